@@ -2,8 +2,8 @@
 
 use reprieve_config::{LimitScope, Scheduling};
 
-use super::Flash;
 use super::die::DieUnit;
+use super::dies::Dies;
 
 /// The limit, and the programs that wait at the dies of the whole drive.
 #[derive(Clone, Copy, Debug)]
@@ -47,13 +47,13 @@ impl WriteQueue {
     }
 }
 
-impl Flash {
+impl Dies {
     /// Makes every die decide if what the limit says of the drive has changed.
     #[cold]
     pub(super) fn tell_limit(&mut self) {
-        if self.write_queue.has_changed() {
-            self.write_queue.was_reached = !self.write_queue.was_reached;
-            (0..self.facts.geometry.dies()).for_each(|die| self.wake(die));
+        if self.limit.has_changed() {
+            self.limit.was_reached = !self.limit.was_reached;
+            self.wake_all();
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Counters of the flash back end.
 
-use reprieve_base::Dur;
+use reprieve_base::{Dur, Time};
+use reprieve_policy::txn::{Kind, Txn};
 
 /// What the back end has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -49,6 +50,56 @@ impl FlashCounts {
             padded_pages: self.padded_pages.map(|_| 0),
             suspensions_by_write: self.suspensions_by_write.map(|_| 0),
             ..FlashCounts::default()
+        }
+    }
+
+    /// The data of a read is there.
+    #[inline]
+    pub fn read(&mut self, kind: Kind) {
+        match kind {
+            Kind::HostRead => self.host_reads += 1,
+            Kind::RmwRead => self.rmw_reads += 1,
+            Kind::MapRead | Kind::MapUpdate => self.map_reads += 1,
+            _ => self.gc_reads += 1,
+        }
+    }
+
+    /// A page is programmed, or a block erased, which takes so long if nobody suspends it.
+    #[inline]
+    pub fn operation(&mut self, txn: &Txn, undisturbed: Dur, now: Time) {
+        match txn.kind {
+            Kind::Program => self.host_programs += 1,
+            Kind::GcProgram => self.gc_programs += 1,
+            Kind::MapProgram => self.map_programs += 1,
+            Kind::GcCopy => {
+                self.gc_reads += 1;
+                self.gc_programs += 1;
+                *self.copybacks.as_mut().expect("the drive copies back") += 1;
+            }
+            _ => self.erases += 1,
+        }
+        if txn.suspensions > 0 {
+            let suspended = &mut self.suspended[usize::from(txn.kind == Kind::Erase)];
+            suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
+        }
+    }
+
+    /// A command begins that works on several planes.
+    #[cold]
+    pub fn command_of_planes(&mut self, kind: Kind) {
+        let counts = self.multi_plane.as_mut().expect("commands may take several planes");
+        counts[match kind {
+            Kind::Erase => 2,
+            kind => usize::from(kind.is_program()),
+        }] += 1;
+    }
+
+    /// A program or an erase is suspended, or a plane of one, and that for a write alone or not.
+    #[inline(always)]
+    pub fn suspension(&mut self, is_erase: bool, by_write: bool) {
+        self.suspensions[usize::from(is_erase)] += 1;
+        if let Some(count) = &mut self.suspensions_by_write {
+            *count += u64::from(by_write);
         }
     }
 

@@ -55,7 +55,7 @@ impl Ssd {
         if dispatcher.rewrites() {
             self.pages.totals.redistributed_pages = Some(0);
         }
-        self.pages.flash.set_dispatcher(dispatcher);
+        self.pages.flash.stage.set_dispatcher(dispatcher);
         Ok(())
     }
 }

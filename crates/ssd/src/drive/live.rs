@@ -149,10 +149,10 @@ impl Ssd {
 
     /// What the drive is doing.
     pub fn activity(&self) -> Activity {
-        let counts = &self.pages.flash.counts;
+        let counts = self.pages.flash.counts();
         Activity {
             open_requests: self.host.requests.len(),
-            transactions: self.pages.flash.txns.len(),
+            transactions: self.pages.flash.txns().len(),
             suspensions: counts.suspensions,
             operations: [counts.reads(), counts.programs(), counts.erases],
         }

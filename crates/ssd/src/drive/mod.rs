@@ -129,7 +129,9 @@ impl Ssd {
         };
         let seed = scenario.seed;
         let mut ssd = Ssd::assemble(scenario, seed, options, policies, ftl, made)?;
-        cells.into_iter().for_each(|cells| ssd.pages.flash.start_worn(cells));
+        if let (Some(media), Some(cells)) = (ssd.pages.flash.media_mut(), cells) {
+            media.start_worn(cells);
+        }
         Ok(ssd)
     }
 
@@ -207,7 +209,7 @@ impl Ssd {
         self.check_course()?;
         if !goes_on {
             self.ended = true;
-            self.pages.flash.end_timeline(self.now);
+            self.pages.flash.observers_mut().end(self.now);
             self.end_checks();
             self.stats.measuring.check(self.stats.arrived, self.now)?;
         }
@@ -233,12 +235,12 @@ impl Ssd {
         }
         let flash = &mut self.pages.flash;
         self.pages.ftl.for_each_block(|die, plane, block, pages| {
-            flash.precondition(die, plane, block, pages);
+            flash.dies_mut().precondition(die, plane, block, pages);
         });
         self.pages.record.begin_checks(&mut self.pages.flash, &self.pages.ftl, &self.pages.layout);
         // A preconditioned drive may have garbage to collect before the first request comes.
         for die in 0..self.scenario.geometry.dies() {
-            self.pages.flash.wake(die);
+            self.pages.flash.dies_mut().wake(die);
         }
         self.flows.start(&self.pages.ftl);
         let pages = std::mem::take(&mut self.preparation.replay);
@@ -340,12 +342,12 @@ impl Ssd {
 
     #[inline(always)]
     fn decide(&mut self) {
-        if self.pages.flash.is_dispatched() {
+        if self.pages.flash.stage.is_dispatched() {
             self.pages.dispatch(&mut self.host.requests, self.now);
             self.answer_served();
         }
         self.pages.flash.decide(self.now, &mut self.pages.ftl, &mut self.events);
-        if let Some((id, refusal)) = self.pages.flash.refused {
+        if let Some((id, refusal)) = self.pages.flash.refused() {
             self.pages.refused(id, refusal, self.now, self.scenario.seed);
         }
     }
@@ -355,7 +357,7 @@ impl Ssd {
         match event {
             DriveEvent::Flash(event) => {
                 self.pages.flash.handle(event, self.now, &mut self.events);
-                while let Some(id) = self.pages.flash.done.pop() {
+                while let Some(id) = self.pages.flash.next_done() {
                     let requests = &mut self.host.requests;
                     if let Some(page) = self.pages.transaction_done(id, requests, self.now) {
                         self.send_page(page.request, page.lpn);

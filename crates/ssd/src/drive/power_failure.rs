@@ -64,7 +64,7 @@ impl Ssd {
             view.check_cut(&cut, &view.recover(&cut));
         }
         self.ended = true;
-        self.pages.flash.end_timeline(at);
+        self.pages.flash.observers_mut().end(at);
         self.cut = Some(Box::new(cut));
     }
 

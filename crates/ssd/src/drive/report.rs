@@ -31,7 +31,7 @@ impl Ssd {
         let (die_busy_ns, channel_busy_ns) = measuring.busy_ns(&self.pages.flash, self.now);
         let mut summary = Facts {
             latencies: &self.stats.latencies,
-            flash: &self.pages.flash.counts,
+            flash: self.pages.flash.counts(),
             totals: &self.pages.totals,
             wear: self.pages.ftl.wear_counts(),
             mapping: self.pages.ftl.map_counts(),
@@ -58,7 +58,7 @@ impl Ssd {
             let bytes = self.stats.latencies.bytes() + measuring.excluded_bytes();
             summary["power"] = power.summary(bytes);
         }
-        if let Some(timeline) = self.pages.flash.timeline_ref() {
+        if let Some(timeline) = self.pages.flash.observers().timeline() {
             summary["timeline"] = timeline.summary();
         }
         if let Some(cut) = &self.cut {
@@ -75,7 +75,7 @@ impl Ssd {
     /// The batches of the run as JSON, by column: `Latencies::by_batch`.
     pub fn batches(&self) -> serde_json::Value {
         let page_bytes = self.scenario.geometry.page_bytes;
-        self.stats.latencies.by_batch(self.now, self.pages.flash.counts.programs(), page_bytes)
+        self.stats.latencies.by_batch(self.now, self.pages.flash.counts().programs(), page_bytes)
     }
 
     /// Latencies of reads, of writes, of both.
@@ -86,8 +86,8 @@ impl Ssd {
     /// Page reads and programs so far, of the host and of garbage collection.
     pub fn page_transactions(&self) -> u64 {
         self.stats.measuring.earlier_transactions()
-            + self.pages.flash.counts.reads()
-            + self.pages.flash.counts.programs()
+            + self.pages.flash.counts().reads()
+            + self.pages.flash.counts().programs()
     }
 
     /// What a run that cannot go on has to say for itself.

@@ -111,7 +111,7 @@ impl Ssd {
         self.pages.buffer.waiting.clear();
         self.pages.flash.forget_waiting();
         for die in 0..self.scenario.geometry.dies() {
-            self.pages.flash.wake(die);
+            self.pages.flash.dies_mut().wake(die);
         }
         loop {
             self.pages.flash.decide(self.now, &mut self.pages.ftl, &mut self.events);
@@ -127,18 +127,18 @@ impl Ssd {
         }
         // Nothing comes from the host any more, and nothing goes there.
         self.host.cut_off();
-        for (_, txn) in self.pages.flash.txns.iter().filter(|(_, txn)| is_buffered(txn)) {
+        for (_, txn) in self.pages.flash.txns().iter().filter(|(_, txn)| is_buffered(txn)) {
             self.pages.ftl.take_back_write(txn);
         }
         dirty
     }
 
     fn acknowledged_pages(&self) -> Vec<u32> {
-        let txns = &self.pages.flash.txns;
+        let txns = self.pages.flash.txns();
         let held = self.pages.buffer.held.as_ref();
         // What waits at no die goes before what the buffer holds back.
         let held_back = held.into_iter().flat_map(DirtyPages::ids).map(|id| (id, 3));
-        let waiting = self.pages.flash.at_no_die().map(|id| (id, 2));
+        let waiting = self.pages.flash.stage.at_no_die().map(|id| (id, 2));
         let in_order = held_back.chain(waiting).zip(0u64..);
         let places: BTreeMap<u32, (u8, u64)> =
             in_order.map(|((id, kind), place)| (id, (kind, place))).collect();
@@ -200,7 +200,7 @@ impl RunIn {
         RunInReport {
             requests: self.drive.stats.completed,
             simulated_ns: self.drive.now.ns(),
-            host_pages: self.drive.pages.flash.counts.host_programs,
+            host_pages: self.drive.pages.flash.counts().host_programs,
             free_blocks_mean: self.free_blocks(0..self.parts.len()),
             at_rest,
             valid_pages: 0,
@@ -208,7 +208,7 @@ impl RunIn {
     }
 
     fn look(&mut self) -> RunInCourse {
-        let host_pages = self.drive.pages.flash.counts.host_programs;
+        let host_pages = self.drive.pages.flash.counts().host_programs;
         let part = self.parts.last_mut().expect("a part is under way");
         part.free_blocks += self.drive.pages.ftl.free_blocks();
         part.looks += 1;
@@ -272,7 +272,7 @@ impl RunIn {
     fn begin_long_parts(&mut self) -> bool {
         self.is_long = true;
         let pages = u64::from(self.drive.scenario.logical_pages());
-        let host_pages = self.drive.pages.flash.counts.host_programs.max(1);
+        let host_pages = self.drive.pages.flash.counts().host_programs.max(1);
         let (done, most) = (self.operations(), self.operations_max());
         let affordable = most.saturating_sub(done) * host_pages / done.max(1) / PARTS as u64;
         let part_pages = pages.div_ceil(PARTS as u64).min(affordable);
@@ -296,7 +296,7 @@ impl RunIn {
 
     /// A drive whose blocks have not been looked at yet is waited for.
     fn is_late(&self) -> bool {
-        let host_pages = self.drive.pages.flash.counts.host_programs;
+        let host_pages = self.drive.pages.flash.counts().host_programs;
         let is_seen = self.is_long || host_pages == 0;
         is_seen && self.operations() >= self.operations_max()
             || self.operations() >= LATEST * self.operations_max()

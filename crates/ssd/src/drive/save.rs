@@ -83,7 +83,9 @@ impl Ssd {
         }
         let mut state = State::default();
         self.pages.ftl.save(&mut state);
-        self.pages.flash.save_cells(&mut state, self.now, &Aftermath::default());
+        if let Some(media) = self.pages.flash.media() {
+            media.save(&mut state, self.now, &Aftermath::default());
+        }
         if !self.preparation.replay.is_empty() {
             state.put(DIRTY, self.preparation.replay.clone());
         }
@@ -95,7 +97,7 @@ impl Ssd {
         self.pages.ftl.close();
         self.pages.hold_no_more();
         for die in 0..self.scenario.geometry.dies() {
-            self.pages.flash.wake(die);
+            self.pages.flash.dies_mut().wake(die);
         }
         self.decide();
         while self.next_event() != Time::NEVER {
@@ -107,7 +109,7 @@ impl Ssd {
             }
         }
         self.end_checks();
-        let left = self.pages.flash.txns.len();
+        let left = self.pages.flash.txns().len();
         assert!(left == 0, "at {} {left} transactions have no end", self.now);
     }
 }

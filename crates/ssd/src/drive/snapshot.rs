@@ -32,9 +32,9 @@ impl Ssd {
             page_transactions: self.page_transactions(),
             completed: [reads.count(), writes.count()],
             percentiles_ns: [reads, writes].map(|kind| kind.quantiles_ns(shares).to_vec()),
-            suspensions: self.pages.flash.counts.suspensions,
-            die_busy_ns: self.pages.flash.die_busy_ns(self.now).collect(),
-            suspended_dies: self.pages.flash.suspended_dies(),
+            suspensions: self.pages.flash.counts().suspensions,
+            die_busy_ns: self.pages.flash.dies().busy_ns(self.now).collect(),
+            suspended_dies: self.pages.flash.dies().suspended(),
         }
     }
 }

@@ -90,7 +90,7 @@ impl Statistics {
             self.excluded(id, request, now, flash);
         } else {
             if self.latencies.record(request.id, op, fua, bytes, latency_ns, parts) {
-                self.latencies.mark(request.id, now, flash.counts.programs());
+                self.latencies.mark(request.id, now, flash.counts().programs());
             }
             if self.latencies.ends_piece(op) {
                 self.latencies.end_piece(self.programmed_bytes(flash));
@@ -146,7 +146,7 @@ impl Statistics {
 
     /// Bytes that the flash has programmed, in the measured part.
     fn programmed_bytes(&self, flash: &Flash) -> u64 {
-        flash.counts.programs() * self.page_bytes
+        flash.counts().programs() * self.page_bytes
     }
 
     /// Out of the way of runs that keep no log.
@@ -212,10 +212,8 @@ fn blamed(
     (id, parts): (u32, &LatencyComponents),
     sum: &mut Blamed,
 ) -> Result<Option<u32>, ()> {
-    if !flash.is_blamed() {
-        return Ok(None);
-    }
-    let (sum_ns, die) = flash.blamed(id, sum);
+    let Some((blame, _)) = flash.blame() else { return Ok(None) };
+    let (sum_ns, die) = blame.close(id, sum);
     sum.add(Cause::Channel, parts.0[LatencyComponent::BusWait as usize]);
     sum.add(Cause::Map, parts.0[LatencyComponent::Map as usize]);
     if sum_ns == blamed_ns(parts) { Ok(die) } else { Err(()) }

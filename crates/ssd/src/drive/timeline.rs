@@ -17,13 +17,13 @@ impl Ssd {
             name: Name::of_request(request.op),
             range: has_range.then_some((request.lba, u64::from(request.bytes))),
         };
-        self.pages.flash.request_arrived(self.now, arrival);
+        self.pages.flash.observers_mut().request_arrived(self.now, arrival);
     }
 
     /// Takes the bytes of the timeline since the last call; none if none is drawn.
     ///
     /// When the workload is done they are the last.
     pub fn take_timeline(&mut self) -> Vec<u8> {
-        self.pages.flash.timeline().map_or_else(Vec::new, Timeline::take)
+        self.pages.flash.observers_mut().timeline_mut().map_or_else(Vec::new, Timeline::take)
     }
 }
