@@ -41,7 +41,7 @@ impl Flash {
         }
         let placed = work.place(&mut controller.dies.txns[id]);
         assert!(placed, "a plane that named its next page has none");
-        controller.dies.take_write(id);
+        controller.dies.take_write(die, id, true);
         controller.dies.txns[id].unsuspendable = view.writes_first || view.read.is_some();
         if controller.dies.facts.gathers {
             self.gathering().gather_writes(id, now, work);

@@ -107,7 +107,6 @@ impl Controller {
             let now = self.dies.txns[id].mark;
             self.observe(now, |observer, scene| observer.queued(scene, id));
         }
-        self.dies.wake(self.dies.txns[id].die);
     }
 
     /// Handles an event.

@@ -178,16 +178,19 @@ impl Flash {
             true => Choice::Gc,
             false => serving.choose(&mut controller.dies, (die, read), &view, work),
         };
-        match (choice, read) {
-            (Choice::Wait, _) => {}
-            (Choice::Resume, _) => controller.resume((die, LaneId::WHOLE), now, out, grant),
-            (Choice::Write, _) => {
+        match choice {
+            Choice::Wait => {}
+            Choice::Resume => controller.resume((die, LaneId::WHOLE), now, out, grant),
+            Choice::Gc => self.start_gc(die, now, work, out, grant),
+            Choice::Write => {
                 self.start_write(die, now, work, out, (grant, view.writes_first));
             }
-            (Choice::Read, Some(id)) => {
-                self.start_read(id, now, work, out, grant);
-            }
-            (Choice::Gc, _) | (Choice::Read, None) => self.start_gc(die, now, work, out, grant),
+            Choice::Read => match read {
+                Some(id) => {
+                    self.start_read(id, now, work, out, grant);
+                }
+                None => self.start_gc(die, now, work, out, grant),
+            },
         }
     }
 

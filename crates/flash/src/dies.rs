@@ -86,9 +86,7 @@ impl Dies {
     /// Makes a die decide at the end of this instant.
     #[inline(always)]
     pub fn wake(&mut self, die: u32) {
-        let unit = &mut self.units[die as usize];
-        if !unit.dirty {
-            unit.dirty = true;
+        if !std::mem::replace(&mut self.units[die as usize].dirty, true) {
             self.touched.push(die);
         }
     }
@@ -124,16 +122,18 @@ impl Dies {
             }
             unit.writes.push(&mut self.txns, id);
         }
+        if !std::mem::replace(&mut unit.dirty, true) {
+            self.touched.push(die);
+        }
     }
 
     /// Takes a program or erase out of the queue of its die.
     #[inline(always)]
-    pub(super) fn take_write(&mut self, id: u32) {
-        let Txn { die, kind, .. } = self.txns[id];
+    pub(super) fn take_write(&mut self, die: u32, id: u32, is_program: bool) {
         let unit = &mut self.units[die as usize];
         unit.writes.remove(&mut self.txns, id);
-        unit.pending_programs -= u32::from(kind.is_program());
-        self.limit.pending -= u32::from(kind.is_program());
+        unit.pending_programs -= u32::from(is_program);
+        self.limit.pending -= u32::from(is_program);
     }
 
     /// Puts something in a die's queue of reads, or of others, ahead of all that waits there.

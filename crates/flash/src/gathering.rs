@@ -106,7 +106,7 @@ impl Gathering<'_> {
             }
             let placed = !is_program || work.place(&mut self.dies.txns[id]);
             assert!(placed, "a plane that named its next page has none");
-            self.dies.take_write(id);
+            self.dies.take_write(die, id, is_program);
             self.dies.txns[id].unsuspendable = self.dies.txns[first].unsuspendable;
             self.dies.txns[last].next = id;
             last = id;
@@ -138,7 +138,7 @@ impl Gathering<'_> {
             }
             let placed = work.place(&mut self.dies.txns[id]);
             assert!(placed, "a plane that named its next page has none");
-            self.dies.take_write(id);
+            self.dies.take_write(die, id, true);
             self.dies.txns[id].unsuspendable = unsuspendable;
             self.dies.txns[last].next = id;
             last = id;
@@ -223,7 +223,7 @@ impl Gathering<'_> {
             if !txn.kind.fills_wordline() || !work.place_beside(txn, at, number) {
                 break;
             }
-            self.dies.take_write(beside);
+            self.dies.take_write(die, beside, true);
             let unit = &mut self.dies.units[die as usize];
             *unit.planes.waiting_with(&self.dies.txns[beside]) -= 1;
             self.dies.txns[beside].unsuspendable = self.dies.txns[first].unsuspendable;

@@ -181,14 +181,19 @@ impl Controller {
     /// A page has left a die.
     pub(super) fn page_left(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let unit = &mut self.dies.units[die as usize];
-        if self.dies.facts.private_channels {
-            let sensed = unit.whole.scheduled;
-            unit.die.elapse(sensed);
-            self.dies.txns[unit.reading].book(LatencyComponent::Array, sensed);
-            unit.leaving.append(&mut self.dies.txns, std::mem::replace(&mut unit.reading, NONE));
-        }
-        let id = unit.leaving.take_first(&self.dies.txns);
-        let txn = &mut self.dies.txns[id];
+        let txns = &mut self.dies.txns;
+        let id = match self.dies.facts.private_channels {
+            true => {
+                // It has left without having waited in line.
+                let (id, sensed) =
+                    (std::mem::replace(&mut unit.reading, NONE), unit.whole.scheduled);
+                unit.die.elapse(sensed);
+                txns[id].book(LatencyComponent::Array, sensed);
+                id
+            }
+            false => unit.leaving.take_first(txns),
+        };
+        let txn = &mut txns[id];
         txn.book(LatencyComponent::Bus, now);
         let was_free = unit.die.is_at_rest();
         let by_plane = self.dies.facts.parallelism.independent_plane_reads;

@@ -37,6 +37,7 @@ impl Serving {
 
     /// What the scheduler chooses for a die; `read` is what the view has it from, if that is not of
     /// garbage collection.
+    #[inline(always)]
     pub(super) fn choose<W: Work>(
         &self,
         dies: &mut Dies,
@@ -44,9 +45,20 @@ impl Serving {
         view: &DieView,
         work: &mut W,
     ) -> Choice {
-        if !self.sees_classes {
-            return self.scheduler.choose(view);
+        match self.sees_classes {
+            true => self.choose_by_class(dies, (die, read), view, work),
+            false => self.scheduler.choose(view),
         }
+    }
+
+    #[cold]
+    fn choose_by_class<W: Work>(
+        &self,
+        dies: &mut Dies,
+        (die, read): (u32, Option<u32>),
+        view: &DieView,
+        work: &mut W,
+    ) -> Choice {
         let reads_gc = view.suspended.is_some() && read.is_none() && view.read.is_some();
         let waits = view.urgent_gc.is_some() || reads_gc;
         if waits {
@@ -70,11 +82,11 @@ impl Serving {
     ) -> DieView {
         let dies = &controller.dies;
         let unit = &dies[die];
-        let operation = unit.die.is_suspended().then(|| unit.whole.operation());
+        let operation = unit.whole.operation();
         let mut view = DieView {
             now,
             die,
-            suspended: operation.map(|id| dies.operation_of(id)),
+            suspended: unit.die.is_suspended().then(|| dies.operation_of(operation)),
             must_resume: false,
             read: read.map(|id| dies.waiter(id)),
             write: dies.next_write(die, now).map(|id| dies.waiter(id)),
@@ -86,7 +98,7 @@ impl Serving {
             idle_gc: false,
         };
         let eligibility = &controller.suspension.eligibility;
-        if let Some(operation) = operation {
+        if view.suspended.is_some() {
             let suspended = unit.suspended_for(&dies.txns, now);
             let lane = (die, LaneId::WHOLE, operation);
             view.must_resume = self.must_resume(controller, lane, suspended, now, work)

@@ -61,7 +61,8 @@ impl Flash {
         if !controller.can_begin((die, kind, mark), now, grant) {
             return;
         }
-        if kind.is_program() && !work.place(&mut controller.dies.txns[id]) {
+        let is_program = kind.is_program();
+        if is_program && !work.place(&mut controller.dies.txns[id]) {
             let is_suspended = controller.dies[die].die.is_suspended();
             assert!(!is_suspended, "a program had room and has none");
             if !self.sense_for_room(die, now, work, out, grant) {
@@ -69,7 +70,7 @@ impl Flash {
             }
             return;
         }
-        controller.dies.take_write(id);
+        controller.dies.take_write(die, id, is_program);
         controller.dies.txns[id].unsuspendable = unsuspendable;
         if controller.dies.facts.gathers {
             self.gathering().gather_writes(id, now, work);
