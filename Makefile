@@ -101,12 +101,13 @@ adopt: .venv/.studies ## take what was changed on a page by hand into its templa
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --adopt
 
 # For other machines, TARGETS="aarch64-unknown-linux-gnu" with ZIG=1, whose compiler has their libraries.
-wheel: .venv/.tools ## a wheel for each Python from 3.11 on, in dist; ZIG=1: for glibc 2.28 on; TARGETS=
+# PGO=1 takes llvm-profdata of the LLVM of rustc: rustup component add llvm-tools, or Debian's llvm-22.
+wheel: .venv/.tools ## a wheel for each Python from 3.11 on, in dist; ZIG=1: for glibc 2.28 on; TARGETS=; PGO=1: faster
 	rm -rf dist
 	$(if $(ZIG),$(BIN)/pip install --quiet --disable-pip-version-check ziglang==0.17.1)
 	$(if $(TARGETS),rustup target add $(TARGETS))
 	$(foreach target,$(or $(TARGETS),here),PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/maturin build --release \
-	  --strip --out dist $(if $(ZIG),--zig --compatibility manylinux_2_28) \
+	  --strip $(if $(PGO),--pgo) --out dist $(if $(ZIG),--zig --compatibility manylinux_2_28) \
 	  $(if $(TARGETS),--target $(target)) &&) true
 	for wheel in dist/*_$$(uname -m).whl; do \
 	  test ! -e "$$wheel" || $(BIN)/python tests/house/footprint.py "$$wheel" || exit 1; done

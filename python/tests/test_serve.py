@@ -262,10 +262,35 @@ def test_rules_stay_while_it_records(program: str, reprieve: Reprieve, tmp_path:
     drive.stop()
 
 
-def test_metrics_count_what_was_asked(program: str, tmp_path: Path) -> None:
+def free_port() -> int:
+    """Return a port that nobody listens on."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        return int(free.getsockname()[1])
+
+
+def test_metrics_do_not_wait_behind_idle_connections(
+    program: str, reprieve: Reprieve, tmp_path: Path
+) -> None:
+    port = free_port()
+    drive = Served(program, tmp_path, "--metrics", str(port))
+    # More than the server talks to at once, and some that never come to the end of a question.
+    idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
+    for connection in idle[::3]:
+        connection.sendall(b"GET /metrics HTTP/1.1\r\n")
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+        lines = answer.read().decode().splitlines()
+    hung_up = next(line for line in lines if line.startswith("reprieve_refused_connections"))
+    assert int(hung_up.split()[1]) == 40 + 1 - 16
+    # Commands have the same places.
+    assert reprieve("ctl", "s", "show").returncode == 0
+    for connection in idle:
+        connection.close()
+    drive.stop()
+
+
+def test_metrics_count_what_was_asked(program: str, tmp_path: Path) -> None:
+    port = free_port()
     drive = Served(program, tmp_path, "--metrics", str(port))
     client = drive.connect()
     for at in range(0, 40_960, 4096):

@@ -111,9 +111,6 @@ LARGER_COMPONENTS = {
     "flash/Blame": (14, 68),
     "ftl/Ftl": (24, 165),
     "nand/Die": (14, 89),
-    "observe/Meter": (20, 34),
-    "serve/Server": (26, 46),
-    "ssd/Ssd": (11, 83),
 }
 
 # Manifests that a tool defines and everyone knows need no sentence that says what they are for.

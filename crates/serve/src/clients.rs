@@ -5,13 +5,13 @@ use std::io;
 use std::os::fd::AsFd;
 
 use reprieve_base::UserError;
-use rustix::event::epoll::{self, EventFlags};
+use rustix::event::epoll;
 
-use crate::admission::commands_max;
 use crate::connection::{Connection, Phase, SEND_BYTES, SEND_BYTES_MIN};
 use crate::handshake::{self, Handshake};
-use crate::server::{CLIENTS_MAX, Server, system};
+use crate::server::{CLIENTS_MAX, Server};
 use crate::slots::Key;
+use crate::sockets::system;
 use crate::token::Token;
 use crate::transport::{Input, Transport};
 
@@ -20,22 +20,17 @@ use crate::transport::{Input, Transport};
 const UNSENT_BYTES_ALL: usize = 8 << 20;
 
 impl Server {
-    /// Commands that each client may have under way.
-    pub(crate) fn commands_max(&self) -> usize {
-        commands_max(self.connections.len())
-    }
-
     pub(crate) fn accept_client(&mut self) -> Result<(), UserError> {
-        let Some(listener) = self.listener(|token| matches!(token, Token::Clients)) else {
+        let Some(listener) = self.sockets.listener(|token| matches!(token, Token::Clients)) else {
             return Ok(());
         };
         // What went wrong is the client's own; the next one is no worse off.
         let Ok(Some(socket)) = listener.accept() else { return Ok(()) };
-        if self.connections.len() >= CLIENTS_MAX {
+        if self.clients.connections.len() >= CLIENTS_MAX {
             self.metrics.refused += 1;
             return Ok(());
         }
-        let security = match self.tls {
+        let security = match self.sockets.tls {
             Some(_) => handshake::HandshakeSecurity::TlsWanted,
             None => handshake::HandshakeSecurity::Plain,
         };
@@ -45,28 +40,22 @@ impl Server {
         if client.transport.write(&handshake::greeting()).is_err() {
             return Ok(());
         }
-        let key = self.connections.insert(client);
-        let client = self.connections.get_mut(key).expect("just put there");
-        let added = epoll::add(
-            &self.poll,
-            client.transport.as_fd(),
-            Token::Client(key).data(),
-            EventFlags::IN,
-        );
-        added.map_err(io::Error::from).map_err(system("another socket to poll"))
+        let key = self.clients.connections.insert(client);
+        let client = self.clients.connections.get_mut(key).expect("just put there");
+        self.sockets.watch(client.transport.as_fd(), Token::Client(key))
     }
 
     /// Takes what a client has sent; one that is gone for good takes nothing either.
     pub(crate) fn receive(&mut self, key: Key, is_gone: bool) -> Result<(), UserError> {
-        let Some(mut client) = self.connections.take(key) else { return Ok(()) };
-        let mut buffer = std::mem::take(&mut self.incoming);
+        let Some(mut client) = self.clients.connections.take(key) else { return Ok(()) };
+        let mut buffer = std::mem::take(&mut self.clients.incoming);
         let result = self.receive_into(key, &mut client, &mut buffer);
-        self.incoming = buffer;
+        self.clients.incoming = buffer;
         // A socket that is gone stays ready for ever: it goes once nothing can be taken from it.
-        let is_over = is_gone && !client.takes(self.commands_max());
+        let is_over = is_gone && !client.takes(self.clients.commands_max());
         if result? && !is_over {
-            self.connections.put_back(key, client);
-            self.dirty.push(key);
+            self.clients.connections.put_back(key, client);
+            self.clients.dirty.push(key);
             return Ok(());
         }
         self.forget(key, client)
@@ -79,7 +68,7 @@ impl Server {
         client: &mut Connection,
         buffer: &mut [u8],
     ) -> Result<bool, UserError> {
-        let commands_max = self.commands_max();
+        let commands_max = self.clients.commands_max();
         while client.takes(commands_max) {
             let mut length = client.pending.len();
             buffer[..length].copy_from_slice(&client.pending);
@@ -111,23 +100,24 @@ impl Server {
     /// Tells clients what they are to be told.
     pub(crate) fn tell(&mut self) -> Result<(), UserError> {
         while !self.injections.is_off() {
-            let Some(key) = self.dirty.pop() else { break };
-            let Some(mut client) = self.connections.take(key) else { continue };
+            let Some(key) = self.clients.dirty.pop() else { break };
+            let Some(mut client) = self.clients.connections.take(key) else { continue };
             let is_alive = self.send(&mut client)? && !client.is_done();
             if !is_alive {
                 self.forget(key, client)?;
                 continue;
             }
-            let takes = client.takes(self.commands_max());
+            let takes = client.takes(self.clients.commands_max());
             let wanted = client.wanted_interest(takes);
             if wanted != client.interest {
                 client.interest = wanted;
                 let data = Token::Client(key).data();
-                let changed = epoll::modify(&self.poll, client.transport.as_fd(), data, wanted);
+                let changed =
+                    epoll::modify(&self.sockets.poll, client.transport.as_fd(), data, wanted);
                 changed.map_err(io::Error::from).map_err(system("to watch a socket"))?;
             }
             let goes_on = client.is_held && takes;
-            self.connections.put_back(key, client);
+            self.clients.connections.put_back(key, client);
             if goes_on {
                 self.receive(key, false)?;
                 self.settle()?;
@@ -138,15 +128,15 @@ impl Server {
 
     /// Sends what a client can be told now; whether it is still there.
     fn send(&mut self, client: &mut Connection) -> Result<bool, UserError> {
-        self.unsent_bytes -= std::mem::take(&mut client.counted_bytes);
+        self.clients.unsent_bytes -= std::mem::take(&mut client.counted_bytes);
         let result = self.send_all(client);
         client.counted_bytes = client.transport.unsent_bytes();
-        self.unsent_bytes += client.counted_bytes;
+        self.clients.unsent_bytes += client.counted_bytes;
         result
     }
 
     fn send_all(&mut self, client: &mut Connection) -> Result<bool, UserError> {
-        let left_bytes = UNSENT_BYTES_ALL.saturating_sub(self.unsent_bytes);
+        let left_bytes = UNSENT_BYTES_ALL.saturating_sub(self.clients.unsent_bytes);
         let most_bytes = left_bytes.clamp(SEND_BYTES_MIN, SEND_BYTES);
         let mut is_alive = true;
         while is_alive {
@@ -158,22 +148,27 @@ impl Server {
                     break;
                 }
             }
-            self.outgoing.clear();
-            self.begun.clear();
-            is_alive = client.gather(&self.store, most_bytes, &mut self.outgoing, &mut self.begun);
-            if self.outgoing.is_empty() {
+            self.clients.outgoing.clear();
+            self.clients.begun.clear();
+            is_alive = client.gather(
+                &self.store,
+                most_bytes,
+                &mut self.clients.outgoing,
+                &mut self.clients.begun,
+            );
+            if self.clients.outgoing.is_empty() {
                 break;
             }
             let mut now = self.drive.clock.now();
             // A request that came in the same nanosecond as another was put one later.
-            while self.begun.iter().any(|begun| begun.due > now) {
+            while self.clients.begun.iter().any(|begun| begun.due > now) {
                 now = self.drive.clock.now();
             }
-            for begun in &self.begun {
+            for begun in &self.clients.begun {
                 self.metrics.lateness_ns.record(now.0 - begun.due.0).expect("it grows");
                 self.drive.answered(&begun.numbers, now);
             }
-            is_alive &= client.transport.write(&self.outgoing).is_ok();
+            is_alive &= client.transport.write(&self.clients.outgoing).is_ok();
         }
         Ok(is_alive)
     }
@@ -192,23 +187,15 @@ impl Server {
     /// A client goes, whose place is given up: what it was to be told is nobody's any more, and
     /// what the model has not begun is not begun.
     pub(crate) fn forget(&mut self, key: Key, client: Connection) -> Result<(), UserError> {
-        self.connections.remove(key);
-        self.unsent_bytes -= client.counted_bytes;
+        self.clients.connections.remove(key);
+        self.clients.unsent_bytes -= client.counted_bytes;
         self.cut_short(&client)?;
         for reply in &client.replies {
             if reply.sent_bytes.is_none() {
                 self.drive.unanswered(&reply.numbers);
             }
         }
-        for command in self.admission.leave(key) {
-            let entry = self.commands.get_mut(command).expect("it waits");
-            entry.is_whole = true;
-            self.metrics.cancelled += 1;
-            if entry.left == 0 {
-                let entry = self.commands.remove(command).expect("just seen");
-                self.drive.unanswered(&entry.numbers);
-            }
-        }
+        self.metrics.cancelled += self.in_flight.leave(key, &mut self.drive);
         Ok(())
     }
 }

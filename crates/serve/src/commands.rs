@@ -2,7 +2,6 @@
 
 use reprieve_base::{Dur, Op, Time, UserError};
 
-use crate::admission::Admitted;
 use crate::clock::{Scale, Wall};
 use crate::command::Command;
 use crate::connection::{Connection, Phase, Reply};
@@ -46,7 +45,7 @@ impl Server {
         data: &[u8],
     ) -> Result<usize, UserError> {
         let mut taken = 0;
-        let commands_max = self.commands_max();
+        let commands_max = self.clients.commands_max();
         while client.takes(commands_max) && !self.injections.is_off() {
             let rest = &data[taken..];
             let (count, goes_on) = match client.phase {
@@ -80,7 +79,8 @@ impl Server {
             }
             Step::StartTls => {
                 handshake.tls_started();
-                let config = self.tls.as_ref().expect("TLS is wanted only where it is set up");
+                let config =
+                    self.sockets.tls.as_ref().expect("TLS is wanted only where it is set up");
                 let start = client.transport.start_tls(config, &data[taken..]);
                 sent = sent.and(start);
                 client.ended |= sent.is_err();
@@ -220,7 +220,7 @@ impl Server {
         let fua = op == Op::Write && request.flags & FLAG_FUA != 0;
         let pieces = Pieces::of(op, request.offset, request.bytes, fua);
         let is_modelled = pieces.peek().is_some();
-        let command = self.commands.insert(Command {
+        let command = self.in_flight.commands.insert(Command {
             client: key,
             request,
             error: 0,
@@ -235,11 +235,11 @@ impl Server {
             late,
         });
         if !is_modelled {
-            self.not_modelled.push(command);
+            self.in_flight.not_modelled.push(command);
             return Ok(());
         }
-        self.admission.push(key, command, pieces);
-        self.admit()
+        self.in_flight.admission.push(key, command, pieces);
+        self.in_flight.admit(&mut self.drive)
     }
 
     /// Begins what has to be done with the data before a command is answered; a ticket, or `None`
@@ -258,51 +258,38 @@ impl Server {
         }
     }
 
-    /// Hands over to the model what it has room for.
-    fn admit(&mut self) -> Result<(), UserError> {
-        while let Some(Admitted { command, request, is_last }) = self.admission.next() {
-            let number = self.drive.submit(request, command)?;
-            let entry = self.commands.get_mut(command).expect("it waits for its turn");
-            entry.left += 1;
-            entry.is_whole = is_last;
-            if self.drive.recorder.is_some() {
-                entry.numbers.push(number);
-            }
-        }
-        Ok(())
-    }
-
     /// Takes what the model has completed.
     pub(crate) fn settle(&mut self) -> Result<(), UserError> {
-        for command in std::mem::take(&mut self.not_modelled) {
+        for command in std::mem::take(&mut self.in_flight.not_modelled) {
             self.model_is_done(command)?;
         }
-        let mut done = std::mem::take(&mut self.done);
+        let mut done = std::mem::take(&mut self.in_flight.done);
         self.drive.take_done(&mut done);
         for Done { command, load, arrival, completion, uncorrectable_pages } in done.drain(..) {
-            let entry = self.commands.get_mut(command).expect("it waits for its requests");
+            let entry =
+                self.in_flight.commands.get_mut(command).expect("it waits for its requests");
             entry.arrival = entry.arrival.min(arrival);
             entry.completion = entry.completion.max(completion);
             if uncorrectable_pages > 0 {
                 entry.error = EIO;
             }
             entry.left -= 1;
-            self.admission.completed(entry.client, load);
+            self.in_flight.admission.completed(entry.client, load);
             if entry.left == 0 && entry.is_whole {
                 self.model_is_done(command)?;
             }
         }
-        self.done = done;
+        self.in_flight.done = done;
         self.answer_late()?;
-        self.admit()
+        self.in_flight.admit(&mut self.drive)
     }
 
     /// The model has completed all of a command: it is answered, or waits for the disk.
     fn model_is_done(&mut self, command: Key) -> Result<(), UserError> {
-        let entry = self.commands.get_mut(command).expect("the caller has seen it");
+        let entry = self.in_flight.commands.get_mut(command).expect("the caller has seen it");
         match entry.ticket.map(|ticket| self.store.outcome(ticket)) {
             Some(None) => {
-                self.unsafe_commands.push(command);
+                self.in_flight.unsafe_commands.push(command);
                 return Ok(());
             }
             Some(Some(Err(fault))) => entry.error = error_of(fault),
@@ -328,14 +315,14 @@ impl Server {
     /// The file has done something: answers those that waited for it.
     pub(crate) fn synced(&mut self) -> Result<(), UserError> {
         self.store.clear_signal();
-        for command in std::mem::take(&mut self.unsafe_commands) {
+        for command in std::mem::take(&mut self.in_flight.unsafe_commands) {
             self.model_is_done(command)?;
         }
         Ok(())
     }
 
     fn answer(&mut self, command: Key) -> Result<(), UserError> {
-        let command = self.commands.remove(command).expect("the caller has seen it");
+        let command = self.in_flight.commands.remove(command).expect("the caller has seen it");
         let Command { client, request, error, received, .. } = command;
         let scale = &self.drive.clock.scale;
         let due = due_of(&command, scale);
@@ -346,12 +333,12 @@ impl Server {
         };
         let latency_ns = (in_model + command.late).ns();
         self.count(&request, Some(latency_ns), error);
-        let Some(waiting) = self.connections.get_mut(client) else {
+        let Some(waiting) = self.clients.connections.get_mut(client) else {
             self.drive.unanswered(&command.numbers);
             return Ok(());
         };
         waiting.replies.push_back(Reply::new(request, error, due, command.numbers));
-        self.dirty.push(client);
+        self.clients.dirty.push(client);
         Ok(())
     }
 

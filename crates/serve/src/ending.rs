@@ -1,6 +1,5 @@
 //! What happens beside serving: questions are answered, patience is lost, the end comes.
 
-use std::io::Read as _;
 use std::os::fd::AsFd as _;
 
 use reprieve_base::UserError;
@@ -14,7 +13,7 @@ use crate::inject::Strike;
 use crate::protocol::Request;
 use crate::recorder::Recorded;
 use crate::report;
-use crate::server::{END_NS, PATIENCE_NS, SIDES_MAX, Server};
+use crate::server::{END_NS, PATIENCE_NS, Server};
 use crate::side::{self, Heard, Side, Topic};
 use crate::slots::Key;
 use crate::token::Token;
@@ -25,18 +24,15 @@ impl Server {
             Topic::Metrics => |token| matches!(token, Token::Metrics),
             Topic::Control => |token| matches!(token, Token::Control),
         };
-        let Some(listener) = self.listener(wanted) else { return };
+        let Some(listener) = self.sockets.listener(wanted) else { return };
         // What went wrong is the other side's own.
         let Ok(Some(socket)) = listener.accept() else { return };
-        if self.sides.len() >= SIDES_MAX {
-            self.metrics.refused += 1;
-            return;
-        }
-        let key = self.sides.insert(Side::new(topic, socket, self.drive.clock.now()));
+        let side = Side::new(topic, socket, self.drive.clock.now());
+        let (key, has_hung_up) = self.sides.open(side);
+        self.metrics.refused += u64::from(has_hung_up);
         let side = self.sides.get_mut(key).expect("just put there");
-        let data = Token::Side(key).data();
-        if epoll::add(&self.poll, side.as_fd(), data, EventFlags::IN).is_err() {
-            self.sides.remove(key);
+        if self.sockets.watch(side.as_fd(), Token::Side(key)).is_err() {
+            self.sides.close(key);
         }
     }
 
@@ -57,8 +53,8 @@ impl Server {
         };
         let data = Token::Side(key).data();
         let wanted = if side.is_answered { EventFlags::OUT } else { EventFlags::IN };
-        if is_out || epoll::modify(&self.poll, side.as_fd(), data, wanted).is_err() {
-            self.sides.remove(key);
+        if is_out || epoll::modify(&self.sockets.poll, side.as_fd(), data, wanted).is_err() {
+            self.sides.close(key);
         } else {
             self.sides.put_back(key, side);
         }
@@ -67,8 +63,8 @@ impl Server {
     fn answer_to(&mut self, topic: Topic, question: &str) -> String {
         match topic {
             Topic::Metrics => side::http(question, || {
-                let clients = self.connections.len();
-                let handed = self.admission.in_model();
+                let clients = self.clients.connections.len();
+                let handed = self.in_flight.admission.in_model();
                 let memory_bytes = self.store.memory_bytes();
                 self.metrics.text(report::figures(&self.drive.ssd, clients, memory_bytes, handed))
             }),
@@ -100,7 +96,7 @@ impl Server {
         Ok(json!({
             "device": self.drive.ssd.scenario().device,
             "rules": control::rules(self.drive.ssd.scenario()),
-            "connections": self.connections.len(),
+            "connections": self.clients.connections.len(),
             "open_requests": activity.open_requests,
             "suspensions": {"program": programs, "erase": erases},
         }))
@@ -109,40 +105,29 @@ impl Server {
     /// Lets go of who has been connected for long and has not come to the point.
     pub(crate) fn lose_patience(&mut self, now: Wall) -> Result<(), UserError> {
         let is_late = |opened: Wall| now.0 - opened.0 > PATIENCE_NS;
-        for key in self.connections.keys() {
-            let Some(client) = self.connections.take(key) else { continue };
+        for key in self.clients.connections.keys() {
+            let Some(client) = self.clients.connections.take(key) else { continue };
             if matches!(client.phase, Phase::Handshake(_)) && is_late(client.opened) {
                 self.forget(key, client)?;
             } else {
-                self.connections.put_back(key, client);
+                self.clients.connections.put_back(key, client);
             }
         }
-        for key in self.sides.keys() {
-            if self.sides.get_mut(key).is_some_and(|side| is_late(side.opened)) {
-                self.sides.remove(key);
-            }
-        }
+        self.sides.close_before(Wall(now.0.saturating_sub(PATIENCE_NS)));
         Ok(())
     }
 
     /// Takes nothing more from anybody; what is open is answered.
     pub(crate) fn begin_end(&mut self) {
-        let mut bytes = [0; 64];
-        // How many bytes asked for the end does not matter.
-        let _ = self.stop.1.read(&mut bytes);
+        self.sockets.take_stop();
         if self.ends.is_some() {
             // Asked twice: at once.
             self.ends = Some(Wall(0));
             return;
         }
         self.ends = Some(Wall(self.drive.clock.now().0 + END_NS));
-        self.listeners.clear();
-        for key in self.connections.keys() {
-            if let Some(client) = self.connections.get_mut(key) {
-                client.ended = true;
-            }
-            self.dirty.push(key);
-        }
+        self.sockets.close();
+        self.clients.end();
     }
 
     /// Bytes of a write that are stored before the power fails, if it meets that.
@@ -166,9 +151,7 @@ impl Server {
 
     /// Closes what is open, and says how it was.
     pub(crate) fn end(&mut self, say: &mut dyn FnMut(&str)) -> Result<Value, UserError> {
-        for key in self.connections.keys() {
-            self.connections.remove(key);
-        }
+        self.clients.close();
         self.store.close().map_err(|_| unsafe_data())?;
         if let Some(recorder) = &mut self.drive.recorder {
             recorder.finish();

@@ -4,6 +4,7 @@
 //! first. The model is that of a run; only here is there a clock, and only here are there sockets.
 
 mod admission;
+mod client_table;
 mod clients;
 mod clock;
 mod command;
@@ -13,6 +14,7 @@ mod control;
 mod drive;
 mod ending;
 mod handshake;
+mod in_flight;
 mod inject;
 mod listener;
 mod metrics;
@@ -25,7 +27,9 @@ mod room;
 mod scrape;
 mod server;
 mod side;
+mod sides;
 mod slots;
+mod sockets;
 mod store;
 mod token;
 mod transport;

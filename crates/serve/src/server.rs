@@ -2,39 +2,34 @@
 
 use std::io;
 use std::num::NonZeroU64;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
-use std::os::unix::net::UnixStream;
-use std::sync::Arc;
+use std::os::fd::{AsRawFd, RawFd};
 
 use reprieve_base::UserError;
 use reprieve_ssd::{Options as RunOptions, Ssd, scenario};
-use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
-use rustls::ServerConfig;
+use rustix::event::epoll::{Event, EventData, EventFlags};
 use serde_json::Value;
 
-use crate::admission::Admission;
+use crate::client_table::ClientTable;
 use crate::clock::{Clock, Wall};
-use crate::command::Command;
-use crate::connection::{Begun, Connection, RECEIVE_BYTES};
 use crate::control;
-use crate::drive::{Done, Drive};
+use crate::drive::Drive;
 use crate::handshake::Export;
+use crate::in_flight::InFlight;
 use crate::inject::{self, Injections};
-use crate::listener::{Listener, tls_config};
+use crate::listener::Listener;
 use crate::metrics::Metrics;
-use crate::options::{Options, Place, Security, Source};
+use crate::options::{Options, Place, Source};
 use crate::recorder::{Recorded, Recorder};
 use crate::room::{self, DataPlace};
-use crate::side::{Side, Topic};
-use crate::slots::{Key, Slots};
+use crate::side::Topic;
+use crate::sides::Sides;
+use crate::sockets::{Sockets, system};
 use crate::store::Store;
 use crate::token::Token;
 use crate::waiting::{EVENTS, Waiting};
 
 /// Clients at once; more are turned away.
 pub(crate) const CLIENTS_MAX: usize = 1024;
-/// Conversations beside the drive's at once.
-pub(crate) const SIDES_MAX: usize = 16;
 /// How long a client may take until it sends requests, and a question until it is put.
 pub(crate) const PATIENCE_NS: u64 = 10_000_000_000;
 /// How often it is looked for clients that take longer.
@@ -46,41 +41,20 @@ pub(crate) const END_NS: u64 = 5_000_000_000;
 pub struct Server {
     pub(crate) source: Source,
     pub(crate) options: Options,
-    pub(crate) poll: OwnedFd,
-    /// The end that is written to, and the one that is read.
-    pub(crate) stop: (UnixStream, UnixStream),
-    pub(crate) listeners: Vec<(Token, Listener)>,
-    pub(crate) tls: Option<Arc<ServerConfig>>,
+    pub(crate) sockets: Sockets,
     pub(crate) export: Export,
     pub(crate) drive: Drive,
     data: DataPlace,
     pub(crate) store: Store,
-    pub(crate) connections: Slots<Connection>,
-    pub(crate) commands: Slots<Command>,
-    pub(crate) admission: Admission,
+    pub(crate) clients: ClientTable,
+    pub(crate) in_flight: InFlight,
     pub(crate) injections: Injections,
-    pub(crate) sides: Slots<Side>,
+    pub(crate) sides: Sides,
     pub(crate) metrics: Metrics,
-    /// Clients that have something to be told.
-    pub(crate) dirty: Vec<Key>,
-    /// Commands that the model has completed and the disk has not.
-    pub(crate) unsafe_commands: Vec<Key>,
-    /// Commands that the model has no part in.
-    pub(crate) not_modelled: Vec<Key>,
-    pub(crate) done: Vec<Done>,
-    pub(crate) begun: Vec<Begun>,
-    pub(crate) incoming: Vec<u8>,
-    pub(crate) outgoing: Vec<u8>,
-    /// What all clients together have not taken.
-    pub(crate) unsent_bytes: usize,
     /// What was recorded, once nothing more is.
     pub(crate) recorded: Option<Recorded>,
     /// Until when open requests are waited for, once the end has come.
     pub(crate) ends: Option<Wall>,
-}
-
-pub(crate) fn system(what: &str) -> impl FnOnce(io::Error) -> UserError {
-    move |error| UserError::new(format!("the system refuses {what}: {error}"))
 }
 
 impl Server {
@@ -89,14 +63,9 @@ impl Server {
     /// Errors at whatever the user has asked for and cannot have.
     pub fn new(source: Source, options: Options) -> Result<Server, UserError> {
         let scenario = control::load(&source)?;
-        let tls = match &options.place {
-            Place::Unix(path) => {
-                Listener::check_free(path, "--socket")?;
-                None
-            }
-            Place::Tcp(_, Security::Tls(tls)) => Some(tls_config(tls)?),
-            Place::Tcp(_, Security::Insecure) => None,
-        };
+        if let Place::Unix(path) = &options.place {
+            Listener::check_free(path, "--socket")?;
+        }
         if let Some(path) = &options.control {
             Listener::check_free(path, "--control")?;
         }
@@ -104,13 +73,7 @@ impl Server {
         let data = DataPlace::choose(bytes, &options)?;
         data.check_faults(bytes, &options.faults)?;
         room::allow_files(CLIENTS_MAX)?;
-        let mut listeners = Vec::new();
-        if let Some(address) = options.metrics {
-            listeners.push((Token::Metrics, Listener::tcp(address, "--metrics")?));
-        }
-        if let Place::Tcp(address, _) = options.place {
-            listeners.push((Token::Clients, Listener::tcp(address, "--tcp")?));
-        }
+        let sockets = Sockets::new(&options)?;
         let from_state = options.from_state.clone();
         let run =
             RunOptions { served: true, log_requests: true, from_state, ..RunOptions::default() };
@@ -118,33 +81,17 @@ impl Server {
         let volatile_bytes = inject::volatile_bytes(&options.faults, &scenario);
         let store = data.open(bytes, volatile_bytes)?;
         let recorder = options.record.as_deref().map(Recorder::create).transpose()?;
-        let poll = epoll::create(CreateFlags::CLOEXEC).map_err(io::Error::from);
-        let stop = UnixStream::pair().map_err(system("a pair of sockets"))?;
-        stop.0.set_nonblocking(true).map_err(system("a socket that does not block"))?;
-        stop.1.set_nonblocking(true).map_err(system("a socket that does not block"))?;
         Ok(Server {
-            poll: poll.map_err(system("a poll of sockets"))?,
-            stop,
-            listeners,
-            tls,
+            sockets,
             export: Export { bytes, description: format!("Reprieve: {}", scenario.device) },
             drive: Drive::new(ssd, Clock::new(options.scale_thousandths), recorder),
             data,
             store,
-            connections: Slots::new(),
-            commands: Slots::new(),
-            admission: Admission::default(),
+            clients: ClientTable::new(),
+            in_flight: InFlight::new(),
             injections: Injections::new(options.faults.clone()),
-            sides: Slots::new(),
+            sides: Sides::new(),
             metrics: Metrics::new(),
-            dirty: Vec::new(),
-            unsafe_commands: Vec::new(),
-            not_modelled: Vec::new(),
-            done: Vec::new(),
-            begun: Vec::new(),
-            incoming: vec![0; RECEIVE_BYTES],
-            outgoing: Vec::new(),
-            unsent_bytes: 0,
             recorded: None,
             ends: None,
             source,
@@ -162,7 +109,7 @@ impl Server {
 
     /// The socket to which a byte is written to end the server.
     pub fn stop_fd(&self) -> RawFd {
-        self.stop.0.as_raw_fd()
+        self.sockets.stop.0.as_raw_fd()
     }
 
     /// What to tell about where the data is; `None`: it is where it was asked to be.
@@ -182,33 +129,16 @@ impl Server {
             let replay = scenario::replaying(self.drive.ssd.scenario(), recorder.file_name());
             recorder.begin(&scenario::print(&replay))?;
         }
-        if let Some(path) = &self.options.control {
-            self.listeners.push((Token::Control, Listener::unix(path, "--control")?));
-        }
-        if let Place::Unix(path) = &self.options.place {
-            self.listeners.push((Token::Clients, Listener::unix(path, "--socket")?));
-        }
-        for (token, listener) in &self.listeners {
-            self.watch(listener.as_fd(), *token)?;
-        }
-        self.watch(self.stop.1.as_fd(), Token::Stop)?;
+        self.sockets.open(&self.options)?;
         if let Some(signal) = self.store.signal() {
-            self.watch(signal, Token::Synced)?;
+            self.sockets.watch(signal, Token::Synced)?;
         }
-        let place = |wanted: fn(&Token) -> bool| {
-            let found = self.listeners.iter().find(|(token, _)| wanted(token));
-            found.map(|(_, listener)| listener.place())
-        };
+        let place = |wanted: fn(&Token) -> bool| self.sockets.listener(wanted).map(Listener::place);
         Ok([
             place(|token| matches!(token, Token::Clients)),
             place(|token| matches!(token, Token::Metrics)),
             place(|token| matches!(token, Token::Control)),
         ])
-    }
-
-    fn watch(&self, socket: BorrowedFd<'_>, token: Token) -> Result<(), UserError> {
-        let added = epoll::add(&self.poll, socket, token.data(), EventFlags::IN);
-        added.map_err(io::Error::from).map_err(system("another socket to poll"))
     }
 
     /// Serves until it is told to stop, and returns the summary; what whoever serves has to know
@@ -218,7 +148,7 @@ impl Server {
     pub fn run(&mut self, say: &mut dyn FnMut(&str)) -> Result<Value, UserError> {
         let result = self.serve(say);
         // Whatever has happened, no socket stays that nobody listens at, and no row is held back.
-        self.listeners.clear();
+        self.sockets.close();
         self.drive.recorder = None;
         result
     }
@@ -234,9 +164,11 @@ impl Server {
         loop {
             let until = self.next_due();
             let is_behind = self.drive.recorder.as_ref().is_some_and(Recorder::is_behind);
-            let is_alone = self.connections.len() + self.sides.len() == 0 && self.ends.is_none();
+            let is_alone =
+                self.clients.connections.len() + self.sides.len() == 0 && self.ends.is_none();
             let at_most_ns = (is_behind || !is_alone).then_some(LOOK_NS);
-            let count = waiting.wait(&self.poll, &self.drive.clock, until, at_most_ns, &mut events);
+            let count =
+                waiting.wait(&self.sockets.poll, &self.drive.clock, until, at_most_ns, &mut events);
             let count = count.map_err(system("to be waited for"))?;
             self.drive.advance()?;
             self.settle()?;
@@ -273,10 +205,7 @@ impl Server {
     }
 
     fn is_idle(&mut self) -> bool {
-        let keys = self.connections.keys();
-        let mut clients =
-            keys.into_iter().filter_map(|key| self.connections.get_mut(key).map(|c| c.is_done()));
-        self.commands.len() == 0 && clients.all(|is_done| is_done)
+        self.in_flight.commands.len() == 0 && self.clients.are_done()
     }
 
     fn event(&mut self, token: Token, flags: EventFlags) -> Result<(), UserError> {
@@ -297,7 +226,7 @@ impl Server {
             Token::Synced => self.synced(),
             Token::Client(key) => {
                 if flags.contains(EventFlags::OUT) {
-                    self.dirty.push(key);
+                    self.clients.dirty.push(key);
                 }
                 let gone = EventFlags::ERR | EventFlags::HUP;
                 if flags.intersects(EventFlags::IN | gone) {
@@ -310,10 +239,5 @@ impl Server {
                 Ok(())
             }
         }
-    }
-
-    pub(crate) fn listener(&self, wanted: fn(&Token) -> bool) -> Option<&Listener> {
-        let found = self.listeners.iter().find(|(token, _)| wanted(token));
-        found.map(|(_, listener)| listener)
     }
 }

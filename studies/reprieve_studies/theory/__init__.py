@@ -47,7 +47,7 @@ def validate(
 ) -> Validation:
     """Simulate queues that theory has formulas for, and compare.
 
-    `quick`: fewer points and shorter runs, under half a minute. `jobs`: simulations at a time, by
+    `quick`: fewer points and shorter runs, a minute of CPU time. `jobs`: simulations at a time, by
     default one a core. `out`: a directory for `verdicts.json`, `report.html` and figures. `step`
     is told what was simulated, how many simulations are done and how many there are.
     """

@@ -9,6 +9,7 @@ use reprieve_base::{Dur, Slab, Time};
 use reprieve_config::Power;
 use reprieve_nand::{ACTIVITIES, Activity, CorePower, Part, Run, Segment};
 
+use super::drawn::Drawn;
 use super::ledger::{Ledger, OpenOperation};
 use super::report::{PowerReport, STATES};
 use super::series::{PowerSeries, PowerStep};
@@ -109,19 +110,11 @@ pub struct Meter {
     dies: Vec<Die>,
     due: EventQueue<DueChange>,
     changes: Slab<Change>,
-    now: Time,
-    core_uw: u64,
-    io_uw: u64,
-    /// Highest power of core, I/O and both that lasted for a nanosecond.
-    peak_uw: [u64; 3],
-    core_fj: u128,
-    io_fj: u128,
+    drawn: Drawn,
     state_ns: [u128; STATES],
     active_ns: [u128; ACTIVITIES],
     suspended_ns: u128,
     ledger: Ledger,
-    series: Option<PowerSeries>,
-    trace: Option<Vec<PowerStep>>,
 }
 
 impl Meter {
@@ -145,35 +138,28 @@ impl Meter {
             dies: vec![die; dies as usize],
             due: EventQueue::new(spacing, timing.program_array(timing.program_iterations)),
             changes: Slab::with_capacity(1024),
-            now: Time::ZERO,
-            core_uw: core.idle_uw * u64::from(dies),
-            io_uw: 0,
-            peak_uw: [0; 3],
-            core_fj: 0,
-            io_fj: 0,
+            drawn: Drawn::new(core.idle_uw * u64::from(dies), power.series.map(PowerSeries::new)),
             state_ns: [0; STATES],
             active_ns: [0; ACTIVITIES],
             suspended_ns: 0,
             ledger: Ledger::new(core, Arc::clone(part)),
-            series: power.series.map(PowerSeries::new),
-            trace: None,
         }
     }
 
     /// Begins to keep every step of power.
     pub fn keep_trace(&mut self) {
-        self.trace = Some(Vec::new());
+        self.drawn.trace = Some(Vec::new());
     }
 
     /// The highest power is that from `at` on.
     pub fn forget_peaks(&mut self, at: Time) {
         self.advance(at);
-        self.peak_uw = [0; 3];
+        self.drawn.peak_uw = [0; 3];
     }
 
     /// Takes the steps of power that are kept, once there are so many.
     pub fn take_steps(&mut self, count: usize) -> Option<Vec<PowerStep>> {
-        self.trace.as_mut().filter(|steps| steps.len() >= count).map(std::mem::take)
+        self.drawn.trace.as_mut().filter(|steps| steps.len() >= count).map(std::mem::take)
     }
 
     /// The type of a page of a block.
@@ -239,36 +225,11 @@ impl Meter {
         while self.due.next_time() <= now {
             let at = self.due.next_time();
             let Some(DueChange(place)) = self.due.pop_at(at) else { break };
-            self.pass(at);
+            self.drawn.pass(at);
             let change = self.changes.remove(place);
             self.apply(change);
         }
-        self.pass(now);
-    }
-
-    /// Power is constant until `at`.
-    fn pass(&mut self, at: Time) {
-        let passed = at - self.now;
-        if passed.ns() == 0 {
-            return;
-        }
-        for (peak, now) in
-            self.peak_uw.iter_mut().zip([self.core_uw, self.io_uw, self.core_uw + self.io_uw])
-        {
-            *peak = (*peak).max(now);
-        }
-        self.core_fj += u128::from(self.core_uw) * u128::from(passed.ns());
-        if let Some(series) = &mut self.series {
-            series.core(self.now, at, self.core_uw);
-        }
-        if let Some(trace) = &mut self.trace {
-            let step = PowerStep { from: self.now, core_uw: self.core_uw, io_uw: self.io_uw };
-            let powers = |step: &PowerStep| (step.core_uw, step.io_uw);
-            if trace.last().is_none_or(|last| powers(last) != powers(&step)) {
-                trace.push(step);
-            }
-        }
-        self.now = at;
+        self.drawn.pass(now);
     }
 
     fn apply(&mut self, change: Change) {
@@ -279,7 +240,7 @@ impl Meter {
                     senses.planes += sensing.planes;
                     senses.bases += 1;
                 }
-                self.core_uw += self.sense_uw(&sensing);
+                self.drawn.core_uw += self.sense_uw(&sensing);
                 self.push(sensing.to, Change::SenseEnds { die, class, sensing });
             }
             Change::SenseEnds { die, sensing, .. } => {
@@ -288,7 +249,7 @@ impl Meter {
                     senses.planes -= sensing.planes;
                     senses.bases -= 1;
                 }
-                self.core_uw -= self.sense_uw(&sensing);
+                self.drawn.core_uw -= self.sense_uw(&sensing);
             }
             Change::Segment { place, run } => {
                 let lane = self.lane(place);
@@ -297,9 +258,9 @@ impl Meter {
                 self.leave(place);
                 self.enter(place, own, next);
             }
-            Change::TransferBegins { transfer } => self.io_uw += self.transfer_uw(&transfer),
+            Change::TransferBegins { transfer } => self.drawn.io_uw += self.transfer_uw(&transfer),
             Change::TransferEnds { transfer, .. } => {
-                self.io_uw -= self.transfer_uw(&transfer);
+                self.drawn.io_uw -= self.transfer_uw(&transfer);
                 self.carry(&transfer, transfer.to);
             }
         }
@@ -319,17 +280,15 @@ impl Meter {
     fn carry(&mut self, transfer: &Transfer, until: Time) {
         let &Transfer { from, to, .. } = transfer;
         let fj = self.transfer_fj(transfer);
-        self.io_fj += u128::from(share(fj, (until - from).ns(), (to - from).ns()));
-        if let Some(series) = &mut self.series {
-            series.io((from, to), until, fj);
-        }
+        let spent = share(fj, (until - from).ns(), (to - from).ns());
+        self.drawn.carry((from, to), until, (spent, fj));
     }
 
     /// Books the time since a die became what it is.
     fn settle(&mut self, die: u32) {
         let unit = &mut self.dies[die as usize];
-        let ns = u128::from((self.now - unit.since).ns());
-        unit.since = self.now;
+        let ns = u128::from((self.drawn.now - unit.since).ns());
+        unit.since = self.drawn.now;
         // Where lanes do several things at once, the first counts as what the die does.
         let mut state = None;
         for (activity, planes) in unit.running() {
@@ -379,13 +338,13 @@ impl Meter {
                 * u128::from(now.ns()),
             by_class: [self.ledger.core_fj, self.ledger.io_fj],
             by_operation_ns: (self.ledger.active_ns, self.ledger.suspended_ns),
-            measured_fj: [self.core_fj, self.io_fj],
+            measured_fj: [self.drawn.core_fj, self.drawn.io_fj],
             measured_ns: (self.active_ns, self.suspended_ns),
             state_ns: self.state_ns,
-            peak_uw: self.peak_uw,
+            peak_uw: self.drawn.peak_uw,
             volts: self.volts,
-            series: self.series.map(|series| series.batch(now)),
-            trace: self.trace,
+            series: self.drawn.series.map(|series| series.batch(now)),
+            trace: self.drawn.trace,
         }
     }
 

@@ -3,6 +3,7 @@
 //! Energies are whole femtojoules (a microwatt for a nanosecond), so that two ways to the same sum
 //! give the same number.
 
+mod drawn;
 mod ledger;
 mod meter;
 mod report;

@@ -56,7 +56,7 @@ const FRONT: &[&str] = &[
 fn a_buffer_a_cache_or_queues_that_do_not_agree_are_caught() {
     for (breaks, what) in verify::BREAKS {
         let mut ssd = at_work(FRONT);
-        let said = message(|| ssd.break_front(*breaks));
+        let said = message(|| ssd.run.break_front(*breaks));
         assert!(said.contains(what), "{what:?}: {said}");
         assert!(said.ends_with(&format!("(seed 3; to repeat: {COMMAND})")), "{said}");
     }
@@ -70,7 +70,7 @@ const TRACKED: &[&str] =
 fn sectors_that_do_not_agree_are_caught() {
     for (breaks, what) in reprieve_ftl::SECTOR_BREAKS {
         let mut ssd = at_work(TRACKED);
-        ssd.break_ftl(*breaks);
+        ssd.run.break_ftl(*breaks);
         let said = message(|| while ssd.step(1000).expect("a generator without bad rows") {});
         assert!(said.contains(what), "{what:?}: {said}");
         assert!(said.ends_with(&format!("(seed 3; to repeat: {COMMAND})")), "{said}");
@@ -81,7 +81,7 @@ fn sectors_that_do_not_agree_are_caught() {
 fn tables_that_do_not_agree_are_caught() {
     for (breaks, what) in reprieve_ftl::BREAKS {
         let mut ssd = at_work(&[]);
-        ssd.break_ftl(*breaks);
+        ssd.run.break_ftl(*breaks);
         let said = message(|| while ssd.step(1000).expect("a generator without bad rows") {});
         assert!(said.contains(" the FTL: ") && said.contains(what), "{what:?}: {said}");
         assert!(said.ends_with(&format!("(seed 3; to repeat: {COMMAND})")), "{said}");

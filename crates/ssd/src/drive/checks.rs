@@ -1,8 +1,8 @@
 //! The checker at work: what a drive shows it, and when.
 
-use super::Ssd;
+use super::event_loop::EventLoop;
 
-impl Ssd {
+impl EventLoop {
     /// Everything of this instant has happened; `all`: check everything, not only what is new.
     #[cold]
     pub(super) fn check_instant(&mut self, all: bool) {
@@ -56,7 +56,7 @@ impl Ssd {
 
     /// Breaks tables between the host and the FTL, and has them checked at once.
     #[cfg(test)]
-    pub(super) fn break_front(&mut self, breaks: fn(&mut Ssd)) {
+    pub(super) fn break_front(&mut self, breaks: fn(&mut EventLoop)) {
         breaks(self);
         self.check_front();
     }

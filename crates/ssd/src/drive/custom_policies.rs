@@ -41,7 +41,7 @@ impl Ssd {
 
     /// Has an observer told of all that happens on the drive from now on.
     pub fn join_observer(&mut self, observer: Box<dyn Observe>) {
-        self.pages.flash.join(observer);
+        self.run.pages.flash.join(observer);
     }
 
     pub(super) fn put_under(&mut self, dispatcher: Box<dyn Dispatcher>) -> Result<(), UserError> {
@@ -53,9 +53,9 @@ impl Ssd {
             )));
         }
         if dispatcher.rewrites() {
-            self.pages.totals.redistributed_pages = Some(0);
+            self.run.pages.totals.redistributed_pages = Some(0);
         }
-        self.pages.flash.stage.set_dispatcher(dispatcher);
+        self.run.pages.flash.stage.set_dispatcher(dispatcher);
         Ok(())
     }
 }

@@ -29,7 +29,7 @@ impl Ssd {
     /// Panics if the drive has not been made with `Options::served`.
     pub fn start_serving(&mut self) -> Result<(), UserError> {
         assert!(
-            self.flows.is_served && self.is_preconditioned(),
+            self.run.flows.is_served && self.is_preconditioned(),
             "the drive is not ready to serve"
         );
         self.start_now()
@@ -37,7 +37,7 @@ impl Ssd {
 
     /// The last instant that has passed.
     pub fn now(&self) -> Time {
-        self.now
+        self.run.now
     }
 
     /// Lets pass every instant up to this one.
@@ -45,13 +45,13 @@ impl Ssd {
     /// Errors if too many blocks of the drive have failed.
     pub fn advance(&mut self, until: Time) -> Result<(), UserError> {
         loop {
-            let next = self.next_event();
+            let next = self.run.next_event();
             if next > until || next == Time::NEVER {
                 break;
             }
-            self.pass(next, Time::NEVER);
+            self.run.pass(next, Time::NEVER);
         }
-        self.pages.ftl.check_blocks()
+        self.run.pages.ftl.check_blocks()
     }
 
     /// Hands over a request at its arrival, and returns its number in order of arrival.
@@ -63,12 +63,12 @@ impl Ssd {
         if arrival > Time::ZERO {
             self.advance(Time::from_ns(arrival.ns() - 1))?;
         }
-        let is_new = arrival > self.now || self.stats.arrived == 0;
-        assert!(is_new, "a request arrives at {arrival}, and it is {}", self.now);
+        let is_new = arrival > self.run.now || self.run.stats.arrived == 0;
+        assert!(is_new, "a request arrives at {arrival}, and it is {}", self.run.now);
         debug_assert_eq!(request.op == Op::Flush, request.bytes == 0, "only a flush has no length");
-        let number = self.stats.arrived;
-        self.flows.offer(request);
-        self.pass(arrival, arrival);
+        let number = self.run.stats.arrived;
+        self.run.flows.offer(request);
+        self.run.pass(arrival, arrival);
         Ok(number)
     }
 
@@ -77,13 +77,13 @@ impl Ssd {
     /// Panics if the drive has not been made with `Options::handed_over`.
     #[inline(always)]
     pub fn hand_over(&mut self, request: Request, tag: u64) {
-        debug_assert!(request.arrival >= self.now, "a request arrives in the past");
-        self.flows.hand_over(request, tag);
+        debug_assert!(request.arrival >= self.run.now, "a request arrives in the past");
+        self.run.flows.hand_over(request, tag);
     }
 
     /// How many requests have been handed over so.
     pub fn handed_over(&self) -> u64 {
-        self.flows.handover.as_ref().map_or(0, |handover| handover.count())
+        self.run.flows.handover.as_ref().map_or(0, |handover| handover.count())
     }
 
     /// Lets instants pass until `wanted` completions wait to be taken, but none after `until`;
@@ -95,41 +95,42 @@ impl Ssd {
     pub fn advance_to_done(&mut self, until: Time, wanted: usize) -> Result<bool, UserError> {
         let behind = Time::from_ns(until.ns() + 1);
         let missing = wanted.saturating_sub(self.done_count()) as u64;
-        let completed = self.stats.completed.saturating_add(missing);
-        while self.stats.completed < completed {
-            let arrival = self.flows.next_time();
+        let completed = self.run.stats.completed.saturating_add(missing);
+        while self.run.stats.completed < completed {
+            let arrival = self.run.flows.next_time();
             let bound = arrival.min(behind);
-            self.host.run_to(self.events.next_time().min(bound), self.events.orders());
-            let next = self.next_event().min(bound);
+            self.run.host.run_to(self.run.events.next_time().min(bound), self.run.events.orders());
+            let next = self.run.next_event().min(bound);
             if next == behind {
-                let is_stuck = self.next_instant() == Time::NEVER && !self.host.requests.is_empty();
-                assert!(!is_stuck, "{}", self.stuck());
+                let is_stuck =
+                    self.next_instant() == Time::NEVER && !self.run.host.requests.is_empty();
+                assert!(!is_stuck, "{}", self.run.stuck());
                 break;
             }
-            self.pass(next, arrival);
+            self.run.pass(next, arrival);
         }
-        while self.next_event() == self.now {
-            self.pass(self.now, Time::NEVER);
+        while self.run.next_event() == self.run.now {
+            self.run.pass(self.run.now, Time::NEVER);
         }
-        self.pages.ftl.check_blocks()?;
-        Ok(self.stats.completed >= completed)
+        self.run.pages.ftl.check_blocks()?;
+        Ok(self.run.stats.completed >= completed)
     }
 
     /// How many completions wait to be taken.
     #[inline(always)]
     pub fn done_count(&self) -> usize {
-        self.flows.handover.as_ref().map_or(0, |handover| handover.done.len())
+        self.run.flows.handover.as_ref().map_or(0, |handover| handover.done.len())
     }
 
     /// Takes the completion that has waited longest.
     #[inline(always)]
     pub fn take_done(&mut self) -> Option<Completion> {
-        self.flows.handover.as_mut()?.done.pop_front()
+        self.run.flows.handover.as_mut()?.done.pop_front()
     }
 
     /// The completions that wait to be taken, in their order.
     pub fn done(&self) -> impl Iterator<Item = &Completion> {
-        self.flows.handover.iter().flat_map(|handover| &handover.done)
+        self.run.flows.handover.iter().flat_map(|handover| &handover.done)
     }
 
     /// Moves what was completed since the last call into `into`, which is emptied before.
@@ -137,22 +138,22 @@ impl Ssd {
     /// Panics if the drive keeps no log of requests.
     pub fn take_completed(&mut self, into: &mut LogBatch) {
         into.clear();
-        std::mem::swap(self.stats.log.as_mut().expect("the drive keeps a log"), into);
+        std::mem::swap(self.run.stats.log.as_mut().expect("the drive keeps a log"), into);
     }
 
     /// Whether something was completed that was not taken.
     ///
     /// Panics if the drive keeps no log of requests.
     pub fn has_completed(&self) -> bool {
-        !self.stats.log.as_ref().expect("the drive keeps a log").id.is_empty()
+        !self.run.stats.log.as_ref().expect("the drive keeps a log").id.is_empty()
     }
 
     /// What the drive is doing.
     pub fn activity(&self) -> Activity {
-        let counts = self.pages.flash.counts();
+        let counts = self.run.pages.flash.counts();
         Activity {
-            open_requests: self.host.requests.len(),
-            transactions: self.pages.flash.txns().len(),
+            open_requests: self.run.host.requests.len(),
+            transactions: self.run.pages.flash.txns().len(),
             suspensions: counts.suspensions,
             operations: [counts.reads(), counts.programs(), counts.erases],
         }
@@ -163,7 +164,7 @@ impl Ssd {
     /// Panics if the scenario differs in more than `Scenario::may_become` lets it.
     pub fn set_rules(&mut self, scenario: Scenario) {
         assert!(self.scenario.may_become(&scenario), "a drive stays what it is");
-        self.pages.flash.set_rules(&scenario);
+        self.run.pages.flash.set_rules(&scenario);
         self.scenario = scenario;
     }
 }

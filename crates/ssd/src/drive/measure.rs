@@ -4,12 +4,9 @@ use reprieve_base::{Dur, Op, Time, UserError};
 use reprieve_config::Measure;
 use reprieve_flash::Flash;
 use reprieve_observe::power::PowerReport;
-use reprieve_observe::stats::{
-    AGES, ErrorCounts, Found, Measured, ReadCacheCounts, Series, Totals, WearFacts,
-};
+use reprieve_observe::stats::{AGES, ErrorCounts, Found, Measured, WearFacts};
 
 use super::Ssd;
-use super::series::sample;
 
 /// The number of no request.
 const NONE_YET: u64 = u64::MAX;
@@ -76,15 +73,32 @@ impl Measuring {
 
     /// The measured part may have begun before an instant of which nothing has happened: when it
     /// did, if so many requests had arrived.
-    fn begins_before(&self, now: Time, arrived: u64) -> Option<Time> {
+    pub(super) fn begins_before(&self, now: Time, arrived: u64) -> Option<Time> {
         let from = Time::ZERO + self.from;
         let had_arrived = self.from_request == 0 || arrived > self.from_request;
         (had_arrived && now >= from).then_some(from)
     }
 
     /// Whether it begins with the request of this number, which is about to arrive.
-    fn begins_with(&self, number: u64, now: Time) -> bool {
+    pub(super) fn begins_with(&self, number: u64, now: Time) -> bool {
         !self.has_begun() && number == self.from_request && now >= Time::ZERO + self.from
+    }
+
+    /// It begins at `at`, after so many transactions: what was counted before is kept.
+    pub(super) fn begin(&mut self, at: Time, transactions: u64, flash: &Flash) {
+        let (die_busy_ns, channel_busy_ns) = flash.busy_ns_each(at);
+        self.begun = Some(Box::new(Before {
+            at,
+            transactions,
+            die_busy_ns,
+            channel_busy_ns,
+            ages: flash.observers().ages().copied(),
+            cells: flash.media().map(|media| {
+                let (errors, wear) = media.counted();
+                (errors.clone(), wear)
+            }),
+            power: flash.observers().power_report(at).map(Box::new),
+        }));
     }
 
     /// An excluded request is complete.
@@ -211,69 +225,13 @@ impl Ssd {
     /// With `warmup = "auto"` a run looks for it and excludes nothing. The result is the second run
     /// of the same scenario, which [`Ssd::exclude`] tells what the first has found.
     pub fn found(&self) -> Option<Found> {
-        Some(self.stats.transient.as_ref()?.found(self.stats.arrived))
+        Some(self.run.stats.transient.as_ref()?.found(self.run.stats.arrived))
     }
 
     /// Excludes what an earlier run of the same scenario has found. Panics if the run has begun.
     pub fn exclude(&mut self, found: Found) {
         assert!(!self.started, "the run has begun");
-        self.stats.transient = None;
-        self.stats.measuring = Measuring::excluding(found, &self.scenario.measure);
-    }
-
-    /// Nothing of the instant `now` has happened: the measured part may have begun before it.
-    #[cold]
-    pub(super) fn look_at_clock(&mut self) {
-        let begins = self.stats.measuring.begins_before(self.now, self.stats.arrived);
-        if let Some(from) = begins {
-            self.measure_from(from);
-        }
-    }
-
-    /// A request is about to arrive, which may be the first that counts.
-    #[cold]
-    pub(super) fn look_at_arrival(&mut self) {
-        if self.stats.measuring.begins_with(self.stats.arrived, self.now) {
-            self.measure_from(self.now);
-        }
-        if self.stats.measuring.has_begun() {
-            self.stats.measuring.first = self.stats.arrived;
-        }
-    }
-
-    /// The measured part begins at `at`: everything before has happened, and of that instant what
-    /// frees resources at most.
-    fn measure_from(&mut self, at: Time) {
-        let transactions = self.page_transactions();
-        self.pages.flash.forget_counts(at);
-        self.pages.ftl.forget_map_counts();
-        if let Some(cache) = &mut self.pages.buffer.read_cache {
-            cache.counts = ReadCacheCounts::default();
-        }
-        let Totals { dropped_writes, redistributed_pages, .. } = self.pages.totals;
-        self.pages.totals = Totals::none(dropped_writes.is_some(), redistributed_pages.is_some());
-        self.stats.idle_ns = 0;
-        if self.host.requests.is_empty() {
-            self.stats.idle_since = at;
-        }
-        let (die_busy_ns, channel_busy_ns) = self.pages.flash.busy_ns_each(at);
-        self.stats.measuring.begun = Some(Box::new(Before {
-            at,
-            transactions,
-            die_busy_ns,
-            channel_busy_ns,
-            ages: self.pages.flash.observers().ages().copied(),
-            cells: self.pages.flash.media().map(|media| {
-                let (errors, wear) = media.counted();
-                (errors.clone(), wear)
-            }),
-            power: self.pages.flash.observers().power_report(at).map(Box::new),
-        }));
-        if let Some(series) = &mut self.stats.series {
-            **series = Series::starting(at, sample(&self.pages.flash, at));
-        }
-        if let Some(timeline) = self.pages.flash.observers_mut().timeline_mut() {
-            timeline.measured_from(at);
-        }
+        self.run.stats.transient = None;
+        self.run.stats.measuring = Measuring::excluding(found, &self.scenario.measure);
     }
 }

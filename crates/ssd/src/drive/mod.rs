@@ -1,4 +1,4 @@
-//! The drive: owns every component, and the one loop that lets time pass.
+//! The drive as its user sees it: made from a scenario, brought into its state, run, asked.
 
 #[cfg(test)]
 mod broken;
@@ -7,6 +7,7 @@ mod checks;
 mod custom_policies;
 mod dirty_pages;
 mod event;
+mod event_loop;
 mod fio_jobs;
 mod flows;
 mod flush;
@@ -39,7 +40,7 @@ mod timeline;
 mod verify;
 mod write_back;
 
-use reprieve_base::event::{EventQueue, Schedule};
+use reprieve_base::event::EventQueue;
 use reprieve_base::{Dur, Time, UserError};
 use reprieve_config::Scenario;
 use reprieve_flash::{Flash, WornCells};
@@ -50,8 +51,7 @@ use reprieve_policy::{Policies, dispatch};
 use reprieve_state::State;
 use reprieve_trace::WorkloadConfig;
 
-use dirty_pages::IdleLook;
-use event::DriveEvent;
+use event_loop::EventLoop;
 use flows::Flows;
 use interface::HostInterface;
 use page_store::PageStore;
@@ -68,12 +68,8 @@ pub use snapshot::Snapshot;
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
     scenario: Scenario,
-    now: Time,
-    events: EventQueue<DriveEvent>,
-    flows: Flows,
-    host: HostInterface,
-    pages: PageStore,
-    stats: Statistics,
+    /// What happens from instant to instant.
+    run: EventLoop,
     preparation: Preparation,
     /// How the power failed, once it has.
     cut: Option<Box<Cut>>,
@@ -129,7 +125,7 @@ impl Ssd {
         };
         let seed = scenario.seed;
         let mut ssd = Ssd::assemble(scenario, seed, options, policies, ftl, made)?;
-        if let (Some(media), Some(cells)) = (ssd.pages.flash.media_mut(), cells) {
+        if let (Some(media), Some(cells)) = (ssd.run.pages.flash.media_mut(), cells) {
             media.start_worn(cells);
         }
         Ok(ssd)
@@ -158,27 +154,24 @@ impl Ssd {
         // A busy die has about two events for each read time.
         let spacing = Dur::from_ns(timing.read.ns() / (2 * u64::from(scenario.geometry.dies())));
         let dispatcher = dispatch::make(&scenario.scheduling.dispatch);
-        let mut ssd = Ssd {
+        let run = EventLoop {
             flows,
             now: Time::ZERO,
             events: EventQueue::new(spacing, program),
             pages: PageStore::new(&scenario, ftl, flash, checker),
             host,
             stats: Statistics::new(&scenario, options),
-            preparation,
-            cut: None,
-            started: false,
-            ended: false,
-            scenario,
+            seed: scenario.seed,
         };
+        let mut ssd = Ssd { run, preparation, cut: None, started: false, ended: false, scenario };
         if let Some(dispatcher) = dispatcher {
             ssd.put_under(dispatcher)?;
         }
         if let Some(window) = options.timeline {
-            ssd.pages.flash.draw(window);
+            ssd.run.pages.flash.draw(window);
         }
         if options.log_requests && !options.served && !options.leave_out_blame {
-            ssd.pages.flash.keep_blame();
+            ssd.run.pages.flash.keep_blame();
         }
         Ok(ssd)
     }
@@ -190,28 +183,28 @@ impl Ssd {
     /// if too many of its blocks have failed.
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
-            let (ftl, flash) = (&mut self.pages.ftl, &mut self.pages.flash);
-            if !self.preparation.advance(&self.scenario, ftl, flash, !self.flows.is_served)? {
+            let (ftl, flash) = (&mut self.run.pages.ftl, &mut self.run.pages.flash);
+            if !self.preparation.advance(&self.scenario, ftl, flash, !self.run.flows.is_served)? {
                 return Ok(true);
             }
             self.start()?;
         }
-        let until = self.stats.completed.saturating_add(requests);
-        if self.pages.record.has_journal() {
+        let until = self.run.stats.completed.saturating_add(requests);
+        if self.run.pages.record.has_journal() {
             if let Some(goes_on) = self.step_to_cut(until)? {
                 return Ok(goes_on);
             }
         }
         let mut goes_on = true;
-        while goes_on && self.stats.completed < until {
-            goes_on = self.instant();
+        while goes_on && self.run.stats.completed < until {
+            goes_on = self.run.instant();
         }
-        self.check_course()?;
+        self.run.check_course()?;
         if !goes_on {
             self.ended = true;
-            self.pages.flash.observers_mut().end(self.now);
-            self.end_checks();
-            self.stats.measuring.check(self.stats.arrived, self.now)?;
+            self.run.pages.flash.observers_mut().end(self.run.now);
+            self.run.end_checks();
+            self.run.stats.measuring.check(self.run.stats.arrived, self.run.now)?;
         }
         Ok(goes_on)
     }
@@ -219,177 +212,23 @@ impl Ssd {
     #[cold]
     fn start(&mut self) -> Result<(), UserError> {
         self.start_now()?;
-        let before = self.stats.arrived;
-        self.pull();
-        if self.stats.arrived > before {
-            self.fetch();
-            self.decide();
-        }
-        self.flows.check()
+        self.run.begin_flows()
     }
 
     fn start_now(&mut self) -> Result<(), UserError> {
         self.started = true;
-        if self.stats.series.is_some() {
-            self.pages.flash.keep_ages();
-        }
-        let flash = &mut self.pages.flash;
-        self.pages.ftl.for_each_block(|die, plane, block, pages| {
-            flash.dies_mut().precondition(die, plane, block, pages);
-        });
-        self.pages.record.begin_checks(&mut self.pages.flash, &self.pages.ftl, &self.pages.layout);
-        // A preconditioned drive may have garbage to collect before the first request comes.
-        for die in 0..self.scenario.geometry.dies() {
-            self.pages.flash.dies_mut().wake(die);
-        }
-        self.flows.start(&self.pages.ftl);
-        let pages = std::mem::take(&mut self.preparation.replay);
-        self.pages.replay(pages, &mut self.host.requests, self.now)
-    }
-
-    /// Lets one instant pass: what frees a resource, then arrivals, then decisions. False once
-    /// nothing will happen any more that a request waits for.
-    #[inline(always)]
-    fn instant(&mut self) -> bool {
-        let arrival = self.flows.next_time();
-        self.host.run_to(self.events.next_time().min(arrival), self.events.orders());
-        let now = self.next_event().min(arrival);
-        if now == Time::NEVER {
-            return false;
-        }
-        if arrival == Time::NEVER && self.host.requests.is_empty() {
-            // What is left is background work, which no request waits for.
-            return false;
-        }
-        self.pass(now, arrival);
-        true
-    }
-
-    /// Whether the workload went well, as far as it has gone, and why not.
-    fn check_course(&mut self) -> Result<(), UserError> {
-        self.flows.check()?;
-        // A drive that is worn out comes to a halt sooner or later, whoever asks.
-        self.pages.ftl.check_blocks()?;
-        let is_stuck = self.next_event() == Time::NEVER && self.flows.next_time() == Time::NEVER;
-        assert!(!is_stuck || self.host.requests.is_empty(), "{}", self.stuck());
-        Ok(())
-    }
-
-    /// When something happens next, arrivals aside; `NEVER` if nothing does.
-    #[inline(always)]
-    fn next_event(&self) -> Time {
-        self.events.next_time().min(self.host.next_time())
-    }
-
-    /// Lets the instant `now` pass; the next request arrives at `arrival`.
-    ///
-    /// Once in the machine code, so that all that has one caller is part of it there.
-    #[inline(never)]
-    fn pass(&mut self, now: Time, arrival: Time) {
-        debug_assert!(now >= self.now, "time runs back");
-        self.now = now;
-        if !self.stats.measuring.has_begun() {
-            self.look_at_clock();
-        }
-        if self.stats.series.is_some() {
-            self.stats.series_instant(now, self.host.requests.len(), &self.pages.flash);
-        }
-        self.let_happen();
-        if self.flows.may_pull() {
-            self.pull();
-        }
-        if arrival == now {
-            self.take_arrivals();
-        }
-        if self.host.may_fetch() {
-            self.fetch();
-        }
-        self.decide();
-        if self.pages.record.checker.is_some() {
-            self.check_instant(false);
-        }
-    }
-
-    /// What happens at this instant in the drive and on the host link, in order of scheduling.
-    #[inline(always)]
-    fn let_happen(&mut self) {
-        loop {
-            let comes = self.host.next_time() == self.now;
-            if comes && !self.is_event_first() {
-                self.receive();
-            } else if let Some(event) = self.events.pop_at(self.now) {
-                self.handle(event);
-            } else {
-                return;
-            }
-        }
-    }
-
-    /// Whether an event of the drive comes before the message of this instant.
-    #[inline]
-    fn is_event_first(&self) -> bool {
-        self.events.next_time() == self.now && self.events.next_order() < self.host.next_order()
-    }
-
-    fn take_arrivals(&mut self) {
-        while self.flows.next_time() == self.now {
-            let (request, flow) = self.flows.take(&self.pages.ftl);
-            self.arrive(request, flow);
-        }
-        // A job whose request came at its own time may have another.
-        self.pull();
-    }
-
-    #[inline(always)]
-    fn decide(&mut self) {
-        if self.pages.flash.stage.is_dispatched() {
-            self.pages.dispatch(&mut self.host.requests, self.now);
-            self.answer_served();
-        }
-        self.pages.flash.decide(self.now, &mut self.pages.ftl, &mut self.events);
-        if let Some((id, refusal)) = self.pages.flash.refused() {
-            self.pages.refused(id, refusal, self.now, self.scenario.seed);
-        }
-    }
-
-    #[inline(always)]
-    fn handle(&mut self, event: DriveEvent) {
-        match event {
-            DriveEvent::Flash(event) => {
-                self.pages.flash.handle(event, self.now, &mut self.events);
-                while let Some(id) = self.pages.flash.next_done() {
-                    let requests = &mut self.host.requests;
-                    if let Some(page) = self.pages.transaction_done(id, requests, self.now) {
-                        self.send_page(page.request, page.lpn);
-                    } else {
-                        self.answer_served();
-                    }
-                }
-            }
-            DriveEvent::LookIdle => self.look_idle(),
-        }
-    }
-
-    /// Sends every dirty page if the drive has been idle for long enough.
-    fn look_idle(&mut self) {
-        let is_idle = self.host.requests.is_empty();
-        let idle_since = is_idle.then_some(self.stats.idle_since);
-        let held = self.pages.buffer.held.as_mut().expect("only pages that are held are looked at");
-        match held.look(idle_since, self.now) {
-            IdleLook::Busy => {}
-            IdleLook::Again(due) => self.events.schedule(due, DriveEvent::LookIdle),
-            IdleLook::Idle => self.pages.send_all_held(),
-        }
+        let buffered = std::mem::take(&mut self.preparation.replay);
+        self.run.start(buffered, self.scenario.geometry.dies())
     }
 
     /// Takes the request log since the last call; empty columns if none is kept.
     pub fn take_log(&mut self) -> LogBatch {
-        self.stats.log.as_mut().map(std::mem::take).unwrap_or_default()
+        self.run.stats.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Share of the workload that has been handed out, and requests completed.
     pub fn progress(&self) -> (Option<f64>, u64) {
-        (self.flows.progress(), self.stats.completed)
+        (self.run.flows.progress(), self.run.stats.completed)
     }
 
     /// Whether the drive is in the state that it starts from.

@@ -14,24 +14,24 @@ impl Ssd {
     /// Errors as [`Ssd::step`] does.
     pub fn run_until(&mut self, at: Time) -> Result<bool, UserError> {
         if !self.started {
-            self.preparation.precondition(&self.scenario, &mut self.pages.ftl)?;
+            self.preparation.precondition(&self.scenario, &mut self.run.pages.ftl)?;
             self.start()?;
         }
         while self.next_instant() <= at && !self.ended {
-            self.ended = !self.instant();
+            self.ended = !self.run.instant();
         }
-        self.check_course()?;
+        self.run.check_course()?;
         Ok(!self.ended && !self.is_done())
     }
 
     /// Whether no request is open and none will come.
     fn is_done(&self) -> bool {
-        self.host.requests.is_empty() && self.flows.next_time() == Time::NEVER
+        self.run.host.requests.is_empty() && self.run.flows.next_time() == Time::NEVER
     }
 
     /// When something happens next.
     pub fn next_instant(&self) -> Time {
-        self.next_event().min(self.flows.next_time())
+        self.run.next_event().min(self.run.flows.next_time())
     }
 
     /// Steps of a drive that is prepared for a loss of power; `None`: none comes in this run.
@@ -40,16 +40,16 @@ impl Ssd {
     pub(super) fn step_to_cut(&mut self, until: u64) -> Result<Option<bool>, UserError> {
         let Some(at) = self.loss().at else { return Ok(None) };
         let at = Time::ZERO + at;
-        while self.cut.is_none() && self.stats.completed < until {
+        while self.cut.is_none() && self.run.stats.completed < until {
             if self.next_instant() > at && !self.is_done() {
                 self.fail_power(at);
-                self.stats.measuring.check(self.stats.arrived, self.now)?;
-            } else if !self.instant() {
-                self.check_course()?;
+                self.run.stats.measuring.check(self.run.stats.arrived, self.run.now)?;
+            } else if !self.run.instant() {
+                self.run.check_course()?;
                 return Err(UserError::new(format!(
                     "power_loss.at_us: the power fails at {at}, and the last request is complete \
                      at {}; must be earlier",
-                    self.now
+                    self.run.now
                 )));
             }
         }
@@ -57,14 +57,14 @@ impl Ssd {
     }
 
     fn fail_power(&mut self, at: Time) {
-        self.now = at;
+        self.run.now = at;
         let view = self.power_loss();
         let cut = view.cut(at, self.loss().policy);
-        if self.pages.record.checker.is_some() {
+        if self.run.pages.record.checker.is_some() {
             view.check_cut(&cut, &view.recover(&cut));
         }
         self.ended = true;
-        self.pages.flash.observers_mut().end(at);
+        self.run.pages.flash.observers_mut().end(at);
         self.cut = Some(Box::new(cut));
     }
 
@@ -79,17 +79,18 @@ impl Ssd {
         PowerLossView {
             scenario: &self.scenario,
             loss: self.loss(),
-            ftl: &self.pages.ftl,
-            flash: &self.pages.flash,
+            ftl: &self.run.pages.ftl,
+            flash: &self.run.pages.flash,
             journal: self
+                .run
                 .pages
                 .record
                 .journal
                 .as_deref()
                 .expect("a drive that is prepared has one"),
-            is_durable: self.pages.buffer.acknowledge == Acknowledge::Through,
-            checker: self.pages.record.checker.as_deref(),
-            now: self.now,
+            is_durable: self.run.pages.buffer.acknowledge == Acknowledge::Through,
+            checker: self.run.pages.record.checker.as_deref(),
+            now: self.run.now,
             next: self.next_instant(),
         }
     }

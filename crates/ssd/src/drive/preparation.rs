@@ -83,7 +83,7 @@ impl Preparation {
                     let mut drive = run_in.drive;
                     self.replay = drive.freeze();
                     self.take_back_policies(scenario, flash, &mut drive);
-                    std::mem::swap(ftl, &mut drive.pages.ftl);
+                    std::mem::swap(ftl, &mut drive.run.pages.ftl);
                     ftl.keep(scenario);
                     let is_in_flash = |lpn: &u32| matches!(ftl.lookup(*lpn), Mapping::Flash(_));
                     let valid_pages = (0..ftl.logical_pages()).filter(is_in_flash).count();
@@ -149,7 +149,7 @@ impl Preparation {
     /// The drive that ran in gives the policies back that it had.
     fn take_back_policies(&self, scenario: &Scenario, flash: &mut Flash, drive: &mut Ssd) {
         if self.has_custom_policies {
-            let own = drive.pages.flash.exchange_policies(Policies::of(scenario));
+            let own = drive.run.pages.flash.exchange_policies(Policies::of(scenario));
             flash.exchange_policies(own);
         }
     }

@@ -9,9 +9,12 @@ impl Ssd {
     /// The summary so far as JSON, without the wall-clock fields of `run`.
     pub fn summary(&self) -> serde_json::Value {
         let geometry = &self.scenario.geometry;
-        let idle_now =
-            if self.host.requests.is_empty() { (self.now - self.stats.idle_since).ns() } else { 0 };
-        let counts = self.flows.counts();
+        let idle_now = if self.run.host.requests.is_empty() {
+            (self.run.now - self.run.stats.idle_since).ns()
+        } else {
+            0
+        };
+        let counts = self.run.flows.counts();
         let mut workload = vec![
             ("rows", counts.rows),
             ("requests", counts.requests),
@@ -21,29 +24,29 @@ impl Ssd {
             ("widened", counts.widened),
         ];
         workload.extend(counts.dropped);
-        let measuring = &self.stats.measuring;
-        let cells = measuring.cells(&self.pages.flash);
+        let measuring = &self.run.stats.measuring;
+        let cells = measuring.cells(&self.run.pages.flash);
         let measured = measuring.told(
-            (self.stats.arrived, self.now),
-            self.stats.transient.is_some(),
-            self.flows.is_served,
+            (self.run.stats.arrived, self.run.now),
+            self.run.stats.transient.is_some(),
+            self.run.flows.is_served,
         );
-        let (die_busy_ns, channel_busy_ns) = measuring.busy_ns(&self.pages.flash, self.now);
+        let (die_busy_ns, channel_busy_ns) = measuring.busy_ns(&self.run.pages.flash, self.run.now);
         let mut summary = Facts {
-            latencies: &self.stats.latencies,
-            flash: self.pages.flash.counts(),
-            totals: &self.pages.totals,
-            wear: self.pages.ftl.wear_counts(),
-            mapping: self.pages.ftl.map_counts(),
-            bad_blocks: self.pages.ftl.bad_blocks(),
-            flows: self.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
-            read_cache: self.pages.buffer.read_cache.as_ref().map(|cache| cache.counts),
+            latencies: &self.run.stats.latencies,
+            flash: self.run.pages.flash.counts(),
+            totals: &self.run.pages.totals,
+            wear: self.run.pages.ftl.wear_counts(),
+            mapping: self.run.pages.ftl.map_counts(),
+            bad_blocks: self.run.pages.ftl.bad_blocks(),
+            flows: self.run.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
+            read_cache: self.run.pages.buffer.read_cache.as_ref().map(|cache| cache.counts),
             cells: cells.as_ref().map(|(errors, wear)| (errors, *wear)),
-            host_queues: self.host.has_queues(),
+            host_queues: self.run.host.has_queues(),
             workload,
-            simulated_ns: self.now.ns() - measured.from_ns,
+            simulated_ns: self.run.now.ns() - measured.from_ns,
             measured,
-            idle_ns: self.stats.idle_ns + idle_now,
+            idle_ns: self.run.stats.idle_ns + idle_now,
             busy_ns: (die_busy_ns.iter().sum(), channel_busy_ns.iter().sum()),
             dies: geometry.dies(),
             channels: geometry.channels,
@@ -54,11 +57,11 @@ impl Ssd {
         if let Some(run_in) = self.preparation.summary() {
             summary["precondition"] = run_in;
         }
-        if let Some(power) = measuring.power(&self.pages.flash, self.now) {
-            let bytes = self.stats.latencies.bytes() + measuring.excluded_bytes();
+        if let Some(power) = measuring.power(&self.run.pages.flash, self.run.now) {
+            let bytes = self.run.stats.latencies.bytes() + measuring.excluded_bytes();
             summary["power"] = power.summary(bytes);
         }
-        if let Some(timeline) = self.pages.flash.observers().timeline() {
+        if let Some(timeline) = self.run.pages.flash.observers().timeline() {
             summary["timeline"] = timeline.summary();
         }
         if let Some(cut) = &self.cut {
@@ -69,34 +72,28 @@ impl Ssd {
 
     /// The bins of power over time, if they are kept.
     pub fn power_series(&self) -> Option<SeriesBatch> {
-        self.stats.measuring.power(&self.pages.flash, self.now)?.series
+        self.run.stats.measuring.power(&self.run.pages.flash, self.run.now)?.series
     }
 
     /// The batches of the run as JSON, by column: `Latencies::by_batch`.
     pub fn batches(&self) -> serde_json::Value {
         let page_bytes = self.scenario.geometry.page_bytes;
-        self.stats.latencies.by_batch(self.now, self.pages.flash.counts().programs(), page_bytes)
+        self.run.stats.latencies.by_batch(
+            self.run.now,
+            self.run.pages.flash.counts().programs(),
+            page_bytes,
+        )
     }
 
     /// Latencies of reads, of writes, of both.
     pub fn latencies(&self) -> [Histogram; 3] {
-        self.stats.latencies.histograms()
+        self.run.stats.latencies.histograms()
     }
 
     /// Page reads and programs so far, of the host and of garbage collection.
     pub fn page_transactions(&self) -> u64 {
-        self.stats.measuring.earlier_transactions()
-            + self.pages.flash.counts().reads()
-            + self.pages.flash.counts().programs()
-    }
-
-    /// What a run that cannot go on has to say for itself.
-    pub(super) fn stuck(&self) -> String {
-        format!(
-            "at {} nothing is left to happen, but {} requests are not complete (seed {})",
-            self.now,
-            self.host.requests.len(),
-            self.scenario.seed
-        )
+        self.run.stats.measuring.earlier_transactions()
+            + self.run.pages.flash.counts().reads()
+            + self.run.pages.flash.counts().programs()
     }
 }

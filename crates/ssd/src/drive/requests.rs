@@ -4,12 +4,12 @@ use reprieve_base::event::Schedule;
 use reprieve_base::{Op, Request, Time};
 use reprieve_policy::txn::{LatencyComponents, NONE};
 
-use super::Ssd;
 use super::event::DriveEvent;
+use super::event_loop::EventLoop;
 use super::interface::{HostRequest, HostStep};
 use super::page_store::Served;
 
-impl Ssd {
+impl EventLoop {
     /// Lets the requests of a closed loop arrive that completed ones have made way for.
     ///
     /// One that completes at once makes way for the next: a loop, for there may be millions.

@@ -107,44 +107,48 @@ impl Ssd {
     /// they go to the flash, those under way first.
     pub(super) fn freeze(&mut self) -> Vec<u32> {
         let dirty = self.acknowledged_pages();
-        self.pages.ftl.freeze();
-        self.pages.buffer.waiting.clear();
-        self.pages.flash.forget_waiting();
+        self.run.pages.ftl.freeze();
+        self.run.pages.buffer.waiting.clear();
+        self.run.pages.flash.forget_waiting();
         for die in 0..self.scenario.geometry.dies() {
-            self.pages.flash.dies_mut().wake(die);
+            self.run.pages.flash.dies_mut().wake(die);
         }
         loop {
-            self.pages.flash.decide(self.now, &mut self.pages.ftl, &mut self.events);
-            self.now = self.events.next_time();
-            if self.now == Time::NEVER {
+            self.run.pages.flash.decide(
+                self.run.now,
+                &mut self.run.pages.ftl,
+                &mut self.run.events,
+            );
+            self.run.now = self.run.events.next_time();
+            if self.run.now == Time::NEVER {
                 break;
             }
-            while let Some(event) = self.events.pop_at(self.now) {
+            while let Some(event) = self.run.events.pop_at(self.run.now) {
                 if let DriveEvent::Flash(_) = event {
-                    self.handle(event);
+                    self.run.handle(event);
                 }
             }
         }
         // Nothing comes from the host any more, and nothing goes there.
-        self.host.cut_off();
-        for (_, txn) in self.pages.flash.txns().iter().filter(|(_, txn)| is_buffered(txn)) {
-            self.pages.ftl.take_back_write(txn);
+        self.run.host.cut_off();
+        for (_, txn) in self.run.pages.flash.txns().iter().filter(|(_, txn)| is_buffered(txn)) {
+            self.run.pages.ftl.take_back_write(txn);
         }
         dirty
     }
 
     fn acknowledged_pages(&self) -> Vec<u32> {
-        let txns = self.pages.flash.txns();
-        let held = self.pages.buffer.held.as_ref();
+        let txns = self.run.pages.flash.txns();
+        let held = self.run.pages.buffer.held.as_ref();
         // What waits at no die goes before what the buffer holds back.
         let held_back = held.into_iter().flat_map(DirtyPages::ids).map(|id| (id, 3));
-        let waiting = self.pages.flash.stage.at_no_die().map(|id| (id, 2));
+        let waiting = self.run.pages.flash.stage.at_no_die().map(|id| (id, 2));
         let in_order = held_back.chain(waiting).zip(0u64..);
         let places: BTreeMap<u32, (u8, u64)> =
             in_order.map(|((id, kind), place)| (id, (kind, place))).collect();
         let mut pages = Vec::new();
         for (id, txn) in txns.iter().filter(|(_, txn)| is_buffered(txn) && txn.request == NONE) {
-            let newest = match self.pages.ftl.lookup(txn.lpn) {
+            let newest = match self.run.pages.ftl.lookup(txn.lpn) {
                 Mapping::Buffered(newest) => txns[newest].request == NONE,
                 _ => false,
             };
@@ -166,8 +170,8 @@ impl Ssd {
 impl RunIn {
     /// Lets the drive do some of its load, and says what it has come to.
     pub(super) fn advance(&mut self) -> Result<RunInCourse, UserError> {
-        let until = self.drive.stats.completed + REQUESTS_STEP;
-        while self.drive.stats.completed < until {
+        let until = self.drive.run.stats.completed + REQUESTS_STEP;
+        while self.drive.run.stats.completed < until {
             if !self.drive.step(REQUESTS_LOOK)? {
                 return Ok(RunInCourse::TooLong);
             }
@@ -180,7 +184,7 @@ impl RunIn {
     }
 
     pub(super) fn new(drive: Ssd, attempt: Attempt) -> RunIn {
-        let share_before = drive.pages.ftl.valid_share();
+        let share_before = drive.run.pages.ftl.valid_share();
         let part_pages = shortest_part(&drive.scenario);
         RunIn {
             drive,
@@ -198,9 +202,9 @@ impl RunIn {
     /// What was done so far.
     pub(super) fn report(&self, at_rest: bool) -> RunInReport {
         RunInReport {
-            requests: self.drive.stats.completed,
-            simulated_ns: self.drive.now.ns(),
-            host_pages: self.drive.pages.flash.counts().host_programs,
+            requests: self.drive.run.stats.completed,
+            simulated_ns: self.drive.run.now.ns(),
+            host_pages: self.drive.run.pages.flash.counts().host_programs,
             free_blocks_mean: self.free_blocks(0..self.parts.len()),
             at_rest,
             valid_pages: 0,
@@ -208,12 +212,12 @@ impl RunIn {
     }
 
     fn look(&mut self) -> RunInCourse {
-        let host_pages = self.drive.pages.flash.counts().host_programs;
+        let host_pages = self.drive.run.pages.flash.counts().host_programs;
         let part = self.parts.last_mut().expect("a part is under way");
-        part.free_blocks += self.drive.pages.ftl.free_blocks();
+        part.free_blocks += self.drive.run.pages.ftl.free_blocks();
         part.looks += 1;
         if host_pages >= self.next_look {
-            part.shares += self.drive.pages.ftl.valid_share();
+            part.shares += self.drive.run.pages.ftl.valid_share();
             part.share_looks += 1;
             self.next_look = host_pages + self.part_pages / PARTS as u64;
         }
@@ -237,7 +241,7 @@ impl RunIn {
 
     /// What follows from the parts that were looked at.
     fn judge(&mut self) -> RunInCourse {
-        let ftl = &self.drive.pages.ftl;
+        let ftl = &self.drive.run.pages.ftl;
         let half = &self.parts[PARTS / 2..];
         let share = half.iter().map(|part| part.shares).sum::<f64>()
             / half.iter().map(|part| part.share_looks).sum::<u64>() as f64;
@@ -272,7 +276,7 @@ impl RunIn {
     fn begin_long_parts(&mut self) -> bool {
         self.is_long = true;
         let pages = u64::from(self.drive.scenario.logical_pages());
-        let host_pages = self.drive.pages.flash.counts().host_programs.max(1);
+        let host_pages = self.drive.run.pages.flash.counts().host_programs.max(1);
         let (done, most) = (self.operations(), self.operations_max());
         let affordable = most.saturating_sub(done) * host_pages / done.max(1) / PARTS as u64;
         let part_pages = pages.div_ceil(PARTS as u64).min(affordable);
@@ -286,7 +290,7 @@ impl RunIn {
 
     /// A load that lives in the buffer asks nothing of the flash, and makes requests.
     fn operations(&self) -> u64 {
-        self.drive.page_transactions().max(self.drive.stats.completed)
+        self.drive.page_transactions().max(self.drive.run.stats.completed)
     }
 
     fn operations_max(&self) -> u64 {
@@ -296,7 +300,7 @@ impl RunIn {
 
     /// A drive whose blocks have not been looked at yet is waited for.
     fn is_late(&self) -> bool {
-        let host_pages = self.drive.pages.flash.counts().host_programs;
+        let host_pages = self.drive.run.pages.flash.counts().host_programs;
         let is_seen = self.is_long || host_pages == 0;
         is_seen && self.operations() >= self.operations_max()
             || self.operations() >= LATEST * self.operations_max()

@@ -82,9 +82,9 @@ impl Ssd {
             self.close();
         }
         let mut state = State::default();
-        self.pages.ftl.save(&mut state);
-        if let Some(media) = self.pages.flash.media() {
-            media.save(&mut state, self.now, &Aftermath::default());
+        self.run.pages.ftl.save(&mut state);
+        if let Some(media) = self.run.pages.flash.media() {
+            media.save(&mut state, self.run.now, &Aftermath::default());
         }
         if !self.preparation.replay.is_empty() {
             state.put(DIRTY, self.preparation.replay.clone());
@@ -94,22 +94,22 @@ impl Ssd {
 
     /// Lets what was begun come to its end: pages in the buffer are programmed, victims erased.
     fn close(&mut self) {
-        self.pages.ftl.close();
-        self.pages.hold_no_more();
+        self.run.pages.ftl.close();
+        self.run.pages.hold_no_more();
         for die in 0..self.scenario.geometry.dies() {
-            self.pages.flash.dies_mut().wake(die);
+            self.run.pages.flash.dies_mut().wake(die);
         }
-        self.decide();
-        while self.next_event() != Time::NEVER {
-            self.now = self.next_event();
-            self.let_happen();
-            self.decide();
-            if self.pages.record.checker.is_some() {
-                self.check_instant(false);
+        self.run.decide();
+        while self.run.next_event() != Time::NEVER {
+            self.run.now = self.run.next_event();
+            self.run.let_happen();
+            self.run.decide();
+            if self.run.pages.record.checker.is_some() {
+                self.run.check_instant(false);
             }
         }
-        self.end_checks();
-        let left = self.pages.flash.txns().len();
-        assert!(left == 0, "at {} {left} transactions have no end", self.now);
+        self.run.end_checks();
+        let left = self.run.pages.flash.txns().len();
+        assert!(left == 0, "at {} {left} transactions have no end", self.run.now);
     }
 }

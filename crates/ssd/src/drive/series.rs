@@ -42,20 +42,20 @@ pub(super) fn sample(flash: &Flash, then: Time) -> Sample {
 impl Ssd {
     /// How the run went so far; `None` if nobody asked for it, or before it begins.
     pub fn course(&self) -> Option<TimeSeries> {
-        let mut series = self.stats.series.clone()?;
-        let ages = self.stats.measuring.ages(&self.pages.flash)?;
+        let mut series = self.run.stats.series.clone()?;
+        let ages = self.run.stats.measuring.ages(&self.run.pages.flash)?;
         // The power may have failed after the last instant.
-        series.advance(self.now, self.host.requests.len() as u64, |then| {
-            sample(&self.pages.flash, then)
+        series.advance(self.run.now, self.run.host.requests.len() as u64, |then| {
+            sample(&self.run.pages.flash, then)
         });
         let (die_busy_ns, channel_busy_ns) =
-            self.stats.measuring.busy_ns(&self.pages.flash, self.now);
+            self.run.stats.measuring.busy_ns(&self.run.pages.flash, self.run.now);
         Some(TimeSeries {
-            series: series.finish(&sample(&self.pages.flash, self.now)),
+            series: series.finish(&sample(&self.run.pages.flash, self.run.now)),
             ages,
             die_busy_ns,
             channel_busy_ns,
-            erases: self.pages.ftl.wear_spread(),
+            erases: self.run.pages.ftl.wear_spread(),
         })
     }
 }

@@ -28,13 +28,13 @@ impl Ssd {
     pub fn snapshot<const N: usize>(&self, shares: [f64; N]) -> Snapshot {
         let [reads, writes, _] = self.latencies();
         Snapshot {
-            simulated_ns: self.now.ns(),
+            simulated_ns: self.run.now.ns(),
             page_transactions: self.page_transactions(),
             completed: [reads.count(), writes.count()],
             percentiles_ns: [reads, writes].map(|kind| kind.quantiles_ns(shares).to_vec()),
-            suspensions: self.pages.flash.counts().suspensions,
-            die_busy_ns: self.pages.flash.dies().busy_ns(self.now).collect(),
-            suspended_dies: self.pages.flash.dies().suspended(),
+            suspensions: self.run.pages.flash.counts().suspensions,
+            die_busy_ns: self.run.pages.flash.dies().busy_ns(self.run.now).collect(),
+            suspended_dies: self.run.pages.flash.dies().suspended(),
         }
     }
 }

@@ -49,6 +49,27 @@ impl Statistics {
         }
     }
 
+    /// The measured part begins at `at`, after so many transactions; no request may be open.
+    pub(super) fn measure_from(
+        &mut self,
+        at: Time,
+        transactions: u64,
+        is_idle: bool,
+        flash: &mut Flash,
+    ) {
+        self.idle_ns = 0;
+        if is_idle {
+            self.idle_since = at;
+        }
+        self.measuring.begin(at, transactions, flash);
+        if let Some(series) = &mut self.series {
+            **series = Series::starting(at, sample(flash, at));
+        }
+        if let Some(timeline) = flash.observers_mut().timeline_mut() {
+            timeline.measured_from(at);
+        }
+    }
+
     /// No request is open any more.
     #[inline]
     pub(super) fn idle_begins(&mut self, now: Time) {

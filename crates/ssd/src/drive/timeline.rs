@@ -4,8 +4,9 @@ use reprieve_base::Op;
 use reprieve_observe::timeline::{Arrival, Name, Timeline};
 
 use super::Ssd;
+use super::event_loop::EventLoop;
 
-impl Ssd {
+impl EventLoop {
     /// A request has arrived.
     #[cold]
     pub(super) fn draw_arrival(&mut self, id: u32) {
@@ -19,11 +20,13 @@ impl Ssd {
         };
         self.pages.flash.observers_mut().request_arrived(self.now, arrival);
     }
+}
 
+impl Ssd {
     /// Takes the bytes of the timeline since the last call; none if none is drawn.
     ///
     /// When the workload is done they are the last.
     pub fn take_timeline(&mut self) -> Vec<u8> {
-        self.pages.flash.observers_mut().timeline_mut().map_or_else(Vec::new, Timeline::take)
+        self.run.pages.flash.observers_mut().timeline_mut().map_or_else(Vec::new, Timeline::take)
     }
 }

@@ -40,29 +40,29 @@ impl PageStore {
 
 /// A way to break the tables, and a piece of what is said to it.
 #[cfg(test)]
-type DriveBreak = (fn(&mut super::Ssd), &'static str);
+type DriveBreak = (fn(&mut super::event_loop::EventLoop), &'static str);
 
 /// Ways to break the tables of a drive that has all of them in use.
 #[cfg(test)]
 pub(super) const BREAKS: &[DriveBreak] = &[
-    (|ssd| ssd.pages.buffer.give_back(), "the write buffer: "),
-    (|ssd| ssd.make_a_held_page_awaited(), "awaited true"),
+    (|run| run.pages.buffer.give_back(), "the write buffer: "),
+    (|run| run.make_a_held_page_awaited(), "awaited true"),
     (
-        |ssd| {
-            ssd.pages.buffer.held.as_mut().expect("pages are held").lower_watermark();
+        |run| {
+            run.pages.buffer.held.as_mut().expect("pages are held").lower_watermark();
         },
         "may stay",
     ),
-    (|ssd| ssd.cache().mix_up(), "the read cache: logical page"),
-    (|ssd| ssd.cache().lose_slot(), " slots, "),
-    (|ssd| ssd.trim_behind_the_cache(), "was written or trimmed since"),
-    (|ssd| ssd.host.host_queues().mix_up(), "queue 0 may be fetched from"),
-    (|ssd| ssd.host.host_queues().count_one_more(), " in all, and "),
-    (|ssd| ssd.host.host_queues().lose_requests(), "8 are open"),
+    (|run| run.cache().mix_up(), "the read cache: logical page"),
+    (|run| run.cache().lose_slot(), " slots, "),
+    (|run| run.trim_behind_the_cache(), "was written or trimmed since"),
+    (|run| run.host.host_queues().mix_up(), "queue 0 may be fetched from"),
+    (|run| run.host.host_queues().count_one_more(), " in all, and "),
+    (|run| run.host.host_queues().lose_requests(), "8 are open"),
 ];
 
 #[cfg(test)]
-impl super::Ssd {
+impl super::event_loop::EventLoop {
     fn cache(&mut self) -> &mut super::read_cache::PageCache {
         self.pages.buffer.read_cache.as_mut().expect("there is a cache")
     }

@@ -102,7 +102,6 @@ def experiments(quick: bool) -> Sequence[Experiment]:
             _oldest(_QUICK, LEVELS[1:3]),
             _pairs(_QUICK, LEVELS[1:4]),
             _kept(_several(_QUICK, 10), last, ()),
-            _oldest(_several(_QUICK, 12), last),
         ]
     tail = LEVELS[1:]
     return [

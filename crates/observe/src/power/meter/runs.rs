@@ -33,12 +33,9 @@ impl Meter {
         let open = lane.open.last_mut().expect("something is suspended");
         self.ledger.resume(open, now, run);
         lane.suspended -= 1;
-        self.core_uw -= self.power.suspended_excess_uw();
+        self.drawn.core_uw -= self.power.suspended_excess_uw();
         self.ledger.core_fj[Class::Suspension as usize] += u128::from(self.resume_fj);
-        self.core_fj += u128::from(self.resume_fj);
-        if let Some(series) = &mut self.series {
-            series.core_at(now, self.resume_fj);
-        }
+        self.drawn.take_at_once(self.resume_fj);
         self.start_run(place, run);
     }
 
@@ -55,7 +52,7 @@ impl Meter {
         let number = lane.runs;
         let run_uw = self.run_uw(place);
         self.lane_mut(place).run_uw = run_uw;
-        self.core_uw += run_uw;
+        self.drawn.core_uw += run_uw;
         self.push(segment.end, Change::Segment { place, run: number });
     }
 
@@ -75,7 +72,7 @@ impl Meter {
         self.settle(place.0);
         let lane = self.lane_mut(place);
         lane.run = None;
-        self.core_uw -= std::mem::take(&mut lane.run_uw);
+        self.drawn.core_uw -= std::mem::take(&mut lane.run_uw);
     }
 
     /// What runs on a plane is split off from the lane of all planes, to be stopped there alone.
@@ -125,7 +122,7 @@ impl Meter {
     pub fn suspended(&mut self, now: Time, place: Place) {
         self.advance(now);
         self.leave(place);
-        self.core_uw += self.power.suspended_excess_uw();
+        self.drawn.core_uw += self.power.suspended_excess_uw();
         let lane = &mut self.dies[place.0 as usize].lanes[place.1];
         lane.runs += 1;
         lane.suspended += 1;

@@ -1,0 +1,235 @@
+//! The one loop that lets time pass: a drive, its host and their load, from instant to instant.
+
+use reprieve_base::event::{EventQueue, Schedule};
+use reprieve_base::{Time, UserError};
+use reprieve_observe::stats::{ReadCacheCounts, Totals};
+
+use super::dirty_pages::IdleLook;
+use super::event::DriveEvent;
+use super::flows::Flows;
+use super::interface::HostInterface;
+use super::page_store::PageStore;
+use super::statistics::Statistics;
+
+/// All that happens at instants: what is due when, to whom it happens, and what is counted of it.
+pub(super) struct EventLoop {
+    pub(super) now: Time,
+    pub(super) events: EventQueue<DriveEvent>,
+    pub(super) flows: Flows,
+    pub(super) host: HostInterface,
+    pub(super) pages: PageStore,
+    pub(super) stats: Statistics,
+    /// Told of a fault, so that it can be repeated.
+    pub(super) seed: u64,
+}
+
+impl EventLoop {
+    /// The drive is preconditioned, its write buffer begins with these pages: time begins.
+    pub(super) fn start(&mut self, buffered: Vec<u32>, dies: u32) -> Result<(), UserError> {
+        let PageStore { ftl, flash, record, layout, .. } = &mut self.pages;
+        if self.stats.series.is_some() {
+            flash.keep_ages();
+        }
+        ftl.for_each_block(|die, plane, block, pages| {
+            flash.dies_mut().precondition(die, plane, block, pages);
+        });
+        record.begin_checks(flash, ftl, layout);
+        // A preconditioned drive may have garbage to collect before the first request comes.
+        for die in 0..dies {
+            flash.dies_mut().wake(die);
+        }
+        self.flows.start(ftl);
+        self.pages.replay(buffered, &mut self.host.requests, self.now)
+    }
+
+    /// The first requests of closed loops arrive.
+    pub(super) fn begin_flows(&mut self) -> Result<(), UserError> {
+        let before = self.stats.arrived;
+        self.pull();
+        if self.stats.arrived > before {
+            self.fetch();
+            self.decide();
+        }
+        self.flows.check()
+    }
+
+    /// Lets one instant pass: what frees a resource, then arrivals, then decisions. False once
+    /// nothing will happen any more that a request waits for.
+    #[inline(always)]
+    pub(super) fn instant(&mut self) -> bool {
+        let arrival = self.flows.next_time();
+        self.host.run_to(self.events.next_time().min(arrival), self.events.orders());
+        let now = self.next_event().min(arrival);
+        if now == Time::NEVER {
+            return false;
+        }
+        if arrival == Time::NEVER && self.host.requests.is_empty() {
+            // What is left is background work, which no request waits for.
+            return false;
+        }
+        self.pass(now, arrival);
+        true
+    }
+
+    /// Whether the workload went well, as far as it has gone, and why not.
+    pub(super) fn check_course(&mut self) -> Result<(), UserError> {
+        self.flows.check()?;
+        // A drive that is worn out comes to a halt sooner or later, whoever asks.
+        self.pages.ftl.check_blocks()?;
+        let is_stuck = self.next_event() == Time::NEVER && self.flows.next_time() == Time::NEVER;
+        assert!(!is_stuck || self.host.requests.is_empty(), "{}", self.stuck());
+        Ok(())
+    }
+
+    /// When something happens next, arrivals aside; `NEVER` if nothing does.
+    #[inline(always)]
+    pub(super) fn next_event(&self) -> Time {
+        self.events.next_time().min(self.host.next_time())
+    }
+
+    /// Lets the instant `now` pass; the next request arrives at `arrival`.
+    ///
+    /// Once in the machine code, so that all that has one caller is part of it there.
+    #[inline(never)]
+    pub(super) fn pass(&mut self, now: Time, arrival: Time) {
+        debug_assert!(now >= self.now, "time runs back");
+        self.now = now;
+        if !self.stats.measuring.has_begun() {
+            self.look_at_clock();
+        }
+        if self.stats.series.is_some() {
+            self.stats.series_instant(now, self.host.requests.len(), &self.pages.flash);
+        }
+        self.let_happen();
+        if self.flows.may_pull() {
+            self.pull();
+        }
+        if arrival == now {
+            self.take_arrivals();
+        }
+        if self.host.may_fetch() {
+            self.fetch();
+        }
+        self.decide();
+        if self.pages.record.checker.is_some() {
+            self.check_instant(false);
+        }
+    }
+
+    /// What happens at this instant in the drive and on the host link, in order of scheduling.
+    #[inline(always)]
+    pub(super) fn let_happen(&mut self) {
+        loop {
+            let comes = self.host.next_time() == self.now;
+            if comes && !self.is_event_first() {
+                self.receive();
+            } else if let Some(event) = self.events.pop_at(self.now) {
+                self.handle(event);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Whether an event of the drive comes before the message of this instant.
+    #[inline]
+    fn is_event_first(&self) -> bool {
+        self.events.next_time() == self.now && self.events.next_order() < self.host.next_order()
+    }
+
+    fn take_arrivals(&mut self) {
+        while self.flows.next_time() == self.now {
+            let (request, flow) = self.flows.take(&self.pages.ftl);
+            self.arrive(request, flow);
+        }
+        // A job whose request came at its own time may have another.
+        self.pull();
+    }
+
+    #[inline(always)]
+    pub(super) fn decide(&mut self) {
+        if self.pages.flash.stage.is_dispatched() {
+            self.pages.dispatch(&mut self.host.requests, self.now);
+            self.answer_served();
+        }
+        self.pages.flash.decide(self.now, &mut self.pages.ftl, &mut self.events);
+        if let Some((id, refusal)) = self.pages.flash.refused() {
+            self.pages.refused(id, refusal, self.now, self.seed);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn handle(&mut self, event: DriveEvent) {
+        match event {
+            DriveEvent::Flash(event) => {
+                self.pages.flash.handle(event, self.now, &mut self.events);
+                while let Some(id) = self.pages.flash.next_done() {
+                    let requests = &mut self.host.requests;
+                    if let Some(page) = self.pages.transaction_done(id, requests, self.now) {
+                        self.send_page(page.request, page.lpn);
+                    } else {
+                        self.answer_served();
+                    }
+                }
+            }
+            DriveEvent::LookIdle => self.look_idle(),
+        }
+    }
+
+    /// Sends every dirty page if the drive has been idle for long enough.
+    fn look_idle(&mut self) {
+        let is_idle = self.host.requests.is_empty();
+        let idle_since = is_idle.then_some(self.stats.idle_since);
+        let held = self.pages.buffer.held.as_mut().expect("only pages that are held are looked at");
+        match held.look(idle_since, self.now) {
+            IdleLook::Busy => {}
+            IdleLook::Again(due) => self.events.schedule(due, DriveEvent::LookIdle),
+            IdleLook::Idle => self.pages.send_all_held(),
+        }
+    }
+
+    /// What a run that cannot go on has to say for itself.
+    pub(super) fn stuck(&self) -> String {
+        format!(
+            "at {} nothing is left to happen, but {} requests are not complete (seed {})",
+            self.now,
+            self.host.requests.len(),
+            self.seed
+        )
+    }
+
+    /// Nothing of the instant `now` has happened: the measured part may have begun before it.
+    #[cold]
+    fn look_at_clock(&mut self) {
+        let begins = self.stats.measuring.begins_before(self.now, self.stats.arrived);
+        if let Some(from) = begins {
+            self.measure_from(from);
+        }
+    }
+
+    /// A request is about to arrive, which may be the first that counts.
+    #[cold]
+    pub(super) fn look_at_arrival(&mut self) {
+        if self.stats.measuring.begins_with(self.stats.arrived, self.now) {
+            self.measure_from(self.now);
+        }
+        if self.stats.measuring.has_begun() {
+            self.stats.measuring.first = self.stats.arrived;
+        }
+    }
+
+    /// The measured part begins at `at`: everything before has happened, and of that instant what
+    /// frees resources at most.
+    fn measure_from(&mut self, at: Time) {
+        let PageStore { flash, ftl, buffer, totals, .. } = &mut self.pages;
+        let transactions = flash.counts().reads() + flash.counts().programs();
+        flash.forget_counts(at);
+        ftl.forget_map_counts();
+        if let Some(cache) = &mut buffer.read_cache {
+            cache.counts = ReadCacheCounts::default();
+        }
+        let Totals { dropped_writes, redistributed_pages, .. } = *totals;
+        *totals = Totals::none(dropped_writes.is_some(), redistributed_pages.is_some());
+        self.stats.measure_from(at, transactions, self.host.requests.is_empty(), flash);
+    }
+}
