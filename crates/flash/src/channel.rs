@@ -1,4 +1,4 @@
-//! Channels: the bus that some dies share, the lines in which they wait for it, and whose turn it is.
+//! Channels: the bus that dies share, the lines in which they wait for it, and whose turn it is.
 
 use std::collections::VecDeque;
 

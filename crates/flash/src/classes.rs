@@ -1,7 +1,7 @@
 //! The classes of what waits and runs, for a scheduler with a queue for each.
 
 use reprieve_base::{Dur, Time};
-use reprieve_policy::sched::{Class, Classes};
+use reprieve_policy::sched::{Class, Classes, Operation};
 use reprieve_policy::txn::{Kind, NONE};
 use reprieve_policy::work::{GcNeed, Work};
 
@@ -19,6 +19,15 @@ pub(super) fn class_of(kind: Kind) -> Class {
 }
 
 impl Dies {
+    /// What a scheduler may know of a program or erase that has begun.
+    #[inline(always)]
+    pub(super) fn operation_of(&self, id: u32) -> Operation {
+        let txn = &self.txns[id];
+        // Pages of the mapping are queued and programmed as those of the host.
+        let is_host_program = class_of(txn.kind) == Class::HostWrite;
+        Operation { is_host_program, since: txn.queued_at() }
+    }
+
     /// The classes at a die; `waits`: something of garbage collection does.
     #[cold]
     pub(super) fn classes<W: Work>(

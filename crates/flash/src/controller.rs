@@ -1,4 +1,4 @@
-//! The controller of all dies: what it has, what comes back from dies and channels, and who is told.
+//! The controller of all dies: what it has, what comes back from there, and who is told.
 //!
 //! It carries out what was decided, from the command of an operation to its completion.
 

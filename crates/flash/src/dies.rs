@@ -6,12 +6,11 @@ use std::sync::Arc;
 use reprieve_base::{Dur, Slab, Time};
 use reprieve_config::Scenario;
 use reprieve_nand::{Command, Part, Shape};
-use reprieve_policy::sched::{Class, Operation, Scheduler, Waiter};
+use reprieve_policy::sched::{Scheduler, Waiter};
 use reprieve_policy::suspend::Answer;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 use reprieve_policy::work::{GcNeed, Work};
 
-use super::classes::class_of;
 use super::die::DieUnit;
 use super::facts::FlashFacts;
 use super::lane::LaneId;
@@ -88,6 +87,14 @@ impl Dies {
     pub fn wake(&mut self, die: u32) {
         if !std::mem::replace(&mut self.units[die as usize].dirty, true) {
             self.touched.push(die);
+        }
+    }
+
+    /// Makes every die decide if what the write queue limit says of the drive has changed.
+    #[cold]
+    pub(super) fn tell_limit(&mut self) {
+        if self.limit.take_change() {
+            self.wake_all();
         }
     }
 
@@ -209,15 +216,6 @@ impl Dies {
         let txn = &self.txns[id];
         debug_assert_eq!(txn.start, Time::NEVER, "what is queued has not begun");
         Waiter { order: txn.seq, since: txn.mark }
-    }
-
-    /// What a scheduler may know of a program or erase that has begun.
-    #[inline(always)]
-    pub(super) fn operation_of(&self, id: u32) -> Operation {
-        let txn = &self.txns[id];
-        // Pages of the mapping are queued and programmed as those of the host.
-        let is_host_program = class_of(txn.kind) == Class::HostWrite;
-        Operation { is_host_program, since: txn.queued_at() }
     }
 
     /// What a program or erase asks of its die, and how long the channel is used for each plane.

@@ -168,8 +168,8 @@ impl<P> View<'_, P> {
 
 /// A dispatcher, what waits at no die, and what dies have to do as the dispatcher sees it.
 ///
-/// What waits here is in no queue of a die, and has perhaps no die yet. Without a dispatcher nothing
-/// does, and all is as if there were none.
+/// What waits here is in no queue of a die, and has perhaps no die yet. Without a dispatcher
+/// nothing does.
 pub struct Stage {
     dispatcher: Option<Box<dyn Dispatcher>>,
     /// Writes to which the dispatcher has given no plane, and all that it holds back.

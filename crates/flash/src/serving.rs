@@ -12,8 +12,8 @@ use super::lane::LaneId;
 
 /// The scheduler, with what it says of itself.
 ///
-/// It is shown what the controller has, and changes nothing there, but that garbage collection which
-/// is shown to wait does so from then on.
+/// It is shown what the controller has, and changes nothing there, but that garbage collection
+/// which is shown to wait does so from then on.
 pub(super) struct Serving {
     pub(super) scheduler: Box<dyn Scheduler>,
     /// It has to be shown the classes of what waits.

@@ -162,3 +162,41 @@ impl SuspendedOperations {
         self.mean(self.increase)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use reprieve_base::PageAddress;
+    use reprieve_policy::txn::NONE;
+
+    use super::*;
+
+    #[test]
+    fn a_copy_back_reads_and_programs_and_only_what_was_suspended_is_longer() {
+        let at = PageAddress { plane: 0, block: 0, page: 0 };
+        let txn = |kind| Txn::new(kind, 0, at, NONE, NONE, Time::ZERO);
+        let us = |us: u64| Dur::from_ns(1000 * us);
+        let mut counts = FlashCounts { copybacks: Some(0), ..FlashCounts::default() };
+        let copy = Txn { start: Time::from_ns(0), ..txn(Kind::GcCopy) };
+        counts.operation(&copy, Dur::ZERO, Time::from_ns(5));
+        // 200 us alone, 250 from start to end, 40 of them in suspension.
+        let erase = Txn { start: Time::from_ns(10_000), suspensions: 1, ..txn(Kind::Erase) };
+        let erase = Txn { suspended_ns: 40_000, ..erase };
+        counts.operation(&erase, us(200), Time::from_ns(260_000));
+        counts.read(Kind::MapUpdate);
+        assert_eq!((counts.reads(), counts.programs(), counts.erases), (2, 1, 1));
+        assert_eq!((counts.gc_reads, counts.map_reads, counts.copybacks), (1, 1, Some(1)));
+        let [programs, erases] = &counts.suspended;
+        assert_eq!((programs.count, erases.count), (0, 1));
+        assert_eq!((erases.actual_ns_mean(), erases.suspended_ns_mean()), (250e3, 40e3));
+        assert_eq!(erases.increase_mean(), 0.25);
+    }
+
+    #[test]
+    fn what_a_write_asked_for_is_counted_where_it_may() {
+        let mut counts = FlashCounts { suspensions_by_write: Some(0), ..FlashCounts::default() };
+        counts.suspension(true, true);
+        counts.suspension(true, false);
+        counts.suspension(false, false);
+        assert_eq!((counts.suspensions, counts.suspensions_by_write), ([1, 2], Some(1)));
+    }
+}

@@ -17,7 +17,7 @@ pub struct Ages {
 }
 
 impl Ages {
-    /// Nothing counted yet; suspensions of a die as a whole, and of a plane of it, follow each other.
+    /// Nothing counted yet; suspensions of a die as a whole, and of a plane, follow each other.
     pub fn new(dies: u32, planes_per_die: u32) -> Ages {
         let places_of_die = 1 + planes_per_die as usize;
         let places = dies as usize * places_of_die;
