@@ -107,7 +107,7 @@ wheel: .venv/.tools ## a wheel for each Python from 3.11 on, in dist; ZIG=1: for
 	$(if $(ZIG),$(BIN)/pip install --quiet --disable-pip-version-check ziglang==0.17.1)
 	$(if $(TARGETS),rustup target add $(TARGETS))
 	$(foreach target,$(or $(TARGETS),here),PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/maturin build --release \
-	  --strip $(if $(PGO),--pgo) --out dist $(if $(ZIG),--zig --compatibility manylinux_2_28) \
+	  --strip $(if $(PGO),$(if $(filter here $(shell uname -m)-%,$(target)),--pgo)) --out dist $(if $(ZIG),--zig --compatibility manylinux_2_28) \
 	  $(if $(TARGETS),--target $(target)) &&) true
 	for wheel in dist/*_$$(uname -m).whl; do \
 	  test ! -e "$$wheel" || $(BIN)/python tests/house/footprint.py "$$wheel" || exit 1; done
