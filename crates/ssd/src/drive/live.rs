@@ -150,10 +150,10 @@ impl Ssd {
 
     /// What the drive is doing.
     pub fn activity(&self) -> Activity {
-        let counts = &self.run.pages.flash.counts;
+        let counts = self.run.pages.flash.counts();
         Activity {
             open_requests: self.run.host.requests.len(),
-            transactions: self.run.pages.flash.txns.len(),
+            transactions: self.run.pages.flash.txns().len(),
             suspensions: counts.suspensions,
             operations: [counts.reads(), counts.programs(), counts.erases],
         }

@@ -93,7 +93,7 @@ impl PageStore {
     ) {
         let number = requests[request].id;
         let before = self.ftl.tables.map.get(lpn);
-        self.ftl.trim(lpn, &mut self.flash.txns);
+        self.ftl.trim(lpn, self.flash.txns_mut());
         self.overtaken(before, requests, now);
         if let Some(cache) = &mut self.buffer.read_cache {
             cache.forget(lpn);

@@ -76,7 +76,7 @@ impl PowerLossView<'_> {
         assert!(at < self.next, "an instant has been left out");
         let loss = self.loss;
         let powers = Powers::of(self.scenario);
-        let dies = self.flash.cut(at, policy, loss, &powers);
+        let dies = self.flash.dies().cut(at, policy, loss, &powers);
         let dirty = self.dirty();
         let ending: BTreeMap<u32, Time> =
             dies.iter().flat_map(|die| die.ends.iter().copied()).collect();
@@ -97,7 +97,7 @@ impl PowerLossView<'_> {
             at,
             policy,
             dirty_pages: dirty.len() as u64,
-            dump: dump.into_iter().map(|id| self.flash.txns[id].lpn).collect(),
+            dump: dump.into_iter().map(|id| self.flash.txns()[id].lpn).collect(),
             table_pages,
             rescue,
             dies,
@@ -113,7 +113,7 @@ impl PowerLossView<'_> {
         if self.is_durable {
             return BTreeSet::new();
         }
-        let writes = self.flash.txns.iter();
+        let writes = self.flash.txns().iter();
         let writes = writes.filter(|(_, txn)| matches!(txn.kind, Kind::Program | Kind::RmwRead));
         writes.filter(|(_, txn)| !txn.stale).map(|(id, _)| id).collect()
     }
@@ -196,7 +196,7 @@ impl PowerLossView<'_> {
                 for block in 0..geometry.blocks_per_plane {
                     // A table says which blocks are bad: nothing is read there.
                     if !self.ftl.tables.blocks.is_bad(die, PageAddress { plane, block, page: 0 }) {
-                        say(die, plane, block, self.flash.programmed(die, plane, block));
+                        say(die, plane, block, self.flash.dies().programmed(die, plane, block));
                     }
                 }
             }
@@ -211,7 +211,7 @@ impl PowerLossView<'_> {
             ends.filter(|(_, end)| *end <= cut.rescue.halt).map(|(id, _)| *id).collect();
         let mut finished = BTreeMap::new();
         for id in &ended {
-            let txn = &self.flash.txns[*id];
+            let txn = &self.flash.txns()[*id];
             let page = self.ftl.numbering.page(txn.die, txn.at);
             match txn.kind {
                 Kind::Program | Kind::MapProgram => {
@@ -226,7 +226,7 @@ impl PowerLossView<'_> {
         }
         let pages_per_block = self.ftl.numbering.pages_per_block();
         let (mut erased, mut again) = (Vec::new(), Vec::new());
-        for (id, txn) in self.flash.txns.iter().filter(|(_, txn)| txn.kind == Kind::Erase) {
+        for (id, txn) in self.flash.txns().iter().filter(|(_, txn)| txn.kind == Kind::Erase) {
             let block = self.ftl.numbering.page(txn.die, txn.at) / pages_per_block;
             // The blocks of twins are erased at once, each by a transaction, and count as one.
             if erased.contains(&block) {
@@ -302,7 +302,9 @@ impl PowerLossView<'_> {
         let trimmed = |lpn| self.is_trimmed(recovered, lpn);
         let page = |lpn| recovered.found.page(lpn);
         self.ftl.salvage(&mut state, page, trimmed, &recovered.erased);
-        self.flash.save_cells(&mut state, self.now, &self.aftermath(recovered));
+        if let Some(media) = self.flash.media() {
+            media.save(&mut state, self.now, &self.aftermath(recovered));
+        }
         state.put(DIRTY, recovered.saved.clone());
         state
     }
@@ -340,7 +342,7 @@ impl PowerLossView<'_> {
         let (finished, _, erased_again) = self.finish(cut);
         let dirty = self.dirty();
         let in_place = dirty.iter().filter(|id| {
-            let txn = &self.flash.txns[**id];
+            let txn = &self.flash.txns()[**id];
             txn.start != Time::NEVER
                 && txn.kind == Kind::Program
                 && finished.contains_key(&self.ftl.numbering.page(txn.die, txn.at))
