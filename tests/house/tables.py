@@ -109,8 +109,6 @@ COMPONENT_FIELDS = 15
 COMPONENT_METHODS = 60
 LARGER_COMPONENTS = {
     "flash/Blame": (14, 68),
-    "flash/Flash": (15, 212),
-    "ftl/Ftl": (24, 165),
     "nand/Die": (14, 89),
 }
 

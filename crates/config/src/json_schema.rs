@@ -74,7 +74,7 @@ fn of_key(key: &Key, registries: &Registries) -> Json {
     }
     let mut description = format!("{} Value: {}.", key.doc, key.expected(registries));
     if !key.when.is_empty() {
-        let needs: Vec<_> = key.when.iter().map(ToString::to_string).collect();
+        let needs: Vec<_> = key.when.iter().map(|need| need.words("")).collect();
         description.push_str(&format!(" Only while {}.", needs.join(" or ")));
     }
     match key.default {

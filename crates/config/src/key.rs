@@ -37,6 +37,8 @@ pub struct Key {
     pub source: &'static str,
     /// Keys that it is another name for, all at once; mostly none.
     pub stands_for: &'static [&'static str],
+    /// Whether it may change while a drive is served.
+    pub while_served: bool,
     /// Where it goes in the scenario.
     pub(super) place: Place,
 }
@@ -143,6 +145,19 @@ pub struct Need {
     pub key: &'static str,
     /// It has one of these values; empty: it is given.
     pub values: &'static [&'static str],
+}
+
+impl Need {
+    /// What has to hold, with this around each name and value.
+    pub(super) fn words(&self, quote: &str) -> String {
+        let in_toml = |value: &&str| match *value {
+            "true" | "false" => format!("{quote}{value}{quote}"),
+            word => format!("{quote}\"{word}\"{quote}"),
+        };
+        let values: Vec<_> = self.values.iter().map(in_toml).collect();
+        let is = if values.is_empty() { "given".to_string() } else { values.join(" or ") };
+        format!("{quote}{}{quote} is {is}", self.key)
+    }
 }
 
 impl Key {

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use reprieve_base::{UserError, nearest};
+use reprieve_base::UserError;
 
 use super::keys::{MEANINGS, keys};
+use super::parse::did_you_mean;
 use super::preset::{self, Found};
 use super::raw::Raw;
 use super::read::{self, Layer, Leaf, Leaves, Overlays, Rank};
@@ -127,10 +128,7 @@ fn with_policy(mut leaves: Leaves) -> Result<Leaves, UserError> {
     };
     let Some((_, scheduling, program, erase)) = MEANINGS.iter().find(|row| row.0 == name) else {
         let names: Vec<_> = MEANINGS.iter().map(|row| row.0).collect();
-        let near = match nearest(&name, names.iter().copied()) {
-            Some(near) => format!("; did you mean \"{near}\"?"),
-            None => String::new(),
-        };
+        let near = did_you_mean(&name, names.iter().copied());
         let names = names.join(", ");
         return Err(policy.fault("policy", format!("must be one of {names}{near}")));
     };

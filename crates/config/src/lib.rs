@@ -43,7 +43,7 @@ pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};
 pub use rules::{Feature, Refusal, refusals};
-pub use serve::CHANGEABLE;
+pub use serve::changeable;
 pub use steps::{Class, Step};
 pub use types::*;
 pub use unit::{Interval, Unit};
@@ -111,9 +111,7 @@ impl Registries {
 
 /// The scenario of a run: it has a workload.
 pub fn load(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
-    let file = read::read(sources.text, sources.path, Rank::File)?;
-    let base = Path::new(sources.path).parent().unwrap_or(Path::new(""));
-    let scenario = assemble(file, sources, base, Use::Run, registries)?;
+    let scenario = load_for(sources, Use::Run, registries)?;
     rules::check_enough(&scenario, sources.path)?;
     Ok(scenario)
 }
@@ -136,9 +134,7 @@ pub fn load_rig(
 ///
 /// Errors if an override gives it one all the same.
 pub fn load_served(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
-    let file = read::read(sources.text, sources.path, Rank::File)?;
-    let base = Path::new(sources.path).parent().unwrap_or(Path::new(""));
-    assemble(file, sources, base, Use::Serve, registries)
+    load_for(sources, Use::Serve, registries)
 }
 
 /// The scenario of the run that repeats what a served drive of `scenario` has recorded at `path`.
@@ -155,9 +151,17 @@ pub fn shorthands() -> &'static [Entry] {
 
 /// The scenario of the rig as text, without a workload.
 pub fn load_rig_file(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
+    load_for(sources, Use::Rig, registries)
+}
+
+fn load_for(
+    sources: &Sources,
+    purpose: Use,
+    registries: &Registries,
+) -> Result<Scenario, UserError> {
     let file = read::read(sources.text, sources.path, Rank::File)?;
     let base = Path::new(sources.path).parent().unwrap_or(Path::new(""));
-    assemble(file, sources, base, Use::Rig, registries)
+    assemble(file, sources, base, purpose, registries)
 }
 
 fn assemble(

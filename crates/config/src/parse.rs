@@ -26,15 +26,19 @@ pub(super) fn parse(
             if choices.iter().any(|entry| entry.name == word) {
                 return Ok(Some(Value::Text(word.clone())));
             }
-            nearest(word, choices.iter().map(|entry| entry.name)).map(str::to_string)
+            did_you_mean(word, choices.iter().map(|entry| entry.name))
         }
         (kind, _) => match of_kind(kind, raw) {
             Some(value) => return Ok(Some(value)),
-            None => None,
+            None => String::new(),
         },
     };
-    let near = near.map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
     Err(format!("must be {}{near}", key.expected(registries)))
+}
+
+/// What is added to a mistake: which of the known words may be meant.
+pub(super) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(word, known).map_or(String::new(), |near| format!("; did you mean \"{near}\"?"))
 }
 
 /// The value of a kind without names.

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reprieve_base::{UserError, nearest};
+use reprieve_base::UserError;
 
+use super::parse::did_you_mean;
 use super::raw::Raw;
 use super::read::Leaf;
 
@@ -101,10 +102,7 @@ pub(super) fn find(key: &str, leaf: &Leaf, base: &Path) -> Result<Found, UserErr
     };
     let Some(preset) = presets.iter().find(|preset| preset.name == written) else {
         let names: Vec<_> = presets.iter().map(|preset| preset.name).collect();
-        let near = match nearest(written, names.iter().copied()) {
-            Some(near) => format!("; did you mean \"{near}\"?"),
-            None => String::new(),
-        };
+        let near = did_you_mean(written, names.iter().copied());
         let known = names.join(", ");
         let what = format!("must be one of {known}, or a path that ends in .toml{near}");
         return Err(leaf.fault(key, what));

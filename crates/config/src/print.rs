@@ -50,7 +50,7 @@ pub fn print(scenario: &Scenario) -> String {
 }
 
 /// The values of the keys that apply.
-fn values(scenario: &Scenario) -> Values {
+pub(super) fn values(scenario: &Scenario) -> Values {
     let mut values = Values::new();
     for key in keys().iter().filter(|key| key.stands_for.is_empty()) {
         let value = if applies(key, &values) { (key.place.get)(scenario) } else { None };

@@ -3,10 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use super::Registries;
-use super::key::{Fallback, Key, Need, Section};
+use super::key::{Fallback, Key, Section};
 use super::keys::SECTIONS;
 use super::raw::Raw;
-use super::resolve::in_toml;
 
 /// The reference page: every section and key with unit, range, default, meaning and source.
 pub fn reference_markdown(registries: &Registries) -> String {
@@ -33,7 +32,8 @@ fn section_markdown(section: &Section, registries: &Registries) -> String {
         page.push_str(&format!("- Value: {}\n", key.expected(registries)));
         page.push_str(&format!("- Default: {}\n", default_words(key)));
         if !key.when.is_empty() {
-            page.push_str(&format!("- Only while {}\n", when_words(key.when)));
+            let needs: Vec<_> = key.when.iter().map(|need| need.words("`")).collect();
+            page.push_str(&format!("- Only while {}\n", needs.join(" or ")));
         }
         if let [first, rest @ ..] = key.stands_for {
             let rest: String = rest.iter().map(|name| format!(" and `{name}`")).collect();
@@ -56,19 +56,6 @@ fn default_words(key: &Key) -> String {
         Fallback::Toml(toml) => format!("`{}`", Raw::of_toml(toml)),
         Fallback::SameAs(other) => format!("that of `{other}`"),
     }
-}
-
-/// What has to hold for a key to apply; empty: nothing.
-fn when_words(when: &[Need]) -> String {
-    let words = |need: &Need| {
-        let values: Vec<_> =
-            need.values.iter().map(|value| format!("`{}`", in_toml(value))).collect();
-        match values.is_empty() {
-            true => format!("`{}` is given", need.key),
-            false => format!("`{}` is {}", need.key, values.join(" or ")),
-        }
-    };
-    when.iter().map(words).collect::<Vec<_>>().join(" or ")
 }
 
 /// The schema as JSON, for programs: sections, their keys, and what each takes.

@@ -155,7 +155,7 @@ fn condition(key: &Key, resolved: &Resolved) -> String {
     let is_on = |need: &&Need| resolved.values.contains_key(need.key);
     let other = key.when.iter().find(is_on).or(key.when.last());
     let other = other.unwrap_or_else(|| panic!("{} always applies", key.full_name)).key;
-    let needed: Vec<_> = key.when.iter().map(Need::to_string).collect();
+    let needed: Vec<_> = key.when.iter().map(|need| need.words("")).collect();
     let needed = needed.join(" or ");
     match (resolved.leaves.get(other), resolved.values.get(other)) {
         (Some(leaf), Some(_)) => {
@@ -168,24 +168,6 @@ fn condition(key: &Key, resolved: &Resolved) -> String {
             format!("only while {needed}, but by default it is {flag}")
         }
         _ => format!("only while {needed}, and it is not given"),
-    }
-}
-
-/// A value of a key that another depends on, as a scenario has it: a word or a flag.
-pub(crate) fn in_toml(value: &str) -> String {
-    match value {
-        "true" | "false" => value.to_string(),
-        word => format!("\"{word}\""),
-    }
-}
-
-impl fmt::Display for Need {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values: Vec<_> = self.values.iter().map(|value| in_toml(value)).collect();
-        match values.is_empty() {
-            true => write!(f, "{} is given", self.key),
-            false => write!(f, "{} is {}", self.key, values.join(" or ")),
-        }
     }
 }
 
@@ -263,6 +245,16 @@ impl Resolved {
                 UserError::new(error.to_string().replacen(name, alias, 1)).at(place)
             }
         }
+    }
+
+    /// Refuses the settled value of `name` if it is wrong, for what `what` says.
+    pub fn refuse<W: fmt::Display>(
+        &self,
+        name: &'static str,
+        is_wrong: bool,
+        what: impl FnOnce() -> W,
+    ) -> Result<(), UserError> {
+        if is_wrong { Err(self.fault(name, what())) } else { Ok(()) }
     }
 
     /// The error that the settled value of `name` makes, wherever it comes from.

@@ -12,7 +12,8 @@
 //!
 //! After the name stands the place, then the kind with its range, then what else there is to say:
 //! `or` a default in TOML, `same_as` another key or `absent`, else the key is required; `when` it
-//! applies, what it `stands_for`, and `from` which source it is.
+//! applies, what it `stands_for`, whether it may change `while_served`, and `from` which source
+//! it is.
 //!
 //! A place is a path of fields from the scenario on. `?` goes into an option, `??` makes one that
 //! has nothing yet, `as Enum::Variant` goes into a variant, `trace:` and `mixed:` begin in such a
@@ -20,8 +21,9 @@
 //! and set what no path leads to. A path in `{}` leads to parameters of a policy, which finds its
 //! own there by their full names.
 //!
-//! Words are a kind with a value each: `one_of { "word" = value, "What it means."; }`; where the
-//! value holds further keys, `variant_of { "word" = pattern => value, "…"; }`.
+//! Words are a kind: `choice(Type::WORDS)` where they are a type of ours. Else each has a value,
+//! `one_of { "word" = value, "What it means."; }`; where the value holds further keys,
+//! `variant_of { "word" = pattern => value, "…"; }`.
 
 use super::key::Fallback;
 use super::unit::{Interval, Unit};
@@ -72,14 +74,14 @@ macro_rules! kind {
     (variant_of { $($word:literal = $pattern:pat => $value:expr, $doc:literal;)+ }) => {
         Kind::Choice(&[$(Entry { name: $word, doc: $doc }),+])
     };
-    (each_of { $($word:literal = $value:expr, $doc:literal;)+ }) => {
-        Kind::Words(&[$(Entry { name: $word, doc: $doc }),+])
-    };
     (words { $($word:literal, $doc:literal;)+ }) => {
         Kind::Choice(&[$(Entry { name: $word, doc: $doc }),+])
     };
     (choice ($entries:expr)) => {
         Kind::Choice($entries)
+    };
+    (list_of ($entries:expr)) => {
+        Kind::Words($entries)
     };
     (scaled ($factor:literal, $($kind:tt)+)) => {
         $($kind)+
@@ -122,21 +124,6 @@ macro_rules! place {
                 $($pattern => Some(Value::from($word)),)+
             },
             set: |s, value, _| put!(s, [$($path)+], word!(value, $($word => $value),+)),
-        }
-    };
-    ($name:expr, [$($path:tt)+] each_of { $($word:literal = $value:expr, $doc:literal;)+ }) => {
-        Place {
-            get: |s| {
-                let words = path!(@ref [s] $($path)+).iter().map(|now| {
-                    $(if *now == $value { return Value::from($word); })+
-                    panic!("every value has a word")
-                });
-                words.collect::<Vec<_>>().value()
-            },
-            set: |s, value, _| {
-                let words = value.items().iter().map(|item| word!(item, $($word => $value),+));
-                put!(s, [$($path)+], words.collect())
-            },
         }
     };
     ($name:expr, [$($path:tt)+] scaled ($factor:literal, $($kind:tt)+)) => {
@@ -247,7 +234,8 @@ pub(super) const fn key(
     place: Place,
 ) -> Key {
     let default = Fallback::Required;
-    Key { full_name, kind, default, when: &[], doc, source: "", stands_for: &[], place }
+    let (when, source, stands_for, while_served) = (&[], "", &[], false);
+    Key { full_name, kind, default, when, doc, source, stands_for, while_served, place }
 }
 
 impl Key {
@@ -265,6 +253,10 @@ impl Key {
 
     pub(super) const fn when(self, when: &'static [Need]) -> Key {
         Key { when, ..self }
+    }
+
+    pub(super) const fn while_served(self) -> Key {
+        Key { while_served: true, ..self }
     }
 
     pub(super) const fn from(self, source: &'static str) -> Key {

@@ -4,40 +4,23 @@ use std::path::Path;
 
 use reprieve_base::UserError;
 
-use super::layers;
+use super::keys::{key, keys};
 use super::read::{Layer, Rank};
 use super::resolve::Use;
-use super::types::{Scenario, Scheduling};
-use super::{Registries, settle};
+use super::types::Scenario;
+use super::value::Values;
+use super::{Registries, layers, print, settle};
 
 /// The one key of `[workload]` that says something of the drive.
 const OF_THE_DRIVE: &str = "workload.unwritten";
 
-/// The keys whose values may change while a drive is served.
-pub const CHANGEABLE: &[&str] = &[
-    "scheduling.write_queue_limit",
-    "scheduling.write_queue_limit_scope",
-    "suspension.batch.oldest_us",
-    "suspension.batch.reads",
-    "suspension.budget.lost_write_share",
-    "suspension.budget.suspensions_per_s",
-    "suspension.budget.wear_per_day",
-    "suspension.deadline.backlog_weight",
-    "suspension.deadline.margin_reads",
-    "suspension.deadline.price",
-    "suspension.deadline.read_slo_us",
-    "suspension.gc_read_suspends",
-    "suspension.host_read_suspends",
-    "suspension.max_per_erase",
-    "suspension.max_per_operation",
-    "suspension.max_per_program",
-    "suspension.max_suspended_us",
-    "suspension.min_progress_us",
-    "suspension.min_remaining_us",
-    "suspension.policy",
-    "suspension.reads_per_suspension",
-    "suspension.rmw_read_suspends",
-];
+/// The keys whose values may change while a drive is served, by name.
+pub fn changeable() -> Vec<&'static str> {
+    let mut names: Vec<_> =
+        keys().iter().filter(|key| key.while_served).map(|key| key.full_name).collect();
+    names.sort_unstable();
+    names
+}
 
 /// The scenario of a file and its overrides, without their workload.
 pub(super) fn assemble(
@@ -65,16 +48,11 @@ pub(super) fn assemble(
 impl Scenario {
     /// Whether a served drive of this scenario may go on as one of the other.
     pub fn may_become(&self, other: &Scenario) -> bool {
-        let mut mine = self.clone();
-        mine.suspension.max_per_program = other.suspension.max_per_program;
-        mine.suspension.max_per_erase = other.suspension.max_per_erase;
-        mine.suspension.min_progress = other.suspension.min_progress;
-        let write_suspends = mine.suspend_rules.host_write_suspends;
-        mine.suspend_rules = other.suspend_rules.clone();
-        mine.suspend_rules.host_write_suspends = write_suspends;
-        let Scheduling { write_queue_limit, write_queue_limit_scope, .. } = other.scheduling;
-        mine.scheduling =
-            Scheduling { write_queue_limit, write_queue_limit_scope, ..mine.scheduling };
-        mine == *other
+        let fixed = |scenario: &Scenario| {
+            let values = print::values(scenario).into_iter();
+            let is_fixed = |name: &str| !key(name).is_some_and(|key| key.while_served);
+            values.filter(|(name, _)| is_fixed(name)).collect::<Values>()
+        };
+        self.flows == other.flows && fixed(self) == fixed(other)
     }
 }

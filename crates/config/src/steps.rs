@@ -6,20 +6,18 @@ use reprieve_base::{Dur, nearest};
 
 use super::raw::Raw;
 use super::unit::{self, Unit};
+use super::value::{Field, Value, words};
 
-/// The class of something that waits or runs; a controller may have a queue for each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// Reads for the host: its pages, old pages under its writes, pages of the mapping.
-    HostRead,
-    /// Programs for the host, and of the mapping.
-    HostWrite,
-    /// Reads of garbage collection.
-    GcRead,
-    /// Programs and copybacks of garbage collection.
-    GcProgram,
-    /// Erases.
-    Erase,
+words! {
+    /// The class of something that waits or runs; a controller may have a queue for each.
+    Class {
+        "host_read" = HostRead,
+            "Reads for the host: its pages, old pages under its writes, pages of the mapping.";
+        "host_write" = HostWrite, "Programs for the host, and of the mapping.";
+        "gc_read" = GcRead, "Reads of garbage collection.";
+        "gc_program" = GcProgram, "Programs and copybacks of garbage collection.";
+        "erase" = Erase, "Erases.";
+    }
 }
 
 /// A step: something that is done if it can be and its conditions hold.
@@ -39,22 +37,9 @@ pub struct Step {
 
 const RESUME: &str = "resume";
 
-/// The classes by name.
-const CLASSES: [(&str, Class); 5] = [
-    ("host_read", Class::HostRead),
-    ("host_write", Class::HostWrite),
-    ("gc_read", Class::GcRead),
-    ("gc_program", Class::GcProgram),
-    ("erase", Class::Erase),
-];
-
 impl Class {
     fn of_name(name: &str) -> Option<Class> {
-        CLASSES.iter().find(|(known, _)| *known == name).map(|(_, class)| *class)
-    }
-
-    fn name(self) -> &'static str {
-        CLASSES.iter().find(|(_, class)| *class == self).expect("every class has a name").0
+        Class::ALL.into_iter().find(|class| class.name() == name)
     }
 
     /// Whether it is a class of garbage collection; erases are.
@@ -76,7 +61,7 @@ pub(super) fn parse(raw: &Raw) -> Result<Vec<Step>, String> {
         other => Err(format!("step {other}: must be a string")),
     };
     let steps = items.iter().map(step).collect::<Result<Vec<Step>, String>>()?;
-    let wanted = CLASSES.iter().map(|(name, class)| (*name, Some(*class)));
+    let wanted = Class::ALL.into_iter().map(|class| (class.name(), Some(class)));
     for (name, class) in wanted.chain([(RESUME, None)]) {
         if !steps.iter().any(|step| step.class == class) {
             return Err(format!("has no step {name}; must have one of every class, and resume"));
@@ -91,10 +76,10 @@ pub(super) fn step(text: &str) -> Result<Step, String> {
     let name = words.next().unwrap_or_default();
     let class = Class::of_name(name);
     if class.is_none() && name != RESUME {
-        let known = CLASSES.iter().map(|(name, _)| *name).chain([RESUME]);
+        let known: Vec<_> = names().collect();
         let near =
-            nearest(name, known).map_or(String::new(), |near| format!("; did you mean {near}?"));
-        return Err(format!("no class; must begin with one of {}{near}", names()));
+            nearest(name, names()).map_or(String::new(), |near| format!("; did you mean {near}?"));
+        return Err(format!("no class; must begin with one of {}{near}", known.join(", ")));
     }
     let mut step = Step { class, after: Dur::ZERO, queued: 0, urgent: false, of: None };
     for word in words {
@@ -103,9 +88,8 @@ pub(super) fn step(text: &str) -> Result<Step, String> {
     Ok(step)
 }
 
-fn names() -> String {
-    let known = CLASSES.iter().map(|(name, _)| *name).chain([RESUME]);
-    known.collect::<Vec<_>>().join(", ")
+fn names() -> impl Iterator<Item = &'static str> {
+    Class::ALL.into_iter().map(Class::name).chain([RESUME])
 }
 
 fn condition(step: &mut Step, word: &str) -> Result<(), String> {
@@ -133,6 +117,16 @@ fn condition(step: &mut Step, word: &str) -> Result<(), String> {
         _ => return Err(format!("\"{word}\" is no condition of it; must be left out")),
     }
     Ok(())
+}
+
+impl Field for Step {
+    fn of(value: &Value) -> Self {
+        step(value.text()).expect("it was read before")
+    }
+
+    fn value(&self) -> Option<Value> {
+        Some(Value::Text(self.to_string()))
+    }
 }
 
 impl fmt::Display for Step {

@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use reprieve_base::Dur;
 use reprieve_trace::DeviceSelection;
 
-use super::steps::{self, Step};
-
 /// A value within the range of its key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -93,7 +91,6 @@ fields! {
     Dur: Duration, |dur: &Dur| *dur, |dur: &Dur| *dur;
     bool: Flag, |flag: &bool| *flag, |flag: &bool| *flag;
     String: Text, String::clone, String::clone;
-    Step: Text, |text: &String| steps::step(text).expect("it was read before"), Step::to_string;
 }
 
 impl Field for Value {
@@ -115,6 +112,54 @@ impl<T: Field> Field for Option<T> {
         self.as_ref().and_then(T::value)
     }
 }
+
+/// Types whose values are words: each word with its value and a sentence. The first holds where
+/// nothing is said.
+macro_rules! words {
+    ($($(#[doc = $about:literal])+ $type:ident {
+        $first:literal = $start:ident, $doc:literal;
+        $($word:literal = $variant:ident, $what:literal;)+
+    })+) => {$(
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum $type {
+            #[default]
+            #[doc = $doc]
+            $start,
+            $(#[doc = $what] $variant),+
+        }
+
+        impl $type {
+            /// Its words, each with a sentence.
+            pub const WORDS: &'static [reprieve_base::Entry] = &[
+                reprieve_base::Entry { name: $first, doc: $doc },
+                $(reprieve_base::Entry { name: $word, doc: $what }),+
+            ];
+
+            /// Every value, in the order of the words.
+            pub const ALL: [$type; [$first, $($word),+].len()] =
+                [$type::$start, $($type::$variant),+];
+
+            /// The word of a value.
+            pub fn name(self) -> &'static str {
+                $type::WORDS[self as usize].name
+            }
+        }
+
+        impl crate::value::Field for $type {
+            fn of(value: &crate::value::Value) -> Self {
+                let found = $type::ALL.into_iter().find(|of| of.name() == value.text());
+                found.expect("the schema knows its words")
+            }
+
+            fn value(&self) -> Option<crate::value::Value> {
+                Some(crate::value::Value::from(self.name()))
+            }
+        }
+    )+};
+}
+
+pub(super) use words;
 
 /// An empty list is absent.
 impl<T: Field> Field for Vec<T> {

@@ -2,17 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Time};
 use reprieve_config::{BudgetCounts, Power, Scenario};
 use reprieve_nand::{Activity, CommandPower, MultiPlane, Timing};
 use reprieve_observe::power::{AtWork, Commands, Place};
 use reprieve_policy::txn::Kind;
-use reprieve_policy::work::Work;
 
-use super::channel::Grant;
+use super::dies::Dies;
 use super::lane::LaneId;
-use super::{Flash, FlashEvent};
 
 /// Whose turn it is: what is urgent, then what has waited longest, then the first die.
 type Turn = (bool, Time, u32);
@@ -46,8 +43,9 @@ pub(super) struct Budget {
     limit_uw: u64,
     max_active: u32,
     counted: Counted,
-    /// Planes that one command may turn out to take.
+    /// Planes that one command may turn out to take, and one that reads.
     planes_most: u64,
+    planes_of_read: u64,
     reads_first: bool,
     /// What is counted for the dies now, idle ones included.
     drawn_uw: u64,
@@ -127,11 +125,14 @@ impl Budget {
         }
         let dies = scenario.geometry.dies();
         let by_plane = scenario.parallelism.multi_plane == MultiPlane::None;
+        let planes_most = if by_plane { 1 } else { scenario.geometry.planes_per_die.into() };
+        let reads_by_plane = scenario.parallelism.independent_plane_reads;
         Some(Budget {
             limit_uw: power.budget_uw.unwrap_or(u64::MAX),
             max_active: power.max_active_dies.unwrap_or(u32::MAX),
             counted: Counted::new(power, timing),
-            planes_most: if by_plane { 1 } else { scenario.geometry.planes_per_die.into() },
+            planes_most,
+            planes_of_read: if reads_by_plane { 1 } else { planes_most },
             reads_first,
             drawn_uw: power.core().idle_uw * u64::from(dies),
             active: 0,
@@ -162,6 +163,31 @@ impl Budget {
         false
     }
 
+    /// Whose turn a die is that would begin something of a kind, for which it has waited since.
+    fn turn(&self, die: u32, kind: Kind, since: Time) -> Turn {
+        let is_host_read = matches!(kind, Kind::HostRead | Kind::RmwRead);
+        (self.reads_first && !is_host_read, since, die)
+    }
+
+    /// Whether a die may begin something that has waited since then; if not, it stands in line.
+    #[cold]
+    pub(super) fn lets_begin(&mut self, (die, kind, since): (u32, Kind, Time)) -> bool {
+        let turn = self.turn(die, kind, since);
+        let planes = if kind.is_read() { self.planes_of_read } else { self.planes_most };
+        self.may_begin(turn, self.counted.of(kind).on(planes))
+    }
+
+    /// Whether the suspended operation of a lane may go on; if not, its die stands in line.
+    #[cold]
+    pub(super) fn lets_resume(&mut self, dies: &Dies, (die, lane): (u32, LaneId)) -> bool {
+        let unit = &dies[die];
+        let planes = if lane == LaneId::WHOLE { unit.die.planes_at_work() } else { 1 };
+        let txn = &dies.txns[unit.lane(lane).operation()];
+        let turn = self.turn(die, txn.kind, txn.start);
+        let whole_uw = self.counted.of(txn.kind).on(planes);
+        self.may_begin(turn, whole_uw.saturating_sub(self.counted.suspended_uw))
+    }
+
     /// Whether a die stands in line for power.
     pub(super) fn waits_for_power(&self, die: u32) -> bool {
         self.waits[die as usize].is_some()
@@ -174,7 +200,7 @@ impl Budget {
     }
 
     /// Takes the die out of the line whose turn it is, if there is room for it.
-    fn next(&mut self) -> Option<u32> {
+    pub(super) fn next(&mut self) -> Option<u32> {
         let &(_, _, die) = self.line.first()?;
         let (_, more_uw) = self.waits[die as usize].expect("what stands in line waits");
         if !self.has_room(die, more_uw) {
@@ -269,7 +295,11 @@ impl Budget {
     }
 
     /// Whether what is at work keeps to the budget, by the meter's account of each die.
-    fn verify(&self, idle_uw: u64, dies: impl Iterator<Item = AtWork>) -> Result<(), String> {
+    pub(super) fn verify(
+        &self,
+        idle_uw: u64,
+        dies: impl Iterator<Item = AtWork>,
+    ) -> Result<(), String> {
         let (mut active, mut uw) = (0, idle_uw);
         let counts = |power: CommandPower, commands: Commands| {
             let Commands { bases, planes } = commands;
@@ -294,68 +324,6 @@ impl Budget {
     }
 }
 
-impl Flash {
-    fn turn(&self, die: u32, kind: Kind, since: Time) -> Turn {
-        let budget = self.observers.budget.as_ref().expect("there is a budget");
-        let is_host_read = matches!(kind, Kind::HostRead | Kind::RmwRead);
-        (budget.reads_first && !is_host_read, since, die)
-    }
-
-    /// Whether the budget lets a die begin something that has waited since then.
-    #[cold]
-    pub(super) fn has_power(&mut self, die: u32, kind: Kind, since: Time) -> bool {
-        let turn = self.turn(die, kind, since);
-        let budget = self.observers.budget.as_mut().expect("there is a budget");
-        let by_plane = kind.is_read() && self.facts.parallelism.independent_plane_reads;
-        let planes = if by_plane { 1 } else { budget.planes_most };
-        let more_uw = budget.counted.of(kind).on(planes);
-        budget.may_begin(turn, more_uw)
-    }
-
-    /// A die that has its channel to itself has sensed.
-    #[cold]
-    pub(super) fn budget_sensed(&mut self, die: u32) {
-        self.observers.budget.as_mut().expect("there is a budget").sensed(die, false);
-    }
-
-    /// Whether the budget lets the suspended operation of a lane go on.
-    #[cold]
-    pub(super) fn has_power_to_resume(&mut self, (die, lane): (u32, LaneId)) -> bool {
-        let unit = &self.units[die as usize];
-        let planes = if lane == LaneId::WHOLE { unit.die.planes_at_work() } else { 1 };
-        let txn = &self.txns[unit.lane(lane).operation()];
-        let (kind, turn) = (txn.kind, self.turn(die, txn.kind, txn.start));
-        let budget = self.observers.budget.as_mut().expect("there is a budget");
-        let whole_uw = budget.counted.of(kind).on(planes);
-        budget.may_begin(turn, whole_uw.saturating_sub(budget.counted.suspended_uw))
-    }
-
-    /// Lets dies decide that wait for power, as long as there is some.
-    #[cold]
-    pub(super) fn decide_waiting<W: Work>(
-        &mut self,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-    ) {
-        while let Some(die) = self.observers.budget.as_mut().and_then(|budget| budget.next()) {
-            self.note_decision(die);
-            self.decide_die(die, now, work, out, Grant::Ask);
-            self.blame_granted(die);
-        }
-    }
-
-    /// What breaks the budget at `now`, if something does.
-    pub fn verify_budget(&mut self, now: Time) -> Result<(), String> {
-        let (Some(budget), Some(meter)) = (&self.observers.budget, &mut self.observers.meter)
-        else {
-            return Ok(());
-        };
-        meter.advance(now);
-        budget.verify(meter.idle_uw(), meter.at_work())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -370,6 +338,7 @@ mod tests {
             max_active: 2,
             counted,
             planes_most: 1,
+            planes_of_read: 1,
             reads_first: true,
             drawn_uw: 2,
             active: 0,

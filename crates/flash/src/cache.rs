@@ -21,34 +21,31 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
     ) {
-        if self.facts.together > 1 {
-            self.look_again(die, now, out);
+        let Flash { controller, serving, .. } = self;
+        if controller.dies.facts.together > 1 {
+            controller.dies.look_again(die, now, out);
         }
-        let Some(id) = self.next_write(die, now) else { return };
-        let unit = &self.units[die as usize];
-        if !unit.die.takes_load(now) || self.txns[id].kind != Kind::Program {
+        let Some(id) = controller.dies.next_write(die, now) else { return };
+        let unit = &controller.dies[die];
+        if !unit.die.takes_load(now) || controller.dies.txns[id].kind != Kind::Program {
             return;
         }
         let read = unit.reads.first();
-        let view = self.view(die, read, now, work);
+        let view = serving.view(controller, (die, read), now, work);
         if view.gc_runs_through
-            || self.choose(die, read, &view, work) != Choice::Write
-            || work.next_page(&self.txns[id]).is_none_or(|next| next.page == 0)
-            || !self.has_channel(die, now, grant, Kind::Program)
+            || serving.choose(&mut controller.dies, (die, read), &view, work) != Choice::Write
+            || work.next_page(&controller.dies.txns[id]).is_none_or(|next| next.page == 0)
+            || !controller.has_channel(die, now, grant, Kind::Program)
         {
             return;
         }
-        let placed = work.place(&mut self.txns[id]);
+        let placed = work.place(&mut controller.dies.txns[id]);
         assert!(placed, "a plane that named its next page has none");
-        let unit = &mut self.units[die as usize];
-        unit.writes.remove(&mut self.txns, id);
-        unit.pending_programs -= 1;
-        self.write_queue.pending -= 1;
-        let txn = &mut self.txns[id];
-        txn.unsuspendable = view.writes_first || view.read.is_some();
-        if self.facts.gathers {
+        controller.dies.take_write(die, id, true);
+        controller.dies.txns[id].unsuspendable = view.writes_first || view.read.is_some();
+        if controller.dies.facts.gathers {
             self.gathering().gather_writes(id, now, work);
         }
-        self.load(id, now, out);
+        self.controller.load(id, now, out);
     }
 }

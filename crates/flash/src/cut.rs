@@ -7,19 +7,19 @@ use reprieve_config::{LossPolicy, PowerLoss};
 use reprieve_nand::{Die, PlaneWork, Refusal, Suspend};
 use reprieve_policy::txn::{Kind, NONE, Txn};
 
-use super::Flash;
+use super::dies::Dies;
 use crate::power_loss::{CutDie, Draw, Powers};
 
 /// The power as it fails: of which drive, when, and what the scenario says of it.
 struct PowerCut<'a> {
-    flash: &'a Flash,
+    dies: &'a Dies,
     at: Time,
     policy: LossPolicy,
     loss: &'a PowerLoss,
     powers: &'a Powers,
 }
 
-impl Flash {
+impl Dies {
     /// Each die after the power has failed at `at`, at or after the last instant that has passed;
     /// nothing here is changed.
     pub fn cut(
@@ -29,13 +29,8 @@ impl Flash {
         loss: &PowerLoss,
         powers: &Powers,
     ) -> Vec<CutDie> {
-        let cut = PowerCut { flash: self, at, policy, loss, powers };
+        let cut = PowerCut { dies: self, at, policy, loss, powers };
         (0..self.facts.geometry.dies()).map(|die| cut.die(die)).collect()
-    }
-
-    /// Pages of a block that its die has programmed, or begun to.
-    pub fn programmed(&self, die: u32, plane: u32, block: u32) -> u32 {
-        self.units[die as usize].die.programmed(plane, block)
     }
 }
 
@@ -52,7 +47,7 @@ struct CutLane {
 impl PowerCut<'_> {
     fn die(&self, die: u32) -> CutDie {
         let PowerCut { at, policy, loss, powers, .. } = *self;
-        let unit = &self.flash.units[die as usize];
+        let unit = &self.dies[die];
         let suspended =
             u64::from(unit.die.is_suspended()) + u64::from(unit.whole.below.operation != NONE);
         let mut cut = CutDie {
@@ -63,7 +58,7 @@ impl PowerCut<'_> {
             stopped_erase: false,
             draws: Vec::new(),
         };
-        if self.flash.facts.splits {
+        if self.dies.facts.splits {
             self.lanes(die, &mut cut);
             return cut;
         }
@@ -74,11 +69,8 @@ impl PowerCut<'_> {
             stays += u64::from(self.operation(die, &mut cut));
         } else if !unit.die.is_free() {
             let suspends = !unit.die.is_suspended() && unit.whole.operation() != NONE;
-            let kind = if suspends {
-                self.flash.txns[unit.whole.operation()].kind
-            } else {
-                Kind::HostRead
-            };
+            let kind =
+                if suspends { self.dies.txns[unit.whole.operation()].kind } else { Kind::HostRead };
             // A page that waits in the page buffer is not wanted any more.
             let senses = unit.die.senses_until().map_or(scheduled, |until| until.max(at));
             cut.free_at = if resets { at + reset_of(kind, loss) } else { senses };
@@ -97,8 +89,8 @@ impl PowerCut<'_> {
     /// Deals with the operation that runs; returns whether it is suspended from then on.
     fn operation(&self, die: u32, cut: &mut CutDie) -> bool {
         let PowerCut { at, policy, loss, .. } = *self;
-        let unit = &self.flash.units[die as usize];
-        let kind = self.flash.txns[unit.whole.operation()].kind;
+        let unit = &self.dies[die];
+        let kind = self.dies.txns[unit.whole.operation()].kind;
         let is_erase = kind == Kind::Erase;
         let free_at = match policy {
             LossPolicy::Reset => Some(at + reset_of(kind, loss)),
@@ -109,7 +101,7 @@ impl PowerCut<'_> {
             LossPolicy::SuspendErase | LossPolicy::Wait => None,
         };
         if policy != LossPolicy::Reset {
-            cut.channel_until = self.flash.txns[unit.whole.operation()].mark.max(at);
+            cut.channel_until = self.dies.txns[unit.whole.operation()].mark.max(at);
         }
         cut.free_at = free_at.unwrap_or(unit.whole.scheduled);
         let uw = self.draws(unit.whole.operation());
@@ -128,7 +120,7 @@ impl PowerCut<'_> {
     /// Deals with each lane of a die whose planes make way by themselves.
     fn lanes(&self, die: u32, cut: &mut CutDie) {
         let PowerCut { at, policy, loss, powers, .. } = *self;
-        let unit = &self.flash.units[die as usize];
+        let unit = &self.dies[die];
         if let Some(senses_until) = unit.die.senses_until() {
             // A page that waits in a page buffer is not wanted any more.
             let resets = policy == LossPolicy::Reset;
@@ -138,7 +130,7 @@ impl PowerCut<'_> {
             cut.draws.push(Draw { from: at, to: cut.free_at, uw });
         }
         let mut stay = Vec::new();
-        for operation in self.flash.operations(die) {
+        for operation in self.dies[die].operations() {
             let lane = self.lane(operation, cut);
             cut.free_at = cut.free_at.max(lane.free_at);
             if lane.runs {
@@ -156,10 +148,10 @@ impl PowerCut<'_> {
     /// Deals with what was begun on some planes of a die, the same on each of them.
     fn lane(&self, operation: u32, cut: &mut CutDie) -> CutLane {
         let PowerCut { at, policy, loss, .. } = *self;
-        let Txn { die, kind, at: place, mark, .. } = self.flash.txns[operation];
+        let Txn { die, kind, at: place, mark, .. } = self.dies.txns[operation];
         let resets = policy == LossPolicy::Reset;
         let is_erase = kind == Kind::Erase;
-        let mut nand = self.flash.units[die as usize].die.clone();
+        let mut nand = self.dies[die].die.clone();
         let work = nand.plane_work(place.plane);
         let end = match work {
             PlaneWork::None => panic!("at {at} nothing is under way on plane {}", place.plane),
@@ -203,28 +195,28 @@ impl PowerCut<'_> {
 
     /// The program that was loaded begins by itself when what runs has ended, and ends too.
     fn loaded(&self, die: u32, cut: &mut CutDie) {
-        let unit = &self.flash.units[die as usize];
+        let unit = &self.dies[die];
         let from = cut.free_at;
         let mut nand = unit.die.clone();
         nand.elapse(from);
         cut.free_at = nand.running_until().expect("the program that was loaded runs");
-        cut.channel_until = self.flash.txns[unit.loaded].mark.max(cut.channel_until);
+        cut.channel_until = self.dies.txns[unit.loaded].mark.max(cut.channel_until);
         cut.draws.push(Draw { from, to: cut.free_at, uw: self.draws(unit.loaded) });
         self.ends(unit.loaded, cut);
     }
 
     /// The transactions of a command, a page or block each.
     fn pages(&self, id: u32) -> impl Iterator<Item = u32> {
-        let next = |id: &u32| Some(self.flash.txns[*id].next).filter(|next| *next != NONE);
+        let next = |id: &u32| Some(self.dies.txns[*id].next).filter(|next| *next != NONE);
         std::iter::successors(Some(id), next)
     }
 
     /// What a program or erase draws, on all its planes.
     fn draws(&self, id: u32) -> u64 {
         let powers = self.powers;
-        let planes: BTreeSet<u32> = self.pages(id).map(|id| self.flash.txns[id].at.plane).collect();
+        let planes: BTreeSet<u32> = self.pages(id).map(|id| self.dies.txns[id].at.plane).collect();
         let planes = planes.len() as u32;
-        let is_erase = self.flash.txns[id].kind == Kind::Erase;
+        let is_erase = self.dies.txns[id].kind == Kind::Erase;
         let power = if is_erase { powers.erase } else { powers.program };
         power.on(planes)
     }

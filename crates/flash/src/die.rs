@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use reprieve_base::{Rare, Time};
-use reprieve_nand::{Die, Elapsed, Parallelism, Part, Refusal, Run, Suspend};
-use reprieve_observe::die_events::{DieEvent, Record};
+use reprieve_base::{Dur, Rare, Slab, Time};
+use reprieve_nand::{Die, Elapsed, Parallelism, Part, PlaneWork, Refusal, Run, Suspend};
 use reprieve_policy::sched::Waiter;
 use reprieve_policy::stream::FRONTS;
 use reprieve_policy::txn::{NONE, Txn};
 
 use super::lane::{Lane, LaneId};
-use super::queue::Queue;
+use super::queue::{Linked, Queue};
+use super::usage::Usage;
 
 /// What a die has by plane, on the parts that need it; out of the way of the rest in the caches.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ pub(super) fn waiting_slot(txn: &Txn) -> usize {
 
 /// A die, what waits for it, and what it is doing.
 #[derive(Clone, Debug)]
-pub(super) struct DieUnit {
+pub struct DieUnit {
     pub(super) die: Die,
     /// Its channel.
     pub(super) channel: u32,
@@ -69,28 +69,21 @@ pub(super) struct DieUnit {
     pub(super) loaded: u32,
     /// The read that is being sensed, or held in the page buffer; others with it follow it.
     pub(super) reading: u32,
-    /// The read whose page waits for the channel or crosses it, and those whose pages are next.
-    pub(super) leaving: u32,
-    /// The last of those.
-    pub(super) leaving_last: u32,
-    /// Pages that have left and wait for the others of their command, the first and the last.
-    pub(super) left: u32,
-    pub(super) left_last: u32,
+    /// Reads whose pages cross the channel and wait for it, in order.
+    pub(super) leaving: Linked,
+    /// Those whose pages have left and wait for the others of their command.
+    pub(super) left: Linked,
     /// What planes do that are not all alike.
     pub(super) planes: Rare<PerPlane>,
     /// On the list of dies that have to decide.
     pub(super) dirty: bool,
-    /// In the channel's line of reads, of others.
-    pub(super) in_line: [bool; 2],
     /// Urgent garbage collection that waits.
     pub(super) gc_waits: Option<Waiter>,
     /// Reads of garbage collection that are being decoded, or sensed once more: no further step of
     /// it can begin.
     pub(super) gc_decoding: u32,
-    busy_since: Time,
-    /// Total time in which the array or the page buffer was in use.
-    busy_ns: u64,
-    pub(super) seen: Record,
+    /// When array or page buffer were in use.
+    pub(super) usage: Usage,
 }
 
 impl DieUnit {
@@ -106,18 +99,13 @@ impl DieUnit {
             whole: Lane::IDLE,
             loaded: NONE,
             reading: NONE,
-            leaving: NONE,
-            leaving_last: NONE,
-            left: NONE,
-            left_last: NONE,
+            leaving: Linked::EMPTY,
+            left: Linked::EMPTY,
             planes: Rare::only_if(PerPlane::are_needed(part), || PerPlane::new(part)),
             dirty: false,
-            in_line: [false; 2],
             gc_waits: None,
             gc_decoding: 0,
-            busy_since: Time::ZERO,
-            busy_ns: 0,
-            seen: Record::default(),
+            usage: Usage::default(),
         }
     }
 
@@ -195,21 +183,98 @@ impl DieUnit {
         }
     }
 
-    #[inline]
-    pub(super) fn occupied(&mut self, now: Time) {
-        self.busy_since = now;
-        self.seen.note(DieEvent::Taken(now));
-    }
-
-    #[inline]
-    pub(super) fn freed(&mut self, now: Time) {
-        self.busy_ns += (now - self.busy_since).ns();
-        self.seen.note(DieEvent::Freed(now));
-    }
-
     /// Time until `now` in which the array or the page buffer was in use.
     pub(super) fn busy_until(&self, now: Time) -> u64 {
-        let current = if self.die.is_at_rest() { 0 } else { (now - self.busy_since).ns() };
-        self.busy_ns + current
+        self.usage.until(now, !self.die.is_at_rest())
+    }
+
+    /// Whether it has nothing to do and nothing waiting.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        self.die.is_at_rest() && self.reads.first().is_none() && self.writes.first().is_none()
+    }
+
+    /// The programs and erases on it, those of planes that were stopped apart included.
+    pub(super) fn operations(&self) -> impl Iterator<Item = u32> {
+        self.lanes().map(Lane::operation).filter(|id| *id != NONE)
+    }
+
+    /// How long the operation of its planes together has been suspended so far, in all.
+    #[inline(always)]
+    pub(super) fn suspended_for(&self, txns: &Slab<Txn>, now: Time) -> Dur {
+        let (top, is_suspended) = (self.whole.top, self.die.is_suspended());
+        let since = if is_suspended { (now - top.suspended_since).ns() } else { 0 };
+        Dur::from_ns(txns[top.operation].suspended_ns + since)
+    }
+
+    /// Whether a read of some plane could begin at once, or have that plane make way if what runs
+    /// may be suspended.
+    pub(super) fn takes_read_on_a_plane(&self, suspends: bool) -> bool {
+        self.each_plane().any(|plane| match self.die.plane_work(plane) {
+            PlaneWork::None | PlaneWork::Suspended => self.die.plane_is_free(plane),
+            PlaneWork::Running(_) => suspends,
+            PlaneWork::Suspending(_) => false,
+        })
+    }
+
+    /// When its lanes will have done what they do; `None`: they do nothing.
+    pub(super) fn lanes_scheduled(&self) -> Option<Time> {
+        let at_work = self.each_plane().filter_map(|plane| match self.die.plane_work(plane) {
+            PlaneWork::Running(until) | PlaneWork::Suspending(until) => Some(until),
+            PlaneWork::None | PlaneWork::Suspended => None,
+        });
+        at_work.max()
+    }
+
+    fn each_plane(&self) -> std::ops::Range<u32> {
+        0..self.die.part().shape.planes
+    }
+
+    /// The operation that runs on its planes together.
+    pub(super) fn runs(&self) -> Option<u32> {
+        Some(self.whole.operation()).filter(|id| *id != NONE && self.die.is_running())
+    }
+
+    /// The operation that runs on the first plane on which one does.
+    pub(super) fn runs_on_a_plane(&self) -> Option<u32> {
+        let runs = |plane: &u32| matches!(self.die.plane_work(*plane), PlaneWork::Running(_));
+        let plane = self.each_plane().find(runs)?;
+        Some(self.running_lane(LaneId::of_plane(plane)).operation()).filter(|id| *id != NONE)
+    }
+
+    /// Counts a read that begins on a plane towards those of the suspension in which it does.
+    #[cold]
+    pub(super) fn count_read(&mut self, plane: u32) {
+        let own = LaneId::of_plane(plane);
+        let lanes = self.planes.get().map_or(&[][..], |planes| &planes.lanes);
+        let is_split = lanes.get(plane as usize).is_some_and(|lane| lane.operation() != NONE);
+        let lane = self.lane_mut(if is_split { own } else { LaneId::WHOLE });
+        lane.top.reads = lane.top.reads.saturating_add(1);
+    }
+
+    /// Splits a plane off the lane of all planes, with what the operation there does on it; false
+    /// if it has been split off before.
+    #[cold]
+    pub(super) fn split_lane(&mut self, txns: &mut Slab<Txn>, plane: u32) -> bool {
+        let lane = LaneId::of_plane(plane);
+        if self.lane(lane).operation() != NONE {
+            return false;
+        }
+        let (mut others, mut own) = (Linked::EMPTY, Linked::EMPTY);
+        let mut each = self.whole.operation();
+        while each != NONE {
+            let next = std::mem::replace(&mut txns[each].next, NONE);
+            let list = if txns[each].at.plane == plane { &mut own } else { &mut others };
+            list.append(txns, each);
+            each = next;
+        }
+        self.whole.top.operation = others.first();
+        if others.first() == NONE {
+            self.whole.make_stale();
+        }
+        let planes = self.whole.top.planes;
+        let split = self.lane_mut(lane);
+        (split.top.operation, split.top.planes) = (own.first(), planes);
+        true
     }
 }

@@ -22,8 +22,14 @@ pub(super) struct FlashFacts {
     pub(super) gathers: bool,
     /// A read is a command of its own, on a die of one lane.
     pub(super) reads_alone: bool,
+    /// The scheduler has operations suspended.
+    pub(super) suspends: bool,
     /// Planes make way for their own reads by themselves.
     pub(super) splits: bool,
+    /// A host program may begin inside an erase.
+    pub(super) write_in_erase: bool,
+    /// A die has something to look at when an operation has started.
+    pub(super) looks_at_start: bool,
     /// The planes of a die read by themselves, or programs take several pages: decisions have to
     /// look at more than the queues.
     pub(super) decides_more: bool,
@@ -47,6 +53,8 @@ impl FlashFacts {
         let parallelism = scenario.parallelism;
         let one_plane = parallelism.multi_plane == MultiPlane::None;
         let together = timing.pages_together();
+        let writes = scenario.suspend_rules.host_write_suspends.erase;
+        let write_in_erase = writes && scenario.suspension.erase && scheduler.suspends();
         FlashFacts {
             geometry,
             timing,
@@ -54,7 +62,10 @@ impl FlashFacts {
             twins: Superblocks::new(scenario.ftl.twin_blocks, &geometry),
             gathers: !one_plane || together > 1,
             reads_alone: one_plane && together == 1 && !parallelism.independent_plane_reads,
+            suspends: scheduler.suspends(),
             splits: parallelism.plane_suspension && scheduler.suspends(),
+            write_in_erase,
+            looks_at_start: write_in_erase || parallelism.cache_program,
             decides_more: parallelism.independent_plane_reads || together > 1,
             private_channels: geometry.dies_per_channel == 1
                 && !timing.cache_register

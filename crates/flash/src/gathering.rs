@@ -2,77 +2,55 @@
 //!
 //! Transactions of one command are linked through `next`, the one that was chosen first.
 
-use reprieve_base::{PageAddress, Slab, Time};
+use reprieve_base::{PageAddress, Time};
 use reprieve_nand::{MultiPlane, Parallelism};
 use reprieve_policy::suspend::Eligibility;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 use reprieve_policy::work::Work;
 
-use super::Flash;
-use super::die::DieUnit;
-use super::facts::FlashFacts;
+use super::dies::Dies;
 use super::wordline::OpenBlocks;
-use super::write_queue::WriteQueue;
 
 /// The queues from which commands are put together.
 pub(super) struct Gathering<'a> {
-    dies: &'a mut [DieUnit],
-    txns: &'a mut Slab<Txn>,
-    facts: &'a FlashFacts,
-    write_queue: &'a mut WriteQueue,
-    eligibility: &'a Eligibility,
-    joins_requests: bool,
-    /// What was queued before this in order of arrival waits no more.
-    flushed: u64,
-}
-
-impl Flash {
-    /// What commands are put together from.
-    pub(super) fn gathering(&mut self) -> Gathering<'_> {
-        Gathering {
-            dies: &mut self.units,
-            txns: &mut self.txns,
-            facts: &self.facts,
-            write_queue: &mut self.write_queue,
-            eligibility: &self.suspension.eligibility,
-            joins_requests: self.stage.joins_requests,
-            flushed: self.agenda.flushed,
-        }
-    }
+    pub(super) dies: &'a mut Dies,
+    pub(super) eligibility: &'a Eligibility,
+    /// Reads of several requests may share a command.
+    pub(super) joins_requests: bool,
 }
 
 impl Gathering<'_> {
     /// Links to a read that begins those that wait and can go with it, the oldest of each plane.
     #[cold]
     pub(super) fn gather_reads<W: Work>(&mut self, first: u32, work: &mut W) {
-        let Parallelism { multi_plane, independent_plane_reads, .. } = self.facts.parallelism;
+        let Parallelism { multi_plane, independent_plane_reads, .. } = self.dies.facts.parallelism;
         if multi_plane == MultiPlane::None || independent_plane_reads {
             return;
         }
-        let Txn { die, at, request, .. } = self.txns[first];
+        let Txn { die, at, request, .. } = self.dies.txns[first];
         let mut last = first;
-        let mut next = self.dies[die as usize].reads.first();
+        let mut next = self.dies[die].reads.first();
         while let Some(id) = next {
-            let following = self.txns[id].next;
+            let following = self.dies.txns[id].next;
             next = (following != NONE).then_some(following);
-            if !self.joins_requests && (self.txns[id].request != request || request == NONE) {
+            if !self.joins_requests && (self.dies.txns[id].request != request || request == NONE) {
                 continue;
             }
-            let unit = &mut self.dies[die as usize];
+            let unit = &mut self.dies.units[die as usize];
             if unit.die.is_suspended() {
-                let operation = self.txns[unit.whole.operation()].kind;
-                if !self.eligibility.admits(self.txns[id].kind, operation) {
+                let operation = self.dies.txns[unit.whole.operation()].kind;
+                if !self.eligibility.admits(self.dies.txns[id].kind, operation) {
                     continue;
                 }
             }
-            work.locate(&mut self.txns[id]);
-            let other = self.txns[id].at;
+            work.locate(&mut self.dies.txns[id]);
+            let other = self.dies.txns[id].at;
             let is_free = !self.holds_plane(first, other.plane);
-            let unit = &mut self.dies[die as usize];
+            let unit = &mut self.dies.units[die as usize];
             let open = !unit.die.bars_read(other);
-            if is_free && open && self.facts.goes_with(at, other, false) {
-                self.dies[die as usize].reads.remove(self.txns, id);
-                self.txns[last].next = id;
+            if is_free && open && self.dies.facts.goes_with(at, other, false) {
+                self.dies.units[die as usize].reads.remove(&mut self.dies.txns, id);
+                self.dies.txns[last].next = id;
                 last = id;
             }
         }
@@ -82,12 +60,12 @@ impl Gathering<'_> {
     /// planes and can go with it.
     #[cold]
     pub(super) fn gather_writes<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
-        if self.facts.together > 1 {
+        if self.dies.facts.together > 1 {
             self.gather_wordline(first, first, work);
         }
-        if self.facts.twins.exist() {
+        if self.dies.facts.twins.exist() {
             self.gather_twins(first, work);
-        } else if self.facts.parallelism.multi_plane != MultiPlane::None {
+        } else if self.dies.facts.parallelism.multi_plane != MultiPlane::None {
             self.gather_planes(first, now, work);
         }
     }
@@ -95,81 +73,74 @@ impl Gathering<'_> {
     /// Of each other plane the oldest, for what waits for a plane keeps its order; of a part with
     /// wordlines the oldest of each open block, for one that is incomplete keeps no other waiting.
     fn gather_planes<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
-        let (die, at) = (self.txns[first].die, self.txns[first].at);
-        let kind = self.txns[first].kind;
+        let (die, at) = (self.dies.txns[first].die, self.dies.txns[first].at);
+        let kind = self.dies.txns[first].kind;
         let mut last = self.last_of(first);
         let mut passed = OpenBlocks::default();
-        let mut next = self.dies[die as usize].writes.first();
+        let mut next = self.dies[die].writes.first();
         while let Some(id) = next {
-            let following = self.txns[id].next;
+            let following = self.dies.txns[id].next;
             next = (following != NONE).then_some(following);
-            let plane = self.txns[id].at.plane;
-            let txn = &self.txns[id];
-            let front = if self.facts.together > 1 { txn.front } else { 0 };
+            let plane = self.dies.txns[id].at.plane;
+            let txn = &self.dies.txns[id];
+            let front = if self.dies.facts.together > 1 { txn.front } else { 0 };
             if self.holds_plane(first, plane) || !passed.insert(plane, front) {
                 continue;
             }
-            if self.txns[id].kind != kind {
+            if self.dies.txns[id].kind != kind {
                 continue;
             }
             let is_program = kind.is_program();
-            if is_program
-                && self.facts.together > 1
-                && !self.facts.is_ready(&self.dies[die as usize], &self.txns[id], self.flushed, now)
-            {
+            if is_program && self.dies.facts.together > 1 && !self.dies.is_ready(id, now) {
                 continue;
             }
             let other = match is_program {
-                true => work.next_page(&self.txns[id]),
-                false => Some(self.txns[id].at),
+                true => work.next_page(&self.dies.txns[id]),
+                false => Some(self.dies.txns[id].at),
             };
-            let unit = &self.dies[die as usize];
+            let unit = &self.dies.units[die as usize];
             let is_held = |other| unit.die.is_suspended() && unit.die.works_on(other);
-            let fits = |other| self.facts.goes_with(at, other, !is_program) && !is_held(other);
+            let fits = |other| self.dies.facts.goes_with(at, other, !is_program) && !is_held(other);
             if !other.is_some_and(fits) {
                 continue;
             }
-            let placed = !is_program || work.place(&mut self.txns[id]);
+            let placed = !is_program || work.place(&mut self.dies.txns[id]);
             assert!(placed, "a plane that named its next page has none");
-            let unit = &mut self.dies[die as usize];
-            unit.writes.remove(self.txns, id);
-            unit.pending_programs -= u32::from(is_program);
-            self.write_queue.pending -= u32::from(is_program);
-            self.txns[id].unsuspendable = self.txns[first].unsuspendable;
-            self.txns[last].next = id;
+            self.dies.take_write(die, id, is_program);
+            self.dies.txns[id].unsuspendable = self.dies.txns[first].unsuspendable;
+            self.dies.txns[last].next = id;
             last = id;
-            if is_program && self.facts.together > 1 {
+            if is_program && self.dies.facts.together > 1 {
                 last = self.gather_wordline(first, id, work);
                 // What has been taken may have been next.
-                next = self.dies[die as usize].writes.first();
+                next = self.dies[die].writes.first();
             }
         }
     }
 
     /// Programs that wait are of no plane yet: those that come to lie beside the first, in order.
     fn gather_twins<W: Work>(&mut self, first: u32, work: &mut W) {
-        let Txn { die, kind, unsuspendable, .. } = self.txns[first];
+        let Txn { die, kind, unsuspendable, .. } = self.dies.txns[first];
         if !kind.is_program() {
             return;
         }
         let mut last = first;
-        let mut next = self.dies[die as usize].writes.first();
+        let mut next = self.dies[die].writes.first();
         while let Some(id) = next {
-            let following = self.txns[id].next;
+            let following = self.dies.txns[id].next;
             next = (following != NONE).then_some(following);
-            let at = self.txns[last].at;
+            let at = self.dies.txns[last].at;
             let beside = PageAddress { plane: at.plane + 1, ..at };
-            if self.txns[id].kind != kind || work.next_page(&self.txns[id]) != Some(beside) {
+            if self.dies.txns[id].kind != kind
+                || work.next_page(&self.dies.txns[id]) != Some(beside)
+            {
                 continue;
             }
-            let placed = work.place(&mut self.txns[id]);
+            let placed = work.place(&mut self.dies.txns[id]);
             assert!(placed, "a plane that named its next page has none");
-            let unit = &mut self.dies[die as usize];
-            unit.writes.remove(self.txns, id);
-            unit.pending_programs -= 1;
-            self.write_queue.pending -= 1;
-            self.txns[id].unsuspendable = unsuspendable;
-            self.txns[last].next = id;
+            self.dies.take_write(die, id, true);
+            self.dies.txns[id].unsuspendable = unsuspendable;
+            self.dies.txns[last].next = id;
             last = id;
         }
     }
@@ -177,8 +148,8 @@ impl Gathering<'_> {
     /// The last transaction of a command.
     pub(super) fn last_of(&self, first: u32) -> u32 {
         let mut last = first;
-        while self.txns[last].next != NONE {
-            last = self.txns[last].next;
+        while self.dies.txns[last].next != NONE {
+            last = self.dies.txns[last].next;
         }
         last
     }
@@ -186,9 +157,9 @@ impl Gathering<'_> {
     /// Links to a step of garbage collection those that can go with it.
     #[cold]
     pub(super) fn gather_gc<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
-        if self.txns[first].kind != Kind::Erase {
+        if self.dies.txns[first].kind != Kind::Erase {
             self.gather_moves(first, now, work);
-        } else if self.facts.parallelism.multi_plane != MultiPlane::None {
+        } else if self.dies.facts.parallelism.multi_plane != MultiPlane::None {
             self.gather_erases(first, now, work);
         }
     }
@@ -196,24 +167,25 @@ impl Gathering<'_> {
     /// Links to a read or program of garbage collection the rest of its wordline or of its
     /// twins, and the same of planes that collect side by side.
     fn gather_moves<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
-        let is_program = self.txns[first].kind == Kind::GcProgram;
-        let several = is_program && (self.facts.together > 1 || self.facts.twins.exist());
+        let is_program = self.dies.txns[first].kind == Kind::GcProgram;
+        let several = is_program && (self.dies.facts.together > 1 || self.dies.facts.twins.exist());
         let mut last = if several { self.gather_held(first, now, work) } else { first };
-        while let Some(txn) = work.gc_take_beside(&self.txns[first], now) {
-            let id = self.txns.insert(txn);
-            self.txns[last].next = id;
+        while let Some(txn) = work.gc_take_beside(&self.dies.txns[first], now) {
+            let id = self.dies.txns.insert(txn);
+            self.dies.txns[last].next = id;
             last = if several { self.gather_held(id, now, work) } else { id };
         }
     }
 
     /// Links to an erase of garbage collection those to which other planes have come.
     fn gather_erases<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
-        let (die, at) = (self.txns[first].die, self.txns[first].at);
-        let block = (self.facts.parallelism.multi_plane == MultiPlane::Block).then_some(at.block);
+        let (die, at) = (self.dies.txns[first].die, self.dies.txns[first].at);
+        let block =
+            (self.dies.facts.parallelism.multi_plane == MultiPlane::Block).then_some(at.block);
         let mut last = first;
         while let Some(txn) = work.gc_take_erase(die, block, now) {
-            let id = self.txns.insert(txn);
-            self.txns[last].next = id;
+            let id = self.dies.txns.insert(txn);
+            self.dies.txns[last].next = id;
             last = id;
         }
     }
@@ -222,7 +194,7 @@ impl Gathering<'_> {
     fn holds_plane(&self, first: u32, plane: u32) -> bool {
         let mut each = first;
         while each != NONE {
-            let txn = &self.txns[each];
+            let txn = &self.dies.txns[each];
             if txn.at.plane == plane {
                 return true;
             }
@@ -233,31 +205,29 @@ impl Gathering<'_> {
     /// Links the oldest programs for the open block of `id`, which has its page, behind it as the
     /// rest of its wordline; `first` begins the command. Returns the last of them.
     pub(super) fn gather_wordline<W: Work>(&mut self, first: u32, id: u32, work: &mut W) -> u32 {
-        let Txn { die, at, front, .. } = self.txns[id];
-        if !self.txns[id].kind.fills_wordline() {
+        let Txn { die, at, front, .. } = self.dies.txns[id];
+        if !self.dies.txns[id].kind.fills_wordline() {
             return id;
         }
         let mut last = id;
         let mut number = 1;
-        *self.dies[die as usize].planes.waiting_with(&self.txns[id]) -= 1;
-        let mut next = self.dies[die as usize].writes.first().unwrap_or(NONE);
-        while next != NONE && number < self.facts.together {
+        *self.dies.units[die as usize].planes.waiting_with(&self.dies.txns[id]) -= 1;
+        let mut next = self.dies[die].writes.first().unwrap_or(NONE);
+        while next != NONE && number < self.dies.facts.together {
             let beside = next;
-            next = self.txns[beside].next;
-            let txn = &mut self.txns[beside];
+            next = self.dies.txns[beside].next;
+            let txn = &mut self.dies.txns[beside];
             if (txn.at.plane, txn.front) != (at.plane, front) {
                 continue;
             }
             if !txn.kind.fills_wordline() || !work.place_beside(txn, at, number) {
                 break;
             }
-            let unit = &mut self.dies[die as usize];
-            unit.writes.remove(self.txns, beside);
-            unit.pending_programs -= 1;
-            self.write_queue.pending -= 1;
-            *unit.planes.waiting_with(&self.txns[beside]) -= 1;
-            self.txns[beside].unsuspendable = self.txns[first].unsuspendable;
-            self.txns[last].next = beside;
+            self.dies.take_write(die, beside, true);
+            let unit = &mut self.dies.units[die as usize];
+            *unit.planes.waiting_with(&self.dies.txns[beside]) -= 1;
+            self.dies.txns[beside].unsuspendable = self.dies.txns[first].unsuspendable;
+            self.dies.txns[last].next = beside;
             last = beside;
             number += 1;
         }
@@ -269,9 +239,9 @@ impl Gathering<'_> {
     pub(super) fn gather_held<W: Work>(&mut self, first: u32, now: Time, work: &mut W) -> u32 {
         let mut last = first;
         let mut number = 1;
-        while let Some(txn) = work.gc_take_page(&self.txns[first], number, now) {
-            let id = self.txns.insert(txn);
-            self.txns[last].next = id;
+        while let Some(txn) = work.gc_take_page(&self.dies.txns[first], number, now) {
+            let id = self.dies.txns.insert(txn);
+            self.dies.txns[last].next = id;
             last = id;
             number += 1;
         }

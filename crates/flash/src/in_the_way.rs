@@ -9,25 +9,63 @@ use reprieve_policy::work::Work;
 
 use super::Flash;
 use super::asking::Asking;
+use super::controller::Controller;
 use super::die::DieUnit;
+use super::dies::Dies;
 use super::lane::{Lane, LaneId};
 use super::observe::{Blame, InTheWay, Look};
+use super::serving::Serving;
+
+/// The drive as it is looked at for who blames waits, and whose clocks are set by that.
+///
+/// Nothing else is changed: policies are asked only what may be asked in vain.
+struct Lookout<'a> {
+    controller: &'a Controller,
+    serving: &'a Serving,
+    blame: &'a mut Blame,
+    now: Time,
+}
 
 impl Flash {
+    /// Looks at the end of the instant what stands in the way on the dies to which something has
+    /// happened.
+    #[inline(always)]
+    pub(super) fn look_in_the_way<W: Work>(&mut self, now: Time, work: &mut W) {
+        let Some(blame) = &mut self.controller.observers.blame else { return };
+        if blame.has_more() {
+            self.look_at_listed(now, work);
+        } else {
+            blame.end_round();
+        }
+    }
+
     #[inline(never)]
-    pub(super) fn look_at_listed<W: Work>(&mut self, now: Time, work: &mut W) {
-        let Some(mut blame) = self.observers.blame.take() else { return };
-        if blame.take_awakes() {
-            self.look_at_all_writes(&mut blame, now);
+    fn look_at_listed<W: Work>(&mut self, now: Time, work: &mut W) {
+        let Some(mut blame) = self.controller.observers.blame.take() else { return };
+        let (controller, serving) = (&self.controller, &self.serving);
+        Lookout { controller, serving, blame: &mut blame, now }.look_at_listed(work);
+        self.controller.observers.blame = Some(blame);
+    }
+}
+
+impl<'a> Lookout<'a> {
+    #[inline(always)]
+    fn dies(&self) -> &'a Dies {
+        &self.controller.dies
+    }
+
+    #[inline(always)]
+    fn look_at_listed<W: Work>(&mut self, work: &mut W) {
+        if self.blame.take_awakes() {
+            self.look_at_all_writes();
         }
-        let listed = blame.take_listed();
+        let listed = self.blame.take_listed();
         for die in listed.iter().copied() {
-            let look = blame.looked_at(die);
-            self.look(die, look, &mut blame, now, work);
+            let look = self.blame.looked_at(die);
+            self.look(die, look, work);
         }
-        blame.give_back(listed);
-        blame.end_round();
-        self.observers.blame = Some(blame);
+        self.blame.give_back(listed);
+        self.blame.end_round();
     }
 
     /// What stands in the way on a die from now on, of those who wait for it.
@@ -35,36 +73,36 @@ impl Flash {
     /// Where nothing waits nobody reads the clocks, until something comes and has them set. But
     /// what a dispatcher kept has waited before it comes.
     #[inline(always)]
-    fn look<W: Work>(&mut self, die: u32, look: Look, blame: &mut Blame, now: Time, work: &mut W) {
-        let unit = &self.units[die as usize];
-        let always = blame.looks_always;
+    fn look<W: Work>(&mut self, die: u32, look: Look, work: &mut W) {
+        let unit = &self.dies()[die];
+        let always = self.blame.looks_always;
         let has_reads = unit.reads.first().is_some() || always;
         let has_writes = unit.writes.first().is_some() || unit.die.is_suspended() || always;
         if has_reads && look.has_bars {
-            self.look_at_bars(die, blame, now, work);
+            self.look_at_bars(die, work);
         }
-        if look.is_set && blame.first_barred(die).is_none() {
+        if look.is_set && self.blame.first_barred(die).is_none() {
             return;
         }
-        if blame.by_plane {
-            self.look_at_planes(die, (has_reads, has_writes), blame, now, work);
+        if self.blame.by_plane {
+            self.look_at_planes(die, (has_reads, has_writes), work);
             return;
         }
-        let for_buffer = blame.buffer_is_wanted();
+        let for_buffer = self.blame.buffer_is_wanted();
         if !(has_reads || has_writes || for_buffer) {
             return;
         }
-        let unit = &self.units[die as usize];
-        let operation = self.lane_in_the_way(&unit.whole, unit.die.is_running(), now);
+        let unit = &self.dies()[die];
+        let operation = self.lane_in_the_way(&unit.whole, unit.die.is_running());
         if has_reads {
-            self.look_at_reads(die, operation, blame, now, work);
+            self.look_at_reads(die, operation, work);
         }
         if has_writes || for_buffer {
             let cause = operation.unwrap_or_else(|| self.page_or_else(die));
             if for_buffer {
-                self.set_writes(die, cause, blame, now);
+                self.set_writes(die, cause);
             } else {
-                blame.set_write(die, cause, now);
+                self.blame.set_write(die, cause, self.now);
             }
         }
     }
@@ -75,34 +113,34 @@ impl Flash {
         &mut self,
         die: u32,
         (has_reads, has_writes): (bool, bool),
-        blame: &mut Blame,
-        now: Time,
         work: &mut W,
     ) {
         if has_reads {
-            self.look_at_reads_by_plane(die, blame, now, work);
+            self.look_at_reads_by_plane(die, work);
         }
-        if blame.buffer_is_wanted() {
-            let cause = self.in_the_way_of_writes(die, now);
-            self.set_writes(die, cause, blame, now);
+        if self.blame.buffer_is_wanted() {
+            let cause = self.in_the_way_of_writes(die);
+            self.set_writes(die, cause);
         } else if has_writes {
-            blame.set_write(die, self.in_the_way_of_writes(die, now), now);
+            self.blame.set_write(die, self.in_the_way_of_writes(die), self.now);
         }
     }
 
     #[cold]
-    fn look_at_all_writes(&self, blame: &mut Blame, now: Time) {
-        for die in 0..self.facts.geometry.dies() {
-            let cause = self.in_the_way_of_writes(die, now);
-            self.set_writes(die, cause, blame, now);
+    fn look_at_all_writes(&mut self) {
+        for die in 0..self.dies().facts.geometry.dies() {
+            let cause = self.in_the_way_of_writes(die);
+            self.set_writes(die, cause);
         }
     }
 
     /// Which of the reads that wait on a die are for what an operation there holds.
     #[inline(always)]
-    fn look_at_bars<W: Work>(&mut self, die: u32, blame: &mut Blame, now: Time, work: &mut W) {
-        let unit = &self.units[die as usize];
-        if unit.whole.operation() == NONE && !self.facts.splits && blame.first_barred(die).is_none()
+    fn look_at_bars<W: Work>(&mut self, die: u32, work: &mut W) {
+        let unit = &self.dies()[die];
+        if unit.whole.operation() == NONE
+            && !self.dies().facts.splits
+            && self.blame.first_barred(die).is_none()
         {
             return;
         }
@@ -110,110 +148,99 @@ impl Flash {
         let mut next = unit.reads.first().unwrap_or(NONE);
         while next != NONE {
             // What a queue shows to a dispatcher is renewed by nobody but those who serve it.
-            let txn = &self.txns[next];
+            let txn = &self.dies().txns[next];
             let at = work.located(txn);
             let is_barred = unit.die.bars_read(at);
-            blame.bar(next, (die, at.plane), is_barred, now);
+            self.blame.bar(next, (die, at.plane), is_barred, self.now);
             first = first.or(is_barred.then_some(next));
             next = txn.next;
         }
-        blame.set_first_barred(die, first);
+        self.blame.set_first_barred(die, first);
     }
 
     /// What stands in the way of reads on a die of one lane, on which this operation is in the way.
     #[inline(always)]
-    fn look_at_reads<W: Work>(
-        &mut self,
-        die: u32,
-        operation: Option<Cause>,
-        blame: &mut Blame,
-        now: Time,
-        work: &mut W,
-    ) {
+    fn look_at_reads<W: Work>(&mut self, die: u32, operation: Option<Cause>, work: &mut W) {
         let (place, lane) = ((die, 0), (die, LaneId::WHOLE));
-        let has_barred = blame.first_barred(die).is_some();
+        let has_barred = self.blame.first_barred(die).is_some();
         match operation {
             Some(operation) if operation != Cause::SuspendEntry => {
-                let read = self.as_answered(lane, operation, blame, now, work);
-                blame.set_read(place, read, now);
+                let read = self.as_answered(lane, operation, work);
+                self.blame.set_read(place, read, self.now);
                 if has_barred {
-                    let barred = self.as_barred(lane, operation, blame, now, work);
-                    blame.set_barred(place, barred, now);
+                    let barred = self.as_barred(lane, operation, work);
+                    self.blame.set_barred(place, barred, self.now);
                 }
             }
-            Some(entry) => blame.set_reads(place, InTheWay { read: entry, barred: entry }, now),
+            Some(entry) => {
+                self.blame.set_reads(place, InTheWay { read: entry, barred: entry }, self.now)
+            }
             None => {
                 let read = self.on_free_array(die, None);
-                blame.set_read(place, read, now);
+                self.blame.set_read(place, read, self.now);
                 if has_barred {
-                    blame.set_barred(place, self.beside_suspended(die, read).barred, now);
+                    self.blame.set_barred(place, self.beside_suspended(die, read).barred, self.now);
                 }
             }
         }
     }
 
-    fn look_at_reads_by_plane<W: Work>(
-        &mut self,
-        die: u32,
-        blame: &mut Blame,
-        now: Time,
-        work: &mut W,
-    ) {
-        let facts = &self.facts;
-        if facts.splits && !self.units[die as usize].die.takes_reads() {
-            for plane in 0..self.facts.geometry.planes_per_die {
-                let way = self.in_the_way_on_lane((die, plane), blame, now, work);
-                blame.set_reads((die, plane), way, now);
+    fn look_at_reads_by_plane<W: Work>(&mut self, die: u32, work: &mut W) {
+        let facts = &self.dies().facts;
+        if facts.splits && !self.dies()[die].die.takes_reads() {
+            for plane in 0..self.dies().facts.geometry.planes_per_die {
+                let way = self.in_the_way_on_lane((die, plane), work);
+                self.blame.set_reads((die, plane), way, self.now);
             }
             return;
         }
-        if let Some(operation) = self.operation_in_the_way(die, now) {
+        if let Some(operation) = self.operation_in_the_way(die) {
             let mut way = InTheWay { read: operation, barred: operation };
             if operation != Cause::SuspendEntry {
                 way = InTheWay {
-                    read: self.as_answered((die, LaneId::WHOLE), operation, blame, now, work),
-                    barred: self.as_barred((die, LaneId::WHOLE), operation, blame, now, work),
+                    read: self.as_answered((die, LaneId::WHOLE), operation, work),
+                    barred: self.as_barred((die, LaneId::WHOLE), operation, work),
                 };
             }
-            self.set_all_planes(die, blame, way, now);
+            self.set_all_planes(die, way);
         } else if facts.parallelism.independent_plane_reads {
-            for plane in 0..self.facts.geometry.planes_per_die {
+            for plane in 0..self.dies().facts.geometry.planes_per_die {
                 let read = self.on_free_array(die, Some(plane));
-                blame.set_reads((die, plane), self.beside_suspended(die, read), now);
+                self.blame.set_reads((die, plane), self.beside_suspended(die, read), self.now);
             }
         } else {
             let read = self.on_free_array(die, None);
             let way = self.beside_suspended(die, read);
-            self.set_all_planes(die, blame, way, now);
+            self.set_all_planes(die, way);
         }
     }
 
-    fn set_all_planes(&self, die: u32, blame: &mut Blame, way: InTheWay, now: Time) {
-        let planes = 0..self.facts.geometry.planes_per_die;
-        planes.for_each(|plane| blame.set_reads((die, plane), way, now));
+    fn set_all_planes(&mut self, die: u32, way: InTheWay) {
+        let planes = 0..self.dies().facts.geometry.planes_per_die;
+        planes.for_each(|plane| self.blame.set_reads((die, plane), way, self.now));
     }
 
     /// A barred read waits, if nothing else is in its way, for the operation that holds its page.
     fn beside_suspended(&self, die: u32, read: Cause) -> InTheWay {
-        let holds = self.units[die as usize].whole.operation() != NONE;
+        let holds = self.dies()[die].whole.operation() != NONE;
         let barred = if holds && read == Cause::Other { Cause::SameBlock } else { read };
         InTheWay { read, barred }
     }
 
     /// The program or erase that the array of all planes works on, as something in the way.
-    fn operation_in_the_way(&self, die: u32, now: Time) -> Option<Cause> {
-        let unit = &self.units[die as usize];
-        self.lane_in_the_way(&unit.whole, unit.die.is_running(), now)
+    fn operation_in_the_way(&self, die: u32) -> Option<Cause> {
+        let unit = &self.dies()[die];
+        self.lane_in_the_way(&unit.whole, unit.die.is_running())
     }
 
-    fn lane_in_the_way(&self, lane: &Lane, runs: bool, now: Time) -> Option<Cause> {
+    fn lane_in_the_way(&self, lane: &Lane, runs: bool) -> Option<Cause> {
         if lane.operation() == NONE {
             return None;
         }
-        if lane.free_at > now {
+        if lane.free_at > self.now {
             return Some(Cause::SuspendEntry);
         }
-        runs.then(|| Cause::of(self.txns[lane.operation()].kind))
+        runs.then(|| Cause::of(self.dies().txns[lane.operation()].kind))
     }
 
     /// What a running operation is to reads that it does not bar, by what the chain has answered.
@@ -224,25 +251,23 @@ impl Flash {
         &mut self,
         (die, lane): (u32, LaneId),
         operation: Cause,
-        blame: &mut Blame,
-        now: Time,
         work: &mut W,
     ) -> Cause {
-        if !blame.was_asked(die) {
+        if !self.blame.was_asked(die) {
             return operation;
         }
-        let unit = &self.units[die as usize];
+        let unit = &self.dies()[die];
         match unit.lane(lane).answer {
             Answer::No(Reason::Budget) => Cause::Budget,
             Answer::No(Reason::Limit) => {
                 let Some(first) = self.waiting_reads(die, lane).next() else { return operation };
                 // What was answered of a plane may be of an earlier operation there.
                 let holds = lane == LaneId::WHOLE
-                    || unit.die.may_suspend(now, lane.plane()) == Err(Refusal::LimitReached);
-                let stands = &mut blame.stands(die, lane.plane()).limit;
-                *stands =
-                    *stands || holds && self.stops_but_for_limit((die, lane), first, now, work);
-                if *stands { Cause::Limit } else { operation }
+                    || unit.die.may_suspend(self.now, lane.plane()) == Err(Refusal::LimitReached);
+                let stands = self.blame.stands(die, lane.plane()).limit
+                    || holds && self.stops_but_for_limit((die, lane), first, work);
+                self.blame.stands(die, lane.plane()).limit = stands;
+                if stands { Cause::Limit } else { operation }
             }
             _ => operation,
         }
@@ -253,90 +278,81 @@ impl Flash {
         &mut self,
         (die, lane): (u32, LaneId),
         operation: Cause,
-        blame: &mut Blame,
-        now: Time,
         work: &mut W,
     ) -> Cause {
         let barred = match lane {
-            LaneId::WHOLE => blame.first_barred(die),
+            LaneId::WHOLE => self.blame.first_barred(die),
             _ => self.first_barred_on(die, lane),
         };
         let Some(read) = barred else { return operation };
-        let bar_stands = &mut blame.stands(die, lane.plane()).bar;
-        *bar_stands = *bar_stands || self.stops_but_for_bar((die, lane), read, now, work);
-        if *bar_stands { Cause::SameBlock } else { operation }
+        let stands = self.blame.stands(die, lane.plane()).bar
+            || self.stops_but_for_bar((die, lane), read, work);
+        self.blame.stands(die, lane.plane()).bar = stands;
+        if stands { Cause::SameBlock } else { operation }
     }
 
     /// The reads that wait for a plane, or for any.
-    fn waiting_reads(&self, die: u32, lane: LaneId) -> impl Iterator<Item = u32> {
-        let next = |id: &u32| Some(self.txns[*id].next).filter(|next| *next != NONE);
-        let all = std::iter::successors(self.units[die as usize].reads.first(), next);
-        all.filter(move |id| lane.plane().is_none_or(|plane| self.txns[*id].at.plane == plane))
+    fn waiting_reads(&self, die: u32, lane: LaneId) -> impl Iterator<Item = u32> + use<'a> {
+        let dies = self.dies();
+        let next = |id: &u32| Some(dies.txns[*id].next).filter(|next| *next != NONE);
+        let all = std::iter::successors(dies[die].reads.first(), next);
+        all.filter(move |id| lane.plane().is_none_or(|plane| dies.txns[*id].at.plane == plane))
     }
 
     fn first_barred_on(&self, die: u32, lane: LaneId) -> Option<u32> {
-        let unit = &self.units[die as usize];
-        self.waiting_reads(die, lane).find(|id| unit.die.bars_read(self.txns[*id].at))
+        let unit = &self.dies()[die];
+        self.waiting_reads(die, lane).find(|id| unit.die.bars_read(self.dies().txns[*id].at))
     }
 
     /// Whether what runs would make way for a read if it had not used up its suspensions.
-    fn stops_but_for_limit<W: Work>(
-        &mut self,
-        lane: (u32, LaneId),
-        read: u32,
-        now: Time,
-        work: &mut W,
-    ) -> bool {
+    fn stops_but_for_limit<W: Work>(&self, lane: (u32, LaneId), read: u32, work: &mut W) -> bool {
         let asking = Asking { read: Some(read), ..Asking::default() };
-        let answer = self.ask_in_vain(lane, now, (asking, false), work);
-        !matches!(answer, Answer::No(_)) && self.has_time_to_stop(lane, now)
+        let answer =
+            self.serving.ask_in_vain(self.controller, lane, self.now, (asking, false), work);
+        !matches!(answer, Answer::No(_)) && self.has_time_to_stop(lane)
     }
 
-    /// Whether it would if it did not hold what the read wants: as in `Flash::asking`, the read
+    /// Whether it would if it did not hold what the read wants: as in `Dies::asking`, the read
     /// has to be eligible.
     fn stops_but_for_bar<W: Work>(
-        &mut self,
+        &self,
         (die, lane): (u32, LaneId),
         read: u32,
-        now: Time,
         work: &mut W,
     ) -> bool {
-        let unit = &self.units[die as usize];
-        let operation = &self.txns[unit.running_lane(lane).operation()];
-        let eligibility = &self.suspension.eligibility;
-        if !self.serving.suspends
+        let unit = &self.dies()[die];
+        let operation = &self.dies().txns[unit.running_lane(lane).operation()];
+        let eligibility = &self.controller.suspension.eligibility;
+        if !self.dies().facts.suspends
             || operation.unsuspendable
-            || self.write_queue.is_reached(unit)
-            || !eligibility.admits(self.txns[read].kind, operation.kind)
+            || self.dies().limit.is_reached(unit)
+            || !eligibility.admits(self.dies().txns[read].kind, operation.kind)
         {
             return false;
         }
         let asking = Asking { read: Some(read), ..Asking::default() };
-        let answer = self.ask_in_vain((die, lane), now, (asking, true), work);
-        !matches!(answer, Answer::No(_)) && self.has_time_to_stop((die, lane), now)
+        let answer =
+            self.serving.ask_in_vain(self.controller, (die, lane), self.now, (asking, true), work);
+        !matches!(answer, Answer::No(_)) && self.has_time_to_stop((die, lane))
     }
 
     /// Whether what runs, of a part that can suspend it, would make way before its end.
-    fn has_time_to_stop(&self, (die, lane): (u32, LaneId), now: Time) -> bool {
-        self.units[die as usize].die.outlook(now, lane.plane()).is_some()
+    fn has_time_to_stop(&self, (die, lane): (u32, LaneId)) -> bool {
+        self.dies()[die].die.outlook(self.now, lane.plane()).is_some()
     }
 
     /// The same where planes make way by themselves, of one plane.
-    fn in_the_way_on_lane<W: Work>(
-        &mut self,
-        (die, plane): (u32, u32),
-        blame: &mut Blame,
-        now: Time,
-        work: &mut W,
-    ) -> InTheWay {
+    fn in_the_way_on_lane<W: Work>(&mut self, (die, plane): (u32, u32), work: &mut W) -> InTheWay {
         let lane = LaneId::of_plane(plane);
-        let unit = &self.units[die as usize];
+        let unit = &self.dies()[die];
         let runs = matches!(unit.die.plane_work(plane), PlaneWork::Running(_));
-        let Some(operation) = self.lane_in_the_way(unit.running_lane(lane), runs, now) else {
+        let Some(operation) = self.lane_in_the_way(unit.running_lane(lane), runs) else {
             // What is done on other planes may keep a read of this one waiting.
-            let others = self.operations(die).next();
+            let others = self.dies()[die].operations().next();
             let read = match self.on_free_array(die, Some(plane)) {
-                Cause::Other => others.map_or(Cause::Other, |id| Cause::of(self.txns[id].kind)),
+                Cause::Other => {
+                    others.map_or(Cause::Other, |id| Cause::of(self.dies().txns[id].kind))
+                }
                 read => read,
             };
             return self.beside_suspended(die, read);
@@ -345,15 +361,15 @@ impl Flash {
             return InTheWay { read: operation, barred: operation };
         }
         InTheWay {
-            read: self.as_answered((die, lane), operation, blame, now, work),
-            barred: self.as_barred((die, lane), operation, blame, now, work),
+            read: self.as_answered((die, lane), operation, work),
+            barred: self.as_barred((die, lane), operation, work),
         }
     }
 
     /// What keeps a read waiting while no program or erase runs: pages that are sensed or leave,
     /// or what a command needs besides.
     fn on_free_array(&self, die: u32, plane: Option<u32>) -> Cause {
-        let unit = &self.units[die as usize];
+        let unit = &self.dies()[die];
         let in_use = match plane {
             Some(plane) => !unit.die.plane_is_free(plane),
             None => !unit.die.takes_reads(),
@@ -367,32 +383,38 @@ impl Flash {
     /// The page that is sensed, held or leaves, of a plane or of any.
     #[inline(always)]
     fn page_in_the_way(&self, unit: &DieUnit, plane: Option<u32>) -> Cause {
-        if self.facts.parallelism.independent_plane_reads {
+        if self.dies().facts.parallelism.independent_plane_reads {
             return self.page_of_plane(unit, plane);
         }
-        let page = if unit.reading != NONE { unit.reading } else { unit.leaving };
-        if page == NONE { Cause::Other } else { Cause::of(self.txns[page].kind) }
+        let page = if unit.reading != NONE { unit.reading } else { unit.leaving.first() };
+        if page == NONE { Cause::Other } else { Cause::of(self.dies().txns[page].kind) }
     }
 
     /// The same on planes that read by themselves.
     #[cold]
     fn page_of_plane(&self, unit: &DieUnit, plane: Option<u32>) -> Cause {
-        let on_plane = |id: &u32| plane.is_none_or(|plane| self.txns[*id].at.plane == plane);
+        let on_plane = |id: &u32| plane.is_none_or(|plane| self.dies().txns[*id].at.plane == plane);
         let reads = unit.planes.get().map_or(&[][..], |planes| &planes.reads);
         let sensed = [unit.reading].into_iter().chain(reads.iter().copied());
-        let next = |id: &u32| Some(self.txns[*id].next).filter(|next| *next != NONE);
-        let leaving = Some(unit.leaving).filter(|id| *id != NONE);
+        let next = |id: &u32| Some(self.dies().txns[*id].next).filter(|next| *next != NONE);
+        let leaving = Some(unit.leaving.first()).filter(|id| *id != NONE);
         let pages = sensed.chain(std::iter::successors(leaving, next));
         let page = pages.filter(|id| *id != NONE).find(on_plane);
-        page.map_or(Cause::Other, |id| Cause::of(self.txns[id].kind))
+        page.map_or(Cause::Other, |id| Cause::of(self.dies().txns[id].kind))
     }
 
     /// What a free die waits for that has something to begin.
     fn else_in_the_way(&self, die: u32) -> Cause {
-        let unit = &self.units[die as usize];
-        if self.observers.budget.as_ref().is_some_and(|budget| budget.waits_for_power(die)) {
+        let unit = &self.dies()[die];
+        if self
+            .controller
+            .observers
+            .budget
+            .as_ref()
+            .is_some_and(|budget| budget.waits_for_power(die))
+        {
             Cause::Power
-        } else if unit.in_line != [false; 2] {
+        } else if self.controller.channels.has_in_line(die) {
             Cause::Channel
         } else if unit.gc_decoding > 0 {
             Cause::GcRead
@@ -402,14 +424,14 @@ impl Flash {
     }
 
     /// What stands in the way of programs on a die.
-    fn in_the_way_of_writes(&self, die: u32, now: Time) -> Cause {
-        let unit = &self.units[die as usize];
-        let enters = |lane: &Lane| lane.operation() != NONE && lane.free_at > now;
-        let runs = if self.facts.splits { self.runs_on_a_plane(die) } else { self.runs(die) };
+    fn in_the_way_of_writes(&self, die: u32) -> Cause {
+        let unit = &self.dies()[die];
+        let enters = |lane: &Lane| lane.operation() != NONE && lane.free_at > self.now;
+        let runs = if self.dies().facts.splits { unit.runs_on_a_plane() } else { unit.runs() };
         if unit.lanes().any(enters) {
             Cause::SuspendEntry
         } else if let Some(id) = runs {
-            Cause::of(self.txns[id].kind)
+            Cause::of(self.dies().txns[id].kind)
         } else {
             self.page_or_else(die)
         }
@@ -418,7 +440,7 @@ impl Flash {
     /// What keeps a program waiting while no program or erase runs.
     #[inline(always)]
     fn page_or_else(&self, die: u32) -> Cause {
-        let unit = &self.units[die as usize];
+        let unit = &self.dies()[die];
         let uses = !unit.die.is_free() || unit.die.output_in_use();
         let page = if uses { self.page_in_the_way(unit, None) } else { Cause::Other };
         if page == Cause::Other { self.else_in_the_way(die) } else { page }
@@ -427,27 +449,13 @@ impl Flash {
     /// What stands in the way of programs on a die, while somebody waits for the buffer: that waits
     /// for it too, unless all that it does is reads of the host and it has no programs.
     #[cold]
-    fn set_writes(&self, die: u32, cause: Cause, blame: &mut Blame, now: Time) {
-        let unit = &self.units[die as usize];
+    fn set_writes(&mut self, die: u32, cause: Cause) {
+        let unit = &self.dies()[die];
         let of_host = matches!(cause, Cause::HostRead | Cause::Other);
         let counts = unit.pending_programs > 0
-            || self.operations(die).next().is_some()
-            || blame.old_page_waits(die)
+            || self.dies()[die].operations().next().is_some()
+            || self.blame.old_page_waits(die)
             || !of_host;
-        blame.set_writes(die, cause, counts, now);
-    }
-
-    /// The operation that runs on all planes of a die.
-    fn runs(&self, die: u32) -> Option<u32> {
-        let unit = &self.units[die as usize];
-        Some(unit.whole.operation()).filter(|id| *id != NONE && unit.die.is_running())
-    }
-
-    /// The operation that runs on the first plane on which one does.
-    fn runs_on_a_plane(&self, die: u32) -> Option<u32> {
-        let unit = &self.units[die as usize];
-        let runs = |plane: &u32| matches!(unit.die.plane_work(*plane), PlaneWork::Running(_));
-        let plane = (0..self.facts.geometry.planes_per_die).find(runs)?;
-        Some(unit.running_lane(LaneId::of_plane(plane)).operation()).filter(|id| *id != NONE)
+        self.blame.set_writes(die, cause, counts, self.now);
     }
 }

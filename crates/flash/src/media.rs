@@ -15,7 +15,7 @@ pub use state::{Aftermath, WornCells};
 const NS_PER_DAY: f64 = 86_400e9;
 
 /// Blocks and pages with their history, streams of errors, and what was counted.
-pub(super) struct Media {
+pub struct Media {
     geometry: Geometry,
     rber: Rber,
     /// Types of pages and the factor of each, where they differ.
@@ -230,8 +230,12 @@ impl Media {
         }
     }
 
-    /// What the summary says of wear.
-    pub(super) fn wear(&self) -> WearFacts {
+    /// Errors and wear, as the summary says them.
+    pub fn counted(&self) -> (&ErrorCounts, WearFacts) {
+        (&self.counts, self.wear())
+    }
+
+    fn wear(&self) -> WearFacts {
         let cycles = |wear: &Wear| wear.cycles(&self.ageing.suspend_wear);
         let all = || self.wear.iter().map(cycles);
         let sums = self.sums();

@@ -6,41 +6,35 @@ use reprieve_base::{PageAddress, Time};
 use reprieve_nand::{Command, Die, Refusal};
 use reprieve_policy::txn::{Kind, NONE};
 
-use super::Flash;
+use super::controller::Controller;
+use super::dies::Dies;
 
-impl Flash {
+impl Controller {
     /// Puts the addresses of what follows `id` into `others`; says how many planes there are.
     #[inline]
     pub(super) fn list_others(&mut self, id: u32) -> u64 {
-        if self.facts.gathers { self.list_each(id) } else { 1 }
+        if self.dies.facts.gathers { self.list_each(id) } else { 1 }
     }
 
     #[cold]
     fn list_each(&mut self, id: u32) -> u64 {
         self.others.clear();
-        let mut each = self.txns[id].next;
+        let mut each = self.dies.txns[id].next;
         while each != NONE {
-            let txn = &self.txns[each];
-            if self.facts.opens_plane(txn) {
+            let txn = &self.dies.txns[each];
+            if self.dies.facts.opens_plane(txn) {
                 self.others.push(txn.at);
             }
-            each = self.txns[each].next;
+            each = self.dies.txns[each].next;
         }
         if !self.others.is_empty() {
-            self.count_command(self.txns[id].kind);
+            self.counts.command_of_planes(self.dies.txns[id].kind);
         }
         self.others.len() as u64 + 1
     }
+}
 
-    #[cold]
-    fn count_command(&mut self, kind: Kind) {
-        let counts = self.counts.multi_plane.as_mut().expect("commands may take several planes");
-        counts[match kind {
-            Kind::Erase => 2,
-            kind => usize::from(kind.is_program()),
-        }] += 1;
-    }
-
+impl Dies {
     /// Planes that the command of `id` works on.
     #[inline]
     pub(super) fn planes_of(&self, id: u32) -> u64 {
@@ -56,6 +50,27 @@ impl Flash {
             each = txn.next;
         }
         planes
+    }
+
+    /// Host pages that the command of `first` programs, none of that of `NONE`.
+    pub(super) fn host_pages_of(&self, first: u32) -> u32 {
+        let (mut pages, mut each) = (0, first);
+        while each != NONE {
+            let txn = &self.txns[each];
+            pages += u32::from(txn.kind == Kind::Program);
+            each = txn.next;
+        }
+        pages
+    }
+
+    /// Pages that the command of `first` programs.
+    pub(super) fn pages_of(&self, first: u32) -> u64 {
+        let (mut pages, mut each) = (0, first);
+        while each != NONE {
+            pages += 1;
+            each = self.txns[each].next;
+        }
+        pages
     }
 }
 

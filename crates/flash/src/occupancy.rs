@@ -4,6 +4,10 @@
 
 use reprieve_base::Geometry;
 use reprieve_policy::dispatch::{ChannelWork, IdleUnits};
+use reprieve_policy::txn::{Kind, NONE};
+
+use super::dies::Dies;
+use super::lane::Lane;
 
 /// What a die has to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +20,37 @@ pub(super) struct DieWork {
     pub(super) reads: u32,
     /// Programs that wait, and host pages that it programs or has suspended.
     pub(super) programs: u32,
+}
+
+impl DieWork {
+    /// What a die has to do, by its queues and lanes.
+    pub(super) fn of(dies: &Dies, die: u32) -> DieWork {
+        let unit = &dies[die];
+        let by_host = |id: u32| {
+            let of_collection =
+                |kind| matches!(kind, Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase);
+            id != NONE && !of_collection(dies.txns[id].kind)
+        };
+        // Nearly always the first of these says it; planes are looked at where they differ.
+        let serves_host = unit.reads.first().is_some()
+            || unit.writes.first().is_some()
+            || by_host(unit.whole.operation())
+            || by_host(unit.reading)
+            || by_host(unit.leaving.first())
+            || by_host(unit.loaded)
+            || by_host(unit.whole.below.operation)
+            || unit.planes.get().is_some_and(|planes| {
+                let lanes = planes.lanes.iter().map(Lane::operation);
+                planes.reads.iter().copied().chain(lanes).any(by_host)
+            });
+        let programming = unit.lanes().map(|lane| dies.host_pages_of(lane.operation()));
+        DieWork {
+            is_idle: unit.is_idle(),
+            serves_host,
+            reads: unit.reads.count(),
+            programs: unit.writes.count() + programming.sum::<u32>(),
+        }
+    }
 }
 
 /// The work of all dies, and what that is by channel.

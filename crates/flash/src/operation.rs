@@ -2,33 +2,20 @@
 
 use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Slab, Time};
-use reprieve_nand::{Command, Elapsed, Suspend};
+use reprieve_nand::{Elapsed, Suspend};
 use reprieve_observe::die_events::{DieEvent, Extent};
 use reprieve_policy::suspend::{Answer, Reason};
 use reprieve_policy::txn::{Kind, LatencyComponent, NONE, Txn};
 
-use super::asking::held_off;
+use super::FlashEvent;
 use super::channel::Grant;
+use super::controller::Controller;
 use super::die::DieUnit;
 use super::lane::{Frame, LaneId};
 use super::multi_plane::start_command;
-use super::{Flash, FlashEvent};
+use super::stopped::held_off;
 
-impl Flash {
-    /// What a program or erase asks of its die, and how long the channel is used for each plane.
-    #[inline(always)]
-    pub(super) fn command_of(&self, id: u32) -> (Command, Dur) {
-        let (timing, txn) = (&self.facts.timing, &self.txns[id]);
-        match txn.kind {
-            Kind::Erase => (Command::Erase(txn.at), timing.command),
-            Kind::GcCopy => {
-                let from = self.facts.address(txn.old);
-                (Command::Copyback { from, to: txn.at }, timing.command * 2)
-            }
-            _ => (Command::Program(txn.at), timing.command + timing.data_in()),
-        }
-    }
-
+impl Controller {
     /// Starts a program or erase that is in no queue any more.
     #[inline(never)]
     pub(super) fn start(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
@@ -45,10 +32,10 @@ impl Flash {
     #[inline(always)]
     fn bring_in(&mut self, id: u32, loads: bool, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let planes = self.list_others(id);
-        let (command, transfer) = self.command_of(id);
+        let (command, transfer) = self.dies.command_of(id);
         let transfer = if planes == 1 { transfer } else { transfer * planes };
-        let (die, at) = (self.txns[id].die, self.txns[id].at);
-        let unit = &mut self.units[die as usize];
+        let (die, at) = (self.dies.txns[id].die, self.dies.txns[id].at);
+        let unit = &mut self.dies.units[die as usize];
         let has_reads = unit.reads.first().is_some();
         let is_inside = unit.die.is_suspended();
         let begun = match loads {
@@ -62,8 +49,9 @@ impl Flash {
                 return;
             }
         };
-        book_start(unit, &mut self.txns, id, self.facts.together, (transfer, is_inside), now);
-        let channel = unit.channel as usize;
+        let pages = self.dies.facts.together;
+        book_start(unit, &mut self.dies.txns, id, pages, (transfer, is_inside), now);
+        let channel = unit.channel;
         if loads {
             unit.loaded = id;
             // If the program before it has ended by then, the next page can follow.
@@ -72,20 +60,20 @@ impl Flash {
             if is_inside {
                 unit.whole.push_operation();
             }
-            unit.occupied(now);
+            unit.usage.begin(now);
             (unit.whole.top.operation, unit.whole.top.planes) = (id, planes);
             unit.whole.schedule((die, LaneId::WHOLE), until, out);
-            if self.agenda.looks_at_start {
+            if self.dies.facts.looks_at_start {
                 self.look_at_start(id, now + transfer, now, out);
             }
         }
         if transfer > Dur::ZERO {
-            self.channels[channel].occupy(now, transfer);
+            self.channels.occupy(channel, now, transfer);
         }
         if self.observers.listens {
             match loads {
-                false => self.blame_start(id, has_reads, now),
-                true => self.blame_loaded(id, now),
+                false => self.observers.blame_start(&self.dies, id, has_reads, now),
+                true => self.observers.blame_loaded(&self.dies, id, now),
             }
             self.observe(now, |observer, scene| match loads {
                 false => observer.started(scene, id, Some((transfer, planes))),
@@ -103,12 +91,12 @@ impl Flash {
         now: Time,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        let Txn { die, kind, .. } = self.txns[id];
-        if self.facts.parallelism.cache_program {
+        let Txn { die, kind, .. } = self.dies.txns[id];
+        if self.dies.facts.parallelism.cache_program {
             // Then the data of the next can follow.
             out.schedule(data_in, FlashEvent::Poke { die });
         }
-        if self.suspension.eligibility.write_in_erase && kind == Kind::Erase {
+        if self.dies.facts.write_in_erase && kind == Kind::Erase {
             // A program that stood in line behind it asks at once for its suspension.
             out.schedule(now, FlashEvent::Poke { die });
         }
@@ -117,15 +105,15 @@ impl Flash {
     /// The program that was loaded takes the array from one that is complete.
     #[cold]
     fn start_loaded(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let planes = self.planes_of(self.units[die as usize].loaded);
-        let unit = &mut self.units[die as usize];
+        let planes = self.dies.planes_of(self.dies[die].loaded);
+        let unit = &mut self.dies.units[die as usize];
         let id = std::mem::replace(&mut unit.loaded, NONE);
         let until = unit.die.running_until().expect("the program that was loaded runs");
         (unit.whole.top.operation, unit.whole.top.planes) = (id, planes);
         unit.whole.schedule((die, LaneId::WHOLE), until, out);
         let mut each = id;
         while each != NONE {
-            let txn = &mut self.txns[each];
+            let txn = &mut self.dies.txns[each];
             if txn.mark < now {
                 // In the register, behind the program before it: no part of its service.
                 txn.start = txn.start + (now - txn.mark);
@@ -134,7 +122,7 @@ impl Flash {
             each = txn.next;
         }
         if self.observers.listens {
-            self.blame_loaded_start(id, now);
+            self.observers.blame_loaded_start(&self.dies, id, now);
             self.observe(now, |observer, scene| observer.started(scene, id, None));
         }
     }
@@ -149,7 +137,7 @@ impl Flash {
         now: Time,
         out: &mut impl Schedule<FlashEvent>,
     ) -> Answer {
-        let unit = &mut self.units[die as usize];
+        let unit = &mut self.dies.units[die as usize];
         let running = unit.running_lane(lane);
         let (operation, until) = (running.operation(), running.scheduled);
         let free_at = match unit.suspend(lane, now) {
@@ -161,16 +149,16 @@ impl Flash {
         if self.observers.ages.is_some() {
             self.age_asked((die, lane), operation, until - now);
         }
-        let is_new = lane.plane().is_some_and(|plane| self.split_lane(die, plane));
-        let own = self.units[die as usize].lane_mut(lane);
+        let is_new = lane.plane().is_some_and(|plane| self.dies.split_lane(die, plane));
+        let own = self.dies.units[die as usize].lane_mut(lane);
         (own.asked, own.free_at) = (now, free_at);
         match is_new {
             true => own.schedule((die, lane), free_at, out),
             false => own.schedule_sooner((die, lane), free_at, out),
         }
         if self.observers.listens {
-            let id = self.units[die as usize].lane(lane).operation();
-            self.blame_suspending((die, read), free_at, now);
+            let id = self.dies[die].lane(lane).operation();
+            self.observers.blame_suspending(&self.dies, (die, read), free_at, now);
             self.observe_lane(lane, now, |observer, scene| {
                 if is_new {
                     observer.split(scene, id);
@@ -190,40 +178,42 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
     ) {
-        let die_now = &self.units[die as usize].die;
+        let die_now = &self.dies[die].die;
         let (needs_channel, page_leaves) = match lane.plane() {
             None => (die_now.resume_needs_channel(), die_now.output_in_use()),
             Some(plane) => (die_now.plane_needs_channel(plane), die_now.plane_output_in_use(plane)),
         };
-        if self.observers.budget.is_some() && !self.has_power_to_resume((die, lane)) {
-            return;
+        if let Some(budget) = &mut self.observers.budget {
+            if !budget.lets_resume(&self.dies, (die, lane)) {
+                return;
+            }
         }
         // Its page comes in again, as that of any program does.
         if needs_channel && (page_leaves || !self.has_channel(die, now, grant, Kind::Program)) {
             return;
         }
-        let unit = &mut self.units[die as usize];
+        let unit = &mut self.dies.units[die as usize];
         if unit.die.is_at_rest() {
-            unit.occupied(now);
+            unit.usage.begin(now);
         }
         let until = unit.resume(lane, now).expect("it is suspended, free and has the channel");
         let planes = if lane == LaneId::WHOLE { unit.die.planes_at_work() } else { 1 };
         let transfer = match needs_channel {
-            true => self.facts.timing.data_in() * u64::from(planes),
+            true => self.dies.facts.timing.data_in() * u64::from(planes),
             false => Dur::ZERO,
         };
         let own = unit.lane_mut(lane);
         let (id, suspended) = (own.operation(), now - own.top.suspended_since);
         own.schedule((die, lane), until, out);
-        if self.facts.parallelism.cache_program || self.suspension.takes_turns() {
+        if self.dies.facts.parallelism.cache_program || self.suspension.takes_turns() {
             out.schedule(now, FlashEvent::Poke { die });
         }
-        let is_erase = self.txns[id].kind == Kind::Erase;
+        let is_erase = self.dies.txns[id].kind == Kind::Erase;
         self.counts.suspended_ns[usize::from(is_erase)] += suspended.ns();
         self.tell_resumed(id, suspended, now);
         let mut each = id;
         while each != NONE {
-            let txn = &mut self.txns[each];
+            let txn = &mut self.dies.txns[each];
             txn.suspended_ns += suspended.ns();
             txn.book(LatencyComponent::Suspended, now);
             txn.parts.add(LatencyComponent::Bus, transfer.ns());
@@ -231,12 +221,12 @@ impl Flash {
             each = txn.next;
         }
         if needs_channel {
-            let channel = self.channel_of(die);
-            self.channels[channel].occupy(now, transfer);
+            let channel = self.dies[die].channel;
+            self.channels.occupy(channel, now, transfer);
         }
         if self.observers.listens {
-            let has_reads = self.units[die as usize].reads.first().is_some();
-            self.blame_start(id, has_reads, now);
+            let has_reads = self.dies[die].reads.first().is_some();
+            self.observers.blame_start(&self.dies, id, has_reads, now);
             let data_in = needs_channel.then_some(transfer);
             self.observe_lane(lane, now, |observer, scene| observer.resumed(scene, id, data_in));
         }
@@ -251,10 +241,26 @@ impl Flash {
         now: Time,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        let unit = &mut self.units[die as usize];
+        let unit = &mut self.dies.units[die as usize];
         if unit.whole.holds(generation) {
             let elapsed = unit.elapse(LaneId::WHOLE, now);
             self.array_elapsed((die, LaneId::WHOLE), elapsed, now, out);
+        }
+    }
+
+    /// The same of a lane that was split off.
+    #[cold]
+    pub(super) fn lane_elapsed(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        generation: u32,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        let unit = &mut self.dies.units[die as usize];
+        if unit.lane(lane).holds(generation) {
+            let elapsed = unit.elapse(lane, now);
+            self.array_elapsed((die, lane), elapsed, now, out);
         }
     }
 
@@ -285,15 +291,15 @@ impl Flash {
         now: Time,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        let unit = &mut self.units[die as usize];
+        let unit = &mut self.dies.units[die as usize];
         let own = unit.lane_mut(lane);
         let Frame { operation: id, planes, .. } = own.pop_operation();
         let is_last = lane != LaneId::WHOLE || unit.loaded == NONE;
         if is_last && unit.die.is_at_rest() {
-            unit.freed(now);
+            unit.usage.end(now);
         }
         if self.observers.listens {
-            self.blame_completed(die);
+            self.observers.blame_completed(&self.dies, die);
             self.observe_lane(lane, now, |observer, scene| observer.completed(scene, id));
         }
         if !is_last {
@@ -305,29 +311,29 @@ impl Flash {
     /// The operation on top of a lane is suspended.
     #[inline(always)]
     fn suspended(&mut self, (die, lane): (u32, LaneId), now: Time) {
-        let unit = &mut self.units[die as usize];
+        let unit = &mut self.dies.units[die as usize];
         if unit.die.is_at_rest() {
-            unit.freed(now);
+            unit.usage.end(now);
         }
         let own = unit.lane_mut(lane);
         own.top.suspended_since = now;
         own.top.reads = 0;
         let id = own.operation();
         if self.observers.listens {
-            self.blame_suspended(id, now);
+            self.observers.blame_suspended(&self.dies, id, now);
             self.observe_lane(lane, now, |observer, scene| observer.suspended(scene, id));
         }
-        let is_erase = self.txns[id].kind == Kind::Erase;
+        let is_erase = self.dies.txns[id].kind == Kind::Erase;
         let mut each = id;
         while each != NONE {
-            let txn = &mut self.txns[each];
+            let txn = &mut self.dies.txns[each];
             txn.book(LatencyComponent::Array, now);
             txn.suspensions += 1;
             each = txn.next;
         }
         self.count_suspension((die, lane), is_erase);
         self.tell_suspended(id, now);
-        self.wake(die);
+        self.dies.wake(die);
     }
 }
 
@@ -346,10 +352,12 @@ fn book_start(
         let txn = &mut txns[each];
         let joins = each != id;
         match txn.kind {
-            Kind::Erase => unit.seen.note(DieEvent::Erase(now, Extent::of_page(txn.at, joins))),
+            Kind::Erase => {
+                unit.usage.seen.note(DieEvent::Erase(now, Extent::of_page(txn.at, joins)))
+            }
             // A wordline is programmed whole, and noted with its first page.
             _ if pages > 1 && txn.at.page % pages > 0 => {}
-            _ => unit.seen.note(DieEvent::Program(now, Extent { at: txn.at, pages, joins })),
+            _ => unit.usage.seen.note(DieEvent::Program(now, Extent { at: txn.at, pages, joins })),
         }
         if is_inside {
             let wait = unit.whole.suspend_wait(txn.mark, now);

@@ -1,4 +1,4 @@
-//! A first-in-first-out queue of transactions, linked through the transactions themselves.
+//! Queues and lists of transactions, linked through the transactions themselves.
 
 use reprieve_base::Slab;
 use reprieve_policy::txn::{NONE, Txn};
@@ -81,5 +81,105 @@ impl Queue {
         if self.tail == id {
             self.tail = before;
         }
+    }
+}
+
+/// Transactions that follow each other, in no queue: a command, or pages on their way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Linked {
+    first: u32,
+    /// Of no meaning while there is no first.
+    last: u32,
+}
+
+impl Linked {
+    pub(super) const EMPTY: Linked = Linked { first: NONE, last: NONE };
+
+    /// The first, or `NONE`.
+    #[inline(always)]
+    pub(super) fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// Adds a transaction.
+    #[inline(always)]
+    pub(super) fn append(&mut self, txns: &mut Slab<Txn>, id: u32) {
+        match self.first {
+            NONE => self.first = id,
+            _ => txns[self.last].next = id,
+        }
+        self.last = id;
+    }
+
+    /// Adds a transaction with all that follow it; returns how many they are.
+    #[inline(always)]
+    pub(super) fn append_all(&mut self, txns: &mut Slab<Txn>, first: u32) -> u32 {
+        self.append(txns, first);
+        let mut count = 1;
+        let mut each = txns[first].next;
+        while each != NONE {
+            self.last = each;
+            count += 1;
+            each = txns[each].next;
+        }
+        count
+    }
+
+    /// Takes all of them out, as they follow each other; the first, or `NONE`.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> u32 {
+        std::mem::replace(&mut self.first, NONE)
+    }
+
+    /// Takes out the first, which still names the one behind it.
+    #[inline(always)]
+    pub(super) fn take_first(&mut self, txns: &Slab<Txn>) -> u32 {
+        let id = self.first;
+        self.first = txns[id].next;
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reprieve_base::{PageAddress, Time};
+    use reprieve_policy::txn::Kind;
+
+    use super::*;
+
+    /// So many transactions.
+    fn transactions(count: u32) -> (Slab<Txn>, Vec<u32>) {
+        let mut txns = Slab::with_capacity(count as usize);
+        let at = PageAddress { plane: 0, block: 0, page: 0 };
+        let new = |_| txns.insert(Txn::new(Kind::HostRead, 0, at, NONE, 0, Time::ZERO));
+        let ids = (0..count).map(new).collect();
+        (txns, ids)
+    }
+
+    #[test]
+    fn what_follows_the_first_is_added_with_it_and_taken_one_by_one() {
+        let (mut txns, ids) = transactions(4);
+        let (mut command, mut line) = (Linked::EMPTY, Linked::EMPTY);
+        command.append(&mut txns, ids[1]);
+        command.append(&mut txns, ids[2]);
+        line.append(&mut txns, ids[0]);
+        assert_eq!(line.append_all(&mut txns, command.take()), 2);
+        assert_eq!(command.first(), NONE);
+        line.append(&mut txns, ids[3]);
+        let taken: Vec<u32> = ids.iter().map(|_| line.take_first(&txns)).collect();
+        assert_eq!((taken, line.first()), (ids, NONE));
+    }
+
+    #[test]
+    fn one_from_the_middle_and_the_last_leave_a_queue_in_order() {
+        let (mut txns, ids) = transactions(4);
+        let mut queue = Queue::new();
+        ids.iter().for_each(|id| queue.push(&mut txns, *id));
+        queue.remove(&mut txns, ids[1]);
+        queue.remove(&mut txns, ids[3]);
+        queue.push_front(&mut txns, ids[3]);
+        queue.push(&mut txns, ids[1]);
+        let left: Vec<u32> = queue.iter(&txns).collect();
+        assert_eq!((left, queue.count()), (vec![ids[3], ids[0], ids[2], ids[1]], 4));
     }
 }

@@ -4,56 +4,17 @@ use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Time};
 use reprieve_nand::{Command, Elapsed};
 use reprieve_policy::txn::{LatencyComponent, NONE, Txn};
-use reprieve_policy::work::Work;
 
-use super::channel::Grant;
+use super::FlashEvent;
+use super::controller::Controller;
 use super::lane::LaneId;
 use super::multi_plane::start_command;
-use super::{Flash, FlashEvent};
 
-impl Flash {
-    /// Begins the array read of a queued transaction; false if it has to wait for the channel.
-    #[inline(always)]
-    pub(super) fn start_read<W: Work>(
-        &mut self,
-        id: u32,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-        grant: Grant,
-    ) -> bool {
-        let Txn { die, kind, mark, .. } = self.txns[id];
-        if !self.can_begin((die, kind, mark), now, grant) {
-            return false;
-        }
-        if self.suspension.limits_suspension() {
-            self.count_read(id);
-        }
-        let unit = &mut self.units[die as usize];
-        unit.reads.remove(&mut self.txns, id);
-        work.locate(&mut self.txns[id]);
-        if self.facts.gathers {
-            self.gathering().gather_reads(id, work);
-        }
-        self.sense(id, now, out);
-        true
-    }
-
-    /// Counts a read that begins towards those of the suspension in which it does, if any.
-    #[cold]
-    fn count_read(&mut self, id: u32) {
-        let Txn { die, at, .. } = self.txns[id];
-        let unit = &mut self.units[die as usize];
-        let own = LaneId::of_plane(at.plane);
-        let is_split = self.facts.splits && unit.lane(own).operation() != NONE;
-        let lane = unit.lane_mut(if is_split { own } else { LaneId::WHOLE });
-        lane.top.reads = lane.top.reads.saturating_add(1);
-    }
-
+impl Controller {
     /// Begins the array read of a transaction, and those that follow it, in no queue any more.
     #[inline(always)]
     pub(super) fn sense(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        if self.facts.reads_alone && !self.observers.listens_to_all {
+        if self.dies.facts.reads_alone && !self.observers.listens_to_all {
             self.sense_alone(id, now, out);
         } else {
             self.sense_together(id, now, out);
@@ -64,17 +25,17 @@ impl Flash {
     /// blames waits: what most reads come to, straight.
     #[inline]
     fn sense_alone(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let command = self.facts.timing.command;
-        let txn = &mut self.txns[id];
+        let command = self.dies.facts.timing.command;
+        let txn = &mut self.dies.txns[id];
         if let Some(blame) = &mut self.observers.blame {
-            let has_reads = self.units[txn.die as usize].reads.first().is_some();
+            let has_reads = self.dies.units[txn.die as usize].reads.first().is_some();
             blame.sensed(id, txn, has_reads, now);
         }
         let (die, out_units) = (txn.die, txn.out_units);
-        let unit = &mut self.units[die as usize];
+        let unit = &mut self.dies.units[die as usize];
         book_sense(txn, unit.whole.suspend_wait(txn.mark, now), command, now);
         if unit.die.is_at_rest() {
-            unit.occupied(now);
+            unit.usage.begin(now);
         }
         let until = match unit.die.start(now, Command::Read(txn.at)) {
             Ok(until) => until,
@@ -84,17 +45,16 @@ impl Flash {
             }
         };
         unit.reading = id;
-        let channel = &mut self.channels[unit.channel as usize];
         if command > Dur::ZERO {
-            channel.occupy(now, command);
+            self.channels.occupy(unit.channel, now, command);
         }
-        if !self.facts.private_channels {
+        if !self.dies.facts.private_channels {
             unit.whole.schedule((die, LaneId::WHOLE), until, out);
             return;
         }
         // Nobody else can want the channel: the page leaves as soon as it is sensed.
-        let bus = self.facts.out_time(out_units);
-        channel.occupy(until, bus);
+        let bus = self.dies.facts.out_time(out_units);
+        self.channels.occupy(unit.channel, until, bus);
         unit.whole.scheduled = until;
         out.schedule(until + bus, FlashEvent::Out { die });
     }
@@ -102,14 +62,15 @@ impl Flash {
     /// Begins array reads on one plane or on several, and tells those who listen.
     fn sense_together(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let planes = self.list_others(id);
-        let Txn { die, at, out_units, .. } = self.txns[id];
-        let (bus, command) = (self.facts.out_time(out_units), self.facts.timing.command * planes);
-        let channel = self.channel_of(die);
-        let unit = &mut self.units[die as usize];
+        let Txn { die, at, out_units, .. } = self.dies.txns[id];
+        let facts = &self.dies.facts;
+        let (bus, command) = (facts.out_time(out_units), facts.timing.command * planes);
+        let unit = &mut self.dies.units[die as usize];
+        let channel = unit.channel;
         let mut each = id;
         while each != NONE {
-            let txn = &mut self.txns[each];
-            let lane = match self.facts.splits {
+            let txn = &mut self.dies.txns[each];
+            let lane = match self.dies.facts.splits {
                 true => LaneId::of_plane(txn.at.plane),
                 false => LaneId::WHOLE,
             };
@@ -127,28 +88,28 @@ impl Flash {
             }
         };
         if was_free {
-            unit.occupied(now);
+            unit.usage.begin(now);
         }
         if command > Dur::ZERO {
-            self.channels[channel].occupy(now, command);
+            self.channels.occupy(channel, now, command);
         }
         if self.observers.listens {
-            self.blame_sensing(id, now);
+            self.observers.blame_sensing(&self.dies, id, now);
             self.observe(now, |observer, scene| observer.sensing(scene, id, until));
         }
-        let unit = &mut self.units[die as usize];
-        if self.facts.parallelism.independent_plane_reads {
+        let unit = &mut self.dies.units[die as usize];
+        if self.dies.facts.parallelism.independent_plane_reads {
             unit.planes.reads[at.plane as usize] = id;
             out.schedule(until, FlashEvent::PlaneSensed { die, plane: at.plane });
             return;
         }
         unit.reading = id;
-        if !self.facts.private_channels {
+        if !self.dies.facts.private_channels {
             unit.whole.schedule((die, LaneId::WHOLE), until, out);
             return;
         }
         // Nobody else can want the channel: the page leaves as soon as it is sensed.
-        self.channels[channel].occupy(until, bus);
+        self.channels.occupy(channel, until, bus);
         unit.whole.scheduled = until;
         out.schedule(until + bus, FlashEvent::Out { die });
         if self.observers.listens {
@@ -161,7 +122,7 @@ impl Flash {
 
     /// A plane that reads by itself has sensed its page.
     pub(super) fn plane_elapsed(&mut self, die: u32, plane: u32, now: Time) {
-        let elapsed = self.units[die as usize].die.elapse_plane(now, plane);
+        let elapsed = self.dies.units[die as usize].die.elapse_plane(now, plane);
         self.sensed(die, Some(plane), elapsed == Elapsed::ReadHeld, now);
     }
 
@@ -169,13 +130,11 @@ impl Flash {
     /// channel; or is held until what was sensed before has left.
     #[inline(always)]
     pub(super) fn sensed(&mut self, die: u32, plane: Option<u32>, is_held: bool, now: Time) {
-        if let Some(budget) = &mut self.observers.budget {
-            budget.sensed(die, plane.is_some());
-        }
-        let unit = &mut self.units[die as usize];
+        self.observers.sensed(die, plane.is_some());
+        let unit = &mut self.dies.units[die as usize];
         let mut each = *unit.read_on(plane);
         while each != NONE {
-            let txn = &mut self.txns[each];
+            let txn = &mut self.dies.txns[each];
             txn.book(LatencyComponent::Array, now);
             each = txn.next;
         }
@@ -184,14 +143,14 @@ impl Flash {
         }
         let is_free = unit.die.is_at_rest();
         if is_free {
-            unit.freed(now);
+            unit.usage.end(now);
         }
         if self.observers.listens_to_all {
             let plane = plane.unwrap_or(0);
             self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
         }
         if is_free || plane.is_some() {
-            self.wake(die);
+            self.dies.wake(die);
         }
         self.line_up(die, plane);
     }
@@ -199,31 +158,19 @@ impl Flash {
     /// What was sensed lines up for the channel, page by page, behind what is there.
     #[inline(always)]
     fn line_up(&mut self, die: u32, plane: Option<u32>) {
-        let unit = &mut self.units[die as usize];
+        let unit = &mut self.dies.units[die as usize];
         let first = std::mem::replace(unit.read_on(plane), NONE);
-        match unit.leaving {
-            NONE => unit.leaving = first,
-            _ => self.txns[unit.leaving_last].next = first,
-        }
-        let channel = &mut self.channels[unit.channel as usize];
-        let mut each = first;
-        while each != NONE {
-            unit.leaving_last = each;
-            channel.wait_out(die);
-            each = self.txns[each].next;
-        }
-        if !std::mem::replace(&mut channel.dirty, true) {
-            self.agenda.dirty_channels.push(unit.channel);
-        }
+        let pages = unit.leaving.append_all(&mut self.dies.txns, first);
+        self.channels.wait_out((die, unit.channel), pages);
     }
 
     /// The first page in line crosses the channel.
     pub(super) fn start_out(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let unit = &self.units[die as usize];
-        let id = unit.leaving;
-        let txn = &mut self.txns[id];
-        let bus = self.facts.out_time(txn.out_units);
-        self.channels[unit.channel as usize].occupy(now, bus);
+        let unit = &self.dies[die];
+        let (id, channel) = (unit.leaving.first(), unit.channel);
+        let txn = &mut self.dies.txns[id];
+        let bus = self.dies.facts.out_time(txn.out_units);
+        self.channels.occupy(channel, now, bus);
         txn.book(LatencyComponent::BusWait, now);
         out.schedule(now + bus, FlashEvent::Out { die });
         if self.observers.listens_to_all {
@@ -233,23 +180,27 @@ impl Flash {
 
     /// A page has left a die.
     pub(super) fn page_left(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let unit = &mut self.units[die as usize];
-        if self.facts.private_channels {
-            let sensed = unit.whole.scheduled;
-            unit.die.elapse(sensed);
-            self.txns[unit.reading].book(LatencyComponent::Array, sensed);
-            unit.leaving = std::mem::replace(&mut unit.reading, NONE);
-        }
-        let id = unit.leaving;
-        let txn = &mut self.txns[id];
-        unit.leaving = txn.next;
+        let unit = &mut self.dies.units[die as usize];
+        let txns = &mut self.dies.txns;
+        let id = match self.dies.facts.private_channels {
+            true => {
+                // It has left without having waited in line.
+                let (id, sensed) =
+                    (std::mem::replace(&mut unit.reading, NONE), unit.whole.scheduled);
+                unit.die.elapse(sensed);
+                txns[id].book(LatencyComponent::Array, sensed);
+                id
+            }
+            false => unit.leaving.take_first(txns),
+        };
+        let txn = &mut txns[id];
         txn.book(LatencyComponent::Bus, now);
         let was_free = unit.die.is_at_rest();
-        let by_plane = self.facts.parallelism.independent_plane_reads;
+        let by_plane = self.dies.facts.parallelism.independent_plane_reads;
         let plane = txn.at.plane;
         let held = if by_plane { unit.die.release_plane(plane) } else { unit.die.release() };
         if !was_free && unit.die.is_at_rest() {
-            unit.freed(now);
+            unit.usage.end(now);
         }
         if self.observers.listens_to_all {
             self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
@@ -257,7 +208,7 @@ impl Flash {
         if held {
             self.line_up(die, by_plane.then_some(plane));
         }
-        match self.facts.parallelism.pages_end_together {
+        match self.dies.facts.parallelism.pages_end_together {
             true => self.left_with_others(id, now, out),
             false => self.page_is_there(id, now, out),
         }
@@ -268,21 +219,17 @@ impl Flash {
     /// A die senses for one command at a time, so that those of one begin at an instant of its own.
     #[cold]
     fn left_with_others(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let Txn { die, start, .. } = self.txns[id];
-        let unit = &mut self.units[die as usize];
-        let next = unit.leaving;
-        self.txns[id].next = NONE;
-        match unit.left {
-            NONE => unit.left = id,
-            _ => self.txns[unit.left_last].next = id,
-        }
-        unit.left_last = id;
-        if next != NONE && self.txns[next].start == start {
+        let Txn { die, start, .. } = self.dies.txns[id];
+        let unit = &mut self.dies.units[die as usize];
+        let next = unit.leaving.first();
+        self.dies.txns[id].next = NONE;
+        unit.left.append(&mut self.dies.txns, id);
+        if next != NONE && self.dies.txns[next].start == start {
             return;
         }
-        let mut each = std::mem::replace(&mut unit.left, NONE);
+        let mut each = unit.left.take();
         while each != NONE {
-            let txn = &mut self.txns[each];
+            let txn = &mut self.dies.txns[each];
             let following = std::mem::replace(&mut txn.next, NONE);
             txn.book(LatencyComponent::BusWait, now);
             self.page_is_there(each, now, out);
@@ -298,7 +245,7 @@ impl Flash {
             return;
         }
         if self.observers.listens {
-            self.blame_read(id);
+            self.observers.blame_read(&self.dies, id);
         }
         self.read_complete(id);
     }

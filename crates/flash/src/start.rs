@@ -1,56 +1,50 @@
 //! What a free die begins: whether it has channel and power for it, and what goes with it.
 
+use reprieve_base::Time;
 use reprieve_base::event::Schedule;
-use reprieve_base::{Dur, Time};
-use reprieve_policy::txn::{Kind, Txn};
+use reprieve_policy::txn::{Kind, NONE, Txn};
 use reprieve_policy::work::{GcNeed, Work};
 
 use super::channel::Grant;
+use super::gathering::Gathering;
 use super::{Flash, FlashEvent};
 
 impl Flash {
-    /// Whether the die has the channel; if not, it stands in line for it afterwards.
-    #[inline(always)]
-    pub(super) fn has_channel(&mut self, die: u32, now: Time, grant: Grant, kind: Kind) -> bool {
-        let unit = &mut self.units[die as usize];
-        let channel = &mut self.channels[unit.channel as usize];
-        if grant == Grant::Given || channel.is_available(die, now) {
-            channel.taken_by(die);
-            return true;
+    /// What commands are put together from.
+    pub(super) fn gathering(&mut self) -> Gathering<'_> {
+        Gathering {
+            dies: &mut self.controller.dies,
+            eligibility: &self.controller.suspension.eligibility,
+            joins_requests: self.stage.joins_requests(),
         }
-        if !unit.in_line[usize::from(!kind.is_read())] {
-            self.join_line(die, kind);
-        }
-        false
     }
 
-    #[inline(never)]
-    fn join_line(&mut self, die: u32, kind: Kind) {
-        let unit = &mut self.units[die as usize];
-        unit.in_line[usize::from(!kind.is_read())] = true;
-        let channel = unit.channel;
-        self.channels[channel as usize].wait_start(die, kind);
-        self.wake_channel(channel);
-    }
-
-    /// Whether a free die has all that an operation needs to begin; else it waits for the channel.
+    /// Begins the array read of a queued transaction; false if it has to wait for the channel.
     #[inline(always)]
-    pub(super) fn can_begin(
+    pub(super) fn start_read<W: Work>(
         &mut self,
-        (die, kind, since): (u32, Kind, Time),
+        id: u32,
         now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
         grant: Grant,
     ) -> bool {
-        let is_program = kind.is_program();
-        if is_program && self.units[die as usize].die.output_in_use() {
-            // The page that comes in would need the register from which one still leaves.
+        let controller = &mut self.controller;
+        let Txn { die, kind, mark, at, .. } = controller.dies.txns[id];
+        if !controller.can_begin((die, kind, mark), now, grant) {
             return false;
         }
-        if self.observers.budget.is_some() && !self.has_power(die, kind, since) {
-            return false;
+        let unit = &mut controller.dies.units[die as usize];
+        if controller.suspension.limits_suspension() {
+            unit.count_read(at.plane);
         }
-        let needs_channel = is_program || self.facts.timing.command > Dur::ZERO;
-        !needs_channel || self.has_channel(die, now, grant, kind)
+        unit.reads.remove(&mut controller.dies.txns, id);
+        work.locate(&mut controller.dies.txns[id]);
+        if controller.dies.facts.gathers {
+            self.gathering().gather_reads(id, work);
+        }
+        self.controller.sense(id, now, out);
+        true
     }
 
     pub(super) fn start_write<W: Work>(
@@ -61,61 +55,52 @@ impl Flash {
         out: &mut impl Schedule<FlashEvent>,
         (grant, unsuspendable): (Grant, bool),
     ) {
-        let Some(id) = self.next_write(die, now) else { return };
-        let Txn { kind, mark, .. } = self.txns[id];
-        if !self.can_begin((die, kind, mark), now, grant) {
+        let controller = &mut self.controller;
+        let Some(id) = controller.dies.next_write(die, now) else { return };
+        let Txn { kind, mark, .. } = controller.dies.txns[id];
+        if !controller.can_begin((die, kind, mark), now, grant) {
             return;
         }
         let is_program = kind.is_program();
-        if is_program && !work.place(&mut self.txns[id]) {
-            assert!(
-                !self.units[die as usize].die.is_suspended(),
-                "a program had room and has none"
-            );
+        if is_program && !work.place(&mut controller.dies.txns[id]) {
+            let is_suspended = controller.dies[die].die.is_suspended();
+            assert!(!is_suspended, "a program had room and has none");
             if !self.sense_for_room(die, now, work, out, grant) {
                 self.start_gc(die, now, work, out, grant);
             }
             return;
         }
-        let unit = &mut self.units[die as usize];
-        unit.writes.remove(&mut self.txns, id);
-        unit.pending_programs -= u32::from(is_program);
-        self.write_queue.pending -= u32::from(is_program);
-        self.txns[id].unsuspendable = unsuspendable;
-        if self.facts.gathers {
+        controller.dies.take_write(die, id, is_program);
+        controller.dies.txns[id].unsuspendable = unsuspendable;
+        if controller.dies.facts.gathers {
             self.gathering().gather_writes(id, now, work);
         }
-        self.start(id, now, out);
+        self.controller.start(id, now, out);
     }
 
-    /// Keeps the channel for a die that moves pages, and gives it back before the erase; says
-    /// whether the step can begin.
-    #[cold]
-    fn holds_for(&mut self, die: u32, kind: Kind, now: Time, grant: Grant) -> bool {
-        if kind == Kind::Erase {
-            self.release_channel(die);
-            return true;
-        }
-        let channel = self.channel_of(die);
-        if self.channels[channel].is_held_by(die) {
-            return true;
-        }
-        // Where commands take no time a read begins without the channel.
-        let has_it = kind.is_program() || self.facts.timing.command > Dur::ZERO;
-        if !has_it && !self.has_channel(die, now, grant, kind) {
+    /// Senses a page again that garbage collection waits for, ahead of a write that waits for the
+    /// room that it makes; false if no collection waits for a page.
+    fn sense_for_room<W: Work>(
+        &mut self,
+        die: u32,
+        now: Time,
+        work: &mut W,
+        out: &mut impl Schedule<FlashEvent>,
+        grant: Grant,
+    ) -> bool {
+        let dies = &self.controller.dies;
+        if dies[die].gc_decoding == 0 {
             return false;
         }
-        self.channels[channel].set_holder(Some(die));
-        true
-    }
-
-    /// Gives the channel back that a die has kept, if it has.
-    pub(super) fn release_channel(&mut self, die: u32) {
-        let channel = self.channel_of(die);
-        if self.channels[channel].is_held_by(die) {
-            self.channels[channel].set_holder(None);
-            self.wake_channel(channel as u32);
+        let mut id = dies[die].reads.first().unwrap_or(NONE);
+        while id != NONE && dies.txns[id].kind != Kind::GcRead {
+            id = dies.txns[id].next;
         }
+        if id != NONE {
+            self.start_read(id, now, work, out, grant);
+        }
+        // Else its page is being decoded, and will wake the die.
+        true
     }
 
     pub(super) fn start_gc<W: Work>(
@@ -127,26 +112,29 @@ impl Flash {
         grant: Grant,
     ) {
         let Some(kind) = work.gc_next(die) else { return };
-        let since = self.units[die as usize].gc_waits.map_or(now, |waiter| waiter.since);
-        if !self.can_begin((die, kind, since), now, grant) {
+        let controller = &mut self.controller;
+        let since = controller.dies[die].gc_waits.map_or(now, |waiter| waiter.since);
+        if !controller.can_begin((die, kind, since), now, grant) {
             return;
         }
-        if self.facts.gc_holds_channel && !self.holds_for(die, kind, now, grant) {
+        if controller.dies.facts.gc_holds_channel
+            && !controller.keeps_channel(die, kind, now, grant)
+        {
             return;
         }
-        let id = self.txns.insert_with(|| work.gc_take(die, now));
-        let taken = self.txns[id].kind;
+        let id = controller.dies.txns.insert_with(|| work.gc_take(die, now));
+        let taken = controller.dies.txns[id].kind;
         debug_assert_eq!(taken, kind, "garbage collection took another step than it named");
-        self.units[die as usize].gc_waits = None;
-        if self.facts.gathers {
+        controller.dies.units[die as usize].gc_waits = None;
+        if controller.dies.facts.gathers {
             self.gathering().gather_gc(id, now, work);
         }
         if kind.is_read() {
-            self.sense(id, now, out);
+            self.controller.sense(id, now, out);
             self.look_for_more(die, now, work, out);
             return;
         }
-        self.start(id, now, out);
+        self.controller.start(id, now, out);
         if work.gc_need(die) == GcNeed::Exclusive {
             // A read that had to let it begin may ask at once for its suspension.
             out.schedule(now, FlashEvent::Poke { die });

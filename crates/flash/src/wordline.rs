@@ -5,8 +5,9 @@ use reprieve_base::event::Schedule;
 use reprieve_policy::stream::FRONTS;
 use reprieve_policy::txn::{NONE, Txn};
 
+use super::FlashEvent;
+use super::dies::Dies;
 use super::multi_plane::PlaneSet;
-use super::{Flash, FlashEvent};
 
 /// A set of open blocks of a die.
 #[derive(Default)]
@@ -19,40 +20,40 @@ impl OpenBlocks {
     }
 }
 
-impl Flash {
+impl Dies {
     /// The oldest host program or erase that can begin: of a wordline that is complete, or whose
     /// oldest page has waited for long enough.
     #[inline]
     pub(super) fn next_write(&self, die: u32, now: Time) -> Option<u32> {
-        let first = self.units[die as usize].writes.first();
-        if self.facts.together == 1 { first } else { self.first_ready(die, first, now) }
+        let first = self[die].writes.first();
+        if self.facts.together == 1 { first } else { self.first_ready(first, now) }
     }
 
     #[cold]
-    fn first_ready(&self, die: u32, first: Option<u32>, now: Time) -> Option<u32> {
+    fn first_ready(&self, first: Option<u32>, now: Time) -> Option<u32> {
         let mut id = first?;
         let mut seen = OpenBlocks::default();
         while id != NONE {
             // Of an open block only the oldest can begin.
-            let Txn { at, front, .. } = self.txns[id];
-            if seen.insert(at.plane, front)
-                && self.facts.is_ready(
-                    &self.units[die as usize],
-                    &self.txns[id],
-                    self.agenda.flushed,
-                    now,
-                )
-            {
+            let Txn { at, front, next, .. } = self.txns[id];
+            if seen.insert(at.plane, front) && self.is_ready(id, now) {
                 return Some(id);
             }
-            id = self.txns[id].next;
+            id = next;
         }
         None
     }
 
+    /// Whether a program or erase that is the oldest of its open block need not wait for others:
+    /// its wordline is complete, or flushed, or it has waited for long enough.
+    pub(super) fn is_ready(&self, id: u32, now: Time) -> bool {
+        let txn = &self.txns[id];
+        self.facts.is_ready(&self[txn.die], txn, self.flushed, now)
+    }
+
     /// Makes the die decide again when the page that has waited longest has waited for long enough.
     pub(super) fn look_again(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let unit = &self.units[die as usize];
+        let unit = &self[die];
         let (mut id, mut soonest) = (unit.writes.first().unwrap_or(NONE), Time::NEVER);
         while id != NONE {
             let txn = &self.txns[id];
@@ -71,24 +72,8 @@ impl Flash {
     /// What is queued waits for no more pages of its wordline.
     pub fn flush(&mut self) {
         if self.facts.together > 1 {
-            self.agenda.flushed = self.agenda.arrivals;
-            (0..self.facts.geometry.dies()).for_each(|die| self.wake(die));
+            self.flushed = self.arrivals;
+            self.wake_all();
         }
-    }
-
-    /// Counts the pages of a program's wordlines that had no data.
-    #[cold]
-    pub(super) fn count_padding(&mut self, first: u32) {
-        let planes = self.planes_of(first);
-        if !self.txns[first].kind.is_program() {
-            return;
-        }
-        let (mut pages, mut each) = (0, first);
-        while each != NONE {
-            pages += 1;
-            each = self.txns[each].next;
-        }
-        let padded = self.counts.padded_pages.as_mut().expect("programs take several pages");
-        *padded += planes * u64::from(self.facts.together) - pages;
     }
 }

@@ -2,7 +2,6 @@
 
 use reprieve_config::{LimitScope, Scheduling};
 
-use super::Flash;
 use super::die::DieUnit;
 
 /// The limit, and the programs that wait at the dies of the whole drive.
@@ -45,15 +44,28 @@ impl WriteQueue {
     pub(super) fn has_changed(&self) -> bool {
         self.of_drive && (self.pending >= self.limit) != self.was_reached
     }
+
+    /// The same; from now on they have been told.
+    pub(super) fn take_change(&mut self) -> bool {
+        let has_changed = self.has_changed();
+        self.was_reached ^= has_changed;
+        has_changed
+    }
 }
 
-impl Flash {
-    /// Makes every die decide if what the limit says of the drive has changed.
-    #[cold]
-    pub(super) fn tell_limit(&mut self) {
-        if self.write_queue.has_changed() {
-            self.write_queue.was_reached = !self.write_queue.was_reached;
-            (0..self.facts.geometry.dies()).for_each(|die| self.wake(die));
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drive_that_comes_to_its_limit_says_so_once() {
+        let mut queue = WriteQueue { limit: 2, of_drive: true, pending: 2, was_reached: false };
+        assert_eq!((queue.take_change(), queue.take_change()), (true, false));
+        queue.pending = 3;
+        assert!(!queue.take_change());
+        queue.pending = 1;
+        assert_eq!((queue.take_change(), queue.take_change()), (true, false));
+        let mut of_dies = WriteQueue { of_drive: false, pending: 2, ..queue };
+        assert!(!of_dies.take_change());
     }
 }

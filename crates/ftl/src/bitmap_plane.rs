@@ -7,7 +7,7 @@ use reprieve_policy::victim::{BlockView, VictimPolicy};
 
 use super::plane::Plane;
 use super::{Ftl, Kept};
-use crate::blocks::BlockIndex;
+use crate::block_index::BlockIndex;
 
 /// Pages are alike where a plane has no open block but this one.
 pub(super) const FRONT: u8 = 0;
@@ -52,13 +52,14 @@ impl BlockView for InDrive<'_> {
 impl BitmapPlane {
     /// A plane of an FTL with nothing valid.
     pub(super) fn new(ftl: &Ftl, plane: u32, kept: Kept) -> BitmapPlane {
-        let (pages, blocks) = (ftl.geometry.pages_per_block, ftl.geometry.blocks_per_plane);
+        let (pages, blocks) =
+            (ftl.numbering.geometry.pages_per_block, ftl.numbering.geometry.blocks_per_plane);
         let words = (pages * blocks).div_ceil(64) as usize;
         BitmapPlane {
             plane,
             pages_per_block: pages,
             blocks_per_plane: blocks,
-            reserve_blocks: ftl.reserve_blocks,
+            reserve_blocks: ftl.tables.blocks.reserve_blocks,
             kept,
             valid: vec![0; words],
             index: BlockIndex::new(1, blocks, pages),

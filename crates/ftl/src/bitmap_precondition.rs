@@ -39,14 +39,16 @@ struct Own<'a> {
 impl BitmapDrive {
     /// Nothing valid; `threads` at most are put to work, and so many free blocks kept in a plane.
     pub(super) fn new(ftl: &Ftl, scenario: &Scenario, threads: usize, kept: Kept) -> BitmapDrive {
-        let planes = ftl.planes.len();
+        let planes = ftl.tables.blocks.planes.len();
         let group_planes = planes.div_ceil(threads.clamp(1, THREADS_MAX));
-        let pages = (0..).zip(&ftl.planes).map(|(plane, _)| BitmapPlane::new(ftl, plane, kept));
+        let pages = (0..)
+            .zip(&ftl.tables.blocks.planes)
+            .map(|(plane, _)| BitmapPlane::new(ftl, plane, kept));
         let groups = planes.div_ceil(group_planes);
         let apart = scenario.drawing_apart("precondition.victim");
         BitmapDrive {
             pages: pages.collect(),
-            victims: (0..groups).map(|_| victim::make(&apart, ftl.geometry)).collect(),
+            victims: (0..groups).map(|_| victim::make(&apart, ftl.numbering.geometry)).collect(),
             dealt: vec![Vec::new(); groups],
             group_planes,
         }
@@ -60,11 +62,11 @@ impl BitmapDrive {
     /// Writes logical pages of an empty plane for the first time.
     pub(super) fn fill(&mut self, ftl: &mut Ftl, plane: u32, pages: u32) {
         let victim = &mut *self.victims[plane as usize / self.group_planes];
-        let state = &mut ftl.planes[plane as usize];
+        let state = &mut ftl.tables.blocks.planes[plane as usize];
         state.committed += pages;
         self.pages[plane as usize].program(state, victim, pages);
         debug_assert!(
-            ftl.has_room(plane, FRONT),
+            ftl.tables.blocks.has_room(plane, FRONT),
             "over-provisioning leaves room for all logical pages"
         );
     }
@@ -72,17 +74,18 @@ impl BitmapDrive {
     /// Overwrites logical pages of the drive, each as likely as any other, where the placement
     /// scheme says; returns the pages that garbage collection moved for it.
     pub(super) fn overwrite(&mut self, ftl: &mut Ftl, writes: u64, stream: &mut Stream) -> u64 {
-        let pages_per_plane = ftl.geometry.pages_per_block * ftl.geometry.blocks_per_plane;
+        let pages_per_plane =
+            ftl.numbering.geometry.pages_per_block * ftl.numbering.geometry.blocks_per_plane;
         let mut moved = 0;
         for _ in 0..writes {
             let plane = ftl.place_write(0, &|_| true);
             let plane = plane.expect("the drive has more room than logical pages") as usize;
             let victim = &mut *self.victims[plane / self.group_planes];
-            let (state, own) = (&mut ftl.planes[plane], &mut self.pages[plane]);
+            let (state, own) = (&mut ftl.tables.blocks.planes[plane], &mut self.pages[plane]);
             moved += own.make_room(state, victim);
             let (target, _) = own.take(state, victim, 1);
             let old = loop {
-                let page = stream.below(ftl.geometry.pages()) as u32;
+                let page = stream.below(ftl.numbering.geometry.pages()) as u32;
                 let plane = page / pages_per_plane;
                 if self.pages[plane as usize].is_valid(page % pages_per_plane) {
                     break page;
@@ -91,7 +94,7 @@ impl BitmapDrive {
             self.pages[plane].validate(target);
             let plane = (old / pages_per_plane) as usize;
             self.pages[plane].invalidate(old % pages_per_plane);
-            ftl.planes[plane].committed -= 1;
+            ftl.tables.blocks.planes[plane].committed -= 1;
         }
         moved
     }
@@ -114,7 +117,8 @@ impl BitmapDrive {
             }
             moved
         };
-        let groups = groups(&mut self.pages, &mut ftl.planes, scopes, self.group_planes);
+        let groups =
+            groups(&mut self.pages, &mut ftl.tables.blocks.planes, scopes, self.group_planes);
         let jobs = self.victims.iter_mut().zip(groups);
         if jobs.len() == 1 {
             return jobs.map(|(victim, group)| work(&mut **victim, group)).sum();
@@ -165,7 +169,9 @@ impl BitmapDrive {
 
     /// Tells the drive what its blocks have come to: valid pages, and the order of filling.
     pub(super) fn give_back(&self, ftl: &mut Ftl) {
-        self.pages.iter().for_each(|plane| plane.give_back(&mut ftl.index, &mut ftl.filled));
+        self.pages.iter().for_each(|plane| {
+            plane.give_back(&mut ftl.tables.blocks.index, &mut ftl.tables.blocks.filled)
+        });
     }
 }
 
@@ -195,10 +201,10 @@ fn shuffle(pages: &mut [u32], stream: &mut Stream) {
 }
 
 fn give_names(ftl: &mut Ftl, scope: &Scope, pages: &[u32]) {
-    let lpns = (scope.first_lpn..ftl.logical_pages()).step_by(scope.stride as usize);
+    let lpns = (scope.first_lpn..ftl.tables.map.logical_pages()).step_by(scope.stride as usize);
     assert_eq!(lpns.len(), pages.len(), "as many pages are valid as have names");
     for (lpn, page) in lpns.zip(pages) {
-        ftl.map.set(lpn, Mapping::Flash(*page));
-        ftl.map.own(*page, lpn);
+        ftl.tables.map.set(lpn, Mapping::Flash(*page));
+        ftl.tables.blocks.name(*page, lpn);
     }
 }

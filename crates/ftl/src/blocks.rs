@@ -1,331 +1,323 @@
-//! Valid pages of every block, and which full block of a plane has the fewest.
-//!
-//! An invalidation is one random memory access: blocks are not kept in order. A plane keeps a short
-//! list of its emptiest full blocks, complete up to a limit of valid pages; when the list is used
-//! up, one pass over the plane makes the next, so that a pick costs O(1) on average.
+//! The blocks of the drive: what each is, which of its pages are valid, and where pages go next.
 
-use reprieve_policy::victim::BlockView;
+use reprieve_base::{PageAddress, UserError};
+use reprieve_config::Scenario;
+use reprieve_policy::victim::{self, VictimPolicy};
 
-/// The list of a plane is filled with at least so many blocks, if it has them.
-const LIST_BLOCKS: u32 = 64;
-/// A list may always grow to this before it is made anew with a lower limit.
-const LIST_BLOCKS_MAX: usize = 256;
+use super::block_index::BlockIndex;
+use super::faults::Failing;
+use super::needs::Needs;
+use super::numbering::Numbering;
+use super::owners::Owners;
+use super::plane::{Allocated, Plane, Victim};
+use super::room;
+use super::wear::WearTable;
+use super::write_frontiers::WriteFrontiers;
 
-/// The emptiest full blocks of a plane.
-#[derive(Clone, Debug)]
-struct Emptiest {
-    /// Every full block with at most `limit` valid pages, in order of getting there.
-    blocks: Vec<u32>,
-    /// Below the pages of a block: a block without garbage is never listed.
-    limit: u32,
-    /// No block of the list has fewer valid pages.
-    fewest: u32,
-    /// A list longer than this is made anew: twice what it was, for many blocks may be equals.
-    anew_beyond: usize,
-    /// Full blocks of the plane with at least one invalid page.
-    with_garbage: u32,
+/// Every block is one of these: free, open, full, a victim, failed, or bad; and as many of its
+/// pages count as valid as have owners.
+pub struct Blocks {
+    pub(super) numbering: Numbering,
+    pub(super) planes: Vec<Plane>,
+    owners: Owners,
+    pub(super) index: BlockIndex,
+    /// Of each full block, how many of its plane were filled before it.
+    pub(super) filled: Vec<u32>,
+    /// Erases begun in each plane, by which queued reads notice that their address may be void.
+    erases: Vec<u32>,
+    pub(super) victim: Box<dyn VictimPolicy>,
+    pub(super) needs: Needs,
+    /// So many free blocks of a plane are kept from the host.
+    pub(super) reserve_blocks: u32,
+    pub(super) fronts: WriteFrontiers,
+    /// How often each was erased.
+    pub wear: WearTable,
+    /// What fails, and which are bad.
+    pub failing: Failing,
 }
 
-/// Counts valid pages; blocks are numbered over the drive.
-#[derive(Clone, Debug)]
-pub struct BlockIndex {
-    valid: Vec<u32>,
-    /// One bit a block: full, and not being reclaimed.
-    full: Vec<u64>,
-    planes: Vec<Emptiest>,
-    /// Scratch: full blocks of a plane by their valid pages.
-    by_valid: Vec<u32>,
-    blocks_per_plane: u32,
-    pages_per_block: u32,
-}
-
-impl BlockIndex {
-    /// All blocks empty and none full.
-    pub fn new(planes: u32, blocks_per_plane: u32, pages_per_block: u32) -> BlockIndex {
-        let blocks = planes as usize * blocks_per_plane as usize;
-        let capacity = (LIST_BLOCKS_MAX + 1).min(blocks_per_plane as usize);
-        let plane = || Emptiest {
-            blocks: Vec::with_capacity(capacity),
-            limit: 0,
-            fewest: 0,
-            anew_beyond: LIST_BLOCKS_MAX,
-            with_garbage: 0,
-        };
-        BlockIndex {
-            valid: vec![0; blocks],
-            full: vec![0; blocks.div_ceil(64)],
-            planes: (0..planes).map(|_| plane()).collect(),
-            by_valid: vec![0; pages_per_block as usize + 1],
-            blocks_per_plane,
-            pages_per_block,
-        }
-    }
-
-    /// Valid pages of a block.
-    #[inline]
-    pub fn valid(&self, block: u32) -> u32 {
-        self.valid[block as usize]
-    }
-
-    /// Whether it was filled, and is not being reclaimed.
-    #[inline]
-    pub fn is_full(&self, block: u32) -> bool {
-        self.full[block as usize / 64] & (1 << (block % 64)) != 0
-    }
-
-    /// A page of the block, which is being filled, became valid.
-    #[inline]
-    pub fn add_valid(&mut self, block: u32) {
-        debug_assert!(!self.is_full(block), "a page of a full block cannot become valid");
-        self.valid[block as usize] += 1;
-        debug_assert!(self.valid[block as usize] <= self.pages_per_block, "too many valid pages");
-    }
-
-    /// Pages of the block, which is being filled, became valid.
-    #[inline]
-    pub fn add_valid_pages(&mut self, block: u32, pages: u32) {
-        debug_assert!(!self.is_full(block), "a page of a full block cannot become valid");
-        let valid = self.valid(block) + pages;
-        assert!(valid <= self.pages_per_block, "too many valid pages");
-        self.valid[block as usize] = valid;
-    }
-
-    /// The block, which is being reclaimed, lost all its valid pages; returns how many.
-    pub fn take_valid(&mut self, block: u32) -> u32 {
-        debug_assert!(!self.is_full(block), "it was not reclaimed");
-        std::mem::take(&mut self.valid[block as usize])
-    }
-
-    /// A page of the block became invalid; true if that made its plane worth collecting.
-    #[inline]
-    pub fn remove_valid(&mut self, block: u32) -> bool {
-        let valid = &mut self.valid[block as usize];
-        *valid = valid.checked_sub(1).expect("a block without valid pages lost one");
-        let valid = *valid;
-        if !self.is_full(block) {
-            return false;
-        }
-        let plane = &mut self.planes[(block / self.blocks_per_plane) as usize];
-        let first_garbage = valid + 1 == self.pages_per_block;
-        plane.with_garbage += u32::from(first_garbage);
-        let worth = first_garbage && plane.with_garbage == 1;
-        if valid <= plane.limit {
-            plane.fewest = plane.fewest.min(valid);
-            if valid == plane.limit {
-                plane.blocks.push(block);
-                if plane.blocks.len() > plane.anew_beyond {
-                    self.list_anew(block / self.blocks_per_plane);
-                }
-            }
-        }
-        worth
-    }
-
-    /// The block is full: from now on it can be reclaimed.
-    #[inline]
-    pub fn fill(&mut self, block: u32) {
-        debug_assert!(!self.is_full(block), "a block is filled once");
-        self.full[block as usize / 64] |= 1 << (block % 64);
-        let valid = self.valid[block as usize];
-        let plane = &mut self.planes[(block / self.blocks_per_plane) as usize];
-        plane.with_garbage += u32::from(valid < self.pages_per_block);
-        if valid <= plane.limit {
-            plane.fewest = plane.fewest.min(valid);
-            plane.blocks.push(block);
-        }
-    }
-
-    /// The block is being reclaimed: it cannot be picked again before it is filled again.
-    pub fn reclaim(&mut self, block: u32) {
-        debug_assert!(self.is_full(block), "only full blocks are reclaimed");
-        self.full[block as usize / 64] &= !(1 << (block % 64));
-        let valid = self.valid[block as usize];
-        let plane = &mut self.planes[(block / self.blocks_per_plane) as usize];
-        plane.with_garbage -= u32::from(valid < self.pages_per_block);
-        if valid <= plane.limit {
-            let listed = plane.blocks.iter().position(|listed| *listed == block);
-            plane.blocks.remove(listed.expect("the list is complete up to its limit"));
-        }
-    }
-
-    /// Whether some full block of the plane holds an invalid page.
-    #[inline]
-    pub fn has_victim(&self, plane: u32) -> bool {
-        self.planes[plane as usize].with_garbage > 0
-    }
-
-    /// The full block of the plane with the fewest valid pages, if reclaiming it gains a page.
+impl Blocks {
+    /// Those of a scenario's drive, all free but for bad ones; it has so many logical pages.
     ///
-    /// Among equals the one that is first in the list.
-    fn emptiest_of(&mut self, plane: u32) -> Option<u32> {
-        if !self.has_victim(plane) {
-            return None;
+    /// Errors if the system does not give the memory.
+    pub(super) fn new(scenario: &Scenario, pages: u32) -> Result<Blocks, UserError> {
+        let numbering = Numbering::of(scenario);
+        let geometry = numbering.geometry;
+        let physical = u32::try_from(geometry.pages()).expect("the scenario limits the pages");
+        let fronts = WriteFrontiers::new(scenario);
+        let together = scenario.timing.pages_together();
+        let blocks = geometry.blocks_per_plane;
+        let plane = Plane::new(scenario.ftl.wear.least_worn_first, blocks, together);
+        let needed_blocks = room::needed_blocks(scenario, pages, &fronts);
+        let mut blocks = Blocks {
+            numbering,
+            planes: vec![plane; geometry.planes() as usize],
+            owners: Owners::new(physical)?,
+            index: BlockIndex::new(geometry.planes(), blocks, geometry.pages_per_block),
+            filled: vec![0; geometry.blocks() as usize],
+            erases: vec![0; geometry.planes() as usize],
+            victim: victim::make(scenario, geometry),
+            needs: Needs::new(&geometry),
+            reserve_blocks: scenario.ftl.gc_hard_free_blocks,
+            fronts,
+            wear: WearTable::new(geometry.blocks(), &scenario.ftl.wear),
+            failing: Failing::new(scenario, needed_blocks),
+        };
+        let margins = scenario.collection_margins();
+        let open_blocks = blocks.fronts.count();
+        assert_eq!(margins.further_open_blocks + 1, open_blocks, "open blocks are miscounted");
+        blocks.free_good_blocks(scenario);
+        Ok(blocks)
+    }
+
+    /// Draws the blocks that are bad from the start and makes the others free.
+    ///
+    /// Panics if a plane has too few: the scenario was not checked.
+    fn free_good_blocks(&mut self, scenario: &Scenario) {
+        for number in 0..self.numbering.geometry.planes() {
+            let plane = &mut self.planes[number as usize];
+            let bad = room::bad_blocks(scenario, number);
+            for (own, (block, is_bad)) in (0..).zip(self.numbering.blocks_of(number).zip(bad)) {
+                match is_bad {
+                    true => self.failing.add_bad_from_factory(block),
+                    false => plane.add_free(own, 0),
+                }
+            }
+            plane.good_blocks = plane.free_blocks();
+            let good = plane.good_blocks;
+            assert!(self.failing.is_enough(good), "plane {number} has {good} good blocks");
         }
-        if self.planes[plane as usize].blocks.is_empty() {
-            self.list_anew(plane);
+    }
+
+    /// The logical page whose valid data a page holds that is counted over the drive.
+    #[inline]
+    pub fn owner(&self, page: u32) -> Option<u32> {
+        self.owners.get(page)
+    }
+
+    /// A page, counted over the drive, holds the valid data of a logical page.
+    #[inline]
+    pub(super) fn validate(&mut self, page: u32, lpn: u32) {
+        self.owners.own(page, lpn);
+        self.index.add_valid(self.numbering.block_of(page));
+    }
+
+    /// A page holds the valid data of a logical page, which is counted already.
+    pub(super) fn name(&mut self, page: u32, lpn: u32) {
+        self.owners.own(page, lpn);
+    }
+
+    /// A page holds no valid data any more.
+    #[inline]
+    pub(super) fn invalidate(&mut self, page: u32) {
+        self.owners.disown(page);
+        let block = self.numbering.block_of(page);
+        if self.index.remove_valid(block) || self.failing.has_failed_programs() {
+            // The first block of the plane that is worth reclaiming, or one to give up is empty.
+            self.needs.forget(self.numbering.plane_of(block));
         }
-        let list = &mut self.planes[plane as usize];
-        let mut best = (u32::MAX, 0);
-        for block in &list.blocks {
-            let valid = self.valid[*block as usize];
-            if valid < best.0 {
-                best = (valid, *block);
-                if valid == list.fewest {
-                    break;
+    }
+
+    /// A page's data is not needed any more, anywhere.
+    #[inline]
+    pub(super) fn discard(&mut self, page: u32) {
+        let plane = self.numbering.plane_of(self.numbering.block_of(page));
+        self.planes[plane as usize].committed -= 1;
+        self.invalidate(page);
+    }
+
+    /// Blocks whose erase has begun in the plane of an address, for
+    /// [`Txn::erases_seen`](reprieve_policy::txn::Txn::erases_seen).
+    #[inline]
+    pub fn erases(&self, die: u32, at: PageAddress) -> u32 {
+        self.erases_in(self.numbering.plane(die, at))
+    }
+
+    /// The same of a plane.
+    #[inline]
+    pub(super) fn erases_in(&self, plane: u32) -> u32 {
+        self.erases[plane as usize]
+    }
+
+    /// The victim of a plane is being erased.
+    #[inline]
+    pub(super) fn erase_begins(&mut self, plane: u32) {
+        self.erases[plane as usize] += 1;
+    }
+
+    /// Blocks of a plane that must not be full of valid pages: the reserve, the open ones, and one
+    /// that has something to be collected.
+    #[inline]
+    pub(super) fn kept(&self) -> u32 {
+        self.reserve_blocks + self.fronts.count() + 1
+    }
+
+    /// Whether a plane can hold one more page and still be collected.
+    #[inline]
+    pub(super) fn can_hold(&self, plane: u32) -> bool {
+        let pages_per_block = self.numbering.geometry.pages_per_block;
+        self.planes[plane as usize].can_hold(self.kept(), pages_per_block)
+    }
+
+    /// Whether an open block of a plane, counted over the drive, can take a host page now.
+    #[inline]
+    pub(super) fn has_room(&self, plane: u32, front: u8) -> bool {
+        let plane = &self.planes[plane as usize];
+        let pages_per_block = self.numbering.geometry.pages_per_block;
+        plane.has_room(usize::from(front), self.reserve_blocks, pages_per_block)
+    }
+
+    /// Takes the next page of an open block of a plane, counted over the drive.
+    #[inline]
+    pub(super) fn allocate(&mut self, plane: u32, front: usize) -> PageAddress {
+        let pages_per_block = self.numbering.geometry.pages_per_block;
+        let got = self.planes[plane as usize].allocate(front, pages_per_block);
+        self.taken(plane, got)
+    }
+
+    /// Takes what a program of a plane takes: the first page of the next wordline.
+    #[inline]
+    pub(super) fn allocate_together(&mut self, plane: u32, front: usize) -> PageAddress {
+        let pages_per_block = self.numbering.geometry.pages_per_block;
+        let got = self.planes[plane as usize].allocate_together(front, pages_per_block);
+        self.taken(plane, got)
+    }
+
+    /// The address of what was taken from a plane, and what follows from a block's having been
+    /// opened for it.
+    #[inline(always)]
+    fn taken(&mut self, plane: u32, got: Allocated) -> PageAddress {
+        if got.page == 0 {
+            self.needs.forget(plane);
+        }
+        if let Some(full) = got.filled {
+            let full = plane * self.numbering.geometry.blocks_per_plane + full;
+            let fills = &mut self.planes[plane as usize].fills;
+            self.filled[full as usize] = *fills;
+            *fills += 1;
+            self.index.fill(full);
+            self.victim.filled(plane, full);
+        }
+        self.numbering.address(plane, got.block, got.page)
+    }
+
+    /// Takes the next page of an open block of a plane, both counted over the drive.
+    pub(super) fn take_page(&mut self, plane: u32, front: usize) -> u32 {
+        let at = self.allocate(plane, front);
+        self.numbering.page(self.numbering.die(plane), at)
+    }
+
+    /// The block of a plane that is being collected, counted over the drive.
+    #[inline]
+    pub(super) fn victim_of(&self, plane: u32) -> Option<u32> {
+        self.planes[plane as usize].victim.map(|victim| victim.block)
+    }
+
+    /// Chooses the block of a plane that is collected: one that has failed, one that is little
+    /// worn, or what the policy picks; returns it, or `None` if there is none after all.
+    pub(super) fn choose_victim(&mut self, plane: u32) -> Option<u32> {
+        let state = &mut self.planes[plane as usize];
+        let failed = state.failed.pop_front();
+        let unworn = state.unworn.take().filter(|block| self.index.is_full(*block));
+        let block = match (failed, unworn) {
+            (Some(failed), _) => failed,
+            (None, Some(unworn)) => {
+                self.victim.taken(plane, unworn);
+                self.index.reclaim(unworn);
+                unworn
+            }
+            (None, None) => self.pick(plane)?,
+        };
+        let victim = Victim { block, retires: failed.is_some() };
+        self.planes[plane as usize].victim = Some(victim);
+        Some(block)
+    }
+
+    /// What the policy picks in a plane, which is no full block any more.
+    pub(super) fn pick(&mut self, plane: u32) -> Option<u32> {
+        let victim = self.victim.pick(&mut self.index, plane)?;
+        self.index.reclaim(victim);
+        Some(victim)
+    }
+
+    /// The victim of a plane has been erased; returns whether that has failed.
+    pub(super) fn reclaimed(&mut self, plane: u32, victim: u32) -> bool {
+        let erases = self.wear.erased(victim);
+        if self.failing.erase_fails(self.numbering.die(plane)) {
+            self.failing.fail_erase(victim);
+            self.lose_block(plane);
+            return true;
+        }
+        let own = victim % self.numbering.geometry.blocks_per_plane;
+        self.planes[plane as usize].add_free(own, erases);
+        self.level_wear(victim, erases);
+        false
+    }
+
+    /// A plane has one good block less.
+    pub(super) fn lose_block(&mut self, plane: u32) {
+        self.needs.forget(plane);
+        let state = &mut self.planes[plane as usize];
+        state.good_blocks -= 1;
+        self.failing.lost_block(plane, state.good_blocks);
+    }
+
+    /// A block was erased as often as `erases` says: is another one too far behind it?
+    ///
+    /// One pass over the plane an erase, and none without static wear levelling.
+    fn level_wear(&mut self, block: u32, erases: u32) {
+        if !self.wear.is_levelled() {
+            return;
+        }
+        let plane = self.numbering.plane_of(block);
+        let full = self.numbering.blocks_of(plane).filter(|block| self.index.is_full(*block));
+        self.planes[plane as usize].unworn = self.wear.far_behind(full, erases);
+    }
+
+    /// What happened before the first request does not count as wear.
+    pub(super) fn forget_wear(&mut self) {
+        self.wear.forget();
+        self.planes.iter_mut().for_each(Plane::forget_free_wear);
+    }
+
+    /// Free blocks of all planes.
+    pub fn free_blocks(&self) -> u64 {
+        self.planes.iter().map(|plane| u64::from(plane.free_blocks())).sum()
+    }
+
+    /// Share of the pages of full blocks that are valid; 0 where no block is full.
+    pub fn valid_share(&self) -> f64 {
+        let geometry = &self.numbering.geometry;
+        let full = (0..geometry.blocks() as u32).filter(|block| self.index.is_full(*block));
+        let (mut blocks, mut pages) = (0u64, 0u64);
+        for block in full {
+            (blocks, pages) = (blocks + 1, pages + u64::from(self.index.valid(block)));
+        }
+        let of = blocks * u64::from(geometry.pages_per_block);
+        if of == 0 { 0.0 } else { pages as f64 / of as f64 }
+    }
+
+    /// Says of every block how far it is programmed: die, plane in the die, block, pages.
+    pub fn for_each(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
+        let Numbering { geometry, twins } = self.numbering;
+        for (number, plane) in (0..).zip(&self.planes) {
+            let die = self.numbering.die(number);
+            let mut programmed = vec![geometry.pages_per_block; geometry.blocks_per_plane as usize];
+            plane.each_free(|block| programmed[block as usize] = 0);
+            for front in plane.fronts {
+                if let Some(open) = front.block {
+                    programmed[open as usize] = front.next_page;
+                }
+            }
+            for (block, pages) in (0..).zip(programmed) {
+                if !twins.exist() {
+                    say(die, number % geometry.planes_per_die, block, pages);
+                    continue;
+                }
+                for plane in 0..twins.planes() {
+                    say(die, plane, block, twins.pages_on(plane, pages));
                 }
             }
         }
-        list.fewest = best.0;
-        Some(best.1)
-    }
-
-    /// Checks the list of a plane against the counts of its blocks.
-    pub fn verify(&self, plane: u32) -> Result<(), String> {
-        let first = plane * self.blocks_per_plane;
-        let list = &self.planes[plane as usize];
-        let full = || (first..first + self.blocks_per_plane).filter(|block| self.is_full(*block));
-        let with_garbage =
-            full().filter(|block| self.valid[*block as usize] < self.pages_per_block).count();
-        if with_garbage != list.with_garbage as usize {
-            let counted = list.with_garbage;
-            return Err(format!(
-                "{with_garbage} blocks of plane {plane} are worth it, not {counted}"
-            ));
-        }
-        let mut listed = list.blocks.clone();
-        listed.sort_unstable();
-        let emptiest = full().filter(|block| self.valid[*block as usize] <= list.limit);
-        if !listed.iter().copied().eq(emptiest) {
-            return Err(format!(
-                "the list of the emptiest blocks of plane {plane} is not of those"
-            ));
-        }
-        Ok(())
-    }
-
-    /// Lists the emptiest full blocks of a plane, in the order of their numbers.
-    #[cold]
-    fn list_anew(&mut self, plane: u32) {
-        let first = plane * self.blocks_per_plane;
-        let blocks = first..first + self.blocks_per_plane;
-        let limit = self.limit_for(blocks.clone());
-        let mut list = std::mem::take(&mut self.planes[plane as usize].blocks);
-        list.clear();
-        list.extend(
-            blocks.filter(|block| self.is_full(*block) && self.valid[*block as usize] <= limit),
-        );
-        let fewest = list.iter().map(|block| self.valid[*block as usize]).min();
-        let plane = &mut self.planes[plane as usize];
-        plane.anew_beyond = LIST_BLOCKS_MAX.max(2 * list.len());
-        plane.blocks = list;
-        plane.limit = limit;
-        plane.fewest = fewest.unwrap_or(0);
-    }
-
-    /// The least number of valid pages that enough full blocks do not exceed.
-    fn limit_for(&mut self, blocks: std::ops::Range<u32>) -> u32 {
-        self.by_valid.fill(0);
-        for block in blocks {
-            let full = u32::from(self.is_full(block));
-            self.by_valid[self.valid[block as usize] as usize] += full;
-        }
-        let most = self.pages_per_block - 1;
-        let mut enough = 0;
-        let limit = (0..most).find(|valid| {
-            enough += self.by_valid[*valid as usize];
-            enough >= LIST_BLOCKS
-        });
-        limit.unwrap_or(most)
-    }
-}
-
-impl BlockView for BlockIndex {
-    fn emptiest(&mut self, plane: u32) -> Option<u32> {
-        self.emptiest_of(plane)
-    }
-
-    fn blocks_per_plane(&self) -> u32 {
-        self.blocks_per_plane
-    }
-
-    fn gain(&self, block: u32) -> Option<u32> {
-        let invalid = self.pages_per_block - self.valid(block);
-        self.is_full(block).then_some(invalid)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use reprieve_base::Stream;
-
-    use super::*;
-
-    /// Random fills and invalidations: the pick is always one with the fewest valid pages.
-    #[test]
-    fn the_pick_is_the_emptiest() {
-        const BLOCKS: u32 = 700;
-        const PAGES: u32 = 16;
-        let mut stream = Stream::new(3, "test.index", 0);
-        let mut index = BlockIndex::new(2, BLOCKS, PAGES);
-        let mut left = vec![PAGES; BLOCKS as usize];
-        let plane = 1;
-        for block in 0..BLOCKS {
-            (0..PAGES).for_each(|_| index.add_valid(plane * BLOCKS + block));
-            index.fill(plane * BLOCKS + block);
-        }
-        assert_eq!(index.emptiest(plane), None, "nothing is to be gained yet");
-        assert!(!index.has_victim(plane));
-        for round in 0..20_000u32 {
-            let block = stream.below(u64::from(BLOCKS)) as u32;
-            if left[block as usize] > 0 {
-                left[block as usize] -= 1;
-                index.remove_valid(plane * BLOCKS + block);
-            }
-            if round % 3 == 0 {
-                let picked = index.emptiest(plane).expect("garbage was made") - plane * BLOCKS;
-                let fewest = left.iter().min().expect("not empty");
-                assert_eq!(left[picked as usize], *fewest, "round {round}");
-                // Reclaimed, and filled again with valid pages.
-                index.reclaim(plane * BLOCKS + picked);
-                while left[picked as usize] < PAGES {
-                    index.add_valid(plane * BLOCKS + picked);
-                    left[picked as usize] += 1;
-                }
-                index.fill(plane * BLOCKS + picked);
-            }
-        }
-        assert!(!index.has_victim(0), "the other plane has no blocks in use");
-    }
-
-    /// The planes of a die together have more pages in a superblock than 16 bits count.
-    #[test]
-    fn blocks_may_be_large() {
-        const PAGES: u32 = 70_000;
-        let mut index = BlockIndex::new(1, 3, PAGES);
-        for (block, garbage) in [(0, 3), (1, 65_537), (2, 4_465)] {
-            index.add_valid_pages(block, PAGES);
-            index.fill(block);
-            (0..garbage).for_each(|_| {
-                index.remove_valid(block);
-            });
-            assert_eq!(index.gain(block), Some(garbage));
-        }
-        assert_eq!(index.emptiest(0), Some(1));
-    }
-
-    #[test]
-    fn many_equals_are_picked_in_order() {
-        let mut index = BlockIndex::new(1, 2_000, 2);
-        for block in 0..2_000 {
-            index.add_valid(block);
-            index.add_valid(block);
-            index.fill(block);
-            index.remove_valid(block);
-        }
-        for block in 0..2_000 {
-            assert_eq!(index.emptiest(0), Some(block));
-            index.reclaim(block);
-        }
-        assert_eq!(index.emptiest(0), None);
     }
 }

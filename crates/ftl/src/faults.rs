@@ -1,18 +1,16 @@
-//! Bad blocks: from the factory, and those on which a program or an erase fails.
+//! What fails on the part, which blocks are out of use for it, and whether planes can go on.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use reprieve_base::{PageAddress, Stream, UserError};
+use reprieve_base::{Stream, UserError};
 use reprieve_config::{Faults, Scenario};
 use reprieve_observe::stats::BadBlocks;
-use reprieve_policy::txn::{Kind, Txn};
-
-use super::Ftl;
+use reprieve_policy::txn::Kind;
 
 /// What fails, and what has failed so far.
 #[derive(Clone, Debug)]
-pub(super) struct Failing {
+pub struct Failing {
     faults: Faults,
     /// One for each die, as programs and erases of one die are in order.
     streams: Vec<Stream>,
@@ -22,6 +20,11 @@ pub(super) struct Failing {
     has_failed_programs: bool,
     /// The first plane that could not go on.
     worn_out: Option<WornOut>,
+    /// A plane that has fewer good blocks cannot.
+    needed_blocks: u32,
+    /// What a message says besides.
+    blocks_per_plane: u32,
+    reserve_blocks: u32,
 }
 
 /// A plane that cannot go on.
@@ -35,16 +38,29 @@ struct WornOut {
 }
 
 impl Failing {
-    pub(super) fn new(scenario: &Scenario) -> Failing {
+    /// Nothing has failed yet; a plane needs so many good blocks to go on.
+    pub(super) fn new(scenario: &Scenario, needed_blocks: u32) -> Failing {
         let dies = u64::from(scenario.geometry.dies());
         let stream = |die| Stream::new(scenario.seed, "nand.failure", die);
         Failing {
-            faults: scenario.ftl.faults,
-            streams: (0..dies).map(stream).collect(),
+            needed_blocks,
+            blocks_per_plane: scenario.geometry.blocks_per_plane,
+            reserve_blocks: scenario.ftl.gc_hard_free_blocks,
+            ..Failing::with(scenario.ftl.faults, (0..dies).map(stream).collect())
+        }
+    }
+
+    fn with(faults: Faults, streams: Vec<Stream>) -> Failing {
+        Failing {
+            faults,
+            streams,
             counts: BadBlocks::default(),
             bad: BTreeSet::new(),
             has_failed_programs: false,
             worn_out: None,
+            needed_blocks: 0,
+            blocks_per_plane: 0,
+            reserve_blocks: 0,
         }
     }
 
@@ -82,9 +98,19 @@ impl Failing {
     }
 
     /// Whether the program that a die has just done has failed.
-    fn program_fails(&mut self, die: u32) -> bool {
+    pub(super) fn program_fails(&mut self, die: u32) -> bool {
         let probability = self.faults.program_failure;
         probability > 0.0 && self.streams[die as usize].unit() < probability
+    }
+
+    /// A program has failed.
+    pub(super) fn count_program(&mut self, kind: Kind) {
+        self.has_failed_programs = true;
+        match kind {
+            Kind::GcProgram => self.counts.failed_gc_programs += 1,
+            Kind::MapProgram => self.counts.failed_map_programs += 1,
+            _ => self.counts.failed_host_programs += 1,
+        }
     }
 
     /// Whether the erase that a die has just done has failed.
@@ -93,99 +119,65 @@ impl Failing {
         let probability = self.faults.erase_failure;
         probability > 0.0 && self.streams[die as usize].unit() < probability
     }
-}
 
-impl Ftl {
     /// Whether programs may fail.
     #[inline]
-    pub fn programs_fail(&self) -> bool {
-        self.failing.faults.program_failure > 0.0
+    pub fn fails_programs(&self) -> bool {
+        self.faults.program_failure > 0.0
     }
 
-    /// Whether the program of a page that is complete has failed; then its block is given up, and
-    /// the page has to be written elsewhere.
-    pub fn program_failed(&mut self, txn: &Txn) -> bool {
-        if !self.failing.program_fails(txn.die) {
-            return false;
-        }
-        self.failing.has_failed_programs = true;
-        let plane = self.plane_of(txn.die, txn.at);
-        match txn.kind {
-            Kind::GcProgram => self.failing.counts.failed_gc_programs += 1,
-            Kind::MapProgram => self.failing.counts.failed_map_programs += 1,
-            _ => self.failing.counts.failed_host_programs += 1,
-        }
-        self.planes[plane as usize].close(txn.at.block);
-        let block = plane * self.geometry.blocks_per_plane + txn.at.block;
-        self.planes[plane as usize].failed.push_back(block);
-        self.lose_block(plane);
-        true
+    /// A block is out of use; true if it was not before.
+    pub(super) fn give_up(&mut self, block: u32) -> bool {
+        self.bad.insert(block)
     }
 
-    /// Blocks on which a program failed and that hold no valid page any more are given up: there
-    /// is nothing to move.
+    /// Whether a plane with so many good blocks can go on.
+    pub(super) fn is_enough(&self, good_blocks: u32) -> bool {
+        good_blocks >= self.needed_blocks
+    }
+
+    /// Whether a block, counted over the drive, is out of use.
+    pub(super) fn is_bad(&self, block: u32) -> bool {
+        self.bad.contains(&block)
+    }
+
+    /// An erase has failed, and its block is out of use.
+    pub(super) fn fail_erase(&mut self, block: u32) {
+        self.bad.insert(block);
+        self.counts.failed_erases += 1;
+    }
+
+    /// A plane with so many good blocks has none to move a page to.
     #[cold]
-    pub(super) fn give_up_empty(&mut self, plane: u32) {
-        let (index, bad) = (&self.index, &mut self.failing.bad);
-        let state = &mut self.planes[plane as usize];
-        state.failed.retain(|block| index.valid(*block) > 0 || !bad.insert(*block));
-        let job = &state.job;
-        if job.retires && !job.in_flight && job.victim.is_some_and(|block| index.valid(block) == 0)
-        {
-            let victim = self.end_job(plane);
-            self.failing.bad.insert(victim);
-        }
+    pub(super) fn has_no_free(&mut self, plane: u32, good_blocks: u32) {
+        self.worn_out.get_or_insert(WornOut { plane, good_blocks, has_enough: true });
     }
 
-    /// An erase has failed.
-    pub(super) fn erase_failed(&mut self, plane: u32, block: u32) {
-        self.failing.bad.insert(block);
-        self.failing.counts.failed_erases += 1;
-        self.lose_block(plane);
-    }
-
-    /// A plane has one good block less.
-    fn lose_block(&mut self, plane: u32) {
-        self.failing.counts.grown += 1;
-        self.forget_need(plane);
-        let state = &mut self.planes[plane as usize];
-        state.good_blocks -= 1;
-        let good_blocks = state.good_blocks;
-        if good_blocks < self.needed_blocks {
+    /// A plane has one good block less, of which it has so many left.
+    pub(super) fn lost_block(&mut self, plane: u32, good_blocks: u32) {
+        self.counts.grown += 1;
+        if !self.is_enough(good_blocks) {
             let worn_out = WornOut { plane, good_blocks, has_enough: false };
-            self.failing.worn_out.get_or_insert(worn_out);
+            self.worn_out.get_or_insert(worn_out);
         }
-    }
-
-    /// Garbage collection of a plane has nowhere to move a page to.
-    #[cold]
-    pub(super) fn no_free_block(&mut self, plane: u32) {
-        let good_blocks = self.planes[plane as usize].good_blocks;
-        self.failing.worn_out.get_or_insert(WornOut { plane, good_blocks, has_enough: true });
-    }
-
-    /// Whether the block of an address is out of use.
-    pub fn is_bad(&self, die: u32, at: PageAddress) -> bool {
-        let block = self.page_number(die, at) / self.geometry.pages_per_block;
-        self.failing.bad.contains(&block)
     }
 
     /// Bad blocks and failures so far, if there can be any.
-    pub fn bad_blocks(&self) -> Option<BadBlocks> {
-        self.failing.faults.any().then_some(self.failing.counts)
+    pub fn counts(&self) -> Option<BadBlocks> {
+        self.faults.any().then_some(self.counts)
     }
 
     /// Errors if a plane has too few blocks left to go on.
     #[inline]
-    pub fn check_blocks(&self) -> Result<(), UserError> {
-        self.failing.worn_out.as_ref().map_or(Ok(()), |worn_out| Err(self.too_few_blocks(worn_out)))
+    pub fn check(&self) -> Result<(), UserError> {
+        self.worn_out.as_ref().map_or(Ok(()), |worn_out| Err(self.too_few_blocks(worn_out)))
     }
 
     #[cold]
     fn too_few_blocks(&self, worn_out: &WornOut) -> UserError {
         let WornOut { plane, good_blocks, has_enough } = *worn_out;
-        let Faults { program_failure, erase_failure, .. } = self.failing.faults;
-        let all = self.geometry.blocks_per_plane;
+        let Faults { program_failure, erase_failure, .. } = self.faults;
+        let all = self.blocks_per_plane;
         let why = match has_enough {
             false => format!("its data and garbage collection need {}", self.needed_blocks),
             true => format!(
@@ -198,5 +190,25 @@ impl Ftl {
              {plane} has {good_blocks} good blocks left of {all}, {why}; lower the probabilities, \
              or give it more with ftl.over_provisioning"
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_plane_that_has_too_few_blocks_is_told_of() {
+        let faults = Faults { program_failure: 0.5, ..Faults::default() };
+        let mut failing = Failing::with(faults, Vec::new());
+        (failing.needed_blocks, failing.blocks_per_plane) = (7, 9);
+        failing.lost_block(2, 8);
+        failing.lost_block(2, 7);
+        assert!(failing.check().is_ok(), "seven do");
+        failing.lost_block(1, 6);
+        failing.lost_block(2, 6);
+        let error = failing.check().expect_err("one has six").to_string();
+        assert!(error.contains("plane 1 has 6 good blocks left of 9, its data"), "{error}");
+        assert_eq!(failing.counts().expect("programs may fail").grown, 4);
     }
 }

@@ -1,6 +1,6 @@
 //! How far garbage collection of one plane has got with its victim.
 
-use super::map::Map;
+use super::blocks::Blocks;
 use super::write_frontiers::WriteFrontiers;
 
 /// What is held between the read of a valid page and its program elsewhere.
@@ -12,11 +12,9 @@ pub struct HeldPage {
     pub lpn: u32,
 }
 
-/// The state of the victim that a plane is reclaiming.
+/// How far the collection of a plane has got, if it has a victim.
 #[derive(Clone, Debug, Default)]
 pub struct Job {
-    /// The victim, counted over the drive; `None`: nothing is being reclaimed.
-    pub victim: Option<u32>,
     /// Pages of the victim below this one have been dealt with.
     pub cursor: u32,
     /// Pages that were read and have to be programmed, for each open block as many as a program
@@ -24,14 +22,15 @@ pub struct Job {
     pub held: Vec<HeldPage>,
     /// Planes whose block of the victim is being erased; of twins more than one.
     pub erased_planes: u32,
-    /// A program has failed on the victim: it is not erased but given up.
-    pub retires: bool,
     /// A step is under way at the die.
     pub in_flight: bool,
     /// Where planes collect side by side: the step that was taken last is a read.
     pub reads: bool,
     /// The victim was begun because another plane of the die began one.
     pub joined: bool,
+    /// Pages, in millionths, that may be moved before the host's next write; below 0 what was moved
+    /// too many, as a program took them.
+    pub credit_ppm: i64,
 }
 
 impl Job {
@@ -65,22 +64,35 @@ impl Job {
 
     /// Moves the cursor to the next page that is valid and was not read.
     #[cold]
-    pub fn skip_done(&mut self, map: &Map, pages_per_block: u32) {
-        while self.cursor < pages_per_block && self.is_done_with(map, pages_per_block) {
-            self.cursor += 1;
+    pub fn skip_done(&mut self, blocks: &Blocks, victim: u32) {
+        let pages = blocks.numbering.pages_of(victim);
+        let is_done = |page: u32| blocks.owner(page).is_none() || self.holds(page);
+        let next = (pages.start + self.cursor..pages.end).find(|page| !is_done(*page));
+        self.cursor = next.unwrap_or(pages.end) - pages.start;
+    }
+
+    /// A page that was held is programmed.
+    #[inline]
+    pub fn release(&mut self, source: u32) {
+        match self.held[..] {
+            [held] if held.source == source => self.held.clear(),
+            _ => self.keep_held(|held| held.source != source),
         }
     }
 
-    /// Whether the page at the cursor is invalid or was read.
-    pub fn is_done_with(&self, map: &Map, pages_per_block: u32) -> bool {
-        let victim = self.victim.expect("the cursor is that of a victim");
-        let page = victim * pages_per_block + self.cursor;
-        map.owner(page).is_none() || self.holds(page)
+    /// What was overwritten while it was on its way need not be written any more.
+    #[inline]
+    pub fn drop_overwritten(&mut self, blocks: &Blocks) {
+        match self.held[..] {
+            [] => {}
+            [HeldPage { source, lpn }] if blocks.owner(source) == Some(lpn) => {}
+            _ => self.keep_held(|held| blocks.owner(held.source) == Some(held.lpn)),
+        }
     }
 
     /// Goes on holding only what is still wanted; out of the way, for most hold one page at most.
     #[cold]
-    pub fn keep_held(&mut self, is_wanted: impl FnMut(&HeldPage) -> bool) {
+    fn keep_held(&mut self, is_wanted: impl FnMut(&HeldPage) -> bool) {
         self.held.retain(is_wanted);
     }
 

@@ -42,12 +42,12 @@ impl Kept {
 impl Ftl {
     /// Free blocks of a plane whose collection is always behind.
     pub fn kept_behind(&self) -> Kept {
-        Kept::always(self.reserve_blocks)
+        Kept::always(self.tables.blocks.reserve_blocks)
     }
 
     /// Free blocks that collection leaves where it keeps up with the load.
     pub fn kept_ahead(&self) -> Kept {
-        self.within_spare(f64::from(self.gc.start_blocks.saturating_sub(1)))
+        self.within_spare(f64::from(self.collection.rules.start_blocks.saturating_sub(1)))
     }
 
     /// The next number to try, when blocks were filled to one share of valid pages by
@@ -55,32 +55,21 @@ impl Ftl {
     ///
     /// A plane that has a full block fewer has its pages in the others.
     pub fn kept_for(&self, kept: Kept, share_before: f64, share: f64) -> Kept {
-        let blocks = f64::from(self.geometry.blocks_per_plane) - kept.blocks - 1.0;
+        let blocks = f64::from(self.numbering.geometry.blocks_per_plane) - kept.blocks - 1.0;
         self.within_spare(kept.blocks + blocks * (share / share_before - 1.0))
     }
 
     /// Collection has its reserve; and with most of its room free, a plane would do nothing else.
     fn within_spare(&self, blocks: f64) -> Kept {
         let most = f64::from(self.spare_blocks() / 2);
-        Kept { blocks: blocks.min(most).max(f64::from(self.reserve_blocks)) }
+        Kept { blocks: blocks.min(most).max(f64::from(self.tables.blocks.reserve_blocks)) }
     }
 
     /// Blocks of a plane beyond those that its logical pages fill.
     pub fn spare_blocks(&self) -> u32 {
-        let pages = self.all_pages().div_ceil(self.geometry.planes());
-        let data_blocks = pages.div_ceil(self.geometry.pages_per_block);
-        self.geometry.blocks_per_plane.saturating_sub(data_blocks)
-    }
-
-    /// Share of the pages of full blocks that are valid; 0 where no block is full.
-    pub fn valid_share(&self) -> f64 {
-        let full = (0..self.geometry.blocks() as u32).filter(|block| self.index.is_full(*block));
-        let (mut blocks, mut pages) = (0u64, 0u64);
-        for block in full {
-            (blocks, pages) = (blocks + 1, pages + u64::from(self.index.valid(block)));
-        }
-        let of = blocks * u64::from(self.geometry.pages_per_block);
-        if of == 0 { 0.0 } else { pages as f64 / of as f64 }
+        let geometry = &self.numbering.geometry;
+        let pages = self.tables.map.all_pages().div_ceil(geometry.planes());
+        geometry.blocks_per_plane.saturating_sub(pages.div_ceil(geometry.pages_per_block))
     }
 }
 

@@ -1,8 +1,19 @@
-//! The mapping tables: logical to physical page and back, four bytes an entry each.
+//! The mapping: where the data of each logical page is, four bytes an entry.
 
 use reprieve_base::UserError;
+use reprieve_config::Scenario;
+use reprieve_observe::stats::MapCounts;
+use reprieve_state::State;
 
+use super::contradiction::wrong;
+use super::demand::{self, DemandMap};
 use super::table::Table;
+
+/// Columns of a saved state: where the pages of the host and those of the mapping are, and which of
+/// the latter are stale.
+const PAGES: &str = "map.physical";
+const MAP_PAGES: &str = "map.pages";
+const MAP_STALE: &str = "map.stale";
 
 /// An entry of the logical-to-physical table, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,12 +31,10 @@ pub enum Mapping {
 const BUFFERED: u32 = 1 << 31;
 const UNWRITTEN: u32 = BUFFERED - 1;
 const TRIMMED: u32 = BUFFERED - 2;
-/// No valid data in a physical page.
-const INVALID: u32 = u32::MAX;
 
 impl Mapping {
     #[inline]
-    pub(super) fn encode(self) -> u32 {
+    fn encode(self) -> u32 {
         match self {
             Mapping::Buffered(id) => {
                 assert!(id < BUFFERED, "more than 2^31 transactions in flight");
@@ -38,7 +47,7 @@ impl Mapping {
     }
 
     #[inline]
-    pub(super) fn decode(entry: u32) -> Mapping {
+    fn decode(entry: u32) -> Mapping {
         match entry {
             UNWRITTEN => Mapping::Unwritten,
             TRIMMED => Mapping::Trimmed,
@@ -48,29 +57,37 @@ impl Mapping {
     }
 }
 
-/// Both tables.
-#[derive(Debug)]
+/// Where the data of each logical page is; of pages of the mapping too, where that is in flash.
 pub struct Map {
     physical: Table,
-    logical: Table,
+    /// Those of the host; pages of the mapping come after them.
     logical_pages: u32,
+    /// The mapping in flash, if it is there.
+    demand: Option<DemandMap>,
 }
 
 impl Map {
-    /// Every logical page unwritten, every physical page without data.
+    /// Every logical page of a scenario unwritten, and nothing of a mapping in flash in memory.
     ///
     /// Errors if the system does not give the memory.
-    pub fn new(logical_pages: u32, physical_pages: u32) -> Result<Map, UserError> {
+    pub(super) fn new(scenario: &Scenario) -> Result<Map, UserError> {
+        let logical_pages = scenario.logical_pages();
         Ok(Map {
-            physical: Table::new(logical_pages, UNWRITTEN)?,
-            logical: Table::new(physical_pages, INVALID)?,
+            physical: Table::new(logical_pages + demand::map_pages(scenario), UNWRITTEN)?,
             logical_pages,
+            demand: DemandMap::of(scenario)?,
         })
     }
 
     /// Logical pages of the drive.
+    #[inline]
     pub fn logical_pages(&self) -> u32 {
         self.logical_pages
+    }
+
+    /// Logical pages of the host, and those that stand for the mapping.
+    pub fn all_pages(&self) -> u32 {
+        self.logical_pages + self.demand.as_ref().map_or(0, DemandMap::pages)
     }
 
     /// Where the data of a logical page is.
@@ -81,34 +98,183 @@ impl Map {
 
     /// The entry of a logical page as it is stored: for who only wants it in the caches.
     #[inline]
-    pub fn peek(&self, lpn: u32) -> u32 {
+    pub(super) fn peek(&self, lpn: u32) -> u32 {
         self.physical.get(lpn)
     }
 
-    /// Says where the data of a logical page is; the physical table is the caller's to keep.
+    /// Says where the data of a logical page is; who owns a physical page is not its business.
     #[inline]
-    pub fn set(&mut self, lpn: u32, mapping: Mapping) {
+    pub(super) fn set(&mut self, lpn: u32, mapping: Mapping) {
         self.physical.set(lpn, mapping.encode());
     }
 
-    /// The logical page whose valid data a physical page holds.
+    /// Collection has moved a page of which the flash has the newest data.
     #[inline]
-    pub fn owner(&self, page: u32) -> Option<u32> {
-        let lpn = self.logical.get(page);
-        (lpn != INVALID).then_some(lpn)
+    pub(super) fn set_moved(&mut self, lpn: u32, target: u32) {
+        self.set(lpn, Mapping::Flash(target));
+        if let Some(demand) = &mut self.demand {
+            demand.moved(lpn);
+        }
     }
 
-    /// The physical page holds the valid data of `lpn`.
-    #[inline]
-    pub fn own(&mut self, page: u32, lpn: u32) {
-        debug_assert_eq!(self.logical.get(page), INVALID, "a page holds two logical pages");
-        self.logical.set(page, lpn);
+    /// The host needs the data of a logical page no more.
+    pub(super) fn trim(&mut self, lpn: u32) {
+        self.set(lpn, Mapping::Trimmed);
+        if let Some(demand) = &mut self.demand {
+            demand.trimmed(lpn);
+        }
     }
 
-    /// The physical page holds no valid data any more.
+    /// A victim of collection is done with.
     #[inline]
-    pub fn disown(&mut self, page: u32) {
-        debug_assert_ne!(self.logical.get(page), INVALID, "an invalid page lost its data");
-        self.logical.set(page, INVALID);
+    pub(super) fn victim_done(&mut self) {
+        if let Some(demand) = &mut self.demand {
+            demand.victim_done();
+        }
+    }
+
+    /// Whether the mapping is in flash.
+    #[inline]
+    pub fn is_in_flash(&self) -> bool {
+        self.demand.is_some()
+    }
+
+    /// The mapping in flash.
+    #[inline]
+    pub fn demand(&mut self) -> &mut DemandMap {
+        self.demand.as_mut().expect("asked only where the mapping is in flash")
+    }
+
+    /// Forgets what has been counted.
+    pub fn forget_counts(&mut self) {
+        self.demand.iter_mut().for_each(DemandMap::forget_counts);
+    }
+
+    /// What the cache of the mapping has counted, if the mapping is in flash.
+    pub fn counts(&self) -> Option<MapCounts> {
+        self.demand.as_ref().map(DemandMap::counts)
+    }
+
+    /// Adds where logical pages are to a state.
+    pub(super) fn save(&self, state: &mut State) {
+        let entries = (0..self.logical_pages).map(|lpn| {
+            let buffered = matches!(self.get(lpn), Mapping::Buffered(_));
+            assert!(!buffered, "logical page {lpn} is still in the buffer");
+            self.peek(lpn)
+        });
+        state.put(PAGES, entries.collect());
+        self.save_map_pages(state, |lpn| self.peek(lpn));
+    }
+
+    /// Adds where a recovery has found them; see [`super::Ftl::salvage`].
+    pub(super) fn salvage(
+        &self,
+        state: &mut State,
+        page: impl Fn(u32) -> Option<u32>,
+        trimmed: impl Fn(u32) -> bool,
+    ) {
+        let entry = |lpn| match page(lpn) {
+            _ if lpn < self.logical_pages && trimmed(lpn) => Mapping::Trimmed.encode(),
+            Some(page) => Mapping::Flash(page).encode(),
+            None => Mapping::Unwritten.encode(),
+        };
+        state.put(PAGES, (0..self.logical_pages).map(entry).collect());
+        self.save_map_pages(state, entry);
+    }
+
+    /// Adds the pages of a mapping in flash to a saved state, if there are any: `entry` says where
+    /// each logical page will be found, those of the mapping too. Stale are those with an entry
+    /// that has changed or is changed by that, and those that are just being written.
+    fn save_map_pages(&self, state: &mut State, entry: impl Fn(u32) -> u32) {
+        let Some(demand) = &self.demand else { return };
+        let mut stale = demand.stale();
+        for lpn in 0..self.logical_pages {
+            stale[demand.page_of(lpn) as usize] |= entry(lpn) != self.peek(lpn);
+        }
+        let map_lpns = self.logical_pages..self.all_pages();
+        for (lpn, stale) in map_lpns.clone().zip(&mut stale) {
+            *stale |= matches!(self.get(lpn), Mapping::Buffered(_));
+        }
+        state.put(MAP_PAGES, map_lpns.map(entry).collect());
+        let stale = (0..).zip(stale).filter_map(|(page, stale)| stale.then_some(page));
+        state.put(MAP_STALE, stale.collect());
+    }
+
+    /// A state has pages of a mapping in flash if the drive does.
+    pub(super) fn check_state(&self, state: &State) -> Result<(), UserError> {
+        let (is, must) = match (state.has(MAP_PAGES), self.is_in_flash()) {
+            (true, false) => ("in flash", "demand"),
+            (false, true) => ("in memory", "flat"),
+            _ => return Ok(()),
+        };
+        Err(UserError::new(format!(
+            "ftl.mapping: the state has its mapping {is}; must be \"{must}\" to start from it"
+        )))
+    }
+
+    /// Takes where logical pages are from a state, and which pages of the mapping have to be
+    /// written anew; `own` gives a physical page to its logical one.
+    ///
+    /// Errors if `own` does, or if it is not the mapping of a drive at rest.
+    pub(super) fn restore(
+        &mut self,
+        state: &mut State,
+        mut own: impl FnMut(u32, u32) -> Result<(), UserError>,
+    ) -> Result<(), UserError> {
+        let entries = state.take(PAGES, self.logical_pages as usize)?;
+        self.restore_entries(0, entries, &mut own)?;
+        let (first, pages) = (self.logical_pages, self.all_pages() - self.logical_pages);
+        if !self.is_in_flash() {
+            return Ok(());
+        }
+        let entries = state.take(MAP_PAGES, pages as usize)?;
+        self.restore_entries(first, entries, &mut own)?;
+        let stale = state.take_any(MAP_STALE);
+        let is_in_order = stale.is_sorted_by(|one, next| one < next);
+        if !is_in_order || stale.last().is_some_and(|last| *last >= pages) {
+            return Err(wrong(format!("of {pages} pages of the mapping, none can be stale so")));
+        }
+        self.demand().write_anew(stale);
+        Ok(())
+    }
+
+    fn restore_entries(
+        &mut self,
+        first: u32,
+        entries: Vec<u32>,
+        mut own: impl FnMut(u32, u32) -> Result<(), UserError>,
+    ) -> Result<(), UserError> {
+        for (lpn, entry) in (first..).zip(entries) {
+            let mapping = Mapping::decode(entry);
+            match mapping {
+                Mapping::Flash(page) => own(lpn, page)?,
+                Mapping::Buffered(_) => {
+                    let what = format!("logical page {lpn} is in the buffer of a drive at rest");
+                    return Err(wrong(what));
+                }
+                Mapping::Unwritten | Mapping::Trimmed => {}
+            }
+            self.set(lpn, mapping);
+        }
+        Ok(())
+    }
+
+    /// Checks the cache of the mapping, if there is one.
+    pub(super) fn verify_cache(&self) -> Result<(), String> {
+        self.demand.as_ref().map_or(Ok(()), DemandMap::verify)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_what_it_was_when_it_is_decoded() {
+        let all = [Mapping::Unwritten, Mapping::Trimmed, Mapping::Buffered(0), Mapping::Flash(0)];
+        let last = [Mapping::Buffered(BUFFERED - 1), Mapping::Flash(TRIMMED - 1)];
+        for mapping in all.into_iter().chain(last) {
+            assert_eq!(Mapping::decode(mapping.encode()), mapping);
+        }
     }
 }

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use reprieve_policy::stream::FRONTS;
 
 use super::free::FreeBlocks;
-use super::job::Job;
 
 /// An open block and its next page.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,6 +12,15 @@ pub(super) struct Front {
     /// The block that is being filled.
     pub(super) block: Option<u32>,
     pub(super) next_page: u32,
+}
+
+/// A block that was chosen to be collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Victim {
+    /// Counted over the drive.
+    pub(super) block: u32,
+    /// A program has failed on it: it is not erased but given up.
+    pub(super) retires: bool,
 }
 
 /// Allocation state of one plane. Blocks are numbered within the plane.
@@ -23,22 +31,18 @@ pub(super) struct Plane {
     pub(super) fronts: [Front; FRONTS],
     /// Pages of a block that a program takes.
     pub(super) together: u32,
-    /// Pages that collection holds before it programs them.
-    pub(super) batch: u32,
     /// Valid pages, and pages of the host that will be programmed here.
     pub(super) committed: u32,
     /// Blocks that are not bad.
     pub(super) good_blocks: u32,
-    /// Pages, in millionths, that collection may move before the host's next write; below 0 what
-    /// it has moved too many, as a program took them.
-    pub(super) credit_ppm: i64,
     /// Blocks, counted over the drive, on which a program failed and whose pages have to move.
     pub(super) failed: VecDeque<u32>,
     /// A block, counted over the drive, so little worn that it is the next victim.
     pub(super) unworn: Option<u32>,
     /// Blocks filled, which numbers them in that order.
     pub(super) fills: u32,
-    pub(super) job: Job,
+    /// The block that is being collected.
+    pub(super) victim: Option<Victim>,
 }
 
 /// A page that was allocated, and the block that became full before it.
@@ -50,19 +54,17 @@ pub(super) struct Allocated {
 
 impl Plane {
     /// A plane of which no block is free yet.
-    pub(super) fn new(least_worn_first: bool, blocks: u32, together: u32, batch: u32) -> Plane {
+    pub(super) fn new(least_worn_first: bool, blocks: u32, together: u32) -> Plane {
         Plane {
             free: FreeBlocks::new(least_worn_first, blocks),
             fronts: [Front::default(); FRONTS],
             together,
-            batch,
             committed: 0,
             good_blocks: 0,
-            credit_ppm: 0,
             failed: VecDeque::new(),
             unworn: None,
             fills: 0,
-            job: Job::default(),
+            victim: None,
         }
     }
 
@@ -79,8 +81,14 @@ impl Plane {
 
     /// Blocks, counted over the drive, on which a program failed and that are not out of use yet.
     pub(super) fn failing(&self) -> impl Iterator<Item = u32> {
-        let victim = self.job.victim.filter(|_| self.job.retires);
-        self.failed.iter().copied().chain(victim)
+        let victim = self.victim.filter(|victim| victim.retires);
+        self.failed.iter().copied().chain(victim.map(|victim| victim.block))
+    }
+
+    /// Whether the block that is being collected is given up.
+    #[inline]
+    pub(super) fn retires(&self) -> bool {
+        self.victim.is_some_and(|victim| victim.retires)
     }
 
     /// Free blocks in the order in which they became free.

@@ -122,7 +122,8 @@ impl Preconditioner {
         kept: Kept,
         threads: usize,
     ) -> Preconditioner {
-        ftl.victim = victim::make(&scenario.drawing_apart("precondition.victim"), ftl.geometry);
+        ftl.tables.blocks.victim =
+            victim::make(&scenario.drawing_apart("precondition.victim"), ftl.numbering.geometry);
         let state = match scenario.ftl.precondition {
             Precondition::None => Progress::Done,
             Precondition::Steady if ftl.pages_are_alike() && scenario.writes_evenly() => {
@@ -160,9 +161,9 @@ impl Preconditioner {
         let next = match &mut self.state {
             Progress::Done => None,
             Progress::Filling(next) => {
-                let pages = ftl.all_pages();
+                let pages = ftl.tables.map.all_pages();
                 let end = (u64::from(*next) + writes).min(u64::from(pages)) as u32;
-                let reserve = Kept::always(ftl.reserve_blocks);
+                let reserve = Kept::always(ftl.tables.blocks.reserve_blocks);
                 for lpn in *next..end {
                     ftl.write_now(lpn, reserve);
                 }
@@ -185,7 +186,7 @@ impl Preconditioner {
             }
             Progress::Settling => {
                 ftl.settle(scenario);
-                ftl.forget_wear();
+                ftl.tables.blocks.forget_wear();
                 Some(Progress::Done)
             }
         };
@@ -202,12 +203,12 @@ impl Progress {
         scenario: &Scenario,
         kept: Kept,
     ) -> Result<Progress, UserError> {
-        ftl.hold_all_sectors();
+        ftl.sectors.hold_all();
         Ok(match scenario.ftl.precondition {
             Precondition::Steady => Progress::Replaying(Box::new(Replaying {
                 replay: Replay::new(scenario, kept)?,
                 pass: Pass::first(),
-                left: u64::from(ftl.logical_pages()),
+                left: u64::from(ftl.tables.map.logical_pages()),
             })),
             _ => Progress::Settling,
         })
@@ -224,8 +225,8 @@ impl Replaying {
         if self.left > 0 {
             return Ok(false);
         }
-        let pages = u64::from(ftl.logical_pages());
-        if self.pass.is_like_those_before(pages, ftl.geometry.pages()) {
+        let pages = u64::from(ftl.tables.map.logical_pages());
+        if self.pass.is_like_those_before(pages, ftl.numbering.geometry.pages()) {
             return Ok(true);
         }
         self.pass.next()?;
@@ -237,9 +238,9 @@ impl Replaying {
 impl Overwriting {
     /// Every logical page written once.
     fn new(ftl: &mut Ftl, scenario: &Scenario, kept: Kept, threads: usize) -> Overwriting {
-        ftl.hold_all_sectors();
-        let pages = ftl.logical_pages();
-        let planes = ftl.geometry.planes();
+        ftl.sectors.hold_all();
+        let pages = ftl.tables.map.logical_pages();
+        let planes = ftl.numbering.geometry.planes();
         let stream = |index| Stream::new(scenario.seed, "precondition.overwrite", index);
         let home = |first_lpn| {
             let plane = ftl.placement.home(first_lpn);
@@ -295,9 +296,9 @@ impl Overwriting {
     }
 
     fn end_pass(&mut self, ftl: &Ftl) -> Result<(), UserError> {
-        let pages = u64::from(ftl.logical_pages());
+        let pages = u64::from(ftl.tables.map.logical_pages());
         self.pass.draws = pages;
-        if self.pass.is_like_those_before(pages, ftl.geometry.pages()) {
+        if self.pass.is_like_those_before(pages, ftl.numbering.geometry.pages()) {
             self.named = Some(0);
             return Ok(());
         }
@@ -336,32 +337,5 @@ impl Pass {
         let before = [self.moved, self.before[0]];
         *self = Pass { number: self.number + 1, moved: 0, before, draws: 0 };
         Ok(())
-    }
-}
-
-impl Ftl {
-    /// Says of every block how far it is programmed: die, plane in the die, block, pages.
-    pub fn for_each_block(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
-        let geometry = self.geometry;
-        for (number, plane) in self.planes.iter().enumerate() {
-            let number = number as u32;
-            let die = number / geometry.planes_per_die;
-            let mut programmed = vec![geometry.pages_per_block; geometry.blocks_per_plane as usize];
-            plane.each_free(|block| programmed[block as usize] = 0);
-            for front in plane.fronts {
-                if let Some(open) = front.block {
-                    programmed[open as usize] = front.next_page;
-                }
-            }
-            for (block, pages) in (0..).zip(programmed) {
-                if !self.twins.exist() {
-                    say(die, number % geometry.planes_per_die, block, pages);
-                    continue;
-                }
-                for plane in 0..self.twins.planes() {
-                    say(die, plane, block, self.twins.pages_on(plane, pages));
-                }
-            }
-        }
     }
 }

@@ -1,15 +1,13 @@
 //! The state that a drive starts from: what of the FTL it is made of, and the rest made from that.
 
-use std::collections::VecDeque;
-
 use reprieve_config::Scenario;
 use reprieve_policy::victim;
 use reprieve_state::State;
 
-use super::job::Job;
-use super::plane::Plane;
-use super::{Ftl, GcDie, Mapping};
-use crate::blocks::BlockIndex;
+use super::Ftl;
+use super::block_index::BlockIndex;
+use super::blocks::Blocks;
+use super::plane::{Plane, Victim};
 
 /// "None" in a column.
 pub(super) const NONE: u32 = u32::MAX;
@@ -25,64 +23,22 @@ impl Ftl {
     /// The lists of victims, the draws of their policy and the order of equals then do not depend
     /// on how the state came about: whether by preconditioning now or from a file.
     pub(super) fn settle(&mut self, scenario: &Scenario) {
-        let geometry = self.geometry;
-        let (blocks, pages) = (geometry.blocks_per_plane, geometry.pages_per_block);
-        let mut index = BlockIndex::new(geometry.planes(), blocks, pages);
-        self.victim = victim::make(scenario, geometry);
-        for plane in 0..geometry.planes() {
-            let first = plane * blocks;
-            for block in first..first + blocks {
-                index.add_valid_pages(block, self.index.valid(block));
-            }
-            self.full_blocks(plane).iter().for_each(|block| index.fill(*block));
-            self.number_from_oldest(plane);
-            let mut next = 0;
-            for block in self.in_order_of_filling(plane) {
-                let number = self.filled[block as usize];
-                self.victim.passed(plane, number - next);
-                self.victim.filled(plane, block);
-                next = number + 1;
-            }
-            let state = &mut self.planes[plane as usize];
-            self.victim.passed(plane, state.fills - next);
-            state.unworn = None;
-            state.credit_ppm = 0;
-            state.pad();
-            // What was read of a victim is read again.
-            state.job = Job { victim: state.job.victim, ..Job::default() };
-        }
-        self.index = index;
-        (self.collecting, self.waiting_dies) = (0, VecDeque::new());
-        for (die, planes) in self.planes.chunks(geometry.planes_per_die as usize).enumerate() {
-            let jobs = planes.iter().filter(|plane| plane.job.victim.is_some()).count() as u32;
-            let plane = die as u32 * geometry.planes_per_die;
-            self.gc_dies[die] = GcDie { plane, page: 0, need: None, jobs, waits: false };
-            self.collecting += u32::from(jobs > 0);
-        }
-    }
-
-    /// From now on nothing is begun that need not be: what was begun comes to its end.
-    pub fn close(&mut self) {
-        self.closing = true;
-        self.gc_dies.iter_mut().for_each(|die| die.need = None);
+        self.tables.blocks.settle(scenario);
+        self.collection.restart(&mut self.tables.blocks);
     }
 
     /// Adds the state of the FTL, of which no step is under way.
     pub fn save(&self, state: &mut State) {
-        assert!(self.planes.iter().all(|plane| !plane.job.in_flight), "a step is under way");
-        let entries = (0..self.logical_pages()).map(|lpn| {
-            let buffered = matches!(self.map.get(lpn), Mapping::Buffered(_));
-            assert!(!buffered, "logical page {lpn} is still in the buffer");
-            self.map.peek(lpn)
-        });
-        state.put("map.physical", entries.collect());
-        self.save_sectors(state);
-        let memory = self.fronts.memory();
+        assert!(self.collection.stands_still(), "a step is under way");
+        let blocks = &self.tables.blocks;
+        self.tables.map.save(state);
+        self.sectors.save(state);
+        let memory = blocks.fronts.memory();
         if !memory.is_empty() {
             state.put("stream.memory", memory);
         }
-        self.save_map_pages(state, |lpn| self.map.peek(lpn));
-        self.save_blocks(state, None);
+        blocks.save(state, None);
+        state.put("placement.position", vec![self.placement.position()]);
     }
 
     /// Adds what a recovery has found: the page of each logical page, of those of a mapping in
@@ -97,22 +53,47 @@ impl Ftl {
         trimmed: impl Fn(u32) -> bool,
         erased: &[u32],
     ) {
-        let entry = |lpn| match page(lpn) {
-            _ if lpn < self.logical_pages() && trimmed(lpn) => Mapping::Trimmed.encode(),
-            Some(page) => Mapping::Flash(page).encode(),
-            None => Mapping::Unwritten.encode(),
-        };
-        state.put("map.physical", (0..self.logical_pages()).map(entry).collect());
-        self.save_map_pages(state, entry);
-        self.save_blocks(state, Some(erased));
+        self.tables.map.salvage(state, page, trimmed);
+        self.tables.blocks.save(state, Some(erased));
+        state.put("placement.position", vec![self.placement.position()]);
+    }
+}
+
+impl Blocks {
+    /// Lists and policy of victims as they are on a drive that starts with these blocks.
+    fn settle(&mut self, scenario: &Scenario) {
+        let geometry = self.numbering.geometry;
+        let (blocks, pages) = (geometry.blocks_per_plane, geometry.pages_per_block);
+        let mut index = BlockIndex::new(geometry.planes(), blocks, pages);
+        self.victim = victim::make(scenario, geometry);
+        for plane in 0..geometry.planes() {
+            for block in self.numbering.blocks_of(plane) {
+                index.add_valid_pages(block, self.index.valid(block));
+            }
+            self.full_blocks(plane).iter().for_each(|block| index.fill(*block));
+            self.number_from_oldest(plane);
+            let mut next = 0;
+            for block in self.in_order_of_filling(plane) {
+                let number = self.filled[block as usize];
+                self.victim.passed(plane, number - next);
+                self.victim.filled(plane, block);
+                next = number + 1;
+            }
+            let state = &mut self.planes[plane as usize];
+            self.victim.passed(plane, state.fills - next);
+            state.unworn = None;
+            state.pad();
+            state.victim = state.victim.map(|victim| Victim { retires: false, ..victim });
+        }
+        self.index = index;
     }
 
     /// Adds the roles of blocks and their order; after a loss of power those that are erased are
     /// free besides, and nobody knows which were being collected.
-    fn save_blocks(&self, state: &mut State, lost_power: Option<&[u32]>) {
+    fn save(&self, state: &mut State, lost_power: Option<&[u32]>) {
         let (erased, victims_are_full) = (lost_power.unwrap_or(&[]), lost_power.is_some());
         let planes = || self.planes.iter();
-        let blocks = self.geometry.blocks_per_plane;
+        let blocks = self.numbering.geometry.blocks_per_plane;
         self.save_bad(state);
         let mut free: Vec<Vec<u32>> = planes().map(Plane::free_list).collect();
         let mut erases = self.wear.all().to_vec();
@@ -125,9 +106,9 @@ impl Ftl {
         let fronts = || planes().flat_map(|plane| self.fronts.of_all().map(|of| plane.fronts[of]));
         state.put("plane.open", fronts().map(|front| front.block.unwrap_or(NONE)).collect());
         state.put("plane.next_page", fronts().map(|front| front.next_page).collect());
-        let victim =
-            |plane: &Plane| plane.job.victim.filter(|_| !victims_are_full && !plane.job.retires);
-        let victims = planes().map(|plane| victim(plane).map_or(NONE, |block| block % blocks));
+        let victim = |plane: &Plane| plane.victim.filter(|it| !victims_are_full && !it.retires);
+        let number = |victim: Victim| victim.block % blocks;
+        let victims = planes().map(|plane| victim(plane).map_or(NONE, number));
         state.put("plane.victim", victims.collect());
         state.put("block.erases", erases);
         let mut filled = vec![0; self.filled.len()];
@@ -144,7 +125,6 @@ impl Ftl {
         }
         state.put("block.filled", filled);
         state.put("plane.fills", fills);
-        state.put("placement.position", vec![self.placement.position()]);
     }
 
     /// Adds which blocks are bad, and which hold pages that have to move before they are.
@@ -195,19 +175,20 @@ impl Ftl {
 
     /// The same, if asked with the one that is being collected.
     fn filled_blocks(&self, plane: u32, with_victim: bool) -> Vec<u32> {
-        let first = plane * self.geometry.blocks_per_plane;
-        let mut full = vec![true; self.geometry.blocks_per_plane as usize];
+        let blocks = self.numbering.blocks_of(plane);
+        let first = blocks.start;
+        let mut full = vec![true; blocks.len()];
         let state = &self.planes[plane as usize];
         state.each_free(|block| full[block as usize] = false);
         state.open_blocks().for_each(|block| full[block as usize] = false);
-        for block in self.failing.bad_in(first..first + self.geometry.blocks_per_plane) {
+        for block in self.failing.bad_in(blocks.clone()) {
             full[(block - first) as usize] = false;
         }
         state.failing().for_each(|block| full[(block - first) as usize] = false);
-        if let Some(victim) = state.job.victim.filter(|_| !with_victim) {
-            full[(victim - first) as usize] = false;
+        if let Some(victim) = state.victim.filter(|_| !with_victim) {
+            full[(victim.block - first) as usize] = false;
         }
-        let numbered = (first..).zip(full);
+        let numbered = blocks.zip(full);
         numbered.filter_map(|(block, full)| full.then_some(block)).collect()
     }
 }

@@ -3,6 +3,7 @@
 use reprieve_config::{Faults, Scenario};
 use reprieve_policy::txn::{NONE, Txn};
 
+use super::plane::Plane;
 use super::{Ftl, Mapping};
 
 impl Ftl {
@@ -20,45 +21,39 @@ impl Ftl {
     /// From now on victims are drawn apart from those of the run, and nothing fails.
     pub fn rehearse(&mut self, scenario: &Scenario) {
         self.settle(&scenario.drawing_apart("precondition.run_in"));
-        let faults = scenario.ftl.faults;
-        self.failing.set_faults(Faults { program_failure: 0.0, erase_failure: 0.0, ..faults });
+        let none = Faults { program_failure: 0.0, erase_failure: 0.0, ..scenario.ftl.faults };
+        self.tables.blocks.failing.set_faults(none);
     }
 
     /// From now on no step of collection is taken: those under way come to their end.
     pub fn freeze(&mut self) {
-        self.frozen = true;
-        self.gc_dies.iter_mut().for_each(|die| die.need = None);
+        self.collection.set_frozen(true, &mut self.tables.blocks);
     }
 
     /// A write that was not begun never came: its page is where it was.
     pub fn take_back_write(&mut self, txn: &Txn) {
         if txn.target != NONE {
-            self.planes[txn.target as usize].committed -= 1;
+            self.tables.blocks.planes[txn.target as usize].committed -= 1;
         }
         if txn.stale {
             return;
         }
         let before = if txn.old == NONE { Mapping::Trimmed } else { Mapping::Flash(txn.old) };
-        self.map.set(txn.lpn, before);
-        if let (NONE, Some(sectors)) = (txn.old, &mut self.sectors) {
-            sectors.clear(txn.lpn, sectors.whole());
+        self.tables.map.set(txn.lpn, before);
+        if txn.old == NONE {
+            self.sectors.trim_page(txn.lpn);
         }
     }
 
     /// The tables are as they are when the drive stands still, and a drive may start from them.
     pub fn keep(&mut self, scenario: &Scenario) {
-        self.frozen = false;
-        self.failing.set_faults(scenario.ftl.faults);
-        for plane in &mut self.planes {
-            assert!(!plane.job.in_flight, "a step is under way on a drive that stands still");
-            assert!(!plane.job.retires, "a block has failed where none does");
-        }
+        assert!(self.collection.stands_still(), "a step is under way on a drive that stands still");
+        let blocks = &mut self.tables.blocks;
+        self.collection.set_frozen(false, blocks);
+        blocks.failing.set_faults(scenario.ftl.faults);
+        let retires = blocks.planes.iter().any(Plane::retires);
+        assert!(!retires, "a block has failed where none does");
         self.settle(scenario);
-        self.forget_wear();
-    }
-
-    /// Free blocks of all planes.
-    pub fn free_blocks(&self) -> u64 {
-        self.planes.iter().map(|plane| u64::from(plane.free_blocks())).sum()
+        self.tables.blocks.forget_wear();
     }
 }

@@ -10,8 +10,9 @@ use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, UserError};
 use reprieve_config::Scenario;
 use reprieve_trace::Workload;
 
+use super::page_tables::PageTables;
 use super::plane::Plane;
-use super::{Ftl, Kept, Mapping};
+use super::{Ftl, Kept};
 
 /// Pages drawn ahead, so that the misses of their mapping overlap.
 const DRAWN_AHEAD: u64 = 16;
@@ -83,13 +84,13 @@ impl Replay {
 }
 
 fn overwrite_evenly(ftl: &mut Ftl, writes: u64, stream: &mut Stream, kept: Kept) -> u64 {
-    let pages = u64::from(ftl.logical_pages());
+    let pages = u64::from(ftl.tables.map.logical_pages());
     let mut drawn = [0; DRAWN_AHEAD as usize];
     let (mut left, mut moved) = (writes, 0);
     while left > 0 {
         let lpns = &mut drawn[..left.min(DRAWN_AHEAD) as usize];
         lpns.fill_with(|| stream.below(pages) as u32);
-        ftl.touch(lpns);
+        ftl.tables.touch(lpns);
         moved += lpns.iter().map(|lpn| u64::from(ftl.write_now(*lpn, kept))).sum::<u64>();
         left -= lpns.len() as u64;
     }
@@ -106,7 +107,7 @@ fn sectors_of(lpn: u64, page_bytes: u64, from: u64, bytes: u64) -> Range<u32> {
 impl Ftl {
     /// Whether overwrites can be drawn without names: all pages of a plane are alike.
     pub(super) fn pages_are_alike(&self) -> bool {
-        self.fronts.is_simple()
+        self.tables.blocks.fronts.is_simple()
     }
 
     /// Writes or trims at once what a request does; returns the changes of a page's data, and the
@@ -119,7 +120,7 @@ impl Ftl {
                 let pages = from / page_bytes..(from + bytes).div_ceil(page_bytes);
                 let mut moved = 0;
                 for lpn in pages.clone() {
-                    self.hold_sectors(lpn as u32, sectors_of(lpn, page_bytes, from, bytes));
+                    self.sectors.hold(lpn as u32, sectors_of(lpn, page_bytes, from, bytes));
                     moved += u64::from(self.write_now(lpn as u32, kept));
                 }
                 (pages.end - pages.start, moved)
@@ -131,7 +132,7 @@ impl Ftl {
                     let sectors = sectors_of(lpn, page_bytes, from, bytes);
                     let holds_none = self.trim_sectors(lpn as u32, sectors);
                     if whole.contains(&lpn) || holds_none {
-                        self.trim_now(lpn as u32);
+                        self.tables.trim_now(lpn as u32);
                     }
                 }
                 (whole.end.saturating_sub(whole.start).max(1), 0)
@@ -139,64 +140,53 @@ impl Ftl {
         }
     }
 
-    fn trim_now(&mut self, lpn: u32) {
-        if let Mapping::Flash(old) = self.map.get(lpn) {
-            self.discard(old);
-        }
-        self.map.set(lpn, Mapping::Trimmed);
-    }
-
     /// Writes a logical page at once; returns the pages that garbage collection moved for it.
     pub(super) fn write_now(&mut self, lpn: u32, kept: Kept) -> u32 {
         let plane = self.place_write(lpn, &|_| true);
         let plane = plane.expect("the drive has more room than logical pages");
-        let front = self.fronts.of_write(lpn);
+        self.tables.write_now(plane, lpn, kept)
+    }
+}
+
+impl PageTables {
+    /// Writes a logical page to a plane at once; returns the pages that garbage collection moved
+    /// for it.
+    fn write_now(&mut self, plane: u32, lpn: u32, kept: Kept) -> u32 {
+        let front = self.blocks.fronts.of_write(lpn);
         let mut moved = 0;
-        let kept_blocks = kept.of(plane, self.planes[plane as usize].fills);
-        let pages_per_block = self.geometry.pages_per_block;
+        let kept_blocks = kept.of(plane, self.blocks.planes[plane as usize].fills);
+        let pages_per_block = self.blocks.numbering.pages_per_block();
         let is_open =
             |plane: &Plane| plane.has_room(usize::from(front), kept_blocks, pages_per_block);
-        while !is_open(&self.planes[plane as usize]) {
+        while !is_open(&self.blocks.planes[plane as usize]) {
             match self.collect_now(plane) {
                 Some(pages) => moved += pages,
-                None if self.has_room(plane, front) => break,
+                None if self.blocks.has_room(plane, front) => break,
                 None => panic!("over-provisioning leaves every plane a block to reclaim"),
             }
         }
-        let page = self.next_page_now(plane, usize::from(front));
-        if let Mapping::Flash(old) = self.map.get(lpn) {
-            self.discard(old);
-        }
-        self.map.set(lpn, Mapping::Flash(page));
-        self.validate(page, lpn);
+        let page = self.blocks.take_page(plane, usize::from(front));
+        self.put(lpn, page);
         moved
     }
 
     /// Reclaims one block of a plane at once; returns the pages moved, or `None` if none is worth
     /// it.
     fn collect_now(&mut self, plane: u32) -> Option<u32> {
-        let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
-        let victim = self.victim.pick(&mut self.index, plane)?;
-        self.index.reclaim(victim);
-        let moved = self.index.valid(victim);
+        let victim = self.blocks.pick(plane)?;
+        let moved = self.blocks.index.valid(victim);
         self.touch_owners(victim);
-        for source in victim * pages..(victim + 1) * pages {
-            if let Some(lpn) = self.map.owner(source) {
-                let target = self.next_page_now(plane, self.fronts.of_moved(lpn));
-                self.invalidate(source);
-                self.validate(target, lpn);
-                self.map.set(lpn, Mapping::Flash(target));
+        for source in self.blocks.numbering.pages_of(victim) {
+            if let Some(lpn) = self.blocks.owner(source) {
+                let target = self.blocks.take_page(plane, self.blocks.fronts.of_moved(lpn));
+                self.move_now(lpn, source, target);
             }
         }
-        self.planes[plane as usize].pad_each(self.fronts.of_moved_pages());
-        let erases = self.wear.erased(victim);
-        self.planes[plane as usize].add_free(victim % blocks, erases);
+        let blocks = &mut self.blocks;
+        let state = &mut blocks.planes[plane as usize];
+        state.pad_each(blocks.fronts.of_moved_pages());
+        let own = victim - blocks.numbering.blocks_of(plane).start;
+        state.add_free(own, blocks.wear.erased(victim));
         Some(moved)
-    }
-
-    /// The next page of an open block of a plane, counted over the drive.
-    fn next_page_now(&mut self, plane: u32, front: usize) -> u32 {
-        let at = self.allocate(plane, front);
-        self.page_number(plane / self.geometry.planes_per_die, at)
     }
 }

@@ -9,10 +9,12 @@ use reprieve_base::UserError;
 use reprieve_config::Scenario;
 use reprieve_state::State;
 
-use super::demand::{MAP_PAGES, MAP_STALE};
-use super::plane::Front;
+use super::Ftl;
+use super::blocks::Blocks;
+use super::contradiction::wrong;
+use super::page_tables::PageTables;
+use super::plane::{Front, Victim};
 use super::rebuild::{BAD, FAILED, GOOD, NONE};
-use super::{Ftl, Mapping};
 
 /// Erases of a block, and fillings of blocks of a plane since its oldest one was filled: neither
 /// comes near it in the life of a drive, and as many again can be counted.
@@ -33,7 +35,51 @@ impl Ftl {
     ///
     /// Errors if the state contradicts itself, or no drive can go on from it.
     pub fn restore(&mut self, state: &mut State, scenario: &Scenario) -> Result<(), UserError> {
-        self.check_mapping(state)?;
+        self.tables.map.check_state(state)?;
+        let pools = self.tables.blocks.restore_tables(state)?;
+        self.restore_position(state)?;
+        self.tables.restore(state, pools)?;
+        self.sectors.restore(state, &self.tables.map)?;
+        // After a loss of power nobody remembers.
+        let PageTables { map, blocks } = &mut self.tables;
+        if state.has("stream.memory") && !blocks.fronts.memory().is_empty() {
+            let memory = state.take("stream.memory", map.logical_pages() as usize)?;
+            blocks.fronts.remember(&memory);
+        }
+        self.settle(scenario);
+        Ok(())
+    }
+
+    fn restore_position(&mut self, state: &mut State) -> Result<(), UserError> {
+        let position = state.take("placement.position", 1)?[0];
+        let positions = self.placement.positions();
+        if position >= positions {
+            return Err(wrong(format!("placement is at {position} of {positions} places")));
+        }
+        self.placement.go_to(position);
+        Ok(())
+    }
+}
+
+impl PageTables {
+    /// The blocks of planes, and the pages that they hold.
+    fn restore(&mut self, state: &mut State, pools: Vec<Pool>) -> Result<(), UserError> {
+        let PageTables { map, blocks } = self;
+        for (plane, pool) in (0..).zip(pools) {
+            blocks.check_pool(plane, &pool)?;
+            blocks.restore_pool(plane, pool);
+            blocks.check_numbers(plane)?;
+        }
+        let programmed = blocks.programmed();
+        map.restore(state, |lpn, page| blocks.restore_page(lpn, page, &programmed))?;
+        (0..blocks.numbering.geometry.planes()).try_for_each(|plane| blocks.check_room(plane))
+    }
+}
+
+impl Blocks {
+    /// Which blocks are bad, in which order they were filled and how often erased; returns what
+    /// those of each plane are.
+    fn restore_tables(&mut self, state: &mut State) -> Result<Vec<Pool>, UserError> {
         let pools = self.take_pools(state)?;
         self.restore_bad(state)?;
         self.filled = state.take("block.filled", self.filled.len())?;
@@ -42,70 +88,7 @@ impl Ftl {
             return Err(wrong(format!("block {block} was erased {} times", erases[block])));
         }
         self.wear.start_with(erases);
-        let position = state.take("placement.position", 1)?[0];
-        let positions = self.placement.positions();
-        if position >= positions {
-            return Err(wrong(format!("placement is at {position} of {positions} places")));
-        }
-        self.placement.go_to(position);
-        for (plane, pool) in (0..).zip(pools) {
-            self.check_pool(plane, &pool)?;
-            self.restore_pool(plane, pool);
-            self.check_numbers(plane)?;
-        }
-        let programmed = self.programmed();
-        let pages = state.take("map.physical", self.logical_pages() as usize)?;
-        for (lpn, entry) in (0..).zip(pages) {
-            self.restore_page(lpn, entry, &programmed)?;
-        }
-        self.restore_map_pages(state, &programmed)?;
-        for plane in 0..self.geometry.planes() {
-            self.check_room(plane)?;
-        }
-        self.restore_sectors(state)?;
-        // After a loss of power nobody remembers.
-        if state.has("stream.memory") && !self.fronts.memory().is_empty() {
-            let memory = state.take("stream.memory", self.logical_pages() as usize)?;
-            self.fronts.remember(&memory);
-        }
-        self.settle(scenario);
-        Ok(())
-    }
-
-    /// A state has pages of a mapping in flash if the drive does.
-    fn check_mapping(&self, state: &State) -> Result<(), UserError> {
-        let (is, must) = match (state.has(MAP_PAGES), self.demand.is_some()) {
-            (true, false) => ("in flash", "demand"),
-            (false, true) => ("in memory", "flat"),
-            _ => return Ok(()),
-        };
-        Err(UserError::new(format!(
-            "ftl.mapping: the state has its mapping {is}; must be \"{must}\" to start from it"
-        )))
-    }
-
-    /// The pages of a mapping in flash, and those of them that have to be written anew. Nothing of
-    /// it is in memory.
-    fn restore_map_pages(
-        &mut self,
-        state: &mut State,
-        programmed: &[u32],
-    ) -> Result<(), UserError> {
-        if self.demand.is_none() {
-            return Ok(());
-        }
-        let pages = self.all_pages() - self.logical_pages();
-        let entries = state.take(MAP_PAGES, pages as usize)?;
-        for (lpn, entry) in (self.logical_pages()..).zip(entries) {
-            self.restore_page(lpn, entry, programmed)?;
-        }
-        let stale = state.take_any(MAP_STALE);
-        let is_in_order = stale.is_sorted_by(|one, next| one < next);
-        if !is_in_order || stale.last().is_some_and(|last| *last >= pages) {
-            return Err(wrong(format!("of {pages} pages of the mapping, none can be stale so")));
-        }
-        self.write_anew(stale);
-        Ok(())
+        Ok(pools)
     }
 
     /// Which blocks are bad, whatever the drive was drawn with; where the state does not say, none.
@@ -123,7 +106,7 @@ impl Ftl {
                  nand.erase_failure above 0 to start from it",
             ));
         }
-        let blocks = self.geometry.blocks_per_plane;
+        let blocks = self.numbering.geometry.blocks_per_plane;
         let of = |condition: u32| {
             let all = (0..).zip(&states).filter(move |(_, state)| **state == condition);
             all.map(|(block, _)| block)
@@ -134,7 +117,7 @@ impl Ftl {
             state.failed = of(FAILED).filter(|block| own.contains(block)).collect();
             let lost = bad.range(own).count() + state.failed.len();
             state.good_blocks = blocks - lost as u32;
-            if state.good_blocks < self.needed_blocks {
+            if !self.failing.is_enough(state.good_blocks) {
                 let what = format!("plane {plane} has {} good blocks", state.good_blocks);
                 return Err(wrong(what));
             }
@@ -178,7 +161,8 @@ impl Ftl {
     /// programs fill it.
     fn check_pool(&self, plane: u32, pool: &Pool) -> Result<(), UserError> {
         let Pool { free, fronts, victim, .. } = pool;
-        let (blocks, pages) = (self.geometry.blocks_per_plane, self.geometry.pages_per_block);
+        let (blocks, pages) =
+            (self.numbering.geometry.blocks_per_plane, self.numbering.geometry.pages_per_block);
         let first = plane * blocks;
         let mut seen: Vec<bool> = vec![false; blocks as usize];
         let state = &self.planes[plane as usize];
@@ -218,10 +202,11 @@ impl Ftl {
     }
 
     fn restore_pool(&mut self, plane: u32, Pool { free, fronts, victim, fills }: Pool) {
-        let blocks = self.geometry.blocks_per_plane;
+        let blocks = self.numbering.geometry.blocks_per_plane;
         let state = &mut self.planes[plane as usize];
         state.open(fronts.into_iter());
-        state.job.victim = victim.map(|victim| plane * blocks + victim);
+        let collected = |victim| Victim { block: plane * blocks + victim, retires: false };
+        state.victim = victim.map(collected);
         state.fills = fills;
         for block in free {
             state.add_free(block, self.wear.of(plane * blocks + block));
@@ -234,8 +219,8 @@ impl Ftl {
         let full = self.in_order_of_filling(plane);
         let next = self.planes[plane as usize].fills;
         let numbers = full.iter().map(|block| self.filled[*block as usize]);
-        let first = plane * self.geometry.blocks_per_plane;
-        let blocks = first..first + self.geometry.blocks_per_plane;
+        let first = plane * self.numbering.geometry.blocks_per_plane;
+        let blocks = first..first + self.numbering.geometry.blocks_per_plane;
         let numbered = blocks.filter(|block| self.filled[*block as usize] > 0);
         let of_full = full.iter().filter(|block| self.filled[**block as usize] > 0);
         let is_in_order = numbers.chain([next]).is_sorted_by(|number, next| number < next);
@@ -251,11 +236,11 @@ impl Ftl {
 
     /// Pages of every block that are programmed.
     fn programmed(&self) -> Vec<u32> {
-        let mut programmed = vec![self.geometry.pages_per_block; self.filled.len()];
+        let mut programmed = vec![self.numbering.geometry.pages_per_block; self.filled.len()];
         for (plane, state) in (0..).zip(&self.planes) {
-            let first = plane * self.geometry.blocks_per_plane;
+            let first = plane * self.numbering.geometry.blocks_per_plane;
             state.each_free(|block| programmed[(first + block) as usize] = 0);
-            let bad = self.failing.bad_in(first..first + self.geometry.blocks_per_plane);
+            let bad = self.failing.bad_in(first..first + self.numbering.geometry.blocks_per_plane);
             bad.for_each(|block| programmed[block as usize] = 0);
             for Front { block, next_page } in state.fronts {
                 if let Some(block) = block {
@@ -266,34 +251,28 @@ impl Ftl {
         programmed
     }
 
-    fn restore_page(&mut self, lpn: u32, entry: u32, programmed: &[u32]) -> Result<(), UserError> {
-        let mapping = Mapping::decode(entry);
-        if let Mapping::Flash(page) = mapping {
-            let (block, offset) =
-                (page / self.geometry.pages_per_block, page % self.geometry.pages_per_block);
-            let holds = |block: usize| programmed.get(block).is_some_and(|pages| offset < *pages);
-            if !holds(block as usize) {
-                let what = format!("logical page {lpn} is on page {page}, which is not programmed");
-                return Err(wrong(what));
-            }
-            if let Some(owner) = self.map.owner(page) {
-                let what = format!("logical pages {owner} and {lpn} are both on page {page}");
-                return Err(wrong(what));
-            }
-            self.planes[(block / self.geometry.blocks_per_plane) as usize].committed += 1;
-            self.validate(page, lpn);
-        } else if let Mapping::Buffered(_) = mapping {
-            return Err(wrong(format!("logical page {lpn} is in the buffer of a drive at rest")));
+    /// A physical page has the data of a logical one.
+    fn restore_page(&mut self, lpn: u32, page: u32, programmed: &[u32]) -> Result<(), UserError> {
+        let pages_per_block = self.numbering.pages_per_block();
+        let (block, offset) = (page / pages_per_block, page % pages_per_block);
+        if programmed.get(block as usize).is_none_or(|pages| offset >= *pages) {
+            let what = format!("logical page {lpn} is on page {page}, which is not programmed");
+            return Err(wrong(what));
         }
-        self.map.set(lpn, mapping);
+        if let Some(owner) = self.owner(page) {
+            let what = format!("logical pages {owner} and {lpn} are both on page {page}");
+            return Err(wrong(what));
+        }
+        self.planes[self.numbering.plane_of(block) as usize].committed += 1;
+        self.validate(page, lpn);
         Ok(())
     }
 
     /// Garbage collection of a plane has something to gain, and somewhere to move pages to.
     fn check_room(&self, plane: u32) -> Result<(), UserError> {
-        let pages = self.geometry.pages_per_block;
+        let pages = self.numbering.geometry.pages_per_block;
         let state = &self.planes[plane as usize];
-        let most = state.good_blocks.saturating_sub(self.blocks_kept()) * pages;
+        let most = state.good_blocks.saturating_sub(self.kept()) * pages;
         if state.committed > most {
             let what = format!(
                 "plane {plane} holds {} pages of the user, and has room for {most}",
@@ -321,8 +300,4 @@ fn other_streams(held: usize, open_blocks: usize) -> UserError {
         "the state has {held} open blocks a plane, and ftl.stream and ftl.gc_stream ask for \
          {open_blocks}; both must be as they were"
     ))
-}
-
-pub(super) fn wrong(what: String) -> UserError {
-    UserError::new(format!("the state contradicts itself: {what}; save it anew"))
 }

@@ -1,14 +1,10 @@
 //! How many blocks a plane needs: for its data, its open blocks and garbage collection.
 
-use reprieve_base::{Geometry, PageAddress, Stream};
+use reprieve_base::Stream;
 use reprieve_config::{Misfit, Scenario};
-use reprieve_policy::place::PlaneView;
-use reprieve_policy::txn::Txn;
-use reprieve_policy::work::{PlaneQueries, Work};
 
-use super::plane::Plane;
+use super::demand;
 use super::write_frontiers::WriteFrontiers;
-use super::{Ftl, demand};
 
 /// Blocks that garbage collection has under way besides its reserve and one to gain: the open block
 /// of the host, its own, and the one it erases.
@@ -23,63 +19,8 @@ pub(super) fn needed_blocks(scenario: &Scenario, pages: u32, fronts: &WriteFront
     data_blocks + scenario.ftl.gc_hard_free_blocks + GC_BLOCKS + 1 + more_fronts
 }
 
-/// The planes as a placement scheme sees them.
-pub(super) struct RoomView<'a> {
-    pub(super) planes: &'a [Plane],
-    pub(super) geometry: &'a Geometry,
-    /// Blocks of a plane that must not be full of valid pages.
-    pub(super) blocks_kept: u32,
-    pub(super) is_idle: &'a dyn Fn(u32) -> bool,
-}
-
-impl PlaneView for RoomView<'_> {
-    fn is_idle(&self, plane: u32) -> bool {
-        (self.is_idle)(plane / self.geometry.planes_per_die)
-    }
-
-    fn has_room(&self, plane: u32) -> bool {
-        let pages_per_block = self.geometry.pages_per_block;
-        self.planes[plane as usize].can_hold(self.blocks_kept, pages_per_block)
-    }
-}
-
-impl PlaneQueries for Ftl {
-    fn can_take(&self, plane: u32) -> bool {
-        let (state, pages) = (&self.planes[plane as usize], self.geometry.pages_per_block);
-        // Collection pads wordlines: no plane may come to hold much more than an even share.
-        let share_pages = self.all_pages().div_ceil(self.geometry.planes());
-        let most_pages = (share_pages.div_ceil(pages) + 1) * pages;
-        let is_even = state.together == 1 || state.committed < most_pages;
-        is_even && state.can_hold(self.blocks_kept(), pages)
-    }
-
-    fn next_page(&self, plane: u32) -> u32 {
-        self.planes[plane as usize].next_offset(0, self.geometry.pages_per_block)
-    }
-
-    fn next_block(&self, plane: u32) -> Option<u32> {
-        let (plane, pages_per_block) =
-            (&self.planes[plane as usize], self.geometry.pages_per_block);
-        plane.can_allocate(0, pages_per_block).then(|| plane.next(0, pages_per_block).0)
-    }
-
-    fn collects(&self, die: u32) -> bool {
-        self.gc_dies[die as usize].jobs > 0
-    }
-
-    fn page_to_come(&self, txn: &Txn) -> Option<PageAddress> {
-        Work::next_page(self, txn)
-    }
-
-    fn assign(&mut self, txn: &mut Txn, plane: u32) {
-        self.planes[plane as usize].committed += 1;
-        txn.target = plane;
-        (txn.die, txn.at) = self.in_plane(plane);
-    }
-}
-
 /// Whether each block of a plane, counted over the drive, is bad from the start, in order.
-fn bad_blocks(scenario: &Scenario, plane: u32) -> impl Iterator<Item = bool> {
+pub(super) fn bad_blocks(scenario: &Scenario, plane: u32) -> impl Iterator<Item = bool> {
     let share = scenario.ftl.faults.factory_bad_share;
     let mut stream = Stream::new(scenario.seed, "nand.factory", u64::from(plane));
     (0..scenario.geometry.blocks_per_plane).map(move |_| share > 0.0 && stream.unit() < share)
@@ -118,24 +59,4 @@ pub fn misfit(scenario: &Scenario) -> Option<Misfit> {
          {needed}; must be smaller, or ftl.over_provisioning larger"
     );
     Some(Misfit { key: "ftl.factory_bad_share", what })
-}
-
-impl Ftl {
-    /// Draws the blocks that are bad from the start and makes the others free.
-    ///
-    /// Panics if a plane has too few: the scenario was not checked.
-    pub(super) fn free_good_blocks(&mut self, scenario: &Scenario) {
-        let blocks = self.geometry.blocks_per_plane;
-        for plane in 0..self.geometry.planes() {
-            for (block, is_bad) in (0..).zip(bad_blocks(scenario, plane)) {
-                match is_bad {
-                    true => self.failing.add_bad_from_factory(plane * blocks + block),
-                    false => self.planes[plane as usize].add_free(block, 0),
-                }
-            }
-            let good = self.planes[plane as usize].free_blocks();
-            self.planes[plane as usize].good_blocks = good;
-            assert!(good >= self.needed_blocks, "plane {plane} has {good} good blocks");
-        }
-    }
 }

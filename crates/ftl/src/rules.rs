@@ -1,9 +1,9 @@
 //! When garbage collection runs, as the scenario has it.
 
 use reprieve_config::Scenario;
+use reprieve_nand::MultiPlane;
 
 use super::PPM;
-use super::parallel_gc::Beside;
 
 /// When garbage collection runs.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,29 @@ impl GcRules {
             preemptible: ftl.gc.preemptible,
             dies_max: ftl.gc.dies_max.unwrap_or(u32::MAX),
             beside: ftl.gc.parallel_planes.then(|| Beside::of(scenario)),
+        }
+    }
+}
+
+/// How the planes of a die collect side by side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beside {
+    /// A plane with fewer free blocks begins a victim when another one does.
+    pub(super) joins_below_blocks: u32,
+    /// What a command takes together.
+    pub(super) multi_plane: MultiPlane,
+    /// Planes read by themselves: no command takes the reads of several.
+    pub(super) reads_apart: bool,
+}
+
+impl Beside {
+    fn of(scenario: &Scenario) -> Beside {
+        let parallelism = &scenario.parallelism;
+        Beside {
+            // One block from where it has to.
+            joins_below_blocks: scenario.ftl.gc_hard_free_blocks + 2,
+            multi_plane: parallelism.multi_plane,
+            reads_apart: parallelism.independent_plane_reads,
         }
     }
 }

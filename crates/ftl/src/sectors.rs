@@ -6,7 +6,9 @@ use reprieve_base::{SECTOR_BYTES, UserError};
 use reprieve_config::{PartialWrite, Scenario};
 use reprieve_state::State;
 
-use super::{Ftl, Mapping, restore};
+use super::Mapping;
+use super::contradiction::wrong;
+use super::map::Map;
 
 /// The column of a saved state.
 const COLUMN: &str = "map.sectors";
@@ -17,7 +19,7 @@ const WORD_BITS: u64 = u64::BITS as u64;
 ///
 /// It goes by logical page, so that it stays as it is wherever the data of a page moves.
 #[derive(Debug)]
-pub(super) struct Sectors {
+struct Sectors {
     words: Vec<u64>,
     pages: u32,
     /// Sectors of a page.
@@ -28,7 +30,7 @@ impl Sectors {
     /// Of a drive that holds nothing; `None` if its scenario does not ask for it.
     ///
     /// Errors if the system does not give the memory.
-    pub(super) fn of(scenario: &Scenario) -> Result<Option<Sectors>, UserError> {
+    fn of(scenario: &Scenario) -> Result<Option<Sectors>, UserError> {
         if scenario.ftl.partial_write != PartialWrite::TrackSectors {
             return Ok(None);
         }
@@ -78,7 +80,7 @@ impl Sectors {
         }
     }
 
-    pub(super) fn clear(&mut self, lpn: u32, sectors: Range<u32>) {
+    fn clear(&mut self, lpn: u32, sectors: Range<u32>) {
         for (word, mask) in self.words_of(lpn, sectors) {
             self.words[word] &= !mask;
         }
@@ -89,7 +91,7 @@ impl Sectors {
     }
 
     /// All sectors of a page.
-    pub(super) fn whole(&self) -> Range<u32> {
+    fn whole(&self) -> Range<u32> {
         0..self.per_page
     }
 
@@ -136,82 +138,100 @@ impl Sectors {
     }
 }
 
-impl Ftl {
+/// What is known of the sectors that pages hold, if a drive keeps track of them.
+///
+/// Of a drive that does not, every page counts as whole.
+#[derive(Debug)]
+pub struct SectorMap(Option<Sectors>);
+
+impl SectorMap {
+    /// Of a drive that holds nothing.
+    ///
+    /// Errors if the system does not give the memory.
+    pub(super) fn of(scenario: &Scenario) -> Result<SectorMap, UserError> {
+        Ok(SectorMap(Sectors::of(scenario)?))
+    }
+
     /// Whether it is known which sectors of a page hold data.
     #[inline]
-    pub fn tracks_sectors(&self) -> bool {
-        self.sectors.is_some()
+    pub fn is_kept(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Whether a page holds sectors that a write of these leaves; it does where nobody keeps track.
-    pub fn leaves_sectors(&self, lpn: u32, written: &Range<u32>) -> bool {
-        self.sectors.as_ref().is_none_or(|sectors| sectors.leaves(lpn, written))
+    pub fn leaves(&self, lpn: u32, written: &Range<u32>) -> bool {
+        self.0.as_ref().is_none_or(|sectors| sectors.leaves(lpn, written))
     }
 
     /// Units, of so many sectors each, of a page in which it holds sectors that a write of these
     /// leaves; `None` where nobody keeps track.
     pub fn units_left(&self, lpn: u32, written: &Range<u32>, unit: u32) -> Option<u32> {
-        self.sectors.as_ref().map(|sectors| sectors.units_left(lpn, written, unit))
+        self.0.as_ref().map(|sectors| sectors.units_left(lpn, written, unit))
     }
 
     /// Sectors of a page are written.
-    pub fn hold_sectors(&mut self, lpn: u32, written: Range<u32>) {
-        if let Some(sectors) = &mut self.sectors {
+    pub fn hold(&mut self, lpn: u32, written: Range<u32>) {
+        if let Some(sectors) = &mut self.0 {
             sectors.hold(lpn, written);
         }
     }
 
     /// All sectors of a page are written.
     pub fn hold_page(&mut self, lpn: u32) {
-        if let Some(sectors) = &mut self.sectors {
+        if let Some(sectors) = &mut self.0 {
             sectors.hold(lpn, sectors.whole());
         }
     }
 
     /// Sectors of a page that was never written are read from the image that the drive came with:
     /// it holds them, unless an earlier read has found others.
-    pub fn find_sectors(&mut self, lpn: u32, read: Range<u32>) {
-        if let Some(sectors) = self.sectors.as_mut().filter(|it| !it.any(lpn, it.whole())) {
+    pub fn find(&mut self, lpn: u32, read: Range<u32>) {
+        if let Some(sectors) = self.0.as_mut().filter(|it| !it.any(lpn, it.whole())) {
             sectors.hold(lpn, read);
         }
     }
 
-    /// Sectors of a page are trimmed, and others are not; true if the page was written and now
-    /// holds none.
-    pub fn trim_sectors(&mut self, lpn: u32, trimmed: Range<u32>) -> bool {
-        let is_written = matches!(self.map.get(lpn), Mapping::Flash(_) | Mapping::Buffered(_));
-        let Some(sectors) = &mut self.sectors else { return false };
+    /// Sectors of a page are trimmed, and others are not; true if it is known that none is left.
+    pub(super) fn trim(&mut self, lpn: u32, trimmed: Range<u32>) -> bool {
+        let Some(sectors) = &mut self.0 else { return false };
         sectors.clear(lpn, trimmed);
-        is_written && !sectors.any(lpn, sectors.whole())
+        !sectors.any(lpn, sectors.whole())
+    }
+
+    /// All sectors of a page are trimmed.
+    pub(super) fn trim_page(&mut self, lpn: u32) {
+        if let Some(sectors) = &mut self.0 {
+            sectors.clear(lpn, sectors.whole());
+        }
     }
 
     /// Whether a page holds a sector.
-    pub fn holds_sector(&self, lpn: u32, sector: u32) -> bool {
-        self.sectors.as_ref().is_some_and(|sectors| sectors.any(lpn, sector..sector + 1))
+    pub fn holds(&self, lpn: u32, sector: u32) -> bool {
+        self.0.as_ref().is_some_and(|sectors| sectors.any(lpn, sector..sector + 1))
+    }
+
+    /// Whether it is known that a page holds a sector.
+    pub fn holds_any(&self, lpn: u32) -> bool {
+        self.0.as_ref().is_some_and(|sectors| sectors.any(lpn, sectors.whole()))
     }
 
     /// Every page has been written whole.
-    pub(super) fn hold_all_sectors(&mut self) {
-        if let Some(sectors) = &mut self.sectors {
+    pub(super) fn hold_all(&mut self) {
+        if let Some(sectors) = &mut self.0 {
             sectors.hold_all();
         }
     }
 
-    /// Whether it is known that a page holds a sector.
-    pub fn holds_any_sector(&self, lpn: u32) -> bool {
-        self.sectors.as_ref().is_some_and(|sectors| sectors.any(lpn, sectors.whole()))
-    }
-
     /// A page holds the sectors that another holds on a drive with pages of as many.
-    pub(super) fn copy_sectors(&mut self, lpn: u32, from: &Ftl, like: u32) {
-        let (Some(own), Some(from)) = (&mut self.sectors, &from.sectors) else { return };
+    pub(super) fn copy(&mut self, lpn: u32, from: &SectorMap, like: u32) {
+        let (Some(own), Some(from)) = (&mut self.0, &from.0) else { return };
         let held = (0..own.per_page).filter(|sector| from.any(like, *sector..sector + 1));
         held.collect::<Vec<_>>().into_iter().for_each(|sector| own.hold(lpn, sector..sector + 1));
     }
 
     /// Adds which sectors hold data to a state.
-    pub(super) fn save_sectors(&self, state: &mut State) {
-        if let Some(sectors) = &self.sectors {
+    pub(super) fn save(&self, state: &mut State) {
+        if let Some(sectors) = &self.0 {
             state.put(COLUMN, sectors.column());
         }
     }
@@ -220,26 +240,25 @@ impl Ftl {
     /// track of them were written whole.
     ///
     /// Errors if that does not fit the mapping.
-    pub(super) fn restore_sectors(&mut self, state: &mut State) -> Result<(), UserError> {
+    pub(super) fn restore(&mut self, state: &mut State, map: &Map) -> Result<(), UserError> {
         let column = state.take_any(COLUMN);
-        let Some(mut sectors) = self.sectors.take() else { return Ok(()) };
+        let Some(sectors) = &mut self.0 else { return Ok(()) };
         if column.is_empty() {
-            let is_written = |lpn: &u32| matches!(self.map.get(*lpn), Mapping::Flash(_));
+            let is_written = |lpn: &u32| matches!(map.get(*lpn), Mapping::Flash(_));
             let written = (0..sectors.pages).filter(is_written);
             written.for_each(|lpn| sectors.hold(lpn, sectors.whole()));
         } else if !sectors.fill(&column) {
-            return Err(restore::wrong("the sectors held are not those of its pages".into()));
+            return Err(wrong("the sectors held are not those of its pages".into()));
         }
-        self.sectors = Some(sectors);
-        self.verify_sectors().map_err(restore::wrong)
+        self.verify(map).map_err(wrong)
     }
 
     /// A page that is written holds a sector at least, and one that was trimmed none.
-    pub(super) fn verify_sectors(&self) -> Result<(), String> {
-        let Some(sectors) = &self.sectors else { return Ok(()) };
+    pub(super) fn verify(&self, map: &Map) -> Result<(), String> {
+        let Some(sectors) = &self.0 else { return Ok(()) };
         for lpn in 0..sectors.pages {
             let holds = sectors.any(lpn, sectors.whole());
-            let mapping = self.map.get(lpn);
+            let mapping = map.get(lpn);
             let fits = match mapping {
                 Mapping::Flash(_) | Mapping::Buffered(_) => holds,
                 Mapping::Trimmed => !holds,
@@ -254,32 +273,33 @@ impl Ftl {
         let what = "sectors are held behind the last logical page";
         sectors.has_no_more().then_some(()).ok_or_else(|| what.to_string())
     }
+
+    #[cfg(feature = "testing")]
+    fn broken(&mut self) -> &mut Sectors {
+        self.0.as_mut().expect("the drive keeps track")
+    }
 }
 
 /// A way to break the table, and a piece of what is said to it.
 #[cfg(feature = "testing")]
-type SectorBreak = (fn(&mut Ftl), &'static str);
+type SectorBreak = (fn(&mut super::Ftl), &'static str);
 
 /// Ways to break the table of a drive with every page written.
 #[cfg(feature = "testing")]
 pub const BREAKS: &[SectorBreak] = &[
-    (|ftl| ftl.broken().clear(4, 1..2), "sector 1 of logical page 4 is held: false; by the record"),
-    (|ftl| ftl.broken().clear(4, 0..4), "and holds no sectors"),
+    (
+        |ftl| ftl.sectors.broken().clear(4, 1..2),
+        "sector 1 of logical page 4 is held: false; by the record",
+    ),
+    (|ftl| ftl.sectors.broken().clear(4, 0..4), "and holds no sectors"),
     (
         |ftl| {
-            let last = ftl.broken().words.len() - 1;
-            ftl.broken().words[last] |= 1 << 63;
+            let last = ftl.sectors.broken().words.len() - 1;
+            ftl.sectors.broken().words[last] |= 1 << 63;
         },
         "behind the last logical page",
     ),
 ];
-
-#[cfg(feature = "testing")]
-impl Ftl {
-    fn broken(&mut self) -> &mut Sectors {
-        self.sectors.as_mut().expect("the drive keeps track")
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -310,6 +330,27 @@ mod tests {
         assert_eq!(sectors.units_left(2, &(10..12), 4), 1);
         assert_eq!(sectors.units_left(2, &(11..18), 4), 2);
         assert_eq!(sectors.units_left(2, &(10..20), 4), 0);
+    }
+
+    #[test]
+    fn where_nobody_keeps_track_every_page_counts_as_whole() {
+        let mut kept = SectorMap(Some(Sectors::new(3, 8).expect("a few bytes")));
+        let mut none = SectorMap(None);
+        for sectors in [&mut kept, &mut none] {
+            sectors.hold(1, 2..4);
+        }
+        // A write of all that is held leaves nothing, if that is known.
+        assert!(!kept.leaves(1, &(2..4)) && none.leaves(1, &(2..4)));
+        assert_eq!(
+            (kept.units_left(1, &(3..4), 4), none.units_left(1, &(3..4), 4)),
+            (Some(1), None)
+        );
+        assert!(!kept.trim(1, 2..3) && kept.trim(1, 3..4), "the second was the last");
+        assert!(!none.trim(1, 2..3) && !none.trim(1, 3..4));
+        // What a read finds is held until another has found something.
+        kept.find(1, 5..6);
+        kept.find(1, 0..1);
+        assert!(kept.holds(1, 5) && !kept.holds(1, 0) && kept.holds_any(1) && !none.holds_any(1));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use reprieve_base::Stream;
 use reprieve_config::{self as scenario, Sources};
 use reprieve_state::State;
 
+use super::plane::Plane;
 use super::*;
 
 /// Drives of each kind that are compared.
@@ -13,7 +14,8 @@ const REPLAYED_PASSES: u32 = 12;
 /// Of a hundred means all are nearer than so many standard errors, but for one time in a thousand.
 const ERRORS_MAX: f64 = 4.5;
 
-fn drive(seed: u64, more: &[&str]) -> Scenario {
+/// A small drive with these keys besides.
+pub(crate) fn drive(seed: u64, more: &[&str]) -> Scenario {
     let text = "device = \"fast12-slc\"\n[geometry]\nchannels = 2\nplanes_per_die = 2\n\
         blocks_per_plane = 40\npages_per_block = 16\n[ftl]\nover_provisioning = 0.22\n\
         [workload]\ngenerator = \"mixed\"\nrequests = 1\nread_fraction = 0.5\nqueue_depth = 1\n";
@@ -36,19 +38,19 @@ fn preconditioned(seed: u64, more: &[&str]) -> Ftl {
 impl Ftl {
     /// Overwrites logical pages drawn at random, by name; returns the pages moved for it.
     fn replay(&mut self, writes: u32, stream: &mut Stream) -> u32 {
-        let pages = u64::from(self.logical_pages());
-        let kept = Kept::always(self.reserve_blocks);
+        let pages = u64::from(self.tables.map.logical_pages());
+        let kept = Kept::always(self.tables.blocks.reserve_blocks);
         (0..writes).map(|_| self.write_now(stream.below(pages) as u32, kept)).sum()
     }
 
     /// Blocks by valid pages, then the pages that the next writes move.
     fn figures(&mut self, stream: &mut Stream) -> Vec<f64> {
-        let mut figures = vec![0.0; self.geometry.pages_per_block as usize + 1];
-        for block in 0..self.geometry.blocks() as u32 {
-            figures[self.index.valid(block) as usize] += 1.0;
+        let mut figures = vec![0.0; self.numbering.geometry.pages_per_block as usize + 1];
+        for block in 0..self.numbering.geometry.blocks() as u32 {
+            figures[self.tables.blocks.index.valid(block) as usize] += 1.0;
         }
         // A hundredth of the drive, and as much again nine times.
-        let writes = self.logical_pages() / 100;
+        let writes = self.tables.map.logical_pages() / 100;
         figures.push(f64::from(self.replay(writes, stream)));
         figures.push(f64::from(self.replay(9 * writes, stream)));
         figures
@@ -75,9 +77,9 @@ fn assert_same_law(more: &[&str]) {
         // Another seed, so that no draw of a policy is shared.
         let sequential = [more, &["ftl.precondition=sequential"]].concat();
         let mut ftl = preconditioned(DRIVES + seed, &sequential);
-        ftl.replay(REPLAYED_PASSES * ftl.logical_pages(), &mut stream);
+        ftl.replay(REPLAYED_PASSES * ftl.tables.map.logical_pages(), &mut stream);
         // As where a drive starts: a wordline that was begun is given up.
-        ftl.planes.iter_mut().for_each(Plane::pad);
+        ftl.tables.blocks.planes.iter_mut().for_each(Plane::pad);
         replayed.push(ftl.figures(&mut stream));
     }
     let pairs = means(&drawn).into_iter().zip(means(&replayed));
@@ -119,17 +121,20 @@ fn every_logical_page_is_on_its_plane_and_on_any_page_of_it() {
     let mut counts = [0f64; BINS];
     for seed in 0..800 {
         let ftl = preconditioned(seed, &["ftl.precondition=steady"]);
-        let pages_per_plane = ftl.geometry.blocks_per_plane * ftl.geometry.pages_per_block;
-        for lpn in 0..ftl.logical_pages() {
-            let Mapping::Flash(page) = ftl.lookup(lpn) else { panic!("{lpn} is not written") };
-            assert_eq!(ftl.map.owner(page), Some(lpn));
+        let pages_per_plane =
+            ftl.numbering.geometry.blocks_per_plane * ftl.numbering.geometry.pages_per_block;
+        for lpn in 0..ftl.tables.map.logical_pages() {
+            let Mapping::Flash(page) = ftl.tables.map.get(lpn) else {
+                panic!("{lpn} is not written")
+            };
+            assert_eq!(ftl.tables.blocks.owner(page), Some(lpn));
             assert_eq!(page / pages_per_plane, ftl.placement.home(lpn), "{lpn} left its plane");
         }
         // The rank of one logical page among the valid pages of its plane.
-        let Mapping::Flash(page) = ftl.lookup(11) else { panic!("just seen") };
+        let Mapping::Flash(page) = ftl.tables.map.get(11) else { panic!("just seen") };
         let first = page / pages_per_plane * pages_per_plane;
         let valid = |pages: std::ops::Range<u32>| {
-            pages.filter(|page| ftl.map.owner(*page).is_some()).count()
+            pages.filter(|page| ftl.tables.blocks.owner(*page).is_some()).count()
         };
         counts[valid(first..page) * BINS / valid(first..first + pages_per_plane)] += 1.0;
     }
@@ -147,9 +152,10 @@ fn start_of(threads: usize, sets: &[&str]) -> (Vec<Mapping>, Vec<u32>) {
     while !preconditioner.is_done() {
         preconditioner.advance(&mut ftl, &scenario, 1000).expect("a drive that settles");
     }
-    let pages = (0..ftl.logical_pages()).map(|lpn| ftl.lookup(lpn)).collect();
-    let planes = ftl.planes.iter().flat_map(|plane| [plane.free_list(), vec![plane.fills]]);
-    (pages, planes.flatten().chain(ftl.filled.iter().copied()).collect())
+    let pages = (0..ftl.tables.map.logical_pages()).map(|lpn| ftl.tables.map.get(lpn)).collect();
+    let planes =
+        ftl.tables.blocks.planes.iter().flat_map(|plane| [plane.free_list(), vec![plane.fills]]);
+    (pages, planes.flatten().chain(ftl.tables.blocks.filled.iter().copied()).collect())
 }
 
 #[test]
@@ -188,11 +194,11 @@ fn restored(forge: impl Fn(&mut Vec<u32>)) -> Result<Ftl, String> {
 fn a_state_has_the_sectors_of_its_pages_or_whole_pages() {
     // Pages of 4 sectors: the first word of the column has those of 8 pages. Page 1 loses two.
     let ftl = restored(|column| column[0] &= !0x30).expect("a state that fits");
-    let held = |ftl: &Ftl, lpn| [0, 1, 2, 3].map(|sector| ftl.holds_sector(lpn, sector));
+    let held = |ftl: &Ftl, lpn| [0, 1, 2, 3].map(|sector| ftl.sectors.holds(lpn, sector));
     assert_eq!(held(&ftl, 0), [true; 4]);
     assert_eq!(held(&ftl, 1), [false, false, true, true]);
     let ftl = restored(Vec::clear).expect("a state of a drive that kept no track");
-    assert!((0..ftl.logical_pages()).all(|lpn| held(&ftl, lpn) == [true; 4]));
+    assert!((0..ftl.tables.map.logical_pages()).all(|lpn| held(&ftl, lpn) == [true; 4]));
 }
 
 #[test]

@@ -173,7 +173,10 @@ impl<P: InPieces> Tiling<P> {
                     copying.copy_blocks(ftl);
                     ftl.settle(&scenario.drawing_apart("precondition.victim"));
                     let replay = Replay::new(scenario, kept)?;
-                    self.stage = TileStage::Parting { replay, left: parting_writes(&ftl.geometry) };
+                    self.stage = TileStage::Parting {
+                        replay,
+                        left: parting_writes(&ftl.numbering.geometry),
+                    };
                 }
             }
             TileStage::Parting { replay, left } => {
@@ -195,8 +198,8 @@ fn parting_writes(geometry: &Geometry) -> u64 {
 
 impl Copying {
     fn new(models: Ftl, ftl: &Ftl, scenario: &Scenario) -> Copying {
-        let count = models.geometry.planes();
-        let planes = ftl.geometry.planes();
+        let count = models.numbering.geometry.planes();
+        let planes = ftl.numbering.geometry.planes();
         // Each plane is copied as often as any other, in an order of chance.
         let mut stream = Stream::new(scenario.seed, "precondition.copies", 0);
         let mut model_of: Vec<u32> = (0..planes).map(|plane| plane % count).collect();
@@ -213,9 +216,9 @@ impl Copying {
     /// The tables are gone through from front to back: who owns a page is copied by
     /// [`Copying::copy_owners`].
     fn advance(&mut self, ftl: &mut Ftl, pages: u64) -> bool {
-        let end = (u64::from(self.done) + pages).min(ftl.logical_pages().into()) as u32;
-        let planes = ftl.geometry.planes();
-        let count = self.models.geometry.planes();
+        let end = (u64::from(self.done) + pages).min(ftl.tables.map.logical_pages().into()) as u32;
+        let planes = ftl.numbering.geometry.planes();
+        let count = self.models.numbering.geometry.planes();
         let offsets = self.offsets(ftl);
         let firsts = firsts(&self.models);
         let of_column = |column: u32| {
@@ -227,28 +230,31 @@ impl Copying {
         for lpn in self.done..end {
             let (first, offset) = columns[column as usize];
             let like = row * count + first;
-            ftl.map.set(lpn, moved_by(self.models.map.get(like), offset));
-            ftl.copy_sectors(lpn, &self.models, like);
+            ftl.tables.map.set(lpn, moved_by(self.models.tables.map.get(like), offset));
+            ftl.sectors.copy(lpn, &self.models.sectors, like);
             column += 1;
             if column == planes {
                 (row, column) = (row + 1, 0);
             }
         }
         self.done = end;
-        end == ftl.logical_pages()
+        end == ftl.tables.map.logical_pages()
     }
 
     /// Copies which logical pages of a plane its pages hold, where those are in order of address.
     fn copy_owners(&self, ftl: &mut Ftl, plane: u32, first: u32) {
-        let (planes, count) = (ftl.geometry.planes(), self.models.geometry.planes());
-        let per_plane = pages_of_plane(ftl);
+        let (planes, count) =
+            (ftl.numbering.geometry.planes(), self.models.numbering.geometry.planes());
+        let per_plane = ftl.numbering.pages_per_plane();
         let model = self.model_of[plane as usize];
         for page in 0..per_plane {
-            let Some(like) = self.models.map.owner(model * per_plane + page) else { continue };
+            let Some(like) = self.models.tables.blocks.owner(model * per_plane + page) else {
+                continue;
+            };
             let lpn = u64::from(like / count) * u64::from(planes) + u64::from(first);
             // A plane may have one logical page fewer than that which it is a copy of.
-            if lpn < u64::from(ftl.logical_pages()) {
-                ftl.map.own(plane * per_plane + page, lpn as u32);
+            if lpn < u64::from(ftl.tables.map.logical_pages()) {
+                ftl.tables.blocks.name(plane * per_plane + page, lpn as u32);
             }
         }
     }
@@ -256,7 +262,7 @@ impl Copying {
     /// By how much the pages of each plane, counted over the drive, are behind those of its model;
     /// modulo 2^32.
     fn offsets(&self, ftl: &Ftl) -> Vec<u32> {
-        let per_plane = pages_of_plane(ftl);
+        let per_plane = ftl.numbering.pages_per_plane();
         let offset =
             |(plane, model): (u32, &u32)| plane.wrapping_sub(*model).wrapping_mul(per_plane);
         (0..).zip(&self.model_of).map(offset).collect()
@@ -264,44 +270,41 @@ impl Copying {
 
     /// Counts the valid pages of each block, which are named already.
     fn count_valid(&self, ftl: &mut Ftl) {
-        let pages = ftl.geometry.pages_per_block;
-        for plane in 0..ftl.geometry.planes() {
-            let blocks = ftl.geometry.blocks_per_plane;
+        let pages = ftl.numbering.geometry.pages_per_block;
+        for plane in 0..ftl.numbering.geometry.planes() {
+            let blocks = ftl.numbering.geometry.blocks_per_plane;
             for block in plane * blocks..(plane + 1) * blocks {
-                let owned = |page: &u32| ftl.map.owner(*page).is_some();
+                let owned = |page: &u32| ftl.tables.blocks.owner(*page).is_some();
                 let valid = (block * pages..(block + 1) * pages).filter(owned).count() as u32;
-                ftl.index.add_valid_pages(block, valid);
-                ftl.planes[plane as usize].committed += valid;
+                ftl.tables.blocks.index.add_valid_pages(block, valid);
+                ftl.tables.blocks.planes[plane as usize].committed += valid;
             }
         }
     }
 
     /// Copies what the blocks of the planes are, and in which order they were filled.
     fn copy_blocks(&self, ftl: &mut Ftl) {
-        let blocks = ftl.geometry.blocks_per_plane as usize;
+        let blocks = ftl.numbering.geometry.blocks_per_plane as usize;
         for (plane, model) in self.model_of.iter().map(|model| *model as usize).enumerate() {
-            let state = &self.models.planes[model];
-            assert!(state.job.victim.is_none() && state.failed.is_empty(), "nothing is under way");
-            let copy = &mut ftl.planes[plane];
+            let state = &self.models.tables.blocks.planes[model];
+            assert!(state.victim.is_none() && state.failed.is_empty(), "nothing is under way");
+            let copy = &mut ftl.tables.blocks.planes[plane];
             assert_eq!(copy.good_blocks, state.good_blocks, "a plane has bad blocks of its own");
             // A plane may have one logical page fewer than that which it is a copy of.
             let committed = copy.committed;
             *copy = state.clone();
             copy.committed = committed;
-            let filled = &self.models.filled[model * blocks..(model + 1) * blocks];
-            ftl.filled[plane * blocks..(plane + 1) * blocks].copy_from_slice(filled);
+            let filled = &self.models.tables.blocks.filled[model * blocks..(model + 1) * blocks];
+            ftl.tables.blocks.filled[plane * blocks..(plane + 1) * blocks].copy_from_slice(filled);
         }
     }
 }
 
-fn pages_of_plane(ftl: &Ftl) -> u32 {
-    ftl.geometry.pages_per_block * ftl.geometry.blocks_per_plane
-}
-
 /// Of each plane its first logical page.
 fn firsts(ftl: &Ftl) -> Vec<u32> {
-    let mut firsts = vec![0; ftl.geometry.planes() as usize];
-    (0..ftl.geometry.planes()).for_each(|lpn| firsts[ftl.placement.home(lpn) as usize] = lpn);
+    let mut firsts = vec![0; ftl.numbering.geometry.planes() as usize];
+    (0..ftl.numbering.geometry.planes())
+        .for_each(|lpn| firsts[ftl.placement.home(lpn) as usize] = lpn);
     firsts
 }
 

@@ -1,8 +1,10 @@
 //! What must hold between the FTL's tables, whenever nothing is half done.
 
-use reprieve_base::Slab;
+use reprieve_base::{Geometry, Slab};
 use reprieve_policy::txn::{NONE, Txn};
 
+use super::blocks::Blocks;
+use super::page_tables::PageTables;
 use super::{Ftl, Mapping};
 
 /// What a block is; each is exactly one of these.
@@ -23,70 +25,19 @@ impl Ftl {
     ///
     /// `programmed` says of every block how many pages its die has programmed since its erase.
     pub fn verify(&self, txns: &Slab<Txn>, programmed: &[u16]) -> Result<(), String> {
-        self.verify_mapping(txns)?;
-        let roles = self.roles()?;
-        let (pages, blocks) = (self.geometry.pages_per_block, self.geometry.blocks_per_plane);
-        for (block, role) in (0..).zip(roles) {
-            let plane = &self.planes[(block / blocks) as usize];
-            let done = self.programmed_of(block, programmed)?;
-            let fits = match role {
-                Role::Free => done == 0,
-                Role::Open => plane
-                    .fronts
-                    .iter()
-                    .any(|front| front.block == Some(block % blocks) && front.next_page == done),
-                Role::Full => done == pages,
-                Role::Victim => plane.job.retires || done == pages || done == 0,
-                Role::Failed => done > 0,
-                Role::Bad => self.index.valid(block) == 0,
-            };
-            if !fits {
-                return Err(format!("block {block} is {role:?} and has {done} pages programmed"));
-            }
-            let owned = (block * pages..(block + 1) * pages)
-                .filter(|page| self.map.owner(*page).is_some_and(|_| page % pages < done))
-                .count() as u32;
-            let counted = self.index.valid(block);
-            if owned != counted {
-                return Err(format!(
-                    "block {block} has {owned} valid pages among those programmed, and {counted} \
-                     are counted"
-                ));
-            }
-        }
-        for plane in 0..self.geometry.planes() {
-            self.index.verify(plane)?;
-            self.verify_good_blocks(plane)?;
-        }
-        self.verify_sectors()?;
-        self.verify_cache()
+        self.tables.verify(txns)?;
+        self.tables.blocks.verify(programmed)?;
+        self.sectors.verify(&self.tables.map)?;
+        self.tables.map.verify_cache()
     }
+}
 
-    /// Pages of a block that its die has programmed; of twins, whose planes are in step, all.
-    fn programmed_of(&self, block: u32, programmed: &[u16]) -> Result<u32, String> {
-        let (plane, block) =
-            (block / self.geometry.blocks_per_plane, block % self.geometry.blocks_per_plane);
-        let of = |twin: u32| {
-            let plane = plane * self.twins.planes() + twin;
-            u32::from(programmed[(plane * self.geometry.blocks_per_plane + block) as usize])
-        };
-        let done = (0..self.twins.planes()).map(of).sum();
-        let out_of_step =
-            (0..self.twins.planes()).find(|twin| of(*twin) != self.twins.pages_on(*twin, done));
-        match out_of_step {
-            None => Ok(done),
-            Some(twin) => Err(format!(
-                "block {block} of plane {twin} of die {plane} has {} of the {done} pages that the \
-                 twins have programmed",
-                of(twin)
-            )),
-        }
-    }
-
+impl PageTables {
     /// Every logical page has at most one valid page, and every valid page one logical page.
-    fn verify_mapping(&self, txns: &Slab<Txn>) -> Result<(), String> {
+    fn verify(&self, txns: &Slab<Txn>) -> Result<(), String> {
         let mut mapped = 0u64;
-        for lpn in 0..self.all_pages() {
+        let pages = self.blocks.numbering.geometry.pages() as u32;
+        for lpn in 0..self.map.all_pages() {
             let page = match self.map.get(lpn) {
                 Mapping::Flash(page) => page,
                 Mapping::Buffered(id) if txns[id].lpn != lpn => {
@@ -99,27 +50,93 @@ impl Ftl {
                 Mapping::Buffered(_) | Mapping::Unwritten | Mapping::Trimmed => continue,
             };
             mapped += 1;
-            if u64::from(page) >= self.geometry.pages() || self.map.owner(page) != Some(lpn) {
+            if page >= pages || self.blocks.owner(page) != Some(lpn) {
                 return Err(format!(
                     "logical page {lpn} is on page {page}, which does not hold it"
                 ));
             }
         }
         // Each mapped one has a page of its own, so that equal numbers make it a bijection.
-        let pages = self.geometry.pages() as u32;
-        let valid = (0..pages).filter(|page| self.map.owner(*page).is_some()).count() as u64;
+        let valid = (0..pages).filter(|page| self.blocks.owner(*page).is_some()).count() as u64;
         if valid != mapped {
             return Err(format!("{valid} pages are valid, and {mapped} logical pages have one"));
         }
         Ok(())
     }
+}
+
+impl Blocks {
+    /// Every block has one role, as many valid pages as are counted, and fits what its die has
+    /// programmed.
+    fn verify(&self, programmed: &[u16]) -> Result<(), String> {
+        let roles = self.roles()?;
+        let Geometry { pages_per_block: pages, blocks_per_plane, .. } = self.numbering.geometry;
+        for (block, role) in (0..).zip(roles) {
+            let plane = &self.planes[(block / blocks_per_plane) as usize];
+            let done = self.programmed_of(block, programmed)?;
+            let fits = match role {
+                Role::Free => done == 0,
+                Role::Open => plane.fronts.iter().any(|front| {
+                    front.block == Some(block % blocks_per_plane) && front.next_page == done
+                }),
+                Role::Full => done == pages,
+                Role::Victim => plane.retires() || done == pages || done == 0,
+                Role::Failed => done > 0,
+                Role::Bad => self.index.valid(block) == 0,
+            };
+            if !fits {
+                return Err(format!("block {block} is {role:?} and has {done} pages programmed"));
+            }
+            let all = self.numbering.pages_of(block);
+            let owned = all
+                .filter(|page| self.owner(*page).is_some_and(|_| page % pages < done))
+                .count() as u32;
+            let counted = self.index.valid(block);
+            if owned != counted {
+                return Err(format!(
+                    "block {block} has {owned} valid pages among those programmed, and {counted} \
+                     are counted"
+                ));
+            }
+        }
+        for plane in 0..self.numbering.geometry.planes() {
+            self.index.verify(plane)?;
+            self.verify_good_blocks(plane)?;
+        }
+        Ok(())
+    }
+
+    /// Pages of a block that its die has programmed; of twins, whose planes are in step, all.
+    fn programmed_of(&self, block: u32, programmed: &[u16]) -> Result<u32, String> {
+        let (plane, block) = (
+            block / self.numbering.geometry.blocks_per_plane,
+            block % self.numbering.geometry.blocks_per_plane,
+        );
+        let of = |twin: u32| {
+            let plane = plane * self.numbering.twins.planes() + twin;
+            u32::from(
+                programmed[(plane * self.numbering.geometry.blocks_per_plane + block) as usize],
+            )
+        };
+        let done = (0..self.numbering.twins.planes()).map(of).sum();
+        let out_of_step = (0..self.numbering.twins.planes())
+            .find(|twin| of(*twin) != self.numbering.twins.pages_on(*twin, done));
+        match out_of_step {
+            None => Ok(done),
+            Some(twin) => Err(format!(
+                "block {block} of plane {twin} of die {plane} has {} of the {done} pages that the \
+                 twins have programmed",
+                of(twin)
+            )),
+        }
+    }
 
     /// Blocks that fail count as lost from then on, and before they are out of use.
     fn verify_good_blocks(&self, plane: u32) -> Result<(), String> {
-        let blocks = self.geometry.blocks_per_plane;
+        let blocks = self.numbering.geometry.blocks_per_plane;
         let bad = self.failing.bad_in(plane * blocks..(plane + 1) * blocks).count();
         let state = &self.planes[plane as usize];
-        let failing = state.failed.len() + usize::from(state.job.retires);
+        let failing = state.failed.len() + usize::from(state.retires());
         let counted = state.good_blocks;
         if counted as usize + failing + bad == blocks as usize {
             return Ok(());
@@ -131,8 +148,8 @@ impl Ftl {
     }
 
     fn roles(&self) -> Result<Vec<Role>, String> {
-        let blocks = self.geometry.blocks_per_plane;
-        let mut roles: Vec<Option<Role>> = vec![None; self.geometry.blocks() as usize];
+        let blocks = self.numbering.geometry.blocks_per_plane;
+        let mut roles: Vec<Option<Role>> = vec![None; self.numbering.geometry.blocks() as usize];
         let mut assign = |block: u32, role: Role| match roles[block as usize].replace(role) {
             None => Ok(()),
             Some(before) => Err(format!("block {block} is {before:?} and {role:?}")),
@@ -145,7 +162,8 @@ impl Ftl {
             plane.failed.iter().try_for_each(|block| assign(*block, Role::Failed))?;
             let mut bad = self.failing.bad_in(first..first + blocks);
             bad.try_for_each(|block| assign(block, Role::Bad))?;
-            plane.job.victim.iter().try_for_each(|block| assign(*block, Role::Victim))?;
+            let mut victim = plane.victim.iter();
+            victim.try_for_each(|victim| assign(victim.block, Role::Victim))?;
             let full = (first..first + blocks).filter(|block| self.index.is_full(*block));
             full.into_iter().try_for_each(|block| assign(block, Role::Full))?;
         }
@@ -165,47 +183,52 @@ type FtlBreak = (fn(&mut Ftl), &'static str);
 #[cfg(feature = "testing")]
 pub const BREAKS: &[FtlBreak] = &[
     // Two logical pages on one page.
-    (|ftl| ftl.map.set(4, ftl.map.get(5)), "does not hold it"),
+    (|ftl| ftl.tables.map.set(4, ftl.tables.map.get(5)), "does not hold it"),
     // A valid page that nobody owns.
-    (|ftl| ftl.map.set(4, Mapping::Trimmed), "pages are valid, and"),
+    (|ftl| ftl.tables.map.set(4, Mapping::Trimmed), "pages are valid, and"),
     (
         |ftl| {
-            let block = ftl.a_full_block();
-            ftl.index.remove_valid(block);
+            let block = ftl.tables.blocks.a_full_block();
+            ftl.tables.blocks.index.remove_valid(block);
         },
         "are counted",
     ),
     // An open block that will be picked as a victim.
     (
-        |ftl| ftl.index.fill(ftl.planes[2].fronts[0].block.expect("one is open") + 48),
+        |ftl| {
+            ftl.tables
+                .blocks
+                .index
+                .fill(ftl.tables.blocks.planes[2].fronts[0].block.expect("one is open") + 48)
+        },
         "is Open and Full",
     ),
     // A block full of data on the free list, or on none at all.
     (
         |ftl| {
-            let block = ftl.a_full_block();
-            ftl.planes[(block / 24) as usize].add_free(block % 24, 0);
+            let block = ftl.tables.blocks.a_full_block();
+            ftl.tables.blocks.planes[(block / 24) as usize].add_free(block % 24, 0);
         },
         "is Free and Full",
     ),
-    (|ftl| ftl.index.reclaim(ftl.a_full_block()), "has no role"),
+    (|ftl| ftl.tables.blocks.index.reclaim(ftl.tables.blocks.a_full_block()), "has no role"),
     // A block that is lost and not counted.
-    (|ftl| ftl.planes[1].good_blocks -= 1, "are counted as good"),
+    (|ftl| ftl.tables.blocks.planes[1].good_blocks -= 1, "are counted as good"),
     // An open block of its own for moved pages, which another plane has open too.
     (
         |ftl| {
-            let open = ftl.planes[3].fronts[0];
-            ftl.planes[3].fronts[1] = open;
+            let open = ftl.tables.blocks.planes[3].fronts[0];
+            ftl.tables.blocks.planes[3].fronts[1] = open;
         },
         "is Open and Open",
     ),
 ];
 
 #[cfg(feature = "testing")]
-impl Ftl {
+impl Blocks {
     /// One of a plane that is not being collected.
     fn a_full_block(&self) -> u32 {
         let full = |block: &u32| self.index.is_full(*block) && self.index.valid(*block) > 0;
-        (0..self.geometry.blocks() as u32).rev().find(full).expect("a drive in use")
+        (0..self.numbering.geometry.blocks() as u32).rev().find(full).expect("a drive in use")
     }
 }

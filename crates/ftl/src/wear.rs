@@ -5,12 +5,9 @@ use std::collections::BTreeMap;
 use reprieve_config::Wear;
 use reprieve_observe::stats::WearCounts;
 
-use super::Ftl;
-use super::plane::Plane;
-
 /// Erases of each block, counted over the drive, 4 bytes a block.
 #[derive(Clone, Debug)]
-pub(super) struct WearTable {
+pub struct WearTable {
     erases: Vec<u32>,
     /// Erases by which a block may be ahead of the least worn of its plane.
     spread: Option<u32>,
@@ -46,44 +43,54 @@ impl WearTable {
         self.erases[block as usize]
     }
 
-    /// The figures, over all blocks, bad ones among them.
-    pub(super) fn counts(&self) -> Option<WearCounts> {
+    /// The figures, over all blocks, bad ones among them, if the summary is to have them.
+    pub fn counts(&self) -> Option<WearCounts> {
         self.is_reported.then(|| WearCounts::of(&self.erases))
-    }
-}
-
-impl Ftl {
-    /// What happened before the first request does not count as wear.
-    pub(super) fn forget_wear(&mut self) {
-        self.wear.erases.fill(0);
-        self.planes.iter_mut().for_each(Plane::forget_free_wear);
-    }
-
-    /// Erases of the blocks, if the summary is to have them.
-    pub fn wear_counts(&self) -> Option<WearCounts> {
-        self.wear.counts()
     }
 
     /// How many blocks have been erased how often since the first request, fewest erases first.
-    pub fn wear_spread(&self) -> Vec<(u32, u64)> {
+    pub fn spread(&self) -> Vec<(u32, u64)> {
         let mut blocks = BTreeMap::new();
-        for erases in self.wear.all() {
+        for erases in &self.erases {
             *blocks.entry(*erases).or_default() += 1;
         }
         blocks.into_iter().collect()
     }
 
-    /// A block was erased as often as `erases` says: is another one too far behind it?
-    ///
-    /// One pass over the plane an erase, and none without static wear levelling.
-    pub(super) fn level_wear(&mut self, block: u32, erases: u32) {
-        let Some(spread) = self.wear.spread else { return };
-        let blocks_per_plane = self.geometry.blocks_per_plane;
-        let plane = block / blocks_per_plane;
-        let first = plane * blocks_per_plane;
-        let full = (first..first + blocks_per_plane).filter(|block| self.index.is_full(*block));
-        let least_worn = full.min_by_key(|block| self.wear.of(*block));
-        let is_far_behind = |block: &u32| self.wear.of(*block).saturating_add(spread) <= erases;
-        self.planes[plane as usize].unworn = least_worn.filter(is_far_behind);
+    /// What happened so far does not count.
+    pub(super) fn forget(&mut self) {
+        self.erases.fill(0);
+    }
+
+    /// Whether blocks that are little worn are looked for.
+    #[inline]
+    pub(super) fn is_levelled(&self) -> bool {
+        self.spread.is_some()
+    }
+
+    /// The least worn of some blocks, if it is too far behind one with so many erases.
+    pub(super) fn far_behind(&self, blocks: impl Iterator<Item = u32>, erases: u32) -> Option<u32> {
+        let spread = self.spread?;
+        let least_worn = blocks.min_by_key(|block| self.of(*block));
+        least_worn.filter(|block| self.of(*block).saturating_add(spread) <= erases)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_worn_is_behind_by_the_spread_or_not_at_all() {
+        let wear = Wear { static_spread: Some(3), ..Wear::default() };
+        let mut table = WearTable::new(4, &wear);
+        table.start_with(vec![5, 2, 2, 7]);
+        // The first of the equals, and of those that are asked of.
+        assert_eq!(table.far_behind(0..4, 5), Some(1));
+        assert_eq!(table.far_behind(0..4, 4), None);
+        assert_eq!(table.far_behind([0, 3].into_iter(), 8), Some(0));
+        assert_eq!(table.far_behind([0, 3].into_iter(), 7), None);
+        assert_eq!(table.spread(), [(2, 2), (5, 1), (7, 1)]);
+        assert_eq!(table.erased(1), 3);
     }
 }

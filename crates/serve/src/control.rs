@@ -2,7 +2,7 @@
 
 use reprieve_base::{UserError, nearest};
 use reprieve_ssd::registries;
-use reprieve_ssd::scenario::{self, CHANGEABLE, Scenario, Sources};
+use reprieve_ssd::scenario::{self, Scenario, Sources, changeable};
 use serde_json::{Value, json};
 
 use crate::options::Source;
@@ -29,10 +29,11 @@ pub fn changed(
     key: &str,
     value: &str,
 ) -> Result<(Source, Scenario), UserError> {
-    if !CHANGEABLE.contains(&key) {
-        let hint = match nearest(key, CHANGEABLE.iter().copied()) {
+    let changeable = changeable();
+    if !changeable.contains(&key) {
+        let hint = match nearest(key, changeable.iter().copied()) {
             Some(near) => format!("did you mean {near}?"),
-            None => format!("these do: {}", CHANGEABLE.join(", ")),
+            None => format!("these do: {}", changeable.join(", ")),
         };
         let what = format!("{key} = {value}: does not change while a drive is served; {hint}");
         return Err(UserError::new(what));
@@ -102,6 +103,7 @@ pub fn parse(line: &str) -> Result<ControlCommand, UserError> {
 
 /// The keys that may change, with the values that hold.
 pub fn rules(scenario: &Scenario) -> Value {
+    let changeable = changeable();
     let mut section = "";
     let mut rules = serde_json::Map::new();
     let text = scenario::print(scenario);
@@ -110,17 +112,17 @@ pub fn rules(scenario: &Scenario) -> Value {
             section = name;
         } else if let Some((key, value)) = line.split_once(" = ") {
             let name = format!("{section}.{key}");
-            if CHANGEABLE.contains(&name.as_str()) {
+            if changeable.contains(&name.as_str()) {
                 rules.insert(name, json!(value));
             }
         }
     }
     // A name for several keys has a value where they agree.
-    for name in CHANGEABLE {
+    for name in changeable {
         let mut values = stands_for(name).iter().map(|own| rules[*own].clone());
         let Some(first) = values.next() else { continue };
         if values.all(|value| value == first) {
-            rules.insert((*name).to_string(), first);
+            rules.insert(name.to_string(), first);
         }
     }
     Value::Object(rules)

@@ -161,7 +161,7 @@ fn run_flash(
     let policies = asked.policies.unwrap_or_else(|| Policies::of(&scenario));
     let mut flash = Flash::with(&scenario, policies);
     if asked.power {
-        flash.trace_power();
+        flash.observers_mut().trace_power();
     }
     if let Some(window) = asked.timeline {
         flash.draw(window);
@@ -183,9 +183,9 @@ fn run_flash(
         end = now;
         while let Some(event) = events.pop_at(now) {
             flash.handle(event, now, &mut events);
-            while let Some(id) = flash.done.pop() {
-                let txn = flash.txns.remove(id);
-                flash.request_done(now, txn.request);
+            while let Some(id) = flash.next_done() {
+                let txn = flash.txns_mut().remove(id);
+                flash.observers_mut().request_done(now, txn.request);
                 results[txn.request as usize] =
                     RigResult { start: txn.start, completion: now, suspensions: txn.suspensions };
             }
@@ -196,8 +196,9 @@ fn run_flash(
                 RigOp::Program => Kind::Program,
                 RigOp::Erase => Kind::Erase,
             };
-            let id = flash.txns.insert(Txn::new(kind, 0, commands[row].at, NONE, row as u32, now));
-            flash.request_arrived(now, arrival_of(row as u32, kind));
+            let id =
+                flash.txns_mut().insert(Txn::new(kind, 0, commands[row].at, NONE, row as u32, now));
+            flash.observers_mut().request_arrived(now, arrival_of(row as u32, kind));
             flash.enqueue(id);
         }
         flash.decide(now, &mut NoWork, &mut events);
@@ -205,12 +206,12 @@ fn run_flash(
             return Err(error);
         }
     }
-    assert!(flash.txns.is_empty(), "the rig stopped with commands waiting");
+    assert!(flash.txns().is_empty(), "the rig stopped with commands waiting");
     // A nanosecond more, in which the die is idle, ends the trace.
-    let power = flash.power_report(end + Dur::from_ns(1)).and_then(|power| power.trace);
+    let power = flash.observers().power_report(end + Dur::from_ns(1)).and_then(|power| power.trace);
     let power = power.unwrap_or_default();
-    flash.end_timeline(end);
-    let timeline = flash.timeline().map_or_else(Vec::new, Timeline::take);
+    flash.observers_mut().end(end);
+    let timeline = flash.observers_mut().timeline_mut().map_or_else(Vec::new, Timeline::take);
     Ok(Outcome { results, power, timeline })
 }
 
@@ -276,8 +277,8 @@ fn parse_row(line: &str, scenario: &Scenario) -> Result<RigCommand, UserError> {
 
 /// The error of a command that the die has refused.
 fn refused(flash: &Flash, commands: &[RigCommand]) -> Option<UserError> {
-    let (id, refusal) = flash.refused?;
-    let row = flash.txns[id].request as usize;
+    let (id, refusal) = flash.refused()?;
+    let row = flash.txns()[id].request as usize;
     let RigCommand { op, at, .. } = commands[row];
     Some(UserError::new(format!(
         "row {} (line {}): {} of plane {} block {} page {} is refused: {refusal}",

@@ -28,13 +28,8 @@ section! {
     /// Whether collection uses idle time, or only runs when it is forced.
     gc_background [ftl.gc_background] flag(), or("true");
     /// What a write of part of a page does about the rest of the page.
-    partial_write [ftl.partial_write] one_of {
-        "read_modify_write" = PartialWrite::ReadModifyWrite, "The rest of the page is read first.";
-        "track_sectors" = PartialWrite::TrackSectors,
-            "The rest is read first only if the page holds sectors that the write leaves.";
-        "pad" = PartialWrite::Pad,
-            "Nothing is read: the program carries padding in place of the rest.";
-    }, or("'read_modify_write'"), from("MQSim 7ec40e3, for \"track_sectors\"");
+    partial_write [ftl.partial_write] choice(PartialWrite::WORDS), or("'read_modify_write'"),
+        from("MQSim 7ec40e3, for \"track_sectors\"");
     /// Whether the host gets in between the steps of collecting a block.
     gc_preemptible [ftl.gc.preemptible] flag(), or("true");
     /// Whether a die that moves the pages of a block keeps its channel to itself meanwhile.
@@ -93,11 +88,7 @@ section! {
     /// Whether collection moves pages within their plane without the channel.
     copyback [ftl.copyback] flag(), or("false");
     /// State of the drive before the first request.
-    precondition [ftl.precondition] one_of {
-        "none" = Precondition::None, "Nothing written.";
-        "sequential" = Precondition::Sequential, "Every logical page written once, in order.";
-        "steady" = Precondition::Steady, "Sequential, then random overwrites to the steady state.";
-    }, or("'none'");
+    precondition [ftl.precondition] choice(Precondition::WORDS), or("'none'");
 }
 
 section! {

@@ -15,10 +15,7 @@ section! {
     bytes [buffer.bytes] count(512, 1 << 40), or("67108864"),
         from("Wu and He, FAST 2012, section 3.1: 64 MB");
     /// When a write is acknowledged.
-    acknowledge [buffer.acknowledge] one_of {
-        "through" = Acknowledge::Through, "When its last page is programmed.";
-        "back" = Acknowledge::Back, "When its last page is in the buffer.";
-    }, or("'through'");
+    acknowledge [buffer.acknowledge] choice(Acknowledge::WORDS), or("'through'");
     /// When a page in the buffer goes to the flash, and which goes first.
     replacement [buffer.hold] variant_of {
         "immediate" = None => None, "Every page goes at once.";
@@ -52,10 +49,7 @@ section! {
         }
     ) count(0, 1 << 40), or("0");
     /// Which page makes room for another.
-    replacement [read_cache?.replacement] one_of {
-        "fifo" = Eviction::Fifo, "The page that came into the cache first.";
-        "lru" = Eviction::Lru, "The page used longest ago.";
-    }, or("'lru'");
+    replacement [read_cache?.replacement] choice(Eviction::WORDS), or("'lru'");
     /// Whether pages that are written come into the cache; else they leave it.
     fill_on_write [read_cache?.fill_on_write] flag(), or("false");
 }
@@ -74,11 +68,7 @@ section! {
             "One queue of 32 commands (NCQ), and a link that is half duplex.";
     }, or("'direct'");
     /// In which order requests and their data cross the host link.
-    order [host.order] one_of {
-        "free" = LinkOrder::Free, "Commands take their own way, and reads overtake writes.";
-        "in_order" = LinkOrder::InOrder,
-            "One request at a time crosses the link, in either direction; none overtakes another.";
-    }, or("'free'");
+    order [host.order] choice(LinkOrder::WORDS), or("'free'");
     /// Submission queues.
     queues [host.interface as Interface::Nvme.queues] count(1, 65_535), or("1"), when(NVME),
         from("NVM Express Base Specification 2.0: at most 65,535");
@@ -101,12 +91,8 @@ section! {
     class_weights [host.interface as Interface::Nvme.class_weights] counts(1, 256),
         when(&[is("host.arbitration", &["weighted-classes"])]), from(NVM_EXPRESS);
     /// The class of each queue, in the order of the queues.
-    queue_priorities [host.interface as Interface::Nvme.priorities] each_of {
-        "urgent" = Priority::Urgent, "Before every other.";
-        "high" = Priority::High, "After urgent.";
-        "medium" = Priority::Medium, "After high.";
-        "low" = Priority::Low, "After medium.";
-    }, when(&[is("host.arbitration", &["strict-priority", "weighted-classes"])]);
+    queue_priorities [host.interface as Interface::Nvme.priorities] list_of(Priority::WORDS),
+        when(&[is("host.arbitration", &["strict-priority", "weighted-classes"])]);
     /// Time that fetching a command takes; commands are fetched one after the other.
     t_command_us [host.command] us(), or("0"), when(&[is("host.interface", &["nvme", "sata"])]);
     /// Time that every command spends in the controller and in which it holds up no other.

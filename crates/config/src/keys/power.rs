@@ -66,10 +66,7 @@ section! {
     /// What all dies together may draw; absent: no limit.
     budget_mw [power?.budget_uw] scaled(1e3, closed(0.0, 1e6)), absent(), when(ACCOUNTED);
     /// As what a program or an erase counts under budget_mw.
-    budget_counts [power?.budget_counts] one_of {
-        "mean" = BudgetCounts::Mean, "Its mean over pulses and verifies.";
-        "peak" = BudgetCounts::Peak, "The phase that draws most.";
-    }, or("'mean'"), when(ACCOUNTED);
+    budget_counts [power?.budget_counts] choice(BudgetCounts::WORDS), or("'mean'"), when(ACCOUNTED);
 }
 
 section! {
@@ -84,13 +81,7 @@ section! {
     /// When the power fails, which ends the run; absent: it does not.
     at_us [power_loss?.at] us(), absent(), when(LOSS);
     /// What becomes of the operation that a die is at work on when the power fails.
-    policy [power_loss?.policy] one_of {
-        "wait" = LossPolicy::Wait, "It is waited for.";
-        "suspend_erase" = LossPolicy::SuspendErase,
-            "An erase is suspended; a program is waited for.";
-        "suspend" = LossPolicy::Suspend, "It is suspended.";
-        "reset" = LossPolicy::Reset, "It is broken off by a reset of the die, and of no use.";
-    }, or("'wait'"), when(LOSS);
+    policy [power_loss?.policy] choice(LossPolicy::WORDS), or("'wait'"), when(LOSS);
     /// The controller with its memory, from the failure until all is safe.
     p_controller_mw [power_loss?.controller_uw] scaled(1e3, closed(0.0, 1e6)), when(LOSS);
     /// How long the drive lives on at most; absent: as long as the capacitor lasts.

@@ -20,14 +20,12 @@ section! {
     policy [scheduling.policy] registered(Family::Scheduler), or("'rps'");
     /// Pending programs at which they go ahead of reads; absent: no limit.
     write_queue_limit [scheduling.write_queue_limit] count(1, U32), absent(),
-        from("Wu and He, FAST 2012, section 5.3");
+        from("Wu and He, FAST 2012, section 5.3"), while_served();
     /// Which programs the limit counts.
-    write_queue_limit_scope [scheduling.write_queue_limit_scope] one_of {
-        "die" = LimitScope::Die,
-            "The programs that wait at each die, which has a limit of its own.";
-        "drive" = LimitScope::Drive, "The programs that wait at all dies of the drive together.";
-    }, or("'die'"), when(&[given("scheduling.write_queue_limit")]),
-        from("Wu and He, FAST 2012, section 5.3: the flash controller limits its write queue");
+    write_queue_limit_scope [scheduling.write_queue_limit_scope] choice(LimitScope::WORDS),
+        or("'die'"), when(&[given("scheduling.write_queue_limit")]),
+        from("Wu and He, FAST 2012, section 5.3: the flash controller limits its write queue"),
+        while_served();
     /// A write that waits so long goes first.
     age_limit_us [scheduling.age_limit] us(), or("10000"),
         when(&[is("scheduling.policy", &["rps-age"])]);
@@ -48,10 +46,8 @@ section! {
     paq_window_pages [scheduling.dispatch.paq??.window] count(1, U32), or("64"),
         when(&[is("scheduling.dispatch", &["paq"])]);
     /// What two operations that no command takes together may not share.
-    paq_conflict [scheduling.dispatch.paq?.conflict] one_of {
-        "chip" = Conflict::Chip, "A chip: its dies work one after the other.";
-        "die" = Conflict::Die, "A die: those of a chip work side by side.";
-    }, or("'chip'"), when(&[is("scheduling.dispatch", &["paq"])]);
+    paq_conflict [scheduling.dispatch.paq?.conflict] choice(Conflict::WORDS), or("'chip'"),
+        when(&[is("scheduling.dispatch", &["paq"])]);
     /// How many of the writes that wait a channel may begin.
     mbm_channel_limit [scheduling.dispatch.mbm??.share] variant_of {
         "exact" = Some(ShareRules { rounding: Rounding::Exact, .. }) =>
@@ -79,21 +75,13 @@ section! {
     mbm_share_collection [scheduling.dispatch.mbm?.share?.counts_collection] flag(), or("false"),
         when(LIMITED);
     /// What begins writes together when all of it is idle.
-    mbm_unit [scheduling.dispatch.mbm?.unit] one_of {
-        "chip" = TransactionUnit::Chip, "A chip: its dies work together, and wait for each other.";
-        "die" = TransactionUnit::Die, "A die: those of a chip begin one by one.";
-    }, or("'chip'"), when(MBM), from("MBM paper, section IV: SSD transaction");
+    mbm_unit [scheduling.dispatch.mbm?.unit] choice(TransactionUnit::WORDS), or("'chip'"),
+        when(MBM), from("MBM paper, section IV: SSD transaction");
     /// Which of channels and chips that are equal is first.
-    mbm_ties [scheduling.dispatch.mbm?.ties] one_of {
-        "rotating" = Ties::Rotating, "The one behind the one that was chosen last.";
-        "in-order" = Ties::InOrder, "The lowest in number.";
-    }, or("'rotating'"), when(MBM);
+    mbm_ties [scheduling.dispatch.mbm?.ties] choice(Ties::WORDS), or("'rotating'"), when(MBM);
     /// Which planes of a die are programmed together.
-    mbm_alignment [scheduling.dispatch.mbm?.alignment] one_of {
-        "lagging" = Alignment::Lagging, "Those that have got least far, until they have caught up.";
-        "largest" = Alignment::Largest,
-            "The most that stand at one page, of equals those that have got least far.";
-    }, or("'lagging'"), when(MBM);
+    mbm_alignment [scheduling.dispatch.mbm?.alignment] choice(Alignment::WORDS), or("'lagging'"),
+        when(MBM);
     /// Which idle chip of a channel gets writes first.
     mbm_chips [scheduling.dispatch.mbm?.chips] variant_of {
         "least-then-greatest" = Chips::LeastThenGreatest(_) =>
@@ -103,11 +91,9 @@ section! {
     }, or("'least-then-greatest'"), when(MBM),
         from("MBM paper, section IV.C: Minimizing Chip consumption Strategy");
     /// Of what the chip that can program fewest pages is the first.
-    mbm_first_chip [scheduling.dispatch.mbm?.chips as Chips::LeastThenGreatest] one_of {
-        "channel" = FirstOf::Channel, "For each channel at each instant.";
-        "instant" = FirstOf::Instant, "For the drive at each instant.";
-        "request" = FirstOf::Request, "For each request.";
-    }, or("'channel'"), when(&[is("scheduling.mbm_chips", &["least-then-greatest"])]);
+    mbm_first_chip [scheduling.dispatch.mbm?.chips as Chips::LeastThenGreatest]
+        choice(FirstOf::WORDS), or("'channel'"),
+        when(&[is("scheduling.mbm_chips", &["least-then-greatest"])]);
     /// Of which requests the pages are that one multi-plane read takes.
     mbm_joint_reads [scheduling.dispatch.mbm?.joins_requests] one_of {
         "request" = false, "Of one request.";
@@ -163,12 +149,8 @@ section! {
     CHANNEL "channel"
 
     /// Who of those that wait has the channel next.
-    order [channel.order] one_of {
-        "asked" = ChannelOrder::Asked, "As asked; where the scheduler prefers reads, theirs first.";
-        "data_first" = ChannelOrder::DataFirst, "Pages that leave as asked, then dies in turn.";
-        "commands_first" = ChannelOrder::CommandsFirst,
-            "Commands of reads and erases, then as asked.";
-    }, or("'asked'"), from("data_first: measured on MQSim 7ec40e3");
+    order [channel.order] choice(ChannelOrder::WORDS), or("'asked'"),
+        from("data_first: measured on MQSim 7ec40e3");
     /// A read sends out only the units of its page that it needs; absent: the whole page.
     transfer_unit_bytes [channel.transfer_unit_bytes] sectors(1 << 24), absent();
 }

@@ -121,33 +121,34 @@ section! {
     }, or("'block'"),
         from("Numonyx J3, Spansion S29GL: the block; Intel W30, Sharp LRS1383: the location");
     /// A program that was suspended this often runs to its end; absent: no limit.
-    max_per_program [suspension.max_per_program] count(1, U32), absent();
+    max_per_program [suspension.max_per_program] count(1, U32), absent(), while_served();
     /// An erase that was suspended this often runs to its end; absent: no limit.
-    max_per_erase [suspension.max_per_erase] count(1, U32), absent();
+    max_per_erase [suspension.max_per_erase] count(1, U32), absent(), while_served();
     /// An operation that was suspended this often runs to its end; absent: no limit.
     max_per_operation [] count(1, U32), absent(),
-        stands_for(&["suspension.max_per_program", "suspension.max_per_erase"]);
+        stands_for(&["suspension.max_per_program", "suspension.max_per_erase"]), while_served();
     /// An operation is not suspended again sooner than this after its resume.
-    min_progress_us [suspension.min_progress] us(), or("0");
+    min_progress_us [suspension.min_progress] us(), or("0"), while_served();
     /// A suspended operation resumes after so many reads, though more wait; absent: once none does.
-    reads_per_suspension [suspend_rules.reads_per_suspension] count(1, U32), absent();
+    reads_per_suspension [suspend_rules.reads_per_suspension] count(1, U32), absent(),
+        while_served();
     /// When the controller asks for a suspension. The Python package also takes the policy
     /// `NAME` of a program: `FILE.py:NAME` or `MODULE:NAME`.
-    policy [suspend_rules.policy] registered(Family::SuspendPolicy), or("'always'");
+    policy [suspend_rules.policy] registered(Family::SuspendPolicy), or("'always'"), while_served();
     /// An operation with less than this left is not suspended; absent: no such limit. Where
     /// wordlines differ in iterations, what is left is what is to be expected.
     min_remaining_us {suspend_rules.parameters} us(), absent(),
-        when(&[is("suspension.policy", &["threshold"])]);
+        when(&[is("suspension.policy", &["threshold"])]), while_served();
     /// After this much time in suspension an operation runs to its end; absent: no limit.
     max_suspended_us {suspend_rules.parameters} us(), absent(),
-        when(&[is("suspension.policy", &["threshold"])]);
+        when(&[is("suspension.policy", &["threshold"])]), while_served();
     /// What a host read may suspend.
     host_read_suspends [suspend_rules.host_read_suspends] operations(),
-        or("['program', 'gc_program', 'erase']");
+        or("['program', 'gc_program', 'erase']"), while_served();
     /// What the read of a read-modify-write may suspend.
-    rmw_read_suspends [suspend_rules.rmw_read_suspends] operations(), or("[]");
+    rmw_read_suspends [suspend_rules.rmw_read_suspends] operations(), or("[]"), while_served();
     /// What a read of garbage collection may suspend.
-    gc_read_suspends [suspend_rules.gc_read_suspends] operations(), or("[]");
+    gc_read_suspends [suspend_rules.gc_read_suspends] operations(), or("[]"), while_served();
     /// What the program of a host write may suspend, and run inside: `["erase"]` or `[]`.
     host_write_suspends (
         |s| s.suspend_rules.host_write_suspends.value(),
@@ -166,10 +167,11 @@ section! {
     /// Suspend once so many reads wait at the die; absent: however many do.
     reads {suspend_rules.parameters} count(1, U32), absent(),
         when(&[is("suspension.policy", &["batch"])]),
-        from("(N, n) preemption, as in Drekic and Stanford, Queueing Systems 35, 2000");
+        from("(N, n) preemption, as in Drekic and Stanford, Queueing Systems 35, 2000"),
+        while_served();
     /// Suspend once the oldest of them has waited so long; absent: however long it does.
     oldest_us {suspend_rules.parameters} us(), absent(),
-        when(&[is("suspension.policy", &["batch"])]);
+        when(&[is("suspension.policy", &["batch"])]), while_served();
 }
 
 section! {
@@ -177,17 +179,18 @@ section! {
     DEADLINE "suspension.deadline"
 
     /// The time within which a read has to be complete, from its arrival at the die.
-    read_slo_us {suspend_rules.parameters} us(), when(&[is("suspension.policy", &["deadline"])]);
+    read_slo_us {suspend_rules.parameters} us(), when(&[is("suspension.policy", &["deadline"])]),
+        while_served();
     /// Room for so many reads that may come in addition.
     margin_reads {suspend_rules.parameters} count(0, U32), or("0"),
-        when(&[is("suspension.policy", &["deadline"])]);
+        when(&[is("suspension.policy", &["deadline"])]), while_served();
     /// Reads that a suspension must save at least.
     price {suspend_rules.parameters} closed(0.0, 1e9), or("1"),
-        when(&[is("suspension.policy", &["deadline"])]);
+        when(&[is("suspension.policy", &["deadline"])]), while_served();
     /// How much the price rises with the programs and erases that wait at the die: it is multiplied
     /// by 1 and this for each of them.
     backlog_weight {suspend_rules.parameters} closed(0.0, 1e9), or("0"),
-        when(&[is("suspension.policy", &["deadline"])]);
+        when(&[is("suspension.policy", &["deadline"])]), while_served();
 }
 
 /// The policies that wait, and wait longer while suspensions cost more than they may.
@@ -199,10 +202,13 @@ section! {
     BUDGET "suspension.budget"
 
     /// Suspensions a second, of all dies together; absent: no limit.
-    suspensions_per_s {suspend_rules.parameters} above(0.0, 1e9), absent(), when(WAITING);
+    suspensions_per_s {suspend_rules.parameters} above(0.0, 1e9), absent(), when(WAITING),
+        while_served();
     /// Cycles of wear that suspensions cost all blocks together in a day; absent: no limit.
-    wear_per_day {suspend_rules.parameters} above(0.0, 1e15), absent(), when(WAITING);
+    wear_per_day {suspend_rules.parameters} above(0.0, 1e15), absent(), when(WAITING),
+        while_served();
     /// Share of the time of all dies for which programs and erases stand suspended; absent: no
     /// limit.
-    lost_write_share {suspend_rules.parameters} above(0.0, 1.0), absent(), when(WAITING);
+    lost_write_share {suspend_rules.parameters} above(0.0, 1.0), absent(), when(WAITING),
+        while_served();
 }

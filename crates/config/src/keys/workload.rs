@@ -289,11 +289,7 @@ section! {
     /// Requests that arrive earlier in simulated time are excluded.
     from_s [measure.from] s(), or("0");
     /// Who finds the end of the transient.
-    warmup [measure.warmup] one_of {
-        "none" = Warmup::None, "Nothing is excluded but what the other keys say.";
-        "auto" = Warmup::Auto,
-            "The run finds the end of its transient, and is simulated again from there.";
-    }, or("'none'"),
+    warmup [measure.warmup] choice(Warmup::WORDS), or("'none'"),
         from(
             "auto: MSER-5; White, Simulation 69(6), 1997; White, Cobb and Spratt, Winter \
              Simulation Conference 2000"

@@ -46,13 +46,10 @@ fn wordline_spare(resolved: &Resolved) -> Result<(), UserError> {
 /// A page consists of whole units.
 fn transfer_unit(resolved: &Resolved) -> Result<(), UserError> {
     let page_bytes = resolved.geometry.page_bytes;
-    match resolved.channel.transfer_unit_bytes {
-        Some(unit_bytes) if page_bytes % unit_bytes != 0 => {
-            let what = format!("must divide geometry.page_bytes = {page_bytes}");
-            Err(resolved.fault("channel.transfer_unit_bytes", what))
-        }
-        _ => Ok(()),
-    }
+    let divides = |unit_bytes| page_bytes % unit_bytes == 0;
+    let is_wrong = !resolved.channel.transfer_unit_bytes.is_none_or(divides);
+    let what = || format!("must divide geometry.page_bytes = {page_bytes}");
+    resolved.refuse("channel.transfer_unit_bytes", is_wrong, what)
 }
 
 /// Garbage collection needs blocks to move to: its reserve, and those it has under way.
@@ -66,18 +63,15 @@ fn over_provisioning(resolved: &Resolved) -> Result<(), UserError> {
     if spare_blocks >= needed_blocks && user_blocks > 0 {
         return Ok(());
     }
-    if blocks <= needed_blocks {
-        let what = format!(
+    resolved.refuse("geometry.blocks_per_plane", blocks <= needed_blocks, || {
+        format!(
             "garbage collection with ftl.gc_hard_free_blocks = {reserve} needs {needed_blocks} \
              spare blocks in a plane; must be at least {}",
             needed_blocks + 1
-        );
-        return Err(resolved.fault("geometry.blocks_per_plane", what));
-    }
-    if user_blocks == 0 {
-        let what = "leaves the user not a page; must be smaller";
-        return Err(resolved.fault("ftl.over_provisioning", what));
-    }
+        )
+    })?;
+    let what = || "leaves the user not a page; must be smaller";
+    resolved.refuse("ftl.over_provisioning", user_blocks == 0, what)?;
     // Rounded up to six decimals, so that the number we name does pass.
     let least = (needed_blocks as f64 / blocks as f64 * 1e6).ceil() / 1e6;
     let what = format!(

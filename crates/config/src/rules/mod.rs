@@ -27,14 +27,14 @@ pub(super) fn check(resolved: &Resolved, purpose: Use) -> Result<(), UserError> 
         drive::check(resolved)?;
         host::check(resolved)?;
         power::check_loss(resolved)?;
-    } else if resolved.scheduling.dispatch.policy != "none" {
-        let what = "the rig has one die, and nothing to dispatch; must be \"none\"";
-        return Err(resolved.fault("scheduling.dispatch", what));
+    } else {
+        let dispatches = resolved.scheduling.dispatch.policy != "none";
+        let what = || "the rig has one die, and nothing to dispatch; must be \"none\"";
+        resolved.refuse("scheduling.dispatch", dispatches, what)?;
     }
-    if purpose == Use::Serve && resolved.power_loss.is_some() {
-        let what = "a served drive does not lose its power; must be \"off\"";
-        return Err(resolved.fault("power_loss.mode", what));
-    }
+    let loses_power = purpose == Use::Serve && resolved.power_loss.is_some();
+    let what = || "a served drive does not lose its power; must be \"off\"";
+    resolved.refuse("power_loss.mode", loses_power, what)?;
     if has_mapping { workload::check(resolved) } else { Ok(()) }
 }
 
@@ -43,11 +43,9 @@ fn suspends_for_something(resolved: &Resolved) -> Result<(), UserError> {
     let rules = &resolved.suspend_rules;
     let reads = rules.parameters.count("suspension.batch.reads");
     let oldest = rules.parameters.dur("suspension.batch.oldest_us");
-    if rules.policy == "batch" && reads.is_none() && oldest.is_none() {
-        let what = "needs suspension.batch.reads or suspension.batch.oldest_us, or both";
-        return Err(resolved.fault("suspension.policy", what));
-    }
-    Ok(())
+    let is_never = rules.policy == "batch" && reads.is_none() && oldest.is_none();
+    let what = || "needs suspension.batch.reads or suspension.batch.oldest_us, or both";
+    resolved.refuse("suspension.policy", is_never, what)
 }
 
 /// Refuses a budget that no suspension spends, or that the policy cannot keep.
@@ -57,18 +55,14 @@ fn budget_is_spent(resolved: &Resolved) -> Result<(), UserError> {
     let names = ["suspension.budget.suspensions_per_s", wear, "suspension.budget.lost_write_share"];
     let Some(first) = names.into_iter().find(|name| given(name)) else { return Ok(()) };
     let rules = &resolved.suspend_rules;
-    if rules.policy == "batch" && rules.parameters.dur("suspension.batch.oldest_us").is_none() {
-        let what = "needs suspension.batch.oldest_us, which becomes longer or shorter";
-        return Err(resolved.fault(first, what));
-    }
+    let oldest = rules.parameters.dur("suspension.batch.oldest_us");
+    let what = || "needs suspension.batch.oldest_us, which becomes longer or shorter";
+    resolved.refuse(first, rules.policy == "batch" && oldest.is_none(), what)?;
     let wears = resolved.reliability.ageing.as_ref().is_some_and(|ageing| {
         ageing.suspend_wear.per_program > 0.0 || ageing.suspend_wear.per_erase > 0.0
     });
-    if given(wear) && !wears {
-        let what = "needs reliability.wear_per_program_suspend or .wear_per_erase_suspend above 0";
-        return Err(resolved.fault(wear, what));
-    }
-    Ok(())
+    let what = || "needs reliability.wear_per_program_suspend or .wear_per_erase_suspend above 0";
+    resolved.refuse(wear, given(wear) && !wears, what)
 }
 
 /// Refuses a list that has not one entry for each of so many.
@@ -78,10 +72,9 @@ fn one_for_each(
     of: &str,
     count: usize,
 ) -> Result<(), UserError> {
-    match lists.iter().find(|(_, length)| length.is_some_and(|length| length != count)) {
-        None => Ok(()),
-        Some((name, _)) => {
-            Err(resolved.fault(name, format!("must have one entry for each of {of} = {count}")))
-        }
-    }
+    let what = || format!("must have one entry for each of {of} = {count}");
+    let mut lists = lists.iter();
+    lists.try_for_each(|(name, length)| {
+        resolved.refuse(name, length.is_some_and(|n| n != count), what)
+    })
 }

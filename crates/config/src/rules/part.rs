@@ -46,11 +46,8 @@ fn geometry(resolved: &Resolved) -> Result<(), UserError> {
         return Err(resolved.fault(name, what));
     }
     let (dies, chips) = (resolved.geometry.dies_per_channel, resolved.geometry.chips_per_channel);
-    if dies % chips != 0 {
-        let what = format!("must divide geometry.dies_per_channel = {dies}");
-        return Err(resolved.fault("geometry.chips_per_channel", what));
-    }
-    Ok(())
+    let what = || format!("must divide geometry.dies_per_channel = {dies}");
+    resolved.refuse("geometry.chips_per_channel", dies % chips != 0, what)
 }
 
 /// What is to have its maximum has one.
@@ -74,15 +71,11 @@ fn maxima(resolved: &Resolved) -> Result<(), UserError> {
 
 /// Segments are equal, and a nanosecond is not divided.
 fn erase_segments(resolved: &Resolved) -> Result<(), UserError> {
-    let timing = &resolved.timing;
-    if timing.erase.ns() % u64::from(timing.erase_segments) == 0 {
-        return Ok(());
-    }
-    let what = format!(
-        "must divide timing.t_erase_us ({}) into equal segments of whole nanoseconds",
-        timing.erase
-    );
-    Err(resolved.fault("timing.erase_segments", what))
+    let (erase, segments) = (resolved.timing.erase, resolved.timing.erase_segments);
+    let what = || {
+        format!("must divide timing.t_erase_us ({erase}) into equal segments of whole nanoseconds")
+    };
+    resolved.refuse("timing.erase_segments", erase.ns() % u64::from(segments) != 0, what)
 }
 
 /// A list has an entry for each type of pages, and an order is one of so many types.
@@ -91,11 +84,9 @@ fn page_types(resolved: &Resolved) -> Result<(), UserError> {
     let lists = ["timing.t_read_us_by_type", "timing.program_iterations_by_type"];
     let lists = lists.map(|name| (name, resolved.values.get(name).map(|list| list.items().len())));
     one_for_each(resolved, &lists, "timing.page_types", types.count as usize)?;
-    if types.order == PageOrder::Interleaved && types.count != 3 {
-        let what = format!("is an order of three types; must be \"modulo\" with {}", types.count);
-        return Err(resolved.fault("timing.page_type_order", what));
-    }
-    Ok(())
+    let is_of_others = types.order == PageOrder::Interleaved && types.count != 3;
+    let what = || format!("is an order of three types; must be \"modulo\" with {}", types.count);
+    resolved.refuse("timing.page_type_order", is_of_others, what)
 }
 
 /// A wordline is part of a block, and one page has no gap.
@@ -118,9 +109,8 @@ fn wordlines(resolved: &Resolved) -> Result<(), UserError> {
 fn shares(resolved: &Resolved) -> Result<(), UserError> {
     for name in ["suspension.retention_first_share", "suspension.retention_second_share"] {
         let share: f64 = of(&resolved.values[name]);
-        if (share * 1e6).round() / 1e6 != share {
-            return Err(resolved.fault(name, "must have at most six decimals"));
-        }
+        let is_between = (share * 1e6).round() / 1e6 != share;
+        resolved.refuse(name, is_between, || "must have at most six decimals")?;
     }
     Ok(())
 }
@@ -147,25 +137,22 @@ fn voltage_reset(resolved: &Resolved) -> Result<(), UserError> {
     ];
     // A phase of no length is never found in progress, so it is never cancelled.
     let is_short = |phase: Dur| phase.ns() > 0 && phase < timing.voltage_reset;
-    match phases.into_iter().find(|(cancelled, phase, _)| *cancelled && is_short(*phase)) {
-        None => Ok(()),
-        Some((_, phase, key)) => {
-            let what = format!(
-                "is longer than {key} ({phase}), a phase that can be broken off; \
-                 must be at most that"
-            );
-            Err(resolved.fault("timing.t_voltage_reset_us", what))
-        }
+    for (cancels, phase, key) in phases {
+        resolved.refuse("timing.t_voltage_reset_us", cancels && is_short(phase), || {
+            format!(
+                "is longer than {key} ({phase}), a phase that can be broken off; must be at most \
+                 that"
+            )
+        })?;
     }
+    Ok(())
 }
 
 /// A program runs inside a suspended erase and inside nothing else.
 fn nested_programs(resolved: &Resolved) -> Result<(), UserError> {
     let set = &resolved.suspend_rules.host_write_suspends;
-    if !set.program && !set.gc_program {
-        return Ok(());
-    }
-    let what = "the page buffer holds one page, and data sheets allow no program inside a \
-                suspended program; must be [\"erase\"] or []";
-    Err(resolved.fault("suspension.host_write_suspends", what))
+    resolved.refuse("suspension.host_write_suspends", set.program || set.gc_program, || {
+        "the page buffer holds one page, and data sheets allow no program inside a suspended \
+         program; must be [\"erase\"] or []"
+    })
 }

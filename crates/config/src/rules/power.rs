@@ -41,28 +41,20 @@ fn page_types(resolved: &Resolved) -> Option<usize> {
 }
 
 fn powers(power: &Power, resolved: &Resolved) -> Result<(), UserError> {
-    if power.io_fj_per_bit.is_none()
-        && (power.io_capacitance_pf.is_none() || power.vdd_q_v.is_none())
-    {
-        let what = "needs the energy of a bit over the channel: give power.e_io_pj_per_bit, or \
-                    power.io_capacitance_pf and power.vdd_q_v";
-        return Err(resolved.fault("power.account", what));
+    let has_pair = power.io_capacitance_pf.is_some() && power.vdd_q_v.is_some();
+    resolved.refuse("power.account", power.io_fj_per_bit.is_none() && !has_pair, || {
+        "needs the energy of a bit over the channel: give power.e_io_pj_per_bit, or \
+         power.io_capacitance_pf and power.vdd_q_v"
+    })?;
+    let what = || "a bin must have a width above 0";
+    resolved.refuse("power.series_us", power.series == Some(Dur::ZERO), what)?;
+    let (lists, types) = (|| LISTS.into_iter().zip(&power.by_type_mw), page_types(resolved));
+    for (name, list) in lists() {
+        let what = || "is by page type, and all pages are alike: give timing.page_types";
+        resolved.refuse(name, list.is_some() && types.is_none(), what)?;
     }
-    if power.series == Some(Dur::ZERO) {
-        return Err(resolved.fault("power.series_us", "a bin must have a width above 0"));
-    }
-    let lists = || LISTS.into_iter().zip(&power.by_type_mw);
-    match (page_types(resolved), lists().find(|(_, list)| list.is_some())) {
-        (None, Some((name, _))) => {
-            let what = "is by page type, and all pages are alike: give timing.page_types";
-            return Err(resolved.fault(name, what));
-        }
-        (types, _) => {
-            let lengths = lists().map(|(name, list)| (name, list.as_ref().map(Vec::len)));
-            let lengths: Vec<_> = lengths.collect();
-            one_for_each(resolved, &lengths, "timing.page_types", types.unwrap_or(0))?;
-        }
-    }
+    let lengths: Vec<_> = lists().map(|(name, list)| (name, list.as_ref().map(Vec::len))).collect();
+    one_for_each(resolved, &lengths, "timing.page_types", types.unwrap_or(0))?;
     let by_type =
         lists().filter_map(|(name, list)| Some((name, list.as_ref()?.iter().min()? * 1000)));
     let [idle, work @ .., suspended] = POWERS;
@@ -79,13 +71,8 @@ fn least(
     (of, least_uw): (&str, u64),
     mut powers: impl Iterator<Item = (&'static str, u64)>,
 ) -> Result<(), UserError> {
-    match powers.find(|(_, uw)| *uw < least_uw) {
-        None => Ok(()),
-        Some((name, _)) => {
-            let what = format!("must be at least {of} = {}", least_uw as f64 / 1e3);
-            Err(resolved.fault(name, what))
-        }
-    }
+    let what = || format!("must be at least {of} = {}", least_uw as f64 / 1e3);
+    powers.try_for_each(|(name, uw)| resolved.refuse(name, uw < least_uw, what))
 }
 
 /// A budget can be kept: all can be idle, and what is suspended draws no more than what runs.
@@ -93,40 +80,32 @@ fn budget(power: &Power, resolved: &Resolved) -> Result<(), UserError> {
     let Some(budget_uw) = power.budget_uw else { return Ok(()) };
     let core = power.core();
     let idle_uw = core.idle_uw * u64::from(resolved.geometry.dies());
-    if budget_uw < idle_uw {
-        let what =
-            format!("is less than all dies draw idle; must be at least {}", idle_uw as f64 / 1e3);
-        return Err(resolved.fault("power.budget_mw", what));
-    }
+    let idle_mw = idle_uw as f64 / 1e3;
+    let what = || format!("is less than all dies draw idle; must be at least {idle_mw}");
+    resolved.refuse("power.budget_mw", budget_uw < idle_uw, what)?;
     let programs = core.by_type.iter().flat_map(|[_, pulse, verify]| [*pulse, *verify]);
     let least = programs.chain(core.erase_uw).min().expect("there are some");
-    if core.suspended_uw > least {
-        let what = format!(
-            "is more than a program or erase draws; must be at most {} with power.budget_mw",
-            least as f64 / 1e3
-        );
-        return Err(resolved.fault("power.p_suspended_mw", what));
-    }
-    Ok(())
+    let most_mw = least as f64 / 1e3;
+    resolved.refuse("power.p_suspended_mw", core.suspended_uw > least, || {
+        format!(
+            "is more than a program or erase draws; must be at most {most_mw} with power.budget_mw"
+        )
+    })
 }
 
 /// Decoding takes longer with more errors, and a codeword has the bits that are corrected.
 fn ecc(resolved: &Resolved) -> Result<(), UserError> {
     let Some(ecc) = &resolved.scenario.ecc else { return Ok(()) };
-    let (name, what) = if ecc.decode_typ < ecc.decode_min {
-        ("ecc.t_decode_typ_us", format!("at least ecc.t_decode_min_us ({})", ecc.decode_min))
-    } else if ecc.decode_max < ecc.decode_typ {
-        ("ecc.t_decode_max_us", format!("at least ecc.t_decode_typ_us ({})", ecc.decode_typ))
-    } else if u64::from(ecc.correctable_bits) > ecc.codeword_bits() {
-        let most = format!("at most the {} bits of a codeword", ecc.codeword_bits());
-        ("ecc.correctable_bits", most)
-    } else if ecc.soft.senses > 0 && ecc.soft.correctable_bits < ecc.correctable_bits {
-        let least = format!("at least ecc.correctable_bits ({})", ecc.correctable_bits);
-        ("ecc.soft_correctable_bits", least)
-    } else {
-        return Ok(());
-    };
-    Err(resolved.fault(name, format!("must be {what}")))
+    let (least, typical, bits) = (ecc.decode_min, ecc.decode_typ, ecc.correctable_bits);
+    let what = || format!("must be at least ecc.t_decode_min_us ({least})");
+    resolved.refuse("ecc.t_decode_typ_us", typical < least, what)?;
+    let what = || format!("must be at least ecc.t_decode_typ_us ({typical})");
+    resolved.refuse("ecc.t_decode_max_us", ecc.decode_max < typical, what)?;
+    let what = || format!("must be at most the {} bits of a codeword", ecc.codeword_bits());
+    resolved.refuse("ecc.correctable_bits", u64::from(bits) > ecc.codeword_bits(), what)?;
+    let corrects_less = ecc.soft.senses > 0 && ecc.soft.correctable_bits < bits;
+    let what = || format!("must be at least ecc.correctable_bits ({bits})");
+    resolved.refuse("ecc.soft_correctable_bits", corrects_less, what)
 }
 
 /// Refuses a loss of power that does not fit the part, or of which nobody can say how long it is
@@ -134,21 +113,17 @@ fn ecc(resolved: &Resolved) -> Result<(), UserError> {
 pub(super) fn check_loss(resolved: &Resolved) -> Result<(), UserError> {
     let Some(loss) = &resolved.scenario.power_loss else { return Ok(()) };
     capacitor(loss, resolved)?;
-    if !loss.policy.is_possible(resolved) {
-        let what = "the part does not suspend that; must be \"wait\" or \"reset\" with \
-                    suspension.program = \"none\" or suspension.erase = false, or with the first \
-                    alone \"suspend_erase\"";
-        return Err(resolved.fault("power_loss.policy", what));
-    }
+    resolved.refuse("power_loss.policy", !loss.policy.is_possible(resolved), || {
+        "the part does not suspend that; must be \"wait\" or \"reset\" with suspension.program = \
+         \"none\" or suspension.erase = false, or with the first alone \"suspend_erase\""
+    })?;
     let geometry = &resolved.geometry;
     for (name, value, most_name, most) in [
         ("power_loss.planes", loss.planes, "planes_per_die", geometry.planes_per_die),
         ("power_loss.oob_bytes", loss.oob_bytes, "page_bytes", geometry.page_bytes),
     ] {
-        if value > most {
-            let what = format!("must be at most geometry.{most_name} = {most}");
-            return Err(resolved.fault(name, what));
-        }
+        let what = || format!("must be at most geometry.{most_name} = {most}");
+        resolved.refuse(name, value > most, what)?;
     }
     Ok(())
 }
@@ -164,14 +139,12 @@ fn capacitor(loss: &PowerLoss, resolved: &Resolved) -> Result<(), UserError> {
         let what = "needs both power_loss.capacitor_start_v and power_loss.capacitor_min_v";
         return Err(resolved.fault(name.expect("one of them is given"), what));
     }
-    if capacitor.volts[0] <= capacitor.volts[1] {
-        let what = format!("must be more than power_loss.capacitor_min_v = {}", capacitor.volts[1]);
-        return Err(resolved.fault(start, what));
-    }
-    if capacitor.capacitance_uf.is_some() && resolved.scenario.power.is_none() {
-        let what = "lasts as long as flash and controller draw from it; must be absent with \
-                    power.account = \"off\"";
-        return Err(resolved.fault(capacitance, what));
-    }
-    Ok(())
+    let [start_v, min_v] = capacitor.volts;
+    let what = || format!("must be more than power_loss.capacitor_min_v = {min_v}");
+    resolved.refuse(start, start_v <= min_v, what)?;
+    let is_needless = capacitor.capacitance_uf.is_some() && resolved.scenario.power.is_none();
+    resolved.refuse(capacitance, is_needless, || {
+        "lasts as long as flash and controller draw from it; must be absent with power.account = \
+         \"off\""
+    })
 }

@@ -20,24 +20,16 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
 }
 
 fn mixed(config: &MixedConfig, resolved: &Resolved) -> Result<(), UserError> {
-    let trims = config.trim_fraction;
-    if config.read_fraction + trims > 1.0 {
-        let what = format!("with workload.trim_fraction = {trims} must be at most 1 in all");
-        return Err(resolved.fault("workload.read_fraction", what));
-    }
+    let (trims, start_bytes) = (config.trim_fraction, config.footprint_start_bytes);
+    let what = || format!("with workload.trim_fraction = {trims} must be at most 1 in all");
+    resolved.refuse("workload.read_fraction", config.read_fraction + trims > 1.0, what)?;
     let capacity_bytes = resolved.capacity_bytes();
-    if config.footprint_start_bytes >= capacity_bytes {
-        let what = format!("is past the end of the drive; must be below {capacity_bytes}");
-        return Err(resolved.fault("workload.footprint_start_bytes", what));
-    }
-    let rest_bytes = capacity_bytes - config.footprint_start_bytes;
-    match config.footprint {
-        Footprint::Bytes(bytes) if bytes > rest_bytes => {
-            let what = format!("is more than the user has; must be at most {rest_bytes}");
-            return Err(resolved.fault("workload.footprint_bytes", what));
-        }
-        _ => {}
-    }
+    let what = || format!("is past the end of the drive; must be below {capacity_bytes}");
+    resolved.refuse("workload.footprint_start_bytes", start_bytes >= capacity_bytes, what)?;
+    let rest_bytes = capacity_bytes - start_bytes;
+    let is_more = matches!(config.footprint, Footprint::Bytes(bytes) if bytes > rest_bytes);
+    let what = || format!("is more than the user has; must be at most {rest_bytes}");
+    resolved.refuse("workload.footprint_bytes", is_more, what)?;
     consistent(config.contradiction(), resolved)?;
     let misfit = misfit(config, capacity_bytes);
     misfit.map_or(Ok(()), |(key, error)| Err(resolved.at(&key, error)))

@@ -2,6 +2,8 @@
 
 use reprieve_base::Dur;
 
+use crate::value::words;
+
 /// Section `[ftl]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ftl {
@@ -26,24 +28,6 @@ pub struct Ftl {
     pub copyback: bool,
     pub partial_write: PartialWrite,
     pub precondition: Precondition,
-}
-
-/// State of the drive before the first request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Precondition {
-    #[default]
-    None,
-    Sequential,
-    Steady,
-}
-
-/// What a write of part of a page does about the rest of the page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PartialWrite {
-    #[default]
-    ReadModifyWrite,
-    TrackSectors,
-    Pad,
 }
 
 /// When garbage collection runs, and how far before the host.
@@ -106,4 +90,21 @@ impl Faults {
 pub struct Demand {
     pub cache_bytes: u64,
     pub segmented: bool,
+}
+
+words! {
+    /// State of the drive before the first request.
+    Precondition {
+        "none" = None, "Nothing written.";
+        "sequential" = Sequential, "Every logical page written once, in order.";
+        "steady" = Steady, "Sequential, then random overwrites to the steady state.";
+    }
+
+    /// What a write of part of a page does about the rest of the page.
+    PartialWrite {
+        "read_modify_write" = ReadModifyWrite, "The rest of the page is read first.";
+        "track_sectors" = TrackSectors,
+            "The rest is read first only if the page holds sectors that the write leaves.";
+        "pad" = Pad, "Nothing is read: the program carries padding in place of the rest.";
+    }
 }

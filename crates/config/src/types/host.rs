@@ -2,6 +2,8 @@
 
 use reprieve_base::Dur;
 
+use crate::value::words;
+
 /// Section `[buffer]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Buffer {
@@ -9,14 +11,6 @@ pub struct Buffer {
     pub acknowledge: Acknowledge,
     pub hold: Option<Hold>,
     pub read_hits: bool,
-}
-
-/// When a write is acknowledged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Acknowledge {
-    #[default]
-    Through,
-    Back,
 }
 
 /// Dirty pages that stay in the buffer.
@@ -50,14 +44,6 @@ impl ReadCache {
         let pages = self.bytes / u64::from(page_bytes);
         u32::try_from(pages).map_or(logical_pages, |pages| pages.min(logical_pages))
     }
-}
-
-/// Which page of a cache makes room for another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Eviction {
-    #[default]
-    Fifo,
-    Lru,
 }
 
 /// Section `[host]`, and what the workload's reads of unwritten pages cost.
@@ -95,14 +81,6 @@ pub enum Interface {
     Sata,
 }
 
-/// In which order requests and their data cross the host link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LinkOrder {
-    #[default]
-    Free,
-    InOrder,
-}
-
 /// Submission queues, and how the drive fetches from them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nvme {
@@ -130,15 +108,6 @@ impl Nvme {
             priorities: Vec::new(),
         }
     }
-}
-
-/// Classes of queues, the first of them asked first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Priority {
-    Urgent,
-    High,
-    Medium,
-    Low,
 }
 
 /// A PCI Express link.
@@ -181,5 +150,34 @@ impl Packets {
     pub fn on_link_bytes(self, bytes: u64) -> u64 {
         let packets = bytes.div_ceil(u64::from(self.payload_bytes_max)).max(1);
         bytes + packets * u64::from(self.overhead_bytes)
+    }
+}
+
+words! {
+    /// When a write is acknowledged.
+    Acknowledge {
+        "through" = Through, "When its last page is programmed.";
+        "back" = Back, "When its last page is in the buffer.";
+    }
+
+    /// Which page of a cache makes room for another.
+    Eviction {
+        "fifo" = Fifo, "The page that came into the cache first.";
+        "lru" = Lru, "The page used longest ago.";
+    }
+
+    /// In which order requests and their data cross the host link.
+    LinkOrder {
+        "free" = Free, "Commands take their own way, and reads overtake writes.";
+        "in_order" = InOrder,
+            "One request at a time crosses the link, in either direction; none overtakes another.";
+    }
+
+    /// Classes of queues, the first of them asked first.
+    Priority {
+        "urgent" = Urgent, "Before every other.";
+        "high" = High, "After urgent.";
+        "medium" = Medium, "After high.";
+        "low" = Low, "After medium.";
     }
 }

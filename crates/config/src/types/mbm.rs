@@ -1,5 +1,7 @@
 //! Settings of the dispatcher `mbm`.
 
+use crate::value::words;
+
 /// Settings of `mbm`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MbmRules {
@@ -10,14 +12,6 @@ pub struct MbmRules {
     pub chips: Chips,
     pub joins_requests: bool,
     pub read_areas: Option<ReadAreas>,
-}
-
-/// What has to be idle, and begins writes together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TransactionUnit {
-    #[default]
-    Chip,
-    Die,
 }
 
 /// How many of the writes that wait a channel may begin.
@@ -39,36 +33,12 @@ pub enum Rounding {
     Printed,
 }
 
-/// Which of equals is first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ties {
-    #[default]
-    Rotating,
-    InOrder,
-}
-
-/// Which planes of a die are programmed together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Alignment {
-    #[default]
-    Lagging,
-    Largest,
-}
-
 /// Which idle chip of a channel gets writes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chips {
     LeastThenGreatest(FirstOf),
     #[default]
     InOrder,
-}
-
-/// Of what a chip is the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FirstOf {
-    Channel,
-    Instant,
-    Request,
 }
 
 /// What a long read marks.
@@ -114,4 +84,32 @@ pub enum Trigger {
     Either,
     Channels,
     Transactions,
+}
+
+words! {
+    /// What has to be idle, and begins writes together.
+    TransactionUnit {
+        "chip" = Chip, "A chip: its dies work together, and wait for each other.";
+        "die" = Die, "A die: those of a chip begin one by one.";
+    }
+
+    /// Which of equals is first.
+    Ties {
+        "rotating" = Rotating, "The one behind the one that was chosen last.";
+        "in-order" = InOrder, "The lowest in number.";
+    }
+
+    /// Which planes of a die are programmed together.
+    Alignment {
+        "lagging" = Lagging, "Those that have got least far, until they have caught up.";
+        "largest" = Largest,
+            "The most that stand at one page, of equals those that have got least far.";
+    }
+
+    /// Of what a chip is the first.
+    FirstOf {
+        "channel" = Channel, "For each channel at each instant.";
+        "instant" = Instant, "For the drive at each instant.";
+        "request" = Request, "For each request.";
+    }
 }

@@ -15,6 +15,8 @@ use reprieve_nand::reliability::{Rber, SuspendWear};
 use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
+use crate::value::words;
+
 pub use ftl::{Demand, Faults, Ftl, GcControl, PartialWrite, Precondition, Streams, Wear};
 pub use host::{
     Acknowledge, Buffer, Eviction, Hold, Host, Interface, LinkOrder, Nvme, Packets, Pcie, Priority,
@@ -196,10 +198,10 @@ pub struct Measure {
     pub warmup: Warmup,
 }
 
-/// Who finds the end of the transient with which a run begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Warmup {
-    #[default]
-    None,
-    Auto,
+words! {
+    /// Who finds the end of the transient with which a run begins.
+    Warmup {
+        "none" = None, "Nothing is excluded but what the other keys say.";
+        "auto" = Auto, "The run finds the end of its transient, and is simulated again from there.";
+    }
 }

@@ -3,6 +3,8 @@
 use reprieve_base::Dur;
 use reprieve_nand::{CorePower, PAGE_TYPES_MAX, ProgramSuspension};
 
+use crate::value::words;
+
 use super::Scenario;
 
 /// Section `[power]`, where power is accounted for.
@@ -66,14 +68,6 @@ impl Power {
     }
 }
 
-/// As what a program or an erase counts under a budget.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BudgetCounts {
-    #[default]
-    Mean,
-    Peak,
-}
-
 /// Section `[power_loss]`, where the drive is prepared for one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PowerLoss {
@@ -111,31 +105,7 @@ impl PowerLoss {
     }
 }
 
-/// What becomes of the operation that a die is at work on when the power fails.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LossPolicy {
-    #[default]
-    Wait,
-    SuspendErase,
-    Suspend,
-    Reset,
-}
-
 impl LossPolicy {
-    /// Every policy.
-    pub const ALL: [LossPolicy; 4] =
-        [LossPolicy::Wait, LossPolicy::SuspendErase, LossPolicy::Suspend, LossPolicy::Reset];
-
-    /// Its name in scenarios and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            LossPolicy::Wait => "wait",
-            LossPolicy::SuspendErase => "suspend_erase",
-            LossPolicy::Suspend => "suspend",
-            LossPolicy::Reset => "reset",
-        }
-    }
-
     /// Whether the part of a scenario can do what the policy asks for.
     pub fn is_possible(self, scenario: &Scenario) -> bool {
         let suspension = &scenario.suspension;
@@ -154,4 +124,20 @@ impl LossPolicy {
 pub struct Capacitor {
     pub capacitance_uf: Option<f64>,
     pub volts: [f64; 2],
+}
+
+words! {
+    /// As what a program or an erase counts under a budget.
+    BudgetCounts {
+        "mean" = Mean, "Its mean over pulses and verifies.";
+        "peak" = Peak, "The phase that draws most.";
+    }
+
+    /// What becomes of the operation that a die is at work on when the power fails.
+    LossPolicy {
+        "wait" = Wait, "It is waited for.";
+        "suspend_erase" = SuspendErase, "An erase is suspended; a program is waited for.";
+        "suspend" = Suspend, "It is suspended.";
+        "reset" = Reset, "It is broken off by a reset of the die, and of no use.";
+    }
 }

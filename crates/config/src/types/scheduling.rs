@@ -6,7 +6,7 @@ use reprieve_base::Dur;
 
 use super::MbmRules;
 use crate::steps::Step;
-use crate::value::{Field, Value, of};
+use crate::value::{Field, Value, of, words};
 
 /// Which operations a class of reads or writes may suspend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,14 +46,6 @@ pub struct Scheduling {
     pub dispatch: Dispatch,
 }
 
-/// Which pending programs the write queue limit counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LimitScope {
-    #[default]
-    Die,
-    Drive,
-}
-
 /// How long each class should wait at most, from its arrival at the queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deadlines {
@@ -67,15 +59,6 @@ pub struct Deadlines {
 pub struct Channel {
     pub order: ChannelOrder,
     pub transfer_unit_bytes: Option<u32>,
-}
-
-/// Who has the channel next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ChannelOrder {
-    #[default]
-    Asked,
-    DataFirst,
-    CommandsFirst,
 }
 
 /// The dispatcher and its settings.
@@ -93,14 +76,6 @@ pub struct Dispatch {
 pub struct PaqRules {
     pub window: u32,
     pub conflict: Conflict,
-}
-
-/// What two operations must not share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Conflict {
-    #[default]
-    Chip,
-    Die,
 }
 
 /// What the keys say that apply with one policy alone, by their full names.
@@ -140,5 +115,26 @@ impl Field for OperationSet {
         let chosen = [self.program, self.gc_program, self.erase];
         let words = OperationSet::WORDS.into_iter().zip(chosen).filter(|(_, chosen)| *chosen);
         Some(Value::List(words.map(|(word, _)| Value::from(word)).collect()))
+    }
+}
+
+words! {
+    /// Which pending programs the write queue limit counts.
+    LimitScope {
+        "die" = Die, "The programs that wait at each die, which has a limit of its own.";
+        "drive" = Drive, "The programs that wait at all dies of the drive together.";
+    }
+
+    /// Who has the channel next.
+    ChannelOrder {
+        "asked" = Asked, "As asked; where the scheduler prefers reads, theirs first.";
+        "data_first" = DataFirst, "Pages that leave as asked, then dies in turn.";
+        "commands_first" = CommandsFirst, "Commands of reads and erases, then as asked.";
+    }
+
+    /// What two operations must not share.
+    Conflict {
+        "chip" = Chip, "A chip: its dies work one after the other.";
+        "die" = Die, "A die: those of a chip work side by side.";
     }
 }

@@ -7,7 +7,6 @@ use reprieve_config::Scenario;
 use reprieve_nand::reliability::Wear;
 use reprieve_state::State;
 
-use super::super::Flash;
 use super::Media;
 
 /// Cycles and suspensions of a block, and reads of one: as many again can be counted.
@@ -96,7 +95,8 @@ impl WornCells {
 }
 
 impl Media {
-    fn save(&self, state: &mut State, now: Time, after: &Aftermath) {
+    /// Adds the state of the cells.
+    pub fn save(&self, state: &mut State, now: Time, after: &Aftermath) {
         let (mut wear, mut reads) = (self.wear.clone(), self.reads.clone());
         let age_ns = |programmed_ns: &i64| {
             let age_ns = i128::from(now.ns()) - i128::from(*programmed_ns);
@@ -124,23 +124,13 @@ impl Media {
             state.put("media.page_suspensions", self.suspensions.clone());
         }
     }
-}
-
-impl Flash {
-    /// Adds the state of the cells, if they err or wear.
-    pub fn save_cells(&self, state: &mut State, now: Time, after: &Aftermath) {
-        if let Some(media) = &self.media {
-            media.save(state, now, after);
-        }
-    }
 
     /// The cells have been through this before the run.
     pub fn start_worn(&mut self, cells: WornCells) {
-        let media = self.media.as_mut().expect("cells are taken for those who ask");
-        (media.wear, media.reads) = (cells.wear, cells.reads);
+        (self.wear, self.reads) = (cells.wear, cells.reads);
         let before = |age_ns: &u64| -i64::try_from(*age_ns).expect("it was checked");
-        media.programmed_ns = cells.age_ns.iter().map(before).collect();
-        media.suspensions = cells.suspensions;
-        media.before = media.sums();
+        self.programmed_ns = cells.age_ns.iter().map(before).collect();
+        self.suspensions = cells.suspensions;
+        self.before = self.sums();
     }
 }

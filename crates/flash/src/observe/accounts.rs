@@ -2,7 +2,7 @@
 
 use reprieve_base::Time;
 use reprieve_observe::blame::{Blamed, Cause, Tally};
-use reprieve_policy::txn::{Kind, LatencyComponent, LatencyComponents, NONE, Txn};
+use reprieve_policy::txn::{Kind, LatencyComponent, NONE, Txn};
 
 use super::blame::{BARS_CHANGED, Blame};
 use super::clocks::{Account, Clock, RequestAccount, Side};
@@ -133,7 +133,7 @@ impl Blame {
     }
 
     /// A request begins to wait for the buffer.
-    pub(crate) fn buffer_begins(&mut self, request: u32, now: Time) {
+    pub fn buffer_begins(&mut self, request: u32, now: Time) {
         let shown = self.buffer.join(now);
         self.has_more |= self.buffer.awakes();
         self.sets = false;
@@ -141,7 +141,7 @@ impl Blame {
     }
 
     /// A page of it waits no longer, that of `id` or one without its own; it was the last.
-    pub(crate) fn buffer_ends(&mut self, request: u32, id: Option<u32>, is_last: bool, now: Time) {
+    pub fn buffer_ends(&mut self, request: u32, id: Option<u32>, is_last: bool, now: Time) {
         let account = self.request(request);
         account.tally.clear();
         account.die = None;
@@ -177,7 +177,7 @@ impl Blame {
     /// The request is open no longer: what its last page was blamed on is added to `sum`. The sum
     /// of that over all causes, and its die if it has one.
     #[inline(always)]
-    pub(crate) fn close(&mut self, request: u32, sum: &mut Blamed) -> (u64, Option<u32>) {
+    pub fn close(&mut self, request: u32, sum: &mut Blamed) -> (u64, Option<u32>) {
         let account = self.request(request);
         let ns = account.tally.add_to(sum);
         account.tally.clear();
@@ -191,9 +191,13 @@ impl Blame {
 
     /// The old page of a write has been read, or another write's that it waited for: what is not
     /// blamed on anything yet went behind that read.
-    pub(crate) fn old_page_read(&mut self, id: u32, parts: &LatencyComponents) {
-        let [buffer_ns, rmw_ns] =
-            [LatencyComponent::Buffer, LatencyComponent::Rmw].map(|part| parts.0[part as usize]);
+    pub fn old_page_read(&mut self, id: u32, txn: &Txn) {
+        // A write that was acknowledged before has no account: its slot may hold an older one.
+        if txn.request == NONE {
+            return;
+        }
+        let waits = [LatencyComponent::Buffer, LatencyComponent::Rmw];
+        let [buffer_ns, rmw_ns] = waits.map(|part| txn.parts.0[part as usize]);
         let tally = &mut self.account(id).tally;
         let waited_ns = buffer_ns + rmw_ns;
         let rest_ns = waited_ns.checked_sub(tally.sum_ns()).unwrap_or_else(|| {
@@ -203,7 +207,7 @@ impl Blame {
     }
 
     /// A page of a request is complete, from no die.
-    pub(crate) fn page_there(&mut self, request: u32) {
+    pub fn page_there(&mut self, request: u32) {
         let account = self.request(request);
         account.tally.clear();
         account.die = None;
@@ -211,7 +215,7 @@ impl Blame {
 
     /// The page of a transaction of a request is complete.
     #[inline(always)]
-    pub(crate) fn page_ends(&mut self, request: u32, id: u32, die: u32) {
+    pub fn page_ends(&mut self, request: u32, id: u32, die: u32) {
         if request as usize >= self.requests.len() {
             self.add_requests(request as usize);
         }

@@ -71,7 +71,7 @@ pub(super) fn bars(has_reads: bool) -> u8 {
 }
 
 /// Clocks and accounts of a drive.
-pub(crate) struct Blame {
+pub struct Blame {
     /// Places of a die at which reads wait for different things: its planes, or one.
     pub(super) places: u32,
     pub(crate) by_plane: bool,

@@ -10,7 +10,7 @@ use super::{Observe, Scene};
 impl Observe for Timeline {
     fn sensing(&mut self, scene: &Scene, id: u32, until: Time) {
         let die = scene.txn(id).die;
-        let command = scene.facts.timing.command * u64::from(scene.planes);
+        let command = scene.dies.facts.timing.command * u64::from(scene.planes);
         self.transfer(scene.channel_of(die), die, Name::Command, scene.now, command);
         let work = work(self, scene, id);
         self.read(die, work, scene.now, (scene.now + command, until));
@@ -81,7 +81,7 @@ impl Observe for Timeline {
 
     fn page_left(&mut self, scene: &Scene, die: u32, plane: u32) {
         let unit = &scene.unit(die).die;
-        let is_free = match scene.facts.parallelism.independent_plane_reads {
+        let is_free = match scene.dies.facts.parallelism.independent_plane_reads {
             true => unit.plane_is_free(plane),
             false => unit.is_free(),
         };
@@ -132,7 +132,7 @@ fn each_track(
 fn breaks_off(scene: &Scene, id: u32, length: Dur) -> bool {
     let Txn { die, kind, .. } = *scene.txn(id);
     let suspension = &scene.unit(die).die.part().suspension;
-    let reset = scene.facts.timing.voltage_reset;
+    let reset = scene.dies.facts.timing.voltage_reset;
     match (kind, suspension.erase_mode) {
         (Kind::Erase, EraseMode::Immediate) => length <= reset,
         (Kind::Erase, EraseMode::Timeout(_)) => length == reset,

@@ -8,30 +8,30 @@ mod draw;
 mod power;
 mod waits;
 
-use reprieve_base::{Dur, Slab, Time};
+use reprieve_base::{Dur, Geometry, Time};
 use reprieve_nand::Run;
 use reprieve_observe::power::{Meter, PowerReport};
-use reprieve_observe::stats::Ages;
-use reprieve_observe::timeline::{Arrival, Timeline};
+use reprieve_observe::stats::{AGES, Ages};
+use reprieve_observe::timeline::{Arrival, Timeline, Window};
 use reprieve_policy::txn::{NONE, Txn};
 
 use super::budget::Budget;
 use super::die::DieUnit;
+use super::dies::Dies;
 use super::facts::FlashFacts;
 use super::lane::LaneId;
-pub(super) use blame::{Blame, InTheWay, Look};
+pub use blame::Blame;
+pub(super) use blame::{InTheWay, Look};
 pub use waits::LongestEraseWait;
 
 /// The drive at the moment of an event.
 pub struct Scene<'a> {
-    now: Time,
-    txns: &'a Slab<Txn>,
-    dies: &'a [DieUnit],
-    facts: &'a FlashFacts,
+    pub(super) now: Time,
+    pub(super) dies: &'a Dies,
     /// Of how many planes the command is that begins.
-    planes: u32,
+    pub(super) planes: u32,
     /// The lane on which a program or erase changes.
-    lane: LaneId,
+    pub(super) lane: LaneId,
 }
 
 impl<'a> Scene<'a> {
@@ -42,18 +42,18 @@ impl<'a> Scene<'a> {
 
     /// A transaction.
     pub fn txn(&self, id: u32) -> &'a Txn {
-        &self.txns[id]
+        &self.dies.txns[id]
     }
 
     /// The transactions of a command, by the first of them.
     pub fn command(&self, first: u32) -> impl Iterator<Item = &'a Txn> + use<'a> {
-        let txns = self.txns;
+        let txns = &self.dies.txns;
         let next = |id: &u32| Some(txns[*id].next).filter(|next| *next != NONE);
         std::iter::successors(Some(first), next).map(|id| &txns[id])
     }
 
     fn unit(&self, die: u32) -> &'a DieUnit {
-        &self.dies[die as usize]
+        &self.dies[die]
     }
 
     /// The channel of a die.
@@ -63,7 +63,7 @@ impl<'a> Scene<'a> {
 
     /// What a program or erase does that has just begun or been resumed.
     fn run(&self, id: u32) -> Run {
-        let unit = self.unit(self.txns[id].die);
+        let unit = self.unit(self.txn(id).die);
         unit.run(self.lane, self.now).expect("a program or erase runs")
     }
 }
@@ -114,7 +114,10 @@ pub trait Observe: Send {
 }
 
 /// Who keeps account of what happens; who is not there costs one question an event.
-pub(super) struct Observers {
+///
+/// Each is told what happens on dies and channels, and changes nothing there; only the budget says
+/// who has to wait.
+pub struct Observers {
     /// There is an observer.
     pub(super) listens: bool,
     /// There is one besides who blames waits, to whom not all is told.
@@ -147,11 +150,13 @@ impl Observers {
         }
     }
 
-    /// Begins to draw what happens.
-    pub(super) fn draw(&mut self, timeline: Timeline) {
-        if let Some(meter) = &mut self.meter {
-            meter.keep_trace();
-        }
+    /// Begins to draw a timeline; nothing has happened yet.
+    pub(super) fn draw(&mut self, window: Window, facts: &FlashFacts) {
+        let planes_apart = facts.parallelism.independent_plane_reads;
+        let FlashFacts { geometry, timing, .. } = facts;
+        let has_power = self.meter.is_some();
+        let timeline = Timeline::new(window, geometry, timing, planes_apart, has_power);
+        self.trace_power();
         self.timeline = Some(Box::new(timeline));
         (self.listens, self.listens_to_all) = (true, true);
     }
@@ -162,8 +167,41 @@ impl Observers {
         (self.listens, self.listens_to_all) = (true, true);
     }
 
+    /// Begins to blame waits on what stands in the way; nothing has happened yet.
+    ///
+    /// `has_delays`: what waits may come late to the queue of its die.
+    pub(super) fn keep_blame(&mut self, facts: &FlashFacts, has_delays: bool) {
+        let by_plane = facts.parallelism.independent_plane_reads || facts.splits;
+        let planes = by_plane.then_some(facts.geometry.planes_per_die);
+        let always = has_delays || facts.splits;
+        let blame = Blame::new(facts.geometry.dies(), planes, always);
+        self.blame = Some(Box::new(blame));
+        self.listens = true;
+    }
+
+    /// Begins to keep how far operations had come when they were suspended.
+    pub(super) fn keep_ages(&mut self, geometry: &Geometry) {
+        self.ages = Some(Box::new(Ages::new(geometry.dies(), geometry.planes_per_die)));
+    }
+
+    /// Begins to keep every step of power, where it is accounted for.
+    pub fn trace_power(&mut self) {
+        self.meter.iter_mut().for_each(|meter| meter.keep_trace());
+    }
+
+    /// Forgets the largest powers; the measured part of the run begins at `at`.
+    pub(super) fn forget_peaks(&mut self, at: Time) {
+        self.meter.iter_mut().for_each(|meter| meter.forget_peaks(at));
+    }
+
+    /// Tells those who are told all that happens on the drive as it is.
+    #[cold]
+    pub(super) fn tell(&mut self, scene: &Scene, mut tell: impl FnMut(&mut dyn Observe, &Scene)) {
+        self.each(|observer| tell(observer, scene));
+    }
+
     /// Tells each of them in turn but who blames waits, who is told otherwise.
-    pub(super) fn each(&mut self, mut tell: impl FnMut(&mut dyn Observe)) {
+    fn each(&mut self, mut tell: impl FnMut(&mut dyn Observe)) {
         if let Some(budget) = self.budget.as_deref_mut() {
             tell(budget);
         }
@@ -194,7 +232,8 @@ impl Observers {
         let touched = timeline.take_touched();
         for die in &touched {
             let unit = scene.unit(*die);
-            let queues = [&unit.reads, &unit.writes].map(|queue| queue.iter(scene.txns).count());
+            let queues =
+                [&unit.reads, &unit.writes].map(|queue| queue.iter(&scene.dies.txns).count());
             timeline.waiting(scene.now, *die, queues.iter().sum::<usize>() as u64);
         }
         let steps = self.meter.as_mut().and_then(|meter| meter.take_steps(4096));
@@ -203,8 +242,20 @@ impl Observers {
         timeline.instant(scene.now);
     }
 
+    /// A request has arrived at the drive.
+    #[cold]
+    pub fn request_arrived(&mut self, now: Time, arrival: Arrival) {
+        self.each(|observer| observer.request_arrived(now, arrival));
+    }
+
+    /// A request is complete.
+    #[cold]
+    pub fn request_done(&mut self, now: Time, slot: u32) {
+        self.each(|observer| observer.request_done(now, slot));
+    }
+
     /// The run is over.
-    pub(super) fn end(&mut self, now: Time) {
+    pub fn end(&mut self, now: Time) {
         let steps = self.meter.as_mut().and_then(|meter| {
             meter.advance(now);
             meter.take_steps(1)
@@ -216,111 +267,55 @@ impl Observers {
     }
 
     /// Power and energy until `now`, if they are accounted for.
-    pub(super) fn power_report(&self, now: Time) -> Option<PowerReport> {
+    pub fn power_report(&self, now: Time) -> Option<PowerReport> {
         self.meter.as_ref().map(|meter| meter.report(now))
     }
-}
 
-impl super::Flash {
-    /// Tells those who observe, with the drive as it is now.
-    #[inline]
-    pub(super) fn observe(&mut self, now: Time, tell: impl FnMut(&mut dyn Observe, &Scene)) {
-        self.observe_lane(LaneId::WHOLE, now, tell);
-    }
-
-    /// Tells them of a lane.
-    #[inline]
-    pub(super) fn observe_lane(
-        &mut self,
-        lane: LaneId,
-        now: Time,
-        tell: impl FnMut(&mut dyn Observe, &Scene),
-    ) {
-        if self.observers.listens_to_all {
-            self.observe_all(lane, now, tell);
+    /// A die has sensed, on one plane alone or on all of its command.
+    #[inline(always)]
+    pub(super) fn sensed(&mut self, die: u32, is_one: bool) {
+        if let Some(budget) = &mut self.budget {
+            budget.sensed(die, is_one);
         }
     }
 
-    #[cold]
-    fn observe_all(
-        &mut self,
-        lane: LaneId,
-        now: Time,
-        mut tell: impl FnMut(&mut dyn Observe, &Scene),
-    ) {
-        let scene = Scene {
-            now,
-            txns: &self.txns,
-            dies: &self.units,
-            facts: &self.facts,
-            planes: self.others.len() as u32 + 1,
-            lane,
-        };
-        self.observers.each(|observer| tell(observer, &scene));
-    }
-
-    /// Tells who draws that the instant is over.
-    pub(super) fn observe_instant(&mut self, now: Time) {
-        let (txns, dies, facts) = (&self.txns, &self.units[..], &self.facts);
-        let scene = Scene { now, txns, dies, facts, planes: 1, lane: LaneId::WHOLE };
-        self.observers.instant(&scene);
-    }
-
-    /// Has an observer told of all that happens from now on.
-    pub fn join(&mut self, observer: Box<dyn Observe>) {
-        self.observers.join(observer);
-    }
-
-    /// Begins to draw a timeline; nothing has happened yet.
-    pub fn draw(&mut self, window: reprieve_observe::timeline::Window) {
-        let planes_apart = self.facts.parallelism.independent_plane_reads;
-        let has_power = self.observers.meter.is_some();
-        let FlashFacts { geometry, timing, .. } = &self.facts;
-        let timeline = Timeline::new(window, geometry, timing, planes_apart, has_power);
-        self.observers.draw(timeline);
-        self.look_for_shared();
+    /// What breaks the budget at `now`, if something does.
+    pub fn verify_budget(&mut self, now: Time) -> Result<(), String> {
+        let (Some(budget), Some(meter)) = (&self.budget, &mut self.meter) else { return Ok(()) };
+        meter.advance(now);
+        budget.verify(meter.idle_uw(), meter.at_work())
     }
 
     /// Whether a timeline is drawn, or was, or someone else is to be told of requests.
     #[inline]
     pub fn is_drawn(&self) -> bool {
-        self.observers.timeline.is_some() || !self.observers.own.is_empty()
+        self.timeline.is_some() || !self.own.is_empty()
     }
 
     /// The timeline, drawn or not.
-    pub fn timeline(&mut self) -> Option<&mut Timeline> {
-        self.observers.timeline.as_deref_mut()
+    pub fn timeline_mut(&mut self) -> Option<&mut Timeline> {
+        self.timeline.as_deref_mut()
     }
 
     /// The timeline, for those who only look.
-    pub fn timeline_ref(&self) -> Option<&Timeline> {
-        self.observers.timeline.as_deref()
+    pub fn timeline(&self) -> Option<&Timeline> {
+        self.timeline.as_deref()
     }
 
-    /// A request has arrived at the drive.
-    #[cold]
-    pub fn request_arrived(&mut self, now: Time, arrival: Arrival) {
-        self.observers.each(|observer| observer.request_arrived(now, arrival));
+    /// Whether waits are blamed on something.
+    #[inline]
+    pub fn is_blamed(&self) -> bool {
+        self.blame.is_some()
     }
 
-    /// A request is complete.
-    #[cold]
-    pub fn request_done(&mut self, now: Time, slot: u32) {
-        self.observers.each(|observer| observer.request_done(now, slot));
+    /// Who blames waits, if they are blamed on something.
+    #[inline]
+    pub fn blame(&mut self) -> Option<&mut Blame> {
+        self.blame.as_deref_mut()
     }
 
-    /// The run is over.
-    pub fn end_timeline(&mut self, now: Time) {
-        self.observers.end(now);
-    }
-
-    /// Power and energy until `now`, if they are accounted for.
-    pub fn power_report(&self, now: Time) -> Option<PowerReport> {
-        self.observers.power_report(now)
-    }
-
-    /// Begins to keep every step of power, where it is accounted for.
-    pub fn trace_power(&mut self) {
-        self.observers.meter.iter_mut().for_each(|meter| meter.keep_trace());
+    /// Suspensions of programs and of erases by what was done, if that is kept.
+    pub fn ages(&self) -> Option<&[[u64; AGES]; 2]> {
+        self.ages.as_ref().map(|ages| ages.counts())
     }
 }

@@ -10,7 +10,7 @@ impl Observe for Meter {
     fn sensing(&mut self, scene: &Scene, id: u32, until: Time) {
         let Txn { die, kind, at, .. } = *scene.txn(id);
         let planes = scene.planes;
-        let from = scene.now + scene.facts.timing.command * u64::from(planes);
+        let from = scene.now + scene.dies.facts.timing.command * u64::from(planes);
         let page_type = self.page_type(at.page);
         let sensing = Sensing { from, to: until, planes, page_type, is_copy: false };
         self.sense(scene.now, die, Class::of(kind), sensing);
@@ -22,10 +22,10 @@ impl Observe for Meter {
         self.begin(now, die, (class, at.page), run);
         match (kind, data_in) {
             (Kind::GcCopy, _) => {
-                let command = scene.facts.timing.command;
+                let command = scene.dies.facts.timing.command;
                 let read_ns = (run.first().end - now).ns() - 2 * command.ns();
                 let from = now + command;
-                let page_type = self.page_type(scene.facts.address(old).page);
+                let page_type = self.page_type(scene.dies.facts.address(old).page);
                 let to = from + Dur::from_ns(read_ns);
                 let sensing = Sensing { from, to, planes: 1, page_type, is_copy: true };
                 self.sense(now, die, Class::GcRead, sensing);
@@ -65,9 +65,9 @@ impl Observe for Meter {
 
     fn transferred(&mut self, scene: &Scene, id: u32, from: Time, length: Dur) {
         let txn = scene.txn(id);
-        let bytes = match (txn.out_units, scene.facts.transfer_unit_bytes) {
+        let bytes = match (txn.out_units, scene.dies.facts.transfer_unit_bytes) {
             (Some(units), Some(bytes)) => u64::from(units.get()) * u64::from(bytes),
-            _ => u64::from(scene.facts.geometry.page_bytes),
+            _ => u64::from(scene.dies.facts.geometry.page_bytes),
         };
         self.transfer(scene.now, Class::of(txn.kind), Transfer { from, to: from + length, bytes });
     }
@@ -81,8 +81,8 @@ fn place(scene: &Scene, id: u32) -> Place {
 
 /// The data of a program on so many planes crosses the channel.
 fn bring_in(meter: &mut Meter, scene: &Scene, class: Class, (length, planes): (Dur, u64)) {
-    let pages = planes * u64::from(scene.facts.together);
-    let bytes = pages * u64::from(scene.facts.geometry.page_bytes);
+    let pages = planes * u64::from(scene.dies.facts.together);
+    let bytes = pages * u64::from(scene.dies.facts.geometry.page_bytes);
     let now = scene.now;
     meter.transfer(now, class, Transfer { from: now, to: now + length, bytes });
 }

@@ -51,17 +51,18 @@ fn tiled(seed: u64, more: &[&str]) -> Ftl {
 /// Blocks by valid pages, open blocks that are as full as another, logical pages without data, and
 /// the pages that the next requests move, a tenth of the drive and as much again four times.
 fn figures(ftl: &mut Ftl, scenario: &Scenario) -> Vec<f64> {
-    let mut figures = vec![0.0; ftl.geometry.pages_per_block as usize + 1];
-    for block in 0..ftl.geometry.blocks() as u32 {
-        figures[ftl.index.valid(block) as usize] += 1.0;
+    let mut figures = vec![0.0; ftl.numbering.geometry.pages_per_block as usize + 1];
+    for block in 0..ftl.numbering.geometry.blocks() as u32 {
+        figures[ftl.tables.blocks.index.valid(block) as usize] += 1.0;
     }
-    let next: Vec<u32> = ftl.planes.iter().map(|plane| plane.fronts[0].next_page).collect();
+    let next: Vec<u32> =
+        ftl.tables.blocks.planes.iter().map(|plane| plane.fronts[0].next_page).collect();
     let alike = |at: usize| next[at + 1..].iter().filter(|page| **page == next[at]).count();
     figures.push((0..next.len()).map(alike).sum::<usize>() as f64);
-    let is_trimmed = |lpn: &u32| ftl.map.get(*lpn) == Mapping::Trimmed;
-    figures.push((0..ftl.logical_pages()).filter(is_trimmed).count() as f64);
+    let is_trimmed = |lpn: &u32| ftl.tables.map.get(*lpn) == Mapping::Trimmed;
+    figures.push((0..ftl.tables.map.logical_pages()).filter(is_trimmed).count() as f64);
     let mut replay = Replay::new(scenario, kept()).expect("a load without mistakes");
-    let writes = u64::from(ftl.logical_pages()) / 10;
+    let writes = u64::from(ftl.tables.map.logical_pages()) / 10;
     for writes in [writes, 4 * writes] {
         let done = replay.overwrite(ftl, writes).expect("a load without end");
         figures.push(done.moved as f64);
@@ -125,18 +126,18 @@ fn every_page_is_copied_once_to_its_plane() {
         let mut ftl = tiled(5, &more);
         let Geometry { planes_per_die, blocks_per_plane, .. } = scenario.geometry;
         let mut programmed = vec![0; scenario.geometry.blocks() as usize];
-        ftl.for_each_block(|die, plane, block, pages| {
+        ftl.tables.blocks.for_each(|die, plane, block, pages| {
             let plane = die * planes_per_die + plane;
             programmed[(plane * blocks_per_plane + block) as usize] = pages as u16;
         });
         ftl.verify(&Slab::with_capacity(1), &programmed).expect("tables that fit each other");
-        for lpn in 0..ftl.logical_pages() {
-            let Mapping::Flash(page) = ftl.map.get(lpn) else { panic!("{lpn} is nowhere") };
-            let plane = page / pages_of_plane(&ftl);
+        for lpn in 0..ftl.tables.map.logical_pages() {
+            let Mapping::Flash(page) = ftl.tables.map.get(lpn) else { panic!("{lpn} is nowhere") };
+            let plane = page / ftl.numbering.pages_per_plane();
             assert_eq!(plane, ftl.placement.home(lpn), "{lpn} left its plane");
         }
-        let committed: u32 = ftl.planes.iter().map(|plane| plane.committed).sum();
-        assert_eq!(committed, ftl.logical_pages());
+        let committed: u32 = ftl.tables.blocks.planes.iter().map(|plane| plane.committed).sum();
+        assert_eq!(committed, ftl.tables.map.logical_pages());
         // It can go on: a page that has no room, or a block that is lost, panics.
         figures(&mut ftl, &scenario);
     }
@@ -152,7 +153,7 @@ fn a_drive_made_from_copies_depends_on_its_seed_alone() {
         while !preconditioner.is_done() {
             preconditioner.advance(&mut ftl, &scenario, chunk).expect("a drive that settles");
         }
-        (0..ftl.logical_pages()).map(|lpn| ftl.map.get(lpn)).collect::<Vec<_>>()
+        (0..ftl.tables.map.logical_pages()).map(|lpn| ftl.tables.map.get(lpn)).collect::<Vec<_>>()
     };
     let first = places(3, 1000);
     assert!(first == places(3, 77_777), "the state depends on how often it is looked at");

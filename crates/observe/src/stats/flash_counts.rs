@@ -1,6 +1,7 @@
 //! Counters of the flash back end.
 
-use reprieve_base::Dur;
+use reprieve_base::{Dur, Time};
+use reprieve_policy::txn::{Kind, Txn};
 
 /// What the back end has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -49,6 +50,56 @@ impl FlashCounts {
             padded_pages: self.padded_pages.map(|_| 0),
             suspensions_by_write: self.suspensions_by_write.map(|_| 0),
             ..FlashCounts::default()
+        }
+    }
+
+    /// The data of a read is there.
+    #[inline]
+    pub fn read(&mut self, kind: Kind) {
+        match kind {
+            Kind::HostRead => self.host_reads += 1,
+            Kind::RmwRead => self.rmw_reads += 1,
+            Kind::MapRead | Kind::MapUpdate => self.map_reads += 1,
+            _ => self.gc_reads += 1,
+        }
+    }
+
+    /// A page is programmed, or a block erased, which takes so long if nobody suspends it.
+    #[inline]
+    pub fn operation(&mut self, txn: &Txn, undisturbed: Dur, now: Time) {
+        match txn.kind {
+            Kind::Program => self.host_programs += 1,
+            Kind::GcProgram => self.gc_programs += 1,
+            Kind::MapProgram => self.map_programs += 1,
+            Kind::GcCopy => {
+                self.gc_reads += 1;
+                self.gc_programs += 1;
+                *self.copybacks.as_mut().expect("the drive copies back") += 1;
+            }
+            _ => self.erases += 1,
+        }
+        if txn.suspensions > 0 {
+            let suspended = &mut self.suspended[usize::from(txn.kind == Kind::Erase)];
+            suspended.add(undisturbed, now - txn.start, txn.suspended_ns);
+        }
+    }
+
+    /// A command begins that works on several planes.
+    #[cold]
+    pub fn command_of_planes(&mut self, kind: Kind) {
+        let counts = self.multi_plane.as_mut().expect("commands may take several planes");
+        counts[match kind {
+            Kind::Erase => 2,
+            kind => usize::from(kind.is_program()),
+        }] += 1;
+    }
+
+    /// A program or an erase is suspended, or a plane of one, and that for a write alone or not.
+    #[inline(always)]
+    pub fn suspension(&mut self, is_erase: bool, by_write: bool) {
+        self.suspensions[usize::from(is_erase)] += 1;
+        if let Some(count) = &mut self.suspensions_by_write {
+            *count += u64::from(by_write);
         }
     }
 
@@ -109,5 +160,43 @@ impl SuspendedOperations {
     /// Mean of each operation's lengthening as a share of its undisturbed length.
     pub fn increase_mean(&self) -> f64 {
         self.mean(self.increase)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reprieve_base::PageAddress;
+    use reprieve_policy::txn::NONE;
+
+    use super::*;
+
+    #[test]
+    fn a_copy_back_reads_and_programs_and_only_what_was_suspended_is_longer() {
+        let at = PageAddress { plane: 0, block: 0, page: 0 };
+        let txn = |kind| Txn::new(kind, 0, at, NONE, NONE, Time::ZERO);
+        let us = |us: u64| Dur::from_ns(1000 * us);
+        let mut counts = FlashCounts { copybacks: Some(0), ..FlashCounts::default() };
+        let copy = Txn { start: Time::from_ns(0), ..txn(Kind::GcCopy) };
+        counts.operation(&copy, Dur::ZERO, Time::from_ns(5));
+        // 200 us alone, 250 from start to end, 40 of them in suspension.
+        let erase = Txn { start: Time::from_ns(10_000), suspensions: 1, ..txn(Kind::Erase) };
+        let erase = Txn { suspended_ns: 40_000, ..erase };
+        counts.operation(&erase, us(200), Time::from_ns(260_000));
+        counts.read(Kind::MapUpdate);
+        assert_eq!((counts.reads(), counts.programs(), counts.erases), (2, 1, 1));
+        assert_eq!((counts.gc_reads, counts.map_reads, counts.copybacks), (1, 1, Some(1)));
+        let [programs, erases] = &counts.suspended;
+        assert_eq!((programs.count, erases.count), (0, 1));
+        assert_eq!((erases.actual_ns_mean(), erases.suspended_ns_mean()), (250e3, 40e3));
+        assert_eq!(erases.increase_mean(), 0.25);
+    }
+
+    #[test]
+    fn what_a_write_asked_for_is_counted_where_it_may() {
+        let mut counts = FlashCounts { suspensions_by_write: Some(0), ..FlashCounts::default() };
+        counts.suspension(true, true);
+        counts.suspension(true, false);
+        counts.suspension(false, false);
+        assert_eq!((counts.suspensions, counts.suspensions_by_write), ([1, 2], Some(1)));
     }
 }

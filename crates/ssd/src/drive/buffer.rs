@@ -97,7 +97,7 @@ impl WriteBuffer {
         for id in held.verify()? {
             let txn = &txns[id];
             let is_whole = txn.kind == Kind::Program && txn.waits_for == NONE && !txn.waits_map;
-            let is_newest = ftl.lookup(txn.lpn) == Mapping::Buffered(id) && !txn.stale;
+            let is_newest = ftl.tables.map.get(txn.lpn) == Mapping::Buffered(id) && !txn.stale;
             let is_awaited = txn.request != NONE || !self.intervals.is_current(txn.interval);
             if !is_whole || !is_newest || is_awaited {
                 return Err(format!(

@@ -8,17 +8,18 @@ impl EventLoop {
     pub(super) fn check_instant(&mut self, all: bool) {
         let Some(checker) = &mut self.pages.record.checker else { return };
         self.pages.flash.tell(checker);
-        if let Err(what) = self.pages.flash.verify_budget(self.now) {
+        if let Err(what) = self.pages.flash.observers_mut().verify_budget(self.now) {
             checker.fail(self.now, "the budget", &what);
         }
         if !checker.instant(self.now) && !all {
             return;
         }
-        if let Err(what) = self.pages.ftl.verify(&self.pages.flash.txns, checker.programmed()) {
+        if let Err(what) = self.pages.ftl.verify(self.pages.flash.txns(), checker.programmed()) {
             checker.fail(self.now, "the FTL", &what);
         }
         if let Some(held) = &checker.sectors {
-            if let Err(what) = held.verify(|lpn, sector| self.pages.ftl.holds_sector(lpn, sector)) {
+            if let Err(what) = held.verify(|lpn, sector| self.pages.ftl.sectors.holds(lpn, sector))
+            {
                 checker.fail(self.now, "the FTL", &what);
             }
         }
@@ -40,7 +41,8 @@ impl EventLoop {
         self.check_instant(true);
         let Some(checker) = &self.pages.record.checker else { return };
         checker.ended(self.now, self.stats.completed);
-        if let Some(Err(what)) = self.pages.flash.power_report(self.now).map(|power| power.verify())
+        if let Some(Err(what)) =
+            self.pages.flash.observers().power_report(self.now).map(|power| power.verify())
         {
             checker.fail(self.now, "power", &what);
         }

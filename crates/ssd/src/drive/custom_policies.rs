@@ -55,7 +55,7 @@ impl Ssd {
         if dispatcher.rewrites() {
             self.run.pages.totals.redistributed_pages = Some(0);
         }
-        self.run.pages.flash.set_dispatcher(dispatcher);
+        self.run.pages.flash.stage.set_dispatcher(dispatcher);
         Ok(())
     }
 }

@@ -30,13 +30,13 @@ impl EventLoop {
         if self.stats.series.is_some() {
             flash.keep_ages();
         }
-        ftl.for_each_block(|die, plane, block, pages| {
-            flash.precondition(die, plane, block, pages);
+        ftl.tables.blocks.for_each(|die, plane, block, pages| {
+            flash.dies_mut().precondition(die, plane, block, pages);
         });
         record.begin_checks(flash, ftl, layout);
         // A preconditioned drive may have garbage to collect before the first request comes.
         for die in 0..dies {
-            flash.wake(die);
+            flash.dies_mut().wake(die);
         }
         self.flows.start(ftl);
         self.pages.replay(buffered, &mut self.host.requests, self.now)
@@ -75,7 +75,7 @@ impl EventLoop {
     pub(super) fn check_course(&mut self) -> Result<(), UserError> {
         self.flows.check()?;
         // A drive that is worn out comes to a halt sooner or later, whoever asks.
-        self.pages.ftl.check_blocks()?;
+        self.pages.ftl.tables.blocks.failing.check()?;
         let is_stuck = self.next_event() == Time::NEVER && self.flows.next_time() == Time::NEVER;
         assert!(!is_stuck || self.host.requests.is_empty(), "{}", self.stuck());
         Ok(())
@@ -148,12 +148,12 @@ impl EventLoop {
 
     #[inline(always)]
     pub(super) fn decide(&mut self) {
-        if self.pages.flash.is_dispatched() {
+        if self.pages.flash.stage.is_dispatched() {
             self.pages.dispatch(&mut self.host.requests, self.now);
             self.answer_served();
         }
         self.pages.flash.decide(self.now, &mut self.pages.ftl, &mut self.events);
-        if let Some((id, refusal)) = self.pages.flash.refused {
+        if let Some((id, refusal)) = self.pages.flash.refused() {
             self.pages.refused(id, refusal, self.now, self.seed);
         }
     }
@@ -163,7 +163,7 @@ impl EventLoop {
         match event {
             DriveEvent::Flash(event) => {
                 self.pages.flash.handle(event, self.now, &mut self.events);
-                while let Some(id) = self.pages.flash.done.pop() {
+                while let Some(id) = self.pages.flash.next_done() {
                     let requests = &mut self.host.requests;
                     if let Some(page) = self.pages.transaction_done(id, requests, self.now) {
                         self.send_page(page.request, page.lpn);
@@ -222,9 +222,9 @@ impl EventLoop {
     /// frees resources at most.
     fn measure_from(&mut self, at: Time) {
         let PageStore { flash, ftl, buffer, totals, .. } = &mut self.pages;
-        let transactions = flash.counts.reads() + flash.counts.programs();
+        let transactions = flash.counts().reads() + flash.counts().programs();
         flash.forget_counts(at);
-        ftl.forget_map_counts();
+        ftl.tables.map.forget_counts();
         if let Some(cache) = &mut buffer.read_cache {
             cache.counts = ReadCacheCounts::default();
         }

@@ -51,7 +51,7 @@ impl Ssd {
             }
             self.run.pass(next, Time::NEVER);
         }
-        self.run.pages.ftl.check_blocks()
+        self.run.pages.ftl.tables.blocks.failing.check()
     }
 
     /// Hands over a request at its arrival, and returns its number in order of arrival.
@@ -112,7 +112,7 @@ impl Ssd {
         while self.run.next_event() == self.run.now {
             self.run.pass(self.run.now, Time::NEVER);
         }
-        self.run.pages.ftl.check_blocks()?;
+        self.run.pages.ftl.tables.blocks.failing.check()?;
         Ok(self.run.stats.completed >= completed)
     }
 
@@ -150,10 +150,10 @@ impl Ssd {
 
     /// What the drive is doing.
     pub fn activity(&self) -> Activity {
-        let counts = &self.run.pages.flash.counts;
+        let counts = self.run.pages.flash.counts();
         Activity {
             open_requests: self.run.host.requests.len(),
-            transactions: self.run.pages.flash.txns.len(),
+            transactions: self.run.pages.flash.txns().len(),
             suspensions: counts.suspensions,
             operations: [counts.reads(), counts.programs(), counts.erases],
         }

@@ -18,18 +18,21 @@ impl PageStore {
         now: Time,
     ) -> bool {
         // What is in the buffer or the cache is found there.
-        let is_buffered = match self.ftl.lookup(lpn) {
-            Mapping::Buffered(id) => self.buffer.read_hits || self.flash.txns[id].is_incomplete(),
+        let is_buffered = match self.ftl.tables.map.get(lpn) {
+            Mapping::Buffered(id) => self.buffer.read_hits || self.flash.txns()[id].is_incomplete(),
             _ => false,
         };
-        if is_buffered || self.buffer.has_cached(lpn) || self.ftl.use_entry(lpn, false) {
+        if is_buffered
+            || self.buffer.has_cached(lpn)
+            || self.ftl.tables.map.demand().use_entry(lpn, false)
+        {
             return false;
         }
-        let (die, at) = self.ftl.in_plane(0);
+        let (die, at) = self.ftl.numbering.in_plane(0);
         let service_level = requests[request].service_level;
         let read = Txn::new(Kind::HostRead, die, at, lpn, request, now);
         let txn = Txn { service_level, ..read };
-        let id = self.flash.txns.insert(txn);
+        let id = self.flash.txns_mut().insert(txn);
         self.fetch_entry(id, requests, now);
         true
     }
@@ -41,27 +44,28 @@ impl PageStore {
         before: Mapping,
         is_whole: bool,
     ) -> bool {
-        let txn = &mut self.flash.txns[id];
+        let txn = &mut self.flash.txns_mut()[id];
         txn.partial = !is_whole;
         txn.from_image = before == Mapping::Unwritten && self.unwritten_costs_read;
         // The write before it, which is in the buffer, has seen to the entry.
-        !matches!(before, Mapping::Buffered(_)) && !self.ftl.use_entry(txn.lpn, true)
+        !matches!(before, Mapping::Buffered(_))
+            && !self.ftl.tables.map.demand().use_entry(txn.lpn, true)
     }
 
     /// Gets the entry for a transaction that needs it: reads its page of the mapping, unless that
     /// is being read or is in memory.
     pub(super) fn fetch_entry(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
-        self.flash.txns[id].waits_map = true;
-        let lpn = self.ftl.map_page(self.flash.txns[id].lpn);
-        let mut loader = *self.ftl.loading(lpn);
+        self.flash.txns_mut()[id].waits_map = true;
+        let lpn = self.ftl.tables.map.demand().map_page(self.flash.txns()[id].lpn);
+        let mut loader = *self.ftl.tables.map.demand().loading(lpn);
         if loader == NONE {
-            let (die, at) = match self.ftl.lookup(lpn) {
-                Mapping::Flash(page) => self.ftl.locate_page(page),
+            let (die, at) = match self.ftl.tables.map.get(lpn) {
+                Mapping::Flash(page) => self.ftl.numbering.locate(page),
                 // Its newer version is still being made up from the old one and the changes.
-                Mapping::Buffered(writer) if self.flash.txns[writer].kind == Kind::MapUpdate => {
-                    match self.flash.txns[writer].old {
+                Mapping::Buffered(writer) if self.flash.txns()[writer].kind == Kind::MapUpdate => {
+                    match self.flash.txns()[writer].old {
                         NONE => self.ftl.image_page(lpn),
-                        old => self.ftl.locate_page(old),
+                        old => self.ftl.numbering.locate(old),
                     }
                 }
                 Mapping::Unwritten if self.unwritten_costs_read => self.ftl.image_page(lpn),
@@ -71,22 +75,22 @@ impl PageStore {
                 }
             };
             let mut txn = Txn::new(Kind::MapRead, die, at, lpn, NONE, now);
-            txn.erases_seen = self.ftl.erases(die, at);
-            loader = self.flash.txns.insert(txn);
-            *self.ftl.loading(lpn) = loader;
+            txn.erases_seen = self.ftl.tables.blocks.erases(die, at);
+            loader = self.flash.txns_mut().insert(txn);
+            *self.ftl.tables.map.demand().loading(lpn) = loader;
             self.flash.enqueue(loader);
         }
-        let first = std::mem::replace(&mut self.flash.txns[loader].waiters, id);
-        self.flash.txns[id].next = first;
+        let first = std::mem::replace(&mut self.flash.txns_mut()[loader].waiters, id);
+        self.flash.txns_mut()[id].next = first;
     }
 
     /// A page of the mapping has been read for those that wait for entries of it.
     pub(super) fn map_page_read(&mut self, loader: u32, requests: &mut HostRequests, now: Time) {
-        let mut waiter = take_waiters(&mut self.flash.txns, loader);
-        let lpn = self.flash.txns.remove(loader).lpn;
-        *self.ftl.loading(lpn) = NONE;
+        let mut waiter = take_waiters(self.flash.txns_mut(), loader);
+        let lpn = self.flash.txns_mut().remove(loader).lpn;
+        *self.ftl.tables.map.demand().loading(lpn) = NONE;
         while waiter != NONE {
-            let next = self.flash.txns[waiter].next;
+            let next = self.flash.txns()[waiter].next;
             self.entry_found(waiter, requests, now);
             waiter = next;
         }
@@ -95,17 +99,17 @@ impl PageStore {
     /// A transaction has its entry and goes on.
     #[cold]
     fn entry_found(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
-        let txn = &mut self.flash.txns[id];
+        let txn = &mut self.flash.txns_mut()[id];
         txn.waits_map = false;
         txn.next = NONE;
         txn.book(LatencyComponent::Map, now);
         let Txn { kind, lpn, request, parts, old, partial, from_image, .. } = *txn;
-        self.ftl.entry_found(lpn, kind == Kind::Program);
+        self.ftl.tables.map.demand().entry_found(lpn, kind == Kind::Program);
         if kind == Kind::HostRead {
-            self.flash.txns.remove(id);
+            self.flash.txns_mut().remove(id);
             self.read_mapped(request, lpn, parts, requests, now);
         } else if partial && old != NONE {
-            let (die, at) = self.ftl.locate_page(old);
+            let (die, at) = self.ftl.numbering.locate(old);
             self.read_old_page(id, die, at);
         } else if partial && from_image {
             let (die, at) = self.ftl.image_page(lpn);
@@ -119,16 +123,16 @@ impl PageStore {
     /// Writes the pages of the mapping that are due, as far as the planes have room.
     #[inline]
     pub(super) fn write_map_pages(&mut self, now: Time) {
-        if self.ftl.maps_on_demand() {
+        if self.ftl.tables.map.is_in_flash() {
             self.write_due_pages(now);
         }
     }
 
     #[cold]
     fn write_due_pages(&mut self, now: Time) {
-        while let Some(lpn) = self.ftl.next_due() {
+        while let Some(lpn) = self.ftl.tables.map.demand().next_due() {
             if !self.write_map_page(lpn, now) {
-                self.ftl.stays_due(lpn);
+                self.ftl.tables.map.demand().stays_due(lpn);
                 // Where dirty pages take up the room of the planes, they go.
                 self.send_all_held();
                 return;
@@ -139,31 +143,31 @@ impl PageStore {
     /// Writes a page of the mapping; false if no plane has room for it yet.
     #[cold]
     fn write_map_page(&mut self, lpn: u32, now: Time) -> bool {
-        if let Mapping::Buffered(writer) = self.ftl.lookup(lpn) {
-            let writer = &self.flash.txns[writer];
+        if let Mapping::Buffered(writer) = self.ftl.tables.map.get(lpn) {
+            let writer = &self.flash.txns()[writer];
             if writer.kind == Kind::MapUpdate || writer.start == Time::NEVER {
                 // It is about to be written, and the changes go with it.
                 return true;
             }
         }
-        let Some(target) = self.ftl.place_write(lpn, &|die| self.flash.is_idle(die)) else {
+        let Some(target) = self.ftl.place_write(lpn, &|die| self.flash.dies().is_idle(die)) else {
             return false;
         };
-        let (die, at) = self.ftl.in_plane(target);
+        let (die, at) = self.ftl.numbering.in_plane(target);
         let mut txn = Txn::new(Kind::MapProgram, die, at, lpn, NONE, now);
         txn.target = target;
-        let id = self.flash.txns.insert(txn);
+        let id = self.flash.txns_mut().insert(txn);
         if let Some(journal) = &mut self.record.journal {
             journal.map_write(id);
         }
-        let old = match self.ftl.accept_write(lpn, id, &mut self.flash.txns) {
-            Mapping::Flash(page) => Some(self.ftl.locate_page(page)),
+        let old = match self.ftl.accept_write(lpn, id, self.flash.txns_mut()) {
+            Mapping::Flash(page) => Some(self.ftl.numbering.locate(page)),
             Mapping::Unwritten if self.unwritten_costs_read => Some(self.ftl.image_page(lpn)),
             Mapping::Buffered(_) | Mapping::Unwritten | Mapping::Trimmed => None,
         };
         if let Some((die, at)) = old {
-            let erases = self.ftl.erases(die, at);
-            let txn = &mut self.flash.txns[id];
+            let erases = self.ftl.tables.blocks.erases(die, at);
+            let txn = &mut self.flash.txns_mut()[id];
             (txn.kind, txn.die, txn.at, txn.erases_seen) = (Kind::MapUpdate, die, at, erases);
         }
         self.flash.enqueue(id);
@@ -172,10 +176,10 @@ impl PageStore {
 
     /// The old version of a page of the mapping has been read: the new one can be written.
     pub(super) fn map_page_ready(&mut self, id: u32) {
-        let txn = &mut self.flash.txns[id];
+        let txn = &mut self.flash.txns_mut()[id];
         txn.kind = Kind::MapProgram;
         txn.start = Time::NEVER;
-        (txn.die, txn.at) = self.ftl.in_plane(txn.target);
+        (txn.die, txn.at) = self.ftl.numbering.in_plane(txn.target);
         self.flash.enqueue(id);
     }
 
@@ -185,10 +189,10 @@ impl PageStore {
             return;
         }
         if self.record.has_journal() {
-            self.record.programmed(id, &self.flash.txns[id], &self.ftl);
+            self.record.programmed(id, &self.flash.txns()[id], &self.ftl);
         }
-        let txn = self.flash.txns.remove(id);
-        self.ftl.finish_write(&txn);
+        let txn = self.flash.txns_mut().remove(id);
+        self.ftl.tables.finish_write(&txn);
         self.write_map_pages(now);
         self.fill_buffer(requests, now);
     }

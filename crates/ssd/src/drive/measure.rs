@@ -92,9 +92,12 @@ impl Measuring {
             transactions,
             die_busy_ns,
             channel_busy_ns,
-            ages: flash.ages().copied(),
-            cells: flash.cells().map(|(errors, wear)| (errors.clone(), wear)),
-            power: flash.power_report(at).map(Box::new),
+            ages: flash.observers().ages().copied(),
+            cells: flash.media().map(|media| {
+                let (errors, wear) = media.counted();
+                (errors.clone(), wear)
+            }),
+            power: flash.observers().power_report(at).map(Box::new),
         }));
     }
 
@@ -142,7 +145,7 @@ impl Measuring {
 
     /// Suspensions by what was done, in the measured part.
     pub(super) fn ages(&self, flash: &Flash) -> Option<[[u64; AGES]; 2]> {
-        let mut ages = *flash.ages()?;
+        let mut ages = *flash.observers().ages()?;
         if let Some(before) = self.before().and_then(|before| before.ages.as_ref()) {
             ages.iter_mut().zip(before).for_each(|(now, before)| subtract(now, before));
         }
@@ -151,7 +154,7 @@ impl Measuring {
 
     /// Errors and wear of the measured part; the cycles of the blocks are those that they have.
     pub(super) fn cells(&self, flash: &Flash) -> Option<(ErrorCounts, WearFacts)> {
-        let (errors, wear) = flash.cells()?;
+        let (errors, wear) = flash.media()?.counted();
         Some(match self.before().and_then(|before| before.cells.as_ref()) {
             Some(before) => (errors.since(&before.0), wear.since(&before.1)),
             None => (errors.clone(), wear),
@@ -160,7 +163,7 @@ impl Measuring {
 
     /// Power and energy of the measured part, if they are accounted for.
     pub(super) fn power(&self, flash: &Flash, now: Time) -> Option<PowerReport> {
-        let report = flash.power_report(now)?;
+        let report = flash.observers().power_report(now)?;
         Some(match self.before().and_then(|before| before.power.as_deref()) {
             Some(before) => report.since(before),
             None => report,

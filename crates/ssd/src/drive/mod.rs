@@ -125,7 +125,9 @@ impl Ssd {
         };
         let seed = scenario.seed;
         let mut ssd = Ssd::assemble(scenario, seed, options, policies, ftl, made)?;
-        cells.into_iter().for_each(|cells| ssd.run.pages.flash.start_worn(cells));
+        if let (Some(media), Some(cells)) = (ssd.run.pages.flash.media_mut(), cells) {
+            media.start_worn(cells);
+        }
         Ok(ssd)
     }
 
@@ -200,7 +202,7 @@ impl Ssd {
         self.run.check_course()?;
         if !goes_on {
             self.ended = true;
-            self.run.pages.flash.end_timeline(self.run.now);
+            self.run.pages.flash.observers_mut().end(self.run.now);
             self.run.end_checks();
             self.run.stats.measuring.check(self.run.stats.arrived, self.run.now)?;
         }

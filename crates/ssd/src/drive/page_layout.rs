@@ -22,7 +22,7 @@ impl PageLayout {
     pub(super) fn new(scenario: &Scenario, ftl: &Ftl) -> PageLayout {
         PageLayout {
             page_bytes: scenario.geometry.page_bytes,
-            logical_pages: ftl.logical_pages(),
+            logical_pages: ftl.tables.map.logical_pages(),
             unit_bytes: scenario.channel.transfer_unit_bytes,
         }
     }
@@ -79,7 +79,7 @@ impl PageLayout {
     ) -> Option<NonZeroU32> {
         let unit_bytes = self.unit_bytes?;
         let unit = unit_bytes / SECTOR_BYTES as u32;
-        if let Some(left) = ftl.units_left(lpn, &self.sectors(request, lpn), unit) {
+        if let Some(left) = ftl.sectors.units_left(lpn, &self.sectors(request, lpn), unit) {
             return NonZeroU32::new(left);
         }
         let (from, to) = self.range(request, lpn);

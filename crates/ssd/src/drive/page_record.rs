@@ -35,13 +35,14 @@ impl PageRecord {
     pub(super) fn begin_checks(&mut self, flash: &mut Flash, ftl: &Ftl, layout: &PageLayout) {
         let Some(checker) = &mut self.checker else { return };
         flash.keep_record();
-        ftl.for_each_block(|die, plane, block, pages| {
+        ftl.tables.blocks.for_each(|die, plane, block, pages| {
             checker.starts_with(die, plane, block, pages);
         });
-        if ftl.tracks_sectors() {
-            let holds = |lpn, sector| ftl.holds_sector(lpn, sector);
+        if ftl.sectors.is_kept() {
+            let holds = |lpn, sector| ftl.sectors.holds(lpn, sector);
             let per_page = layout.sectors_per_page();
-            checker.sectors = Some(HeldSectors::new(ftl.logical_pages(), per_page, holds));
+            checker.sectors =
+                Some(HeldSectors::new(ftl.tables.map.logical_pages(), per_page, holds));
         }
     }
 
@@ -60,13 +61,13 @@ impl PageRecord {
     /// The drive is about to start: what its pages hold is known.
     pub(super) fn begin_journal(&mut self, ftl: &Ftl) {
         let Some(journal) = &mut self.journal else { return };
-        ftl.for_each_block(|die, plane, block, pages| {
+        ftl.tables.blocks.for_each(|die, plane, block, pages| {
             for page in 0..pages {
-                let page = ftl.page_number(die, PageAddress { plane, block, page });
-                journal.starts_with(page, ftl.owner(page));
+                let page = ftl.numbering.page(die, PageAddress { plane, block, page });
+                journal.starts_with(page, ftl.tables.blocks.owner(page));
             }
         });
-        let mappings = || (0..ftl.logical_pages()).map(|lpn| ftl.lookup(lpn));
+        let mappings = || (0..ftl.tables.map.logical_pages()).map(|lpn| ftl.tables.map.get(lpn));
         let trimmed = (0..).zip(mappings()).filter(|(_, held)| *held == Mapping::Trimmed);
         trimmed.for_each(|(lpn, _)| journal.trimmed(lpn));
         if let Some(checker) = &mut self.checker {
@@ -125,14 +126,14 @@ impl PageRecord {
     /// A page of the host, or of a mapping in flash, is programmed by transaction `id`.
     #[cold]
     pub(super) fn programmed(&mut self, id: u32, txn: &Txn, ftl: &Ftl) {
-        self.journal().programmed(ftl.page_number(txn.die, txn.at), txn.lpn, id);
+        self.journal().programmed(ftl.numbering.page(txn.die, txn.at), txn.lpn, id);
     }
 
     /// A step of garbage collection is complete.
     #[cold]
     pub(super) fn step(&mut self, txn: &Txn, ftl: &Ftl) {
-        let page = ftl.page_number(txn.die, txn.at);
-        let pages = ftl.pages_per_block();
+        let page = ftl.numbering.page(txn.die, txn.at);
+        let pages = ftl.numbering.pages_per_block();
         match txn.kind {
             Kind::GcProgram | Kind::GcCopy => self.journal().moved(txn.old, page),
             Kind::Erase => self.journal().erased(page / pages * pages, pages),

@@ -113,13 +113,13 @@ impl PageStore {
         if let Some(checker) = &mut self.record.checker {
             checker.flush_arrived(requests[id].id);
         }
-        if self.flash.is_blamed() {
-            self.flash.blame_buffer(id, now);
+        if let Some((blame, _)) = self.flash.blame() {
+            blame.buffer_begins(id, now);
         }
         if self.buffer.intervals.flush(id) {
             self.send_all_held();
             // After the pages above have been queued: none of them waits for a wordline to fill.
-            self.flash.flush();
+            self.flash.dies_mut().flush();
         } else {
             self.request_served(id, &LatencyComponents::default(), requests);
         }
@@ -140,7 +140,7 @@ impl PageStore {
     #[cold]
     pub(super) fn dispatch(&mut self, requests: &mut HostRequests, now: Time) {
         self.flash.dispatch(now, &mut self.ftl);
-        while let Some(lpn) = self.flash.next_rewrite() {
+        while let Some(lpn) = self.flash.stage.next_rewrite() {
             self.rewrite_page(lpn, requests, now);
         }
     }
@@ -148,7 +148,7 @@ impl PageStore {
     /// A die has refused a transaction.
     #[cold]
     pub(super) fn refused(&self, id: u32, refusal: Refusal, now: Time, seed: u64) {
-        let txn = &self.flash.txns[id];
+        let txn = &self.flash.txns()[id];
         panic!(
             "at {now} die {} refused {:?} of {:?}: {refusal} (seed {seed})",
             txn.die, txn.kind, txn.at
@@ -163,17 +163,17 @@ impl PageStore {
         requests: &mut HostRequests,
         now: Time,
     ) -> Option<Served> {
-        if self.flash.txns[id].lost {
+        if self.flash.txns()[id].lost {
             self.page_lost(id, requests);
         }
-        match self.flash.txns[id].kind {
+        match self.flash.txns()[id].kind {
             Kind::HostRead => {
                 if let Some(cache) = &mut self.buffer.read_cache {
-                    cache.page_read(&self.flash.txns[id], &self.ftl);
+                    cache.page_read(&self.flash.txns()[id], &self.ftl);
                 }
-                let Txn { request, lpn, ref parts, .. } = self.flash.txns[id];
+                let Txn { request, lpn, ref parts, .. } = self.flash.txns()[id];
                 requests[request].parts = *parts;
-                self.flash.txns.release(id);
+                self.flash.txns_mut().release(id);
                 return Some(Served { request, lpn });
             }
             Kind::RmwRead => self.old_page_read(id, requests, now),
@@ -189,13 +189,13 @@ impl PageStore {
     /// A step of garbage collection has left its die.
     #[inline(always)]
     fn step_done(&mut self, id: u32, now: Time) {
-        let journaled = self.record.has_journal().then(|| self.flash.txns[id]);
-        let has_failed = self.ftl.finish_step(id, &mut self.flash.txns);
+        let journaled = self.record.has_journal().then(|| self.flash.txns()[id]);
+        let has_failed = self.ftl.finish_step(id, self.flash.txns_mut());
         if let Some(txn) = journaled.filter(|_| !has_failed) {
             self.record.step(&txn, &self.ftl);
         }
         while let Some(die) = self.ftl.next_to_wake() {
-            self.flash.wake(die);
+            self.flash.dies_mut().wake(die);
         }
         self.write_map_pages(now);
     }

@@ -13,8 +13,10 @@ impl PageStore {
     pub(super) fn write(&mut self, request: u32, requests: &mut HostRequests, now: Time) {
         self.buffer.waiting.push_back(request);
         self.fill_buffer(requests, now);
-        if self.flash.is_blamed() && self.buffer.waiting.back() == Some(&request) {
-            self.flash.blame_buffer(request, now);
+        if self.buffer.waiting.back() == Some(&request) {
+            if let Some((blame, _)) = self.flash.blame() {
+                blame.buffer_begins(request, now);
+            }
         }
     }
 
@@ -39,8 +41,8 @@ impl PageStore {
         if self.buffer.acknowledge != Acknowledge::Back || requests[request].fua {
             return None;
         }
-        match self.ftl.lookup(lpn) {
-            Mapping::Buffered(id) if self.flash.txns[id].start == Time::NEVER => Some(id),
+        match self.ftl.tables.map.get(lpn) {
+            Mapping::Buffered(id) if self.flash.txns()[id].start == Time::NEVER => Some(id),
             _ => None,
         }
     }
@@ -75,27 +77,27 @@ impl PageStore {
         let (die, at) = at_target(target, &self.ftl);
         let at_once = self.buffer.acknowledge == Acknowledge::Back && !fua;
         let owner = if at_once { NONE } else { request };
-        let id = self.flash.txns.insert_with(|| Txn {
+        let id = self.flash.txns_mut().insert_with(|| Txn {
             target,
             parts,
             interval,
             ..Txn::new(Kind::Program, die, at, lpn, owner, now)
         });
-        if self.flash.is_blamed() {
+        if let Some((blame, _)) = self.flash.blame() {
             let is_last = self.buffer.waiting.front() != Some(&request);
-            self.flash.blame_buffered(request, Some(id), is_last, now);
+            blame.buffer_ends(request, Some(id), is_last, now);
         }
-        let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
+        let before = self.ftl.accept_write(lpn, id, self.flash.txns_mut());
         if self.record.has_journal() {
             self.record.accepted(lpn);
             self.record.written(id, lpn, &requests[request], now);
         }
         if !is_whole {
             self.totals.partial_writes += 1;
-            self.flash.txns[id].out_units =
+            self.flash.txns_mut()[id].out_units =
                 self.layout.rest_units(&requests[request], lpn, &self.ftl);
         }
-        if self.ftl.tracks_sectors() {
+        if self.ftl.sectors.is_kept() {
             self.sectors_written(request, lpn, requests);
         }
         let is_rest_cached =
@@ -112,7 +114,7 @@ impl PageStore {
         }
         if fua && lpn == self.layout.pages(&requests[request]).1 {
             // Its completion waits for the program, which so waits for no wordline to fill.
-            self.flash.flush();
+            self.flash.dies_mut().flush();
         }
         true
     }
@@ -128,7 +130,8 @@ impl PageStore {
         requests: &mut HostRequests,
         now: Time,
     ) {
-        if self.ftl.maps_on_demand() && self.write_waits_for_entry(id, before, is_complete) {
+        if self.ftl.tables.map.is_in_flash() && self.write_waits_for_entry(id, before, is_complete)
+        {
             self.fetch_entry(id, requests, now);
         } else if is_complete {
             self.page_complete(id, requests, now);
@@ -154,7 +157,7 @@ impl PageStore {
         if let Some(cache) = &mut self.buffer.read_cache {
             cache.page_written(lpn, is_whole);
         }
-        if self.ftl.tracks_sectors() {
+        if self.ftl.sectors.is_kept() {
             self.sectors_written(request, lpn, requests);
         }
         self.buffer.leave_line(&mut requests[request], lpn, &self.layout);
@@ -162,9 +165,9 @@ impl PageStore {
         if self.record.has_journal() {
             self.record.written(id, lpn, &requests[request], now);
         }
-        if self.flash.is_blamed() {
+        if let Some((blame, _)) = self.flash.blame() {
             let is_last = self.buffer.waiting.front() != Some(&request);
-            self.flash.blame_buffered(request, None, is_last, now);
+            blame.buffer_ends(request, None, is_last, now);
         }
         self.page_acknowledged(request, parts, requests);
         self.page_is_safe(interval, requests, now);
@@ -173,14 +176,14 @@ impl PageStore {
     /// Reads a page of the flash and writes it anew, as a write of none of it would; not where the
     /// buffer has no room to spare.
     pub(super) fn rewrite_page(&mut self, lpn: u32, requests: &mut HostRequests, now: Time) {
-        let before = self.ftl.lookup(lpn);
+        let before = self.ftl.tables.map.get(lpn);
         let has_room = !self.buffer.is_full() && self.buffer.waiting.is_empty();
         if !has_room || !matches!(before, Mapping::Flash(_)) {
             return;
         }
         let Some(target) = self.place_write(lpn) else { return };
         let id = self.enter_unasked(lpn, target, now);
-        let before = self.ftl.accept_write(lpn, id, &mut self.flash.txns);
+        let before = self.ftl.accept_write(lpn, id, self.flash.txns_mut());
         if self.record.has_journal() {
             self.record.rewritten(id, lpn, now);
         }
@@ -196,43 +199,43 @@ impl PageStore {
         let mut txn = Txn::new(Kind::Program, die, at, lpn, NONE, now);
         txn.target = target;
         txn.interval = self.buffer.intervals.begin(1);
-        self.flash.txns.insert(txn)
+        self.flash.txns_mut().insert(txn)
     }
 
     /// The plane that takes a write, or `NONE` where a dispatcher will say; `None`: all are full.
     #[inline]
     pub(super) fn place_write(&mut self, lpn: u32) -> Option<u32> {
-        if self.flash.places_late() {
+        if self.flash.stage.places_late() {
             return Some(NONE);
         }
-        self.ftl.place_write(lpn, &|die| self.flash.is_idle(die))
+        self.ftl.place_write(lpn, &|die| self.flash.dies().is_idle(die))
     }
 
     /// A write that has all its data goes to its die, or waits for a dispatcher to give it one.
     #[inline]
     pub(super) fn send_write(&mut self, id: u32) {
-        match self.flash.txns[id].target {
-            NONE => self.flash.leave_unplaced(id),
+        match self.flash.txns()[id].target {
+            NONE => self.flash.stage.leave_unplaced(id),
             _ => self.flash.enqueue(id),
         }
     }
 
     /// The page of a host write is in flash.
     pub(super) fn page_programmed(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
-        if self.ftl.programs_fail() && self.is_written_again(id) {
+        if self.ftl.tables.blocks.failing.fails_programs() && self.is_written_again(id) {
             return;
         }
         if self.record.has_journal() {
-            self.record.programmed(id, &self.flash.txns[id], &self.ftl);
+            self.record.programmed(id, &self.flash.txns()[id], &self.ftl);
         }
-        let txn = &self.flash.txns[id];
-        let Txn { request, interval, parts, .. } = *txn;
-        self.ftl.finish_write(txn);
-        self.flash.txns.release(id);
+        let txn = &self.flash.txns()[id];
+        let Txn { request, die, interval, parts, .. } = *txn;
+        self.ftl.tables.finish_write(txn);
+        self.flash.txns_mut().release(id);
         self.buffer.give_back();
         if request != NONE {
-            if self.flash.is_blamed() {
-                self.flash.blame_page(request, Some(id));
+            if let Some((blame, _)) = self.flash.blame() {
+                blame.page_ends(request, id, die);
             }
             self.page_acknowledged(request, &parts, requests);
         }
@@ -245,15 +248,15 @@ impl PageStore {
     /// what waits for its die.
     #[cold]
     pub(super) fn is_written_again(&mut self, id: u32) -> bool {
-        let txn = &self.flash.txns[id];
-        if !self.ftl.program_failed(txn) || txn.stale {
+        let txn = &self.flash.txns()[id];
+        if !self.ftl.tables.blocks.program_failed(txn) || txn.stale {
             return false;
         }
-        let txn = &mut self.flash.txns[id];
+        let txn = &mut self.flash.txns_mut()[id];
         txn.start = Time::NEVER;
         txn.suspensions = 0;
         txn.suspended_ns = 0;
-        (txn.die, txn.at) = self.ftl.in_plane(txn.target);
+        (txn.die, txn.at) = self.ftl.numbering.in_plane(txn.target);
         self.flash.enqueue(id);
         true
     }
@@ -280,5 +283,5 @@ pub(super) fn at_target(target: u32, ftl: &Ftl) -> (u32, PageAddress) {
     if target == NONE {
         return (NONE, PageAddress { plane: 0, block: 0, page: 0 });
     }
-    ftl.in_plane(target)
+    ftl.numbering.in_plane(target)
 }

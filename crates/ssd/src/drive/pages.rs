@@ -18,7 +18,7 @@ impl PageStore {
         requests: &mut HostRequests,
         now: Time,
     ) {
-        if self.ftl.maps_on_demand() && self.waits_for_entry(request, lpn, requests, now) {
+        if self.ftl.tables.map.is_in_flash() && self.waits_for_entry(request, lpn, requests, now) {
             return;
         }
         self.read_mapped(request, lpn, LatencyComponents::default(), requests, now);
@@ -36,29 +36,29 @@ impl PageStore {
         requests: &mut HostRequests,
         now: Time,
     ) {
-        let (die, at) = match self.ftl.lookup(lpn) {
-            Mapping::Flash(page) => self.ftl.locate_page(page),
+        let (die, at) = match self.ftl.tables.map.get(lpn) {
+            Mapping::Flash(page) => self.ftl.numbering.locate(page),
             Mapping::Unwritten if self.unwritten_costs_read => {
-                if self.ftl.tracks_sectors() {
+                if self.ftl.sectors.is_kept() {
                     self.sectors_read(request, lpn, requests);
                 }
                 self.ftl.image_page(lpn)
             }
             // The rest of a page that is written in part is still in the flash.
-            Mapping::Buffered(id) if self.flash.txns[id].is_incomplete() => {
-                match self.flash.txns[id].old {
+            Mapping::Buffered(id) if self.flash.txns()[id].is_incomplete() => {
+                match self.flash.txns()[id].old {
                     NONE => self.ftl.image_page(lpn),
-                    old => self.ftl.locate_page(old),
+                    old => self.ftl.numbering.locate(old),
                 }
             }
-            Mapping::Buffered(id) if !self.buffer.read_hits => match self.flash.txns[id].old {
+            Mapping::Buffered(id) if !self.buffer.read_hits => match self.flash.txns()[id].old {
                 NONE if !self.unwritten_costs_read => {
                     self.totals.zero_reads += 1;
                     self.page_read(request, lpn, &parts, requests);
                     return;
                 }
                 NONE => self.ftl.image_page(lpn),
-                old => self.ftl.locate_page(old),
+                old => self.ftl.numbering.locate(old),
             },
             Mapping::Buffered(id) => {
                 if let Some(held) = &mut self.buffer.held {
@@ -78,10 +78,10 @@ impl PageStore {
             self.page_read(request, lpn, &parts, requests);
             return;
         }
-        let erases_seen = self.ftl.erases(die, at);
+        let erases_seen = self.ftl.tables.blocks.erases(die, at);
         let out_units = self.layout.wanted_units(&requests[request], lpn);
         let service_level = requests[request].service_level;
-        let id = self.flash.txns.insert_with(|| Txn {
+        let id = self.flash.txns_mut().insert_with(|| Txn {
             erases_seen,
             out_units,
             parts,
@@ -99,10 +99,10 @@ impl PageStore {
         requests: &mut HostRequests,
         now: Time,
     ) {
-        let lpn = self.flash.txns[id].lpn;
+        let lpn = self.flash.txns()[id].lpn;
         match before {
             Mapping::Buffered(previous) => {
-                let previous_txn = &self.flash.txns[previous];
+                let previous_txn = &self.flash.txns()[previous];
                 let leader = match previous_txn.kind {
                     Kind::RmwRead => previous,
                     _ if previous_txn.waits_map && previous_txn.partial => previous,
@@ -113,14 +113,14 @@ impl PageStore {
                     return;
                 }
                 // The rest of the page is still being read, for an earlier write.
-                let first = self.flash.txns[leader].waiters;
-                let txn = &mut self.flash.txns[id];
+                let first = self.flash.txns()[leader].waiters;
+                let txn = &mut self.flash.txns_mut()[id];
                 txn.waits_for = leader;
                 txn.next = first;
-                self.flash.txns[leader].waiters = id;
+                self.flash.txns_mut()[leader].waiters = id;
             }
             Mapping::Flash(page) => {
-                let (die, at) = self.ftl.locate_page(page);
+                let (die, at) = self.ftl.numbering.locate(page);
                 self.read_old_page(id, die, at);
             }
             Mapping::Unwritten if self.unwritten_costs_read => {
@@ -132,8 +132,8 @@ impl PageStore {
     }
 
     pub(super) fn read_old_page(&mut self, id: u32, die: u32, at: PageAddress) {
-        let erases = self.ftl.erases(die, at);
-        let txn = &mut self.flash.txns[id];
+        let erases = self.ftl.tables.blocks.erases(die, at);
+        let txn = &mut self.flash.txns_mut()[id];
         txn.kind = Kind::RmwRead;
         txn.die = die;
         txn.at = at;
@@ -146,7 +146,7 @@ impl PageStore {
     /// One that was acknowledged before has no more to be told.
     #[cold]
     pub(super) fn page_lost(&mut self, id: u32, requests: &mut HostRequests) {
-        let txn = &mut self.flash.txns[id];
+        let txn = &mut self.flash.txns_mut()[id];
         // A write that waited for its old page goes on to be a program.
         txn.lost = txn.kind == Kind::HostRead;
         if matches!(txn.kind, Kind::HostRead | Kind::RmwRead) && txn.request != NONE {
@@ -156,30 +156,30 @@ impl PageStore {
 
     /// The old page under a partial write is read: the write, and those behind it, can go on.
     pub(super) fn old_page_read(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
-        let txn = &mut self.flash.txns[id];
+        let txn = &mut self.flash.txns_mut()[id];
         txn.kind = Kind::Program;
         txn.start = Time::NEVER;
         txn.close_rmw(now);
-        if self.flash.is_blamed() {
-            self.flash.blame_old_page(id);
+        if let Some((blame, txns)) = self.flash.blame() {
+            blame.old_page_read(id, &txns[id]);
         }
         self.page_filled(id, requests, now);
     }
 
     /// A write has its whole page, and with it those that waited for the rest of it.
     pub(super) fn page_filled(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
-        let mut in_order = take_waiters(&mut self.flash.txns, id);
-        let (die, at) = at_target(self.flash.txns[id].target, &self.ftl);
-        let txn = &mut self.flash.txns[id];
+        let mut in_order = take_waiters(self.flash.txns_mut(), id);
+        let (die, at) = at_target(self.flash.txns()[id].target, &self.ftl);
+        let txn = &mut self.flash.txns_mut()[id];
         (txn.die, txn.at) = (die, at);
         self.page_complete(id, requests, now);
         while in_order != NONE {
-            let next = self.flash.txns[in_order].next;
-            let txn = &mut self.flash.txns[in_order];
+            let next = self.flash.txns()[in_order].next;
+            let txn = &mut self.flash.txns_mut()[in_order];
             txn.waits_for = NONE;
             txn.close_rmw(now);
-            if self.flash.is_blamed() {
-                self.flash.blame_old_page(in_order);
+            if let Some((blame, txns)) = self.flash.blame() {
+                blame.old_page_read(in_order, &txns[in_order]);
             }
             self.page_complete(in_order, requests, now);
             in_order = next;
@@ -197,8 +197,8 @@ impl PageStore {
         requests: &mut HostRequests,
     ) {
         requests[id].parts = *parts;
-        if self.flash.is_blamed() {
-            self.flash.blame_page(id, None);
+        if let Some((blame, _)) = self.flash.blame() {
+            blame.page_there(id);
         }
         self.served.push(Served { request: id, lpn });
     }
@@ -207,8 +207,8 @@ impl PageStore {
     pub(super) fn page_is_safe(&mut self, interval: u32, requests: &mut HostRequests, now: Time) {
         self.buffer.intervals.end(interval);
         while let Some(id) = self.buffer.intervals.next_flushed() {
-            if self.flash.is_blamed() {
-                self.flash.blame_buffered(id, None, true, now);
+            if let Some((blame, _)) = self.flash.blame() {
+                blame.buffer_ends(id, None, true, now);
             }
             let mut parts = LatencyComponents::default();
             parts.add(LatencyComponent::Buffer, (now - requests[id].begun).ns());

@@ -27,7 +27,7 @@ impl PageStore {
     #[cold]
     fn leaves_sectors(&self, request: u32, lpn: u32, requests: &HostRequests, now: Time) -> bool {
         let written = self.layout.sectors(&requests[request], lpn);
-        let leaves = self.ftl.leaves_sectors(lpn, &written);
+        let leaves = self.ftl.sectors.leaves(lpn, &written);
         if let Some(checker) = &self.record.checker {
             checker.leaves_sectors(now, lpn, &written, leaves);
         }
@@ -41,7 +41,7 @@ impl PageStore {
         if let Some(held) = self.record.sectors() {
             held.written(lpn, &written);
         }
-        self.ftl.hold_sectors(lpn, written);
+        self.ftl.sectors.hold(lpn, written);
     }
 
     /// A page is in the buffer, with all its sectors.
@@ -49,7 +49,7 @@ impl PageStore {
         if let Some(held) = self.record.sectors() {
             held.written_whole(lpn);
         }
-        self.ftl.hold_page(lpn);
+        self.ftl.sectors.hold_page(lpn);
     }
 
     /// A page that was never written is read from the image that the drive came with.
@@ -59,7 +59,7 @@ impl PageStore {
         if let Some(held) = self.record.sectors() {
             held.found(lpn, &read);
         }
-        self.ftl.find_sectors(lpn, read);
+        self.ftl.sectors.find(lpn, read);
     }
 
     /// Part of a page is trimmed: where sectors are tracked those of it are gone, and with the last
@@ -71,7 +71,7 @@ impl PageStore {
         requests: &mut HostRequests,
         now: Time,
     ) {
-        if !self.ftl.tracks_sectors() {
+        if !self.ftl.sectors.is_kept() {
             return;
         }
         let trimmed = self.layout.whole_sectors(&requests[request], lpn);
@@ -92,8 +92,8 @@ impl PageStore {
         now: Time,
     ) {
         let number = requests[request].id;
-        let before = self.ftl.lookup(lpn);
-        self.ftl.trim(lpn, &mut self.flash.txns);
+        let before = self.ftl.tables.map.get(lpn);
+        self.ftl.trim(lpn, self.flash.txns_mut());
         self.overtaken(before, requests, now);
         if let Some(cache) = &mut self.buffer.read_cache {
             cache.forget(lpn);

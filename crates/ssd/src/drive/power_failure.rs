@@ -64,7 +64,7 @@ impl Ssd {
             view.check_cut(&cut, &view.recover(&cut));
         }
         self.ended = true;
-        self.run.pages.flash.end_timeline(at);
+        self.run.pages.flash.observers_mut().end(at);
         self.cut = Some(Box::new(cut));
     }
 

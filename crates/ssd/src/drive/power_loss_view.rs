@@ -76,7 +76,7 @@ impl PowerLossView<'_> {
         assert!(at < self.next, "an instant has been left out");
         let loss = self.loss;
         let powers = Powers::of(self.scenario);
-        let dies = self.flash.cut(at, policy, loss, &powers);
+        let dies = self.flash.dies().cut(at, policy, loss, &powers);
         let dirty = self.dirty();
         let ending: BTreeMap<u32, Time> =
             dies.iter().flat_map(|die| die.ends.iter().copied()).collect();
@@ -97,7 +97,7 @@ impl PowerLossView<'_> {
             at,
             policy,
             dirty_pages: dirty.len() as u64,
-            dump: dump.into_iter().map(|id| self.flash.txns[id].lpn).collect(),
+            dump: dump.into_iter().map(|id| self.flash.txns()[id].lpn).collect(),
             table_pages,
             rescue,
             dies,
@@ -113,21 +113,21 @@ impl PowerLossView<'_> {
         if self.is_durable {
             return BTreeSet::new();
         }
-        let writes = self.flash.txns.iter();
+        let writes = self.flash.txns().iter();
         let writes = writes.filter(|(_, txn)| matches!(txn.kind, Kind::Program | Kind::RmwRead));
         writes.filter(|(_, txn)| !txn.stale).map(|(id, _)| id).collect()
     }
 
     /// Pages of the list of trimmed pages, or of a bitmap, whichever is shorter.
     fn table_pages(&self) -> u64 {
-        let bitmap = u64::from(self.ftl.logical_pages()).div_ceil(8);
+        let bitmap = u64::from(self.ftl.tables.map.logical_pages()).div_ceil(8);
         let list = self.journal.trimmed_pages() * TRIM_BYTES;
         list.min(bitmap).div_ceil(u64::from(self.scenario.geometry.page_bytes))
     }
 
     /// What a recovery finds after it: it reads what is stored beside every programmed page.
     pub fn recover(&self, cut: &Cut) -> Recovered {
-        let mut found = RecoveredPages::new(self.ftl.all_pages());
+        let mut found = RecoveredPages::new(self.ftl.tables.map.all_pages());
         self.read_all(cut, |page, stamp| found.read(page, stamp));
         let (finished, erased, _) = self.finish(cut);
         let saved = (cut.rescue.saved_pages as usize).min(cut.dump.len());
@@ -146,7 +146,7 @@ impl PowerLossView<'_> {
         let (finished, ..) = self.finish(cut);
         self.each_programmed(|die, plane, block, pages| {
             for page in 0..pages {
-                let page = self.ftl.page_number(die, PageAddress { plane, block, page });
+                let page = self.ftl.numbering.page(die, PageAddress { plane, block, page });
                 say(page, finished.get(&page).copied().or_else(|| self.journal.stamp(page)));
             }
         });
@@ -181,7 +181,7 @@ impl PowerLossView<'_> {
             die.saved_pages = *saved;
         }
         for block in erased_again {
-            let (die, _) = self.ftl.locate_page(block * self.ftl.pages_per_block());
+            let (die, _) = self.ftl.numbering.locate(block * self.ftl.numbering.pages_per_block());
             dies[die as usize].blocks += 1;
         }
         recovery_time(&dies, geometry, timing, self.loss.oob_bytes)
@@ -195,8 +195,8 @@ impl PowerLossView<'_> {
             for plane in 0..geometry.planes_per_die {
                 for block in 0..geometry.blocks_per_plane {
                     // A table says which blocks are bad: nothing is read there.
-                    if !self.ftl.is_bad(die, PageAddress { plane, block, page: 0 }) {
-                        say(die, plane, block, self.flash.programmed(die, plane, block));
+                    if !self.ftl.tables.blocks.is_bad(die, PageAddress { plane, block, page: 0 }) {
+                        say(die, plane, block, self.flash.dies().programmed(die, plane, block));
                     }
                 }
             }
@@ -211,8 +211,8 @@ impl PowerLossView<'_> {
             ends.filter(|(_, end)| *end <= cut.rescue.halt).map(|(id, _)| *id).collect();
         let mut finished = BTreeMap::new();
         for id in &ended {
-            let txn = &self.flash.txns[*id];
-            let page = self.ftl.page_number(txn.die, txn.at);
+            let txn = &self.flash.txns()[*id];
+            let page = self.ftl.numbering.page(txn.die, txn.at);
             match txn.kind {
                 Kind::Program | Kind::MapProgram => {
                     let version = self.journal.version(*id);
@@ -224,10 +224,10 @@ impl PowerLossView<'_> {
                 _ => {}
             }
         }
-        let pages_per_block = self.ftl.pages_per_block();
+        let pages_per_block = self.ftl.numbering.pages_per_block();
         let (mut erased, mut again) = (Vec::new(), Vec::new());
-        for (id, txn) in self.flash.txns.iter().filter(|(_, txn)| txn.kind == Kind::Erase) {
-            let block = self.ftl.page_number(txn.die, txn.at) / pages_per_block;
+        for (id, txn) in self.flash.txns().iter().filter(|(_, txn)| txn.kind == Kind::Erase) {
+            let block = self.ftl.numbering.page(txn.die, txn.at) / pages_per_block;
             // The blocks of twins are erased at once, each by a transaction, and count as one.
             if erased.contains(&block) {
                 continue;
@@ -258,8 +258,8 @@ impl PowerLossView<'_> {
     /// A page whose newest data is in flash is found where the mapping had it, unless garbage
     /// collection still moved it.
     fn verify_found(&self, cut: &Cut, found: &RecoveredPages) -> Result<(), String> {
-        for lpn in 0..self.ftl.all_pages() {
-            let Mapping::Flash(mapped) = self.ftl.lookup(lpn) else { continue };
+        for lpn in 0..self.ftl.tables.map.all_pages() {
+            let Mapping::Flash(mapped) = self.ftl.tables.map.get(lpn) else { continue };
             let page = found.page(lpn);
             let moved = cut.rescue.halt > cut.at
                 && found.version(lpn) == self.journal.stamp(mapped).map(|stamp| stamp.version);
@@ -279,9 +279,10 @@ impl PowerLossView<'_> {
             Some(version) => Content::Version(version),
             None => Content::Nothing,
         };
-        let mut contents: Vec<Content> = (0..self.ftl.logical_pages()).map(page).collect();
+        let mut contents: Vec<Content> =
+            (0..self.ftl.tables.map.logical_pages()).map(page).collect();
         for lpn in &recovered.saved {
-            let Mapping::Buffered(id) = self.ftl.lookup(*lpn) else {
+            let Mapping::Buffered(id) = self.ftl.tables.map.get(*lpn) else {
                 panic!("logical page {lpn} was saved and is not in the buffer")
             };
             contents[*lpn as usize] = Content::Version(self.journal.version(id));
@@ -301,15 +302,17 @@ impl PowerLossView<'_> {
         let trimmed = |lpn| self.is_trimmed(recovered, lpn);
         let page = |lpn| recovered.found.page(lpn);
         self.ftl.salvage(&mut state, page, trimmed, &recovered.erased);
-        self.flash.save_cells(&mut state, self.now, &self.aftermath(recovered));
+        if let Some(media) = self.flash.media() {
+            media.save(&mut state, self.now, &self.aftermath(recovered));
+        }
         state.put(DIRTY, recovered.saved.clone());
         state
     }
 
     fn aftermath(&self, recovered: &Recovered) -> Aftermath {
-        let pages = self.ftl.pages_per_block();
+        let pages = self.ftl.numbering.pages_per_block();
         let erased = recovered.erased.iter().flat_map(|block| block * pages..(block + 1) * pages);
-        let locate = |page| self.ftl.locate_page(page);
+        let locate = |page| self.ftl.numbering.locate(page);
         Aftermath {
             programmed: recovered.programmed.iter().copied().map(locate).collect(),
             erased: erased.map(locate).collect(),
@@ -322,7 +325,7 @@ impl PowerLossView<'_> {
         let mut told = self.tell_cut(cut);
         told["recovery"]["unreadable_pages"] = recovered.found.unreadable_pages.into();
         told["recovery"]["mapped_pages"] =
-            recovered.found.pages_below(self.ftl.logical_pages()).into();
+            recovered.found.pages_below(self.ftl.tables.map.logical_pages()).into();
         told
     }
 
@@ -339,15 +342,16 @@ impl PowerLossView<'_> {
         let (finished, _, erased_again) = self.finish(cut);
         let dirty = self.dirty();
         let in_place = dirty.iter().filter(|id| {
-            let txn = &self.flash.txns[**id];
+            let txn = &self.flash.txns()[**id];
             txn.start != Time::NEVER
                 && txn.kind == Kind::Program
-                && finished.contains_key(&self.ftl.page_number(txn.die, txn.at))
+                && finished.contains_key(&self.ftl.numbering.page(txn.die, txn.at))
         });
         let in_place = in_place.count() as u64;
         let dumped = rescue.saved_pages.min(cut.dump.len() as u64);
         let count = |is: fn(&CutDie) -> bool| cut.dies.iter().filter(|die| is(die)).count();
         let times = self.recovery_time(cut, &erased_again);
+        let planes_of_block = self.ftl.numbering.planes_of_block();
         let ns = [times.scan, times.load, times.erase].map(|step| step.ns());
         json!({
             "at_ns": cut.at.ns(),
@@ -371,7 +375,7 @@ impl PowerLossView<'_> {
                 "load_ns": ns[1],
                 "erase_ns": ns[2],
                 "scanned_pages": self.scanned_pages(),
-                "erased_again_blocks": erased_again.len() as u64 * self.ftl.planes_of_block(),
+                "erased_again_blocks": erased_again.len() as u64 * planes_of_block,
             },
         })
     }

@@ -82,7 +82,7 @@ impl Prefetch {
         for (lpn, request) in lpns.iter_mut().zip(&self.ahead) {
             *lpn = if request.op == Op::Flush { 0 } else { page(request) };
         }
-        ftl.touch(&lpns[..self.ahead.len()]);
+        ftl.tables.touch(&lpns[..self.ahead.len()]);
     }
 
     /// Share of the workload that has been read.

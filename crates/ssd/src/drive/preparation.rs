@@ -85,8 +85,10 @@ impl Preparation {
                     self.take_back_policies(scenario, flash, &mut drive);
                     std::mem::swap(ftl, &mut drive.run.pages.ftl);
                     ftl.keep(scenario);
-                    let is_in_flash = |lpn: &u32| matches!(ftl.lookup(*lpn), Mapping::Flash(_));
-                    let valid_pages = (0..ftl.logical_pages()).filter(is_in_flash).count();
+                    let is_in_flash =
+                        |lpn: &u32| matches!(ftl.tables.map.get(*lpn), Mapping::Flash(_));
+                    let valid_pages =
+                        (0..ftl.tables.map.logical_pages()).filter(is_in_flash).count();
                     report.valid_pages = valid_pages as u64;
                     self.stage = RunInStage::Over(Some(report));
                 }
@@ -158,7 +160,7 @@ impl Preparation {
 /// Whether there is a load to run in with, and a drive whose tables can be carried over.
 fn runs_in(scenario: &Scenario, ftl: &Ftl) -> bool {
     scenario.ftl.precondition == Precondition::Steady
-        && !ftl.maps_on_demand()
+        && !ftl.tables.map.is_in_flash()
         && scenario.loads().all(|load| load.endless().is_some())
         && scenario.loads().any(|load| load.changes_data())
 }

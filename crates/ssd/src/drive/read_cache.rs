@@ -72,8 +72,8 @@ impl PageCache {
     /// only a part of it has left its die.
     #[cold]
     pub(super) fn page_read(&mut self, txn: &Txn, ftl: &Ftl) {
-        let is_newest = match ftl.lookup(txn.lpn) {
-            Mapping::Flash(page) => ftl.locate_page(page) == (txn.die, txn.at),
+        let is_newest = match ftl.tables.map.get(txn.lpn) {
+            Mapping::Flash(page) => ftl.numbering.locate(page) == (txn.die, txn.at),
             Mapping::Unwritten => true,
             Mapping::Buffered(_) | Mapping::Trimmed => false,
         };

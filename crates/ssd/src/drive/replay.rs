@@ -26,8 +26,8 @@ impl PageStore {
                 ))
             })?;
             let id = self.enter_unasked(lpn, target, now);
-            self.ftl.accept_write(lpn, id, &mut self.flash.txns);
-            if !self.ftl.holds_any_sector(lpn) {
+            self.ftl.accept_write(lpn, id, self.flash.txns_mut());
+            if !self.ftl.sectors.holds_any(lpn) {
                 self.page_written(lpn);
             }
             if self.record.has_journal() {

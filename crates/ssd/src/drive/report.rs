@@ -34,11 +34,11 @@ impl Ssd {
         let (die_busy_ns, channel_busy_ns) = measuring.busy_ns(&self.run.pages.flash, self.run.now);
         let mut summary = Facts {
             latencies: &self.run.stats.latencies,
-            flash: &self.run.pages.flash.counts,
+            flash: self.run.pages.flash.counts(),
             totals: &self.run.pages.totals,
-            wear: self.run.pages.ftl.wear_counts(),
-            mapping: self.run.pages.ftl.map_counts(),
-            bad_blocks: self.run.pages.ftl.bad_blocks(),
+            wear: self.run.pages.ftl.tables.blocks.wear.counts(),
+            mapping: self.run.pages.ftl.tables.map.counts(),
+            bad_blocks: self.run.pages.ftl.tables.blocks.failing.counts(),
             flows: self.run.flows.list.iter().filter_map(|flow| flow.stats.as_deref()).collect(),
             read_cache: self.run.pages.buffer.read_cache.as_ref().map(|cache| cache.counts),
             cells: cells.as_ref().map(|(errors, wear)| (errors, *wear)),
@@ -61,7 +61,7 @@ impl Ssd {
             let bytes = self.run.stats.latencies.bytes() + measuring.excluded_bytes();
             summary["power"] = power.summary(bytes);
         }
-        if let Some(timeline) = self.run.pages.flash.timeline_ref() {
+        if let Some(timeline) = self.run.pages.flash.observers().timeline() {
             summary["timeline"] = timeline.summary();
         }
         if let Some(cut) = &self.cut {
@@ -80,7 +80,7 @@ impl Ssd {
         let page_bytes = self.scenario.geometry.page_bytes;
         self.run.stats.latencies.by_batch(
             self.run.now,
-            self.run.pages.flash.counts.programs(),
+            self.run.pages.flash.counts().programs(),
             page_bytes,
         )
     }
@@ -93,7 +93,7 @@ impl Ssd {
     /// Page reads and programs so far, of the host and of garbage collection.
     pub fn page_transactions(&self) -> u64 {
         self.run.stats.measuring.earlier_transactions()
-            + self.run.pages.flash.counts.reads()
-            + self.run.pages.flash.counts.programs()
+            + self.run.pages.flash.counts().reads()
+            + self.run.pages.flash.counts().programs()
     }
 }

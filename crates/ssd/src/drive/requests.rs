@@ -57,7 +57,7 @@ impl EventLoop {
         if self.flows.have_stats && number >= self.stats.measuring.first {
             self.flows.count_arrival(flow, arrival);
         }
-        if self.pages.flash.is_drawn() {
+        if self.pages.flash.observers().is_drawn() {
             self.draw_arrival(id);
         }
         let queue = if self.host.has_queues() { self.flows.queue(flow) } else { 0 };
@@ -183,8 +183,8 @@ impl EventLoop {
 
     /// A request is complete.
     pub(super) fn request_done(&mut self, id: u32) {
-        if self.pages.flash.is_drawn() {
-            self.pages.flash.request_done(self.now, id);
+        if self.pages.flash.observers().is_drawn() {
+            self.pages.flash.observers_mut().request_done(self.now, id);
         }
         if self.pages.record.checker.is_some() {
             let request = &self.host.requests[id];

@@ -111,7 +111,7 @@ impl Ssd {
         self.run.pages.buffer.waiting.clear();
         self.run.pages.flash.forget_waiting();
         for die in 0..self.scenario.geometry.dies() {
-            self.run.pages.flash.wake(die);
+            self.run.pages.flash.dies_mut().wake(die);
         }
         loop {
             self.run.pages.flash.decide(
@@ -131,24 +131,24 @@ impl Ssd {
         }
         // Nothing comes from the host any more, and nothing goes there.
         self.run.host.cut_off();
-        for (_, txn) in self.run.pages.flash.txns.iter().filter(|(_, txn)| is_buffered(txn)) {
+        for (_, txn) in self.run.pages.flash.txns().iter().filter(|(_, txn)| is_buffered(txn)) {
             self.run.pages.ftl.take_back_write(txn);
         }
         dirty
     }
 
     fn acknowledged_pages(&self) -> Vec<u32> {
-        let txns = &self.run.pages.flash.txns;
+        let txns = self.run.pages.flash.txns();
         let held = self.run.pages.buffer.held.as_ref();
         // What waits at no die goes before what the buffer holds back.
         let held_back = held.into_iter().flat_map(DirtyPages::ids).map(|id| (id, 3));
-        let waiting = self.run.pages.flash.at_no_die().map(|id| (id, 2));
+        let waiting = self.run.pages.flash.stage.at_no_die().map(|id| (id, 2));
         let in_order = held_back.chain(waiting).zip(0u64..);
         let places: BTreeMap<u32, (u8, u64)> =
             in_order.map(|((id, kind), place)| (id, (kind, place))).collect();
         let mut pages = Vec::new();
         for (id, txn) in txns.iter().filter(|(_, txn)| is_buffered(txn) && txn.request == NONE) {
-            let newest = match self.run.pages.ftl.lookup(txn.lpn) {
+            let newest = match self.run.pages.ftl.tables.map.get(txn.lpn) {
                 Mapping::Buffered(newest) => txns[newest].request == NONE,
                 _ => false,
             };
@@ -184,7 +184,7 @@ impl RunIn {
     }
 
     pub(super) fn new(drive: Ssd, attempt: Attempt) -> RunIn {
-        let share_before = drive.run.pages.ftl.valid_share();
+        let share_before = drive.run.pages.ftl.tables.blocks.valid_share();
         let part_pages = shortest_part(&drive.scenario);
         RunIn {
             drive,
@@ -204,7 +204,7 @@ impl RunIn {
         RunInReport {
             requests: self.drive.run.stats.completed,
             simulated_ns: self.drive.run.now.ns(),
-            host_pages: self.drive.run.pages.flash.counts.host_programs,
+            host_pages: self.drive.run.pages.flash.counts().host_programs,
             free_blocks_mean: self.free_blocks(0..self.parts.len()),
             at_rest,
             valid_pages: 0,
@@ -212,12 +212,12 @@ impl RunIn {
     }
 
     fn look(&mut self) -> RunInCourse {
-        let host_pages = self.drive.run.pages.flash.counts.host_programs;
+        let host_pages = self.drive.run.pages.flash.counts().host_programs;
         let part = self.parts.last_mut().expect("a part is under way");
-        part.free_blocks += self.drive.run.pages.ftl.free_blocks();
+        part.free_blocks += self.drive.run.pages.ftl.tables.blocks.free_blocks();
         part.looks += 1;
         if host_pages >= self.next_look {
-            part.shares += self.drive.run.pages.ftl.valid_share();
+            part.shares += self.drive.run.pages.ftl.tables.blocks.valid_share();
             part.share_looks += 1;
             self.next_look = host_pages + self.part_pages / PARTS as u64;
         }
@@ -257,7 +257,7 @@ impl RunIn {
                 return RunInCourse::Again(end);
             }
         }
-        let is_large = ftl.logical_pages() > LARGE_PAGES;
+        let is_large = ftl.tables.map.logical_pages() > LARGE_PAGES;
         let attempts_max = if is_large { ATTEMPTS_MAX_LARGE } else { ATTEMPTS_MAX };
         if number < attempts_max && off_blocks > off_blocks_max {
             // A drive with fewer free blocks gets more of them: past the first time, half way.
@@ -276,7 +276,7 @@ impl RunIn {
     fn begin_long_parts(&mut self) -> bool {
         self.is_long = true;
         let pages = u64::from(self.drive.scenario.logical_pages());
-        let host_pages = self.drive.run.pages.flash.counts.host_programs.max(1);
+        let host_pages = self.drive.run.pages.flash.counts().host_programs.max(1);
         let (done, most) = (self.operations(), self.operations_max());
         let affordable = most.saturating_sub(done) * host_pages / done.max(1) / PARTS as u64;
         let part_pages = pages.div_ceil(PARTS as u64).min(affordable);
@@ -300,7 +300,7 @@ impl RunIn {
 
     /// A drive whose blocks have not been looked at yet is waited for.
     fn is_late(&self) -> bool {
-        let host_pages = self.drive.run.pages.flash.counts.host_programs;
+        let host_pages = self.drive.run.pages.flash.counts().host_programs;
         let is_seen = self.is_long || host_pages == 0;
         is_seen && self.operations() >= self.operations_max()
             || self.operations() >= LATEST * self.operations_max()

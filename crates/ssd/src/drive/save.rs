@@ -47,7 +47,7 @@ pub(super) fn restore(
     let different: BTreeSet<u32> = dirty.iter().copied().collect();
     // A buffer that holds its pages overwrites them; another has each until it is programmed.
     let is_twice = different.len() < dirty.len() && scenario.buffer.hold.is_some();
-    if dirty.iter().any(|lpn| *lpn >= ftl.logical_pages()) || is_twice {
+    if dirty.iter().any(|lpn| *lpn >= ftl.tables.map.logical_pages()) || is_twice {
         let what = "the state has pages in its buffer that the drive has not, or one of them \
                     twice; save it anew";
         return Err(UserError::new(what).at(place));
@@ -83,7 +83,9 @@ impl Ssd {
         }
         let mut state = State::default();
         self.run.pages.ftl.save(&mut state);
-        self.run.pages.flash.save_cells(&mut state, self.run.now, &Aftermath::default());
+        if let Some(media) = self.run.pages.flash.media() {
+            media.save(&mut state, self.run.now, &Aftermath::default());
+        }
         if !self.preparation.replay.is_empty() {
             state.put(DIRTY, self.preparation.replay.clone());
         }
@@ -95,7 +97,7 @@ impl Ssd {
         self.run.pages.ftl.close();
         self.run.pages.hold_no_more();
         for die in 0..self.scenario.geometry.dies() {
-            self.run.pages.flash.wake(die);
+            self.run.pages.flash.dies_mut().wake(die);
         }
         self.run.decide();
         while self.run.next_event() != Time::NEVER {
@@ -107,7 +109,7 @@ impl Ssd {
             }
         }
         self.run.end_checks();
-        let left = self.run.pages.flash.txns.len();
+        let left = self.run.pages.flash.txns().len();
         assert!(left == 0, "at {} {left} transactions have no end", self.run.now);
     }
 }

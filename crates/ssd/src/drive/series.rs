@@ -23,7 +23,7 @@ pub struct TimeSeries {
 
 /// What the flash has counted; at `then`, since which nothing has happened.
 pub(super) fn sample(flash: &Flash, then: Time) -> Sample {
-    let counts = &flash.counts;
+    let counts = flash.counts();
     let (die_busy_ns, channel_busy_ns) = flash.busy_ns(then);
     let [program_suspensions, erase_suspensions] = counts.suspensions;
     [
@@ -55,7 +55,7 @@ impl Ssd {
             ages,
             die_busy_ns,
             channel_busy_ns,
-            erases: self.run.pages.ftl.wear_spread(),
+            erases: self.run.pages.ftl.tables.blocks.wear.spread(),
         })
     }
 }

@@ -32,9 +32,9 @@ impl Ssd {
             page_transactions: self.page_transactions(),
             completed: [reads.count(), writes.count()],
             percentiles_ns: [reads, writes].map(|kind| kind.quantiles_ns(shares).to_vec()),
-            suspensions: self.run.pages.flash.counts.suspensions,
-            die_busy_ns: self.run.pages.flash.die_busy_ns(self.run.now).collect(),
-            suspended_dies: self.run.pages.flash.suspended_dies(),
+            suspensions: self.run.pages.flash.counts().suspensions,
+            die_busy_ns: self.run.pages.flash.dies().busy_ns(self.run.now).collect(),
+            suspended_dies: self.run.pages.flash.dies().suspended(),
         }
     }
 }

@@ -65,7 +65,7 @@ impl Statistics {
         if let Some(series) = &mut self.series {
             **series = Series::starting(at, sample(flash, at));
         }
-        if let Some(timeline) = flash.timeline() {
+        if let Some(timeline) = flash.observers_mut().timeline_mut() {
             timeline.measured_from(at);
         }
     }
@@ -111,7 +111,7 @@ impl Statistics {
             self.excluded(id, request, now, flash);
         } else {
             if self.latencies.record(request.id, op, fua, bytes, latency_ns, parts) {
-                self.latencies.mark(request.id, now, flash.counts.programs());
+                self.latencies.mark(request.id, now, flash.counts().programs());
             }
             if self.latencies.ends_piece(op) {
                 self.latencies.end_piece(self.programmed_bytes(flash));
@@ -167,7 +167,7 @@ impl Statistics {
 
     /// Bytes that the flash has programmed, in the measured part.
     fn programmed_bytes(&self, flash: &Flash) -> u64 {
-        flash.counts.programs() * self.page_bytes
+        flash.counts().programs() * self.page_bytes
     }
 
     /// Out of the way of runs that keep no log.
@@ -233,10 +233,8 @@ fn blamed(
     (id, parts): (u32, &LatencyComponents),
     sum: &mut Blamed,
 ) -> Result<Option<u32>, ()> {
-    if !flash.is_blamed() {
-        return Ok(None);
-    }
-    let (sum_ns, die) = flash.blamed(id, sum);
+    let Some((blame, _)) = flash.blame() else { return Ok(None) };
+    let (sum_ns, die) = blame.close(id, sum);
     sum.add(Cause::Channel, parts.0[LatencyComponent::BusWait as usize]);
     sum.add(Cause::Map, parts.0[LatencyComponent::Map as usize]);
     if sum_ns == blamed_ns(parts) { Ok(die) } else { Err(()) }

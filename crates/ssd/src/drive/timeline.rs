@@ -18,7 +18,7 @@ impl EventLoop {
             name: Name::of_request(request.op),
             range: has_range.then_some((request.lba, u64::from(request.bytes))),
         };
-        self.pages.flash.request_arrived(self.now, arrival);
+        self.pages.flash.observers_mut().request_arrived(self.now, arrival);
     }
 }
 
@@ -27,6 +27,6 @@ impl Ssd {
     ///
     /// When the workload is done they are the last.
     pub fn take_timeline(&mut self) -> Vec<u8> {
-        self.run.pages.flash.timeline().map_or_else(Vec::new, Timeline::take)
+        self.run.pages.flash.observers_mut().timeline_mut().map_or_else(Vec::new, Timeline::take)
     }
 }

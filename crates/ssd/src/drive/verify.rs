@@ -8,15 +8,15 @@ use super::page_store::PageStore;
 impl PageStore {
     /// Checks the buffer and the cache; says where something is wrong, and what.
     pub(super) fn verify(&self) -> Result<(), (&'static str, String)> {
-        let (txns, ftl) = (&self.flash.txns, &self.ftl);
+        let (txns, ftl) = (self.flash.txns(), &self.ftl);
         self.buffer.verify(txns, ftl).map_err(|what| ("the write buffer", what))?;
         self.verify_padding().map_err(|what| ("the write buffer", what))?;
         if let Some(cache) = &self.buffer.read_cache {
-            let holds = |lpn| self.ftl.lookup(lpn);
+            let holds = |lpn| self.ftl.tables.map.get(lpn);
             cache.verify(holds).map_err(|what| ("the read cache", what))?;
         }
-        if let Some((errors, _)) = self.flash.cells() {
-            errors.verify().map_err(|what| ("decoding", what))?;
+        if let Some(media) = self.flash.media() {
+            media.counted().0.verify().map_err(|what| ("decoding", what))?;
         }
         Ok(())
     }
@@ -28,7 +28,7 @@ impl PageStore {
         if !is_padded || self.totals.redistributed_pages.is_some() {
             return Ok(());
         }
-        let mut writes = self.flash.txns.iter();
+        let mut writes = self.flash.txns().iter();
         match writes.find(|(_, txn)| txn.kind == Kind::RmwRead) {
             None => Ok(()),
             Some((id, txn)) => {
@@ -69,12 +69,12 @@ impl super::event_loop::EventLoop {
 
     fn trim_behind_the_cache(&mut self) {
         let lpn = self.cache().a_page();
-        self.pages.ftl.trim(lpn, &mut self.pages.flash.txns);
+        self.pages.ftl.trim(lpn, self.pages.flash.txns_mut());
     }
 
     fn make_a_held_page_awaited(&mut self) {
         let held = self.pages.buffer.held.as_ref().expect("pages are held");
         let id = held.verify().expect("no more than may")[0];
-        self.pages.flash.txns[id].request = 0;
+        self.pages.flash.txns_mut()[id].request = 0;
     }
 }

@@ -19,7 +19,7 @@ impl PageStore {
     }
 
     fn hold_page(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
-        let txn = &self.flash.txns[id];
+        let txn = &self.flash.txns()[id];
         let is_awaited = txn.request != NONE || !self.buffer.intervals.is_current(txn.interval);
         if is_awaited {
             self.send_write(id);
@@ -70,11 +70,11 @@ impl PageStore {
 
     /// A page leaves the buffer without a program; the caller lets others in.
     fn drop_page(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
-        let txn = self.flash.txns.remove(id);
+        let txn = self.flash.txns_mut().remove(id);
         debug_assert!(txn.stale && txn.request == NONE, "a page was dropped that is needed");
         if txn.target != NONE {
             // Where a dispatcher gives planes, one that was never sent has none to leave.
-            self.ftl.finish_write(&txn);
+            self.ftl.tables.finish_write(&txn);
         }
         self.buffer.give_back();
         *self.totals.dropped_writes.as_mut().expect("pages are held") += 1;

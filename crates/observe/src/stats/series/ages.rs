@@ -8,6 +8,8 @@ pub const AGES: usize = 20;
 /// Suspensions by the share of the operation that was done when its suspension was asked for.
 #[derive(Clone, Debug)]
 pub struct Ages {
+    /// Of each die: itself as a whole, and its planes.
+    places_of_die: usize,
     /// The bin of a suspension that was asked for and has not taken effect, by its place.
     asked: Vec<Option<usize>>,
     /// Of programs and of erases.
@@ -15,23 +17,32 @@ pub struct Ages {
 }
 
 impl Ages {
-    /// Nothing counted yet; suspensions of one place follow each other.
-    pub fn new(places: usize) -> Ages {
-        Ages { asked: vec![None; places], counts: [[0; AGES]; 2] }
+    /// Nothing counted yet; suspensions of a die as a whole, and of a plane, follow each other.
+    pub fn new(dies: u32, planes_per_die: u32) -> Ages {
+        let places_of_die = 1 + planes_per_die as usize;
+        let places = dies as usize * places_of_die;
+        Ages { places_of_die, asked: vec![None; places], counts: [[0; AGES]; 2] }
     }
 
-    /// A suspension was asked for, with so much of an operation left.
+    fn place(&self, die: u32, plane: Option<u32>) -> usize {
+        die as usize * self.places_of_die + plane.map_or(0, |plane| plane as usize + 1)
+    }
+
+    /// A suspension of a die, or of one of its planes, was asked for, with so much of an operation
+    /// left.
     ///
     /// A phase that was cancelled and comes again can leave more than the whole: nothing is done.
-    pub fn asked(&mut self, place: usize, remaining: Dur, undisturbed: Dur) {
+    pub fn asked(&mut self, at: (u32, Option<u32>), remaining: Dur, undisturbed: Dur) {
         let done_ns = undisturbed.ns().saturating_sub(remaining.ns());
         let bin = u128::from(done_ns) * AGES as u128 / u128::from(undisturbed.ns().max(1));
         // What is suspended at its very end has its whole length behind it.
+        let place = self.place(at.0, at.1);
         self.asked[place] = Some((bin as usize).min(AGES - 1));
     }
 
     /// That suspension has taken effect.
-    pub fn suspended(&mut self, place: usize, is_erase: bool) {
+    pub fn suspended(&mut self, at: (u32, Option<u32>), is_erase: bool) {
+        let place = self.place(at.0, at.1);
         let bin = self.asked[place].take().expect("a suspension was asked for before");
         self.counts[usize::from(is_erase)][bin] += 1;
     }
@@ -49,18 +60,18 @@ mod tests {
     #[test]
     fn a_suspension_counts_where_it_was_asked_for_and_when_it_takes_effect() {
         let us = |us: u64| Dur::from_ns(1000 * us);
-        let mut ages = Ages::new(2);
+        let mut ages = Ages::new(2, 2);
         // 160 of 200 us are left: a fifth is done, the fifth of twenty bins begins there.
-        ages.asked(1, us(160), us(200));
+        ages.asked((0, Some(1)), us(160), us(200));
         assert_eq!(ages.counts(), &[[0; AGES]; 2]);
         // More is left than there was; nothing; all but nothing; and the very end.
         for (remaining_us, bin) in [(210, 0), (200, 0), (191, 0), (190, 1), (1, 19), (0, 19)] {
             let before = ages.counts()[1][bin];
-            ages.asked(0, us(remaining_us), us(200));
-            ages.suspended(0, true);
+            ages.asked((1, None), us(remaining_us), us(200));
+            ages.suspended((1, None), true);
             assert_eq!(ages.counts()[1][bin], before + 1, "{remaining_us} us left");
         }
-        ages.suspended(1, false);
+        ages.suspended((0, Some(1)), false);
         assert_eq!(ages.counts()[0][4], 1);
         assert_eq!(ages.counts().as_flattened().iter().sum::<u64>(), 7);
     }

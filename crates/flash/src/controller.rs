@@ -1,0 +1,220 @@
+//! The controller of all dies: what it has, what comes back from there, and who is told.
+//!
+//! It carries out what was decided, from the command of an operation to its completion.
+
+use reprieve_base::event::Schedule;
+use reprieve_base::{Dur, PageAddress, Time};
+use reprieve_config::Scenario;
+use reprieve_nand::{MultiPlane, Refusal};
+use reprieve_observe::check::Checker;
+use reprieve_observe::power::Meter;
+use reprieve_observe::stats::FlashCounts;
+use reprieve_policy::sched::Scheduler;
+use reprieve_policy::suspend::{self, Chain, SuspendPolicy};
+use reprieve_policy::txn::Kind;
+
+use super::FlashEvent;
+use super::budget::Budget;
+use super::channel::{Channels, Grant};
+use super::dies::Dies;
+use super::lane::LaneId;
+use super::media::Media;
+use super::observe::{Observe, Observers, Scene};
+
+/// Dies and channels at work, and all who are told of it.
+///
+/// What it is asked for it does at once, or has refused by a die. It decides nothing: a die that is
+/// free, or an operation that something waits for, is woken, and decided about by the flash.
+pub(super) struct Controller {
+    pub(super) dies: Dies,
+    pub(super) channels: Channels,
+    /// Whether what runs makes way for what waits; told of each suspension and completion.
+    pub(super) suspension: Chain,
+    /// Cells that err and wear; `None`: they do neither.
+    pub(super) media: Option<Box<Media>>,
+    /// Where else the command that begins works: pages and blocks of other planes.
+    pub(super) others: Vec<PageAddress>,
+    /// Transactions completed since the caller last took them.
+    pub(super) done: Vec<u32>,
+    /// A command that a die refused, and why: a mistake in what the layer above asked for.
+    pub(super) refused: Option<(u32, Refusal)>,
+    /// Counters.
+    pub(super) counts: FlashCounts,
+    /// Who keeps account of what happens.
+    pub(super) observers: Observers,
+}
+
+impl Controller {
+    /// The controller of a scenario, all blocks erased, under these policies.
+    pub(super) fn new(
+        scenario: &Scenario,
+        scheduler: &dyn Scheduler,
+        policy: Box<dyn SuspendPolicy>,
+    ) -> Controller {
+        let dies = Dies::new(scenario, scheduler);
+        let (geometry, reads_first) = (dies.facts.geometry, scheduler.reads_first());
+        let budget = Budget::of(scenario, &dies.facts.timing, reads_first);
+        let meter = scenario.power.as_ref();
+        let meter = meter.map(|power| Meter::new(power, dies.part(), geometry.dies()));
+        let write_in_erase = dies.facts.write_in_erase;
+        Controller {
+            channels: Channels::new(&geometry, scenario.channel.order, reads_first),
+            suspension: Chain::new(policy, scenario, write_in_erase, geometry.dies()),
+            media: Media::of(scenario),
+            others: Vec::with_capacity(geometry.planes_per_die as usize),
+            done: Vec::with_capacity(64),
+            refused: None,
+            counts: counts_of(scenario, &dies),
+            observers: Observers::new(budget, meter),
+            dies,
+        }
+    }
+
+    /// Lets other rules hold from now on.
+    pub(super) fn set_rules(&mut self, scenario: &Scenario) {
+        self.suspension.set_rules(suspend::make(&scenario.suspend_rules), scenario);
+        self.dies.set_rules(scenario);
+    }
+
+    /// Forgets what has been counted; the measured part of the run begins at `at`.
+    #[cold]
+    pub(super) fn forget_counts(&mut self, at: Time) {
+        self.counts = self.counts.none();
+        self.media.iter_mut().for_each(|media| media.counts.rber_max = 0.0);
+        self.observers.forget_peaks(at);
+    }
+
+    /// Begins to keep what dies and channels do, for [`Controller::tell`].
+    pub(super) fn keep_record(&mut self) {
+        self.dies.units.iter_mut().for_each(|unit| unit.usage.seen.keep());
+        self.channels.keep_record();
+    }
+
+    /// Tells a checker what dies and channels did since the last call.
+    pub(super) fn tell(&mut self, checker: &mut Checker) {
+        for (die, unit) in (0..).zip(&mut self.dies.units) {
+            unit.usage.seen.take().for_each(|seen| checker.die_did(die, seen));
+        }
+        self.channels.tell(checker);
+    }
+
+    /// Puts a transaction into the queue of its die.
+    #[inline]
+    pub(super) fn admit(&mut self, id: u32) {
+        self.dies.push(id);
+        if self.observers.listens {
+            self.observers.blame_queued(&self.dies, id);
+            let now = self.dies.txns[id].mark;
+            self.observe(now, |observer, scene| observer.queued(scene, id));
+        }
+    }
+
+    /// Handles an event.
+    #[inline(always)]
+    pub(super) fn handle(
+        &mut self,
+        event: FlashEvent,
+        now: Time,
+        out: &mut impl Schedule<FlashEvent>,
+    ) {
+        match event {
+            FlashEvent::Array { die, lane, generation } => match lane == LaneId::WHOLE {
+                true => self.die_elapsed(die, generation, now, out),
+                false => self.lane_elapsed((die, lane), generation, now, out),
+            },
+            FlashEvent::PlaneSensed { die, plane } => self.plane_elapsed(die, plane, now),
+            FlashEvent::Out { die } => self.page_left(die, now, out),
+            FlashEvent::Decoded { txn } => self.decoded(txn, now),
+            FlashEvent::Channel { channel } => self.channels.has_come_free(channel),
+            FlashEvent::Poke { die } => self.dies.wake(die),
+            FlashEvent::Sensed { die } => self.observers.sensed(die, false),
+        }
+    }
+
+    /// Whether the die has the channel; if not, it stands in line for it afterwards.
+    #[inline(always)]
+    pub(super) fn has_channel(&mut self, die: u32, now: Time, grant: Grant, kind: Kind) -> bool {
+        self.channels.has(self.dies.on_channel(die), kind, now, grant)
+    }
+
+    /// Whether a free die has all that an operation needs to begin; else it waits for the channel.
+    #[inline(always)]
+    pub(super) fn can_begin(
+        &mut self,
+        (die, kind, since): (u32, Kind, Time),
+        now: Time,
+        grant: Grant,
+    ) -> bool {
+        let is_program = kind.is_program();
+        if is_program && self.dies[die].die.output_in_use() {
+            // The page that comes in would need the register from which one still leaves.
+            return false;
+        }
+        if let Some(budget) = &mut self.observers.budget {
+            if !budget.lets_begin((die, kind, since)) {
+                return false;
+            }
+        }
+        let needs_channel = is_program || self.dies.facts.timing.command > Dur::ZERO;
+        !needs_channel || self.has_channel(die, now, grant, kind)
+    }
+
+    /// Keeps the channel for a die that moves pages, and gives it back before the erase; says
+    /// whether the step can begin.
+    #[cold]
+    pub(super) fn keeps_channel(&mut self, die: u32, kind: Kind, now: Time, grant: Grant) -> bool {
+        let place = self.dies.on_channel(die);
+        if kind == Kind::Erase {
+            self.channels.release(place);
+            return true;
+        }
+        if self.channels.is_held_by(place) {
+            return true;
+        }
+        // Where commands take no time a read begins without the channel.
+        let has_it = kind.is_program() || self.dies.facts.timing.command > Dur::ZERO;
+        if !has_it && !self.has_channel(die, now, grant, kind) {
+            return false;
+        }
+        self.channels.hold(place);
+        true
+    }
+
+    /// Tells who draws that the instant is over.
+    pub(super) fn end_instant(&mut self, now: Time) {
+        let scene = Scene { now, dies: &self.dies, planes: 1, lane: LaneId::WHOLE };
+        self.observers.instant(&scene);
+    }
+
+    /// Tells those who observe, with the drive as it is now.
+    #[inline]
+    pub(super) fn observe(&mut self, now: Time, tell: impl FnMut(&mut dyn Observe, &Scene)) {
+        self.observe_lane(LaneId::WHOLE, now, tell);
+    }
+
+    /// Tells them of a lane.
+    #[inline]
+    pub(super) fn observe_lane(
+        &mut self,
+        lane: LaneId,
+        now: Time,
+        tell: impl FnMut(&mut dyn Observe, &Scene),
+    ) {
+        if self.observers.listens_to_all {
+            let planes = self.others.len() as u32 + 1;
+            self.observers.tell(&Scene { now, dies: &self.dies, planes, lane }, tell);
+        }
+    }
+}
+
+/// Counters of a drive, with those that only some drives have.
+fn counts_of(scenario: &Scenario, dies: &Dies) -> FlashCounts {
+    let multi_plane = scenario.parallelism.multi_plane != MultiPlane::None;
+    FlashCounts {
+        suspensions_by_write: scenario.suspend_rules.host_write_suspends.erase.then_some(0),
+        multi_plane: multi_plane.then_some([0; 3]),
+        padded_pages: (dies.facts.together > 1).then_some(0),
+        copybacks: scenario.ftl.copyback.then_some(0),
+        ..FlashCounts::default()
+    }
+}

@@ -1,0 +1,298 @@
+//! All dies with what waits for each, the transactions in flight, and which dies have to decide.
+
+use std::ops::Index;
+use std::sync::Arc;
+
+use reprieve_base::{Dur, Slab, Time};
+use reprieve_config::Scenario;
+use reprieve_nand::{Command, Part, Shape};
+use reprieve_policy::sched::{Scheduler, Waiter};
+use reprieve_policy::suspend::Answer;
+use reprieve_policy::txn::{Kind, NONE, Txn};
+use reprieve_policy::work::{GcNeed, Work};
+
+use super::die::DieUnit;
+use super::facts::FlashFacts;
+use super::lane::LaneId;
+use super::queue::Queue;
+use super::write_queue::WriteQueue;
+
+/// The dies of a drive, with their queues and the transactions that wait and work there.
+///
+/// A transaction is in one queue at most, and is counted where programs that wait are counted for
+/// as long as it is. A die that is touched decides once at the end of the instant.
+pub struct Dies {
+    pub(super) facts: FlashFacts,
+    pub(super) units: Vec<DieUnit>,
+    /// Transactions in flight.
+    pub(super) txns: Slab<Txn>,
+    /// The write queue limit, and the programs that count towards it.
+    pub(super) limit: WriteQueue,
+    /// Dies that have to decide at the end of the instant.
+    pub(super) touched: Vec<u32>,
+    /// Transactions that have come, in order of arrival.
+    pub(super) arrivals: u64,
+    /// What was queued before this in order of arrival waits no more: a flush has come.
+    pub(super) flushed: u64,
+}
+
+impl Index<u32> for Dies {
+    type Output = DieUnit;
+
+    #[inline(always)]
+    fn index(&self, die: u32) -> &DieUnit {
+        &self.units[die as usize]
+    }
+}
+
+impl Dies {
+    /// The dies of a scenario, all blocks erased.
+    pub(super) fn new(scenario: &Scenario, scheduler: &dyn Scheduler) -> Dies {
+        let facts = FlashFacts::new(scenario, scheduler);
+        let (timing, geometry) = (facts.timing, facts.geometry);
+        let shape = Shape {
+            planes: geometry.planes_per_die,
+            blocks_per_plane: geometry.blocks_per_plane,
+            pages_per_block: geometry.pages_per_block,
+        };
+        let (suspension, parallelism) = (scenario.suspension, scenario.parallelism);
+        let part = Arc::new(Part { shape, timing, suspension, parallelism });
+        let unit = |die| DieUnit::new(&part, scenario.seed, die, die / geometry.dies_per_channel);
+        Dies {
+            units: (0..geometry.dies()).map(unit).collect(),
+            txns: Slab::with_capacity(4096),
+            limit: WriteQueue::new(&scenario.scheduling),
+            touched: Vec::with_capacity(geometry.dies() as usize),
+            arrivals: 0,
+            flushed: 0,
+            facts,
+        }
+    }
+
+    /// What all dies are.
+    pub(super) fn part(&self) -> &Arc<Part> {
+        self.units.first().expect("a drive has a die").die.part()
+    }
+
+    /// Lets other rules hold from now on; what waited because of the old ones is looked at again.
+    pub(super) fn set_rules(&mut self, scenario: &Scenario) {
+        self.limit.set_rules(&scenario.scheduling);
+        let part = Arc::new(Part { suspension: scenario.suspension, ..**self.part() });
+        self.units.iter_mut().for_each(|unit| unit.die.set_limits(&part));
+        self.wake_all();
+    }
+
+    /// Makes a die decide at the end of this instant.
+    #[inline(always)]
+    pub fn wake(&mut self, die: u32) {
+        if !std::mem::replace(&mut self.units[die as usize].dirty, true) {
+            self.touched.push(die);
+        }
+    }
+
+    /// Makes every die decide if what the write queue limit says of the drive has changed.
+    #[cold]
+    pub(super) fn tell_limit(&mut self) {
+        if self.limit.take_change() {
+            self.wake_all();
+        }
+    }
+
+    /// The die that is so many behind the first of those that decide; it decides now.
+    #[inline(always)]
+    pub(super) fn next_touched(&mut self, place: usize) -> u32 {
+        let die = self.touched[place];
+        self.units[die as usize].dirty = false;
+        die
+    }
+
+    /// Makes every die decide.
+    pub(super) fn wake_all(&mut self) {
+        (0..self.facts.geometry.dies()).for_each(|die| self.wake(die));
+    }
+
+    /// Puts a transaction into the queue of its die, which decides.
+    #[inline(always)]
+    pub(super) fn push(&mut self, id: u32) {
+        let txn = &mut self.txns[id];
+        txn.seq = self.arrivals;
+        self.arrivals += 1;
+        let (die, kind) = (txn.die, txn.kind);
+        let unit = &mut self.units[die as usize];
+        if kind.is_read() {
+            unit.reads.push(&mut self.txns, id);
+        } else {
+            unit.pending_programs += u32::from(kind.is_program());
+            self.limit.pending += u32::from(kind.is_program());
+            if self.facts.together > 1 && kind.fills_wordline() {
+                *unit.planes.waiting_with(&self.txns[id]) += 1;
+            }
+            unit.writes.push(&mut self.txns, id);
+        }
+        if !std::mem::replace(&mut unit.dirty, true) {
+            self.touched.push(die);
+        }
+    }
+
+    /// Takes a program or erase out of the queue of its die.
+    #[inline(always)]
+    pub(super) fn take_write(&mut self, die: u32, id: u32, is_program: bool) {
+        let unit = &mut self.units[die as usize];
+        unit.writes.remove(&mut self.txns, id);
+        unit.pending_programs -= u32::from(is_program);
+        self.limit.pending -= u32::from(is_program);
+    }
+
+    /// Puts something in a die's queue of reads, or of others, ahead of all that waits there.
+    pub(super) fn put_first(&mut self, (die, reads): (u32, bool), id: u32) {
+        let unit = &mut self.units[die as usize];
+        let queue = if reads { &mut unit.reads } else { &mut unit.writes };
+        queue.remove(&mut self.txns, id);
+        queue.push_front(&mut self.txns, id);
+    }
+
+    /// What waits has never come, but for pages that collection has begun to read.
+    pub(super) fn forget_waiting(&mut self) {
+        for unit in &mut self.units {
+            let waiting = unit.reads.iter(&self.txns);
+            let begun: Vec<u32> =
+                waiting.filter(|id| self.txns[*id].kind == Kind::GcRead).collect();
+            (unit.reads, unit.writes) = (Queue::new(), Queue::new());
+            for id in begun {
+                unit.reads.push(&mut self.txns, id);
+            }
+            unit.pending_programs = 0;
+            if self.facts.together > 1 {
+                unit.planes.waiting.fill(0);
+            }
+        }
+    }
+
+    /// Whether a free die without a read has nothing else to choose from: no program, nothing
+    /// suspended and nothing to collect. Many decisions are about nothing.
+    #[inline(always)]
+    pub(super) fn has_nothing<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
+        let unit = &mut self.units[die as usize];
+        if unit.die.is_suspended() || unit.writes.first().is_some() {
+            return false;
+        }
+        if unit.gc_decoding == 0 && work.gc_need(die) != GcNeed::None {
+            return false;
+        }
+        unit.gc_waits = None;
+        true
+    }
+
+    /// A die with its channel.
+    #[inline(always)]
+    pub(super) fn on_channel(&self, die: u32) -> (u32, u32) {
+        (die, self[die].channel)
+    }
+
+    /// What the chain answered last, when it was asked about a lane.
+    #[inline(always)]
+    pub(super) fn answered(&mut self, (die, lane): (u32, LaneId), answer: Answer) {
+        self.units[die as usize].lane_mut(lane).answer = answer;
+    }
+
+    /// Urgent garbage collection waits on a die, from now on if it has not waited before.
+    #[inline(always)]
+    pub(super) fn gc_waits(&mut self, die: u32, now: Time) -> Waiter {
+        let arrivals = &mut self.arrivals;
+        *self.units[die as usize].gc_waits.get_or_insert_with(|| {
+            *arrivals += 1;
+            Waiter { order: *arrivals - 1, since: now }
+        })
+    }
+
+    /// What comes now, behind all that has come.
+    pub(super) fn newest(&self, now: Time) -> Waiter {
+        Waiter { order: self.arrivals, since: now }
+    }
+
+    /// What a scheduler may know of a queued transaction.
+    #[inline]
+    pub(super) fn waiter(&self, id: u32) -> Waiter {
+        let txn = &self.txns[id];
+        debug_assert_eq!(txn.start, Time::NEVER, "what is queued has not begun");
+        Waiter { order: txn.seq, since: txn.mark }
+    }
+
+    /// What a program or erase asks of its die, and how long the channel is used for each plane.
+    #[inline(always)]
+    pub(super) fn command_of(&self, id: u32) -> (Command, Dur) {
+        let (timing, txn) = (&self.facts.timing, &self.txns[id]);
+        match txn.kind {
+            Kind::Erase => (Command::Erase(txn.at), timing.command),
+            Kind::GcCopy => {
+                let from = self.facts.address(txn.old);
+                (Command::Copyback { from, to: txn.at }, timing.command * 2)
+            }
+            _ => (Command::Program(txn.at), timing.command + timing.data_in()),
+        }
+    }
+
+    /// How long the operation of `id` and what is linked behind it takes if nobody suspends it.
+    #[inline]
+    pub(super) fn undisturbed(&self, id: u32, planes: u64) -> Dur {
+        let alone = self.undisturbed_alone(&self.txns[id]);
+        if self.facts.gathers { self.undisturbed_together(id, planes, alone) } else { alone }
+    }
+
+    #[cold]
+    fn undisturbed_together(&self, id: u32, planes: u64, alone: Dur) -> Dur {
+        // Commands, and pages, of the other planes cross the channel too.
+        let (_, transfer) = self.command_of(id);
+        let mut longest = alone;
+        let mut each = self.txns[id].next;
+        while each != NONE {
+            let txn = &self.txns[each];
+            longest = longest.max(self.undisturbed_alone(txn));
+            each = txn.next;
+        }
+        longest + transfer * (planes - 1)
+    }
+
+    #[inline]
+    fn undisturbed_alone(&self, txn: &Txn) -> Dur {
+        let die = &self[txn.die].die;
+        match txn.kind {
+            Kind::Erase => self.facts.timing.undisturbed_erase(),
+            Kind::GcCopy => die.undisturbed_copyback(self.facts.address(txn.old), txn.at),
+            _ => die.undisturbed_program(txn.at),
+        }
+    }
+
+    /// Splits a plane off the lane of all planes, with what the operation there does on it; false
+    /// if it has been split off before.
+    #[cold]
+    pub(super) fn split_lane(&mut self, die: u32, plane: u32) -> bool {
+        self.units[die as usize].split_lane(&mut self.txns, plane)
+    }
+
+    /// Whether a die has nothing to do and nothing waiting.
+    pub fn is_idle(&self, die: u32) -> bool {
+        self[die].is_idle()
+    }
+
+    /// Counts the first pages of a block as programmed.
+    pub fn precondition(&mut self, die: u32, plane: u32, block: u32, pages: u32) {
+        self.units[die as usize].die.precondition(plane, block, pages);
+    }
+
+    /// Pages of a block that its die has programmed, or begun to.
+    pub fn programmed(&self, die: u32, plane: u32, block: u32) -> u32 {
+        self[die].die.programmed(plane, block)
+    }
+
+    /// Of each die the time until `now` in which it was in use, in nanoseconds.
+    pub fn busy_ns(&self, now: Time) -> impl Iterator<Item = u64> {
+        self.units.iter().map(move |unit| unit.busy_until(now))
+    }
+
+    /// Dies on which an operation is suspended.
+    pub fn suspended(&self) -> u64 {
+        let stands = |unit: &&DieUnit| unit.die.is_suspended() || unit.die.has_suspended_plane();
+        self.units.iter().filter(stands).count() as u64
+    }
+}

@@ -1,0 +1,209 @@
+//! The scheduler: what it is shown of a die, and what it chooses.
+
+use reprieve_base::{Dur, Time};
+use reprieve_config::Scenario;
+use reprieve_policy::sched::{Choice, Class, DieView, Scheduler};
+use reprieve_policy::txn::{NONE, Txn};
+use reprieve_policy::work::{GcNeed, Work};
+
+use super::controller::Controller;
+use super::dies::Dies;
+use super::lane::LaneId;
+
+/// The scheduler, with what it says of itself.
+///
+/// It is shown what the controller has, and changes nothing there, but that garbage collection
+/// which is shown to wait does so from then on.
+pub(super) struct Serving {
+    pub(super) scheduler: Box<dyn Scheduler>,
+    /// It has to be shown the classes of what waits.
+    pub(super) sees_classes: bool,
+    /// It may be against a suspension.
+    pub(super) restricts: bool,
+    /// Its reads go before all else on a die.
+    pub(super) serves_reads_first: bool,
+}
+
+impl Serving {
+    pub(super) fn new(scheduler: Box<dyn Scheduler>, scenario: &Scenario) -> Serving {
+        Serving {
+            sees_classes: scheduler.sees_classes(),
+            restricts: scheduler.restricts_suspension(),
+            // A budget of power looks at how long collection has waited.
+            serves_reads_first: scheduler.serves_reads_first() && scenario.power.is_none(),
+            scheduler,
+        }
+    }
+
+    /// What the scheduler chooses for a die; `read` is what the view has it from, if that is not of
+    /// garbage collection.
+    #[inline(always)]
+    pub(super) fn choose<W: Work>(
+        &self,
+        dies: &mut Dies,
+        (die, read): (u32, Option<u32>),
+        view: &DieView,
+        work: &mut W,
+    ) -> Choice {
+        match self.sees_classes {
+            true => self.choose_by_class(dies, (die, read), view, work),
+            false => self.scheduler.choose(view),
+        }
+    }
+
+    #[cold]
+    fn choose_by_class<W: Work>(
+        &self,
+        dies: &mut Dies,
+        (die, read): (u32, Option<u32>),
+        view: &DieView,
+        work: &mut W,
+    ) -> Choice {
+        let reads_gc = view.suspended.is_some() && read.is_none() && view.read.is_some();
+        let waits = view.urgent_gc.is_some() || reads_gc;
+        if waits {
+            dies.gc_waits(die, view.now);
+        }
+        let mut classes = dies.classes(die, view.now, work, waits);
+        if reads_gc {
+            classes.read = Class::GcRead;
+        }
+        self.scheduler.choose_by_class(view, &classes)
+    }
+
+    /// A die that is free, or on which something is suspended, as the scheduler sees it.
+    #[inline(always)]
+    pub(super) fn view<W: Work>(
+        &self,
+        controller: &mut Controller,
+        (die, read): (u32, Option<u32>),
+        now: Time,
+        work: &mut W,
+    ) -> DieView {
+        let dies = &controller.dies;
+        let unit = &dies[die];
+        let operation = unit.whole.operation();
+        let mut view = DieView {
+            now,
+            die,
+            suspended: unit.die.is_suspended().then(|| dies.operation_of(operation)),
+            must_resume: false,
+            read: read.map(|id| dies.waiter(id)),
+            write: dies.next_write(die, now).map(|id| dies.waiter(id)),
+            write_fits_inside: false,
+            writes_first: dies.limit.is_reached(unit),
+            urgent_gc: None,
+            gc_gives_way: false,
+            gc_runs_through: false,
+            idle_gc: false,
+        };
+        let eligibility = &controller.suspension.eligibility;
+        if view.suspended.is_some() {
+            let suspended = unit.suspended_for(&dies.txns, now);
+            let lane = (die, LaneId::WHOLE, operation);
+            view.must_resume = self.must_resume(controller, lane, suspended, now, work)
+                || self.outer_must_resume(controller, die, now, work);
+            view.write_fits_inside = dies.admissible_write(eligibility, die, now, work).is_some();
+            if read.is_none() && dies.admits_gc_read(eligibility, die, work) {
+                // Served as a read; there is no host read that it could be confused with.
+                view.read = Some(dies.newest(now));
+            }
+            return view;
+        }
+        // Pages that wait for the rest of their wordline go ahead of nothing, nor those elsewhere.
+        let of_others = dies.facts.together > 1 || dies.limit.of_drive;
+        view.writes_first &= !of_others || view.write.is_some();
+        match if unit.gc_decoding > 0 { GcNeed::None } else { work.gc_need(die) } {
+            GcNeed::None => controller.dies.units[die as usize].gc_waits = None,
+            GcNeed::Idle => view.idle_gc = true,
+            GcNeed::Exclusive => view.gc_runs_through = true,
+            GcNeed::Due | GcNeed::Urgent => {
+                view.gc_gives_way =
+                    eligibility.write_in_erase && self.erase_gives_way(controller, die, now, work);
+                view.urgent_gc = Some(controller.dies.gc_waits(die, now));
+            }
+        }
+        view
+    }
+
+    /// Whether a read that may be served now is what the die does, where reads come first.
+    #[inline(always)]
+    pub(super) fn goes_first<W: Work>(
+        &self,
+        controller: &Controller,
+        die: u32,
+        now: Time,
+        work: &mut W,
+    ) -> bool {
+        let dies = &controller.dies;
+        let unit = &dies[die];
+        if dies.limit.is_reached(unit) {
+            return false;
+        }
+        let operation = unit.whole.operation();
+        if operation != NONE {
+            if !controller.suspension.limits_suspension() {
+                return true;
+            }
+            let suspended = unit.suspended_for(&dies.txns, now);
+            let lane = (die, LaneId::WHOLE, operation);
+            return !self.must_resume(controller, lane, suspended, now, work)
+                && !self.outer_must_resume(controller, die, now, work);
+        }
+        unit.gc_decoding > 0 || work.gc_need(die) != GcNeed::Exclusive
+    }
+
+    /// What the scheduler chooses for a suspended plane for which a read waits.
+    pub(super) fn choose_on_lane<W: Work>(
+        &self,
+        controller: &Controller,
+        read: u32,
+        now: Time,
+        work: &mut W,
+    ) -> Choice {
+        let dies = &controller.dies;
+        let Txn { die, at, .. } = dies.txns[read];
+        let unit = &dies[die];
+        let lane = LaneId::of_plane(at.plane);
+        let top = unit.lane(lane).top;
+        let operation = top.operation;
+        let before = Dur::from_ns(dies.txns[operation].suspended_ns);
+        let suspended = before + (now - top.suspended_since);
+        let lane = (die, lane, operation);
+        let view = DieView {
+            now,
+            die,
+            suspended: Some(dies.operation_of(operation)),
+            must_resume: self.must_resume(controller, lane, suspended, now, work),
+            read: Some(dies.waiter(read)),
+            write: dies.next_write(die, now).map(|id| dies.waiter(id)),
+            write_fits_inside: false,
+            writes_first: dies.limit.is_reached(unit),
+            urgent_gc: None,
+            gc_gives_way: false,
+            gc_runs_through: false,
+            idle_gc: false,
+        };
+        if !self.sees_classes {
+            return self.scheduler.choose(&view);
+        }
+        let classes = dies.classes_of_plane(die, now, operation, suspended);
+        self.scheduler.choose_by_class(&view, &classes)
+    }
+
+    /// Whether a step of garbage collection is what a die begins that may begin one.
+    pub(super) fn collects<W: Work>(
+        &self,
+        dies: &mut Dies,
+        (die, read): (u32, Option<u32>),
+        view: &DieView,
+        work: &mut W,
+    ) -> bool {
+        view.gc_runs_through
+            || match self.choose(dies, (die, read), view, work) {
+                Choice::Gc => true,
+                Choice::Read => view.read.is_none(),
+                _ => false,
+            }
+    }
+}

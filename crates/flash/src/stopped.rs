@@ -1,0 +1,438 @@
+//! A running or suspended operation as the chain sees it, and the questions that are put to it.
+
+use std::cell::RefCell;
+
+use reprieve_base::{Dur, Time};
+use reprieve_nand::{Die, Estimate, Refusal};
+use reprieve_policy::sched::{Class, Classes, SuspendView, Waiter};
+use reprieve_policy::suspend::{Answer, Case, GcNeed, OperationView, Reason};
+use reprieve_policy::txn::{Kind, NONE};
+use reprieve_policy::work::Work;
+
+use super::asking::Asking;
+use super::classes::class_of;
+use super::controller::Controller;
+use super::die::DieUnit;
+use super::lane::{Lane, LaneId};
+use super::serving::Serving;
+
+/// An operation that something waits for.
+struct Stopped<'a, W> {
+    serving: &'a Serving,
+    controller: &'a Controller,
+    /// Asked for what only the layer above knows.
+    work: RefCell<&'a mut W>,
+    now: Time,
+    die: u32,
+    /// The plane that makes way by itself; `None`: all do.
+    plane: Option<u32>,
+    /// The program or erase; `NONE`: an erase that would be the next to begin.
+    operation: u32,
+    class: Class,
+    /// When it ends; now while it is suspended.
+    until: Time,
+    suspended: Dur,
+    asking: Asking,
+    classes: Option<Classes>,
+}
+
+impl Serving {
+    /// Puts the question of a suspension of what runs on a lane to the chain.
+    #[inline(always)]
+    pub(super) fn ask_chain<W: Work>(
+        &self,
+        controller: &mut Controller,
+        (die, lane): (u32, LaneId),
+        now: Time,
+        asking: Asking,
+        work: &mut W,
+    ) -> Answer {
+        if self.sees_classes && asking.for_gc_read && lane == LaneId::WHOLE {
+            // What asks waits from now on, if it did not.
+            controller.dies.gc_waits(die, now);
+        }
+        let case = self.running(controller, (die, lane), now, asking, work);
+        controller.suspension.decide(&case)
+    }
+
+    /// What the chain would answer to one who only wants to know, by its guards too or without.
+    #[cold]
+    pub(super) fn ask_in_vain<W: Work>(
+        &self,
+        controller: &Controller,
+        lane: (u32, LaneId),
+        now: Time,
+        (asking, is_guarded): (Asking, bool),
+        work: &mut W,
+    ) -> Answer {
+        let case = self.running(controller, lane, now, asking, work);
+        controller.suspension.would_decide(&case, is_guarded)
+    }
+
+    #[inline(always)]
+    fn running<'a, W: Work>(
+        &'a self,
+        controller: &'a Controller,
+        (die, lane): (u32, LaneId),
+        now: Time,
+        asking: Asking,
+        work: &'a mut W,
+    ) -> Stopped<'a, W> {
+        let dies = &controller.dies;
+        let running = dies[die].running_lane(lane);
+        let (operation, until) = (running.operation(), running.scheduled);
+        let suspended = Dur::from_ns(dies.txns[operation].suspended_ns);
+        let classes = match (self.sees_classes, lane) {
+            (false, _) => None,
+            (true, LaneId::WHOLE) => Some(dies.classes(die, now, work, asking.for_gc_read)),
+            (true, _) => Some(dies.classes_of_plane(die, now, operation, suspended)),
+        };
+        Stopped {
+            serving: self,
+            controller,
+            work: RefCell::new(work),
+            now,
+            die,
+            plane: lane.plane(),
+            operation,
+            class: class_of(dies.txns[operation].kind),
+            until,
+            suspended,
+            asking,
+            classes,
+        }
+    }
+
+    /// Whether the policy wants an operation to resume that has been suspended for so long.
+    #[inline(always)]
+    pub(super) fn must_resume<W: Work>(
+        &self,
+        controller: &Controller,
+        (die, lane, operation): (u32, LaneId, u32),
+        suspended: Dur,
+        now: Time,
+        work: &mut W,
+    ) -> bool {
+        controller.suspension.limits_suspension()
+            && self.asks_to_resume(controller, (die, lane, operation), suspended, now, work)
+    }
+
+    #[cold]
+    fn asks_to_resume<W: Work>(
+        &self,
+        controller: &Controller,
+        (die, lane, operation): (u32, LaneId, u32),
+        suspended: Dur,
+        now: Time,
+        work: &mut W,
+    ) -> bool {
+        controller.suspension.must_resume(&Stopped {
+            serving: self,
+            controller,
+            work: RefCell::new(work),
+            now,
+            die,
+            plane: lane.plane(),
+            operation,
+            class: class_of(controller.dies.txns[operation].kind),
+            until: now,
+            suspended,
+            asking: Asking::default(),
+            classes: None,
+        })
+    }
+
+    /// Whether the erase around the operation has been suspended for as long as it may be: then
+    /// the operation goes on to its end, so that the erase can.
+    #[inline]
+    pub(super) fn outer_must_resume<W: Work>(
+        &self,
+        controller: &Controller,
+        die: u32,
+        now: Time,
+        work: &mut W,
+    ) -> bool {
+        let below = controller.dies[die].whole.below;
+        below.operation != NONE && {
+            let since = (now - below.suspended_since).ns();
+            let before_ns = controller.dies.txns[below.operation].suspended_ns;
+            let (erase, suspended) = (below.operation, Dur::from_ns(before_ns + since));
+            self.must_resume(controller, (die, LaneId::WHOLE, erase), suspended, now, work)
+        }
+    }
+
+    /// Whether a program that waits would have an erase suspended as soon as it had begun.
+    fn would_stop_erase<W: Work>(
+        &self,
+        controller: &Controller,
+        die: u32,
+        now: Time,
+        work: &mut W,
+    ) -> bool {
+        let timing = &controller.dies.facts.timing;
+        controller.suspension.would_suspend(&Stopped {
+            serving: self,
+            controller,
+            work: RefCell::new(work),
+            now,
+            die,
+            plane: None,
+            operation: NONE,
+            class: Class::Erase,
+            until: now + timing.erase + timing.erase_verify,
+            suspended: Dur::ZERO,
+            asking: Asking::default(),
+            classes: None,
+        })
+    }
+
+    /// Whether the next step of garbage collection is an erase that a program which waits would
+    /// suspend as soon as it has begun.
+    #[cold]
+    pub(super) fn erase_gives_way<W: Work>(
+        &self,
+        controller: &Controller,
+        die: u32,
+        now: Time,
+        work: &mut W,
+    ) -> bool {
+        let Some(id) = controller.dies.next_write(die, now) else { return false };
+        self.would_stop_erase(controller, die, now, work)
+            && controller.dies.could_start(id, work)
+            && work.gc_next(die) == Some(Kind::Erase)
+    }
+}
+
+impl<W: Work> Stopped<'_, W> {
+    fn unit(&self) -> &DieUnit {
+        &self.controller.dies[self.die]
+    }
+
+    fn runs(&self) -> bool {
+        self.until > self.now && self.operation != NONE
+    }
+
+    fn die_of(&self) -> &Die {
+        &self.unit().die
+    }
+
+    /// What is known of a program whose wordlines differ.
+    fn estimate(&self) -> Option<Estimate> {
+        self.runs().then(|| self.die_of().estimate(self.now, self.plane))?
+    }
+}
+
+impl<W: Work> OperationView for Stopped<'_, W> {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn die(&self) -> u32 {
+        self.die
+    }
+
+    fn plane(&self) -> Option<u32> {
+        self.plane
+    }
+
+    fn class(&self) -> Class {
+        self.class
+    }
+
+    fn elapsed(&self) -> Dur {
+        if self.operation == NONE {
+            return Dur::ZERO;
+        }
+        (self.now - self.controller.dies.txns[self.operation].start).saturating_sub(self.suspended)
+    }
+
+    fn remaining(&self) -> Dur {
+        self.estimate().map_or(self.until - self.now, |estimate| estimate.expected)
+    }
+
+    fn longest_remaining(&self) -> Dur {
+        self.estimate().map_or(self.until - self.now, |estimate| estimate.longest)
+    }
+
+    fn suspensions(&self) -> u32 {
+        if self.operation == NONE {
+            0
+        } else {
+            self.controller.dies.txns[self.operation].suspensions
+        }
+    }
+
+    fn reads_served(&self) -> u32 {
+        if self.operation == NONE {
+            return 0;
+        }
+        let unit = self.unit();
+        let lane = self.plane.map_or(LaneId::WHOLE, LaneId::of_plane);
+        let Lane { top, below, .. } = unit.running_lane(lane);
+        if top.operation == self.operation { top.reads } else { below.reads }
+    }
+
+    fn suspended(&self) -> Dur {
+        self.suspended
+    }
+
+    fn safe_point(&self) -> Option<Time> {
+        self.runs().then(|| self.die_of().safe_point(self.now, self.plane))?
+    }
+
+    fn entry_cost(&self) -> Option<Dur> {
+        let outlook = self.runs().then(|| self.die_of().foreseen(self.now, self.plane))?;
+        outlook.map(|outlook| outlook.free_at - self.now)
+    }
+
+    fn longest_entry_cost(&self) -> Dur {
+        self.die_of().longest_entry(self.class == Class::Erase)
+    }
+
+    fn resume_cost(&self) -> Option<Dur> {
+        let outlook = self.runs().then(|| self.die_of().foreseen(self.now, self.plane))?;
+        outlook.map(|outlook| outlook.resume_cost)
+    }
+
+    fn waiting_reads(&self) -> usize {
+        self.unit().reads.iter(&self.controller.dies.txns).count()
+    }
+
+    fn oldest_read(&self) -> Option<Time> {
+        let first = self.unit().reads.first();
+        first.map(|id| self.controller.dies.txns[id].mark)
+    }
+
+    fn read_arrivals(&self) -> Vec<Time> {
+        let reads = self.unit().reads.iter(&self.controller.dies.txns);
+        reads.map(|id| self.controller.dies.txns[id].mark).collect()
+    }
+
+    fn read_slos(&self) -> Vec<Option<Dur>> {
+        let reads = self.unit().reads.iter(&self.controller.dies.txns);
+        let of = |level: u8| {
+            self.controller.dies.facts.service_levels.get(usize::from(level.checked_sub(1)?))
+        };
+        reads.map(|id| of(self.controller.dies.txns[id].service_level).copied()).collect()
+    }
+
+    fn read_time(&self) -> Dur {
+        let timing = &self.controller.dies.facts.timing;
+        let longest = timing.page_types.and_then(|types| types.read.iter().copied().max());
+        timing.command + longest.unwrap_or(timing.read) + timing.bus
+    }
+
+    fn read_deadline(&self) -> Option<Time> {
+        Some(self.oldest_read()? + self.serving.scheduler.read_deadline()?)
+    }
+
+    fn blocks_a_read(&self) -> bool {
+        let unit = self.unit();
+        let mut reads = unit.reads.iter(&self.controller.dies.txns);
+        reads.any(|id| unit.die.bars_read(self.controller.dies.txns[id].at))
+    }
+
+    fn waiting_writes(&self) -> usize {
+        self.unit().writes.iter(&self.controller.dies.txns).count()
+    }
+
+    fn oldest_write(&self) -> Option<Time> {
+        let first = self.unit().writes.first();
+        first.map(|id| self.controller.dies.txns[id].mark)
+    }
+
+    fn buffer_fill(&self) -> f64 {
+        let is_buffered = |kind| matches!(kind, Kind::Program | Kind::RmwRead);
+        let pages =
+            self.controller.dies.txns.iter().filter(|(_, txn)| is_buffered(txn.kind)).count();
+        pages as f64 / self.controller.dies.facts.buffer_pages as f64
+    }
+
+    fn gc_need(&self) -> GcNeed {
+        self.work.borrow_mut().gc_need(self.die)
+    }
+
+    fn free_blocks(&self) -> Option<u32> {
+        let plane = match self.operation {
+            NONE => 0,
+            operation => self.controller.dies.txns[operation].at.plane,
+        };
+        self.work.borrow().free_blocks(self.die, plane)
+    }
+
+    fn cycles(&self) -> Option<f64> {
+        let media = self.controller.media.as_ref().filter(|_| self.operation != NONE)?;
+        Some(media.cycles(self.die, self.controller.dies.txns[self.operation].at))
+    }
+
+    fn recent_suspensions(&self) -> u32 {
+        self.controller.suspension.recent(self.die, self.now)
+    }
+
+    fn power_left_uw(&self) -> Option<u64> {
+        self.controller.observers.budget.as_ref().map(|budget| budget.left_uw())
+    }
+}
+
+impl<W: Work> Case for Stopped<'_, W> {
+    fn guard(&self, begins_first: bool) -> Result<(), Answer> {
+        let unit = self.unit();
+        if unit.whole.below.operation != NONE
+            && self.serving.outer_must_resume(
+                self.controller,
+                self.die,
+                self.now,
+                &mut **self.work.borrow_mut(),
+            )
+        {
+            return Err(Answer::No(Reason::Nesting));
+        }
+        let die = &unit.die;
+        let goes_on = die.goes_on_at(self.plane).filter(|at| begins_first && self.now <= *at);
+        if let Some(at) = goes_on {
+            // An instant on a border still belongs to what ends there.
+            return Err(Answer::At(at + Dur::from_ns(1)));
+        }
+        let may = die.may_suspend(self.now, self.plane);
+        may.map_err(|refusal| held_off(refusal, self.until))
+    }
+
+    fn may_ask_scheduler_in_vain(&self) -> bool {
+        self.serving.scheduler.may_be_asked_in_vain()
+    }
+
+    fn allowed(&self) -> Answer {
+        if !self.serving.restricts {
+            return Answer::Now;
+        }
+        let dies = &self.controller.dies;
+        let waiter = |id: u32| -> Waiter { dies.waiter(id) };
+        let view = SuspendView {
+            now: self.now,
+            die: self.die,
+            running: dies.operation_of(self.operation),
+            read: self.asking.read.map(waiter),
+            write: self.asking.write.map(waiter),
+            queued_write: dies.next_write(self.die, self.now).map(waiter),
+            for_gc_read: self.asking.for_gc_read,
+            classes: self.classes,
+        };
+        if self.serving.scheduler.allow_suspend(&view) {
+            return Answer::Now;
+        }
+        let again = self.serving.scheduler.asks_again(&view).filter(|at| *at < self.until);
+        again.map_or(Answer::No(Reason::Scheduler), Answer::At)
+    }
+}
+
+/// What a refusal of a die to suspend what runs to `until` means to those who wait.
+#[cold]
+pub(super) fn held_off(refusal: Refusal, until: Time) -> Answer {
+    match refusal {
+        Refusal::TooSoon { until: from } if from < until => Answer::At(from),
+        Refusal::TooSoon { .. } => Answer::No(Reason::NearlyDone),
+        Refusal::LimitReached => Answer::No(Reason::Limit),
+        Refusal::NotSuspendable => Answer::No(Reason::NotSuspendable),
+        refusal => panic!("a die that runs refused a suspension: {refusal}"),
+    }
+}

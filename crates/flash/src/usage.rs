@@ -1,0 +1,51 @@
+//! When a die was in use, in all and, for the checker, what it did.
+
+use reprieve_base::Time;
+use reprieve_observe::die_events::{DieEvent, Record};
+
+/// The time in which the array or the page buffer of a die was in use, and what happened there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Usage {
+    since: Time,
+    /// Total time in use, but for what began at `since` if it has not ended.
+    whole_ns: u64,
+    pub(super) seen: Record,
+}
+
+impl Usage {
+    /// The die is in use from now on.
+    #[inline]
+    pub(super) fn begin(&mut self, now: Time) {
+        self.since = now;
+        self.seen.note(DieEvent::Taken(now));
+    }
+
+    /// It is in use no longer.
+    #[inline]
+    pub(super) fn end(&mut self, now: Time) {
+        self.whole_ns += (now - self.since).ns();
+        self.seen.note(DieEvent::Freed(now));
+    }
+
+    /// Nanoseconds until `now` in which it was in use, and is or not.
+    pub(super) fn until(&self, now: Time, is_in_use: bool) -> u64 {
+        self.whole_ns + if is_in_use { (now - self.since).ns() } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_under_way_counts_until_now() {
+        let mut usage = Usage::default();
+        let at = Time::from_ns;
+        usage.begin(at(10));
+        assert_eq!(usage.until(at(25), true), 15);
+        usage.end(at(30));
+        // Twenty are over; five of the next are.
+        usage.begin(at(100));
+        assert_eq!((usage.until(at(105), true), usage.until(at(105), false)), (25, 20));
+    }
+}

@@ -1,0 +1,319 @@
+//! Garbage collection of all dies: which of them need it, which collect, and on which plane.
+
+use std::collections::VecDeque;
+
+use reprieve_config::Scenario;
+use reprieve_policy::work::GcNeed;
+
+use super::PPM;
+use super::blocks::Blocks;
+use super::job::Job;
+use super::numbering::Numbering;
+use super::page_tables::PageTables;
+use super::rules::GcRules;
+
+/// What is being collected, and when more is. A die that is counted as collecting has a plane with
+/// a victim, and no more dies than the rules allow do so that need not.
+pub(super) struct Collection {
+    pub(super) rules: GcRules,
+    /// One for each plane.
+    pub(super) jobs: Vec<Job>,
+    pub(super) dies: Vec<GcDie>,
+    /// Dies with a victim under way, and those that wait because they are too many.
+    collecting: u32,
+    waiting_dies: VecDeque<u32>,
+    /// Valid pages are moved by copyback, in one step.
+    pub(super) copyback: bool,
+    /// Pages that are held before they are programmed.
+    pub(super) batch: u32,
+    /// Nothing is begun any more that need not be.
+    pub(super) closing: bool,
+    /// No step is taken, not even of what was begun.
+    frozen: bool,
+}
+
+/// Garbage collection on one die.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GcDie {
+    /// The plane, counted over the drive, that it works on.
+    pub(super) plane: u32,
+    /// Where planes collect side by side: the page of its victim that is read next.
+    pub(super) page: u32,
+    /// Planes of the die with a victim under way.
+    pub(super) jobs: u32,
+    /// Among the dies that wait until fewer collect.
+    waits: bool,
+}
+
+impl Collection {
+    /// Nothing is collected yet.
+    pub(super) fn new(scenario: &Scenario, numbering: &Numbering) -> Collection {
+        let together = scenario.timing.pages_together();
+        Collection {
+            rules: GcRules::of(scenario),
+            jobs: vec![Job::default(); numbering.geometry.planes() as usize],
+            dies: (0..numbering.geometry.dies()).map(|die| GcDie::idle(die, numbering)).collect(),
+            collecting: 0,
+            waiting_dies: VecDeque::new(),
+            copyback: scenario.ftl.copyback,
+            batch: together.max(numbering.twins.planes()),
+            closing: false,
+            frozen: false,
+        }
+    }
+
+    /// As it is where the planes have the victims that they have, and nothing was done with them.
+    pub(super) fn restart(&mut self, blocks: &mut Blocks) {
+        // What was read of a victim is read again.
+        self.jobs.fill_with(Job::default);
+        (self.collecting, self.waiting_dies) = (0, VecDeque::new());
+        for (die, state) in (0..).zip(&mut self.dies) {
+            let planes = blocks.numbering.planes_of(die);
+            let jobs = planes.filter(|plane| blocks.victim_of(*plane).is_some()).count() as u32;
+            *state = GcDie { jobs, ..GcDie::idle(die, &blocks.numbering) };
+            self.collecting += u32::from(jobs > 0);
+        }
+        blocks.needs.forget_all();
+    }
+
+    /// From now on nothing is begun that need not be: what was begun comes to its end.
+    pub(super) fn close(&mut self, blocks: &mut Blocks) {
+        self.closing = true;
+        blocks.needs.forget_all();
+    }
+
+    /// Whether steps are taken at all; what is under way comes to its end.
+    pub(super) fn set_frozen(&mut self, frozen: bool, blocks: &mut Blocks) {
+        self.frozen = frozen;
+        blocks.needs.forget_all();
+    }
+
+    /// Whether no step is under way.
+    pub(super) fn stands_still(&self) -> bool {
+        self.jobs.iter().all(|job| !job.in_flight)
+    }
+
+    /// How much a plane needs garbage collection.
+    #[inline]
+    pub(super) fn need_of_plane(&self, plane: u32, blocks: &Blocks) -> GcNeed {
+        let (state, job) = (&blocks.planes[plane as usize], &self.jobs[plane as usize]);
+        let free = state.free_blocks();
+        let has_begun = state.victim.is_some();
+        let is_short = free <= blocks.reserve_blocks || free < self.rules.start_blocks;
+        if !is_short && !has_begun && state.failed.is_empty() || self.frozen {
+            return GcNeed::None;
+        }
+        if has_begun && !self.rules.preemptible {
+            return GcNeed::Exclusive;
+        }
+        if state.retires() || !state.failed.is_empty() {
+            return GcNeed::Urgent;
+        }
+        if !has_begun && !blocks.index.has_victim(plane) {
+            return GcNeed::None;
+        }
+        if free <= blocks.reserve_blocks {
+            GcNeed::Urgent
+        } else if self.closing {
+            if has_begun { GcNeed::Idle } else { GcNeed::None }
+        } else if job.credit_ppm >= PPM {
+            GcNeed::Due
+        } else if self.rules.in_background || has_begun && job.joined {
+            GcNeed::Idle
+        } else {
+            GcNeed::None
+        }
+    }
+
+    /// How much the neediest plane of a die needs garbage collection.
+    ///
+    /// Asked at every decision: the answer is kept until something happens to a plane's blocks.
+    #[inline]
+    pub(super) fn need_of_die(&mut self, die: u32, tables: &mut PageTables) -> GcNeed {
+        if let Some(need) = tables.blocks.needs.of(die) {
+            return need;
+        }
+        self.find_need(die, tables)
+    }
+
+    fn find_need(&mut self, die: u32, tables: &mut PageTables) -> GcNeed {
+        if tables.blocks.failing.has_failed_programs() {
+            let planes = tables.blocks.numbering.planes_of(die);
+            planes.for_each(|plane| self.give_up_empty(plane, tables));
+        }
+        let blocks = &mut tables.blocks;
+        let planes = blocks.numbering.planes_of(die);
+        let need = planes.map(|plane| self.need_of_plane(plane, blocks)).max();
+        let mut need = need.expect("a die has at least one plane");
+        if self.collecting >= self.rules.dies_max && matches!(need, GcNeed::Idle | GcNeed::Due) {
+            need = self.wait_for_turn(die, need);
+        }
+        blocks.needs.found(die, need);
+        need
+    }
+
+    /// Blocks of a plane that have failed and hold nothing are given up, the victim among them.
+    #[cold]
+    fn give_up_empty(&mut self, plane: u32, tables: &mut PageTables) {
+        tables.blocks.give_up_empty(plane);
+        if tables.blocks.retires_empty(plane) && !self.jobs[plane as usize].in_flight {
+            let victim = self.end_job(plane, tables);
+            tables.blocks.retire(victim);
+        }
+    }
+
+    /// As many dies collect as may: what the die needs as long as it is not among them.
+    #[cold]
+    fn wait_for_turn(&mut self, die: u32, need: GcNeed) -> GcNeed {
+        let state = &mut self.dies[die as usize];
+        if state.jobs > 0 {
+            return need;
+        }
+        if !state.waits {
+            state.waits = true;
+            self.waiting_dies.push_back(die);
+        }
+        GcNeed::None
+    }
+
+    /// The next die that has waited for another to have done collecting, and has to decide anew.
+    #[inline]
+    pub(super) fn next_to_wake(&mut self, blocks: &mut Blocks) -> Option<u32> {
+        if self.collecting >= self.rules.dies_max {
+            return None;
+        }
+        let die = self.waiting_dies.pop_front()?;
+        self.dies[die as usize].waits = false;
+        blocks.needs.forget_die(die);
+        Some(die)
+    }
+
+    /// The host writes a page to a plane: collection may move as many as the rate says.
+    #[inline]
+    pub(super) fn earn_moves(&mut self, plane: u32, blocks: &mut Blocks) {
+        let is_short = || blocks.planes[plane as usize].free_blocks() < self.rules.start_blocks;
+        if self.rules.rate_ppm > 0 && is_short() {
+            self.jobs[plane as usize].credit_ppm += self.rules.rate_ppm;
+            blocks.needs.forget(plane);
+        }
+    }
+
+    /// Collection moves pages of a plane: of those that the host's writes have earned, if any are
+    /// left; where a program takes several, some may be of those that are still to be earned.
+    #[inline]
+    pub(super) fn spend_moves(&mut self, plane: u32, pages: usize, blocks: &mut Blocks) {
+        let credit_ppm = &mut self.jobs[plane as usize].credit_ppm;
+        if *credit_ppm >= PPM {
+            *credit_ppm -= PPM * pages as i64;
+            blocks.needs.forget(plane);
+        }
+    }
+
+    /// The plane to work on: the one begun, unless another needs it more.
+    pub(super) fn choose_plane(&mut self, die: u32, tables: &mut PageTables) -> Option<u32> {
+        let need = self.need_of_die(die, tables);
+        if need == GcNeed::None {
+            return None;
+        }
+        let current = self.dies[die as usize].plane;
+        let begun = tables.blocks.victim_of(current).is_some();
+        if begun && self.need_of_plane(current, &tables.blocks) == need {
+            return Some(current);
+        }
+        self.neediest_plane(die, need, &tables.blocks)
+    }
+
+    /// Out of the way, for most victims are gone through without another choice.
+    #[cold]
+    fn neediest_plane(&self, die: u32, need: GcNeed, blocks: &Blocks) -> Option<u32> {
+        let planes = blocks.numbering.planes_of(die);
+        let needy = planes.filter(|plane| self.need_of_plane(*plane, blocks) == need);
+        // One that was begun and left before one that was not; then the one with the least room.
+        needy.min_by_key(|plane| {
+            let state = &blocks.planes[*plane as usize];
+            (state.victim.is_none(), state.free_blocks(), *plane)
+        })
+    }
+
+    /// Chooses a victim; `None` if there is none after all.
+    pub(super) fn begin_job(&mut self, plane: u32, tables: &mut PageTables) -> Option<()> {
+        let victim = tables.blocks.choose_victim(plane)?;
+        tables.touch_owners(victim);
+        self.jobs[plane as usize].cursor = 0;
+        let die = &mut self.dies[tables.blocks.numbering.die(plane) as usize];
+        die.jobs += 1;
+        self.collecting += u32::from(die.jobs == 1);
+        tables.blocks.needs.forget(plane);
+        Some(())
+    }
+
+    /// The victim of a plane is dealt with; returns it.
+    pub(super) fn end_job(&mut self, plane: u32, tables: &mut PageTables) -> u32 {
+        let job = &mut self.jobs[plane as usize];
+        job.held.clear();
+        job.joined = false;
+        let victim = tables.blocks.planes[plane as usize].victim.take();
+        let die = &mut self.dies[tables.blocks.numbering.die(plane) as usize];
+        die.jobs -= 1;
+        self.collecting -= u32::from(die.jobs == 0);
+        tables.blocks.needs.forget(plane);
+        tables.map.victim_done();
+        victim.expect("a job ends that was begun").block
+    }
+}
+
+impl GcDie {
+    fn idle(die: u32, numbering: &Numbering) -> GcDie {
+        GcDie { plane: numbering.planes_of(die).start, page: 0, jobs: 0, waits: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::drive;
+
+    /// A drive of which collection wants nearly every block free.
+    fn made(more: &str) -> (Collection, PageTables) {
+        let scenario = drive(1, &["ftl.gc_start_free_share=0.99", more]);
+        let tables = PageTables::new(&scenario).expect("a drive that fits into memory");
+        (Collection::new(&scenario, &tables.blocks.numbering), tables)
+    }
+
+    #[test]
+    fn moves_are_earned_and_spent_and_may_be_owed() {
+        let (mut collection, mut tables) = made("ftl.gc_rate_pages_per_write=0.75");
+        let blocks = &mut tables.blocks;
+        collection.earn_moves(0, blocks);
+        assert_eq!(collection.jobs[0].credit_ppm, 0, "all 40 blocks are free");
+        blocks.allocate(0, 0);
+        collection.earn_moves(0, blocks);
+        collection.earn_moves(0, blocks);
+        assert_eq!(collection.jobs[0].credit_ppm, 1_500_000);
+        // A program takes three pages, of which one and a half are earned.
+        collection.spend_moves(0, 3, blocks);
+        assert_eq!(collection.jobs[0].credit_ppm, -1_500_000);
+        collection.spend_moves(0, 1, blocks);
+        assert_eq!(collection.jobs[0].credit_ppm, -1_500_000, "less than a page is not spent");
+    }
+
+    #[test]
+    fn a_die_that_need_not_collect_waits_until_another_has_done() {
+        let (mut collection, mut tables) = made("ftl.gc_dies_max=1");
+        // A page of the second block fills the first, without a valid page, on dies 0 and 1.
+        for plane in [0, 2] {
+            for _ in 0..=16 {
+                tables.blocks.allocate(plane, 0);
+            }
+        }
+        assert_eq!(collection.need_of_die(0, &mut tables), GcNeed::Idle);
+        collection.begin_job(0, &mut tables).expect("a block without valid pages");
+        assert_eq!(collection.need_of_die(1, &mut tables), GcNeed::None);
+        assert_eq!(collection.next_to_wake(&mut tables.blocks), None);
+        let victim = collection.end_job(0, &mut tables);
+        assert_eq!(victim, 0, "it was opened first");
+        assert_eq!(collection.next_to_wake(&mut tables.blocks), Some(1));
+        assert_eq!(collection.need_of_die(1, &mut tables), GcNeed::Idle);
+        assert_eq!(collection.next_to_wake(&mut tables.blocks), None, "each is woken once");
+    }
+}

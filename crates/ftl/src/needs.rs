@@ -1,0 +1,49 @@
+//! How much dies need garbage collection, kept until something happens to their blocks.
+
+use reprieve_base::Geometry;
+use reprieve_policy::work::GcNeed;
+
+/// What was found of each die; it is asked at every decision.
+#[derive(Debug)]
+pub(super) struct Needs {
+    /// `None`: to be found out.
+    of_dies: Vec<Option<GcNeed>>,
+    planes_per_die: u32,
+}
+
+impl Needs {
+    /// Those of a drive of which nothing is known.
+    pub(super) fn new(geometry: &Geometry) -> Needs {
+        let of_dies = vec![None; geometry.dies() as usize];
+        Needs { of_dies, planes_per_die: geometry.planes_per_die }
+    }
+
+    /// That of a die, if it is known.
+    #[inline]
+    pub(super) fn of(&self, die: u32) -> Option<GcNeed> {
+        self.of_dies[die as usize]
+    }
+
+    /// That of a die has been found out.
+    #[inline]
+    pub(super) fn found(&mut self, die: u32, need: GcNeed) {
+        self.of_dies[die as usize] = Some(need);
+    }
+
+    /// Something has happened to the blocks of a plane that may change what it needs.
+    #[inline]
+    pub(super) fn forget(&mut self, plane: u32) {
+        self.forget_die(plane / self.planes_per_die);
+    }
+
+    /// The same of a die as a whole.
+    #[inline]
+    pub(super) fn forget_die(&mut self, die: u32) {
+        self.of_dies[die as usize] = None;
+    }
+
+    /// The same of all.
+    pub(super) fn forget_all(&mut self) {
+        self.of_dies.fill(None);
+    }
+}

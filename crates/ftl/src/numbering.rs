@@ -1,0 +1,156 @@
+//! How planes, blocks and pages are numbered over the drive, and where on the dies they lie.
+
+use std::ops::Range;
+
+use reprieve_base::{Geometry, PageAddress, Superblocks};
+use reprieve_config::Scenario;
+
+/// Numbers over the drive: those of the pages of a block, the blocks of a plane and the planes of
+/// a die follow each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbering {
+    /// As it is to this layer, where twin blocks are one.
+    pub(super) geometry: Geometry,
+    pub(super) twins: Superblocks,
+}
+
+impl Numbering {
+    /// That of a scenario's drive.
+    pub(super) fn of(scenario: &Scenario) -> Numbering {
+        let twins = Superblocks::new(scenario.ftl.twin_blocks, &scenario.geometry);
+        Numbering { geometry: twins.inner_geometry(scenario.geometry), twins }
+    }
+
+    /// Pages of a block as it is to this layer: of twins, those of all.
+    #[inline]
+    pub fn pages_per_block(&self) -> u32 {
+        self.geometry.pages_per_block
+    }
+
+    /// Planes on which such a block lies.
+    pub fn planes_of_block(&self) -> u64 {
+        u64::from(self.twins.planes())
+    }
+
+    /// Pages of a plane.
+    pub(super) fn pages_per_plane(&self) -> u32 {
+        self.geometry.pages_per_block * self.geometry.blocks_per_plane
+    }
+
+    /// Die and address of a page.
+    #[inline]
+    pub fn locate(&self, page: u32) -> (u32, PageAddress) {
+        let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
+        let (block, page) = (page / pages_per_block, page % pages_per_block);
+        let (plane, block) = (block / blocks_per_plane, block % blocks_per_plane);
+        let at = PageAddress { plane: plane % planes_per_die, block, page };
+        (plane / planes_per_die, self.twins.outer(at))
+    }
+
+    /// The page at an address.
+    #[inline]
+    pub fn page(&self, die: u32, at: PageAddress) -> u32 {
+        let at = self.twins.inner(at);
+        let plane = die * self.geometry.planes_per_die + at.plane;
+        let block = plane * self.geometry.blocks_per_plane + at.block;
+        block * self.geometry.pages_per_block + at.page
+    }
+
+    /// The plane of an address.
+    #[inline]
+    pub(super) fn plane(&self, die: u32, at: PageAddress) -> u32 {
+        die * self.geometry.planes_per_die + self.twins.inner(at).plane
+    }
+
+    /// Die and address, as far as it is known, of a page that will be written to a plane.
+    #[inline]
+    pub fn in_plane(&self, plane: u32) -> (u32, PageAddress) {
+        let planes_per_die = self.geometry.planes_per_die;
+        (plane / planes_per_die, PageAddress { plane: plane % planes_per_die, block: 0, page: 0 })
+    }
+
+    /// The address on its die of a page of a block of a plane, both counted within the next.
+    #[inline]
+    pub(super) fn address(&self, plane: u32, block: u32, page: u32) -> PageAddress {
+        self.twins.outer(PageAddress { plane: plane % self.geometry.planes_per_die, block, page })
+    }
+
+    /// The die of a plane.
+    #[inline]
+    pub(super) fn die(&self, plane: u32) -> u32 {
+        plane / self.geometry.planes_per_die
+    }
+
+    /// The block of a page.
+    #[inline]
+    pub(super) fn block_of(&self, page: u32) -> u32 {
+        page / self.geometry.pages_per_block
+    }
+
+    /// The plane of a block.
+    #[inline]
+    pub(super) fn plane_of(&self, block: u32) -> u32 {
+        block / self.geometry.blocks_per_plane
+    }
+
+    /// The planes of a die.
+    #[inline]
+    pub(super) fn planes_of(&self, die: u32) -> Range<u32> {
+        let first = die * self.geometry.planes_per_die;
+        first..first + self.geometry.planes_per_die
+    }
+
+    /// The blocks of a plane.
+    #[inline]
+    pub(super) fn blocks_of(&self, plane: u32) -> Range<u32> {
+        let first = plane * self.geometry.blocks_per_plane;
+        first..first + self.geometry.blocks_per_plane
+    }
+
+    /// The pages of a block.
+    #[inline]
+    pub(super) fn pages_of(&self, block: u32) -> Range<u32> {
+        block * self.geometry.pages_per_block..(block + 1) * self.geometry.pages_per_block
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two dies of two planes of four blocks of eight pages.
+    fn numbering(in_step: bool) -> Numbering {
+        let outer = Geometry {
+            channels: 2,
+            chips_per_channel: 1,
+            dies_per_channel: 1,
+            planes_per_die: 2,
+            blocks_per_plane: 4,
+            pages_per_block: 8,
+            page_bytes: 4096,
+        };
+        let twins = Superblocks::new(in_step, &outer);
+        Numbering { geometry: twins.inner_geometry(outer), twins }
+    }
+
+    #[test]
+    fn pages_are_counted_block_by_block_and_plane_by_plane() {
+        let own = numbering(false);
+        // Before it 3 planes of 32 pages, and 2 blocks of 8.
+        let at = PageAddress { plane: 1, block: 2, page: 5 };
+        assert_eq!(own.page(1, at), 3 * 32 + 2 * 8 + 5);
+        assert_eq!(own.locate(117), (1, at));
+        assert_eq!((own.block_of(117), own.plane_of(14), own.die(3)), (14, 3, 1));
+        assert_eq!((own.pages_of(14), own.blocks_of(3)), (112..120, 12..16));
+        assert_eq!(own.in_plane(3), (1, PageAddress { plane: 1, block: 0, page: 0 }));
+    }
+
+    #[test]
+    fn pages_of_twins_go_around_their_planes() {
+        let twins = numbering(true);
+        // Page 5 of the block of 16 is the third of the second plane.
+        assert_eq!(twins.locate(64 + 2 * 16 + 5).1, PageAddress { plane: 1, block: 2, page: 2 });
+        assert_eq!(twins.page(1, PageAddress { plane: 1, block: 2, page: 2 }), 101);
+        assert_eq!((twins.pages_per_block(), twins.planes_of_block()), (16, 2));
+    }
+}

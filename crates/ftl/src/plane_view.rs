@@ -1,0 +1,63 @@
+//! The planes as placement schemes and dispatchers see them.
+
+use reprieve_base::PageAddress;
+use reprieve_policy::place::PlaneView;
+use reprieve_policy::txn::Txn;
+use reprieve_policy::work::{PlaneQueries, Work};
+
+use super::Ftl;
+use super::blocks::Blocks;
+use super::page_tables::PageTables;
+
+/// The planes as a placement scheme sees them.
+pub(super) struct RoomView<'a> {
+    pub(super) blocks: &'a Blocks,
+    pub(super) is_idle: &'a dyn Fn(u32) -> bool,
+}
+
+impl PlaneView for RoomView<'_> {
+    fn is_idle(&self, plane: u32) -> bool {
+        (self.is_idle)(self.blocks.numbering.die(plane))
+    }
+
+    fn has_room(&self, plane: u32) -> bool {
+        self.blocks.can_hold(plane)
+    }
+}
+
+impl PlaneQueries for Ftl {
+    fn can_take(&self, plane: u32) -> bool {
+        let PageTables { map, blocks } = &self.tables;
+        let (state, pages) = (&blocks.planes[plane as usize], self.numbering.pages_per_block());
+        // Collection pads wordlines: no plane may come to hold much more than an even share.
+        let share_pages = map.all_pages().div_ceil(self.numbering.geometry.planes());
+        let most_pages = (share_pages.div_ceil(pages) + 1) * pages;
+        let is_even = state.together == 1 || state.committed < most_pages;
+        is_even && blocks.can_hold(plane)
+    }
+
+    fn next_page(&self, plane: u32) -> u32 {
+        let plane = &self.tables.blocks.planes[plane as usize];
+        plane.next_offset(0, self.numbering.pages_per_block())
+    }
+
+    fn next_block(&self, plane: u32) -> Option<u32> {
+        let plane = &self.tables.blocks.planes[plane as usize];
+        let pages_per_block = self.numbering.pages_per_block();
+        plane.can_allocate(0, pages_per_block).then(|| plane.next(0, pages_per_block).0)
+    }
+
+    fn collects(&self, die: u32) -> bool {
+        self.collection.dies[die as usize].jobs > 0
+    }
+
+    fn page_to_come(&self, txn: &Txn) -> Option<PageAddress> {
+        Work::next_page(self, txn)
+    }
+
+    fn assign(&mut self, txn: &mut Txn, plane: u32) {
+        self.tables.blocks.planes[plane as usize].committed += 1;
+        txn.target = plane;
+        (txn.die, txn.at) = self.numbering.in_plane(plane);
+    }
+}
