@@ -96,7 +96,7 @@ docs: .venv/.studies ## write docs/reference and python/reprieve/keys.pyi anew f
 	$(BIN)/python -m reprieve.reference docs/reference
 	$(BIN)/python -m reprieve.generate_keys
 
-figures: .venv/.studies ## run all that the pages quote, half an hour; or some: STUDY="fast12 mbm"; KEEP=DIR: zns-a goes on
+figures: .venv/.studies ## run all that the pages quote, half an hour; or some: STUDY="fast12 mbm"; KEEP=DIR: zns-a and parts of mbm go on
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures $(STUDY) $(if $(MQSIM),--mqsim $(MQSIM)) $(if $(TRACES),--traces $(TRACES)) $(if $(KEEP),--keep $(KEEP))
 
 pages: .venv/.studies ## write pages from their templates and the numbers of `make figures`

@@ -227,6 +227,24 @@ def test_a_claim_of_erases_rests_on_as_many_as_are_wanted() -> None:
     assert claims.of_claim(strict, named["mbm_src"]).reproduced is not None
 
 
+@pytest.mark.parametrize("measure", ["mbm_src", "saturated_mean"])
+def test_a_claim_of_means_rests_on_as_many_requests_as_are_wanted(measure: str) -> None:
+    claim = next(claim for claim in CLAIMS if claim.measure == measure)
+    found = by_hand()
+    # Every run has a thousand, but one under one load has 29.
+    series, other = (MAIN, LIMIT) if measure == "mbm_src" else (LIMIT, MAIN)
+    for spot, count in ((Spot(series, "MSNFS", TBM), 29), (Spot(other, "MSNFS", TBM), 1)):
+        own = found.runs[spot]
+        few = {op: replace(one, requests=count) for op, one in own.latencies.items()}
+        found = replace(found, runs={**found.runs, spot: replace(own, latencies=few)})
+    strict = replace(found, plan=replace(found.plan, events_min=30))
+    verdict = claims.of_claim(strict, claim)
+    note = "too few requests under a load: 29, 30 are wanted"
+    assert (verdict.reproduced, verdict.note) == (None, note)
+    enough = replace(found, plan=replace(found.plan, events_min=29))
+    assert claims.of_claim(enough, claim).reproduced is not None
+
+
 def test_a_reading_that_leaves_a_scheme_as_it_is_takes_the_base() -> None:
     runs = {Spot("base", load, name): run(100.0) for load in LOADS for name in (TBM, SPRINKLER)}
     runs |= {Spot("ips", load, MBM): run(70.0) for load in LOADS}
@@ -325,7 +343,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     small = {"geometry.channels": 2, "geometry.blocks_per_plane": 24}
     for part in (experiment, inside):
         monkeypatch.setattr(part, "DRIVE", {**readings.DRIVE, **small})
-    monkeypatch.setattr(mbm, "FULL", Plan([], [], 1000, pages_per_block=32, drafts=2))
+    plan = Plan([], [], 1000, pages_per_block=32, drafts=2, slack_drafts=2)
+    monkeypatch.setattr(mbm, "FULL", plan)
     monkeypatch.setattr(mbm, "EXTENT", beyond.Extent(regimes.CELLS[:1], (1,)))
 
 

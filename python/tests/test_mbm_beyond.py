@@ -98,8 +98,14 @@ def test_a_policy_has_one_colour_in_every_figure() -> None:
     in_dots = dots.draw(LIGHT).to_dict()["layer"][1]["encoding"]["color"]["scale"]
     assert in_dots == {"domain": [MBM, SPRINKLER], "range": [LIGHT.runs[3], LIGHT.runs[2]]}
     drawn = regimes.figure(regimes.numbers(of_cell(first, 2.0, 0)), "mb_per_s").draw(LIGHT)
-    panel = drawn.to_dict()["spec"]["layer"][0]["encoding"]["color"]["scale"]
-    assert panel == {"domain": list(palette), "range": list(LIGHT.runs[:4])}
+    layers = drawn.to_dict()["spec"]["layer"]
+    panel = layers[0]["encoding"]["color"]["scale"]
+    # TBM, to which all are relative, is a line at one.
+    assert (palette[1], layers[-1]["encoding"]["y"]) == (TBM, {"datum": 1})
+    assert layers[-1]["mark"]["color"] == LIGHT.runs[1]
+    others = [0, 2, 3]
+    assert panel == {"domain": [palette[one] for one in others],
+                     "range": [LIGHT.runs[one] for one in others]}  # fmt: skip
 
 
 def test_suspension_is_compared_within_the_same_arrivals() -> None:

@@ -12,15 +12,14 @@ import pytest
 
 import reprieve as rp
 from reprieve.scenario import Source
-from reprieve_studies.compress import Compression
 from reprieve_studies.mbm import experiment, loads, slack
 from reprieve_studies.mbm.experiment import SLACK, Outcome, Plan, Spot
 from reprieve_studies.mbm.paper import LOADS
-from reprieve_studies.mbm.readings import BASE, MBM, SLACK_SCHEMES, SLACKS, TBM
+from reprieve_studies.mbm.readings import MBM, SLACK_SCHEMES, SLACKS, TBM
 
 from .test_mbm import run
 
-RECORDED = Path(__file__).resolve().parents[2] / "docs/figures/data/mbm.json"
+DATA = Path(__file__).resolve().parents[2] / "docs/figures/data"
 BLOCKS = 64
 START_BLOCKS = 4
 """The device's 0.05 of 64 blocks, rounded up."""
@@ -63,10 +62,13 @@ def means_ns(settings: dict[str, Any], further_blocks: int, speed: float) -> dic
 
 @pytest.mark.parametrize("name", DISPATCHERS)
 def test_one_block_moves_no_mean_but_those_that_the_report_names(name: str) -> None:
-    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
-    own = recorded["slack"]["loads"][LOAD]
-    named = {(jump["op"], jump["slack"]) for jump in own["jumps"] if jump["scheme"] == name}
-    runs = [means_ns(DISPATCHERS[name], blocks, own["speed"]) for blocks in range(5)]
+    speeds, own = (
+        json.loads((DATA / file).read_text(encoding="utf-8"))[key]
+        for file, key in (("mbm.json", "speeds"), ("mbm-slack.json", "loads"))
+    )
+    jumps_of_first = own[LOAD]["jumps_by_seed"][0]
+    named = {(jump["op"], jump["slack"]) for jump in jumps_of_first if jump["scheme"] == name}
+    runs = [means_ns(DISPATCHERS[name], blocks, speeds[LOAD]) for blocks in range(5)]
     jumps = {
         (op, blocks): after[op] / before[op]
         for blocks, (before, after) in enumerate(pairwise(runs))
@@ -81,16 +83,21 @@ def course(**changed: list[float]) -> dict[str, list[float]]:
     return {op: [80.0] * 5 for op in slack.OPS} | changed
 
 
+def certain(*means: float) -> list[list[float | None]]:
+    """Return multiples whose intervals reach from .9 to 1.1 times their mean."""
+    return [[mean, 0.9 * mean, 1.1 * mean] for mean in means]
+
+
 def test_the_sentence_names_every_jump_by_hand() -> None:
     # 126/100 is beyond 1.25, and 125/100 is not; 125/126 is nothing; 125 to 99 is a fall to 0.792,
     # whose reciprocal is 1.263; 99 to 79.2 is one of 1.25 exactly.
     jumping = course(write=[100, 126, 125, 99, 79.2])
     within = course(read=[100, 125, 100, 80, 64])
-    found = slack.sentence({MBM: jumping, TBM: within}, [1.5, 1.25, 1.2, 1.1, 1.3])
+    found = slack.sentence({MBM: jumping, TBM: within}, certain(1.5, 1.25, 1.2, 1.15, 1.3))
     assert found == (
         "One block more changes a mean by more than 25 %: MBM, writes, from +0 to +1: × 1.26; "
         "MBM, writes, from +2 to +3: × 0.79. The mean of MBM is longer than that of TBM with "
-        "every slack of +0 to +4: × 1.10 to 1.50."
+        "every slack of +0 to +4, and so is the whole interval: × 1.15 to 1.50."
     )
     assert slack.jumps({MBM: jumping}) == [
         slack.Jump(MBM, "write", 0, 1.26),
@@ -99,42 +106,55 @@ def test_the_sentence_names_every_jump_by_hand() -> None:
 
 
 def test_the_sentence_says_that_there_is_no_jump_and_what_turns() -> None:
-    found = slack.sentence({MBM: course(), TBM: course()}, [1.2, 0.9, 0.8, 0.9, 0.9])
+    found = slack.sentence({MBM: course(), TBM: course()}, certain(1.2, 0.8))
     assert found == (
         "One block more changes no mean by more than 25 %. Whether the mean of MBM is longer than "
-        "that of TBM turns on the slack: × 1.20 (+0), 0.90 (+1), 0.80 (+2), 0.90 (+3), 0.90 (+4)."
+        "that of TBM turns on the slack: × 1.20 (1.08 to 1.32) at +0, 0.80 (0.72 to 0.88) at +1."
     )
-    shorter = slack.sentence({}, [0.5, 0.6])
-    assert "MBM is shorter than that of TBM with every slack of +0 to +1: × 0.50 to 0.60" in shorter
+    shorter = slack.sentence({}, certain(0.5, 0.6))
+    assert "MBM is shorter than that of TBM with every slack of +0 to +1, and so" in shorter
+    # 1.05 less a tenth is .945: that interval holds one.
+    open_ = slack.sentence({}, certain(1.5, 1.05))
+    assert "seeds do not show at every slack whether the mean of MBM is longer" in open_
+    assert not slack.same_sign(certain(1.5, 1.05))
 
 
-def test_numbers_are_geometric_means_over_loads_by_hand() -> None:
-    # Under usr_0 MBM has 400 µs at +0, under all others 100, and half of it from +1 on; TBM has
-    # 100 all along. The sixth root of 4 is 1.2599.
+def test_numbers_are_geometric_means_over_loads_and_seeds_by_hand() -> None:
+    # Under usr_0 MBM has 400 µs at +0 and half of it from +1 on, with the second seed 1,600 and
+    # 800; all else has 100. The sixth roots of 4 and 16 are 1.2599 and 1.5874, whose geometric
+    # mean is the sixth root of 8, 2 ** .5.
+    plan = Plan(loads.papers({}), [], 1000, slack_drafts=2)
     runs = {}
     for load in LOADS:
         for scheme in SLACK_SCHEMES:
             for blocks in SLACKS:
-                mean_us = 400.0 if (scheme, load) == (MBM, "usr_0") else 100.0
-                halved = scheme == MBM and blocks > 0
-                spot = Spot(SLACK, load, scheme, slack=blocks)
-                runs[spot] = run(mean_us / 2 if halved else mean_us)
-    as_given = dict.fromkeys(((BASE.name, load) for load in LOADS), Compression(0.5, 0.9, 0.7, 1))
-    found = slack.numbers(Outcome(Plan(loads.papers({}), [], 1000), as_given, runs))
-    root = 4 ** (1 / 6)
-    assert found["mbm_over_tbm"] == pytest.approx([root, *[root / 2] * 4])
-    assert found["over_chosen"][MBM]["read"] == pytest.approx([1, 0.5, 0.5, 0.5, 0.5])
-    assert found["sprinkler_over_tbm"] == pytest.approx([1] * 5)
-    assert found["same_sign"] is False
-    expected = [(MBM, op, 0) for op in slack.OPS]
-    assert [(one["scheme"], one["op"], one["slack"]) for one in found["jumps"]] == expected
-    assert [one["ratio"] for one in found["jumps"]] == pytest.approx([0.5] * 3)
-    assert found["loads"]["stg_0"]["speed"] == 2
-    assert found["loads"]["stg_0"]["means_us"][MBM]["total"] == pytest.approx([100, *[50] * 4])
+                for draft in plan.drafts_of_slack(scheme):
+                    mean_us = 100.0
+                    if (scheme, load) == (MBM, "usr_0"):
+                        mean_us = (400.0, 1600.0)[draft] / (2 if blocks else 1)
+                    spot = Spot(SLACK, load, scheme, slack=blocks, draft=draft)
+                    runs[spot] = run(mean_us)
+    found = slack.numbers(Outcome(plan, {}, runs))
+    half = 2 ** (-1 / 6)
+    means = [one[0] for one in found["mbm_over_tbm"]]
+    assert means == pytest.approx([2**0.5, *[2**0.5 * half] * 4])
+    # Logarithms are ln 2 (2/6, 4/6), their deviation √2 ln 2 / 6; Student's quantile for two is
+    # 12.706, and half the interval 12.706 · ln 2 / 6 = 1.4679, a factor of 4.340.
+    assert found["mbm_over_tbm"][0][2] == pytest.approx(2**0.5 * 4.340, rel=1e-3)
+    assert found["mbm_over_tbm"][0][1] == pytest.approx(2**0.5 / 4.340, rel=1e-3)
+    assert found["over_chosen"][MBM]["read"] == pytest.approx([1, *[half] * 4])
+    assert found["sprinkler_over_tbm"] == [pytest.approx([1, 1, 1])] * 5
+    assert found["same_sign"]["mbm_over_tbm"] is False
+    of_load = found["loads"]["usr_0"]
+    for jumps in (of_load["jumps"], *of_load["jumps_by_seed"]):
+        assert [tuple(one.values())[:3] for one in jumps] == [(MBM, op, 0) for op in slack.OPS]
+        assert [one["ratio"] for one in jumps] == pytest.approx([0.5] * 3)
+    assert found["jumps"] == []
+    assert of_load["means_us"][MBM]["total"] == pytest.approx([800, *[400] * 4])
 
 
 def test_every_scheme_has_the_slack_that_its_run_says() -> None:
-    plan = Plan(loads.papers({})[:1], [], 1000)
+    plan = Plan(loads.papers({})[:1], [], 1000, slack_drafts=1)
     slacks = {}
     for job in experiment.list_jobs(plan, None):
         if job.spot.series == SLACK:

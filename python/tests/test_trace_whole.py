@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import reprieve as rp
-from reprieve.trace_fit import Requests, requests_of
+from reprieve.trace_fit import FittedLoad, Requests, order, requests_of
+from reprieve.trace_fit.fit import Flow
 from reprieve_studies import trace_whole
 
 
@@ -49,3 +51,54 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     found = requests_of(rp.open_trace(file, "ssdsim"))
     for name in ("time_ns", "is_read", "offset_bytes", "size_bytes"):
         assert getattr(found, name).tolist() == getattr(TRACE, name).tolist(), name
+
+
+def evenly(count: int, gap_us: int) -> Requests:
+    """Return reads a gap apart."""
+    return requests([gap_us * one for one in range(count)], [True] * count, list(range(count)))
+
+
+def test_a_trace_lies_among_the_draws_by_hand() -> None:
+    # Draws of 1, 2, 3 and 4, a trace of 3: two and half of the one that is equal lie below.
+    found = trace_whole._among(3.0, [4.0, 1.0, 3.0, 2.0])
+    assert found is not None
+    assert found["below"] == 0.625
+    assert found["median"] == 2.5
+    assert found["mean"] == 2.5
+    # Quantiles by linear interpolation: a twentieth of the way over three steps.
+    assert found["low"] == pytest.approx(1.15)
+    assert found["high"] == pytest.approx(3.85)
+    assert trace_whole._among(None, [1.0]) is None
+    assert trace_whole._among(1.0, [1.0, None]) is None
+
+
+def test_the_spread_tells_bursts_from_even_arrivals() -> None:
+    even = evenly(400, 10)
+    # Twenty at a time: counts of windows of three gaps are 0 or 20, and one window in 6.67 has 20,
+    # so that variance over mean is 20 - 3.
+    bursts = requests([200 * (one // 20) for one in range(400)], [True] * 400, list(range(400)))
+    found = trace_whole.spread(bursts, [even] * 3)
+    of_three = found["properties"]["dispersion of reads over 3 gaps"]
+    assert of_three["trace"] == pytest.approx(17, rel=0.1)
+    assert of_three["median"] < 0.2
+    assert of_three["below"] == 1
+    assert found["draws"] == 3
+    # All are reads: one run, and no write to look at.
+    assert found["properties"]["one operation in a row"]["below"] == 0.5
+    assert found["properties"]["dispersion of writes over 3 gaps"] is None
+
+
+def test_trains_of_writes_go_on_over_two_mean_gaps_by_hand() -> None:
+    # Writes at 0, 0, 10, 100, 110 and 200 µs: a mean gap is 200 / 6, 2.25 of them 75 µs. Gaps of
+    # 0, 10, 90, 10 and 90 make trains of 3, 2 and 1: two on average, one gap in three takes no
+    # time, and the others take 10 µs.
+    reads = [False] * 6 + [True]
+    trace = requests([0, 0, 10, 100, 110, 200, 200], reads, list(range(7)))
+    flow = Flow(6, 0.0, [(512, 1.0)], 1.0, 9.0, 9.0, 0.9, 0.7, 0.0, 0.1, 2, 0.3, 4)
+    load = FittedLoad({}, {"writes": flow}, order(trace))
+    found = trace_whole.long_trains(load, trace).flows["writes"]
+    assert found.train_requests == 2
+    assert found.train_gap_us == 10
+    assert found.train_simultaneous_fraction == pytest.approx(1 / 3)
+    kept = ("requests", "sequential_fraction", "sequential_streams", "repeat_fraction")
+    assert [getattr(found, name) for name in kept] == [getattr(flow, name) for name in kept]

@@ -18,6 +18,8 @@ _PANEL, _PANEL_HEIGHT = 210, 130
 """Of one of many."""
 _WIDE_LETTERS = {"left": 35, "right": 5, "top": 5, "bottom": 5}
 """Names of rows take a seventh more in the letters of some systems than they are counted for."""
+_LABELS_APART = 10
+"""Labels of an axis that are nearer than this read as one number."""
 _MARK = 8
 """Width of the line of a source's number."""
 
@@ -125,7 +127,8 @@ class Lines:
     def draw(self, theme: Theme) -> Chart:
         """Draw it."""
         series = list(dict.fromkeys(str(point["series"]) for point in self.points))
-        x = alt.X("x:Q", title=self.x_title, scale=_scale(log=self.x_log))
+        x = alt.X("x:Q", title=self.x_title, scale=_scale(log=self.x_log, nice=False))
+        x = x.axis(labelSeparation=_LABELS_APART)
         x = x.axis(values=list(self.x_ticks)) if self.x_ticks is not None else x
         y = alt.Y("y:Q", title=self.y_title, scale=_scale(log=self.y_log))
         colour = _colours(series, theme, self.palette)
@@ -211,17 +214,25 @@ class Multiples:
     x_title: str
     palette: Sequence[str] = ()
     """Series of all charts beside this one, of which each has one colour."""
+    one: str | None = None
+    """The series that all others are over: a rule at 1, in its colour, in place of dots."""
 
     def draw(self, theme: Theme) -> Chart:
         """Draw it."""
+        points = [dict(point) for point in self.points if point["series"] != self.one]
         order = {
-            name: list(dict.fromkeys(str(point[name]) for point in self.points))
+            name: list(dict.fromkeys(str(point[name]) for point in points))
             for name in ("row", "column", "spot", "series")
         }
-        y = alt.Y("value:Q", title=None, scale=_scale(log=True)).axis(tickCount=4, format=".2~g")
+        scale = _scale(log=True)
+        y = alt.Y("value:Q", title=None, scale=scale).axis(tickCount=4, format=".2~g", grid=True)
+        # Lines between the spots, and room beside them, say which dots belong together.
+        spots = alt.X("spot:N", sort=order["spot"], title=None)
+        spots = spots.axis(labelAngle=-60, grid=True, tickBand="extent")
+        room = alt.Scale(paddingOuter=0.6)
         base = alt.Chart().encode(
-            x=alt.X("spot:N", sort=order["spot"], title=None).axis(labelAngle=-60, grid=False),
-            xOffset=alt.XOffset("series:N", sort=order["series"]),
+            x=spots,
+            xOffset=alt.XOffset("series:N", sort=order["series"], scale=room),
             y=y,
             color=_colours(order["series"], theme, self.palette),
         )
@@ -233,8 +244,13 @@ class Multiples:
                 alt.Tooltip("value:Q", format=".3f"),
             ]
         )
-        rows = alt.InlineData(values=[dict(point) for point in self.points])
-        panels = alt.layer(rule.encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")), dots, data=rows)
+        drawn = [rule.encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")), dots]
+        if self.one is not None:
+            names = list(self.palette)
+            colour = dict(zip(names, theme.run_colours(len(names)), strict=True))[self.one]
+            level = alt.Chart().mark_rule(color=colour, strokeWidth=1.5)
+            drawn.append(level.encode(y=alt.datum(1)))
+        panels = alt.layer(*drawn, data=alt.InlineData(values=points))
         header = alt.Header(title=None, labelFontSize=12, labelColor=theme.ink)
         chart = panels.properties(width=_PANEL, height=_PANEL_HEIGHT).facet(
             row=alt.Row("row:N", sort=order["row"], header=header),
@@ -246,8 +262,11 @@ class Multiples:
         return cast("Chart", chart.configure(**theme.config()))
 
 
-def _scale(*, log: bool) -> alt.Scale:
-    return alt.Scale(type="log", nice=False, padding=8) if log else alt.Scale(zero=False, padding=8)
+def _scale(*, log: bool, nice: bool = True) -> alt.Scale:
+    """Return a scale; one that is not nice ends where its values do, and has no tick beyond."""
+    if log:
+        return alt.Scale(type="log", nice=False, padding=8)
+    return alt.Scale(zero=False, padding=8, nice=nice)
 
 
 def _middles(spots: Sequence[str]) -> list[dict[str, str]]:

@@ -65,7 +65,7 @@ def reproduce(
 def reproduce_into(paper: str, directory: Path, settings: Settings) -> Article:
     """Reproduce a paper and write its report, verdicts, numbers and figures, all at the end.
 
-    What "zns-a" has simulated is in `directory` at once: a run that was killed is gone on with.
+    What "zns-a" and "mbm" have simulated is in `directory` at once: a run that was killed goes on.
     """
     known = _paper(paper)
     with ResultDirectory(directory) as out:

@@ -18,7 +18,15 @@ import numpy as np
 
 import reprieve as rp
 from reprieve.cli.console import say
-from reprieve.trace_fit import Requests, fit, order, requests_of, side_by_side
+from reprieve.trace_fit import (
+    FittedLoad,
+    Requests,
+    dispersion,
+    fit,
+    order,
+    requests_of,
+    side_by_side,
+)
 from reprieve_studies.seeds import estimate
 from reprieve_studies.trace_fits import DEVICE, Make, fitted, shares
 from reprieve_studies.verdicts import finite
@@ -27,20 +35,32 @@ POLICIES = ("rps", "pe0")
 SEEDS = range(1, 41)
 HYBRIDS = ("arrivals", "places")
 """What is the load's, all else being the trace's."""
+SPREAD_SEEDS = range(1001, 1401)
+"""Of the draws whose requests are only looked at."""
+SCALES = (3, 10, 30, 100, 300, 1000)
+"""Those of the fit, in mean gaps of the operation."""
+_LONG_GAP, _LONG_BIAS = 2.25, 0.61
 _SECTOR_BYTES = 512
 
 
-def beside(path: Path, format: str = "auto", seeds: Iterable[int] = SEEDS) -> dict[str, Any]:
+def beside(
+    path: Path,
+    format: str = "auto",
+    seeds: Iterable[int] = SEEDS,
+    spread_seeds: Iterable[int] = SPREAD_SEEDS,
+) -> dict[str, Any]:
     """Fit a load to a trace, and return what policies make of both and of their hybrids."""
     trace = requests_of(rp.open_trace(path, format))
     load = fit(trace, path.name)
+    longer = long_trains(load, trace)
+    known, seeds_of_spread = list(seeds), list(spread_seeds)
     own = shares(_recorded(path, format), POLICIES)
     found: dict[str, list[Mapping[str, float]]] = {
         name: [] for name in ("load", "at_its_scale", *HYBRIDS)
     }
     samples = []
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
-        for seed in seeds:
+        for seed in known:
             samples.append(load.sample(seed))
             found["load"].append(shares(fitted(load, seed), POLICIES))
             found["at_its_scale"].append(_at(fitted(load, seed), own["time_scale"]))
@@ -58,8 +78,65 @@ def beside(path: Path, format: str = "auto", seeds: Iterable[int] = SEEDS) -> di
         "of_the_trace": own,
         "of_its_copy": copy,
         **{name: _over(each) for name, each in found.items()},
+        "spread": spread(trace, [load.sample(seed) for seed in seeds_of_spread]),
+        "long_trains": {
+            "train_requests": longer.flows["writes"].train_requests,
+            "load": _over([shares(fitted(longer, seed), POLICIES) for seed in known]),
+            "spread": spread(trace, [longer.sample(seed) for seed in seeds_of_spread]),
+        },
         "order": [asdict(line) for line in side_by_side(load.trace, list(map(order, samples)))],
     }
+
+
+def long_trains(load: FittedLoad, trace: Requests) -> FittedLoad:
+    """Return the load with trains of writes that go on over two mean gaps.
+
+    The fit tries shorter ones alone. The bias is the one that it would then find.
+    """
+    times = trace.of(False).time_ns
+    gaps = np.diff(times)
+    within = gaps[gaps <= _LONG_GAP * (times[-1] - times[0]) / len(times)]
+    taking = within[within > 0]
+    writes = replace(
+        load.flows["writes"],
+        train_requests=len(times) / (len(gaps) - len(within) + 1),
+        train_gap_us=round(float(taking.mean())) / 1e3,
+        train_simultaneous_fraction=1 - len(taking) / len(within),
+        train_bias=_LONG_BIAS,
+    )
+    return replace(load, flows={**load.flows, "writes": writes})
+
+
+def spread(trace: Requests, draws: Sequence[Requests]) -> dict[str, Any]:
+    """Say for each property of a trace where it lies among draws of its load."""
+    own, found = _properties(trace), [_properties(draw) for draw in draws]
+    return {
+        "draws": len(draws),
+        "windows": {name: len(trace.of(is_read)) // SCALES[-1]
+                    for is_read, name in ((True, "reads"), (False, "writes"))},
+        "properties": {name: _among(value, [each[name] for each in found])
+                       for name, value in own.items()},
+    }  # fmt: skip
+
+
+def _properties(requests: Requests) -> dict[str, float | None]:
+    values: dict[str, float | None] = {"one operation in a row": order(requests).mean_run}
+    for is_read, name in ((True, "reads"), (False, "writes")):
+        times = requests.of(is_read).time_ns
+        for scale in SCALES:
+            values[f"dispersion of {name} over {scale} gaps"] = dispersion(times, scale)
+    return values
+
+
+def _among(trace: float | None, draws: Sequence[float | None]) -> dict[str, float | None] | None:
+    """Return mean, quantiles and the share of the draws below the trace; None if any is unknown."""
+    values = np.array([one for one in draws if one is not None])
+    if trace is None or len(values) < len(draws) or not len(values):
+        return None
+    low, median, high = (float(one) for one in np.quantile(values, (0.05, 0.5, 0.95)))
+    below = float(np.mean(values < trace) + np.mean(values == trace) / 2)
+    return {"trace": trace, "mean": float(values.mean()), "low": low, "median": median,
+            "high": high, "below": below}  # fmt: skip
 
 
 def _recorded(path: Path, format: str) -> Make:

@@ -13,11 +13,23 @@ import reprieve as rp
 from reprieve.outputs import ResultDirectory
 from reprieve_studies.article import Article, write_article
 from reprieve_studies.fast12 import waits
-from reprieve_studies.mbm import FULL, beyond, causes, loads, substrate_table
-from reprieve_studies.mbm.experiment import run_substrates
-from reprieve_studies.mbm.readings import MBM, TBM
-from reprieve_studies.papers import Settings, reproduce_into
-from reprieve_studies.starblaze import SWEPT, sweep
+from reprieve_studies.loads import real
+from reprieve_studies.mbm import (
+    FULL,
+    RECORDED,
+    article_of,
+    beyond,
+    causes,
+    loads,
+    slack,
+    substrate_table,
+    wholes,
+)
+from reprieve_studies.mbm.experiment import run_slack, run_substrates
+from reprieve_studies.mbm.readings import BASE, MBM, TBM
+from reprieve_studies.papers import Settings, numbers_json, reproduce_into
+from reprieve_studies.starblaze import FULL as STARBLAZE
+from reprieve_studies.starblaze import SWEPT, stall, sweep
 from reprieve_studies.theory import Settings as ValidateSettings
 from reprieve_studies.theory import validate_into
 from reprieve_studies.trace_fits import judge
@@ -63,14 +75,30 @@ _OF_A_VERDICT = ("paper", "unit", "ours", "low", "high", "reproduced", "kind", "
 def _paper(name: str, **settings: Any) -> Callable[[Path, Wanted], dict[str, Any]]:
     def run(out: Path, _wanted: Wanted) -> dict[str, Any]:
         reproduce_into(name, out, Settings(**settings))
-        numbers: dict[str, Any] = json.loads((out / "numbers.json").read_text(encoding="utf-8"))
-        rows = json.loads((out / "verdicts.json").read_text(encoding="utf-8"))
-        numbers["verdicts"] = {
-            row["claim"]: {name: row[name] for name in _OF_A_VERDICT} for row in rows
-        }
-        return numbers
+        return _numbers_of(out)
 
     return run
+
+
+def _numbers_of(out: Path) -> dict[str, Any]:
+    """Return the numbers and verdicts that a study has written."""
+    numbers: dict[str, Any] = json.loads((out / "numbers.json").read_text(encoding="utf-8"))
+    rows = json.loads((out / "verdicts.json").read_text(encoding="utf-8"))
+    numbers["verdicts"] = {
+        row["claim"]: {name: row[name] for name in _OF_A_VERDICT} for row in rows
+    }
+    return numbers
+
+
+def _mbm(out: Path, _wanted: Wanted) -> dict[str, Any]:
+    """Run what no other file has of the study; it goes on from what `out` has."""
+    plan = replace(RECORDED, papers=loads.papers({}), real=real())
+    with ResultDirectory(out) as directory:
+        article = article_of(plan, Settings(directory=out, command=STUDIES["mbm"].what))
+        write_article(directory, article)
+        directory.write("numbers.json", numbers_json(article))
+        directory.commit()
+    return _numbers_of(out)
 
 
 def _fast12(out: Path, wanted: Wanted) -> dict[str, Any]:
@@ -97,12 +125,16 @@ def _starblaze_sweep(_out: Path, _wanted: Wanted) -> dict[str, Any]:
             "cells": sweep.numbers(found)}  # fmt: skip
 
 
+def _starblaze_stall(_out: Path, _wanted: Wanted) -> dict[str, Any]:
+    """Run that part of the study alone, too."""
+    found = stall.run(STARBLAZE, Settings().workshop(0))
+    return {"runtime_s": STARBLAZE.runtime_s, "seeds": STARBLAZE.seeds, **stall.numbers(found)}
+
+
 def _mbm_regimes(out: Path, _wanted: Wanted) -> dict[str, Any]:
     """Run those parts that compare seed by seed, and draw their figures."""
     plan = replace(FULL, papers=loads.papers({}))
-    recorded = json.loads((DATA / "mbm.json").read_text(encoding="utf-8"))
-    scales = {load: 1 / speed for load, speed in recorded["speeds"].items()}
-    found = beyond.run(plan, Settings().workshop(0), beyond.Extent(), scales)
+    found = beyond.run(plan, Settings().workshop(0), beyond.Extent(), _scales())
     with ResultDirectory(out) as directory:
         title, command = "MBM: regimes", STUDIES["mbm-regimes"].what
         article = Article(title, command, {}, beyond.sections(found))
@@ -111,15 +143,39 @@ def _mbm_regimes(out: Path, _wanted: Wanted) -> dict[str, Any]:
     return beyond.numbers(found)
 
 
+def _mbm_slack(out: Path, _wanted: Wanted) -> dict[str, Any]:
+    """Run that part of the study alone: it takes the loads as they were compressed for others."""
+    plan = replace(FULL, papers=loads.papers({}))
+    out.mkdir(parents=True, exist_ok=True)
+    outcome = run_slack(plan, Settings().workshop(0), _scales(), out / "runs.jsonl")
+    return {"requests": plan.requests_short, "drafts": plan.slack_drafts, **slack.numbers(outcome)}
+
+
+def _scales() -> dict[str, float]:
+    """Return what multiplies the times of MBM's loads, as it is recorded."""
+    recorded = json.loads((DATA / "mbm.json").read_text(encoding="utf-8"))
+    return {load: 1 / speed for load, speed in recorded["speeds"].items()}
+
+
+def _mbm_wholes(out: Path, _wanted: Wanted) -> dict[str, Any]:
+    """Measure every claim under some other readings."""
+    out.mkdir(parents=True, exist_ok=True)
+    return wholes.record(Settings().workshop(0), _scales(), out / "runs.jsonl")
+
+
 def _mbm_causes(_out: Path, _wanted: Wanted) -> dict[str, Any]:
     """Find out of what is recorded which reading or substrate comes nearest to each claim."""
-    mbm, substrates = (
+    mbm, substrates, under_readings = (
         json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
-        for name in ("mbm", "mbm-substrates")
+        for name in ("mbm", "mbm-substrates", "mbm-wholes")
     )
     speeds = {name: own["mb_per_s"] for name, own in substrates["substrates"].items()}
-    found = causes.of_readings(mbm["readings"])
-    found |= causes.of_substrates(speeds, substrate_table.CHOSEN, (MBM, TBM))
+    found = causes.nearest_of(
+        causes.of_readings(mbm["readings"]),
+        causes.of_substrates(speeds, substrate_table.CHOSEN, (MBM, TBM)),
+        causes.of_wholes(under_readings["readings"], BASE.title),
+        causes.of_bounds(mbm["limit"]),
+    )
     return {"causes": causes.rows(found.values()), "denied": dict(causes.CONTRADICTED)}
 
 
@@ -299,18 +355,20 @@ STUDIES: Mapping[str, Study] = {
     "fast12-waits": Study("python -m reprieve_studies.fast12.waits", _fast12_waits, {}),
     "mbm": Study(
         "reprieve reproduce mbm",
-        _paper("mbm"),
+        _mbm,
         {"figures/figure-8.svg": "mbm-figure-8.svg",
          "figures/sensitivity.svg": "mbm-readings.svg",
          "figures/grid.svg": "mbm-grid.svg"},
     ),
     "mbm-substrates": Study("reprieve reproduce mbm", _mbm_substrates, {}),
+    "mbm-slack": Study("reprieve reproduce mbm", _mbm_slack, {}),
     "mbm-regimes": Study(
         "reprieve reproduce mbm",
         _mbm_regimes,
         {"figures/regimes-bandwidth.svg": "mbm-regimes-bandwidth.svg",
          "figures/regimes-reads.svg": "mbm-regimes-reads.svg"},
     ),
+    "mbm-wholes": Study("python -m reprieve_studies.mbm.wholes", _mbm_wholes, {}),
     "mbm-causes": Study("reprieve reproduce mbm", _mbm_causes, {}),
     "mbm-blocks": Study(
         "reprieve reproduce mbm --full-geometry", _paper("mbm", full_geometry=True), {}
@@ -321,6 +379,7 @@ STUDIES: Mapping[str, Study] = {
         {"figures/read-mean.svg": "starblaze-read-mean.svg",
          "figures/read-tail.svg": "starblaze-read-tail.svg"},
     ),
+    "starblaze-stall": Study("reprieve reproduce starblaze", _starblaze_stall, {}),
     "starblaze-sweep": Study("reprieve reproduce starblaze", _starblaze_sweep, {}),
     "deadline": Study(
         "reprieve reproduce deadline",

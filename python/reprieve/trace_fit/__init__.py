@@ -2,7 +2,7 @@
 
 from reprieve.trace_fit.draws import drawn, requests_of
 from reprieve.trace_fit.fit import DRAWS, FittedLoad, fit
-from reprieve.trace_fit.order import Order, Requests, order
+from reprieve.trace_fit.order import Order, Requests, dispersion, order
 from reprieve.trace_fit.side_by_side import Line, side_by_side
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Line",
     "Order",
     "Requests",
+    "dispersion",
     "drawn",
     "fit",
     "order",

@@ -18,7 +18,7 @@ QUICK = Plan(
     2_000,
     pages_per_block=32,
     events_min=30,
-    has_slack=False,
+    slack_drafts=0,
     has_substrates=False,
     has_map=False,
     readings=[reading for reading in READINGS if reading.name in QUICK_READINGS],
@@ -28,6 +28,8 @@ thousands of drives to their steady state is much of it, and most of the quick o
 of a quarter of the length, and leaves out the recorded loads, most of the other readings, the slack
 of collection, the substrates, and what is compared seed by seed.
 The drafts are those of each run of the ablation, for its intervals."""
+RECORDED = replace(FULL, slack_drafts=0, has_substrates=False, has_map=False)
+"""Without the parts whose numbers are recorded by themselves."""
 EXTENT = beyond.Extent()
 """Of what is compared seed by seed."""
 
@@ -41,12 +43,22 @@ def article(settings: Settings) -> Article:
         return _with_blocks_of_the_paper(Plan(counterparts, [], requests), settings)
     recorded = [] if settings.quick else real()
     plan = replace(usual, papers=counterparts, real=recorded, requests=requests)
+    return article_of(plan, settings)
+
+
+def article_of(plan: Plan, settings: Settings) -> Article:
+    """Run a plan and write it up.
+
+    Simulations of a full plan are kept in the directory of the results, and a run that was killed
+    goes on from there; those of the map are not.
+    """
+    folder = None if settings.quick else settings.directory
     if not plan.has_map:
-        outcome = run(plan, settings.workshop(pieces(plan)))
+        outcome = run(plan, settings.workshop(pieces(plan)), folder)
         return _article(outcome, None, settings)
-    extent = EXTENT if settings.requests is None else replace(EXTENT, requests=requests)
+    extent = EXTENT if settings.requests is None else replace(EXTENT, requests=plan.requests)
     workshop = settings.workshop(pieces(plan) + beyond.pieces(plan, extent))
-    outcome = run(plan, workshop)
+    outcome = run(plan, workshop, folder)
     scales = {load: outcome.compressions[BASE.name, load].time_scale for load in outcome.papers}
     return _article(outcome, beyond.run(plan, workshop, extent, scales), settings)
 

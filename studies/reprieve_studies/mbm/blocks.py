@@ -15,6 +15,7 @@ from reprieve_studies.mbm.experiment import (
     Plan,
     Spot,
     list_main_jobs,
+    scales_of,
 )
 from reprieve_studies.mbm.measured import Measured
 from reprieve_studies.mbm.measures import MEASURES, geometric
@@ -67,15 +68,15 @@ def run(plan: Plan, workshop: Workshop) -> list[Outcome]:
     """Run every size; the loads are compressed once, for the blocks of all other runs."""
     places = [(BASE, load) for load in plan.loads]
     found = workshop.each("compressing the loads", places, Compressing(plan).one)
-    scales = {(BASE.name, load.trace): one for (_, load), one in zip(places, found, strict=True)}
+    made = {(BASE.name, load.trace): one for (_, load), one in zip(places, found, strict=True)}
     plans = [
         replace(plan, requests=size.times * plan.requests, pages_per_block=size.pages)
         for size in SIZES
     ]
-    jobs = [list_main_jobs(plan, scales) for plan in plans]
+    jobs = [list_main_jobs(plan, scales_of(made)) for plan in plans]
     runs = iter(workshop.each("Figures 8 and 11", [job for own in jobs for job in own], Job.run))
     return [
-        Outcome(plan, scales, {job.spot: next(runs) for job in own})
+        Outcome(plan, made, {job.spot: next(runs) for job in own})
         for plan, own in zip(plans, jobs, strict=True)
     ]
 

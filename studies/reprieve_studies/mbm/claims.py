@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from reprieve_studies.mbm import formulas
 from reprieve_studies.mbm.causes import Nearest, cause_of, of_readings, of_substrates
-from reprieve_studies.mbm.experiment import SUBSTRATE, TAIL, Outcome
+from reprieve_studies.mbm.experiment import LIMIT, MAIN, SUBSTRATE, TAIL, Outcome
 from reprieve_studies.mbm.measures import MEASURES, papers, ratios_of_readings, tails
 from reprieve_studies.mbm.paper import (
     CLAIMS,
@@ -24,6 +24,15 @@ from reprieve_studies.verdicts import Verdict
 
 ERASES = ("erases_mean", "erases_most", "msnfs_erases", "reading_erases_more")
 """Measures that count erases."""
+AT_THE_LIMIT = (
+    "saturated_most",
+    "saturated_mean",
+    "saturated_best",
+    "saturated_sprinkler",
+    "plain_above_tbm",
+    "plain_above_sprinkler",
+)
+"""Measures of runs at the drive's limit."""
 
 
 def verdicts(outcome: Outcome) -> list[Verdict]:
@@ -33,7 +42,7 @@ def verdicts(outcome: Outcome) -> list[Verdict]:
         *formulas.verdicts(),
         *(with_cause(of_claim(outcome, claim), claim, nearest) for claim in CLAIMS),
         *_msnfs(outcome),
-        of_claim(outcome, SIMILAR_TAIL),
+        with_cause(of_claim(outcome, SIMILAR_TAIL), SIMILAR_TAIL, nearest),
         *(of_tail(outcome, claim) for claim in TAIL_CLAIMS),
     ]
 
@@ -81,18 +90,32 @@ def of_claim(outcome: Outcome, claim: Claim) -> Verdict:
 
 
 def too_few_events(outcome: Outcome, claim: Claim) -> str | None:
-    """Return in words that a claim of erases or of a tail rests on too few events, if it does."""
-    if claim.measure in ERASES:
-        events, what = fewest_erases(outcome), "erases under a load"
-    elif claim.measure == SIMILAR_TAIL.measure:
+    """Return in words that a claim rests on too few events, if it does.
+
+    Those of a percentile are the requests beyond it; those of a mean, or of a bandwidth, the
+    requests that count.
+    """
+    if claim.measure == SIMILAR_TAIL.measure:
         group = papers(outcome, TAIL)
         reads = min(group.one(MSNFS, name).latencies["read"].requests for name in (SPRINKLER, MBM))
         # A hundredth of them is beyond p99.
         events, what = reads // 100, "reads beyond the percentile"
+    elif claim.measure in ERASES:
+        events, what = fewest_erases(outcome), "erases under a load"
     else:
-        return None
+        events, what = fewest_requests(outcome, claim), "requests under a load"
     wanted = outcome.plan.events_min
     return f"too few {what}: {events}, {wanted} are wanted" if events < wanted else None
+
+
+def fewest_requests(outcome: Outcome, claim: Claim) -> int:
+    """Return the fewest requests that count in a run of a claim of means or of bandwidths."""
+    series = LIMIT if claim.measure in AT_THE_LIMIT else MAIN
+    return min(
+        run.latencies["total"].requests
+        for spot, run in outcome.runs.items()
+        if spot.series == series and spot.load in outcome.papers
+    )
 
 
 def fewest_erases(outcome: Outcome) -> int:

@@ -3,11 +3,13 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 from reprieve.parallel import Watch, Workshop
 from reprieve_studies.compress import Compression, compress
+from reprieve_studies.kept import Kept
 from reprieve_studies.loads import Load
 from reprieve_studies.mbm.loads import closed
 from reprieve_studies.mbm.measured import (
@@ -94,8 +96,8 @@ class Plan:
     """Samples of each run of the ablation."""
     events_min: int = SAMPLES_MIN
     """Requests beyond a percentile, or erases, on which a claim has to rest to be judged."""
-    has_slack: bool = True
-    """Whether collection begins sooner by so many blocks too."""
+    slack_drafts: int = 5
+    """Samples of each run whose collection begins sooner by so many blocks; none: not run."""
     has_substrates: bool = True
     """Whether policies are compared on the paper's substrate, piece by piece, too."""
     has_map: bool = True
@@ -107,6 +109,10 @@ class Plan:
     def loads(self) -> list[Load]:
         """All of them."""
         return [*self.papers, *self.real]
+
+    def drafts_of_slack(self, scheme: str) -> range:
+        """Return those of a scheme with more slack; one that is in no figure has one."""
+        return range(self.slack_drafts if scheme in SCHEMES else min(self.slack_drafts, 1))
 
     @property
     def requests_short(self) -> int:
@@ -120,13 +126,18 @@ class Plan:
         return self.requests * (_TAIL_TIMES_FULL if is_full else _TAIL_TIMES)
 
 
+Compressions = Mapping[tuple[str, str], Compression]
+"""By reading and load."""
+Scales = Mapping[tuple[str, str], float]
+"""What multiplies the times between arrivals, by the same."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """All results."""
 
     plan: Plan
-    compressions: Mapping[tuple[str, str], Compression]
-    """By reading and load."""
+    compressions: Compressions
     runs: Runs
 
     @property
@@ -162,22 +173,42 @@ class Job:
         before = self.warm_up.simulate(watch).summary["flash"]["erases"]
         return replace(found, erases=found.erases - int(before))
 
+    def once(self, kept: Kept[Measured], watch: Watch) -> Measured:
+        """Do it, or return what was kept of it."""
+        of = self.key
+        if self.warm_up is not None:
+            of = json.dumps([of, self.warm_up.scenario], sort_keys=True)
+        return kept.once(of, lambda: self.run(watch))
 
-def run(plan: Plan, workshop: Workshop) -> Outcome:
-    """Run everything."""
+
+def run(plan: Plan, workshop: Workshop, folder: Path | None = None) -> Outcome:
+    """Run everything; what is done is kept in `folder`, line by line."""
+    of_loads, of_runs = (
+        None if folder is None else folder / name for name in ("loads.jsonl", "runs.jsonl")
+    )
     places = list_places(plan)
-    found = workshop.each("compressing the loads", places, Compressing(plan).one)
-    scales = {
-        (reading.name, load.trace): scale
-        for (reading, load), scale in zip(places, found, strict=True)
+    compressing = Compressing(plan)
+    known = Kept(of_loads, asdict, lambda row: Compression(**row))
+    found = workshop.each(
+        "compressing the loads", places, lambda of, watch: compressing.once(of, known, watch)
+    )
+    compressions = {
+        (reading.name, load.trace): one for (reading, load), one in zip(places, found, strict=True)
     }
-    todo = list_jobs(plan, scales)
+    todo = list_jobs(plan, scales_of(compressions))
     # The last of equals stands, which has to be one whose erases are counted.
     once = {job.key: job for job in sorted(todo, key=lambda job: job.warm_up is not None)}
     what = "Figures 8 to 13, readings, slack, ablation, substrates"
-    results = workshop.each(what, list(once.values()), Job.run)
+    kept = Kept(of_runs, Measured.row, Measured.of_row)
+    jobs = list(once.values())
+    results = workshop.each(what, jobs, lambda job, watch: job.once(kept, watch))
     by_key = dict(zip(once, results, strict=True))
-    return Outcome(plan, scales, {job.spot: by_key[job.key] for job in todo})
+    return Outcome(plan, compressions, {job.spot: by_key[job.key] for job in todo})
+
+
+def scales_of(compressions: Compressions) -> Scales:
+    """Return what multiplies the times between arrivals."""
+    return {of: found.time_scale for of, found in compressions.items()}
 
 
 def run_substrates(plan: Plan, workshop: Workshop) -> Outcome:
@@ -185,6 +216,26 @@ def run_substrates(plan: Plan, workshop: Workshop) -> Outcome:
     made = _Jobs(plan, None)
     made.of_substrates()
     results = workshop.each("substrates", made.jobs, Job.run)
+    runs = {job.spot: found for job, found in zip(made.jobs, results, strict=True)}
+    return Outcome(plan, {}, runs)
+
+
+def run_slack(
+    plan: Plan, workshop: Workshop, scales: Mapping[str, float], store: Path | None = None
+) -> Outcome:
+    """Run the slack of collection alone; `scales`: of the times of the paper's loads.
+
+    What is simulated is kept in `store`, line by line.
+    """
+    made = _Jobs(plan, {(BASE.name, load): scale for load, scale in scales.items()})
+    for load in plan.papers:
+        made.of_slack(load)
+    kept = Kept(store, Measured.row, Measured.of_row)
+    results = workshop.each(
+        "slack of collection",
+        made.jobs,
+        lambda job, watch: job.once(kept, watch),
+    )
     runs = {job.spot: found for job, found in zip(made.jobs, results, strict=True)}
     return Outcome(plan, {}, runs)
 
@@ -199,9 +250,6 @@ def list_places(plan: Plan) -> list[tuple[Reading, Load]]:
     others = [reading for reading in plan.readings if reading.idle_share is not None]
     own = [(reading, load) for reading in others for load in plan.papers]
     return [*((BASE, load) for load in plan.loads), *own]
-
-
-Scales = Mapping[tuple[str, str], Compression]
 
 
 def list_jobs(plan: Plan, scales: Scales | None) -> list[Job]:
@@ -271,10 +319,15 @@ class _Jobs:
                           requests=self._plan.requests_tail)  # fmt: skip
         for reading in (BASE, *self._plan.readings):
             self._reading(reading, load)
-        for name, scheme in SLACK_SCHEMES.items() if self._plan.has_slack else ():
-            for slack in SLACKS:
-                self._add(Spot(SLACK, load.trace, name, slack=slack), load, scheme,
-                          requests=self._plan.requests_short)  # fmt: skip
+        self.of_slack(load)
+
+    def of_slack(self, load: Load) -> None:
+        """Add what is run with more slack of collection under a load of the paper."""
+        for name, scheme in SLACK_SCHEMES.items():
+            for draft in self._plan.drafts_of_slack(name):
+                for slack in SLACKS:
+                    self._add(Spot(SLACK, load.trace, name, draft=draft, slack=slack), load, scheme,
+                              requests=self._plan.requests_short)  # fmt: skip
 
     def _reading(self, reading: Reading, load: Load) -> None:
         named = reading.name if reading.idle_share is not None else BASE.name
@@ -288,7 +341,7 @@ class _Jobs:
     ) -> None:  # fmt: skip
         pace: Overrides = {}
         if self._scales is not None and spot.series != LIMIT:
-            pace = {_SCALE: self._scales[scaled_as, load.trace].time_scale}
+            pace = {_SCALE: self._scales[scaled_as, load.trace]}
         settings = {**scheme.settings, **pace}
         count = requests or self._plan.requests
         load = replace(load, seed=load.seed + _SEEDS_APART * spot.draft)
@@ -326,7 +379,20 @@ class Compressing:
     def one(self, of: tuple[Reading, Load], watch: Watch) -> Compression:
         """Compress a load until the drive idles as the reading has it, with TBM."""
         reading, load = of
+        return compress(self._setup(load), _target(reading), watch, of_dies=reading.idle_of_dies)
+
+    def once(self, of: tuple[Reading, Load], kept: Kept[Compression], watch: Watch) -> Compression:
+        """Do it, or return what was kept of it."""
+        reading, load = of
+        setup = self._setup(load)
+        what = [setup.scenario, setup.overrides, _target(reading), reading.idle_of_dies]
+        key = json.dumps(what, sort_keys=True, default=str)
+        return kept.once(key, lambda: self.one(of, watch))
+
+    def _setup(self, load: Load) -> Setup:
         setup = place(self.plan, load, self.plan.requests_short, TABLE_1_CHIPS)
-        setup = setup.with_overrides(SCHEMES[TBM].settings)
-        target = IDLE_SHARE if reading.idle_share is None else reading.idle_share
-        return compress(setup, target, watch, of_dies=reading.idle_of_dies)
+        return setup.with_overrides(SCHEMES[TBM].settings)
+
+
+def _target(reading: Reading) -> float:
+    return IDLE_SHARE if reading.idle_share is None else reading.idle_share

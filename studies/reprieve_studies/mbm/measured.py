@@ -1,7 +1,10 @@
 """What is kept of a run: latencies of the requests after its beginning, and counts of the flash."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +55,23 @@ class Measured:
     """Of programs, those that were suspended at least once."""
     joint_percent: float
     """Of multi-plane commands in the operations of the flash: programs."""
+
+    def row(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return asdict(self)
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> Measured:
+        """Return what a row is of; the names of JSON are words, those of percentiles numbers."""
+        latencies = {
+            op: Latencies(
+                one["requests"],
+                one["mean_us"],
+                {float(percent): value for percent, value in one["percentiles_us"].items()},
+            )
+            for op, one in row["latencies"].items()
+        }
+        return cls(**{**row, "latencies": latencies})
 
     def mean_us(self, op: str = "total") -> float:
         """Return a mean latency."""

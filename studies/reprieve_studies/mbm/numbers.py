@@ -50,7 +50,7 @@ def all_numbers(outcome: Outcome) -> dict[str, Any]:
         "chips": {str(chips): {name: papers(outcome).normalised(name, chips) for name in PAPERS}
                   for chips in CHIPS},
         "readings": {one.name: _reading(outcome, one.name) for one in (BASE, *plan.readings)},
-        "slack": slack.numbers(outcome) if plan.has_slack else {},
+        "slack": slack.numbers(outcome) if plan.slack_drafts else {},
         "substrates": substrate_table.numbers(outcome) if outcome.plan.has_substrates else {},
         "parts": {part: {name: _estimate(ablation.part_estimate(outcome, part, name))
                          for name in ablation.MEASURES} for part in PARTS},

@@ -65,7 +65,7 @@ def left_out(plan: Plan) -> list[str]:
     lacks = {
         "recorded loads": not plan.real,
         f"{others} of {len(READINGS)} other readings": others > 0,
-        "the slack of collection": not plan.has_slack,
+        "the slack of collection": plan.slack_drafts == 0,
         "the substrates": not plan.has_substrates,
         "the map of regimes, suspension by itself and the limits": not plan.has_map,
     }
@@ -102,7 +102,7 @@ def sections(outcome: Outcome) -> list[Section]:
         Section("Other readings of the paper",
                 [*questions, f"Columns “{SRC}” are multiples of TBM."],
                 [figures.sensitivity(outcome)], [tables.readings(outcome)]),
-        *([slack.section(outcome)] if outcome.plan.has_slack else []),
+        *([slack.section(outcome)] if outcome.plan.slack_drafts else []),
         *([substrate_table.section(outcome)] if outcome.plan.has_substrates else []),
         Section("Ablation", [_ABLATION], [figures.parts(outcome), figures.grid(outcome)],
                 [tables.parts(outcome), tables.grid(outcome)]),

@@ -195,6 +195,12 @@ TAIL_CLAIMS = (
               "MBM", loads=("Financial",), ops=("write",)),
 )  # fmt: skip
 
+
+def tail_measure(number: int) -> str:
+    """Return what the measure of a claim of tails is called, by its place in `TAIL_CLAIMS`."""
+    return f"tail_{number}"
+
+
 SIMILAR_TAIL = Claim(
     "MSNFS: p99 of reads of Sprinkler over that of MBM", "sprinkler_msnfs_tail", 1, "1",
     RATIO_TOLERANCE, _TAILS, note="“similar to that of MBM under MSNFS”",

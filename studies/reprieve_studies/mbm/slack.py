@@ -5,9 +5,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from reprieve_studies.article import Section, Table
+from reprieve_studies.mbm.ablation import Estimate, estimate
 from reprieve_studies.mbm.experiment import SLACK, Outcome, Spot
 from reprieve_studies.mbm.measures import geometric
-from reprieve_studies.mbm.readings import BASE, MBM, SLACK_SCHEMES, SLACKS, SPRINKLER, TBM
+from reprieve_studies.mbm.paired import ends, verdict, words
+from reprieve_studies.mbm.readings import MBM, SLACK_SCHEMES, SLACKS, SPRINKLER, TBM
 
 JUMP = 1.25
 """Of neighbours, the longer mean over the shorter one, from which on it is named."""
@@ -17,16 +19,20 @@ Course = Sequence[float]
 """A mean, or a multiple of one, by slack."""
 Courses = Mapping[str, Mapping[str, Course]]
 """By scheme and operation."""
+Ratios = Sequence[Sequence[float | None]]
+"""A multiple by slack: its mean over the seeds, and the ends of its interval of 95 %."""
 
 _TEXT = (
     "Collection begins when a plane has fewer than so many free blocks; the slack is what lies "
     "between these and the blocks that are kept back. A share of the blocks of a plane makes a "
     f"small number of them, so that every scheme is run with up to {SLACKS[-1]} more. Multiples "
-    "are of the same scheme with the slack that is chosen, geometric means over the paper's loads."
+    "are of the same scheme with the slack that is chosen, geometric means over the paper's loads "
+    "and over the seeds, of which those have one that no figure shows; those over TBM are paired "
+    "by seed, with intervals of 95 %."
 )
 _CHANCE = (
-    "The means of single loads rest on one draft of short runs each, and on a drive that starts "
-    "from another state with every slack, so that some of them jump by chance."
+    "The means of single loads rest on short runs, and on a drive that starts from another state "
+    "with every slack, so that some of them jump by chance."
 )
 
 
@@ -58,74 +64,113 @@ def jumps(means: Courses) -> list[Jump]:
     ]
 
 
-def sentence(means: Courses, mbm_over_tbm: Course) -> str:
+def sentence(means: Courses, mbm_over_tbm: Ratios) -> str:
     """Say which means jump, and whether MBM against TBM has one sign."""
     found = jumps(means)
-    words = f"by more than {100 * (JUMP - 1):.0f} %"
+    by = f"by more than {100 * (JUMP - 1):.0f} %"
     if not found:
-        return f"One block more changes no mean {words}. {_sign(mbm_over_tbm)}"
+        return f"One block more changes no mean {by}. {_sign(mbm_over_tbm)}"
     named = "; ".join(map(str, found))
-    return f"One block more changes a mean {words}: {named}. {_sign(mbm_over_tbm)}"
+    return f"One block more changes a mean {by}: {named}. {_sign(mbm_over_tbm)}"
 
 
-def _sign(mbm_over_tbm: Course) -> str:
-    least, most = min(mbm_over_tbm), max(mbm_over_tbm)
-    reach = f"+0 to +{len(mbm_over_tbm) - 1}"
+def _sign(mbm_over_tbm: Ratios) -> str:
+    means = [mean for mean, _, _ in mbm_over_tbm if mean is not None]
+    reach = f"+0 to +{len(means) - 1}"
+    said = {verdict(one) for one in mbm_over_tbm}
     if same_sign(mbm_over_tbm):
-        side = "longer" if least > 1 else "shorter"
+        side = "longer" if "yes" in said else "shorter"
         return (
-            f"The mean of MBM is {side} than that of TBM with every slack of {reach}: × "
-            f"{least:.2f} to {most:.2f}."
+            f"The mean of MBM is {side} than that of TBM with every slack of {reach}, and so is "
+            f"the whole interval: × {min(means):.2f} to {max(means):.2f}."
         )
-    turns = ", ".join(f"{one:.2f} (+{slack})" for slack, one in enumerate(mbm_over_tbm))
-    return f"Whether the mean of MBM is longer than that of TBM turns on the slack: × {turns}."
+    turns = ", ".join(f"{words(one)} at +{slack}" for slack, one in enumerate(mbm_over_tbm))
+    if "yes" in said and "no" in said:
+        return f"Whether the mean of MBM is longer than that of TBM turns on the slack: × {turns}."
+    return f"The seeds do not show at every slack whether the mean of MBM is longer: × {turns}."
 
 
-def same_sign(ratios: Course) -> bool:
-    """Whether all are longer, or all are shorter."""
-    return min(ratios) > 1 or max(ratios) < 1
+def same_sign(ratios: Ratios) -> bool:
+    """Whether the whole interval is on one side of one, the same with every slack."""
+    return {verdict(one) for one in ratios} in ({"yes"}, {"no"})
 
 
-def courses(outcome: Outcome, loads: Sequence[str]) -> dict[str, dict[str, list[float]]]:
-    """Return means in µs by scheme, operation and slack, geometric over loads."""
-    return {
-        scheme: {
-            op: [_mean_us(outcome, loads, scheme, op, slack) for slack in SLACKS] for op in OPS
-        }
-        for scheme in SLACK_SCHEMES
-    }
+def courses(
+    outcome: Outcome, loads: Sequence[str], only: int | None = None
+) -> dict[str, dict[str, list[float]]]:
+    """Return means in µs by scheme, operation and slack, geometric over loads and seeds.
+
+    `only`: one of the seeds, and the schemes that have it.
+    """
+    found = {}
+    for scheme in SLACK_SCHEMES:
+        drafts = outcome.plan.drafts_of_slack(scheme)
+        if only is not None:
+            drafts = drafts[only : only + 1]
+        if drafts:
+            found[scheme] = {
+                op: [
+                    geometric([_mean_us(outcome, loads, scheme, op, slack, one) for one in drafts])
+                    for slack in SLACKS
+                ]
+                for op in OPS
+            }
+    return found
 
 
-def _mean_us(outcome: Outcome, loads: Sequence[str], scheme: str, op: str, slack: int) -> float:
-    runs = [outcome.runs[Spot(SLACK, load, scheme, slack=slack)] for load in loads]
-    return geometric([run.mean_us(op) for run in runs])
+def _mean_us(
+    outcome: Outcome, loads: Sequence[str], scheme: str, op: str, slack: int, draft: int
+) -> float:
+    spots = [Spot(SLACK, load, scheme, slack=slack, draft=draft) for load in loads]
+    return geometric([outcome.runs[spot].mean_us(op) for spot in spots])
 
 
-def over(of: Course, to: Course) -> list[float]:
-    """Return one mean over another, slack by slack."""
-    return [one / other for one, other in zip(of, to, strict=True)]
+def over(outcome: Outcome, of: str, to: str, op: str = "total") -> list[Estimate]:
+    """Return the mean of a scheme over that of another, slack by slack, paired by seed."""
+    loads = outcome.papers
+    return [
+        estimate([
+            _mean_us(outcome, loads, of, op, slack, draft)
+            / _mean_us(outcome, loads, to, op, slack, draft)
+            for draft in range(outcome.plan.slack_drafts)
+        ])
+        for slack in SLACKS
+    ]  # fmt: skip
 
 
 def numbers(outcome: Outcome) -> dict[str, Any]:
     """Return what pages quote; means in µs, all else multiples by slack."""
     means = courses(outcome, outcome.papers)
-    mbm = over(means[MBM]["total"], means[TBM]["total"])
-    by_load = {load: courses(outcome, [load]) for load in outcome.papers}
+    above = {
+        f"{name.lower()}_{word}over_tbm": [ends(one) for one in over(outcome, name, TBM, op)]
+        for name in (MBM, SPRINKLER)
+        for op, word in (("total", ""), ("read", "reads_"), ("write", "writes_"))
+    }
     return {
         "blocks": list(SLACKS),
         "over_chosen": {
             scheme: {op: [one / course[0] for one in course] for op, course in by_op.items()}
             for scheme, by_op in means.items()
         },
-        "mbm_over_tbm": mbm,
-        "sprinkler_over_tbm": over(means[SPRINKLER]["total"], means[TBM]["total"]),
-        "same_sign": same_sign(mbm),
+        **above,
+        "same_sign": {
+            name: same_sign(ratios) for name, ratios in above.items() if name.startswith("mbm")
+        },
         "jumps": [one._asdict() for one in jumps(means)],
-        "loads": {load: {"speed": outcome.compressions[BASE.name, load].speed, "means_us": own,
-                         "jumps": [one._asdict() for one in jumps(own)]}
-                  for load, own in by_load.items()},
-        "sentence": sentence(means, mbm),
+        "loads": {load: _of_load(outcome, load) for load in outcome.papers},
+        "sentence": sentence(means, above["mbm_over_tbm"]),
     }  # fmt: skip
+
+
+def _of_load(outcome: Outcome, load: str) -> dict[str, Any]:
+    means = courses(outcome, [load])
+    seeds = range(outcome.plan.slack_drafts)
+    by_seed = [jumps(courses(outcome, [load], one)) for one in seeds]
+    return {
+        "means_us": means,
+        "jumps": [one._asdict() for one in jumps(means)],
+        "jumps_by_seed": [[one._asdict() for one in own] for own in by_seed],
+    }
 
 
 def section(outcome: Outcome) -> Section:
@@ -153,10 +198,9 @@ def _table(found: Mapping[str, Any]) -> Table:
         for scheme, by_op in found["over_chosen"].items()
         for op, course in by_op.items()
     ]
-    for name, ratios in (
-        ("MBM", found["mbm_over_tbm"]),
-        ("Sprinkler", found["sprinkler_over_tbm"]),
-    ):
-        rows.append([f"{name} over TBM, all requests", *(f"{one:.2f}" for one in ratios)])
+    for name in (MBM, SPRINKLER):
+        for op, word in (("all requests", ""), ("reads", "reads_"), ("writes", "writes_")):
+            ratios = found[f"{name.lower()}_{word}over_tbm"]
+            rows.append([f"{name} over TBM, {op}", *map(words, ratios)])
     columns = ["mean latency, with free blocks more", *(f"+{slack}" for slack in SLACKS)]
     return Table("Mean latency by the slack of collection", columns, rows)

@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from reprieve_studies.article import Article
-from reprieve_studies.starblaze import claims, page, realtime, sweep
+from reprieve_studies.starblaze import claims, page, realtime, stall, sweep
 from reprieve_studies.starblaze.experiment import Plan, files, run
 from reprieve_studies.starblaze.numbers import all_numbers
 from reprieve_studies.study import Settings, Study
@@ -23,14 +23,16 @@ def article(settings: Settings) -> Article:
         realtime.require_fio()
     plan = QUICK if settings.quick else FULL
     swept = 0 if settings.quick else len(sweep.CELLS) + len(sweep.points(SWEPT.seeds))
-    workshop = settings.workshop(plan.pieces + swept)
+    stalled = 0 if settings.quick else 1 + len(stall.spots(plan))
+    workshop = settings.workshop(plan.pieces + swept + stalled)
     outcome = run(plan, workshop)
     sections, verdicts = page.sections(outcome), claims.verdicts(outcome)
     numbers = all_numbers(outcome)
     if swept:
         found = sweep.run(SWEPT, workshop)
-        sections.append(sweep.section(found))
-        numbers["sweep"] = sweep.numbers(found)
+        with_stalls = stall.run(plan, workshop)
+        sections += [sweep.section(found), stall.section(with_stalls)]
+        numbers |= {"sweep": sweep.numbers(found), "stall": stall.numbers(with_stalls)}
     if settings.real_time:
         settings.step("fio against the served drive, in real time", 0, 1)
         with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:

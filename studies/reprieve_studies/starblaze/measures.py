@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from reprieve import Result
-from reprieve_studies.starblaze.readings import Spot
+from reprieve_studies.starblaze.readings import FIRMWARE, Spot
 
 Runs = Mapping[Spot, Result]
 
@@ -37,11 +37,11 @@ def measured(runs: Runs, reading: str, setting: str, case: str, kind: str) -> Me
 
 
 def measured_of(result: Result, kind: str) -> tuple[float, float, float]:
-    """Return of a run rate, mean and longest of the jobs that have requests of the kind."""
+    """Return of a run rate, mean and longest of the host's jobs that have requests of the kind."""
     count, total_us, us_max, active_ns = 0, 0.0, 0.0, 0
-    for job in result.summary["flows"].values():
+    for name, job in result.summary["flows"].items():
         group = job["requests"][kind]
-        if not group["count"]:
+        if not group["count"] or name.startswith(FIRMWARE):
             continue
         latency = group["latency_ns"]
         count += group["count"]

@@ -27,6 +27,8 @@ end in the buffer, less the link."""
 PCIE_BYTES_PER_S = 3_938_461_538
 """Generation 3, four lanes."""
 BUFFER_BYTES = 64 << 20
+FIRMWARE = "firmware"
+"""What jobs are called that stand for the drive's own firmware; no latency of theirs counts."""
 
 
 class Spot(NamedTuple):

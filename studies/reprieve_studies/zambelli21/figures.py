@@ -1,5 +1,7 @@
 """The paper's figures, in its form."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from reprieve import Latency, rig_power
@@ -82,11 +84,10 @@ def _cumulative(latency: Latency, series: str) -> list[dict[str, object]]:
     ]
 
 
-def of_the_front(outcome: Outcome) -> Figure:
+def of_the_front(found: Mapping[str, tuple[float, float]]) -> Figure:
     """Read p99.99 against lifetime, a point for each suspension policy."""
     points = [
-        {"series": name, "x": tail_us, "y": years}
-        for name, (tail_us, years) in wear.points(outcome.front).items()
+        {"series": name, "x": tail_us, "y": years} for name, (tail_us, years) in found.items()
     ]
     names = [str(point["series"]) for point in points]
     chart = Lines(points, "p99.99 of reads, µs", "lifetime, years", dots_only=names)
@@ -98,15 +99,19 @@ def of_the_front(outcome: Outcome) -> Figure:
     return Figure("front", "Tail against lifetime", caption, chart.draw)
 
 
-def of_the_tail(outcome: Outcome) -> Figure:
+def of_the_tail(found: Mapping[int, tail.OfALimit]) -> Figure:
     """Draw the p99.99 by the suspensions allowed."""
     points = [
-        {"series": name, "x": allowed, "y": value.mean}
-        for allowed, one in tail.by_limit(outcome.tails).items()
+        {"series": name, "x": allowed, "y": value.mean,
+         **({} if value.low is None else {"low": value.low, "high": value.high})}
+        for allowed, one in found.items()
         for name, value in (("reads", one.read_us), ("all requests", one.total_us))
-    ]
+    ]  # fmt: skip
     chart = Lines(points, "suspensions of a program, at most", "p99.99, µs")
-    caption = "The p99.99 by how often a program may be suspended; 25W-75R at QD 64, fitted."
+    caption = (
+        "The p99.99 by how often a program may be suspended; 25W-75R at QD 64, fitted. Bars are "
+        "intervals of 95 % over the seeds."
+    )
     return Figure("tail", "The tail by suspensions allowed", caption, chart.draw)
 
 

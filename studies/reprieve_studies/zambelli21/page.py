@@ -2,7 +2,7 @@
 
 from reprieve_studies.article import Section
 from reprieve_studies.characterize.page import SECTIONS
-from reprieve_studies.zambelli21 import figures, tables, wear
+from reprieve_studies.zambelli21 import figures, tables, tail, wear
 from reprieve_studies.zambelli21.experiment import PART, WORDLINES, Outcome
 from reprieve_studies.zambelli21.measures import SEED
 from reprieve_studies.zambelli21.paper import PAPER
@@ -58,10 +58,11 @@ _FRONT = (
 
 
 def _of_the_full_run(outcome: Outcome) -> list[Section]:
+    by_limit, points = tail.by_limit(outcome.tails), wear.points(outcome.front)
     return [
         Section("Sensitivity", [_SENSITIVITY], tables=[tables.sensitivity(outcome)]),
-        Section("The tail", [_TAIL], [figures.of_the_tail(outcome)], [tables.tails(outcome)]),
-        Section("Tail against lifetime", [_FRONT], [figures.of_the_front(outcome)],
+        Section("The tail", [_TAIL], [figures.of_the_tail(by_limit)], [tables.tails(outcome)]),
+        Section("Tail against lifetime", [_FRONT], [figures.of_the_front(points)],
                 [tables.front(outcome)]),
     ]  # fmt: skip
 
