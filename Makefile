@@ -106,8 +106,10 @@ adopt: .venv/.studies ## take what was changed on a page by hand into its templa
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --adopt
 
 # For other machines, TARGETS="aarch64-unknown-linux-gnu" with ZIG=1, whose compiler has their libraries.
-# PGO=1 takes llvm-profdata of the LLVM of rustc: rustup component add llvm-tools, or Debian's llvm-22.
+# PGO=1 takes llvm-profdata of the LLVM of rustc: rustup component add llvm-tools, or Debian's llvm-22
+# with /usr/lib/llvm-22/bin in PATH. Zig does not link the build that is trained.
 wheel: .venv/.tools ## a wheel for each Python from 3.11 on, in dist; ZIG=1: for glibc 2.28 on; TARGETS=; PGO=1: faster
+	$(if $(and $(ZIG),$(PGO)),@echo 'PGO=1 and ZIG=1: zig does not link an instrumented build; give one of them' >&2; exit 2)
 	rm -rf dist
 	$(if $(ZIG),$(BIN)/pip install --quiet --disable-pip-version-check ziglang==0.17.1)
 	$(if $(TARGETS),rustup target add $(TARGETS))
