@@ -49,7 +49,8 @@ from .drive import SMALL, Reprieve
             "none/o.csv: cannot write here: No such file or directory; "
             "name another place with --out",
         ),
-        (["policies", "lifo"], "policies: there is no lifo; `reprieve policies` lists all"),
+        (["policies", "lifo"], "policies: there is no lifo; did you mean fifo?"),
+        (["policies", "xyzzy"], "policies: there is no xyzzy; `reprieve policies` lists all"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -340,7 +340,7 @@ def test_each_part_differs_from_mbm_in_itself_alone() -> None:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two channels and few blocks, of 32 pages: what a drive's run-in takes goes with its size."""
-    small = {"geometry.channels": 2, "geometry.blocks_per_plane": 24}
+    small = {"geometry.channels": 2, "geometry.blocks_per_plane": 40}
     for part in (experiment, inside):
         monkeypatch.setattr(part, "DRIVE", {**readings.DRIVE, **small})
     plan = Plan([], [], 1000, pages_per_block=32, drafts=2, slack_drafts=2)
