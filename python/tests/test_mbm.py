@@ -342,7 +342,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two channels and blocks of 32 pages, so that all runs take seconds."""
     for part in (experiment, inside):
         monkeypatch.setattr(part, "DRIVE", {**readings.DRIVE, "geometry.channels": 2})
-    plan = Plan([], [], 1000, pages_per_block=32, drafts=2, slack_drafts=2)
+    plan = Plan([], [], 1000, pages_per_block=32, drafts=2, slack_drafts=1)
     monkeypatch.setattr(mbm, "FULL", plan)
     monkeypatch.setattr(mbm, "EXTENT", beyond.Extent(regimes.CELLS[:1], (1,)))
 
