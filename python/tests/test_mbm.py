@@ -343,7 +343,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     small = {"geometry.channels": 2, "geometry.blocks_per_plane": 40}
     for part in (experiment, inside):
         monkeypatch.setattr(part, "DRIVE", {**readings.DRIVE, **small})
-    plan = Plan([], [], 1000, pages_per_block=32, drafts=2, slack_drafts=2)
+    plan = Plan([], [], 1000, pages_per_block=32, drafts=2, slack_drafts=1)
     monkeypatch.setattr(mbm, "FULL", plan)
     monkeypatch.setattr(mbm, "EXTENT", beyond.Extent(regimes.CELLS[:1], (1,)))
 
