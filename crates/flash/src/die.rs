@@ -202,9 +202,11 @@ impl DieUnit {
     /// How long the operation of its planes together has been suspended so far, in all.
     #[inline(always)]
     pub(super) fn suspended_for(&self, txns: &Slab<Txn>, now: Time) -> Dur {
-        let (top, is_suspended) = (self.whole.top, self.die.is_suspended());
-        let since = if is_suspended { (now - top.suspended_since).ns() } else { 0 };
-        Dur::from_ns(txns[top.operation].suspended_ns + since)
+        let top = &self.whole.top;
+        match self.die.is_suspended() {
+            true => top.suspended_for(txns, now),
+            false => Dur::from_ns(txns[top.operation].suspended_ns),
+        }
     }
 
     /// Whether a read of some plane could begin at once, or have that plane make way if what runs

@@ -1,9 +1,9 @@
 //! A lane: planes of a die that act together, with the operations that are stacked there.
 
 use reprieve_base::event::Schedule;
-use reprieve_base::{Dur, Time};
+use reprieve_base::{Dur, Slab, Time};
 use reprieve_policy::suspend::{Answer, Reason};
-use reprieve_policy::txn::NONE;
+use reprieve_policy::txn::{NONE, Txn};
 
 use super::FlashEvent;
 
@@ -56,6 +56,13 @@ pub(super) struct Frame {
 impl Frame {
     const EMPTY: Frame =
         Frame { operation: NONE, suspended_since: Time::ZERO, reads: 0, planes: 1 };
+
+    /// How long the operation, which is suspended, has been so until `now`, in all.
+    #[inline(always)]
+    pub(super) fn suspended_for(&self, txns: &Slab<Txn>, now: Time) -> Dur {
+        let since_ns = (now - self.suspended_since).ns();
+        Dur::from_ns(txns[self.operation].suspended_ns + since_ns)
+    }
 }
 
 /// The operations of a lane, and when its array will have done what it does.

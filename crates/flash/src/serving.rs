@@ -1,12 +1,13 @@
 //! The scheduler: what it is shown of a die, and what it chooses.
 
-use reprieve_base::{Dur, Time};
+use reprieve_base::Time;
 use reprieve_config::Scenario;
 use reprieve_policy::sched::{Choice, Class, DieView, Scheduler};
 use reprieve_policy::txn::{NONE, Txn};
 use reprieve_policy::work::{GcNeed, Work};
 
 use super::controller::Controller;
+use super::die::DieUnit;
 use super::dies::Dies;
 use super::lane::LaneId;
 
@@ -82,27 +83,11 @@ impl Serving {
     ) -> DieView {
         let dies = &controller.dies;
         let unit = &dies[die];
-        let operation = unit.whole.operation();
-        let mut view = DieView {
-            now,
-            die,
-            suspended: unit.die.is_suspended().then(|| dies.operation_of(operation)),
-            must_resume: false,
-            read: read.map(|id| dies.waiter(id)),
-            write: dies.next_write(die, now).map(|id| dies.waiter(id)),
-            write_fits_inside: false,
-            writes_first: dies.limit.is_reached(unit),
-            urgent_gc: None,
-            gc_gives_way: false,
-            gc_runs_through: false,
-            idle_gc: false,
-        };
+        let suspended = unit.die.is_suspended().then_some(unit.whole.operation());
+        let mut view = view_of(dies, (die, unit), (read, suspended), now);
         let eligibility = &controller.suspension.eligibility;
         if view.suspended.is_some() {
-            let suspended = unit.suspended_for(&dies.txns, now);
-            let lane = (die, LaneId::WHOLE, operation);
-            view.must_resume = self.must_resume(controller, lane, suspended, now, work)
-                || self.outer_must_resume(controller, die, now, work);
+            view.must_resume = self.suspended_must_resume(controller, (die, unit), now, work);
             view.write_fits_inside = dies.admissible_write(eligibility, die, now, work).is_some();
             if read.is_none() && dies.admits_gc_read(eligibility, die, work) {
                 // Served as a read; there is no host read that it could be confused with.
@@ -140,15 +125,9 @@ impl Serving {
         if dies.limit.is_reached(unit) {
             return false;
         }
-        let operation = unit.whole.operation();
-        if operation != NONE {
-            if !controller.suspension.limits_suspension() {
-                return true;
-            }
-            let suspended = unit.suspended_for(&dies.txns, now);
-            let lane = (die, LaneId::WHOLE, operation);
-            return !self.must_resume(controller, lane, suspended, now, work)
-                && !self.outer_must_resume(controller, die, now, work);
+        if unit.whole.operation() != NONE {
+            return !controller.suspension.limits_suspension()
+                || !self.suspended_must_resume(controller, (die, unit), now, work);
         }
         unit.gc_decoding > 0 || work.gc_need(die) != GcNeed::Exclusive
     }
@@ -163,26 +142,14 @@ impl Serving {
     ) -> Choice {
         let dies = &controller.dies;
         let Txn { die, at, .. } = dies.txns[read];
-        let unit = &dies[die];
         let lane = LaneId::of_plane(at.plane);
+        let unit = &dies[die];
         let top = unit.lane(lane).top;
-        let operation = top.operation;
-        let before = Dur::from_ns(dies.txns[operation].suspended_ns);
-        let suspended = before + (now - top.suspended_since);
+        let (operation, suspended) = (top.operation, top.suspended_for(&dies.txns, now));
         let lane = (die, lane, operation);
         let view = DieView {
-            now,
-            die,
-            suspended: Some(dies.operation_of(operation)),
             must_resume: self.must_resume(controller, lane, suspended, now, work),
-            read: Some(dies.waiter(read)),
-            write: dies.next_write(die, now).map(|id| dies.waiter(id)),
-            write_fits_inside: false,
-            writes_first: dies.limit.is_reached(unit),
-            urgent_gc: None,
-            gc_gives_way: false,
-            gc_runs_through: false,
-            idle_gc: false,
+            ..view_of(dies, (die, unit), (Some(read), Some(operation)), now)
         };
         if !self.sees_classes {
             return self.scheduler.choose(&view);
@@ -205,5 +172,30 @@ impl Serving {
                 Choice::Read => view.read.is_none(),
                 _ => false,
             }
+    }
+}
+
+/// What waits for a die beside what is suspended there, before it is known what that has to do and
+/// what garbage collection wants.
+#[inline(always)]
+fn view_of(
+    dies: &Dies,
+    (die, unit): (u32, &DieUnit),
+    (read, suspended): (Option<u32>, Option<u32>),
+    now: Time,
+) -> DieView {
+    DieView {
+        now,
+        die,
+        suspended: suspended.map(|operation| dies.operation_of(operation)),
+        must_resume: false,
+        read: read.map(|id| dies.waiter(id)),
+        write: dies.next_write(die, now).map(|id| dies.waiter(id)),
+        write_fits_inside: false,
+        writes_first: dies.limit.is_reached(unit),
+        urgent_gc: None,
+        gc_gives_way: false,
+        gc_runs_through: false,
+        idle_gc: false,
     }
 }

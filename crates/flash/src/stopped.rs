@@ -142,10 +142,25 @@ impl Serving {
         })
     }
 
+    /// Whether what is suspended on a die has to go on: itself, or so that the erase around it can.
+    #[inline(always)]
+    pub(super) fn suspended_must_resume<W: Work>(
+        &self,
+        controller: &Controller,
+        (die, unit): (u32, &DieUnit),
+        now: Time,
+        work: &mut W,
+    ) -> bool {
+        let suspended = unit.suspended_for(&controller.dies.txns, now);
+        let lane = (die, LaneId::WHOLE, unit.whole.operation());
+        self.must_resume(controller, lane, suspended, now, work)
+            || self.outer_must_resume(controller, die, now, work)
+    }
+
     /// Whether the erase around the operation has been suspended for as long as it may be: then
     /// the operation goes on to its end, so that the erase can.
     #[inline]
-    pub(super) fn outer_must_resume<W: Work>(
+    fn outer_must_resume<W: Work>(
         &self,
         controller: &Controller,
         die: u32,
@@ -154,10 +169,9 @@ impl Serving {
     ) -> bool {
         let below = controller.dies[die].whole.below;
         below.operation != NONE && {
-            let since = (now - below.suspended_since).ns();
-            let before_ns = controller.dies.txns[below.operation].suspended_ns;
-            let (erase, suspended) = (below.operation, Dur::from_ns(before_ns + since));
-            self.must_resume(controller, (die, LaneId::WHOLE, erase), suspended, now, work)
+            let suspended = below.suspended_for(&controller.dies.txns, now);
+            let erase = (die, LaneId::WHOLE, below.operation);
+            self.must_resume(controller, erase, suspended, now, work)
         }
     }
 

@@ -19,8 +19,6 @@ pub(super) struct EventLoop {
     pub(super) host: HostInterface,
     pub(super) pages: PageStore,
     pub(super) stats: Statistics,
-    /// Told of a fault, so that it can be repeated.
-    pub(super) seed: u64,
 }
 
 impl EventLoop {
@@ -76,8 +74,7 @@ impl EventLoop {
         self.flows.check()?;
         // A drive that is worn out comes to a halt sooner or later, whoever asks.
         self.pages.ftl.tables.blocks.failing.check()?;
-        let is_stuck = self.next_event() == Time::NEVER && self.flows.next_time() == Time::NEVER;
-        assert!(!is_stuck || self.host.requests.is_empty(), "{}", self.stuck());
+        self.check_goes_on();
         Ok(())
     }
 
@@ -85,6 +82,11 @@ impl EventLoop {
     #[inline(always)]
     pub(super) fn next_event(&self) -> Time {
         self.events.next_time().min(self.host.next_time())
+    }
+
+    /// The same, arrivals among it.
+    pub(super) fn next_instant(&self) -> Time {
+        self.next_event().min(self.flows.next_time())
     }
 
     /// Lets the instant `now` pass; the next request arrives at `arrival`.
@@ -154,7 +156,7 @@ impl EventLoop {
         }
         self.pages.flash.decide(self.now, &mut self.pages.ftl, &mut self.events);
         if let Some((id, refusal)) = self.pages.flash.refused() {
-            self.pages.refused(id, refusal, self.now, self.seed);
+            self.pages.refused(id, refusal, self.now, self.stats.seed);
         }
     }
 
@@ -188,14 +190,15 @@ impl EventLoop {
         }
     }
 
-    /// What a run that cannot go on has to say for itself.
-    pub(super) fn stuck(&self) -> String {
-        format!(
-            "at {} nothing is left to happen, but {} requests are not complete (seed {})",
+    /// Panics if requests are open and nothing is left to happen.
+    pub(super) fn check_goes_on(&self) {
+        let open = self.host.requests.len();
+        assert!(
+            open == 0 || self.next_instant() != Time::NEVER,
+            "at {} nothing is left to happen, but {open} requests are not complete (seed {})",
             self.now,
-            self.host.requests.len(),
-            self.seed
-        )
+            self.stats.seed
+        );
     }
 
     /// Nothing of the instant `now` has happened: the measured part may have begun before it.

@@ -161,7 +161,6 @@ impl Ssd {
             pages: PageStore::new(&scenario, ftl, flash, checker),
             host,
             stats: Statistics::new(&scenario, options),
-            seed: scenario.seed,
         };
         let mut ssd = Ssd { run, preparation, cut: None, started: false, ended: false, scenario };
         if let Some(dispatcher) = dispatcher {

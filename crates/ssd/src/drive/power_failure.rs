@@ -31,7 +31,7 @@ impl Ssd {
 
     /// When something happens next.
     pub fn next_instant(&self) -> Time {
-        self.run.next_event().min(self.run.flows.next_time())
+        self.run.next_instant()
     }
 
     /// Steps of a drive that is prepared for a loss of power; `None`: none comes in this run.

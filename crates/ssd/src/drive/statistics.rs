@@ -29,7 +29,8 @@ pub(super) struct Statistics {
     /// The run looks for the end of its transient.
     pub(super) transient: Option<Box<Transient>>,
     page_bytes: u64,
-    seed: u64,
+    /// Told with a fault, so that it can be repeated.
+    pub(super) seed: u64,
 }
 
 impl Statistics {
