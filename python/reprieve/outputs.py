@@ -1,17 +1,18 @@
-"""Results on disk: files that appear whole or not at all."""
+"""Results on disk: files that appear whole or not at all, and rows that outlive a kill."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from reprieve._native import UserError
 
-__all__ = ["ResultDirectory"]
+__all__ = ["KeptRows", "ResultDirectory"]
 
 
 class ResultDirectory:
@@ -126,3 +127,38 @@ def explained(path: Path) -> Iterator[None]:
 def _write_error(path: Path, error: OSError) -> UserError:
     reason = error.strerror or str(error)
     return UserError(f"{path}: cannot write here: {reason}; name another place with --out")
+
+
+class KeptRows:
+    """Rows in a file, a line of JSON each: what was killed goes on from those that are whole."""
+
+    def __init__(self, path: Path) -> None:
+        """Keep rows in `path`, which need not exist."""
+        self._path = path
+
+    def read(self) -> list[Any]:
+        """Return the rows that are there; a last one that was cut off is taken away.
+
+        Raises UserError if a line is none.
+        """
+        if not self._path.exists():
+            return []
+        text = self._path.read_text(encoding="utf-8")
+        whole, newline, cut = text.rpartition("\n")
+        if cut:
+            self._path.write_text(whole + newline, encoding="utf-8")
+        return [self._row(number, line) for number, line in enumerate(whole.splitlines(), 1)]
+
+    def _row(self, number: int, line: str) -> Any:
+        try:
+            return json.loads(line)
+        except ValueError as error:
+            raise UserError(
+                f"{self._path}:{number}: is no row of JSON, {error}; take the line out, and what "
+                "it had is made anew"
+            ) from None
+
+    def append(self, row: Any) -> None:
+        """Add one."""
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")

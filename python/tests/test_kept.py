@@ -4,6 +4,10 @@ from dataclasses import replace
 from math import isnan
 from pathlib import Path
 
+import pytest
+
+from reprieve import UserError
+from reprieve.outputs import KeptRows
 from reprieve_studies.kept import Kept
 from reprieve_studies.mbm.measured import Latencies, Measured
 
@@ -62,6 +66,18 @@ def test_the_last_line_of_a_killed_run_is_made_anew(tmp_path: Path) -> None:
     again.once("two", make)
     assert made == [1]
     assert path.read_text() == whole
+
+
+def test_a_line_that_is_no_row_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    rows = KeptRows(path)
+    assert rows.read() == []
+    rows.append([1, {"a": None}])
+    rows.append("two")
+    assert rows.read() == [[1, {"a": None}], "two"]
+    path.write_text('1\n{"a": \n3\n')
+    with pytest.raises(UserError, match=r"rows\.jsonl:2: is no row of JSON, .*; take the line out"):
+        rows.read()
 
 
 def test_without_a_file_everything_is_made() -> None:

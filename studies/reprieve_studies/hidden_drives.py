@@ -40,6 +40,7 @@ from reprieve.calibration import (
     sentence,
 )
 from reprieve.cli.console import say
+from reprieve.outputs import KeptRows
 from reprieve.parallel import silent
 
 _EFFORT = Effort(60_000, 64 << 20, 20.0)
@@ -205,16 +206,14 @@ def each_drive(
     """Return what each drive gave; one that this version has tried before is not tried again."""
     folder.mkdir(parents=True, exist_ok=True)
     kind = "question" if question else "fit"
-    kept = folder / f"{kind}.jsonl"
-    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
-    known = {row["seed"]: row for row in map(json.loads, lines) if row["version"] == __version__}
+    kept = KeptRows(folder / f"{kind}.jsonl")
+    known = {row["seed"]: row for row in kept.read() if row["version"] == __version__}
     for seed in seeds:
         if seed not in known:
             store = folder / f"{kind}-{seed}-evaluations.jsonl"
             done = (ask if question else fit)(draw(seed, question), jobs, store)
             known[seed] = {"version": __version__, **done}
-            with kept.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(known[seed]) + "\n")
+            kept.append(known[seed])
             store.unlink(missing_ok=True)
         yield known[seed]
 

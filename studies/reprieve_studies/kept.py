@@ -1,6 +1,5 @@
 """What pieces of work made, kept line by line in a file, so that a run that was killed goes on."""
 
-import json
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -8,6 +7,8 @@ from hashlib import file_digest, sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Generic, TypeVar
+
+from reprieve.outputs import KeptRows
 
 Made = TypeVar("Made")
 
@@ -25,34 +26,24 @@ class Kept(Generic[Made]):
         read: Callable[[Any], Made],
     ) -> None:
         """Go on from what `path` has; `write` makes JSON of a piece and `read` a piece of that."""
-        self._path = path
+        self._rows = None if path is None else KeptRows(path)
         self._write = write
         self._read = read
         self._lock = threading.Lock()
-        self._known: dict[str, Any] = {}
-        if path is not None and path.exists():
-            self._load(path)
+        self._known: dict[str, Any] = dict([] if self._rows is None else self._rows.read())
 
     def once(self, of: str, make: Callable[[], Made]) -> Made:
         """Return what was made of this, or make it."""
-        if self._path is None:
+        if self._rows is None:
             return make()
         key = sha256(f"{_build()} {of}".encode()).hexdigest()
         if key in self._known:
             return self._read(self._known[key])
         made = make()
-        line = json.dumps([key, self._write(made)]) + "\n"
-        with self._lock, self._path.open("a", encoding="utf-8") as file:
-            file.write(line)
+        row = [key, self._write(made)]
+        with self._lock:
+            self._rows.append(row)
         return made
-
-    def _load(self, path: Path) -> None:
-        """Read the lines; a last one that was cut off is taken away."""
-        whole, newline, _cut = path.read_text(encoding="utf-8").rpartition("\n")
-        path.write_text(whole + newline, encoding="utf-8")
-        for line in whole.splitlines():
-            key, value = json.loads(line)
-            self._known[key] = value
 
 
 @cache

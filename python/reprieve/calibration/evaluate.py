@@ -16,6 +16,7 @@ from reprieve.calibration.objective import Term, Weights, residuals, terms
 from reprieve.calibration.parameters import Value
 from reprieve.calibration.ranges import DIES, has_writes, is_of_programs
 from reprieve.calibration.replay import Effort, Prediction, Simulated, predict
+from reprieve.outputs import KeptRows
 from reprieve.registries import device
 
 if TYPE_CHECKING:
@@ -45,10 +46,10 @@ class Evaluator:
         self.weights = weights
         self.simulated = 0
         self._known: dict[str, Prediction] = {}
-        self._store = store
+        self._store = None if store is None else KeptRows(store)
         self._pool = ThreadPoolExecutor(workers or os.cpu_count() or 1)
-        if store is not None and store.exists():
-            self._load(store)
+        for key, rows in [] if self._store is None else self._store.read():
+            self._known[key] = _prediction(rows)
 
     def close(self) -> None:
         """End its threads."""
@@ -130,31 +131,9 @@ class Evaluator:
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
     def _save(self, key: str, prediction: Prediction) -> None:
-        if self._store is None:
-            return
-        rows = [[*where, vars(simulated)] for where, simulated in prediction.items()]
-        with self._store.open("a", encoding="utf-8") as file:
-            file.write(json.dumps([key, rows]) + "\n")
-
-    def _load(self, store: Path) -> None:
-        text = store.read_text(encoding="utf-8")
-        if text and not text.endswith("\n"):
-            # The next line must not be glued to what a killed run left of its last.
-            with store.open("a", encoding="utf-8") as file:
-                file.write("\n")
-        for line in text.splitlines():
-            try:
-                key, rows = json.loads(line)
-            except ValueError:
-                continue  # The last line of a run that was killed.
-            self._known[key] = {
-                (job, direction): Simulated(
-                    found["count"],
-                    found["iops"],
-                    {float(p): value for p, value in found["percentile_ns"].items()},
-                )
-                for job, direction, found in rows
-            }
+        if self._store is not None:
+            rows = [[*where, vars(simulated)] for where, simulated in prediction.items()]
+            self._store.append([key, rows])
 
 
 def _told(values: dict[str, Value], condition: Condition) -> dict[str, Value]:
@@ -174,3 +153,15 @@ def expand(values: dict[str, Value]) -> dict[str, Value]:
         found["geometry.dies_per_channel"] = int(each)
         found["geometry.chips_per_channel"] = 1
     return found
+
+
+def _prediction(rows: list[Any]) -> Prediction:
+    """Return what was kept of one."""
+    return {
+        (job, direction): Simulated(
+            found["count"],
+            found["iops"],
+            {float(p): value for p, value in found["percentile_ns"].items()},
+        )
+        for job, direction, found in rows
+    }
