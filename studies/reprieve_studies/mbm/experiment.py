@@ -199,11 +199,17 @@ def run(plan: Plan, workshop: Workshop, folder: Path | None = None) -> Outcome:
     # The last of equals stands, which has to be one whose erases are counted.
     once = {job.key: job for job in sorted(todo, key=lambda job: job.warm_up is not None)}
     what = "Figures 8 to 13, readings, slack, ablation, substrates"
-    kept = Kept(of_runs, Measured.row, Measured.of_row)
-    jobs = list(once.values())
-    results = workshop.each(what, jobs, lambda job, watch: job.once(kept, watch))
+    results = measure(what, list(once.values()), workshop, of_runs)
     by_key = dict(zip(once, results, strict=True))
     return Outcome(plan, compressions, {job.spot: by_key[job.key] for job in todo})
+
+
+def measure(
+    what: str, jobs: Sequence[Job], workshop: Workshop, store: Path | None
+) -> list[Measured]:
+    """Do every job; what is simulated is kept in `store`, line by line."""
+    kept = Kept(store, Measured.row, Measured.of_row)
+    return workshop.each(what, jobs, lambda job, watch: job.once(kept, watch))
 
 
 def scales_of(compressions: Compressions) -> Scales:
@@ -230,12 +236,7 @@ def run_slack(
     made = _Jobs(plan, {(BASE.name, load): scale for load, scale in scales.items()})
     for load in plan.papers:
         made.of_slack(load)
-    kept = Kept(store, Measured.row, Measured.of_row)
-    results = workshop.each(
-        "slack of collection",
-        made.jobs,
-        lambda job, watch: job.once(kept, watch),
-    )
+    results = measure("slack of collection", made.jobs, workshop, store)
     runs = {job.spot: found for job, found in zip(made.jobs, results, strict=True)}
     return Outcome(plan, {}, runs)
 

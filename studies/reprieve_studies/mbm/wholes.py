@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from reprieve.cli.console import say
 from reprieve.parallel import Workshop
-from reprieve_studies.kept import Kept
 from reprieve_studies.loads import Load
 from reprieve_studies.mbm import loads
 from reprieve_studies.mbm.claims import too_few_events
@@ -26,6 +25,7 @@ from reprieve_studies.mbm.experiment import (
     Outcome,
     Plan,
     Spot,
+    measure,
     place,
 )
 from reprieve_studies.mbm.loads import closed
@@ -175,12 +175,7 @@ def run(
     What is simulated is kept in `store`, line by line.
     """
     jobs = list_jobs(plan, scales, extent)
-    kept = Kept(store, Measured.row, Measured.of_row)
-    results = workshop.each(
-        "every claim under other readings",
-        list(jobs.values()),
-        lambda job, watch: job.once(kept, watch),
-    )
+    results = measure("every claim under other readings", list(jobs.values()), workshop, store)
     return assemble(plan, dict(zip(jobs, results, strict=True)))
 
 
