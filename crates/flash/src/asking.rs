@@ -115,14 +115,15 @@ impl Dies {
         work: &mut W,
     ) -> Option<u32> {
         let unit = &self.units[die as usize];
-        let operation = unit.die.operation_block().map(|_| self.txns[unit.whole.operation()].kind);
+        let operation =
+            unit.die.operations().block().map(|_| self.txns[unit.whole.operation()].kind);
         let (mut id, mut waits) = (unit.reads.first()?, None);
         while id != NONE {
             let txn = &mut self.txns[id];
             if operation.is_none_or(|operation| eligibility.admits(txn.kind, operation)) {
                 work.locate(txn);
                 if !unit.die.bars_read(txn.at) {
-                    if unit.die.plane_is_free(txn.at.plane) {
+                    if unit.die.plane_reads().is_free(txn.at.plane) {
                         return Some(id);
                     }
                     waits = waits.or(Some(id));

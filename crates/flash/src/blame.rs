@@ -3,8 +3,9 @@
 use reprieve_base::Time;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 
+use super::die::DieUnit;
 use super::dies::Dies;
-use super::observe::{Blame, Observers};
+use super::observe::{AtWork, Blame, Observers};
 
 impl Observers {
     /// A transaction waits from its mark on, in no queue that is told of.
@@ -31,13 +32,18 @@ impl Observers {
     pub(super) fn blame_queued(&mut self, dies: &Dies, id: u32) {
         let Some(blame) = self.blame.as_deref_mut() else { return };
         let txn = &dies.txns[id];
-        if txn.kind.is_read() {
-            blame.read_queued(id, txn);
-            return;
-        }
         let unit = &dies[txn.die];
-        let works = unit.whole.operation() != NONE && unit.die.is_running();
-        blame.write_queued(id, txn, (unit.reads.first().is_some(), works));
+        let holds = unit.whole.operation() != NONE;
+        let work = AtWork {
+            is_told: Self::stays(dies, unit),
+            runs: unit.die.is_running(),
+            may_bar: dies.facts.makes_way && (holds || dies.facts.splits),
+        };
+        if txn.kind.is_read() {
+            blame.read_queued(id, txn, work, txn.mark);
+        } else {
+            blame.write_queued(id, txn, unit.reads.first().is_some(), work);
+        }
     }
 
     /// What reads of a command are sensed.
@@ -76,7 +82,7 @@ impl Observers {
     fn blame_runs(&mut self, dies: &Dies, first: u32, now: Time) {
         let Some(blame) = &mut self.blame else { return };
         let txn = &dies.txns[first];
-        blame.runs(txn, dies[txn.die].reads.first().is_some(), now);
+        blame.dies.runs(txn, dies[txn.die].reads.first().is_some(), now);
     }
 
     /// The data of a program comes in while another one runs.
@@ -97,7 +103,7 @@ impl Observers {
         let Some(blame) = self.blame.as_deref_mut() else { return };
         let first = dies[die].reads.first();
         let is_alone = read.is_some_and(|id| first == read && dies.txns[id].next == NONE);
-        blame.suspending(die, is_alone, (free_at, now));
+        blame.dies.suspending(die, is_alone, (free_at, now));
     }
 
     /// It is suspended.
@@ -116,7 +122,7 @@ impl Observers {
     #[inline(always)]
     pub(super) fn blame_completed(&mut self, dies: &Dies, die: u32) {
         if let Some(blame) = &mut self.blame {
-            blame.completed(die, dies[die].reads.first().is_some());
+            blame.dies.completed(die, dies[die].reads.first().is_some());
         }
     }
 
@@ -124,7 +130,7 @@ impl Observers {
     #[cold]
     pub(super) fn blame_granted(&mut self, die: u32) {
         if let Some(blame) = &mut self.blame {
-            blame.granted(die);
+            blame.dies.granted(die);
         }
     }
 
@@ -140,15 +146,25 @@ impl Observers {
         }
     }
 
+    /// Whether what was told last of the array of a die is what stands in the way there still. Of
+    /// pages that were sensed together those that leave last may be of another cause.
+    #[inline(always)]
+    fn stays(dies: &Dies, unit: &DieUnit) -> bool {
+        !unit.die.takes_reads() && (dies.facts.reads_alone || unit.die.is_running())
+    }
+
     /// A die has decided. Mostly something has begun there, which was told; else what stands in the
     /// way is looked at when the instant ends.
     #[inline(always)]
     pub(super) fn blame_decided(&mut self, dies: &Dies, die: u32) {
         let Some(blame) = self.blame.as_deref_mut() else { return };
-        if !blame.decides(die) {
+        if !blame.dies.decides(die) {
             let unit = &dies[die];
             let waits = unit.reads.first().is_some() || unit.writes.first().is_some();
-            blame.is_unknown(die, waits || unit.die.is_suspended());
+            // Of what runs the chain may have answered something else than before.
+            let may_turn = dies.facts.makes_way && unit.die.is_running();
+            let stays = Self::stays(dies, unit) && !may_turn;
+            blame.dies.is_unknown(die, waits || unit.die.is_suspended(), stays);
         }
     }
 }

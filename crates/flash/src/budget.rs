@@ -181,7 +181,7 @@ impl Budget {
     #[cold]
     pub(super) fn lets_resume(&mut self, dies: &Dies, (die, lane): (u32, LaneId)) -> bool {
         let unit = &dies[die];
-        let planes = if lane == LaneId::WHOLE { unit.die.planes_at_work() } else { 1 };
+        let planes = if lane == LaneId::WHOLE { unit.die.operations().planes() } else { 1 };
         let txn = &dies.txns[unit.lane(lane).operation()];
         let turn = self.turn(die, txn.kind, txn.start);
         let whole_uw = self.counted.of(txn.kind).on(planes);

@@ -72,11 +72,11 @@ impl PowerCut<'_> {
             let kind =
                 if suspends { self.dies.txns[unit.whole.operation()].kind } else { Kind::HostRead };
             // A page that waits in the page buffer is not wanted any more.
-            let senses = unit.die.senses_until().map_or(scheduled, |until| until.max(at));
+            let senses = unit.die.plane_reads().until().map_or(scheduled, |until| until.max(at));
             cut.free_at = if resets { at + reset_of(kind, loss) } else { senses };
             let uw = match suspends {
                 true => self.draws(unit.whole.operation()),
-                false => powers.sense.on(unit.die.planes_sensing().max(1)),
+                false => powers.sense.on(unit.die.plane_reads().sensing().max(1)),
             };
             cut.draws.push(Draw { from: at, to: cut.free_at, uw });
             stays += u64::from(suspends && !resets);
@@ -121,11 +121,11 @@ impl PowerCut<'_> {
     fn lanes(&self, die: u32, cut: &mut CutDie) {
         let PowerCut { at, policy, loss, powers, .. } = *self;
         let unit = &self.dies[die];
-        if let Some(senses_until) = unit.die.senses_until() {
+        if let Some(senses_until) = unit.die.plane_reads().until() {
             // A page that waits in a page buffer is not wanted any more.
             let resets = policy == LossPolicy::Reset;
             let until = if resets { at + reset_of(Kind::HostRead, loss) } else { senses_until };
-            let uw = powers.sense.on(1u32) * u64::from(unit.die.planes_sensing());
+            let uw = powers.sense.on(1u32) * u64::from(unit.die.plane_reads().sensing());
             cut.free_at = until.max(at);
             cut.draws.push(Draw { from: at, to: cut.free_at, uw });
         }

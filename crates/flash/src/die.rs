@@ -213,7 +213,7 @@ impl DieUnit {
     /// may be suspended.
     pub(super) fn takes_read_on_a_plane(&self, suspends: bool) -> bool {
         self.each_plane().any(|plane| match self.die.plane_work(plane) {
-            PlaneWork::None | PlaneWork::Suspended => self.die.plane_is_free(plane),
+            PlaneWork::None | PlaneWork::Suspended => self.die.plane_reads().is_free(plane),
             PlaneWork::Running(_) => suspends,
             PlaneWork::Suspending(_) => false,
         })

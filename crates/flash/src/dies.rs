@@ -292,7 +292,9 @@ impl Dies {
 
     /// Dies on which an operation is suspended.
     pub fn suspended(&self) -> u64 {
-        let stands = |unit: &&DieUnit| unit.die.is_suspended() || unit.die.has_suspended_plane();
+        let stands = |unit: &&DieUnit| {
+            unit.die.is_suspended() || unit.die.operations().has_suspended_plane()
+        };
         self.units.iter().filter(stands).count() as u64
     }
 }

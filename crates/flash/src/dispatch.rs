@@ -122,7 +122,7 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
         let (facts, suspends) = (&self.dies.facts, self.dies.facts.suspends);
         // Planes that read by themselves have a page buffer each.
         let by_plane = facts.parallelism.independent_plane_reads;
-        let has_buffer = !by_plane || unit.die.has_free_plane();
+        let has_buffer = !by_plane || unit.die.plane_reads().has_free();
         let takes = match facts.splits {
             true => unit.takes_read_on_a_plane(suspends),
             false => unit.die.takes_reads() && has_buffer || unit.die.is_running() && suspends,
@@ -140,7 +140,8 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
             true => unit.lanes_scheduled().unwrap_or(self.now),
             false => unit.whole.scheduled + leaves,
         };
-        let on_planes = unit.die.senses_until().map(|sensed| sensed + self.dies.facts.timing.bus);
+        let on_planes =
+            unit.die.plane_reads().until().map(|sensed| sensed + self.dies.facts.timing.bus);
         scheduled.max(self.now).max(on_planes.unwrap_or(self.now))
     }
 

@@ -24,6 +24,8 @@ pub(super) struct FlashFacts {
     pub(super) reads_alone: bool,
     /// The scheduler has operations suspended.
     pub(super) suspends: bool,
+    /// It does, and the part can suspend programs or erases.
+    pub(super) makes_way: bool,
     /// Planes make way for their own reads by themselves.
     pub(super) splits: bool,
     /// A host program may begin inside an erase.
@@ -63,6 +65,7 @@ impl FlashFacts {
             gathers: !one_plane || together > 1,
             reads_alone: one_plane && together == 1 && !parallelism.independent_plane_reads,
             suspends: scheduler.suspends(),
+            makes_way: scheduler.suspends() && scenario.suspension.stops_any(),
             splits: parallelism.plane_suspension && scheduler.suspends(),
             write_in_erase,
             looks_at_start: write_in_erase || parallelism.cache_program,

@@ -32,10 +32,10 @@ impl Flash {
     #[inline(always)]
     pub(super) fn look_in_the_way<W: Work>(&mut self, now: Time, work: &mut W) {
         let Some(blame) = &mut self.controller.observers.blame else { return };
-        if blame.has_more() {
+        if blame.dies.has_more() {
             self.look_at_listed(now, work);
         } else {
-            blame.end_round();
+            blame.dies.end_round();
         }
     }
 
@@ -59,13 +59,11 @@ impl<'a> Lookout<'a> {
         if self.blame.take_awakes() {
             self.look_at_all_writes();
         }
-        let listed = self.blame.take_listed();
-        for die in listed.iter().copied() {
-            let look = self.blame.looked_at(die);
+        while let Some(die) = self.blame.dies.next_listed() {
+            let look = self.blame.dies.looked_at(die);
             self.look(die, look, work);
         }
-        self.blame.give_back(listed);
-        self.blame.end_round();
+        self.blame.dies.end_round();
     }
 
     /// What stands in the way on a die from now on, of those who wait for it.
@@ -75,16 +73,16 @@ impl<'a> Lookout<'a> {
     #[inline(always)]
     fn look<W: Work>(&mut self, die: u32, look: Look, work: &mut W) {
         let unit = &self.dies()[die];
-        let always = self.blame.looks_always;
+        let always = self.blame.dies.looks_always;
         let has_reads = unit.reads.first().is_some() || always;
         let has_writes = unit.writes.first().is_some() || unit.die.is_suspended() || always;
         if has_reads && look.has_bars {
             self.look_at_bars(die, work);
         }
-        if look.is_set && self.blame.first_barred(die).is_none() {
+        if look.is_set && self.blame.dies.first_barred(die).is_none() {
             return;
         }
-        if self.blame.by_plane {
+        if self.blame.dies.by_plane {
             self.look_at_planes(die, (has_reads, has_writes), work);
             return;
         }
@@ -102,7 +100,7 @@ impl<'a> Lookout<'a> {
             if for_buffer {
                 self.set_writes(die, cause);
             } else {
-                self.blame.set_write(die, cause, self.now);
+                self.blame.dies.set_write(die, cause, self.now);
             }
         }
     }
@@ -122,7 +120,7 @@ impl<'a> Lookout<'a> {
             let cause = self.in_the_way_of_writes(die);
             self.set_writes(die, cause);
         } else if has_writes {
-            self.blame.set_write(die, self.in_the_way_of_writes(die), self.now);
+            self.blame.dies.set_write(die, self.in_the_way_of_writes(die), self.now);
         }
     }
 
@@ -140,7 +138,7 @@ impl<'a> Lookout<'a> {
         let unit = &self.dies()[die];
         if unit.whole.operation() == NONE
             && !self.dies().facts.splits
-            && self.blame.first_barred(die).is_none()
+            && self.blame.dies.first_barred(die).is_none()
         {
             return;
         }
@@ -155,31 +153,35 @@ impl<'a> Lookout<'a> {
             first = first.or(is_barred.then_some(next));
             next = txn.next;
         }
-        self.blame.set_first_barred(die, first);
+        self.blame.dies.set_first_barred(die, first);
     }
 
     /// What stands in the way of reads on a die of one lane, on which this operation is in the way.
     #[inline(always)]
     fn look_at_reads<W: Work>(&mut self, die: u32, operation: Option<Cause>, work: &mut W) {
         let (place, lane) = ((die, 0), (die, LaneId::WHOLE));
-        let has_barred = self.blame.first_barred(die).is_some();
+        let has_barred = self.blame.dies.first_barred(die).is_some();
         match operation {
             Some(operation) if operation != Cause::SuspendEntry => {
                 let read = self.as_answered(lane, operation, work);
-                self.blame.set_read(place, read, self.now);
+                self.blame.dies.set_read(place, read, self.now);
                 if has_barred {
                     let barred = self.as_barred(lane, operation, work);
-                    self.blame.set_barred(place, barred, self.now);
+                    self.blame.dies.set_barred(place, barred, self.now);
                 }
             }
             Some(entry) => {
-                self.blame.set_reads(place, InTheWay { read: entry, barred: entry }, self.now)
+                self.blame.dies.set_reads(place, InTheWay { read: entry, barred: entry }, self.now)
             }
             None => {
                 let read = self.on_free_array(die, None);
-                self.blame.set_read(place, read, self.now);
+                self.blame.dies.set_read(place, read, self.now);
                 if has_barred {
-                    self.blame.set_barred(place, self.beside_suspended(die, read).barred, self.now);
+                    self.blame.dies.set_barred(
+                        place,
+                        self.beside_suspended(die, read).barred,
+                        self.now,
+                    );
                 }
             }
         }
@@ -190,7 +192,7 @@ impl<'a> Lookout<'a> {
         if facts.splits && !self.dies()[die].die.takes_reads() {
             for plane in 0..self.dies().facts.geometry.planes_per_die {
                 let way = self.in_the_way_on_lane((die, plane), work);
-                self.blame.set_reads((die, plane), way, self.now);
+                self.blame.dies.set_reads((die, plane), way, self.now);
             }
             return;
         }
@@ -206,7 +208,7 @@ impl<'a> Lookout<'a> {
         } else if facts.parallelism.independent_plane_reads {
             for plane in 0..self.dies().facts.geometry.planes_per_die {
                 let read = self.on_free_array(die, Some(plane));
-                self.blame.set_reads((die, plane), self.beside_suspended(die, read), self.now);
+                self.blame.dies.set_reads((die, plane), self.beside_suspended(die, read), self.now);
             }
         } else {
             let read = self.on_free_array(die, None);
@@ -217,7 +219,7 @@ impl<'a> Lookout<'a> {
 
     fn set_all_planes(&mut self, die: u32, way: InTheWay) {
         let planes = 0..self.dies().facts.geometry.planes_per_die;
-        planes.for_each(|plane| self.blame.set_reads((die, plane), way, self.now));
+        planes.for_each(|plane| self.blame.dies.set_reads((die, plane), way, self.now));
     }
 
     /// A barred read waits, if nothing else is in its way, for the operation that holds its page.
@@ -253,7 +255,7 @@ impl<'a> Lookout<'a> {
         operation: Cause,
         work: &mut W,
     ) -> Cause {
-        if !self.blame.was_asked(die) {
+        if !self.blame.dies.was_asked(die) {
             return operation;
         }
         let unit = &self.dies()[die];
@@ -264,9 +266,9 @@ impl<'a> Lookout<'a> {
                 // What was answered of a plane may be of an earlier operation there.
                 let holds = lane == LaneId::WHOLE
                     || unit.die.may_suspend(self.now, lane.plane()) == Err(Refusal::LimitReached);
-                let stands = self.blame.stands(die, lane.plane()).limit
+                let stands = self.blame.dies.stands(die, lane.plane()).limit
                     || holds && self.stops_but_for_limit((die, lane), first, work);
-                self.blame.stands(die, lane.plane()).limit = stands;
+                self.blame.dies.stands(die, lane.plane()).limit = stands;
                 if stands { Cause::Limit } else { operation }
             }
             _ => operation,
@@ -281,13 +283,13 @@ impl<'a> Lookout<'a> {
         work: &mut W,
     ) -> Cause {
         let barred = match lane {
-            LaneId::WHOLE => self.blame.first_barred(die),
+            LaneId::WHOLE => self.blame.dies.first_barred(die),
             _ => self.first_barred_on(die, lane),
         };
         let Some(read) = barred else { return operation };
-        let stands = self.blame.stands(die, lane.plane()).bar
+        let stands = self.blame.dies.stands(die, lane.plane()).bar
             || self.stops_but_for_bar((die, lane), read, work);
-        self.blame.stands(die, lane.plane()).bar = stands;
+        self.blame.dies.stands(die, lane.plane()).bar = stands;
         if stands { Cause::SameBlock } else { operation }
     }
 
@@ -338,7 +340,8 @@ impl<'a> Lookout<'a> {
 
     /// Whether what runs, of a part that can suspend it, would make way before its end.
     fn has_time_to_stop(&self, (die, lane): (u32, LaneId)) -> bool {
-        self.dies()[die].die.outlook(self.now, lane.plane()).is_some()
+        let under_way = self.dies()[die].die.under_way(lane.plane());
+        under_way.is_some_and(|operation| operation.outlook(self.now).is_some())
     }
 
     /// The same where planes make way by themselves, of one plane.
@@ -371,7 +374,7 @@ impl<'a> Lookout<'a> {
     fn on_free_array(&self, die: u32, plane: Option<u32>) -> Cause {
         let unit = &self.dies()[die];
         let in_use = match plane {
-            Some(plane) => !unit.die.plane_is_free(plane),
+            Some(plane) => !unit.die.plane_reads().is_free(plane),
             None => !unit.die.takes_reads(),
         };
         match in_use {
@@ -454,7 +457,7 @@ impl<'a> Lookout<'a> {
         let of_host = matches!(cause, Cause::HostRead | Cause::Other);
         let counts = unit.pending_programs > 0
             || self.dies()[die].operations().next().is_some()
-            || self.blame.old_page_waits(die)
+            || self.blame.dies.old_page_waits(die)
             || !of_host;
         self.blame.set_writes(die, cause, counts, self.now);
     }

@@ -21,7 +21,7 @@ impl Flash {
         mut grant: Grant,
     ) -> bool {
         // Where no plane is free nothing can begin, and nobody is asked: as on a die that senses.
-        while self.controller.dies[die].die.has_free_plane() {
+        while self.controller.dies[die].die.plane_reads().has_free() {
             let Flash { controller, serving, .. } = self;
             let read = controller.dies.next_read(&controller.suspension.eligibility, die, work);
             let view = serving.view(controller, (die, read), now, work);
@@ -37,7 +37,7 @@ impl Flash {
                 return is_free;
             };
             let plane = controller.dies.txns[id].at.plane;
-            let is_free = controller.dies[die].die.plane_is_free(plane);
+            let is_free = controller.dies[die].die.plane_reads().is_free(plane);
             if !is_free || !self.start_read(id, now, work, out, grant) {
                 return false;
             }
@@ -56,7 +56,7 @@ impl Flash {
         grant: Grant,
     ) {
         let plane = work.gc_next_read(die);
-        if plane.is_some_and(|plane| self.controller.dies[die].die.plane_is_free(plane)) {
+        if plane.is_some_and(|plane| self.controller.dies[die].die.plane_reads().is_free(plane)) {
             self.start_gc(die, now, work, out, grant);
         }
     }

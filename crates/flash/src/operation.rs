@@ -181,7 +181,9 @@ impl Controller {
         let die_now = &self.dies[die].die;
         let (needs_channel, page_leaves) = match lane.plane() {
             None => (die_now.resume_needs_channel(), die_now.output_in_use()),
-            Some(plane) => (die_now.plane_needs_channel(plane), die_now.plane_output_in_use(plane)),
+            Some(plane) => {
+                (die_now.plane_needs_channel(plane), die_now.plane_reads().output_in_use(plane))
+            }
         };
         if let Some(budget) = &mut self.observers.budget {
             if !budget.lets_resume(&self.dies, (die, lane)) {
@@ -197,7 +199,7 @@ impl Controller {
             unit.usage.begin(now);
         }
         let until = unit.resume(lane, now).expect("it is suspended, free and has the channel");
-        let planes = if lane == LaneId::WHOLE { unit.die.planes_at_work() } else { 1 };
+        let planes = if lane == LaneId::WHOLE { unit.die.operations().planes() } else { 1 };
         let transfer = match needs_channel {
             true => self.dies.facts.timing.data_in() * u64::from(planes),
             false => Dur::ZERO,

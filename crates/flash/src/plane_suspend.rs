@@ -54,7 +54,7 @@ impl Flash {
         for plane in 0..controller.dies.facts.geometry.planes_per_die {
             let unit = &controller.dies[die];
             let is_suspended = unit.die.plane_work(plane) == PlaneWork::Suspended;
-            if is_suspended && unit.die.plane_is_free(plane) && waits.insert(plane) {
+            if is_suspended && unit.die.plane_reads().is_free(plane) && waits.insert(plane) {
                 controller.resume((die, LaneId::of_plane(plane)), now, out, grant);
                 grant = Grant::Ask;
             }
@@ -82,7 +82,7 @@ impl Flash {
                 return true;
             }
             PlaneWork::Suspending(_) => return true,
-            PlaneWork::None | PlaneWork::Suspended if !unit.die.plane_is_free(at.plane) => {
+            PlaneWork::None | PlaneWork::Suspended if !unit.die.plane_reads().is_free(at.plane) => {
                 return true;
             }
             PlaneWork::None => {}

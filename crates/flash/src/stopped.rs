@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Die, Estimate, Refusal};
+use reprieve_nand::{Estimate, Refusal, UnderWay};
 use reprieve_policy::sched::{Class, Classes, SuspendView, Waiter};
 use reprieve_policy::suspend::{Answer, Case, GcNeed, OperationView, Reason};
 use reprieve_policy::txn::{Kind, NONE};
@@ -226,13 +226,14 @@ impl<W: Work> Stopped<'_, W> {
         self.until > self.now && self.operation != NONE
     }
 
-    fn die_of(&self) -> &Die {
-        &self.unit().die
+    /// It, if it runs, as the die has it.
+    fn under_way(&self) -> Option<UnderWay<'_>> {
+        self.runs().then(|| self.unit().die.under_way(self.plane))?
     }
 
     /// What is known of a program whose wordlines differ.
     fn estimate(&self) -> Option<Estimate> {
-        self.runs().then(|| self.die_of().estimate(self.now, self.plane))?
+        self.under_way()?.estimate(self.now)
     }
 }
 
@@ -291,21 +292,20 @@ impl<W: Work> OperationView for Stopped<'_, W> {
     }
 
     fn safe_point(&self) -> Option<Time> {
-        self.runs().then(|| self.die_of().safe_point(self.now, self.plane))?
+        self.under_way()?.safe_point(self.now)
     }
 
     fn entry_cost(&self) -> Option<Dur> {
-        let outlook = self.runs().then(|| self.die_of().foreseen(self.now, self.plane))?;
-        outlook.map(|outlook| outlook.free_at - self.now)
+        let outlook = self.under_way()?.foreseen(self.now)?;
+        Some(outlook.free_at - self.now)
     }
 
     fn longest_entry_cost(&self) -> Dur {
-        self.die_of().longest_entry(self.class == Class::Erase)
+        self.unit().die.part().longest_entry(self.class == Class::Erase)
     }
 
     fn resume_cost(&self) -> Option<Dur> {
-        let outlook = self.runs().then(|| self.die_of().foreseen(self.now, self.plane))?;
-        outlook.map(|outlook| outlook.resume_cost)
+        Some(self.under_way()?.foreseen(self.now)?.resume_cost)
     }
 
     fn waiting_reads(&self) -> usize {
@@ -402,7 +402,8 @@ impl<W: Work> Case for Stopped<'_, W> {
             return Err(Answer::No(Reason::Nesting));
         }
         let die = &unit.die;
-        let goes_on = die.goes_on_at(self.plane).filter(|at| begins_first && self.now <= *at);
+        let goes_on = die.under_way(self.plane).and_then(|operation| operation.goes_on_at());
+        let goes_on = goes_on.filter(|at| begins_first && self.now <= *at);
         if let Some(at) = goes_on {
             // An instant on a border still belongs to what ends there.
             return Err(Answer::At(at + Dur::from_ns(1)));

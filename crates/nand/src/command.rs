@@ -3,6 +3,7 @@
 use reprieve_base::{PageAddress, Time};
 
 use crate::parallelism::Parallelism;
+use crate::refusal::Refusal;
 use crate::timing::{Suspension, Timing};
 
 /// How many of what a die has; each count is at least 1.
@@ -16,6 +17,18 @@ pub struct Shape {
     pub pages_per_block: u32,
 }
 
+impl Shape {
+    /// The block of a page, of all blocks of the die, plane by plane.
+    #[inline]
+    pub(crate) fn block_index(&self, at: PageAddress) -> Result<usize, Refusal> {
+        let Shape { planes, blocks_per_plane, pages_per_block } = *self;
+        if at.plane >= planes || at.block >= blocks_per_plane || at.page >= pages_per_block {
+            return Err(Refusal::NoSuchPage);
+        }
+        Ok(at.plane as usize * blocks_per_plane as usize + at.block as usize)
+    }
+}
+
 /// What all dies of a drive have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -27,6 +40,13 @@ pub struct Part {
     pub suspension: Suspension,
     /// What it can do at once.
     pub parallelism: Parallelism,
+}
+
+impl Part {
+    /// Whether its dies do several things at once.
+    pub(crate) fn does_several(&self) -> bool {
+        self.parallelism != Parallelism::NONE
+    }
 }
 
 /// What a die is asked to do.

@@ -4,26 +4,28 @@ mod admit;
 mod cache;
 mod lengths;
 mod limits;
-mod multi_plane;
+mod operations;
 mod outlook;
 mod pieces;
 mod planes;
+mod programmed;
 
 use std::sync::Arc;
 
-use reprieve_base::{Dur, PageAddress, Rare, Stream, Time};
+use reprieve_base::{PageAddress, Rare, Stream, Time};
 
-use multi_plane::OtherPlanes;
-pub use outlook::Outlook;
+use cache::LoadRegister;
+use lengths::Lengths;
+pub use operations::Operations;
+pub use outlook::{Outlook, UnderWay};
 pub use pieces::PlaneWork;
+pub use planes::PlaneReads;
+use programmed::ProgrammedPages;
 
 use crate::command::{Command, Elapsed, Part, Suspend};
 use crate::operation::{Kind, Operation, Run, Stop};
-use crate::parallelism::Parallelism;
 use crate::refusal::Refusal;
-use crate::timing::{
-    PAGE_TYPES_MAX, PageOrder, ProgramSuspension, ReadLaw, ResumeAt, Suspension, Timing,
-};
+use crate::timing::{PAGE_TYPES_MAX, PageOrder, ResumeAt};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Array {
@@ -51,21 +53,15 @@ pub struct Die {
     /// Pages sensed together by the last read, and how many of those that leave are left.
     sensed: u32,
     leaving: u32,
-    /// The program or erase that runs or was suspended last, and the block it works on.
-    operation: Option<(Operation, PageAddress)>,
-    /// Whether `operation` is suspended.
-    suspended: bool,
-    /// What else there is.
-    beside: Rare<OtherPlanes>,
-    /// Planes that read by themselves whose page buffers are in use, and whose registers are.
-    buffers_in_use: u32,
-    registers_in_use: u32,
-    /// Pages of a block that a program takes.
-    pages_together: u16,
-    /// The part does several things at once; else there is nothing beside `operation`.
+    operations: Operations,
+    /// Page buffers and registers of planes that read by themselves.
+    plane_reads: PlaneReads,
+    /// The second register of a part that takes the data of a program while another one runs.
+    loaded: Rare<LoadRegister>,
+    pages: ProgrammedPages,
+    lengths: Lengths,
+    /// Whether the part does several things at once.
     does_several: bool,
-    /// Next page of each block, plane by plane.
-    next_page: Box<[u16]>,
     vth: Stream,
 }
 
@@ -90,23 +86,18 @@ impl Die {
         );
         let segments = u64::from(timing.erase_segments);
         assert!(timing.erase.ns() % segments == 0, "an erase of segments of a fraction of 1 ns");
-        let blocks = shape.planes as usize * shape.blocks_per_plane as usize;
         Die {
             array: Array::Idle,
             output_in_use: false,
             sensed: 1,
             leaving: 0,
-            operation: None,
-            suspended: false,
-            beside: Rare::only_if(OtherPlanes::is_needed(&part), || {
-                OtherPlanes::new(&part, seed, index)
-            }),
-            buffers_in_use: 0,
-            registers_in_use: 0,
-            does_several: part.parallelism != Parallelism::NONE,
+            operations: Operations::new(&part),
+            plane_reads: PlaneReads::new(&part),
+            loaded: Rare::only_if(part.parallelism.cache_program, LoadRegister::default),
+            pages: ProgrammedPages::new(&part),
+            lengths: Lengths::new(&part.timing, seed, index),
+            does_several: part.does_several(),
             part,
-            pages_together: u16::try_from(together).expect("it divides a block"),
-            next_page: vec![0; blocks].into_boxed_slice(),
             vth: Stream::new(seed, "nand.vth", index),
         }
     }
@@ -146,7 +137,7 @@ impl Die {
             Command::Read(at) | Command::Program(at) | Command::Copyback { to: at, .. } => at,
             Command::Erase(at) => PageAddress { page: 0, ..at },
         };
-        let block = self.block_index(at)?;
+        let block = self.part.shape.block_index(at)?;
         if self.array != Array::Idle && !self.reads_beside(command) {
             return Err(Refusal::Busy);
         }
@@ -167,13 +158,8 @@ impl Die {
                 if self.output_in_use() {
                     return Err(Refusal::Busy);
                 }
-                self.take_page(block, at)?;
-                for other in others {
-                    let block = self.block_index(*other)?;
-                    self.next_page[block] += self.pages_together;
-                }
-                let iterations = self.iterations_together(at, others);
-                self.accompany(others);
+                self.take_pages(block, at, others)?;
+                let iterations = self.lengths.iterations_together(&self.part, at, others);
                 let timing = &self.part.timing;
                 let data_in = issued + timing.data_in() * planes;
                 let operation = Operation::program(data_in, timing, iterations);
@@ -181,7 +167,7 @@ impl Die {
                     [] => operation,
                     _ => operation.on_planes(planes as u32),
                 };
-                self.begin(operation, at)
+                self.begin(operation, at, others)
             }
             Command::Copyback { from, .. } => {
                 return self.start_copyback(issued, block, (from, at));
@@ -199,10 +185,11 @@ impl Die {
         (from, to): (PageAddress, PageAddress),
     ) -> Result<Time, Refusal> {
         self.admit_copyback(from, to)?;
-        self.take_page(block, to)?;
-        let data_in = issued + self.part.timing.command + self.read_time(from.page);
-        let iterations = self.iterations_of(to);
-        Ok(self.begin(Operation::program(data_in, &self.part.timing, iterations), to))
+        self.take_pages(block, to, &[])?;
+        let timing = &self.part.timing;
+        let data_in = issued + timing.command + self.lengths.read(timing, from.page);
+        let iterations = self.lengths.iterations(&self.part, to);
+        Ok(self.begin(Operation::program(data_in, timing, iterations), to, &[]))
     }
 
     /// Out of the way of reads and programs, of which there are hundreds for each.
@@ -215,13 +202,11 @@ impl Die {
         others: &[PageAddress],
     ) -> Result<Time, Refusal> {
         self.admit_operation(Kind::Erase, at)?;
-        self.next_page[block] = 0;
+        self.pages.erase(block);
         for other in others {
-            let block = self.block_index(*other)?;
-            self.next_page[block] = 0;
+            self.pages.erase(self.part.shape.block_index(*other)?);
         }
-        self.accompany(others);
-        Ok(self.begin(Operation::erase(issued, &self.part.timing), at))
+        Ok(self.begin(Operation::erase(issued, &self.part.timing), at, others))
     }
 
     #[inline(always)]
@@ -231,12 +216,13 @@ impl Die {
         at: PageAddress,
         others: &[PageAddress],
     ) -> Result<Time, Refusal> {
-        if self.beside.get().is_some_and(|beside| !beside.planes.is_empty()) {
+        if self.plane_reads.has_planes() {
             return self.start_on_plane(issued, at, others);
         }
-        let mut longest = self.read_time(at.page);
+        let timing = &self.part.timing;
+        let mut longest = self.lengths.read(timing, at.page);
         for other in others {
-            longest = longest.max(self.read_time(other.page));
+            longest = longest.max(self.lengths.read(timing, other.page));
         }
         let until = issued + longest;
         self.sensed = others.len() as u32 + 1;
@@ -244,43 +230,20 @@ impl Die {
         Ok(until)
     }
 
-    #[inline]
-    fn read_time(&mut self, page: u32) -> Dur {
-        let read = self.part.timing.read_of(page);
-        match self.part.timing.read_law {
-            ReadLaw::Fixed => read,
-            ReadLaw::Exponential => self.draw_read_time(read),
-        }
-    }
-
-    #[inline(never)]
-    fn draw_read_time(&mut self, mean: Dur) -> Dur {
-        // The argument is in (0, 1]; `libm` for the same bits on every machine.
-        let times_mean = -libm::log(1.0 - self.beside.read.unit());
-        Dur::from_ns((times_mean * mean.ns() as f64).round() as u64)
-    }
-
     /// Whether a sensed page goes into a second register, so that the array is free.
     #[inline]
     fn has_output_register(&self) -> bool {
         let has_one = self.part.timing.cache_register
-            || self.suspended && self.part.suspension.resume_at == ResumeAt::ArrayRead;
+            || self.operations.is_suspended()
+                && self.part.suspension.resume_at == ResumeAt::ArrayRead;
         // The page of a program that waits in it leaves no room.
-        has_one && self.beside.get().is_none_or(|beside| beside.loaded.is_none())
-    }
-
-    /// What begins works on `others`, too.
-    #[inline]
-    fn accompany(&mut self, others: &[PageAddress]) {
-        if !others.is_empty() {
-            self.beside.companions.extend_from_slice(others);
-        }
+        has_one && self.loaded.get().is_none_or(LoadRegister::is_empty)
     }
 
     #[inline]
-    fn begin(&mut self, operation: Operation, at: PageAddress) -> Time {
+    fn begin(&mut self, operation: Operation, at: PageAddress, others: &[PageAddress]) -> Time {
         let until = operation.end(&self.part.timing);
-        self.operation = Some((operation, at));
+        self.operations.begin(operation, at, others);
         self.array = Array::Running(until);
         until
     }
@@ -288,8 +251,7 @@ impl Die {
     /// Asks the running program or erase to make way at `now`.
     pub fn suspend(&mut self, now: Time) -> Result<Suspend, Refusal> {
         self.may_suspend(now, None)?;
-        let (operation, _) = self.operation.as_mut().expect("a running array has an operation");
-        match operation.stop(now, &self.part.timing, &self.part.suspension, &mut self.vth) {
+        match self.operations.stop(now, &self.part, &mut self.vth) {
             Stop::AtEnd => Ok(Suspend::RunsToEnd),
             Stop::At(free_at) => {
                 self.array = Array::Suspending(free_at);
@@ -303,16 +265,13 @@ impl Die {
     /// Without a shadow buffer the caller sends the page over the channel from `now` on.
     /// Returns when the operation will have ended, if it is not suspended again.
     pub fn resume(&mut self, now: Time) -> Result<Time, Refusal> {
-        if !self.suspended {
+        if !self.operations.is_suspended() {
             return Err(Refusal::NothingToResume);
         }
         if !self.is_free() || (self.output_in_use() && self.resume_needs_channel()) {
             return Err(Refusal::Busy);
         }
-        let (operation, _) = self.operation.as_mut().expect("a suspended die has an operation");
-        operation.resume(now, &self.part.timing, &self.part.suspension);
-        let until = operation.end(&self.part.timing);
-        self.suspended = false;
+        let until = self.operations.resume(now, &self.part);
         self.array = Array::Running(until);
         Ok(until)
     }
@@ -338,22 +297,16 @@ impl Die {
                 Elapsed::ReadReady
             }
             Array::Running(until) if until == now => {
-                let (operation, _) = self.operation.take().expect("a running array");
+                let kind = self.operations.end();
                 self.array = Array::Idle;
                 if self.does_several {
-                    self.end_together(now);
+                    self.end_one_of_several(now);
                 }
-                if self.beside.get().is_some_and(|beside| beside.outer.is_some()) {
-                    self.uncover();
-                }
-                match operation.kind {
-                    Kind::Program => Elapsed::Programmed,
-                    Kind::Erase => Elapsed::Erased,
-                }
+                kind.complete()
             }
             Array::Suspending(until) if until == now => {
                 self.array = Array::Idle;
-                self.suspended = true;
+                self.operations.suspended();
                 Elapsed::Suspended
             }
             array => panic!("a die in {array:?} promised nothing for {now}"),
@@ -387,22 +340,21 @@ impl Die {
     /// programmed, without taking time.
     pub fn precondition(&mut self, plane: u32, block: u32, pages: u32) {
         let at = PageAddress { plane, block, page: 0 };
-        let index = self.block_index(at).expect("preconditioning stays inside the die");
+        let index = self.part.shape.block_index(at).expect("preconditioning stays inside the die");
         assert!(pages <= self.part.shape.pages_per_block, "more pages programmed than a block has");
-        let pages = pages.next_multiple_of(u32::from(self.pages_together));
-        self.next_page[index] = u16::try_from(pages).expect("pages of a block fit 16 bits");
+        self.pages.fill(index, pages);
     }
 
     /// Whether the array and all page buffers are free.
     #[inline]
     pub fn is_free(&self) -> bool {
-        self.array == Array::Idle && self.buffers_in_use == 0
+        self.array == Array::Idle && self.plane_reads.are_free()
     }
 
     /// Whether a sensed page is still waiting to leave, or leaving, through the second register.
     #[inline]
     pub fn output_in_use(&self) -> bool {
-        self.output_in_use || self.registers_in_use > 0
+        self.output_in_use || self.plane_reads.any_output_in_use()
     }
 
     /// Whether a program or erase is running and not on its way into suspension.
@@ -414,67 +366,23 @@ impl Die {
     /// Whether the operation begun last is suspended, its array free for what it makes way for.
     #[inline]
     pub fn is_suspended(&self) -> bool {
-        self.suspended
+        self.operations.is_suspended()
     }
 
-    /// Plane and block of the program or erase that runs, is being suspended or was suspended last.
+    /// The programs and erases that have begun and are not complete.
     #[inline]
-    pub fn operation_block(&self) -> Option<(u32, u32)> {
-        self.operation.as_ref().map(|(_, at)| (at.plane, at.block))
-    }
-
-    /// Plane and block of the suspended erase around that program.
-    #[inline]
-    pub fn outer_block(&self) -> Option<(u32, u32)> {
-        let (_, at) = self.beside.get()?.outer.as_ref()?;
-        Some((at.plane, at.block))
-    }
-
-    /// Suspensions of the program or erase that runs or was suspended last.
-    pub fn suspensions(&self) -> u32 {
-        self.operation.as_ref().map_or(0, |(operation, _)| operation.suspensions)
+    pub fn operations(&self) -> &Operations {
+        &self.operations
     }
 
     /// The program or erase that began or was resumed at `from`, to follow its phases.
     pub fn run(&self, from: Time) -> Option<Run> {
-        let (operation, _) = self.operation.as_ref()?;
-        self.is_running().then(|| Run::new(*operation, from))
-    }
-
-    /// Pages or blocks that the operation begun last works on together.
-    #[inline]
-    pub fn planes_at_work(&self) -> u32 {
-        1 + self.beside.get().map_or(0, |beside| beside.companions.len() as u32)
+        self.operations.run(from).filter(|_| self.is_running())
     }
 
     /// Whether the page of the operation suspended last has to be sent again over the channel.
     pub fn resume_needs_channel(&self) -> bool {
-        let program = self.operation.as_ref().is_some_and(|(op, _)| op.kind == Kind::Program);
+        let program = self.operations.innermost().is_some_and(|one| one.kind == Kind::Program);
         program && !self.part.suspension.shadow_buffer
     }
-
-    /// The part's times.
-    #[inline]
-    pub fn timing(&self) -> &Timing {
-        &self.part.timing
-    }
-}
-
-/// Whether the part can suspend an operation at `now`.
-#[inline]
-fn may_stop(operation: &Operation, now: Time, suspension: &Suspension) -> Result<(), Refusal> {
-    let (able, most) = match operation.kind {
-        Kind::Program => {
-            (suspension.program != ProgramSuspension::None, suspension.max_per_program)
-        }
-        Kind::Erase => (suspension.erase, suspension.max_per_erase),
-    };
-    if !able {
-        return Err(Refusal::NotSuspendable);
-    }
-    if most.is_some_and(|most| operation.suspensions >= most) {
-        return Err(Refusal::LimitReached);
-    }
-    let from = operation.suspendable_from(suspension);
-    if now < from { Err(Refusal::TooSoon { until: from }) } else { Ok(()) }
 }

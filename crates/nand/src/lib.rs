@@ -16,7 +16,7 @@ mod wordlines;
 mod worst;
 
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
-pub use die::{Die, Outlook, PlaneWork};
+pub use die::{Die, Operations, Outlook, PlaneReads, PlaneWork, UnderWay};
 pub use ecc::{Ecc, Soft};
 pub use operation::{Estimate, PhaseTimes, Run, Segment};
 pub use parallelism::{MultiPlane, Parallelism};

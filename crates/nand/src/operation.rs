@@ -8,6 +8,7 @@ mod run;
 
 use reprieve_base::{Dur, Stream, Time};
 
+use crate::command::Elapsed;
 use crate::timing::{
     EraseMode, EraseResume, ProgramSuspension, Restore, Retention, Suspension, Timing, VthReached,
 };
@@ -20,6 +21,17 @@ pub use run::{PhaseTimes, Run, Segment};
 pub(crate) enum Kind {
     Program,
     Erase,
+}
+
+impl Kind {
+    /// What has come to pass when an operation of this kind is complete.
+    #[inline(always)]
+    pub(crate) fn complete(self) -> Elapsed {
+        match self {
+            Kind::Program => Elapsed::Programmed,
+            Kind::Erase => Elapsed::Erased,
+        }
+    }
 }
 
 /// The phase with which an operation begins when it runs next.

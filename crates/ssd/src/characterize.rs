@@ -201,7 +201,7 @@ impl Bench {
 
     /// A page of each type, of another block than the one that is programmed.
     fn pages_to_read(&self) -> Vec<PageAddress> {
-        let types = self.die.timing().page_types;
+        let types = self.die.part().timing.page_types;
         let page_of = |wanted: u32| {
             let of = |page: &u32| types.map_or(0, |types| types.of(*page) as u32) == wanted;
             (0..self.pages_per_block).find(of)
@@ -215,7 +215,7 @@ impl Bench {
     fn start(&mut self, wordline: u32) -> (Time, Time) {
         let page = wordline * self.pages_together;
         self.die.precondition(PROGRAMMED.plane, PROGRAMMED.block, page);
-        let timing = self.die.timing();
+        let timing = self.die.part().timing;
         let confirmed = self.now + timing.command + timing.data_in();
         let command = Command::Program(PageAddress { page, ..PROGRAMMED });
         self.begun = confirmed + self.start;

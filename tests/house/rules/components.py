@@ -31,13 +31,12 @@ def components_are_narrow(tree: Tree) -> Iterator[Problem]:
         for name, component in sorted(components(tree, crate).items()):
             if not component.path or component.methods < tables.COMPONENT_FROM_METHODS:
                 continue
-            fields, methods = tables.LARGER_COMPONENTS.get(
-                f"{crate}/{name}", (tables.COMPONENT_FIELDS, tables.COMPONENT_METHODS)
-            )
-            if component.fields > fields or component.methods > methods:
+            many_fields = component.fields > tables.COMPONENT_FIELDS
+            if many_fields or component.methods > tables.COMPONENT_METHODS:
                 what = (
                     f"{name} has {component.fields} fields and {component.methods} methods; at "
-                    f"most {fields} and {methods}: make a component of some that belong together"
+                    f"most {tables.COMPONENT_FIELDS} and {tables.COMPONENT_METHODS}: make a "
+                    "component of some that belong together"
                 )
                 yield Problem(component.path, 0, what)
 

@@ -1,347 +1,187 @@
-//! Who is to blame: clocks of what stands in the way on each die, set as soon as something begins.
+//! Who is to blame for waits: the clocks of dies, and the accounts that are kept by them.
 
 use reprieve_base::Time;
-use reprieve_observe::blame::Cause;
-use reprieve_policy::txn::NONE;
+use reprieve_observe::blame::{Blamed, Cause};
+use reprieve_policy::txn::{Kind, LatencyComponent, NONE, Txn};
 
-use super::clocks::{Account, BufferClock, Clock, RequestAccount, Side};
+use super::by_slot::BySlot;
+use super::clocks::{Account, Side};
+use super::die_clocks::DieClocks;
+use super::request_accounts::RequestAccounts;
 
-/// What stands in the way on a die or plane, of each [`Side`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct InTheWay {
-    pub(crate) read: Cause,
-    pub(crate) barred: Cause,
-}
-
-/// What alone keeps an operation from making way, since it began or went on last.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stands {
-    /// For any read: it has used up its suspensions.
-    pub(crate) limit: bool,
-    /// For a read of what it holds: that.
-    pub(crate) bar: bool,
-}
-
-/// What is known of a die from one instant to the next.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-pub(super) struct DieFacts {
-    /// By [`Side`]; where planes are told apart, that of programs alone is in use.
-    pub(super) clocks: [Clock; 3],
-    /// Of the constants below.
-    pub(super) flags: u8,
-    /// As what it is counted among those that stand in the way of who waits for the buffer.
-    counted: Option<Cause>,
-    /// The first of the reads that wait there and are barred.
-    first_barred: Option<u32>,
-    /// Reads of old pages, for writes, that are queued.
-    pub(super) old_pages: u32,
-    /// The round in which clocks were set last as something began.
-    pub(super) set: u64,
-    /// The round in which what runs began or went on, and the last in which the die decided.
-    pub(super) began: u64,
-    decided: u64,
-}
-
-impl DieFacts {
-    #[inline(always)]
-    pub(super) fn stand(&mut self, round: u64, cause: Cause, has_reads: bool, now: Time) {
-        self.set = round;
-        self.clocks[Side::Write as usize].turn(cause, now);
-        // Nobody else reads it, and who comes later has it set.
-        if has_reads {
-            self.clocks[Side::Read as usize].turn(cause, now);
-        }
-    }
-}
-
-/// Which reads are barred may have changed.
-pub(super) const BARS_CHANGED: u8 = 1;
-/// Reads wait there that are barred, or did.
-pub(super) const HAS_BARRED: u8 = 1 << 1;
-/// Something alone keeps what runs from making way.
-pub(super) const HAS_STANDS: u8 = 1 << 2;
-/// On the list of dies to look at.
-const LISTED: u8 = 1 << 3;
-
-/// The flag of a die on which reads wait that may be barred now, or no longer.
-#[inline(always)]
-pub(super) fn bars(has_reads: bool) -> u8 {
-    u8::from(has_reads) * BARS_CHANGED
-}
-
-/// Clocks and accounts of a drive.
+/// Who blames the waits of a drive: each nanosecond on what stood in the way.
 pub struct Blame {
-    /// Places of a die at which reads wait for different things: its planes, or one.
-    pub(super) places: u32,
-    pub(crate) by_plane: bool,
-    /// Who waits may come to a clock late: it has to show what stood in the way before.
-    pub(crate) looks_always: bool,
-    /// Clocks are set as soon as something begins; else all is looked at.
-    pub(super) sets: bool,
-    /// Of decisions, counted from 1: there may be several at one instant.
-    pub(super) round: u64,
-    /// The die on which something began last in this round, if all is known of it, or `NONE`.
-    pub(super) known: u32,
-    /// What keeps what runs there from making way.
-    pub(super) stands: Vec<Stands>,
-    pub(super) dies: Vec<DieFacts>,
-    /// Where planes are told apart, of each the clocks of reads and of barred reads.
-    pub(super) planes: Vec<[Clock; 2]>,
-    /// Dies to look at, as it was not told what stands in the way there.
-    listed: Vec<u32>,
-    /// There are some, or all are to be looked at.
-    pub(super) has_more: bool,
-    pub(super) buffer: BufferClock,
-    /// By transaction.
-    pub(super) accounts: Vec<Account>,
-    /// By slot.
-    pub(super) requests: Vec<RequestAccount>,
+    /// What stands in the way on each die.
+    pub(crate) dies: DieClocks,
+    /// What transactions waited for, by the clock of the die where they did.
+    pub(super) accounts: BySlot<Account>,
+    /// What becomes of that for their requests, and what those waited for the buffer.
+    requests: RequestAccounts,
 }
 
 impl Blame {
-    pub(crate) fn new(dies: u32, planes: Option<u32>, looks_always: bool) -> Blame {
-        let places = planes.unwrap_or(1);
-        let facts = DieFacts {
-            clocks: [Clock::NEW; 3],
-            flags: 0,
-            counted: None,
-            first_barred: None,
-            old_pages: 0,
-            set: 0,
-            began: 0,
-            decided: 0,
-        };
+    /// `planes`: how many are told apart; `suspends`: something can make way.
+    pub(crate) fn new(
+        dies: u32,
+        planes: Option<u32>,
+        (looks_always, suspends): (bool, bool),
+    ) -> Blame {
         Blame {
-            places,
-            by_plane: planes.is_some(),
-            looks_always,
-            sets: planes.is_none() && !looks_always,
-            round: 1,
-            known: NONE,
-            planes: vec![[Clock::NEW; 2]; (dies * planes.unwrap_or(0)) as usize],
-            stands: vec![Stands::default(); (dies * places) as usize],
-            dies: vec![facts; dies as usize],
-            listed: Vec::with_capacity(dies as usize),
-            has_more: false,
-            buffer: BufferClock::NEW,
-            accounts: Vec::new(),
-            requests: Vec::new(),
+            dies: DieClocks::new(dies, planes, (looks_always, suspends)),
+            accounts: BySlot::new(Account::NEW),
+            requests: RequestAccounts::new(),
         }
     }
 
-    /// Has a die looked at, at the end of the instant.
-    pub(super) fn list(&mut self, die: u32) {
-        self.known = NONE;
-        let flags = &mut self.dies[die as usize].flags;
-        if *flags & LISTED == 0 {
-            *flags |= LISTED;
-            self.listed.push(die);
-            self.has_more = true;
+    /// Whether what a transaction waits for is blamed on anything: it is part of a request.
+    #[inline(always)]
+    pub(super) fn is_wanted(txn: &Txn) -> bool {
+        let of_host = matches!(txn.kind, Kind::HostRead | Kind::RmwRead | Kind::Program);
+        of_host && txn.request != NONE
+    }
+
+    // ---- Waits for a die ------------------------------------------------------------------------
+
+    /// A transaction begins to wait at a plane of a die at `since`.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, id: u32, (die, plane): (u32, u32), side: Side, since: Time) {
+        let place = self.dies.place_of_wait(die, plane);
+        self.accounts.at(id).begin((place, side), self.dies.clock(place, side), since);
+    }
+
+    /// A transaction waits no longer, if it did.
+    #[inline(never)]
+    pub(super) fn settle(&mut self, id: u32, now: Time) {
+        if let Some(account) = self.accounts.known(id).filter(|account| account.waits) {
+            account.end(self.dies.clock(account.at, account.side), now);
         }
     }
 
-    /// A die has decided at this instant. Says whether it is known what stands in the way there.
-    #[inline(always)]
-    pub(crate) fn decides(&mut self, die: u32) -> bool {
-        // What runs has begun, or is on its way into suspension: that the die decided says nothing.
-        self.known == die || self.decides_unseen(die)
-    }
-
-    #[inline(always)]
-    fn decides_unseen(&mut self, die: u32) -> bool {
-        let round = self.round;
-        let facts = &mut self.dies[die as usize];
-        facts.decided = round;
-        facts.set == round && facts.flags & !HAS_STANDS == 0
-    }
-
-    /// If not, it is looked at if something waits there, or all is looked at.
-    #[inline(always)]
-    pub(crate) fn is_unknown(&mut self, die: u32, waits: bool) {
-        if waits || !self.sets {
-            self.list(die);
+    /// A queued read of a place is barred from now on, or no longer.
+    #[inline]
+    pub(crate) fn bar(&mut self, id: u32, at: (u32, u32), is_barred: bool, now: Time) {
+        let account = self.accounts.at(id);
+        let side = if is_barred { Side::Barred } else { Side::Read };
+        if account.waits && account.side != side {
+            self.settle(id, now);
+            self.begin(id, at, side, now);
         }
     }
 
-    /// The same where it may decide once more at this instant.
-    pub(super) fn decided(&mut self, die: u32) {
-        self.list(die);
-        self.dies[die as usize].decided = self.round;
+    /// A transaction waits for its die from its mark on; a read perhaps to be sensed again.
+    #[inline(always)]
+    pub(super) fn waits(&mut self, id: u32, txn: &Txn) {
+        let side = if txn.kind.is_read() { Side::Read } else { Side::Write };
+        if txn.kind == Kind::HostRead && txn.further_senses == 0 {
+            self.accounts.at(id).tally.clear();
+        }
+        self.begin(id, (txn.die, txn.at.plane), side, txn.mark);
     }
 
-    /// A die that was not among those that decide has got its turn: perhaps something has begun.
-    pub(crate) fn granted(&mut self, die: u32) {
-        if self.dies[die as usize].set == self.round {
-            self.list(die);
+    /// The same of one that is in no queue that is told of.
+    pub(crate) fn waits_elsewhere(&mut self, id: u32, txn: &Txn) {
+        if txn.die != NONE {
+            self.dies.comes_elsewhere(txn.die);
+            if Self::is_wanted(txn) {
+                self.waits(id, txn);
+            }
         }
     }
 
-    /// From now on this is what stands in the way of all who wait for a die, reads among them or
-    /// not.
-    #[inline(always)]
-    pub(super) fn stand(
-        &mut self,
-        die: u32,
-        cause: Cause,
-        has_reads: bool,
-        now: Time,
-    ) -> &mut DieFacts {
-        if !self.sets {
-            self.list(die);
-            return &mut self.dies[die as usize];
+    // ---- Waits for the buffer -------------------------------------------------------------------
+
+    /// A request begins to wait for the buffer.
+    pub fn buffer_begins(&mut self, request: u32, now: Time) {
+        let is_first = self.requests.wait_for_buffer(request, now);
+        self.dies.serve_buffer(true, is_first);
+    }
+
+    /// A page of it waits no longer, that of `id` or one without its own; it was the last.
+    pub fn buffer_ends(&mut self, request: u32, id: Option<u32>, is_last: bool, now: Time) {
+        let (of_request, leaves) = self.requests.page_in_buffer(request, is_last, now);
+        if let Some(id) = id {
+            let account = self.accounts.at(id);
+            (account.waits, account.loaded_ns) = (false, 0);
+            account.tally.set(&of_request.tally);
         }
-        let facts = &mut self.dies[die as usize];
-        facts.stand(self.round, cause, has_reads, now);
-        self.known = die;
-        if facts.flags != 0 {
-            self.known = NONE;
+        if leaves {
+            self.leave_buffer();
         }
-        facts
     }
 
-    /// What stood in the way on a die does no more, or may not.
-    #[inline(always)]
-    pub(super) fn frees(&mut self, die: u32) -> &mut DieFacts {
-        self.known = NONE;
-        let facts = &mut self.dies[die as usize];
-        facts.set = 0;
-        facts
-    }
-
-    #[inline(always)]
-    pub(super) fn place(&self, die: u32, plane: u32) -> usize {
-        (die * self.places + if self.places > 1 { plane } else { 0 }) as usize
-    }
-
-    fn clock_mut(&mut self, at: (u32, u32), side: Side) -> &mut Clock {
-        if self.by_plane && side != Side::Write {
-            return &mut self.planes[(at.0 * self.places + at.1) as usize][side as usize - 1];
-        }
-        &mut self.dies[at.0 as usize].clocks[side as usize]
-    }
-
-    /// Whether there is more to look at than the dies that decide.
-    #[inline(always)]
-    pub(crate) fn has_more(&self) -> bool {
-        self.has_more
-    }
-
-    /// The dies that are listed.
-    pub(crate) fn take_listed(&mut self) -> Vec<u32> {
-        self.has_more = false;
-        std::mem::take(&mut self.listed)
-    }
-
-    /// Takes the list back when it has been gone through.
-    pub(crate) fn give_back(&mut self, mut listed: Vec<u32>) {
-        listed.clear();
-        self.listed = listed;
-    }
-
-    /// A die is taken off the list: whether its clocks are set, but for that of barred reads, and
-    /// whether to look which reads are.
-    #[inline(always)]
-    pub(crate) fn looked_at(&mut self, die: u32) -> Look {
-        let facts = &mut self.dies[die as usize];
-        let is_set = self.sets && facts.set == self.round;
-        let look = Look { is_set, has_bars: facts.flags & BARS_CHANGED != 0 };
-        facts.flags &= !(BARS_CHANGED | LISTED);
-        look
-    }
-
-    /// Another round of decisions begins.
-    #[inline(always)]
-    pub(crate) fn end_round(&mut self) {
-        self.round += 1;
-        self.known = NONE;
-    }
-
-    /// Whether the chain was asked about what runs on a die.
-    #[inline(always)]
-    pub(crate) fn was_asked(&self, die: u32) -> bool {
-        let facts = &self.dies[die as usize];
-        facts.decided > facts.began
-    }
-
-    /// What keeps what runs on a plane, or on all of a die, from making way.
-    pub(crate) fn stands(&mut self, die: u32, plane: Option<u32>) -> &mut Stands {
-        let place = self.place(die, plane.unwrap_or(0));
-        self.dies[die as usize].flags |= HAS_STANDS;
-        &mut self.stands[place]
-    }
-
-    /// The first of the reads that wait at a die and are barred.
-    #[inline(always)]
-    pub(crate) fn first_barred(&self, die: u32) -> Option<u32> {
-        self.dies[die as usize].first_barred
-    }
-
-    pub(crate) fn set_first_barred(&mut self, die: u32, read: Option<u32>) {
-        let facts = &mut self.dies[die as usize];
-        facts.first_barred = read;
-        facts.flags = facts.flags & !HAS_BARRED | if read.is_some() { HAS_BARRED } else { 0 };
-    }
-
-    /// Whether the old page of a write waits for a die.
-    pub(crate) fn old_page_waits(&self, die: u32) -> bool {
-        self.dies[die as usize].old_pages > 0
-    }
-
-    /// What stands in the way of reads at a place from `now` on.
-    pub(crate) fn set_reads(&mut self, place: (u32, u32), way: InTheWay, now: Time) {
-        self.set_read(place, way.read, now);
-        self.set_barred(place, way.barred, now);
-    }
-
-    /// The same of those that nothing holds the page of.
-    #[inline(always)]
-    pub(crate) fn set_read(&mut self, place: (u32, u32), cause: Cause, now: Time) {
-        self.clock_mut(place, Side::Read).turn(cause, now);
-    }
-
-    /// The same of barred ones.
-    #[inline(always)]
-    pub(crate) fn set_barred(&mut self, place: (u32, u32), cause: Cause, now: Time) {
-        self.clock_mut(place, Side::Barred).turn(cause, now);
-    }
-
-    /// What stands in the way of programs on a die.
-    #[inline(always)]
-    pub(crate) fn set_write(&mut self, die: u32, cause: Cause, now: Time) {
-        self.dies[die as usize].clocks[Side::Write as usize].turn(cause, now);
-    }
-
-    /// The same while somebody waits for room in the buffer: whether it does in the way of that.
-    pub(crate) fn set_writes(&mut self, die: u32, cause: Cause, counts: bool, now: Time) {
-        let after = counts.then_some(cause);
-        let before = std::mem::replace(&mut self.dies[die as usize].counted, after);
-        self.buffer.move_die(before, after, now);
-        self.set_write(die, cause, now);
+    #[cold]
+    fn leave_buffer(&mut self) {
+        self.dies.serve_buffer(self.requests.wait(), false);
     }
 
     /// Whether somebody waits for room in the buffer.
     #[inline(always)]
     pub(crate) fn buffer_is_wanted(&self) -> bool {
-        self.buffer.runs()
+        self.requests.wait()
     }
 
     /// Whether that is so since this instant: then every die has to say what stands in the way.
     #[inline(always)]
     pub(crate) fn take_awakes(&mut self) -> bool {
-        let awakes = self.buffer.take_awakes();
+        let awakes = self.requests.take_awakes();
         if awakes {
-            self.dies.iter_mut().for_each(|facts| facts.counted = None);
+            self.dies.forget_counted();
         }
         awakes
     }
-}
 
-/// What there is to look at on a die.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
-    /// The clocks are set, but for that of barred reads.
-    pub(crate) is_set: bool,
-    /// Which reads are barred.
-    pub(crate) has_bars: bool,
+    /// What stands in the way of programs on a die while somebody waits for room in the buffer, and
+    /// whether the die counts for that wait.
+    pub(crate) fn set_writes(&mut self, die: u32, cause: Cause, counts: bool, now: Time) {
+        let after = counts.then_some(cause);
+        let before = self.dies.count(die, after);
+        self.requests.move_die(before, after, now);
+        self.dies.set_write(die, cause, now);
+    }
+
+    // ---- What becomes of it for requests --------------------------------------------------------
+
+    /// The request is open no longer: what its last page was blamed on is added to `sum`. The sum
+    /// of that over all causes, and its die if it has one.
+    #[inline(always)]
+    pub fn close(&mut self, request: u32, sum: &mut Blamed) -> (u64, Option<u32>) {
+        let (ns, die, waits) = self.requests.close(request, sum);
+        if waits {
+            self.leave_buffer();
+        }
+        (ns, die)
+    }
+
+    /// The old page of a write has been read, or another write's that it waited for: what is not
+    /// blamed on anything yet went behind that read.
+    pub fn old_page_read(&mut self, id: u32, txn: &Txn) {
+        // A write that was acknowledged before has no account: its slot may hold an older one.
+        if txn.request == NONE {
+            return;
+        }
+        let waits = [LatencyComponent::Buffer, LatencyComponent::Rmw];
+        let [buffer_ns, rmw_ns] = waits.map(|part| txn.parts.0[part as usize]);
+        let tally = &mut self.accounts.at(id).tally;
+        let waited_ns = buffer_ns + rmw_ns;
+        let rest_ns = waited_ns.checked_sub(tally.sum_ns()).unwrap_or_else(|| {
+            panic!("transaction {id} is blamed {tally:?} for {waited_ns} ns until its old page")
+        });
+        tally.add(Cause::HostRead, rest_ns);
+    }
+
+    /// A page of a request is complete, from no die.
+    pub fn page_there(&mut self, request: u32) {
+        self.requests.page_without_die(request);
+    }
+
+    /// The page of a transaction of a request is complete.
+    #[inline(always)]
+    pub fn page_ends(&mut self, request: u32, id: u32, die: u32) {
+        let account = self.requests.at(request);
+        account.die = Some(die);
+        match self.accounts.known(id) {
+            Some(of) => account.tally.set(&of.tally),
+            None => account.tally.clear(),
+        }
+    }
 }

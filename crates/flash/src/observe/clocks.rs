@@ -16,6 +16,12 @@ impl Clock {
     pub(super) const NEW: Clock =
         Clock { turned: Time::ZERO, cause: Cause::Other, ns: Blamed([0; CAUSES]) };
 
+    /// What is named now.
+    #[inline(always)]
+    pub(super) fn cause(&self) -> Cause {
+        self.cause
+    }
+
     /// Names the cause from `now` on.
     #[inline(always)]
     pub(super) fn turn(&mut self, cause: Cause, now: Time) {
@@ -74,24 +80,23 @@ impl Account {
         }
     }
 
-    /// It waits no longer; `clock` is the one that it began by. False if it takes
-    /// [`Account::end_after_turns`] to say what it waited for.
+    /// It waits no longer; `clock` is the one by which it began.
     #[inline(always)]
-    pub(super) fn end(&mut self, clock: &Clock, now: Time) -> bool {
+    pub(super) fn end(&mut self, clock: &Clock, now: Time) {
         // Mostly what stood in the way at its beginning still does.
-        let ends = clock.turned <= self.since;
-        if ends {
-            self.waits = false;
-            if now > self.since {
-                self.tally.add(clock.cause, (now - self.since).ns());
-            }
+        if clock.turned > self.since {
+            self.end_after_turns(clock, now);
+            return;
         }
-        ends
+        self.waits = false;
+        if now > self.since {
+            self.tally.add(clock.cause, (now - self.since).ns());
+        }
     }
 
     /// The same if something else stood in the way meanwhile.
     #[inline(never)]
-    pub(super) fn end_after_turns(&mut self, clock: &Clock, now: Time) {
+    fn end_after_turns(&mut self, clock: &Clock, now: Time) {
         self.waits = false;
         let mut waited = Blamed::since(&clock.ns, &self.from);
         waited.add(clock.cause, (now - clock.turned).ns());
@@ -101,23 +106,11 @@ impl Account {
     }
 }
 
-/// What a request is told of.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-pub(super) struct RequestAccount {
-    /// What its last page was blamed on.
-    pub(super) tally: Tally,
-    /// Where that was read or programmed, if a die did.
-    pub(super) die: Option<u32>,
-    /// What the clock of the buffer showed when its data came, while it waits for room there.
-    pub(super) from: Option<Blamed>,
-}
-
-/// What the dies do that those wait for who want room in the buffer: of all of them together.
+/// What keeps room in the buffer from becoming free: what all dies together do for that.
 ///
-/// At each nanosecond the dies that count share it equally; of each stretch between two changes
-/// whole nanoseconds are shared out, in the order of the causes. While nobody waits it stops,
-/// and does not know what the dies do.
+/// The dies that count share each nanosecond equally: of each stretch between two changes whole
+/// nanoseconds are shared out, in the order of the causes. While nobody waits the clock stops, and
+/// does not know what the dies do.
 #[derive(Clone, Debug)]
 pub(super) struct BufferClock {
     since: Time,
@@ -234,9 +227,7 @@ mod tests {
         clock.turn(Cause::GcRead, at(200));
         clock.turn(Cause::Erase, at(200));
         let blamed = |mut account: Account| {
-            if !account.end(&clock, at(230)) {
-                account.end_after_turns(&clock, at(230));
-            }
+            account.end(&clock, at(230));
             let mut blamed = Blamed::default();
             account.tally.add_to(&mut blamed);
             let Blamed(ns) = blamed;

@@ -82,7 +82,7 @@ impl Observe for Timeline {
     fn page_left(&mut self, scene: &Scene, die: u32, plane: u32) {
         let unit = &scene.unit(die).die;
         let is_free = match scene.dies.facts.parallelism.independent_plane_reads {
-            true => unit.plane_is_free(plane),
+            true => unit.plane_reads().is_free(plane),
             false => unit.is_free(),
         };
         if is_free {

@@ -1,11 +1,14 @@
 //! Observers: what happens on dies and channels, told to those who keep account of it.
 
-mod accounts;
 mod begun;
 mod blame;
+mod by_slot;
 mod clocks;
+mod die_clocks;
+mod die_facts;
 mod draw;
 mod power;
+mod request_accounts;
 mod waits;
 
 use reprieve_base::{Dur, Geometry, Time};
@@ -21,7 +24,7 @@ use super::dies::Dies;
 use super::facts::FlashFacts;
 use super::lane::LaneId;
 pub use blame::Blame;
-pub(super) use blame::{InTheWay, Look};
+pub(super) use die_facts::{AtWork, InTheWay, Look};
 pub use waits::LongestEraseWait;
 
 /// The drive at the moment of an event.
@@ -174,7 +177,7 @@ impl Observers {
         let by_plane = facts.parallelism.independent_plane_reads || facts.splits;
         let planes = by_plane.then_some(facts.geometry.planes_per_die);
         let always = has_delays || facts.splits;
-        let blame = Blame::new(facts.geometry.dies(), planes, always);
+        let blame = Blame::new(facts.geometry.dies(), planes, (always, facts.makes_way));
         self.blame = Some(Box::new(blame));
         self.listens = true;
     }
@@ -220,7 +223,7 @@ impl Observers {
             dies.iter().for_each(|die| timeline.touch(*die));
         }
         if let Some(blame) = self.blame.as_deref_mut() {
-            dies.iter().for_each(|die| blame.decided(*die));
+            dies.iter().for_each(|die| blame.dies.decided(*die));
         }
     }
 

@@ -8,27 +8,34 @@ use crate::operation::{Kind, Operation};
 use crate::refusal::Refusal;
 use crate::timing::ProgramSuspension;
 
-/// A program whose page is in the second register, or on its way there.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Loaded {
-    at: PageAddress,
-    planes: u32,
-    data_in_end: Time,
+/// The second register, for the page of a program that begins when the one that runs has ended.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LoadRegister {
+    /// The page that is in it, or on its way there, and when its data is in.
+    page: Option<(PageAddress, Time)>,
+    /// Pages of other planes that are programmed with it.
+    companions: Vec<PageAddress>,
+}
+
+impl LoadRegister {
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.page.is_none()
+    }
 }
 
 impl Die {
     /// Whether the page of a next program could come in now, beside a program that runs.
     #[inline]
     pub fn takes_load(&self, now: Time) -> bool {
-        let is_free = self.part.parallelism.cache_program
+        let is_free = self.loaded.get().is_some_and(LoadRegister::is_empty)
             && matches!(self.array, Array::Running(_))
-            && self.beside.loaded.is_none()
-            && self.beside.outer.is_none()
+            && self.operations.outer_block().is_none()
             && !self.output_in_use();
         let next_to = |operation: &Operation| {
             operation.kind == Kind::Program && !operation.is_in_transfer(now)
         };
-        is_free && self.operation.as_ref().is_some_and(|(operation, _)| next_to(operation))
+        is_free && self.operations.innermost().is_some_and(next_to)
     }
 
     /// Takes the page of a next program over the channel from `now` on, and of `others` in further
@@ -41,7 +48,7 @@ impl Die {
         at: PageAddress,
         others: &[PageAddress],
     ) -> Result<Time, Refusal> {
-        let block = self.block_index(at)?;
+        let block = self.part.shape.block_index(at)?;
         if !self.takes_load(now) {
             return Err(Refusal::Busy);
         }
@@ -52,39 +59,36 @@ impl Die {
         if !others.is_empty() {
             self.admit_set(Command::Program(at), others)?;
         }
-        self.take_page(block, at)?;
-        for other in others {
-            let block = self.block_index(*other)?;
-            self.next_page[block] += self.pages_together;
-        }
-        self.beside.loaded_companions.extend_from_slice(others);
-        let planes = others.len() as u32 + 1;
+        self.take_pages(block, at, others)?;
+        let planes = others.len() as u64 + 1;
         let timing = &self.part.timing;
-        let data_in_end = now + (timing.command + timing.data_in()) * u64::from(planes);
-        self.beside.loaded = Some(Loaded { at, planes, data_in_end });
+        let data_in_end = now + (timing.command + timing.data_in()) * planes;
+        self.loaded.companions.extend_from_slice(others);
+        self.loaded.page = Some((at, data_in_end));
         Ok(data_in_end)
     }
 
-    /// An operation, and what belonged to it, has ended; a program that was loaded takes the array.
+    /// An operation of a part that does several things at once has ended: planes that were
+    /// suspended by themselves are left, or a program that was loaded takes the array.
     #[cold]
-    pub(super) fn end_together(&mut self, now: Time) {
-        self.beside.companions.clear();
-        if !self.beside.pieces.is_empty() {
+    pub(super) fn end_one_of_several(&mut self, now: Time) {
+        if !self.operations.is_whole() {
             self.array = Array::InPieces;
         }
-        if self.beside.loaded.is_some() {
+        if self.loaded.get().is_some_and(|register| !register.is_empty()) {
             self.begin_loaded(now);
         }
     }
 
     fn begin_loaded(&mut self, now: Time) {
-        let Loaded { at, planes, data_in_end } =
-            self.beside.loaded.take().expect("a program is loaded");
-        let iterations = self.iterations_together(at, &self.beside.loaded_companions);
+        let (at, data_in_end) = self.loaded.page.take().expect("a program is loaded");
+        let mut others = std::mem::take(&mut self.loaded.companions);
+        let iterations = self.lengths.iterations_together(&self.part, at, &others);
         let operation = Operation::program(data_in_end.max(now), &self.part.timing, iterations);
-        let beside = &mut *self.beside;
-        std::mem::swap(&mut beside.companions, &mut beside.loaded_companions);
-        self.begin(operation.on_planes(planes), at);
+        self.begin(operation.on_planes(others.len() as u32 + 1), at, &others);
+        // With its room, so that the next program takes no memory.
+        others.clear();
+        self.loaded.companions = others;
     }
 
     /// When the program or erase that runs will have ended, if it is not suspended.

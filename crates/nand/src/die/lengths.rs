@@ -1,33 +1,95 @@
-//! How long the program of a page of this die takes, which can depend on its wordline.
+//! How long the reads and programs of a die take, where they are not all of the part's length.
 
-use reprieve_base::{Dur, PageAddress};
+use reprieve_base::{Dur, PageAddress, Rare, Stream};
 
 use super::Die;
+use crate::command::Part;
+use crate::timing::{ReadLaw, Timing};
 use crate::wordlines::IterationSpread;
+
+/// How long the reads and programs of a die take.
+#[derive(Clone, Debug)]
+pub(super) struct Lengths {
+    drawn: Rare<Drawn>,
+}
+
+/// What is needed where lengths differ from page to page, or from read to read.
+#[derive(Clone, Debug)]
+struct Drawn {
+    /// From which the lengths of reads are drawn.
+    reads: Stream,
+    /// From which the iterations of a wordline follow.
+    wordlines: u64,
+}
+
+impl Lengths {
+    /// Those of the die `index`.
+    pub(super) fn new(timing: &Timing, seed: u64, index: u64) -> Lengths {
+        let differ = timing.read_law == ReadLaw::Exponential || timing.spread.is_some();
+        let drawn = Rare::only_if(differ, || Drawn {
+            reads: Stream::new(seed, "nand.read", index),
+            wordlines: Stream::new(seed, "nand.wordlines", index).next_u64(),
+        });
+        Lengths { drawn }
+    }
+
+    /// Of the read that begins of a page: drawn anew each time, or the part's.
+    #[inline(always)]
+    pub(super) fn read(&mut self, timing: &Timing, page: u32) -> Dur {
+        let read = timing.read_of(page);
+        match timing.read_law {
+            ReadLaw::Fixed => read,
+            ReadLaw::Exponential => self.draw_read(read),
+        }
+    }
+
+    #[inline(never)]
+    fn draw_read(&mut self, mean: Dur) -> Dur {
+        // The argument is in (0, 1]; `libm` for the same bits on every machine.
+        let times_mean = -libm::log(1.0 - self.drawn.reads.unit());
+        Dur::from_ns((times_mean * mean.ns() as f64).round() as u64)
+    }
+
+    /// Iterations of a program of this page, the same each time it is programmed.
+    #[inline(always)]
+    pub(super) fn iterations(&self, part: &Part, at: PageAddress) -> u32 {
+        match &part.timing.spread {
+            None => part.timing.iterations_of(at.page),
+            Some(spread) => self.iterations_by_wordline(spread, part, at),
+        }
+    }
+
+    #[cold]
+    fn iterations_by_wordline(
+        &self,
+        spread: &IterationSpread,
+        part: &Part,
+        at: PageAddress,
+    ) -> u32 {
+        let block = part.shape.block_index(at).expect("programs stay inside the die") as u64;
+        let pages = block * u64::from(part.shape.pages_per_block);
+        let wordline = (pages + u64::from(at.page)) / u64::from(part.timing.pages_together());
+        spread.of(self.drawn.wordlines, wordline)
+    }
+
+    /// Iterations of a program of pages of several planes, which lasts as long as the longest.
+    #[inline]
+    pub(super) fn iterations_together(
+        &self,
+        part: &Part,
+        at: PageAddress,
+        others: &[PageAddress],
+    ) -> u32 {
+        let rest = others.iter().map(|other| self.iterations(part, *other));
+        rest.fold(self.iterations(part, at), u32::max)
+    }
+}
 
 impl Die {
     /// Iterations of a program of this page, the same each time it is programmed.
     #[inline(always)]
     pub fn iterations_of(&self, at: PageAddress) -> u32 {
-        match &self.part.timing.spread {
-            None => self.part.timing.iterations_of(at.page),
-            Some(spread) => self.iterations_by_wordline(spread, at),
-        }
-    }
-
-    #[cold]
-    fn iterations_by_wordline(&self, spread: &IterationSpread, at: PageAddress) -> u32 {
-        let block = self.block_index(at).expect("programs stay inside the die") as u64;
-        let pages = block * u64::from(self.part.shape.pages_per_block);
-        let wordline = (pages + u64::from(at.page)) / u64::from(self.pages_together);
-        spread.of(self.beside.wordlines, wordline)
-    }
-
-    /// Iterations of a program of pages of several planes, which lasts as long as the longest.
-    #[inline]
-    pub(super) fn iterations_together(&self, at: PageAddress, others: &[PageAddress]) -> u32 {
-        let rest = others.iter().map(|other| self.iterations_of(*other));
-        rest.fold(self.iterations_of(at), u32::max)
+        self.lengths.iterations(&self.part, at)
     }
 
     /// A program of this page that nobody suspends, its command and its data in included.

@@ -2,7 +2,8 @@
 
 use reprieve_base::{Dur, Stream, Time};
 
-use super::{Array, Die, PlaneWork, may_stop};
+use super::{Array, Die, PlaneWork};
+use crate::command::Part;
 use crate::operation::{Estimate, Kind, Operation, Stop};
 use crate::refusal::Refusal;
 use crate::timing::{EraseMode, ProgramSuspension, Restore, Suspension};
@@ -17,15 +18,30 @@ pub struct Outlook {
     pub resume_cost: Dur,
 }
 
+/// A program or erase that runs or is suspended, to those who weigh whether it should make way.
+#[derive(Clone, Copy, Debug)]
+pub struct UnderWay<'a> {
+    operation: &'a Operation,
+    part: &'a Part,
+    vth: &'a Stream,
+}
+
 impl Die {
+    /// The program or erase on a plane that was suspended by itself, or else that which began last.
+    #[inline]
+    pub fn under_way(&self, plane: Option<u32>) -> Option<UnderWay<'_>> {
+        let operation = self.operations.on(plane)?;
+        Some(UnderWay { operation, part: &self.part, vth: &self.vth })
+    }
+
     /// Whether the part and its limits let an operation be asked to make way at `now`: that on
     /// `plane` alone, or all that works together.
     pub fn may_suspend(&self, now: Time, plane: Option<u32>) -> Result<(), Refusal> {
         match plane {
             None => match self.array {
-                Array::Running(_) if self.is_whole() => {}
+                Array::Running(_) if self.operations.is_whole() => {}
                 Array::Suspending(_) => return Err(Refusal::AlreadySuspending),
-                _ if self.suspended => return Err(Refusal::Nested),
+                _ if self.operations.is_suspended() => return Err(Refusal::Nested),
                 _ => return Err(Refusal::NothingToSuspend),
             },
             Some(_) if !self.part.parallelism.plane_suspension => {
@@ -38,44 +54,87 @@ impl Die {
                 PlaneWork::None => return Err(Refusal::NothingToSuspend),
             },
         }
-        let operation = self.operation_on(plane).expect("what runs is an operation");
+        let operation = self.operations.on(plane).expect("what runs is an operation");
         may_stop(operation, now, &self.part.suspension)
     }
+}
 
-    /// What becomes of the running operation if it is asked to make way at `now`; `None`: it ends
-    /// before that takes effect.
-    pub fn outlook(&self, now: Time, plane: Option<u32>) -> Option<Outlook> {
-        self.outlook_of(*self.operation_on(plane)?, now)
+impl UnderWay<'_> {
+    /// What becomes of it if it is asked to make way at `now`; `None`: it ends before that takes
+    /// effect.
+    pub fn outlook(&self, now: Time) -> Option<Outlook> {
+        self.outlook_of(*self.operation, now)
     }
 
     /// The same as far as a controller knows it, to whom a program may take as long as any.
-    pub fn foreseen(&self, now: Time, plane: Option<u32>) -> Option<Outlook> {
-        self.outlook_of(self.at_longest(plane)?, now)
-    }
-
-    /// How much longer a running program goes on, as far as a controller knows; `None`: it knows,
-    /// as all wordlines take as long.
-    pub fn estimate(&self, now: Time, plane: Option<u32>) -> Option<Estimate> {
-        let spread = self.part.timing.spread.as_ref()?;
-        let operation = self.operation_on(plane).filter(|one| one.kind == Kind::Program)?;
-        Some(operation.estimate(now, &self.part.timing, spread))
+    pub fn foreseen(&self, now: Time) -> Option<Outlook> {
+        self.outlook_of(self.at_longest(), now)
     }
 
     fn outlook_of(&self, mut operation: Operation, now: Time) -> Option<Outlook> {
         let (timing, suspension) = (&self.part.timing, &self.part.suspension);
         let left = operation.end(timing) - now;
-        let free_at = stopped(&mut operation, self, now, suspension)?;
+        let free_at = self.stopped(&mut operation, now, suspension)?;
         operation.resume(free_at, timing, suspension);
         let takes = free_at - now + (operation.end(timing) - free_at);
         // Phases that are gone through before the array is free are part of what was left.
         Some(Outlook { free_at, resume_cost: takes.saturating_sub(left) })
     }
 
+    /// How much longer a program goes on, as far as a controller knows; `None`: it knows, as all
+    /// wordlines take as long.
+    pub fn estimate(&self, now: Time) -> Option<Estimate> {
+        let spread = self.part.timing.spread.as_ref()?;
+        let is_program = self.operation.kind == Kind::Program;
+        is_program.then(|| self.operation.estimate(now, &self.part.timing, spread))
+    }
+
+    /// The next instant at which it could stop without a phase that is broken off, as far as a
+    /// controller knows; `None`: it ends before.
+    pub fn safe_point(&self, now: Time) -> Option<Time> {
+        let mut suspension = self.part.suspension;
+        suspension.erase_mode = EraseMode::Deferred;
+        if suspension.program == ProgramSuspension::Ipc {
+            suspension.program = ProgramSuspension::Ips;
+        }
+        self.stopped(&mut self.at_longest(), now, &suspension)
+    }
+
+    /// When the restore or set-up ends with which it goes on; `None`: it was never suspended.
+    pub fn goes_on_at(&self) -> Option<Time> {
+        self.operation.goes_on_at()
+    }
+
+    /// It as if its wordlines took as long as any.
+    fn at_longest(&self) -> Operation {
+        let spread = self.part.timing.spread.as_ref();
+        match spread.filter(|_| self.operation.kind == Kind::Program) {
+            Some(spread) => self.operation.of_count(spread.highest()),
+            None => *self.operation,
+        }
+    }
+
+    /// Stops a copy of it; which way a draw goes changes no instant of it.
+    fn stopped(
+        &self,
+        operation: &mut Operation,
+        now: Time,
+        suspension: &Suspension,
+    ) -> Option<Time> {
+        let mut vth: Stream = self.vth.clone();
+        match operation.stop(now, &self.part.timing, suspension, &mut vth) {
+            Stop::AtEnd => None,
+            Stop::At(free_at) => Some(free_at),
+        }
+    }
+}
+
+impl Part {
     /// The longest that an array may take to be free after a request that comes at any instant of a
     /// program, or of an erase: the longest phase that is not broken off, after a restore or set-up
     /// that is not either.
     pub fn longest_entry(&self, is_erase: bool) -> Dur {
-        let (timing, suspension) = (&self.part.timing, &self.part.suspension);
+        let (timing, suspension) = (&self.timing, &self.suspension);
         let iteration = timing.program_pulse + timing.verify;
         let phase = match (is_erase, suspension.program) {
             (true, _) => match suspension.erase_mode {
@@ -101,51 +160,23 @@ impl Die {
         };
         restore + phase
     }
-
-    /// The next instant at which the running operation could stop without a phase that is broken
-    /// off, as far as a controller knows; `None`: it ends before.
-    pub fn safe_point(&self, now: Time, plane: Option<u32>) -> Option<Time> {
-        let mut suspension = self.part.suspension;
-        suspension.erase_mode = EraseMode::Deferred;
-        if suspension.program == ProgramSuspension::Ipc {
-            suspension.program = ProgramSuspension::Ips;
-        }
-        stopped(&mut self.at_longest(plane)?, self, now, &suspension)
-    }
-
-    /// When the restore or set-up ends with which a running operation goes on; `None`: it was never
-    /// suspended.
-    pub fn goes_on_at(&self, plane: Option<u32>) -> Option<Time> {
-        self.operation_on(plane)?.goes_on_at()
-    }
-
-    /// The running operation as if its wordlines took as long as any.
-    fn at_longest(&self, plane: Option<u32>) -> Option<Operation> {
-        let operation = *self.operation_on(plane)?;
-        let spread = self.part.timing.spread.as_ref();
-        Some(match spread.filter(|_| operation.kind == Kind::Program) {
-            Some(spread) => operation.of_count(spread.highest()),
-            None => operation,
-        })
-    }
-
-    /// The program or erase on a plane, or that begun last on all.
-    fn operation_on(&self, plane: Option<u32>) -> Option<&Operation> {
-        let piece = plane.and_then(|plane| self.piece_on(plane));
-        piece.or(self.operation.as_ref().map(|(operation, _)| operation))
-    }
 }
 
-/// Stops a copy of an operation; which way a draw goes changes no instant of it.
-fn stopped(
-    operation: &mut Operation,
-    die: &Die,
-    now: Time,
-    suspension: &Suspension,
-) -> Option<Time> {
-    let mut vth: Stream = die.vth.clone();
-    match operation.stop(now, &die.part.timing, suspension, &mut vth) {
-        Stop::AtEnd => None,
-        Stop::At(free_at) => Some(free_at),
+/// Whether the part can suspend an operation at `now`.
+#[inline]
+fn may_stop(operation: &Operation, now: Time, suspension: &Suspension) -> Result<(), Refusal> {
+    let (able, most) = match operation.kind {
+        Kind::Program => {
+            (suspension.program != ProgramSuspension::None, suspension.max_per_program)
+        }
+        Kind::Erase => (suspension.erase, suspension.max_per_erase),
+    };
+    if !able {
+        return Err(Refusal::NotSuspendable);
     }
+    if most.is_some_and(|most| operation.suspensions >= most) {
+        return Err(Refusal::LimitReached);
+    }
+    let from = operation.suspendable_from(suspension);
+    if now < from { Err(Refusal::TooSoon { until: from }) } else { Ok(()) }
 }

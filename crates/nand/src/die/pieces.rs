@@ -1,4 +1,4 @@
-//! Planes that are stopped apart: each makes way for its own reads while the others work on.
+//! Planes that are suspended by themselves: each makes way for its reads while the others work on.
 
 use reprieve_base::{PageAddress, Time};
 
@@ -7,21 +7,6 @@ use crate::command::{Command, Elapsed, Suspend};
 use crate::operation::{Kind, Operation, Run, Stop};
 use crate::refusal::Refusal;
 use crate::timing::ResumeAt;
-
-/// What an operation does on a plane that has been stopped apart.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
-    operation: Operation,
-    pub(super) at: PageAddress,
-    work: PlaneWork,
-}
-
-impl Piece {
-    /// What `holds` says of its kind and place.
-    pub(super) fn holds(&self, holds: impl Fn(Kind, &PageAddress) -> bool) -> bool {
-        holds(self.operation.kind, &self.at)
-    }
-}
 
 /// Where the program or erase of a plane stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,14 +21,76 @@ pub enum PlaneWork {
     Suspended,
 }
 
+/// What an operation does on a plane that has been suspended by itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub(super) operation: Operation,
+    pub(super) at: PageAddress,
+    pub(super) work: PlaneWork,
+}
+
+/// The planes that have been suspended by themselves and whose operations are not complete.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pieces(Vec<Piece>);
+
+impl Pieces {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn push(&mut self, piece: Piece) {
+        self.0.push(piece);
+    }
+
+    pub(super) fn on(&self, plane: u32) -> Option<&Piece> {
+        self.0.iter().find(|piece| piece.at.plane == plane)
+    }
+
+    pub(super) fn on_mut(&mut self, plane: u32) -> Option<&mut Piece> {
+        self.0.iter_mut().find(|piece| piece.at.plane == plane)
+    }
+
+    /// Whether some of them stand there.
+    pub(super) fn any(&self, work: PlaneWork) -> bool {
+        self.0.iter().any(|piece| piece.work == work)
+    }
+
+    /// Whether all of them stand there.
+    pub(super) fn all(&self, work: PlaneWork) -> bool {
+        self.0.iter().all(|piece| piece.work == work)
+    }
+
+    /// Whether `holds` is true of the kind and place of one of them.
+    pub(super) fn hold(&self, holds: impl Fn(Kind, &PageAddress) -> bool) -> bool {
+        self.0.iter().any(|piece| holds(piece.operation.kind, &piece.at))
+    }
+
+    /// A plane has done what it promised for `now`; what is complete is no piece any more.
+    pub(super) fn elapse(&mut self, now: Time, plane: u32) -> Elapsed {
+        let place = self.0.iter().position(|piece| piece.at.plane == plane);
+        let place = place.expect("a plane promised that was suspended by itself");
+        let piece = &mut self.0[place];
+        match piece.work {
+            PlaneWork::Suspending(until) if until == now => {
+                piece.work = PlaneWork::Suspended;
+                Elapsed::Suspended
+            }
+            PlaneWork::Running(until) if until == now => {
+                self.0.remove(place).operation.kind.complete()
+            }
+            other => panic!("at {now} plane {plane} had promised another instant: {other:?}"),
+        }
+    }
+}
+
 impl Die {
-    /// What is programmed or erased on a plane; not of a part that suspends all planes at once.
+    /// What is programmed or erased on a plane, of a part that suspends planes by themselves.
     pub fn plane_work(&self, plane: u32) -> PlaneWork {
-        if let Some(piece) = self.beside.pieces.iter().find(|piece| piece.at.plane == plane) {
+        if let Some(piece) = self.operations.piece_on(plane) {
             return piece.work;
         }
         match self.array {
-            Array::Running(until) if self.runs_on(plane) => PlaneWork::Running(until),
+            Array::Running(until) if self.operations.has_plane(plane) => PlaneWork::Running(until),
             _ => PlaneWork::None,
         }
     }
@@ -55,36 +102,17 @@ impl Die {
         self.is_free() || self.array == Array::InPieces && self.pieces_rest()
     }
 
-    /// Whether a plane that was stopped apart is suspended.
-    pub fn has_suspended_plane(&self) -> bool {
-        let is_suspended = |piece: &Piece| piece.work == PlaneWork::Suspended;
-        self.beside.get().is_some_and(|beside| beside.pieces.iter().any(is_suspended))
-    }
-
-    /// The operation of a plane that was stopped apart.
-    pub(super) fn piece_on(&self, plane: u32) -> Option<&Operation> {
-        let pieces = &self.beside.get()?.pieces;
-        pieces.iter().find(|piece| piece.at.plane == plane).map(|piece| &piece.operation)
-    }
-
     #[cold]
     fn pieces_rest(&self) -> bool {
-        let all_stand = self.beside.pieces.iter().all(|piece| piece.work == PlaneWork::Suspended);
-        all_stand && self.buffers_in_use == 0
+        self.operations.pieces_rest() && self.plane_reads.are_free()
     }
 
-    /// What runs on a plane that was stopped apart and resumed at `from`, to follow its phases.
+    /// What runs on a plane that was suspended by itself and resumed at `from`, to follow its
+    /// phases.
     pub fn plane_run(&self, plane: u32, from: Time) -> Option<Run> {
-        let piece = self.beside.pieces.iter().find(|piece| piece.at.plane == plane)?;
+        let piece = self.operations.piece_on(plane)?;
         let runs = matches!(piece.work, PlaneWork::Running(_));
         runs.then(|| Run::new(piece.operation, from))
-    }
-
-    /// Whether the operation that runs works on a plane.
-    fn runs_on(&self, plane: u32) -> bool {
-        let is_own = |at: &PageAddress| at.plane == plane;
-        self.operation.as_ref().is_some_and(|(_, at)| is_own(at))
-            || self.beside.companions.iter().any(is_own)
     }
 
     /// Whether a command is a read of a plane that is free for it though others are at work.
@@ -104,90 +132,47 @@ impl Die {
     /// Asks what runs on a plane to make way at `now`, there alone.
     pub fn suspend_plane(&mut self, now: Time, plane: u32) -> Result<Suspend, Refusal> {
         self.may_suspend(now, Some(plane))?;
-        let place = self.beside.pieces.iter().position(|piece| piece.at.plane == plane);
-        let running = match place {
-            Some(place) => self.beside.pieces[place].operation,
-            None => self.operation.expect("a running array has an operation").0,
-        };
-        let mut operation = running;
+        let running = self.operations.on(Some(plane));
+        let mut operation = *running.expect("a running array has an operation");
         let stop = operation.stop(now, &self.part.timing, &self.part.suspension, &mut self.vth);
         let Stop::At(free_at) = stop else { return Ok(Suspend::RunsToEnd) };
-        let work = PlaneWork::Suspending(free_at);
-        match place {
-            Some(place) => {
-                let piece = &mut self.beside.pieces[place];
-                (piece.operation, piece.work) = (operation, work);
-            }
-            None => {
-                let at = self.take_apart(plane);
-                self.beside.pieces.push(Piece { operation: operation.on_planes(1), at, work });
-            }
+        self.operations.suspend_piece(plane, operation, free_at);
+        if self.operations.innermost().is_none() {
+            self.array = Array::InPieces;
         }
         Ok(Suspend::FreeAt(free_at))
     }
 
-    /// Takes a plane out of the operation that runs; returns where that works there.
-    fn take_apart(&mut self, plane: u32) -> PageAddress {
-        if let Some(place) = self.beside.companions.iter().position(|at| at.plane == plane) {
-            return self.beside.companions.remove(place);
-        }
-        let (_, own) = self.operation.as_mut().expect("it works on the plane");
-        let at = *own;
-        if self.beside.companions.is_empty() {
-            self.operation = None;
-            self.array = Array::InPieces;
-        } else {
-            *own = self.beside.companions.remove(0);
-        }
-        at
-    }
-
-    /// Whether the page of a plane that was stopped apart has to be sent again over the channel.
+    /// Whether the page of a plane that was suspended by itself has to be sent again over the
+    /// channel.
     pub fn plane_needs_channel(&self, plane: u32) -> bool {
-        let program = self.piece_on(plane).is_some_and(|piece| piece.kind == Kind::Program);
+        let piece = self.operations.piece_on(plane);
+        let program = piece.is_some_and(|piece| piece.operation.kind == Kind::Program);
         program && !self.part.suspension.shadow_buffer
     }
 
     /// Lets a suspended plane go on from `now`; without a shadow buffer the caller sends the page
-    /// of a program over the channel from then on. Says when it will have ended, if left alone.
+    /// of a program over the channel from then on. Returns when it will have ended, if left alone.
     pub fn resume_plane(&mut self, now: Time, plane: u32) -> Result<Time, Refusal> {
-        let found = self.beside.pieces.iter().position(|piece| piece.at.plane == plane);
-        let place = found.filter(|place| self.beside.pieces[*place].work == PlaneWork::Suspended);
-        let Some(place) = place else { return Err(Refusal::NothingToResume) };
-        let page_leaves = self.plane_output_in_use(plane) && self.plane_needs_channel(plane);
-        if !self.plane_is_free(plane) || page_leaves {
+        let piece = self.operations.piece_on(plane);
+        if piece.is_none_or(|piece| piece.work != PlaneWork::Suspended) {
+            return Err(Refusal::NothingToResume);
+        }
+        let page_leaves = self.plane_reads.output_in_use(plane) && self.plane_needs_channel(plane);
+        if !self.plane_reads.is_free(plane) || page_leaves {
             return Err(Refusal::Busy);
         }
-        let piece = &mut self.beside.pieces[place];
-        piece.operation.resume(now, &self.part.timing, &self.part.suspension);
-        let until = piece.operation.end(&self.part.timing);
-        piece.work = PlaneWork::Running(until);
-        Ok(until)
+        Ok(self.operations.resume_piece(now, plane, &self.part))
     }
 
-    /// The instant has come that a plane promised which was stopped apart.
+    /// The instant has come that a plane promised which was suspended by itself.
     ///
     /// Panics if nothing was promised for `now`: then the caller has lost track of the die.
     pub fn elapse_piece(&mut self, now: Time, plane: u32) -> Elapsed {
-        let place = self.beside.pieces.iter().position(|piece| piece.at.plane == plane);
-        let place = place.expect("a plane promised that was stopped apart");
-        let piece = &mut self.beside.pieces[place];
-        match piece.work {
-            PlaneWork::Suspending(until) if until == now => {
-                piece.work = PlaneWork::Suspended;
-                Elapsed::Suspended
-            }
-            PlaneWork::Running(until) if until == now => {
-                let Piece { operation, .. } = self.beside.pieces.remove(place);
-                if self.beside.pieces.is_empty() && self.array == Array::InPieces {
-                    self.array = Array::Idle;
-                }
-                match operation.kind {
-                    Kind::Program => Elapsed::Programmed,
-                    Kind::Erase => Elapsed::Erased,
-                }
-            }
-            other => panic!("at {now} plane {plane} had promised another instant: {other:?}"),
+        let elapsed = self.operations.elapse_piece(now, plane);
+        if self.array == Array::InPieces && self.operations.is_whole() {
+            self.array = Array::Idle;
         }
+        elapsed
     }
 }

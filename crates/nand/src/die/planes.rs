@@ -3,12 +3,21 @@
 use reprieve_base::{PageAddress, Time};
 
 use super::{Array, Die};
-use crate::command::Elapsed;
+use crate::command::{Elapsed, Part};
 use crate::refusal::Refusal;
+
+/// The buffers and registers of planes that read by themselves; of other parts, of no planes.
+#[derive(Clone, Debug)]
+pub struct PlaneReads {
+    planes: Box<[PlaneRead]>,
+    /// Of how many planes the page buffer is in use, and of how many the output register.
+    buffers_in_use: u32,
+    registers_in_use: u32,
+}
 
 /// Where a plane stands that reads by itself.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PlaneRead {
+struct PlaneRead {
     buffer: Buffer,
     /// A sensed page that the buffer has let go of is waiting to leave, or leaving.
     output_in_use: bool,
@@ -24,73 +33,80 @@ enum Buffer {
     Holding,
 }
 
-impl Die {
-    /// Begins a read on its plane, whose command cycles are over at `issued`.
-    pub(super) fn start_on_plane(
-        &mut self,
-        issued: Time,
-        at: PageAddress,
-        others: &[PageAddress],
-    ) -> Result<Time, Refusal> {
-        if !others.is_empty() {
-            return Err(Refusal::NotTogether);
+impl PlaneReads {
+    pub(super) fn new(part: &Part) -> PlaneReads {
+        let planes = match part.parallelism.independent_plane_reads {
+            true => part.shape.planes as usize,
+            false => 0,
+        };
+        PlaneReads {
+            planes: vec![PlaneRead::default(); planes].into_boxed_slice(),
+            buffers_in_use: 0,
+            registers_in_use: 0,
         }
-        if self.beside.planes[at.plane as usize].buffer != Buffer::Idle {
-            return Err(Refusal::Busy);
-        }
-        let until = issued + self.read_time(at.page);
-        self.beside.planes[at.plane as usize].buffer = Buffer::Reading(until);
-        self.buffers_in_use += 1;
-        Ok(until)
     }
 
-    /// Whether nothing is programmed or erased, so that any plane whose buffer is free can read.
+    /// Whether the part has planes that read by themselves.
+    #[inline(always)]
+    pub(super) fn has_planes(&self) -> bool {
+        !self.planes.is_empty()
+    }
+
+    /// Whether the buffer of some plane is free.
     #[inline]
-    pub fn takes_reads(&self) -> bool {
-        self.array == Array::Idle
+    pub fn has_free(&self) -> bool {
+        (self.buffers_in_use as usize) < self.planes.len()
     }
 
-    /// Whether the buffer of one of the planes that read by themselves is free.
+    /// Whether the buffer of a plane is free.
     #[inline]
-    pub fn has_free_plane(&self) -> bool {
-        (self.buffers_in_use as usize) < self.beside.planes.len()
+    pub fn is_free(&self, plane: u32) -> bool {
+        self.planes[plane as usize].buffer == Buffer::Idle
     }
 
-    /// When the last of the planes that read by themselves will have sensed; `None`: none senses.
-    pub fn senses_until(&self) -> Option<Time> {
-        self.ends_of_senses().max()
+    /// Whether the buffers of all planes are free.
+    #[inline(always)]
+    pub(super) fn are_free(&self) -> bool {
+        self.buffers_in_use == 0
     }
 
-    /// Planes that read by themselves and sense.
-    pub fn planes_sensing(&self) -> u32 {
-        self.ends_of_senses().count() as u32
+    /// Whether a sensed page that its buffer has let go of waits to leave a plane, or leaves it.
+    pub fn output_in_use(&self, plane: u32) -> bool {
+        self.planes[plane as usize].output_in_use
     }
 
-    fn ends_of_senses(&self) -> impl Iterator<Item = Time> {
-        let planes = self.beside.get().map_or(&[][..], |beside| &beside.planes);
-        planes.iter().filter_map(|plane| match plane.buffer {
+    /// Whether that is so on some plane.
+    #[inline(always)]
+    pub(super) fn any_output_in_use(&self) -> bool {
+        self.registers_in_use > 0
+    }
+
+    /// When the last plane will have sensed; `None`: none senses.
+    pub fn until(&self) -> Option<Time> {
+        self.ends().max()
+    }
+
+    /// How many planes sense.
+    pub fn sensing(&self) -> u32 {
+        self.ends().count() as u32
+    }
+
+    fn ends(&self) -> impl Iterator<Item = Time> {
+        self.planes.iter().filter_map(|plane| match plane.buffer {
             Buffer::Reading(until) => Some(until),
             Buffer::Idle | Buffer::Holding => None,
         })
     }
 
-    /// Whether the buffer of a plane that reads by itself is free.
-    #[inline]
-    pub fn plane_is_free(&self, plane: u32) -> bool {
-        self.beside.planes[plane as usize].buffer == Buffer::Idle
+    /// A plane, whose buffer is free, senses until `until`.
+    fn start(&mut self, plane: u32, until: Time) {
+        self.planes[plane as usize].buffer = Buffer::Reading(until);
+        self.buffers_in_use += 1;
     }
 
-    /// Whether a sensed page that its buffer has let go of waits to leave a plane, or leaves it.
-    pub fn plane_output_in_use(&self, plane: u32) -> bool {
-        self.beside.planes[plane as usize].output_in_use
-    }
-
-    /// The instant that a read promised has come, on a plane that reads by itself.
-    ///
-    /// Panics if nothing was promised for `now`: then the caller has lost track of the die.
-    pub fn elapse_plane(&mut self, now: Time, plane: u32) -> Elapsed {
-        let has_register = self.has_output_register() || self.lends_register(plane);
-        let state = &mut self.beside.planes[plane as usize];
+    /// A plane has sensed at `now`; the page moves into its register if it has one that is free.
+    fn elapse(&mut self, now: Time, plane: u32, has_register: bool) -> Elapsed {
+        let state = &mut self.planes[plane as usize];
         assert_eq!(state.buffer, Buffer::Reading(now), "a plane promised another instant");
         if state.output_in_use || !has_register {
             state.buffer = Buffer::Holding;
@@ -103,10 +119,9 @@ impl Die {
         Elapsed::ReadReady
     }
 
-    /// A page of a plane that reads by itself has left. Returns true if a held one can leave now.
-    pub fn release_plane(&mut self, plane: u32) -> bool {
-        let has_register = self.has_output_register() || self.lends_register(plane);
-        let state = &mut self.beside.planes[plane as usize];
+    /// A page has left a plane. Returns true if a held one can leave now.
+    fn release(&mut self, plane: u32, has_register: bool) -> bool {
+        let state = &mut self.planes[plane as usize];
         let holds = state.buffer == Buffer::Holding;
         assert!(holds || state.output_in_use, "a page left a plane that had none");
         if !state.output_in_use {
@@ -122,5 +137,51 @@ impl Die {
             self.registers_in_use -= 1;
         }
         holds
+    }
+}
+
+impl Die {
+    /// The planes that read by themselves, if the part has such.
+    #[inline(always)]
+    pub fn plane_reads(&self) -> &PlaneReads {
+        &self.plane_reads
+    }
+
+    /// Whether nothing is programmed or erased, so that any plane whose buffer is free can read.
+    #[inline]
+    pub fn takes_reads(&self) -> bool {
+        self.array == Array::Idle
+    }
+
+    /// Begins a read on its plane, whose command cycles are over at `issued`.
+    pub(super) fn start_on_plane(
+        &mut self,
+        issued: Time,
+        at: PageAddress,
+        others: &[PageAddress],
+    ) -> Result<Time, Refusal> {
+        if !others.is_empty() {
+            return Err(Refusal::NotTogether);
+        }
+        if !self.plane_reads.is_free(at.plane) {
+            return Err(Refusal::Busy);
+        }
+        let until = issued + self.lengths.read(&self.part.timing, at.page);
+        self.plane_reads.start(at.plane, until);
+        Ok(until)
+    }
+
+    /// The instant that a read promised has come, on a plane that reads by itself.
+    ///
+    /// Panics if nothing was promised for `now`: then the caller has lost track of the die.
+    pub fn elapse_plane(&mut self, now: Time, plane: u32) -> Elapsed {
+        let has_register = self.has_output_register() || self.lends_register(plane);
+        self.plane_reads.elapse(now, plane, has_register)
+    }
+
+    /// A page of a plane that reads by itself has left. Returns true if a held one can leave now.
+    pub fn release_plane(&mut self, plane: u32) -> bool {
+        let has_register = self.has_output_register() || self.lends_register(plane);
+        self.plane_reads.release(plane, has_register)
     }
 }

@@ -43,7 +43,7 @@ fn the_next_program_begins_when_the_first_has_ended() {
     assert!(!die.takes_load(at(6_000)), "the register is in use");
     assert_eq!(die.elapse(at(21_480)), Elapsed::Programmed);
     assert_eq!(die.running_until(), Some(at(21_480 + 51 * 380)));
-    assert_eq!(die.operation_block(), Some((0, 0)));
+    assert_eq!(die.operations().block(), Some((0, 0)));
     assert!(die.takes_load(at(21_480)), "its page has moved on");
     assert_eq!(die.elapse(at(40_860)), Elapsed::Programmed);
     assert!(die.is_free() && die.running_until().is_none());
@@ -106,9 +106,9 @@ fn a_suspension_stops_the_one_that_runs_and_the_next_waits() {
     // Restore 30, verify 80, fifty iterations: 5500 + 19110.
     assert_eq!(die.resume(at(5_500)), Ok(at(24_610)));
     die.elapse(at(24_610));
-    assert_eq!(die.operation_block(), Some((0, 1)));
+    assert_eq!(die.operations().block(), Some((0, 1)));
     assert_eq!(die.running_until(), Some(at(24_610 + 51 * 380)));
-    assert_eq!(die.suspensions(), 0);
+    assert_eq!(die.operations().suspensions(), 0);
     // Stopped at the instant of its beginning it restores its page like any other.
     assert_eq!(die.suspend(at(24_610)), Ok(Suspend::FreeAt(at(24_610))));
     die.elapse(at(24_610));
@@ -138,7 +138,7 @@ fn several_planes_load_together() {
     // Data to 4200, 51 iterations to 23580.
     assert_eq!(die.load(at(4_200), own(1), &[page(1, 0, 1)]), Ok(at(8_400)));
     assert_eq!(die.elapse(at(23_580)), Elapsed::Programmed);
-    assert_eq!(die.planes_at_work(), 2);
+    assert_eq!(die.operations().planes(), 2);
     assert_eq!(die.running_until(), Some(at(23_580 + 51 * 380)));
     assert!(die.works_on(page(1, 0, 0)));
     let apart = die.load(at(23_580), own(2), &[page(1, 0, 3)]);

@@ -157,7 +157,7 @@ impl Device {
     /// Suspends at `request_ns`, to be free at `free_ns`, and resumes: says when it will end.
     #[track_caller]
     pub fn suspend_and_resume(&mut self, request_ns: u64, free_ns: u64, resume_ns: u64) -> u64 {
-        let before = self.die.suspensions();
+        let before = self.die.operations().suspensions();
         assert_eq!(self.issue(request_ns, Ask::Suspend), Answer::FreeAt(free_ns));
         assert!(!self.die.is_running() && !self.die.is_suspended());
         assert_eq!(self.assert_free_exactly_at(free_ns), Elapsed::Suspended);
@@ -166,7 +166,7 @@ impl Device {
             panic!("a resume says when the operation ends");
         };
         assert!(self.die.is_running() && !self.die.is_suspended());
-        assert_eq!(self.die.suspensions(), before + 1);
+        assert_eq!(self.die.operations().suspensions(), before + 1);
         end_ns
     }
 }
@@ -213,7 +213,7 @@ pub fn check_stops(timing: Timing, suspension: Suspension, operation: Ask, stops
         };
         let done = if operation == ERASE { Elapsed::Erased } else { Elapsed::Programmed };
         assert_eq!(device.assert_free_exactly_at(end_ns), done);
-        assert_eq!(device.die.operation_block(), None);
+        assert_eq!(device.die.operations().block(), None);
     }
 }
 

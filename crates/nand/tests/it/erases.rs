@@ -116,7 +116,7 @@ fn nested_exact_suspensions_add_up_to_the_nanosecond() {
     assert_eq!(device.suspend_and_resume(11_001, 11_041, 12_000), 12_090);
     assert_eq!(device.suspend_and_resume(12_049, 12_089, 13_000), 13_090);
     assert_eq!(device.issue(13_050, Ask::Suspend), Answer::RunsToEnd);
-    assert_eq!(device.die.suspensions(), 7);
+    assert_eq!(device.die.operations().suspensions(), 7);
     assert_eq!(device.assert_free_exactly_at(13_090), Elapsed::Erased);
 }
 

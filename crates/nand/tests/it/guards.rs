@@ -25,7 +25,7 @@ fn an_operation_that_has_used_up_its_suspensions_runs_to_its_end() {
     for request_ns in [6_000, 6_031, 6_790] {
         assert_eq!(device.probe(request_ns, Ask::Suspend), Err(Refusal::LimitReached));
     }
-    assert_eq!(device.die.suspensions(), 2);
+    assert_eq!(device.die.operations().suspensions(), 2);
     assert_eq!(device.assert_free_exactly_at(6_790), Elapsed::Programmed);
 }
 
@@ -36,7 +36,7 @@ fn every_operation_has_its_own_count() {
     device.suspend_and_resume(2_101, 2_400, 5_000);
     assert_eq!(device.probe(5_500, Ask::Suspend), Err(Refusal::LimitReached));
     device.elapse(5_870);
-    assert_eq!(device.die.suspensions(), 0);
+    assert_eq!(device.die.operations().suspensions(), 0);
     device.issue(10_000, Ask::Start(Command::Program(page(0, 0, 1))));
     assert_eq!(device.suspend_and_resume(12_101, 12_400, 15_000), 15_870);
     device.elapse(15_870);
@@ -90,7 +90,7 @@ fn a_request_that_takes_effect_at_the_end_suspends_nothing() {
     device.issue(0, PROGRAM);
     for request_ns in [3_161, 3_200, 3_240] {
         assert_eq!(device.issue(request_ns, Ask::Suspend), Answer::RunsToEnd);
-        assert_eq!(device.die.suspensions(), 0);
+        assert_eq!(device.die.operations().suspensions(), 0);
     }
 }
 
@@ -138,5 +138,5 @@ fn without_guards_a_suspension_may_follow_at_once_and_for_ever() {
         let end_ns = device.suspend_and_resume(resumed_ns, resumed_ns + 30, resumed_ns + 1_000);
         assert_eq!(end_ns, resumed_ns + 1_000 + 1_170);
     }
-    assert_eq!(device.die.suspensions(), 1_000);
+    assert_eq!(device.die.operations().suspensions(), 1_000);
 }

@@ -107,7 +107,7 @@ fn without_a_shadow_buffer_every_page_comes_again_over_the_channel() {
     die.suspend(at(4_300)).expect("it runs");
     die.elapse(at(4_500));
     assert!(die.resume_needs_channel());
-    assert_eq!(die.planes_at_work(), 2);
+    assert_eq!(die.operations().planes(), 2);
     assert_eq!(die.resume(at(10_000)), Ok(at(14_840)));
 }
 

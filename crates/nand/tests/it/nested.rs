@@ -47,13 +47,13 @@ fn both_suspended(timing: Timing, suspension: Suspension, free_ns: u64) -> Devic
 #[track_caller]
 fn erase_to_its_end(mut device: Device, resume_ns: u64) {
     assert!(device.die.is_suspended());
-    assert_eq!(device.die.operation_block(), Some(ERASED));
-    assert_eq!(device.die.outer_block(), None);
-    assert_eq!(device.die.suspensions(), 1);
+    assert_eq!(device.die.operations().block(), Some(ERASED));
+    assert_eq!(device.die.operations().outer_block(), None);
+    assert_eq!(device.die.operations().suspensions(), 1);
     let end_ns = resume_ns + 40 + 3_000 + 90;
     assert_eq!(device.issue(resume_ns, Ask::Resume), Answer::EndsAt(end_ns));
     assert_eq!(device.assert_free_exactly_at(end_ns), Elapsed::Erased);
-    assert_eq!(device.die.operation_block(), None);
+    assert_eq!(device.die.operations().block(), None);
     assert!(!device.die.is_suspended());
 }
 
@@ -66,9 +66,9 @@ fn assert_refused(device: &Device, now_ns: u64, ask: Ask, refusal: Refusal) {
 fn a_program_runs_inside_a_suspended_erase() {
     let mut device = program_begun(part(), nesting(IPS));
     assert!(device.die.is_running() && !device.die.is_suspended());
-    assert_eq!(device.die.operation_block(), Some(PROGRAMMED));
-    assert_eq!(device.die.outer_block(), Some(ERASED));
-    assert_eq!(device.die.suspensions(), 0, "of the program");
+    assert_eq!(device.die.operations().block(), Some(PROGRAMMED));
+    assert_eq!(device.die.operations().outer_block(), Some(ERASED));
+    assert_eq!(device.die.operations().suspensions(), 0, "of the program");
     assert_eq!(device.assert_free_exactly_at(6_240), Elapsed::Programmed);
     erase_to_its_end(device, 7_000);
 }
@@ -94,15 +94,15 @@ fn a_read_goes_between_a_program_inside_an_erase() {
     for (mode, free_ns, left_ns) in [(IPS, 5_400, 870), (IPC, 5_190, 1_250)] {
         let mut device = both_suspended(part(), nesting(mode), free_ns);
         assert!(device.die.is_suspended());
-        assert_eq!(device.die.operation_block(), Some(PROGRAMMED));
-        assert_eq!(device.die.outer_block(), Some(ERASED));
+        assert_eq!(device.die.operations().block(), Some(PROGRAMMED));
+        assert_eq!(device.die.operations().outer_block(), Some(ERASED));
         assert_eq!(device.issue(6_000, READ), Answer::EndsAt(7_100));
         assert_eq!(device.elapse(7_100), Elapsed::ReadReady);
         device.die.release();
         // The program resumes first, and only after its end the erase.
         let end_ns = 7_100 + left_ns;
         assert_eq!(device.issue(7_100, Ask::Resume), Answer::EndsAt(end_ns));
-        assert_eq!(device.die.suspensions(), 1);
+        assert_eq!(device.die.operations().suspensions(), 1);
         assert_refused(&device, 7_200, Ask::Resume, Refusal::NothingToResume);
         assert_eq!(device.assert_free_exactly_at(end_ns), Elapsed::Programmed);
         erase_to_its_end(device, 9_000);
@@ -122,7 +122,7 @@ fn an_erase_is_suspended_again_after_a_program_inside_it() {
     device.elapse(10_380);
     // 40 + 2940 + 90.
     assert_eq!(device.issue(10_380, Ask::Resume), Answer::EndsAt(13_450));
-    assert_eq!(device.die.suspensions(), 2);
+    assert_eq!(device.die.operations().suspensions(), 2);
     assert_eq!(device.assert_free_exactly_at(13_450), Elapsed::Erased);
 }
 

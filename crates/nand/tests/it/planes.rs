@@ -32,9 +32,9 @@ fn each_plane_reads_while_the_other_does() {
     assert_eq!(die.start(at(500), read(0)), Err(Refusal::Busy));
     assert_eq!(die.start(at(500), read(1)), Ok(at(1_600)));
     assert_eq!(die.elapse_plane(at(1_100), 0), Elapsed::ReadReady);
-    assert!(!die.plane_is_free(0) && !die.plane_is_free(1));
+    assert!(!die.plane_reads().is_free(0) && !die.plane_reads().is_free(1));
     assert!(!die.release_plane(0));
-    assert!(die.plane_is_free(0) && !die.is_free() && die.takes_reads());
+    assert!(die.plane_reads().is_free(0) && !die.is_free() && die.takes_reads());
     assert_eq!(die.start(at(1_300), read(0)), Ok(at(2_400)));
     assert_eq!(die.elapse_plane(at(1_600), 1), Elapsed::ReadReady);
     assert_eq!(die.elapse_plane(at(2_400), 0), Elapsed::ReadReady);

@@ -188,7 +188,7 @@ fn nested_inter_phase_suspensions_add_a_restore_each_and_nothing_else() {
     // Pulse 2 runs from 7030 to 7330, verify 2 to 7410, pulse 3 to 7710; 8000 + 30 + 80.
     assert_eq!(device.suspend_and_resume(7_411, 7_710, 8_000), 8_110);
     assert_eq!(device.issue(8_031, Ask::Suspend), Answer::RunsToEnd);
-    assert_eq!(device.die.suspensions(), 4);
+    assert_eq!(device.die.operations().suspensions(), 4);
     assert_eq!(device.assert_free_exactly_at(8_110), Elapsed::Programmed);
 }
 
@@ -211,7 +211,7 @@ fn nested_cancellations_do_over_what_they_broke_off() {
     assert_eq!(device.suspend_and_resume(8_069, 8_109, 9_000), 9_870);
     // Verify 1 to 9110, pulse 2 to 9410, verify 2 to 9490: cancelled there, 80 + 380 left.
     assert_eq!(device.suspend_and_resume(9_411, 9_451, 10_000), 10_490);
-    assert_eq!(device.die.suspensions(), 8);
+    assert_eq!(device.die.operations().suspensions(), 8);
     // The last verify runs from 10410 to 10490.
     assert_eq!(device.issue(10_450, Ask::Suspend), Answer::RunsToEnd);
     assert_eq!(device.assert_free_exactly_at(10_490), Elapsed::Programmed);
@@ -273,7 +273,7 @@ fn a_last_verify_of_no_length_is_no_place_to_stop() {
     for request_ns in [2_701, 2_702, 3_000] {
         assert_eq!(device.issue(request_ns, Ask::Suspend), Answer::RunsToEnd);
     }
-    assert_eq!(device.die.suspensions(), 0);
+    assert_eq!(device.die.operations().suspensions(), 0);
     assert_eq!(device.assert_free_exactly_at(3_000), Elapsed::Programmed);
 }
 
@@ -289,6 +289,6 @@ fn reads_while_suspended_leave_the_program_as_it_was() {
         assert!(!device.die.release());
         assert!(device.die.is_suspended());
     }
-    assert_eq!(device.die.operation_block(), Some((0, 0)));
+    assert_eq!(device.die.operations().block(), Some((0, 0)));
     assert_eq!(device.issue(10_000, Ask::Resume), Answer::EndsAt(11_250));
 }

@@ -309,11 +309,11 @@ impl User {
         assert_eq!(die.is_suspended(), self.suspended);
         assert_eq!(die.output_in_use(), self.output_in_use);
         let block = self.operation.as_ref().map(|(_, at)| (at.plane, at.block));
-        assert_eq!(die.operation_block(), block);
+        assert_eq!(die.operations().block(), block);
         let block = self.outer.as_ref().map(|(_, at)| (at.plane, at.block));
-        assert_eq!(die.outer_block(), block);
+        assert_eq!(die.operations().outer_block(), block);
         let suspensions = self.operation.as_ref().map_or(0, |(ledger, _)| ledger.suspensions);
-        assert_eq!(die.suspensions(), suspensions);
+        assert_eq!(die.operations().suspensions(), suspensions);
     }
 
     /// Brings everything to its end: every suspension is resumed, every page has left.

@@ -21,7 +21,7 @@ fn a_restore_from_the_shadow_buffer_is_broken_off_at_once() {
         assert_eq!(device.suspend_and_resume(request_ns, request_ns, 4_000), 4_870);
         // And once more.
         assert_eq!(device.suspend_and_resume(4_015, 4_015, 5_000), 5_870);
-        assert_eq!(device.die.suspensions(), 3);
+        assert_eq!(device.die.operations().suspensions(), 3);
     }
 }
 

@@ -85,9 +85,9 @@ fn states() -> Vec<State> {
 /// The state in which a die is, by what it says of itself.
 fn name(device: &Device, holds: bool) -> &'static str {
     let die = &device.die;
-    let inside = die.outer_block().is_some();
-    let works = die.operation_block().is_some();
-    let is_erase = die.operation_block() == Some((0, 1));
+    let inside = die.operations().outer_block().is_some();
+    let works = die.operations().block().is_some();
+    let is_erase = die.operations().block() == Some((0, 1));
     match (die.is_running(), die.is_suspended(), die.is_free()) {
         (true, ..) if inside => "program runs in an erase",
         (true, ..) => "runs",

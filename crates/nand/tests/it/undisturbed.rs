@@ -57,10 +57,10 @@ fn a_program_takes_command_data_and_iterations() {
     // 100 + 2000 + 3 * (300 + 80), from 7 on.
     assert_eq!(device.issue(7, PROGRAM), Answer::EndsAt(3_247));
     assert!(device.die.is_running());
-    assert_eq!(device.die.operation_block(), Some((0, 0)));
+    assert_eq!(device.die.operations().block(), Some((0, 0)));
     assert_eq!(device.assert_free_exactly_at(3_247), Elapsed::Programmed);
     assert!(!device.die.is_running());
-    assert_eq!((device.die.operation_block(), device.die.suspensions()), (None, 0));
+    assert_eq!((device.die.operations().block(), device.die.operations().suspensions()), (None, 0));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn an_erase_takes_command_pulse_and_verify() {
     let mut device = Device::new(part(), suspending(ProgramSuspension::Ips));
     // 100 + 5000 + 90, from 7 on.
     assert_eq!(device.issue(7, ERASE), Answer::EndsAt(5_197));
-    assert_eq!(device.die.operation_block(), Some((0, 1)));
+    assert_eq!(device.die.operations().block(), Some((0, 1)));
     assert_eq!(device.assert_free_exactly_at(5_197), Elapsed::Erased);
 }
 

@@ -167,6 +167,21 @@ fn the_channel_of_two_dies() {
 }
 
 #[test]
+fn a_program_that_comes_as_a_page_leaves_the_array() {
+    // Half of page 17, on die 1, whose old page is out at 32: then its program comes to die 0. Here
+    // page 4 has been sensed from 22 to 32, and is out at 52. Page 12 waits from 28 on, first for
+    // the array; from 32 on that is free, and the command, of 2, has to wait for the channel. It is
+    // out at 84, and the program, with command, data and 140, is done at 246.
+    let sets = ["timing.cache_register=true", "timing.t_command_us=2", "policy=fifo"];
+    let sets = [&TWO[..], &sets, &["ftl.placement=dynamic"]].concat();
+    let rows = [(0, 'W', 68, 2), (20_000, 'R', 16, 4), (28_000, 'R', 48, 4)];
+    let written = vec![("host_read", 84_000)];
+    let behind = vec![("host_read", 4000), ("channel", 20_000)];
+    let expected = vec![(246, written), (52, vec![]), (84, behind)];
+    assert_eq!(told(&drive::replay(DRIVE, &sets, &rows)), expected);
+}
+
+#[test]
 fn a_budget_of_power() {
     // One die at a time may be at work; a page that crosses the channel is none.
     let power = ["power.account=on", "power.max_active_dies=1", "policy=rps"];

@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::drive::{self, Outcome, Row};
 
 /// A small drive that is full, with dies of one plane, on which everything is suspended. Its
-/// load writes at least 600 pages of some 540, and has 360 free ones: it collects.
+/// load writes at least 300 pages of some 270, and has 180 free ones: it collects.
 const BUSY: &str = "seed = 11\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     [geometry]\nchannels = 2\ndies_per_channel = 2\nplanes_per_die = 1\nblocks_per_plane = 28\n\
-    pages_per_block = 8\n\
+    pages_per_block = 4\n\
     [suspension]\nvth_reached = \"proportional\"\n\
     [ftl]\nover_provisioning = 0.4\nprecondition = \"sequential\"\n\
-    [workload]\ngenerator = \"mixed\"\nrequests = 1500\nread_fraction = 0.6\n\
+    [workload]\ngenerator = \"mixed\"\nrequests = 750\nread_fraction = 0.6\n\
     trim_fraction = 0.05\nrequest_bytes = [[512, 1], [2048, 3], [6144, 1]]\nalign_bytes = 512\n\
     addresses = \"zipf\"\nzipf_theta = 0.9\narrivals = \"poisson\"\nrate_iops = 4500\n";
 

@@ -1,0 +1,58 @@
+//! Which pages of each block are programmed: they are in order, so that their number says it.
+
+use crate::command::Part;
+use crate::refusal::Refusal;
+
+/// The page that each block takes next.
+#[derive(Clone, Debug)]
+pub(super) struct ProgrammedPages {
+    /// By [`crate::Shape::block_index`].
+    next: Box<[u16]>,
+    /// Pages of a block that one program takes.
+    together: u16,
+}
+
+impl ProgrammedPages {
+    /// Blocks that are all erased.
+    pub(super) fn new(part: &Part) -> ProgrammedPages {
+        let blocks = part.shape.planes as usize * part.shape.blocks_per_plane as usize;
+        ProgrammedPages {
+            next: vec![0; blocks].into_boxed_slice(),
+            together: u16::try_from(part.timing.pages_together()).expect("it divides a block"),
+        }
+    }
+
+    /// Pages of a block that were programmed, or begun, since its last erase began.
+    #[inline(always)]
+    pub(super) fn of(&self, block: usize) -> u32 {
+        u32::from(self.next[block])
+    }
+
+    /// Whether a page is the one that its block takes next.
+    #[inline(always)]
+    pub(super) fn admit(&self, block: usize, page: u32) -> Result<(), Refusal> {
+        let expected = self.of(block);
+        match page.cmp(&expected) {
+            std::cmp::Ordering::Less => Err(Refusal::AlreadyProgrammed),
+            std::cmp::Ordering::Greater => Err(Refusal::OutOfOrder { expected }),
+            std::cmp::Ordering::Equal => Ok(()),
+        }
+    }
+
+    /// A program takes the next page of a block, and the rest of its wordline.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, block: usize) {
+        self.next[block] += self.together;
+    }
+
+    /// The first `pages` pages of a block are programmed, and the rest of their last wordline.
+    pub(super) fn fill(&mut self, block: usize, pages: u32) {
+        let pages = pages.next_multiple_of(u32::from(self.together));
+        self.next[block] = u16::try_from(pages).expect("pages of a block fit 16 bits");
+    }
+
+    /// The block is erased.
+    pub(super) fn erase(&mut self, block: usize) {
+        self.next[block] = 0;
+    }
+}
