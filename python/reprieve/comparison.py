@@ -146,7 +146,15 @@ def _word(key: str, value: str) -> str:
 
 
 class Comparison(Mapping[str, Result]):
-    """Results by label, in the order of the axes; the first is what the others are measured by."""
+    """Results by label, in the order of the axes; the first is what the others are measured by.
+
+    >>> load = {"generator": "mixed", "requests": 2000, "read_fraction": 0.7, "queue_depth": 8}
+    >>> found = rp.compare({"device": "fast12-mlc", "workload": load}, {"policy": ["FIFO", "PE0"]})
+    >>> found["PE0"].latency("read").mean < found["FIFO"].latency("read").mean
+    True
+    >>> found.paired("PE0")["read_latency_ns_mean"]["decided"]
+    True
+    """
 
     def __init__(
         self, axes: Sequence[Axis], runs: Sequence[Run], results: Sequence[Result]
@@ -288,6 +296,11 @@ def compare(
     `scenario` and `overrides` as for `run`.
 
     Raises UserError before anything runs if any of the scenarios is wrong.
+
+    >>> load = {"generator": "mixed", "requests": 500, "read_fraction": 0.7, "queue_depth": 8}
+    >>> axes = {"policy": ["FIFO", "RPS"], "workload.queue_depth": [1, 16]}
+    >>> list(rp.compare({"device": "fast12-mlc", "workload": load}, axes))[:2]
+    ['policy=FIFO queue_depth=1', 'policy=FIFO queue_depth=16']
     """
     source = Source.of(scenario, overrides)
     parsed = [

@@ -22,7 +22,12 @@ __all__ = ["PowerStep", "RigRow", "rig", "rig_columns", "rig_power"]
 
 
 class RigRow(NamedTuple):
-    """A command and what became of it."""
+    """A command and what became of it.
+
+    >>> (row,) = rp.rig("fast12-slc", [(500, "read", 0, 3, 0)])
+    >>> row.op, row.block, row.start_ns, row.completion_ns - row.start_ns
+    ('read', 3, 500, 30000)
+    """
 
     arrival_ns: int
     op: str
@@ -58,6 +63,15 @@ def rig(
     `overrides`: keys of the scenario's timing, suspension and scheduling sections, as for `run`.
 
     Returns one row a command, in the order given. Raises UserError if a command is illegal.
+
+    >>> commands = [(0, "program", 0, 0, 0), (100_000, "read", 0, 1, 0)]
+    >>> for policy in ("RPS", "PES-IPC"):
+    ...     for row in rp.rig("fast12-mlc", commands, policy=policy):
+    ...         print(policy, row.op, row.start_ns, row.completion_ns, row.suspensions)
+    RPS program 0 700000 0
+    RPS read 700000 765000 0
+    PES-IPC program 0 768000 1
+    PES-IPC read 104000 169000 0
     """
     source, text = _asked(device, commands, overrides)
     if timeline is None:
@@ -66,7 +80,12 @@ def rig(
 
 
 class PowerStep(NamedTuple):
-    """From when on a die and its channel draw how much."""
+    """From when on a die and its channel draw how much.
+
+    >>> _, steps = rp.rig_power("tlc-enterprise", [(0, "read", 0, 0, 0)])
+    >>> steps[1]
+    PowerStep(time_ns=100, power_core_mw=82.5, power_io_mw=0.0)
+    """
 
     time_ns: int
     power_core_mw: float
@@ -76,7 +95,12 @@ class PowerStep(NamedTuple):
 def rig_power(
     device: str | Scenario, commands: Any, **overrides: Any
 ) -> tuple[list[RigRow], list[PowerStep]]:
-    """Do what `rig` does, and return every step of the power too; arguments as of `rig`."""
+    """Do what `rig` does, and return every step of the power too; arguments as of `rig`.
+
+    >>> (row,), steps = rp.rig_power("tlc-enterprise", [(0, "read", 0, 0, 0)])
+    >>> steps[-1].time_ns == row.completion_ns
+    True
+    """
     source, text = _asked(device, commands, overrides)
     output, steps = run_metered(source.with_sets(["power.account=on"]), text, "commands")
     rows = list(csv.reader(io.StringIO(steps)))[1:]

@@ -14,6 +14,16 @@ class SimpyDrive:
 
     `yield drive.request("read", lba, 4096)` in a process waits for the completion, and has it as
     its value. SimPy need not be installed for anything else.
+
+    >>> import simpy
+    >>> env = simpy.Environment()
+    >>> drive = rp.SimpyDrive(env, rp.Drive({"device": "fast12-slc"}))
+    >>> def reader():
+    ...     done = yield drive.request("read", 0, 4096)
+    ...     print(env.now, done.latency_ns)
+    >>> process = env.process(reader())
+    >>> env.run()
+    32048 32048
     """
 
     def __init__(self, env: Any, drive: Drive) -> None:

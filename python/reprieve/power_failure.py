@@ -46,7 +46,16 @@ _STEP_REQUESTS = 1 << 14
 
 @dataclass(frozen=True)
 class PowerLoss:
-    """What losses of power came to."""
+    """What losses of power came to.
+
+    >>> found = rp.power_loss(
+    ...     "examples/power-loss.toml",
+    ...     cuts=2,
+    ...     workload__requests=500,
+    ... )
+    >>> [(row["policy"], row["lost_pages"]) for row in found.rows[:4]]
+    [('wait', 0), ('suspend_erase', 0), ('suspend', 0), ('reset', 0)]
+    """
 
     scenario: str
     """The resolved scenario as TOML."""
@@ -121,6 +130,10 @@ def power_loss(
 
     The run goes on after each as if nothing had happened; it is simulated twice, once to know how
     long it is. `scenario` and `overrides` are those of `run`; `power_loss.mode` must be "on".
+
+    >>> found = rp.power_loss("examples/power-loss.toml", cuts=5, workload__requests=500)
+    >>> found.summary()["cuts"], len(found.rows)
+    (5, 20)
     """
     return cut(Source.of(scenario, overrides), cuts, watch)
 

@@ -20,7 +20,11 @@ POLICY_KINDS = {
 
 
 class Entry(NamedTuple):
-    """A registered choice."""
+    """A registered choice.
+
+    >>> rp.policies()["ftl.gc_victim"][0]
+    Entry(name='greedy', doc='the full block with the fewest valid pages')
+    """
 
     name: str
     """As a scenario writes it."""
@@ -34,35 +38,63 @@ def entries(kind: str) -> list[Entry]:
 
 
 def devices() -> list[Entry]:
-    """Built-in devices."""
+    """Built-in devices.
+
+    >>> [entry.name for entry in rp.devices()][:2]
+    ['fast12-slc', 'fast12-mlc']
+    """
     return entries("devices")
 
 
 def parts() -> list[Entry]:
-    """Built-in NAND parts."""
+    """Built-in NAND parts.
+
+    >>> "mlc-fast12" in [entry.name for entry in rp.parts()]
+    True
+    """
     return entries("parts")
 
 
 def loads() -> list[Entry]:
-    """Built-in loads."""
+    """Built-in loads.
+
+    >>> [entry.name for entry in rp.loads()][:2]
+    ['fin1-like', 'fin2-like']
+    """
     return entries("loads")
 
 
 def policies() -> dict[str, list[Entry]]:
-    """Built-in policies by the key of the scenario that chooses among them."""
+    """Built-in policies by the key of the scenario that chooses among them.
+
+    >>> [entry.name for entry in rp.policies()["policy"]]
+    ['fifo', 'rps', 'per', 'pe0', 'pes-ips', 'pes-ipc']
+    """
     return {key: entries(kind) for kind, key in POLICY_KINDS.items()}
 
 
 def device(name: str) -> str:
-    """TOML of a built-in device with the sources of its numbers; UserError if there is none."""
+    """TOML of a built-in device with the sources of its numbers; UserError if there is none.
+
+    >>> print(rp.device("fast12-slc").splitlines()[0])
+    # The SLC drive of Wu and He, FAST 2012: 16 chips, each with a channel of its own.
+    """
     return _native.preset("devices", name)
 
 
 def part(name: str) -> str:
-    """TOML of a built-in part with the sources of its numbers; UserError if there is none."""
+    """TOML of a built-in part with the sources of its numbers; UserError if there is none.
+
+    >>> [line for line in rp.part("mlc-fast12").splitlines() if line.startswith("t_read_us")]
+    ['t_read_us = 25             # Tr_phy']
+    """
     return _native.preset("parts", name)
 
 
 def load(name: str) -> str:
-    """TOML of a built-in load with the sources of its numbers; UserError if there is none."""
+    """TOML of a built-in load with the sources of its numbers; UserError if there is none.
+
+    >>> rp.load("fin1-flows").startswith("# Reads and writes as flows of their own, from")
+    True
+    """
     return _native.preset("loads", name)

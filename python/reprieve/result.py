@@ -40,6 +40,11 @@ class Latency:
     It is a histogram: a percentile is the upper end of the bucket that holds it, never above the
     largest latency. Mean, smallest and largest are exact. To programs that take Arrow it is the
     table of its buckets.
+
+    >>> load = {"generator": "mixed", "requests": 2000, "read_fraction": 1.0, "queue_depth": 1}
+    >>> reads = rp.run({"device": "fast12-slc", "workload": load}).latency("read")
+    >>> reads.requests, reads.min, reads.mean, reads.percentile(99.99)
+    (2000, 32048, 32048.0, 32048)
     """
 
     upper_ns: NDArray[np.int64]
@@ -109,6 +114,14 @@ class Result:
     """What one run gave.
 
     To programs that take Arrow it is the table of its requests.
+
+    >>> load = {"generator": "mixed", "requests": 2000, "read_fraction": 0.7, "queue_depth": 8}
+    >>> result = rp.run({"device": "fast12-mlc", "workload": load}, requests=True)
+    >>> latency_ns = result.column("completion_ns") - result.column("arrival_ns")
+    >>> len(latency_ns), int(latency_ns.max()) == result.latency().max
+    (2000, True)
+    >>> result.summary["requests"]["total"]["count"]
+    2000
     """
 
     def __init__(

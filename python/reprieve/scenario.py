@@ -34,6 +34,15 @@ class Scenario(Top):
     A key that is read has the value that would hold in a run: what is set here, else what device,
     part and load say, else the default. `del` takes back what is set here; None for a key that may
     be absent makes it so, whatever device, part and load say.
+
+    >>> scenario = rp.Scenario(device="fast12-mlc")
+    >>> scenario.timing.t_read_us
+    25
+    >>> scenario.timing.t_read_us = 50
+    >>> print(scenario.to_toml(), end="")
+    device = "fast12-mlc"
+    [timing]
+    t_read_us = 50
     """
 
     _given: dict[str, Any]

@@ -22,7 +22,13 @@ FilePath = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What a served drive needs of the machine; the same as of `reprieve serve`."""
+    """What a served drive needs of the machine; the same as of `reprieve serve`.
+
+    >>> options = rp.ServeOptions(socket="ssd.sock", store="ssd.image", time_scale=10)
+    >>> with rp.serve({"device": "fast12-slc"}, options) as drive:
+    ...     print(drive.control)
+    ssd.sock.ctl
+    """
 
     socket: FilePath | None = None
     """A Unix socket to serve at."""
@@ -94,7 +100,14 @@ def server_of(source: Source, asked: dict[str, object]) -> Server:
 
 
 class ServedDrive:
-    """A drive that serves while its `with` block lasts, in a thread of its own."""
+    """A drive that serves while its `with` block lasts, in a thread of its own.
+
+    >>> options = rp.ServeOptions(socket="ssd.sock")
+    >>> with rp.serve({"device": "fast12-slc"}, options, policy="PES-IPC") as drive:
+    ...     drive.set_rule("suspension.max_per_program", 2)
+    ...     print(drive.rules()["suspension.max_per_program"])
+    2
+    """
 
     def __init__(self, source: Source, asked: dict[str, object]) -> None:
         self._server = server_of(source, asked)
@@ -106,7 +119,7 @@ class ServedDrive:
         self.data_note = self._server.data_note
         """Where the data is, if that is neither in memory nor in the file of `store`."""
         self.place: str | None = None
-        """Where clients connect, as a URI of NBD."""
+        """Where clients connect: the path of the socket, or HOST:PORT."""
         self.metrics: str | None = None
         """Where metrics are told, HOST:PORT."""
         self.control: str | None = None
@@ -168,13 +181,13 @@ def serve(
 ) -> ServedDrive:
     """Serve a scenario's drive as a network block device, in real time.
 
-    ```
-    with rp.serve("scenario.toml", rp.ServeOptions(socket="ssd.sock")) as drive:
-        print(drive.place)
-    print(drive.summary["served"])
-    ```
-
     `scenario` and `overrides` as for `run`; without options it serves at `reprieve.sock`.
+
+    >>> with rp.serve({"device": "fast12-slc"}, rp.ServeOptions(socket="ssd.sock")) as drive:
+    ...     print(drive.place)
+    ssd.sock
+    >>> drive.summary["requests"]["total"]["count"]
+    0
     """
     asked = (options or ServeOptions()).asked()
     return ServedDrive(Source.of(scenario, overrides), asked)

@@ -111,20 +111,20 @@ def run(
     dotted as it is written in a file (`**{"timing.t_read_us": 50}`).
 
     Raises UserError, one sentence, if the scenario or a value is wrong or `out` cannot be written.
+
+    >>> load = {"generator": "mixed", "requests": 2000, "read_fraction": 0.7, "queue_depth": 8}
+    >>> rp.run({"device": "fast12-mlc", "workload": load}, policy="PES-IPC").latency().requests
+    2000
     """
     source = Source.of(scenario, overrides)
     repeat = f"rp.run({source.path!r}, check=True) with {list(source.sets)}" if check else None
     own = OwnPolicies(suspension_policy, scheduler)
     drive = Drive(from_state, save_state, save_state_at, repeat, own)
     window = Window(timeline_from_ns, timeline_for_ns, timeline_phases)
-    if timeline is True and out is None:
-        raise UserError("timeline = True: must be the path of a file where there is no out")
     files = Files(requests, series, timeline=window if timeline is True else None)
     with ExitStack() as at_end:
+        drawing = _drawing(timeline, window, out is not None, at_end)
         watch = watch or at_end.enter_context(run_bar("run"))
-        drawing = None
-        if not isinstance(timeline, bool):
-            drawing = Drawing(window, at_end.enter_context(timeline_file(Path(timeline))))
         if out is None:
             return simulate(
                 source,
@@ -135,6 +135,17 @@ def run(
                 drawing=drawing,
             )
         return run_into(source, Path(out), files, watch, drive, drawing=drawing)[0]
+
+
+def _drawing(
+    timeline: bool | str | os.PathLike[str], window: Window, has_out: bool, at_end: ExitStack
+) -> Drawing | None:
+    """Return what is drawn into a file of its own, which `at_end` completes."""
+    if timeline is True and not has_out:
+        raise UserError("timeline = True: must be the path of a file where there is no out")
+    if isinstance(timeline, bool):
+        return None
+    return Drawing(window, at_end.enter_context(timeline_file(Path(timeline))))
 
 
 def stepwise(

@@ -12,7 +12,13 @@ from reprieve.scenario import ScenarioLike, Source
 
 
 class TraceRow(NamedTuple):
-    """A request as the trace has it."""
+    """A request as the trace has it.
+
+    >>> load = {"generator": "mixed", "requests": 10, "read_fraction": 1.0, "queue_depth": 1}
+    >>> (row,) = rp.workload_head({"device": "fast12-slc", "workload": load}, rows=1)
+    >>> row.time_ns, row.op, row.bytes
+    (0, 'read', 4096)
+    """
 
     time_ns: int
     """As written, before any scaling or shift; of a clock of whole seconds, spread over its own."""
@@ -23,7 +29,14 @@ class TraceRow(NamedTuple):
 
 
 class TraceDevice(NamedTuple):
-    """What a device of a trace was asked."""
+    r"""What a device of a trace was asked.
+
+    >>> with open("two.csv", "w") as file:
+    ...     _ = file.write("0,8,4096,R\n500,32,8192,W\n")
+    >>> (device,) = rp.open_trace("two.csv", columns="time_us,sector,bytes,op").devices()
+    >>> device.reads, device.written_bytes, device.last_ns
+    (1, 8192, 500000)
+    """
 
     device: int
     """Its number, as the key `workload.devices` selects it."""
@@ -42,7 +55,16 @@ class TraceDevice(NamedTuple):
 
 
 class Trace:
-    """A trace on disk, plain or compressed; it is read anew by each call."""
+    r"""A trace on disk, plain or compressed; it is read anew by each call.
+
+    >>> with open("two.csv", "w") as file:
+    ...     _ = file.write("0,8,4096,R\n500,32,8192,W\n")
+    >>> trace = rp.open_trace("two.csv", columns="time_us,sector,bytes,op")
+    >>> for row in trace:
+    ...     print(row.time_ns, row.op, row.offset_bytes, row.bytes)
+    0 read 4096 4096
+    500000 write 16384 8192
+    """
 
     def __init__(
         self, path: str | os.PathLike[str], format: str = "auto", **options: str | float
@@ -85,19 +107,30 @@ class Trace:
             done, window = window, window * 2
 
     def convert(self, output: str | os.PathLike[str], to: str) -> dict[str, Any]:
-        """Write a copy in the format `to`, compressed if its name ends in .gz; return the counts.
+        r"""Write a copy in the format `to`, compressed if its name ends in .gz; return the counts.
 
         UserError if a row is wrong or the output cannot be written; then nothing is left of it.
+
+        >>> with open("two.csv", "w") as file:
+        ...     _ = file.write("0,8,4096,R\n500,32,8192,W\n")
+        >>> trace = rp.open_trace("two.csv", columns="time_us,sector,bytes,op")
+        >>> trace.convert("two.spc.gz", "spc")["requests"]
+        2
         """
         output = os.fspath(output)
         return dict(json.loads(_native.trace_convert(*self._reading, output, to)))
 
 
 def open_trace(path: str | os.PathLike[str], format: str = "auto", **options: str | float) -> Trace:
-    """Open a trace: a file, a folder of files, or a pattern with `*`, merged by time.
+    r"""Open a trace: a file, a folder of files, or a pattern with `*`, merged by time.
 
     `format` is found by content unless named; `options` are the keys of `[workload]` that say how a
     trace is read, such as `columns="time_s,sector,bytes,op"`. UserError if it cannot be read.
+
+    >>> with open("two.csv", "w") as file:
+    ...     _ = file.write("0,8,4096,R\n500,32,8192,W\n")
+    >>> rp.open_trace("two.csv", columns="time_us,sector,bytes,op").head(1)
+    [TraceRow(time_ns=0, device=0, op='read', offset_bytes=4096, bytes=4096)]
     """
     trace = Trace(path, format, **options)
     trace.head(1)
@@ -108,6 +141,10 @@ def workload_info(scenario: ScenarioLike, **overrides: Any) -> dict[str, Any]:
     """Return what is in a scenario's workload as its drive sees it, generated or replayed.
 
     The fields are those of `Trace.info`; nothing is simulated. UserError if the scenario is wrong.
+
+    >>> load = {"generator": "mixed", "requests": 1000, "read_fraction": 1.0, "queue_depth": 4}
+    >>> rp.workload_info({"device": "fast12-slc", "workload": load})["reads"]
+    1000
     """
     source = Source.of(scenario, overrides)
     found = _native.workload_info(source.text, source.path, list(source.sets))
@@ -119,6 +156,11 @@ def workload_head(scenario: ScenarioLike, rows: int = 10, **overrides: Any) -> l
 
     Addresses are the drive's; `device` is 0. Nothing is simulated. UserError if the scenario is
     wrong, or if one of several flows is a closed loop.
+
+    >>> load = {"generator": "mixed", "requests": 1000, "read_fraction": 1.0, "queue_depth": 4}
+    >>> rows = rp.workload_head({"device": "fast12-slc", "workload": load}, rows=2)
+    >>> [row.time_ns for row in rows]
+    [0, 0]
     """
     source = Source.of(scenario, overrides)
     found = _native.workload_head(source.text, source.path, list(source.sets), rows)

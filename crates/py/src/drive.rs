@@ -148,6 +148,7 @@ impl Drive {
         Ok(self.lock()?.drive.scenario())
     }
 
+    /// Hands over a request that arrives at `at_ns`, now or later, and returns its tag.
     #[pyo3(signature = (op, lba=0, bytes=0, *, at_ns=None, fua=false, tag=None))]
     fn submit(
         &self,
@@ -168,21 +169,25 @@ impl Drive {
         Ok(tag)
     }
 
+    /// When something will happen next, in ns; None: nothing without another request.
     fn next(&self) -> PyResult<Option<u64>> {
         let next = self.lock()?.drive.next();
         Ok((next != Time::NEVER).then(|| next.ns()))
     }
 
+    /// Lets time pass up to `to_ns`, which must not lie behind `next()`.
     fn advance(&self, to_ns: u64) -> PyResult<()> {
         self.lock()?.drive.advance(Time::from_ns(to_ns)).map_err(refuse)
     }
 
+    /// Lets time pass until so many completions wait, but not beyond `until_ns`; where it is then.
     #[pyo3(signature = (until_ns, completions=1))]
     fn run(&self, until_ns: u64, completions: usize) -> PyResult<u64> {
         let reached = self.lock()?.drive.run(Time::from_ns(until_ns), completions);
         reached.map(Time::ns).map_err(refuse)
     }
 
+    /// Takes completions, the oldest first, all or `max` of them.
     #[pyo3(signature = (max=None))]
     fn poll(&self, max: Option<usize>) -> PyResult<Vec<Completion>> {
         let mut inner = self.lock()?;
@@ -193,11 +198,13 @@ impl Drive {
         })
     }
 
+    /// The drive as bytes, which `restore` takes; it must keep a journal.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let saved = self.lock()?.drive.save().map_err(refuse)?;
         Ok(PyBytes::new(py, &saved))
     }
 
+    /// The summary so far: the fields of `summary.json`.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let text = self.lock()?.drive.summary();
         py.import("json")?.call_method1("loads", (text,))

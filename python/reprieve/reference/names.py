@@ -18,8 +18,8 @@ from reprieve.reference.markdown import plain
 
 _HEAD = """# Python names
 
-Every public name of `import reprieve`, with its signature. The
-[guide](../guide/python.md) shows them at work.
+Every public name of `import reprieve as rp`, with its signature and an example that runs as it
+stands. The [guide](../guide/python.md) shows them at work.
 """
 
 _WIDTH = 88
@@ -39,7 +39,9 @@ def page() -> str:
         parts += [f"### `{name}`\n", _fence(name, function), _prose(function.__doc__)]
     parts.append("## Classes\n")
     for name, kind in sorted(classes.items()):
-        parts += [f"### `{name}`\n", _prose(kind.__doc__), *_members(kind)]
+        # A compiled class says of itself in one sentence what its stub says in full.
+        doc = ast.get_docstring(_tree(kind)) if _is_compiled(kind) else kind.__doc__
+        parts += [f"### `{name}`\n", _prose(doc), *_members(kind)]
     return "\n".join(parts)
 
 
@@ -96,8 +98,9 @@ def _is_compiled(kind: type) -> bool:
 def _tree(kind: type) -> ast.ClassDef:
     """Parse a class: from its source, or from the stub if it is compiled."""
     if _is_compiled(kind):
-        stub = ast.parse(Path(reprieve.__file__).with_name("_native.pyi").read_text("utf-8"))
-        found = [node for node in stub.body if getattr(node, "name", "") == kind.__name__]
+        stubs = Path(reprieve.__file__).parent.glob("_native*.pyi")
+        nodes = [node for stub in stubs for node in ast.parse(stub.read_text("utf-8")).body]
+        found = [node for node in nodes if getattr(node, "name", "") == kind.__name__]
     else:
         found = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     (tree,) = found

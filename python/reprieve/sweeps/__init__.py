@@ -31,6 +31,15 @@ class Sweep:
     """The data set of a sweep, whose tables are of pyarrow: UserError if that is not installed.
 
     To programs that take Arrow it is the table of its points.
+
+    >>> load = {"generator": "mixed", "requests": 500, "queue_depth": 8}
+    >>> found = rp.sweep({
+    ...     "scenario": {"device": "fast12-slc", "workload": load},
+    ...     "design": "list",
+    ...     "points": [{"workload.read_fraction": 0.5}, {"workload.read_fraction": 1.0}],
+    ... })
+    >>> found.latency("read", where="workload_read_fraction = 1.0").requests
+    500
     """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
@@ -163,6 +172,18 @@ def sweep(
     `scheduler`: address of a Dask scheduler whose workers do the runs instead.
 
     Raises UserError before anything runs if any of the scenarios is wrong.
+
+    >>> load = {"generator": "mixed", "requests": 500, "queue_depth": 8}
+    >>> found = rp.sweep({
+    ...     "scenario": {"device": "fast12-slc", "workload": load},
+    ...     "design": "grid",
+    ...     "seeds": 2,
+    ...     "axes": {"workload.read_fraction": [0.5, 0.9]},
+    ... })
+    >>> len(found.points), len(found.runs)
+    (2, 4)
+    >>> found.points.column("workload_read_fraction").to_pylist()
+    [0.5, 0.9]
     """
     from reprieve.sweeps.engine import Settings, sweep_into
     from reprieve.sweeps.plan import read_plan

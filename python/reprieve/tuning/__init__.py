@@ -44,7 +44,18 @@ class Settings:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What a tuning found."""
+    """What a tuning found.
+
+    `sentences` has it in words, and `scenario` is what `run` takes:
+
+    >>> load = {"generator": "mixed", "requests": 500, "read_fraction": 0.7, "queue_depth": 8}
+    >>> question = {"suspension.max_per_operation": "1..2"}
+    >>> scenario = {"device": "fast12-mlc", "policy": "PES-IPC", "workload": load}
+    >>> found = rp.tune(scenario, question, min="write.mean", out="tuned", tries=2, seeds=1)
+    >>> best = rp.Scenario.from_toml(found.scenario)
+    >>> best.suspension.max_per_program == found.best["suspension.max_per_operation"]
+    True
+    """
 
     answer: Answer
     sentences: tuple[str, ...]
@@ -86,6 +97,19 @@ def tune(
     directory of the results and of finished runs, which are never done again.
 
     Raises UserError for a wrong question, before anything runs.
+
+    >>> load = {"generator": "mixed", "requests": 500, "read_fraction": 0.7, "queue_depth": 8}
+    >>> found = rp.tune(
+    ...     {"device": "fast12-mlc", "policy": "PES-IPC", "workload": load},
+    ...     {"suspension.max_per_operation": "1..2"},
+    ...     where=["read.p99 <= 100ms"],
+    ...     min="write.mean",
+    ...     out="tuned",
+    ...     tries=2,
+    ...     seeds=1,
+    ... )
+    >>> found.meets, list(found.best)
+    (True, ['suspension.max_per_operation'])
     """
     from reprieve.tuning.question import question
 
