@@ -34,9 +34,14 @@ def main() -> int:
     if given.adopt:
         return 1 if [path for path in names() if adopt(path, recorded())] else 0
     wanted = Wanted(given.mqsim, given.traces, given.keep)
-    # These inputs are not in the project, so that who has none can still run all the rest.
+    # What not everybody has, so that who has none can still run all the rest: inputs that are not
+    # in the project.
     needs = {"mqsim": given.mqsim, "trace-fits": given.traces, "trace-whole": given.traces}
-    every = [name for name in STUDIES if name not in needs or needs[name] is not None]
+    every = [
+        name
+        for name, study in STUDIES.items()
+        if not study.is_apart and (name not in needs or needs[name] is not None)
+    ]
     for name in [] if given.pages else given.studies or every:
         print(f"{name}: {STUDIES[name].what}", flush=True)
         record(name, wanted)

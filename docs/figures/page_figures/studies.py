@@ -39,6 +39,7 @@ from reprieve_studies.zns_a import seeds as zns_a_seeds
 
 from .asides import fast12_asides
 from .counterparts import counterparts
+from .databases import COMMAND, databases
 from .guide import demo, guide, power_losses
 from .pages import DATA, HERE
 from .samples import SAMPLES
@@ -67,6 +68,8 @@ class Study:
     """Takes a folder for what the command writes."""
     pictures: Mapping[str, str]
     """Figures of the pages, by their path in that folder."""
+    is_apart: bool = False
+    """It is run only where it is named, as it needs root and a machine that does nothing else."""
 
 
 _OF_A_VERDICT = ("paper", "unit", "ours", "low", "high", "reproduced", "kind", "cause")
@@ -379,6 +382,7 @@ STUDIES: Mapping[str, Study] = {
         {"figures/read-mean.svg": "starblaze-read-mean.svg",
          "figures/read-tail.svg": "starblaze-read-tail.svg"},
     ),
+    "databases": Study(COMMAND, lambda out, _wanted: databases(out), {}, is_apart=True),
     "starblaze-stall": Study("reprieve reproduce starblaze", _starblaze_stall, {}),
     "starblaze-sweep": Study("reprieve reproduce starblaze", _starblaze_sweep, {}),
     "deadline": Study(

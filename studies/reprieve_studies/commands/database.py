@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,18 +24,28 @@ def database(
     time_scale: Annotated[
         int, typer.Option(min=1, metavar="X", help="How many times slower the model's clock runs.")
     ] = 20,
+    seeds: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Times that each setting is run, by turns.")
+    ] = 1,
+    same_block: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Which reads wait for a program: block, wordline, page."),
+    ] = None,
     out: Annotated[Path | None, out_dir("out/database-ENGINE")] = None,
 ) -> None:
     """Run a database on the served drive, in real time, beside a bulk load. Needs root.
 
     The drive is a small one of the slides' part; reads suspend nothing, erases, or programs too.
     """
-    from reprieve_studies.databases import run_into
+    from reprieve_studies.databases import SAME_BLOCK, Plan, paired, run_into
 
     directory = Path("out", f"database-{engine}") if out is None else out
+    plan = Plan(seconds, time_scale, seeds, same_block or SAME_BLOCK[:1])
     with overall() as step:
-        outcomes = run_into(engine, seconds, time_scale, directory, step)
+        outcomes = run_into(engine, plan, directory, step)
     _show(engine, outcomes)
+    if seeds > 1:
+        _show_paired(engine, paired(outcomes))
     say(f"wrote {directory / 'transactions.json'} and a scenario of each setting")
 
 
@@ -61,9 +71,31 @@ def _show(engine: str, outcomes: list[Outcome]) -> None:
     for outcome in outcomes:
         told = outcome.told
         rows.add_row(
-            told["suspended"],
+            outcome.arm.title,
             *("–" if told[key] is None else f"{told[key]:,.0f}" for key in columns),
             f"{told['program_suspensions']:,}",
             f"{told['erase_suspensions']:,}",
         )
+    show(rows)
+
+
+def _show_paired(engine: str, found: list[dict[str, Any]]) -> None:
+    from reprieve_studies.databases import COMPARED
+
+    columns = ("mean", "p95", "drive's reads, mean", "p99")
+    rows = table(
+        f"{engine}: over no suspension, {found[0]['seeds']} seeds, with intervals of 95 %",
+        ["suspended", "same", *columns],
+    )
+    for one in found:
+        cells = [one[what] for what in COMPARED]
+        rows.add_row(
+            one["suspended"],
+            one["same_block"],
+            *(
+                "–" if cell is None
+                else f"{cell['ratio']:.2f} ({cell['low']:.2f} to {cell['high']:.2f})"
+                for cell in cells
+            ),
+        )  # fmt: skip
     show(rows)

@@ -1,8 +1,9 @@
 """Databases on a file system on the served drive: what transactions take beside a bulk load."""
 
 import json
+import math
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -18,14 +19,19 @@ from reprieve.scenario import toml_text
 from reprieve_studies.databases import postgresql, sqlite
 from reprieve_studies.databases.mount import mounted, require_mounts
 from reprieve_studies.databases.work import Work
+from reprieve_studies.seeds import estimate
 from reprieve_studies.starblaze.experiment import SEED, save_state
 from reprieve_studies.starblaze.readings import BASE, SETTINGS, drive, suspensions
 from reprieve_studies.starblaze.realtime import served_drive
 
-__all__ = ["ENGINES", "PERCENTILES", "Outcome", "run_into"]
+__all__ = ["COMPARED", "ENGINES", "PERCENTILES", "SAME_BLOCK", "Arm", "Outcome", "Plan", "run_into"]
 
 SETTINGS_SERVED = ("none", "erase", "both")
+SAME_BLOCK = ("block", "wordline", "page")
+"""Which reads wait for a program though it may be suspended."""
 PERCENTILES = (50, 90, 95, 99, 99.9)
+COMPARED = ("mean_us", "p95_us", "drive_read_mean_us", "drive_read_p99_us")
+"""What is compared with the first arm, over seeds."""
 _BULK_BYTES_PER_S = 20e6
 """Of rows, by the model's clock; with what is moved, a third of what the dies can take."""
 _BEYOND_LEAST = 10
@@ -61,11 +67,55 @@ ENGINES: Mapping[str, Engine] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What transactions took with a setting, in µs by the model's clock."""
+class Arm:
+    """What reads may suspend, and which wait all the same."""
 
     setting: str
     """A name of `SETTINGS`."""
+    same_block: str = SAME_BLOCK[0]
+
+    @property
+    def name(self) -> str:
+        """Of its scenario file."""
+        return self.setting + self._unless_usual(f"-{self.same_block}")
+
+    @property
+    def title(self) -> str:
+        """As a reader has it."""
+        return SETTINGS[self.setting][0] + self._unless_usual(f", same {self.same_block} waits")
+
+    def _unless_usual(self, words: str) -> str:
+        return "" if self.same_block == SAME_BLOCK[0] else words
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run: each arm in turn for each seed."""
+
+    seconds: int
+    """Of transactions, by the wall's clock."""
+    scale: int
+    """By which the model's clock is slowed."""
+    seeds: int = 1
+    same_block: Sequence[str] = SAME_BLOCK[:1]
+    """Which of `SAME_BLOCK` hold, one after the other, where programs are suspended."""
+
+    @property
+    def arms(self) -> list[Arm]:
+        """The first is what the others are compared with."""
+        return [
+            Arm(setting, same)
+            for setting in SETTINGS_SERVED
+            for same in (self.same_block if setting == "both" else SAME_BLOCK[:1])
+        ]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What transactions took in an arm, in µs by the model's clock."""
+
+    arm: Arm
+    seed: int
     latencies_us: NDArray[np.float64]
     scale: int
     """By which the model's clock was slowed."""
@@ -78,7 +128,9 @@ class Outcome:
         served = self.summary["served"]
         late, read = served["lateness_ns"], served["commands"]["read"]["latency_ns"]
         return {
-            "suspended": SETTINGS[self.setting][0],
+            "suspended": SETTINGS[self.arm.setting][0],
+            "same_block": self.arm.same_block,
+            "seed": self.seed,
             "transactions": len(self.latencies_us),
             "mean_us": float(self.latencies_us.mean()),
             **{f"p{at:g}_us": self._percentile(at) for at in PERCENTILES},
@@ -97,32 +149,73 @@ class Outcome:
         return float(np.percentile(self.latencies_us, at)) if beyond >= _BEYOND_LEAST else None
 
 
-def run_into(engine: str, seconds: int, scale: int, directory: Path, step: Step) -> list[Outcome]:
-    """Run so long with each setting, and write what was found to `directory`."""
+def run_into(engine: str, plan: Plan, directory: Path, step: Step) -> list[Outcome]:
+    """Run every arm with every seed, and write what was found to `directory`."""
     if engine not in ENGINES:
         raise UserError(f"database {engine}: must be one of {', '.join(ENGINES)}")
+    if wrong := [name for name in plan.same_block if name not in SAME_BLOCK]:
+        raise UserError(f"--same-block {wrong[0]}: must be one of {', '.join(SAME_BLOCK)}")
     require_mounts()
     ENGINES[engine].require()
-    outcomes = []
+    outcomes: list[Outcome] = []
     with ResultDirectory(directory) as out, tempfile.TemporaryDirectory() as name:
-        state = Path(name, "drive.state")
-        step("bringing the drive to its state", 0, len(SETTINGS_SERVED))
+        state, arms = Path(name, "drive.state"), plan.arms
+        step("bringing the drive to its state", 0, len(arms) * plan.seeds)
         save_state(_drive(), _SHAPE, state, lambda _share, _requests: None)
-        for done, setting in enumerate(SETTINGS_SERVED):
-            step(f"{engine}, {SETTINGS[setting][0]}", done, len(SETTINGS_SERVED))
-            outcomes.append(_run(engine, setting, seconds, scale, state))
-            out.write(f"{setting}.toml", scenario_text(setting))
+        for seed in range(SEED, SEED + plan.seeds):
+            # By turns: what else the machine does is no difference between arms.
+            turn = (seed - SEED) % len(arms)
+            for arm in arms[turn:] + arms[:turn]:
+                step(f"{engine}, {arm.title}", len(outcomes), len(arms) * plan.seeds)
+                outcomes.append(_run(engine, arm, seed, plan, state))
+        outcomes.sort(key=lambda one: (one.seed, arms.index(one.arm)))
+        for arm in arms:
+            out.write(f"{arm.name}.toml", scenario_text(arm))
         told = [one.told for one in outcomes]
         out.write("transactions.json", json.dumps(told, indent=2) + "\n")
+        if plan.seeds > 1:
+            out.write("paired.json", json.dumps(paired(outcomes), indent=2) + "\n")
         out.commit()
     return outcomes
 
 
-def scenario_text(setting: str) -> str:
-    """Return the scenario of the drive with a setting."""
-    allowed = suspensions(setting, _SHAPE.part)
+def paired(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Return each arm over the first, in pairs of the same seed: ratios with intervals of 95 %.
+
+    They are means of logarithms over seeds. A measure that a run does not tell is None.
+    """
+    by_arm: dict[Arm, dict[int, dict[str, Any]]] = {}
+    for one in outcomes:
+        by_arm.setdefault(one.arm, {})[one.seed] = one.told
+    arms = list(by_arm)
+    return [
+        {
+            "suspended": SETTINGS[arm.setting][0],
+            "same_block": arm.same_block,
+            "seeds": len(by_arm[arm]),
+            **{what: _ratio(by_arm[arm], by_arm[arms[0]], what) for what in COMPARED},
+        }
+        for arm in arms[1:]
+    ]
+
+
+def _ratio(
+    told: Mapping[int, Mapping[str, Any]], base: Mapping[int, Mapping[str, Any]], what: str
+) -> dict[str, float] | None:
+    pairs = [(told[seed][what], base[seed][what]) for seed in base]
+    if any(value is None for pair in pairs for value in pair):
+        return None
+    found = estimate([math.log(ours / theirs) for ours, theirs in pairs])
+    assert found.low is not None and found.high is not None, "there are two seeds"
+    ends = {"ratio": found.mean, "low": found.low, "high": found.high}
+    return {name: math.exp(value) for name, value in ends.items()}
+
+
+def scenario_text(arm: Arm) -> str:
+    """Return the scenario of the drive in an arm."""
+    allowed = suspensions(arm.setting, _SHAPE.part)
     rules = {key.partition(".")[2]: value for key, value in allowed.items()}
-    return toml_text({**_drive(), "suspension": rules})
+    return toml_text({**_drive(), "suspension": {**rules, "same_block": arm.same_block}})
 
 
 def _drive() -> dict[str, object]:
@@ -135,18 +228,18 @@ def _drive() -> dict[str, object]:
     return scenario
 
 
-def _run(engine: str, setting: str, seconds: int, scale: int, state: Path) -> Outcome:
+def _run(engine: str, arm: Arm, seed: int, plan: Plan, state: Path) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
         folder = Path(name)
         # PostgreSQL runs as another user, who has to get to what is mounted in it.
         folder.chmod(0o711)
         scenario = folder / "drive.toml"
-        scenario.write_text(scenario_text(setting))
-        options = ("--time-scale", str(scale), "--from-state", str(state))
+        scenario.write_text(scenario_text(arm))
+        options = ("--time-scale", str(plan.scale), "--from-state", str(state))
         with (
             served_drive(scenario, folder, "drive", options) as summary,
             mounted(folder / "drive.sock", folder) as root,
         ):
-            work = Work(root, seconds, _BULK_BYTES_PER_S / scale)
+            work = Work(root, plan.seconds, _BULK_BYTES_PER_S / plan.scale, seed)
             found = ENGINES[engine].transactions(work)
-        return Outcome(setting, found / 1e3 / scale, scale, summary())
+        return Outcome(arm, seed, found / 1e3 / plan.scale, plan.scale, summary())

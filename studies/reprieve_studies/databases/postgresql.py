@@ -87,7 +87,7 @@ def _transactions(work: Work, script: str | None) -> NDArray[np.float64]:
             options = ("-f", str(base / "client.sql"))
         undo.enter_context(server.loading(work.bulk_bytes_per_s))
         undo.enter_context(_forgetting(server.data))
-        server.run("pgbench", "-n", "-T", str(work.seconds), "--log",
+        server.run("pgbench", "-n", "-T", str(work.seconds), f"--random-seed={work.seed}", "--log",
                    f"--log-prefix={base / _CLIENT}", *options)  # fmt: skip
         (log,) = base.glob(f"{_CLIENT}.*[0-9]")
         rows = [line.split() for line in log.read_text().splitlines()]

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from reprieve import UserError
 from reprieve_studies.databases.work import Work
-from reprieve_studies.starblaze.experiment import SEED
 
 ROWS = 20_000
 ROW_BYTES = 1000
@@ -40,7 +39,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 def transactions(work: Work) -> NDArray[np.float64]:
     """Fill a table, and return what each transaction took beside a bulk load, in ns."""
     path = work.root / "base.db"
-    draw = random.Random(SEED)
+    draw = random.Random(work.seed)
     _fill(path, draw)
     with closing(_connect(path)) as base, _loading(path.with_name("bulk.db"), work):
         end, taken_ns = time.monotonic() + work.seconds, []
@@ -81,7 +80,8 @@ def _forget(path: Path) -> None:
 @contextmanager
 def _loading(path: Path, work: Work) -> Iterator[None]:
     """Load another file in bulk, in a process of its own, until the block ends."""
-    command = [sys.executable, "-m", _LOADER, str(path), str(work.bulk_bytes_per_s)]
+    told = (str(path), str(work.bulk_bytes_per_s), str(work.seed))
+    command = [sys.executable, "-m", _LOADER, *told]
     with subprocess.Popen(command, start_new_session=True) as loader:
         try:
             yield

@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 from reprieve_studies.databases.sqlite import ROW_BYTES
-from reprieve_studies.starblaze.experiment import SEED
 
 _BATCH_ROWS = 64
 """Of a commit."""
@@ -16,13 +15,14 @@ _BULK_ROWS = 500_000
 """After so many the load replaces the first, so that the drive has room for it."""
 
 
-def load(path: Path, bytes_per_s: float) -> None:
+def load(path: Path, bytes_per_s: float, seed: int) -> None:
     """Insert batch after batch, no faster than that; it is ended from outside.
 
     As SQLite's own advice for a bulk load is, nothing is logged and nothing promised: a flush of
     the loader's would hold up everybody's reads in the loop device.
     """
-    draw = random.Random(SEED + 1)
+    # Other rows than those that are read.
+    draw = random.Random(seed + 1_000_000)
     base = sqlite3.connect(path, isolation_level=None)
     for pragma in ("journal_mode=OFF", "synchronous=OFF"):
         base.execute(f"PRAGMA {pragma}")
@@ -43,4 +43,4 @@ def load(path: Path, bytes_per_s: float) -> None:
 
 
 if __name__ == "__main__":
-    load(Path(sys.argv[1]), float(sys.argv[2]))
+    load(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))

@@ -14,3 +14,5 @@ class Work:
     """For which transactions are run, by the wall's clock."""
     bulk_bytes_per_s: float
     """Of the rows that are loaded meanwhile, by the wall's clock."""
+    seed: int
+    """Of the rows that are read, and of what is loaded."""
