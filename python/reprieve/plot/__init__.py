@@ -12,7 +12,12 @@ __all__ = ["LIGHT", "PAGE", "Chart", "Plots", "Theme", "dashes", "finished"]
 
 
 class Plots:
-    """Charts of one run or of several side by side; each returns an Altair chart."""
+    """Charts of one run or of several side by side; each returns an Altair chart.
+
+    >>> load = {"generator": "mixed", "requests": 2000, "read_fraction": 0.7, "queue_depth": 8}
+    >>> result = rp.run({"device": "fast12-mlc", "workload": load})
+    >>> result.plot.tail("read").save("tail.html")
+    """
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs

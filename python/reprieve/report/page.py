@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
-import altair as alt
 import jinja2
-import vl_convert
 from markupsafe import Markup
 
 from reprieve import _native
@@ -17,6 +14,7 @@ from reprieve.plot.rows import Runs
 from reprieve.plot.theme import BLAME, COMPONENTS, RUNS_DARK, RUNS_LIGHT
 from reprieve.report import tables
 from reprieve.report.figures import figures, swatches
+from reprieve.report.library import library, vega_lite_version
 
 __all__ = ["page", "vega_lite_version"]
 
@@ -104,15 +102,3 @@ def _palette(*, dark: bool) -> dict[str, str]:
     for name, (_, on_light, on_dark) in (COMPONENTS | BLAME).items():
         colours[name.replace("_", "-")] = on_dark if dark else on_light
     return colours
-
-
-def vega_lite_version() -> str:
-    """Return the version that Altair writes its charts for: "v6.1.0" → "6.1"."""
-    return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-
-
-@cache
-def library() -> Markup:
-    """Return Vega and Vega-Lite as one script, from the package that carries them."""
-    script = "window.vegaEmbed = vegaEmbed;"
-    return Markup(vl_convert.javascript_bundle(script, vl_version=vega_lite_version()))

@@ -1,0 +1,74 @@
+"""Vega and Vega-Lite as one script, bundled once on a machine and kept for the next page."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import altair as alt
+import vl_convert
+from markupsafe import Markup
+
+_SCRIPT = "window.vegaEmbed = vegaEmbed;"
+
+
+def vega_lite_version() -> str:
+    """Return the version that Altair writes its charts for: "v6.1.0" → "6.1"."""
+    return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+
+
+@cache
+def library() -> Markup:
+    """Return Vega and Vega-Lite as one script, from the package that carries them.
+
+    Bundling takes more than a second, so the script is kept in the user's folder for such files.
+    Its first line is the hash of the rest: what is cut short or changed is bundled again.
+    """
+    made_by = f"{version('vl-convert-python')} {vega_lite_version()} {_SCRIPT}"
+    folder = cache_folder()
+    kept = None if folder is None else folder / f"vega-{_hash(made_by)[:16]}.js"
+    script = None if kept is None else _kept(kept)
+    if script is None:
+        script = vl_convert.javascript_bundle(_SCRIPT, vl_version=vega_lite_version())
+        if kept is not None:
+            with suppress(OSError):  # a folder that cannot be written costs time, and nothing else
+                _keep(kept, f"// {_hash(script)}\n{script}".encode())
+    return Markup(script)
+
+
+def _kept(path: Path) -> str | None:
+    """Return the script of a file; None if there is none, or it is not as it was written."""
+    with suppress(OSError, UnicodeDecodeError):
+        line, _, script = path.read_bytes().decode().partition("\n")
+        if line == f"// {_hash(script)}":
+            return script
+    return None
+
+
+def cache_folder() -> Path | None:
+    """Return the folder of what can be made again, by the XDG Base Directory Specification.
+
+    None for a user without a home: others could put a script into a folder for temporary files.
+    """
+    asked = os.environ.get("XDG_CACHE_HOME", "")
+    if Path(asked).is_absolute():  # others are to be ignored, says the specification
+        return Path(asked) / "reprieve"
+    with suppress(RuntimeError):
+        return Path.home() / ".cache/reprieve"
+    return None
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _keep(path: Path, content: bytes) -> None:
+    """Write the whole of a file under its name at once: others may be reading and writing it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    temporary.write_bytes(content)
+    temporary.replace(path)
