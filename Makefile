@@ -23,6 +23,9 @@ studies: .venv/.studies ## install the studies: reproduce, validate, characteriz
 # Without crates that have no tests, whose dependencies take longer to compile than all the others.
 TESTED := --workspace --exclude reprieve-py --exclude reprieve-bench
 
+# A thousand processes start, and each would compile our Python anew.
+test quick: export PYTHONDONTWRITEBYTECODE =
+
 test: .venv/.dev ## every test: Rust, Python, house rules
 	cargo test $(TESTED) --all-targets
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal python/tests tests/house
@@ -88,7 +91,7 @@ lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, licences
 quick: .venv/.dev ## the inner loop: lint of Python, tests of the parts of a drive, errors, the rig
 	$(BIN)/ruff check python studies tests
 	$(BIN)/mypy
-	cargo test $(TESTED) --lib --quiet
+	cargo test $(TESTED) --profile quick --lib --quiet
 	$(BIN)/python -m pytest --quiet --numprocesses auto python/tests/test_rig.py \
 	  python/tests/test_decide.py python/tests/test_errors.py python/tests/test_scenario.py
 

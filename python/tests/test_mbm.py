@@ -20,9 +20,11 @@ from reprieve_studies.mbm import (
     experiment,
     formulas,
     inside,
+    limits,
     loads,
     readings,
     regimes,
+    substrates,
 )
 from reprieve_studies.mbm.experiment import GRID, LIMIT, MAIN, TAIL, Outcome, Plan, Spot
 from reprieve_studies.mbm.measured import PERCENTILES, Latencies, Measured, latencies
@@ -339,13 +341,15 @@ def test_each_part_differs_from_mbm_in_itself_alone() -> None:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two channels and few blocks, of 32 pages: what a drive's run-in takes goes with its size."""
+    """Two channels and few blocks, of 32 pages, for all parts: run-ins take what a drive has."""
     small = {"geometry.channels": 2, "geometry.blocks_per_plane": 40}
-    for part in (experiment, inside):
+    for part in (experiment, inside, regimes, limits, substrates):
         monkeypatch.setattr(part, "DRIVE", {**readings.DRIVE, **small})
+    for part in (regimes, limits):
+        monkeypatch.setattr(part, "PAGES_PER_BLOCK", 32)
     plan = Plan([], [], 1000, pages_per_block=32, drafts=2, slack_drafts=1)
     monkeypatch.setattr(mbm, "FULL", plan)
-    monkeypatch.setattr(mbm, "EXTENT", beyond.Extent(regimes.CELLS[:1], (1,)))
+    monkeypatch.setattr(mbm, "EXTENT", beyond.Extent(regimes.CELLS[:1], (1,), 1000))
 
 
 @pytest.mark.usefixtures("small")

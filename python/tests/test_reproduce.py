@@ -13,9 +13,11 @@ import pytest
 import reprieve as rp
 from reprieve.parallel import Workshop
 from reprieve.simulation import Watch
+from reprieve_studies import fast12
 from reprieve_studies.compress import compress
 from reprieve_studies.fast12 import calibrate, formulas, loads
 from reprieve_studies.fast12.alternatives import SIMULATOR
+from reprieve_studies.fast12.experiment import Plan
 from reprieve_studies.fast12.measures import (
     MEASURES,
     Group,
@@ -30,6 +32,7 @@ from reprieve_studies.fast12.paper import DEVICES, SENTENCES, TABLE_1, TRACES
 from reprieve_studies.loads import Recording
 from reprieve_studies.runs import Setup
 from reprieve_studies.seeds import Estimate, estimate
+from reprieve_studies.study import Settings
 
 from .drive import Reprieve
 
@@ -165,6 +168,22 @@ def test_the_simulators_drive_need_not_be_full() -> None:
 
 def test_every_sentence_has_its_measure() -> None:
     assert {sentence.measure for sentence in SENTENCES} == set(MEASURES)
+
+
+def test_without_recordings_there_is_no_set_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    class PlannedError(Exception):
+        """So far and no farther: the argument is the plan."""
+
+    def stop(plan: Plan, _workshop: Workshop) -> None:
+        raise PlannedError(plan)
+
+    monkeypatch.setattr(fast12, "real", list)
+    monkeypatch.setattr(fast12, "run", stop)
+    with pytest.raises(PlannedError) as planned:
+        fast12.article(Settings(quick=True))
+    (plan,) = planned.value.args
+    sets = {of: len(found) for of, found in plan.sets.items()}
+    assert sets == {"characterised": 6, "calibrated": 6}
 
 
 def test_the_increase_over_the_array_alone_leaves_the_transfer_out() -> None:

@@ -265,6 +265,11 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     ("documents", {"ARCHITECTURE.md": ""}, "ARCHITECTURE.md: missing"),
     (
+        "table heads",
+        {"a.md": "|a|b|\n|--|-:|\n|1|2|\n\n|3|4|\n", "b.md": "```\n|a|b|\n```\n"},
+        "a.md:5: a table without a head",
+    ),
+    (
         "changelog",
         {"CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n## Results change\n"},
         "CHANGELOG.md: needs a heading `### Results change`",

@@ -19,7 +19,10 @@ def article(settings: Settings) -> Article:
     requests = settings.requests_or(REQUESTS_QUICK if settings.quick else REQUESTS)
     wanted = [of for of in loads.SETS if not (settings.quick and of == loads.COUPLED)]
     sets = {of: loads.papers(settings.traces, of) for of in wanted}
-    plan = Plan({**sets, REAL: real()}, SEEDS, requests, settings.quick)
+    # Recordings are part of a checkout only.
+    if recorded := real():
+        sets[REAL] = recorded
+    plan = Plan(sets, SEEDS, requests, settings.quick)
     outcome = run(plan, settings.workshop(plan.pieces))
     verdicts = claims.verdicts(outcome)
     return Article(

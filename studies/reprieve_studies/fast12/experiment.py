@@ -51,7 +51,7 @@ class Plan:
     """What is run."""
 
     sets: Mapping[str, Sequence[Load]]
-    """The loads of each set."""
+    """The loads of each set, which has some."""
     seeds: Sequence[int]
     requests: int
     """Of each load at most."""

@@ -36,7 +36,8 @@ def facts(outcome: Outcome) -> dict[str, str]:
     seeds = ", ".join(str(seed) for seed in plan.seeds)
     return {
         "Paper": f"{PAPER}, USENIX FAST",
-        "Loads": f"{len(plan.loads(CALIBRATED))} of the paper in {len(plan.sets) - 1} sets each, "
+        "Loads": f"{len(plan.loads(CALIBRATED))} of the paper in "
+        f"{len(plan.sets.keys() - {REAL})} sets each, "
         f"{len(plan.loads(REAL))} recorded on 1&1 servers",
         "Genuine traces": ", ".join(genuine) or "none: counterparts",
         "Requests of a load": f"{plan.requests:,} at most",

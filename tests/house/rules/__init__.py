@@ -29,6 +29,7 @@ RULES: dict[str, Rule] = {
     "changelog": documents.changelog_has_its_form,
     "readme length": documents.readme_is_short,
     "links": documents.links_resolve,
+    "table heads": documents.tables_have_heads,
     "listed pages": documents.pages_are_listed,
     "assumption numbers": documents.assumptions_exist,
     "ways through the code": ways.ways_name_functions_that_exist,

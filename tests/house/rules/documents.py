@@ -58,6 +58,18 @@ def links_resolve(tree: Tree) -> Iterator[Problem]:
                 yield Problem(path, line, f"link to {target}: no such heading")
 
 
+def tables_have_heads(tree: Tree) -> Iterator[Problem]:
+    """Demand a head of each table: a row that a blank line cuts off is shown as text."""
+    for path in tree.files("*.md"):
+        lines = _without_code(tree.text(path)).split("\n")
+        for before, (at, line), after in zip(
+            ["", *lines], enumerate(lines, start=1), [*lines[1:], ""], strict=False
+        ):
+            begins = line.startswith("|") and not before.startswith("|")
+            if begins and not re.fullmatch(r"\|[-: |]+\|", after):
+                yield Problem(path, at, "a table without a head")
+
+
 def pages_are_listed(tree: Tree) -> Iterator[Problem]:
     """Demand that a table of the nearest README above a page of docs links to it.
 
