@@ -3,7 +3,6 @@
 use reprieve_base::Time;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 
-use super::die::DieUnit;
 use super::dies::Dies;
 use super::observe::{AtWork, Blame, Observers};
 
@@ -19,11 +18,10 @@ impl Observers {
     /// The page of a read is there.
     #[inline]
     pub(super) fn blame_read(&mut self, dies: &Dies, id: u32) {
-        let Txn { kind, request, die, .. } = dies.txns[id];
-        if let Some(blame) = &mut self.blame {
-            if kind == Kind::HostRead && request != NONE {
-                blame.page_ends(request, id, die);
-            }
+        let Some(blame) = self.blame.as_deref_mut() else { return };
+        let txn = &dies.txns[id];
+        if txn.kind == Kind::HostRead && txn.request != NONE {
+            blame.page_ends(txn.request, id, txn.die);
         }
     }
 
@@ -32,17 +30,11 @@ impl Observers {
     pub(super) fn blame_queued(&mut self, dies: &Dies, id: u32) {
         let Some(blame) = self.blame.as_deref_mut() else { return };
         let txn = &dies.txns[id];
-        let unit = &dies[txn.die];
-        let holds = unit.whole.operation() != NONE;
-        let work = AtWork {
-            is_told: Self::stays(dies, unit),
-            runs: unit.die.is_running(),
-            may_bar: dies.facts.makes_way && (holds || dies.facts.splits),
-        };
+        let work = AtWork { facts: &dies.facts, unit: &dies[txn.die] };
         if txn.kind.is_read() {
             blame.read_queued(id, txn, work, txn.mark);
         } else {
-            blame.write_queued(id, txn, unit.reads.first().is_some(), work);
+            blame.write_queued(id, txn, work);
         }
     }
 
@@ -82,7 +74,7 @@ impl Observers {
     fn blame_runs(&mut self, dies: &Dies, first: u32, now: Time) {
         let Some(blame) = &mut self.blame else { return };
         let txn = &dies.txns[first];
-        blame.dies.runs(txn, dies[txn.die].reads.first().is_some(), now);
+        blame.runs(txn, dies[txn.die].reads.first().is_some(), now);
     }
 
     /// The data of a program comes in while another one runs.
@@ -101,8 +93,8 @@ impl Observers {
         now: Time,
     ) {
         let Some(blame) = self.blame.as_deref_mut() else { return };
-        let first = dies[die].reads.first();
-        let is_alone = read.is_some_and(|id| first == read && dies.txns[id].next == NONE);
+        let reads = &dies[die].reads;
+        let is_alone = read.is_some() && reads.first() == read && reads.count() == 1;
         blame.dies.suspending(die, is_alone, (free_at, now));
     }
 
@@ -146,13 +138,6 @@ impl Observers {
         }
     }
 
-    /// Whether what was told last of the array of a die is what stands in the way there still. Of
-    /// pages that were sensed together those that leave last may be of another cause.
-    #[inline(always)]
-    fn stays(dies: &Dies, unit: &DieUnit) -> bool {
-        !unit.die.takes_reads() && (dies.facts.reads_alone || unit.die.is_running())
-    }
-
     /// A die has decided. Mostly something has begun there, which was told; else what stands in the
     /// way is looked at when the instant ends.
     #[inline(always)]
@@ -163,7 +148,7 @@ impl Observers {
             let waits = unit.reads.first().is_some() || unit.writes.first().is_some();
             // Of what runs the chain may have answered something else than before.
             let may_turn = dies.facts.makes_way && unit.die.is_running();
-            let stays = Self::stays(dies, unit) && !may_turn;
+            let stays = AtWork { facts: &dies.facts, unit }.stays() && !may_turn;
             blame.dies.is_unknown(die, waits || unit.die.is_suspended(), stays);
         }
     }

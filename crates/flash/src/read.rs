@@ -27,12 +27,11 @@ impl Controller {
     fn sense_alone(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let command = self.dies.facts.timing.command;
         let txn = &mut self.dies.txns[id];
-        if let Some(blame) = &mut self.observers.blame {
-            let has_reads = self.dies.units[txn.die as usize].reads.first().is_some();
-            blame.sensed(id, txn, has_reads, now);
-        }
         let (die, out_units) = (txn.die, txn.out_units);
         let unit = &mut self.dies.units[die as usize];
+        if let Some(blame) = &mut self.observers.blame {
+            blame.sensed(id, txn, unit.reads.first().is_some(), now);
+        }
         book_sense(txn, unit.whole.suspend_wait(txn.mark, now), command, now);
         if unit.die.is_at_rest() {
             unit.usage.begin(now);

@@ -160,17 +160,24 @@ impl Tally {
 
     /// Adds nanoseconds by cause.
     pub fn add_all(&mut self, blamed: &Blamed) {
-        match self.one.causes {
-            Causes::None => self.all = *blamed,
+        self.add_since(blamed, &Blamed([0; CAUSES]));
+    }
+
+    /// Adds what has come since `before`. Returns all of it, by cause, to be added to.
+    #[inline(always)]
+    pub fn add_since(&mut self, now: &Blamed, before: &Blamed) -> &mut Blamed {
+        match std::mem::replace(&mut self.one.causes, Causes::Several) {
+            Causes::None => self.all = now.since(before),
             Causes::One => {
-                self.all = *blamed;
+                self.all = now.since(before);
                 self.all.add(self.one.cause, self.one.ns);
             }
             Causes::Several => {
-                self.all = Blamed(std::array::from_fn(|cause| self.all.0[cause] + blamed.0[cause]));
+                let sum_ns = |cause| self.all.0[cause] + (now.0[cause] - before.0[cause]);
+                self.all = Blamed(std::array::from_fn(sum_ns));
             }
         }
-        self.one.causes = Causes::Several;
+        &mut self.all
     }
 
     /// Becomes the same as another.
@@ -192,9 +199,9 @@ impl Tally {
         }
     }
 
-    /// Adds it to `sum`, and returns what is added in all.
+    /// Puts it into `sum`, which is empty, and returns what it is in all.
     #[inline(always)]
-    pub fn add_to(&self, sum: &mut Blamed) -> u64 {
+    pub fn put_into(&self, sum: &mut Blamed) -> u64 {
         match self.one.causes {
             Causes::None => 0,
             Causes::One => {
@@ -202,7 +209,7 @@ impl Tally {
                 self.one.ns
             }
             Causes::Several => {
-                *sum = Blamed(std::array::from_fn(|cause| sum.0[cause] + self.all.0[cause]));
+                *sum = self.all;
                 self.all.sum_ns()
             }
         }
@@ -235,13 +242,12 @@ mod tests {
         same.add_all(&waited);
         let sums = |tally: &Tally| {
             let mut sum = Blamed::default();
-            sum.add(Cause::Erase, 1000);
-            let added_ns = tally.add_to(&mut sum);
-            assert_eq!(added_ns, tally.sum_ns());
+            let put_ns = tally.put_into(&mut sum);
+            assert_eq!(put_ns, tally.sum_ns());
             [Cause::Erase, Cause::Channel, Cause::Limit, Cause::Map].map(|of| sum.0[of as usize])
         };
-        assert_eq!(sums(&tally), [1034, 7, 60, 0]);
-        assert_eq!(sums(&same), [1034, 2, 60, 0]);
+        assert_eq!(sums(&tally), [34, 7, 60, 0]);
+        assert_eq!(sums(&same), [34, 2, 60, 0]);
         tally.clear();
         assert_eq!(tally.sum_ns(), 0);
     }

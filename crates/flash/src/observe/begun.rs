@@ -4,44 +4,39 @@ use reprieve_base::Time;
 use reprieve_observe::blame::Cause;
 use reprieve_policy::txn::{Kind, LatencyComponent, Txn};
 
+use super::at_work::AtWork;
 use super::blame::Blame;
-use super::clocks::Side;
-use super::die_facts::AtWork;
+use super::by_slot::BySlot;
+use super::clocks::{Account, Clock, Side};
 
 impl Blame {
     /// A read has come to the queue of its die.
     #[inline(always)]
-    pub(crate) fn read_queued(&mut self, id: u32, txn: &Txn, work: AtWork, now: Time) {
-        self.dies.read_queued(txn, work, now);
+    pub(crate) fn read_queued(&mut self, id: u32, txn: &Txn, work: AtWork<'_>, now: Time) {
+        let by_plane = self.dies.by_plane;
+        let facts = self.dies.read_queued(txn, work, now);
         if Self::is_wanted(txn) {
-            self.queued(id, txn, Side::Read);
-        }
-    }
-
-    /// A program or erase has come to the queue of its die, where reads wait or not.
-    #[inline(always)]
-    pub(crate) fn write_queued(&mut self, id: u32, txn: &Txn, has_reads: bool, work: AtWork) {
-        let is_wanted = Self::is_wanted(txn);
-        self.dies.write_queued(txn.die, has_reads, work, is_wanted);
-        if is_wanted {
-            self.queued(id, txn, Side::Write);
-        }
-    }
-
-    /// It begins to wait, unless a dispatcher held it back: then it waits already.
-    #[inline(always)]
-    fn queued(&mut self, id: u32, txn: &Txn, side: Side) {
-        let account = self.accounts.known(id);
-        let Some(account) = account.filter(|_| !self.dies.by_plane) else {
-            self.queued_slowly(id, txn);
-            return;
-        };
-        if !account.waits {
-            if txn.kind == Kind::HostRead && txn.further_senses == 0 {
-                account.tally.clear();
+            match self.accounts.known(id).filter(|_| !by_plane) {
+                Some(account) => {
+                    account.queued(txn, Side::Read, &facts.clocks[Side::Read as usize]);
+                }
+                None => self.queued_slowly(id, txn),
             }
-            let clock = &self.dies.facts[txn.die as usize].clocks[side as usize];
-            account.begin((txn.die, side), clock, txn.mark);
+        }
+    }
+
+    /// A program or erase has come to the queue of its die.
+    #[inline(always)]
+    pub(crate) fn write_queued(&mut self, id: u32, txn: &Txn, work: AtWork<'_>) {
+        let (by_plane, is_wanted) = (self.dies.by_plane, Self::is_wanted(txn));
+        let facts = self.dies.write_queued(txn.die, work, is_wanted);
+        if is_wanted {
+            match self.accounts.known(id).filter(|_| !by_plane) {
+                Some(account) => {
+                    account.queued(txn, Side::Write, &facts.clocks[Side::Write as usize]);
+                }
+                None => self.queued_slowly(id, txn),
+            }
         }
     }
 
@@ -55,11 +50,24 @@ impl Blame {
     /// A page is sensed, from now on in the way of all, reads among them or not.
     #[inline(always)]
     pub(crate) fn sensed(&mut self, id: u32, txn: &Txn, has_reads: bool, now: Time) {
-        self.ends(id, txn, now);
-        let facts = self.dies.senses(txn, has_reads, now);
+        if !self.dies.sets {
+            self.sensed_unset(id, txn, now);
+            return;
+        }
+        let ends = Self::ends(&mut self.accounts, id, txn, now);
+        let facts = self.dies.senses(txn, has_reads, now, ends);
         if txn.kind == Kind::RmwRead {
             facts.old_pages -= u32::from(txn.further_senses == 0);
         }
+    }
+
+    /// The same where clocks are not set: a dispatcher may have moved it, or it waits at a plane.
+    #[cold]
+    fn sensed_unset(&mut self, id: u32, txn: &Txn, now: Time) {
+        self.settle(id, now);
+        self.dies.list(txn.die);
+        let is_old_page = txn.kind == Kind::RmwRead && txn.further_senses == 0;
+        self.dies.facts[txn.die as usize].old_pages -= u32::from(is_old_page);
     }
 
     /// A page is sensed with another one.
@@ -93,20 +101,35 @@ impl Blame {
     /// A program or erase of one transaction begins or goes on.
     #[inline(always)]
     pub(crate) fn starts(&mut self, id: u32, txn: &Txn, has_reads: bool, now: Time) {
-        self.ends(id, txn, now);
-        self.dies.runs(txn, has_reads, now);
+        if !self.dies.sets {
+            self.settle(id, now);
+            self.dies.runs_unset(txn.die, has_reads);
+            return;
+        }
+        let ends = Self::ends(&mut self.accounts, id, txn, now);
+        self.dies.runs(txn, has_reads, now, ends);
     }
 
-    /// A transaction that begins, or goes on, waits no longer, if it did.
+    /// A program or erase of several transactions, or one that was in the register, begins.
+    pub(crate) fn runs(&mut self, txn: &Txn, has_reads: bool, now: Time) {
+        match self.dies.sets {
+            true => self.dies.runs(txn, has_reads, now, |_| ()),
+            false => self.dies.runs_unset(txn.die, has_reads),
+        }
+    }
+
+    /// A transaction that begins, or goes on, waits no longer, if it did: by the clocks of its die.
     #[inline(always)]
-    fn ends(&mut self, id: u32, txn: &Txn, now: Time) {
-        if !self.dies.sets {
-            // A dispatcher may have moved it, or it waits at a plane.
-            self.settle(id, now);
-        } else if let Some(account) = self.accounts.known(id).filter(|account| account.waits) {
+    fn ends(
+        accounts: &mut BySlot<Account>,
+        id: u32,
+        txn: &Txn,
+        now: Time,
+    ) -> impl FnOnce(&[Clock; 3]) {
+        move |clocks| {
+            let Some(account) = accounts.known(id).filter(|account| account.waits) else { return };
             debug_assert!(Self::is_wanted(txn), "{id} waits, and nobody wants to know what for");
             debug_assert_eq!(account.at, txn.die, "without a dispatcher nothing moves");
-            let clocks = &self.dies.facts[txn.die as usize].clocks;
             account.end(&clocks[account.side as usize], now);
         }
     }
@@ -121,15 +144,14 @@ impl Blame {
     /// A program or erase is suspended, and waits to go on.
     #[inline(always)]
     pub(crate) fn suspended(&mut self, id: u32, txn: &Txn, now: Time) {
-        self.dies.frees(txn.die);
+        let by_plane = self.dies.by_plane;
+        let facts = self.dies.frees(txn.die);
         if Self::is_wanted(txn) {
-            let account = self.accounts.known(id);
-            let Some(account) = account.filter(|_| !self.dies.by_plane) else {
+            let Some(account) = self.accounts.known(id).filter(|_| !by_plane) else {
                 self.suspended_slowly(id, txn, now);
                 return;
             };
-            let clock = &self.dies.facts[txn.die as usize].clocks[Side::Write as usize];
-            account.begin((txn.die, Side::Write), clock, now);
+            account.begin((txn.die, Side::Write), &facts.clocks[Side::Write as usize], now);
         }
     }
 

@@ -97,6 +97,7 @@ impl Blame {
     }
 
     /// A page of it waits no longer, that of `id` or one without its own; it was the last.
+    #[inline]
     pub fn buffer_ends(&mut self, request: u32, id: Option<u32>, is_last: bool, now: Time) {
         let (of_request, leaves) = self.requests.page_in_buffer(request, is_last, now);
         if let Some(id) = id {
@@ -141,8 +142,8 @@ impl Blame {
 
     // ---- What becomes of it for requests --------------------------------------------------------
 
-    /// The request is open no longer: what its last page was blamed on is added to `sum`. The sum
-    /// of that over all causes, and its die if it has one.
+    /// The request is open no longer: what its last page was blamed on is put into `sum`, which is
+    /// empty. The sum of that over all causes, and its die if it has one.
     #[inline(always)]
     pub fn close(&mut self, request: u32, sum: &mut Blamed) -> (u64, Option<u32>) {
         let (ns, die, waits) = self.requests.close(request, sum);

@@ -17,15 +17,16 @@ impl<T: Copy> BySlot<T> {
     #[inline(always)]
     pub(super) fn at(&mut self, slot: u32) -> &mut T {
         let index = slot as usize;
-        if index >= self.values.len() {
-            self.grow(index);
+        if index < self.values.len() {
+            return &mut self.values[index];
         }
-        &mut self.values[index]
+        self.grown_to(index)
     }
 
     #[cold]
-    fn grow(&mut self, index: usize) {
+    fn grown_to(&mut self, index: usize) -> &mut T {
         self.values.resize(index + 1, self.new);
+        &mut self.values[index]
     }
 
     /// The same if the slot, or a higher one, was asked for before.

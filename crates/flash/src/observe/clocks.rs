@@ -2,6 +2,7 @@
 
 use reprieve_base::Time;
 use reprieve_observe::blame::{Blamed, CAUSES, Cause, Tally};
+use reprieve_policy::txn::{Kind, Txn};
 
 /// Time by cause: one cause at a time, which the owner of the clock names.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +52,8 @@ pub(super) struct Account {
     pub(super) at: u32,
     pub(super) side: Side,
     pub(super) waits: bool,
+    /// It began before what the clock showed then was named: a dispatcher held it back.
+    is_early: bool,
     pub(super) since: Time,
     /// What the clock showed then; if its cause was named later, what it showed at that.
     from: Blamed,
@@ -64,6 +67,7 @@ impl Account {
         at: 0,
         side: Side::Read,
         waits: false,
+        is_early: false,
         since: Time::ZERO,
         from: Blamed([0; CAUSES]),
         tally: Tally::NOTHING,
@@ -73,10 +77,24 @@ impl Account {
     /// It waits from `since` on, by the clock of that place and side.
     #[inline(always)]
     pub(super) fn begin(&mut self, (at, side): (u32, Side), clock: &Clock, since: Time) {
-        (self.at, self.side, self.waits, self.since) = (at, side, true, since);
-        self.from = clock.ns;
+        (self.at, self.side, self.waits, self.is_early) = (at, side, true, false);
+        (self.since, self.from) = (since, clock.ns);
         if since > clock.turned {
             self.from.add(clock.cause, (since - clock.turned).ns());
+        } else {
+            self.is_early = since < clock.turned;
+        }
+    }
+
+    /// It has come to the queue of its die, and waits from its mark on, unless a dispatcher held it
+    /// back: then it waits already.
+    #[inline(always)]
+    pub(super) fn queued(&mut self, txn: &Txn, side: Side, clock: &Clock) {
+        if !self.waits {
+            if txn.kind == Kind::HostRead && txn.further_senses == 0 {
+                self.tally.clear();
+            }
+            self.begin((txn.die, side), clock, txn.mark);
         }
     }
 
@@ -98,11 +116,18 @@ impl Account {
     #[inline(never)]
     fn end_after_turns(&mut self, clock: &Clock, now: Time) {
         self.waits = false;
-        let mut waited = Blamed::since(&clock.ns, &self.from);
+        let waited = self.tally.add_since(&clock.ns, &self.from);
         waited.add(clock.cause, (now - clock.turned).ns());
-        // What a dispatcher held back had waited before the cause was named.
-        waited.add(Cause::Other, (now - self.since).ns() - waited.sum_ns());
-        self.tally.add_all(&waited);
+        if self.is_early {
+            self.add_unnamed(clock, now);
+        }
+    }
+
+    /// What it had waited before a cause was named.
+    #[cold]
+    fn add_unnamed(&mut self, clock: &Clock, now: Time) {
+        let named_ns = Blamed::since(&clock.ns, &self.from).sum_ns() + (now - clock.turned).ns();
+        self.tally.add(Cause::Other, (now - self.since).ns() - named_ns);
     }
 }
 
@@ -229,7 +254,7 @@ mod tests {
         let blamed = |mut account: Account| {
             account.end(&clock, at(230));
             let mut blamed = Blamed::default();
-            account.tally.add_to(&mut blamed);
+            account.tally.put_into(&mut blamed);
             let Blamed(ns) = blamed;
             let of = |cause: Cause| ns[cause as usize];
             (of(Cause::HostProgram), of(Cause::Erase), of(Cause::GcRead), of(Cause::Other))

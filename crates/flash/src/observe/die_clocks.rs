@@ -4,9 +4,10 @@ use reprieve_base::Time;
 use reprieve_observe::blame::Cause;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 
+use super::at_work::AtWork;
 use super::clocks::{Clock, Side};
 use super::die_facts::{
-    AtWork, BARS_CHANGED, DieFacts, HAS_BARRED, HAS_STANDS, InTheWay, LISTED, Look, Stands,
+    BARS_CHANGED, DieFacts, HAS_BARRED, HAS_STANDS, InTheWay, LISTED, Look, Stands,
 };
 
 /// The clocks of all dies of a drive, and which dies are to be looked at.
@@ -110,44 +111,46 @@ impl DieClocks {
 
     /// A read has come to the queue of its die.
     #[inline(always)]
-    pub(super) fn read_queued(&mut self, txn: &Txn, work: AtWork, now: Time) {
+    pub(super) fn read_queued(&mut self, txn: &Txn, work: AtWork<'_>, now: Time) -> &DieFacts {
         self.known = NONE;
         let facts = &mut self.facts[txn.die as usize];
         // A clock of reads that nobody has read may be wrong; that of programs is right.
         facts.set = 0;
-        if work.may_bar {
+        if work.may_bar() {
             facts.flags |= BARS_CHANGED;
-        } else if work.is_told && self.sets {
+        } else if self.sets && work.stays() {
             let cause = facts.clocks[Side::Write as usize].cause();
             facts.clocks[Side::Read as usize].turn(cause, now);
             // A page may be sensed or leave at this very instant, which is not told.
-            if work.runs {
+            if work.runs() {
                 facts.set = self.round;
             }
         }
         facts.old_pages += u32::from(txn.kind == Kind::RmwRead);
+        facts
     }
 
-    /// A program or erase has come to the queue of its die, where reads wait or not; a wait for it
-    /// is blamed on something if `is_wanted`.
+    /// A program or erase has come to the queue of its die; a wait for it is blamed on something
+    /// if `is_wanted`.
     #[inline(always)]
     pub(super) fn write_queued(
         &mut self,
         die: u32,
-        has_reads: bool,
-        work: AtWork,
+        work: AtWork<'_>,
         is_wanted: bool,
-    ) {
+    ) -> &DieFacts {
         self.known = NONE;
+        let has_reads = work.has_reads();
         let bars = self.bars(has_reads);
         let facts = &mut self.facts[die as usize];
         // The clock of programs is right as long as something runs.
-        if work.runs && !(has_reads && work.may_bar) && self.sets {
+        if work.runs() && !(has_reads && work.may_bar()) && self.sets {
             facts.set = self.round;
         }
         if is_wanted {
             facts.flags |= bars;
         }
+        facts
     }
 
     /// A transaction has come that is in no queue that is told of: nothing is known of its die.
@@ -157,20 +160,19 @@ impl DieClocks {
     }
 
     /// From now on `cause` is what stands in the way of all who wait for a die, reads among them or
-    /// not. Where clocks are not set, the die has to be looked at.
+    /// not, where clocks are set. `ends` sees them before: somebody may wait no longer.
     #[inline(always)]
     fn stand(
         &mut self,
         (die, cause): (u32, Cause),
         (has_reads, bars): (bool, u8),
         now: Time,
+        ends: impl FnOnce(&[Clock; 3]),
     ) -> &mut DieFacts {
-        if self.sets {
-            self.facts[die as usize].stand(self.round, cause, has_reads, now);
-        } else {
-            self.list(die);
-        }
+        debug_assert!(self.sets, "what stands in the way is looked at");
         let facts = &mut self.facts[die as usize];
+        ends(&facts.clocks);
+        facts.stand(self.round, cause, has_reads, now);
         facts.flags |= bars;
         self.known = if facts.flags == 0 { die } else { NONE };
         facts
@@ -178,18 +180,44 @@ impl DieClocks {
 
     /// A page that is sensed is what stands in the way on its die.
     #[inline(always)]
-    pub(super) fn senses(&mut self, txn: &Txn, has_reads: bool, now: Time) -> &mut DieFacts {
-        self.stand((txn.die, Cause::of(txn.kind)), (has_reads, 0), now)
+    pub(super) fn senses(
+        &mut self,
+        txn: &Txn,
+        has_reads: bool,
+        now: Time,
+        ends: impl FnOnce(&[Clock; 3]),
+    ) -> &mut DieFacts {
+        self.stand((txn.die, Cause::of(txn.kind)), (has_reads, 0), now, ends)
     }
 
     /// A program or erase that begins or goes on is what stands in the way on its die, where reads
     /// wait or not, and the chain has not been asked.
     #[inline(always)]
-    pub(crate) fn runs(&mut self, txn: &Txn, has_reads: bool, now: Time) {
+    pub(super) fn runs(
+        &mut self,
+        txn: &Txn,
+        has_reads: bool,
+        now: Time,
+        ends: impl FnOnce(&[Clock; 3]),
+    ) {
         let (round, bars) = (self.round, self.bars(has_reads));
-        self.stand((txn.die, Cause::of(txn.kind)), (has_reads, bars), now).began = round;
-        if self.known == NONE {
-            self.runs_among_reads(txn.die);
+        let facts = self.stand((txn.die, Cause::of(txn.kind)), (has_reads, bars), now, ends);
+        facts.began = round;
+        if facts.flags & HAS_STANDS != 0 {
+            self.forget_stands(txn.die);
+        }
+    }
+
+    /// The same where clocks are not set: the die has to be looked at.
+    #[cold]
+    pub(super) fn runs_unset(&mut self, die: u32, has_reads: bool) {
+        self.list(die);
+        let bars = self.bars(has_reads);
+        let facts = &mut self.facts[die as usize];
+        facts.flags |= bars;
+        facts.began = self.round;
+        if facts.flags & HAS_STANDS != 0 {
+            self.forget_stands(die);
         }
     }
 
@@ -200,14 +228,6 @@ impl DieClocks {
         let facts = &mut self.facts[die as usize];
         facts.set = 0;
         facts
-    }
-
-    /// What it is to the reads that wait there is not known without a look.
-    #[inline(never)]
-    fn runs_among_reads(&mut self, die: u32) {
-        if self.facts[die as usize].flags & HAS_STANDS != 0 {
-            self.forget_stands(die);
-        }
     }
 
     #[cold]
@@ -231,12 +251,18 @@ impl DieClocks {
             self.list(die);
             return;
         }
-        let facts = self.stand((die, Cause::SuspendEntry), (true, 0), now);
-        if for_only_read && facts.flags & !BARS_CHANGED == 0 {
-            facts.flags = 0;
-            self.known = die;
-        } else if for_only_read && facts.flags & HAS_BARRED == 0 {
+        let facts = match self.sets {
+            true => self.stand((die, Cause::SuspendEntry), (true, 0), now, |_| ()),
+            false => {
+                self.list(die);
+                &mut self.facts[die as usize]
+            }
+        };
+        if for_only_read && facts.flags & HAS_BARRED == 0 {
             facts.flags &= !BARS_CHANGED;
+            if facts.flags == 0 {
+                self.known = die;
+            }
         }
     }
 

@@ -12,17 +12,6 @@ pub(crate) struct InTheWay {
     pub(crate) barred: Cause,
 }
 
-/// What is at work on a die when something comes to its queue.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AtWork {
-    /// An operation or page has the array, and its start was told.
-    pub(crate) is_told: bool,
-    /// It is an operation.
-    pub(crate) runs: bool,
-    /// An operation may be suspended, and bar reads of what it holds.
-    pub(crate) may_bar: bool,
-}
-
 /// What there is to look at on a die.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {

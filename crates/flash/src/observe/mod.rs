@@ -1,5 +1,6 @@
 //! Observers: what happens on dies and channels, told to those who keep account of it.
 
+mod at_work;
 mod begun;
 mod blame;
 mod by_slot;
@@ -23,8 +24,9 @@ use super::die::DieUnit;
 use super::dies::Dies;
 use super::facts::FlashFacts;
 use super::lane::LaneId;
+pub(super) use at_work::AtWork;
 pub use blame::Blame;
-pub(super) use die_facts::{AtWork, InTheWay, Look};
+pub(super) use die_facts::{InTheWay, Look};
 pub use waits::LongestEraseWait;
 
 /// The drive at the moment of an event.

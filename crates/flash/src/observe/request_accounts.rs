@@ -82,13 +82,13 @@ impl RequestAccounts {
         }
     }
 
-    /// A request is open no longer: what its last page was blamed on is added to `sum`. Returns the
+    /// A request is open no longer: what its last page was blamed on is put into `sum`. Returns the
     /// sum of that over all causes, the die of that page if it has one, and whether the request was
     /// waiting for the buffer.
     #[inline(always)]
     pub(super) fn close(&mut self, request: u32, sum: &mut Blamed) -> (u64, Option<u32>, bool) {
         let account = self.accounts.at(request);
-        let ns = account.tally.add_to(sum);
+        let ns = account.tally.put_into(sum);
         account.tally.clear();
         let die = account.die.take();
         let waits = account.from.is_some();
