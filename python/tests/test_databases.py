@@ -19,6 +19,7 @@ import pytest
 
 from reprieve._native import UserError
 from reprieve_studies import databases
+from reprieve_studies.commands import database as command
 from reprieve_studies.databases import mount, postgresql
 from reprieve_studies.starblaze.readings import SETTINGS
 
@@ -203,3 +204,23 @@ def test_nothing_stays_of_what_was_stopped(
     assert process.wait() == 128 + number
     assert left(place) == set()
     assert not (tmp_path / "out").exists()
+
+
+def test_rows_of_several_seeds_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    """A setting that is run twice has two rows, and each names its seed."""
+    counts = {"program": 1, "erase": 2}
+    reads = {"read": {"latency_ns": {"mean": 3e6, "p99": 3e7}}}
+    served = {"lateness_ns": {"mean": 1e6, "p99": 1e7}, "commands": reads}
+    summary = {"served": served, "flash": {"suspensions": counts}}
+    arms = databases.Plan(1, 20).arms
+    alike = np.arange(1.0, 2001.0)
+    command._show(
+        "sqlite",
+        [databases.Outcome(arm, seed, alike, 20, summary) for seed in (7, 8) for arm in arms],
+    )
+    lines = capsys.readouterr().out.splitlines()
+    (header,) = (line.split() for line in lines if line.startswith("suspended"))
+    assert header[:2] == ["suspended", "seed"]
+    titles = {arm.title for arm in arms}
+    rows = [line for line in lines if line.startswith(tuple(titles))]
+    assert len(set(rows)) == len(rows) == 2 * len(arms)

@@ -64,14 +64,18 @@ def _show(engine: str, outcomes: list[Outcome]) -> None:
         "late_mean_us": "late, mean",
         "late_p99_us": "late, p99",
     }
+    # A setting that is run several times has as many rows.
+    turns = ["seed"] if len({outcome.seed for outcome in outcomes}) > 1 else []
     rows = table(
         f"Transactions of {engine}, by the model's clock",
-        ["suspended", *columns.values(), "suspensions: programs", "erases"],
+        ["suspended", *turns, *columns.values(), "suspensions: programs", "erases"],
+        left=1 + len(turns),
     )
     for outcome in outcomes:
         told = outcome.told
         rows.add_row(
             outcome.arm.title,
+            *(f"{told[key]}" for key in turns),
             *("–" if told[key] is None else f"{told[key]:,.0f}" for key in columns),
             f"{told['program_suspensions']:,}",
             f"{told['erase_suspensions']:,}",
@@ -86,6 +90,7 @@ def _show_paired(engine: str, found: list[dict[str, Any]]) -> None:
     rows = table(
         f"{engine}: over no suspension, {found[0]['seeds']} seeds, with intervals of 95 %",
         ["suspended", "same", *columns],
+        left=2,
     )
     for one in found:
         cells = [one[what] for what in COMPARED]
