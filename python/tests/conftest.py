@@ -5,9 +5,11 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from forked import ForkedCommand
 
 from .browser import CHROMIUM
 from .drive import SMALL, Reprieve
@@ -19,9 +21,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("there is no chromium: reports were not opened", yellow=True)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def program() -> str:
-    """Path of the installed command."""
+    """Path of the installed command, for tests of its start and its end, and of signals."""
     beside = Path(sys.executable).with_name("reprieve")
     found = str(beside) if beside.exists() else shutil.which("reprieve")
     assert found is not None, "the package is not installed: there is no command reprieve"
@@ -36,12 +38,19 @@ def small(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def forked(program: str) -> Iterator[ForkedCommand]:
+    """Import the installed command once for all tests of this process."""
+    command = ForkedCommand(program)
+    yield command
+    command.close()
+
+
 @pytest.fixture
-def reprieve(program: str, tmp_path: Path) -> Reprieve:
+def reprieve(forked: ForkedCommand, tmp_path: Path) -> Reprieve:
     """Run the command line in the test's directory and return what it printed."""
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        command = [program, *(str(argument) for argument in arguments)]
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+        return forked.run([str(argument) for argument in arguments], tmp_path)
 
     return run
