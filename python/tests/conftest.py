@@ -9,10 +9,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browser import CHROMIUM
 from forked import ForkedCommand
 
-from .browser import CHROMIUM
 from .drive import SMALL, Reprieve
+from .order import dealt
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the longest tests, whose marks say about how many seconds of CPU time they take.
+
+    Otherwise one of them could be the last, and all processes but its own would be idle.
+    """
+    marks = [item.get_closest_marker("seconds") for item in items]
+    processes = getattr(config, "workerinput", {}).get("workercount", 1)
+    items[:] = dealt(items, [mark.args[0] if mark else 0 for mark in marks], processes)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

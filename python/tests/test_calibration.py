@@ -192,6 +192,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return paths
 
 
+@pytest.mark.seconds(40)
 def test_two_values_of_a_known_drive_come_back(
     measured: list[Path], tmp_path: Path, reprieve: Reprieve
 ) -> None:

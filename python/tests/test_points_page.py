@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import CHROMIUM, Browser
 
 import reprieve as rp
 from reprieve import tables
@@ -32,7 +33,6 @@ from reprieve.report.points import Words, render
 from reprieve.sweeps.page import points_of
 from reprieve.sweeps.plan import read_plan
 
-from .browser import CHROMIUM, Browser
 from .drive import Reprieve
 from .sweep_files import grid, scenario
 from .test_sweep_fleet import fleet, write_traces

@@ -291,6 +291,7 @@ def test_a_mistake_is_one_sentence(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.seconds(62)
 def test_the_whole_of_it(reprieve: Reprieve, tmp_path: Path) -> None:
     genuine = tmp_path / "f2.load"
     rows = [f"{k / 90:.6f} ; {k * 7919 % 100_000 * 8} ; 8 ; {'RRRRW'[k % 5]} ; 0 ; 0"

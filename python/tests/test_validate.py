@@ -398,6 +398,7 @@ def test_wrong_model_fails(
 # ---- The command ---------------------------------------------------------------------------------
 
 
+@pytest.mark.seconds(89)
 def test_quick_run_agrees_and_writes_everything(reprieve: Reprieve, tmp_path: Path) -> None:
     done = reprieve("validate", "--quick", "--out", "o")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout

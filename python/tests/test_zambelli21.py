@@ -269,6 +269,7 @@ def test_drive_writes_a_day_by_hand() -> None:
     assert wear.years(result) == pytest.approx(5 * free * 240 / 252)
 
 
+@pytest.mark.seconds(67)
 @pytest.mark.usefixtures("small")
 def test_the_whole_of_it(tmp_path: Path) -> None:
     verdicts = reproduce("zambelli21", requests=1000, out=tmp_path / "o")
