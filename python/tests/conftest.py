@@ -5,12 +5,25 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browser import CHROMIUM
+from forked import ForkedCommand
 
-from .browser import CHROMIUM
 from .drive import SMALL, Reprieve
+from .order import dealt
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the longest tests, whose marks say about how many seconds of CPU time they take.
+
+    Otherwise one of them could be the last, and all processes but its own would be idle.
+    """
+    marks = [item.get_closest_marker("seconds") for item in items]
+    processes = getattr(config, "workerinput", {}).get("workercount", 1)
+    items[:] = dealt(items, [mark.args[0] if mark else 0 for mark in marks], processes)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -19,9 +32,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("there is no chromium: reports were not opened", yellow=True)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def program() -> str:
-    """Path of the installed command."""
+    """Path of the installed command, for tests of its start and its end, and of signals."""
     beside = Path(sys.executable).with_name("reprieve")
     found = str(beside) if beside.exists() else shutil.which("reprieve")
     assert found is not None, "the package is not installed: there is no command reprieve"
@@ -36,12 +49,19 @@ def small(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def forked(program: str) -> Iterator[ForkedCommand]:
+    """Import the installed command once for all tests of this process."""
+    command = ForkedCommand(program)
+    yield command
+    command.close()
+
+
 @pytest.fixture
-def reprieve(program: str, tmp_path: Path) -> Reprieve:
+def reprieve(forked: ForkedCommand, tmp_path: Path) -> Reprieve:
     """Run the command line in the test's directory and return what it printed."""
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        command = [program, *(str(argument) for argument in arguments)]
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+        return forked.run([str(argument) for argument in arguments], tmp_path)
 
     return run

@@ -7,6 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 RECIPE = ROOT / "docs/guide/add-a-policy.md"
 COPIED = ("Cargo.toml", "Cargo.lock", "crates", "benches", "devices", "parts", "loads")
@@ -66,6 +68,7 @@ def write(files: dict[Path, bytes], folder: Path) -> None:
             file.write_bytes(content)
 
 
+@pytest.mark.seconds(60)
 def test_the_recipe_builds_a_policy_that_does_what_it_says() -> None:
     folder = ROOT / "target/recipe"
     write(project(), folder / "project")

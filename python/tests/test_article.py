@@ -10,6 +10,7 @@ import pytest
 
 from reprieve.outputs import ResultDirectory
 from reprieve.parallel import each
+from reprieve.plot import LIGHT
 from reprieve.simulation import Watch
 from reprieve_studies.article import (
     Article,
@@ -21,6 +22,8 @@ from reprieve_studies.article import (
 )
 from reprieve_studies.charts import Bars, Lines
 from reprieve_studies.verdicts import Verdict
+
+from .vega import check_charts
 
 BARS = Bars({(d, w, p): 0.5 for d in ("SLC", "MLC") for w in ("a", "b") for p in ("x", "y")}, "y")
 LINES = Lines([{"series": "s", "x": 1, "y": 2.0, "low": 1.5, "high": 2.5}], "x", "y")
@@ -63,6 +66,9 @@ def test_figures_are_files_that_a_paper_can_take(tmp_path: Path) -> None:
     names = {str(path.relative_to(tmp_path / "out")) for path in paths}
     drawn = {f"figures/{name}.{kind}" for name in ("bars", "l") for kind in ("svg", "png")}
     assert names == {*drawn, "report.html", "verdicts.json"}
+    check_charts(tmp_path / "out/report.html")
+    # Files have the colours of another theme; Altair checks what is written as it is asked to here.
+    assert all(chart.draw(LIGHT).to_dict() for chart in (BARS, LINES))
     svg = (tmp_path / "out/figures/bars.svg").read_text()
     assert svg.startswith("<svg")
     # Each of eight bars is a path with its value for those who cannot see it.

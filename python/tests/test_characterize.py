@@ -23,6 +23,7 @@ from reprieve_studies.characterize.page import SECTIONS
 from reprieve_studies.verdicts import Verdict
 
 from .drive import Reprieve
+from .vega import check_charts
 
 TINY = """
 [geometry]
@@ -237,6 +238,7 @@ def test_the_command_writes_the_paper_s_figures(
     names = ["6", "7a", "7b", "8a", "8b", "8-timers-a", "8-timers-b"]
     files = {f"figure-{name}.{form}" for name in names for form in ("svg", "png")}
     assert {path.name for path in (out / "figures").iterdir()} == files
+    check_charts(out / "report.html")
     page = (out / "report.html").read_text()
     assert "Time to enter suspension" in page
     assert page.count('class="chart"') == sum(len(make(synthetic()).figures) for make in SECTIONS)

@@ -151,6 +151,7 @@ def test_each_kind_of_block_is_an_arm_where_programs_are_suspended() -> None:
     assert tomllib.loads(databases.scenario_text(arms[3]))["suspension"]["same_block"] == "page"
 
 
+@pytest.mark.seconds(25)
 @pytest.mark.parametrize(
     ("engine", "settings"),
     [("sqlite", ("none", "erase", "both")), ("postgresql", ("both",)), ("pgbench", ("both",))],

@@ -10,10 +10,10 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from browser import CHROMIUM, Browser
 
 from reprieve.cli.ui import FOLDER, _Handler
 
-from .browser import CHROMIUM, Browser
 from .test_explorer import natively, needs_core
 
 pytestmark = [

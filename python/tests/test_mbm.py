@@ -43,6 +43,7 @@ from reprieve_studies.mbm.readings import MBM, PLAIN, SPRINKLER, TBM
 from reprieve_studies.papers import reproduce
 
 from .drive import Reprieve
+from .vega import check_charts
 
 
 def test_the_channel_in_the_cases_of_figure_3_by_hand() -> None:
@@ -370,6 +371,7 @@ def test_the_whole_of_it(tmp_path: Path) -> None:
     assert figures == numbered | {
         "sensitivity", "parts", "grid", "regimes-bandwidth", "regimes-reads"
     }  # fmt: skip
+    check_charts(tmp_path / "o/report.html")
     page = (tmp_path / "o/report.html").read_text()
     assert "What a firmware team should build first" in page
     for reading in readings.READINGS:

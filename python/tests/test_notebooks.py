@@ -20,6 +20,7 @@ def test_there_are_two_to_begin_with_and_one_for_each_paper() -> None:
 
 
 # What the kernel's own libraries warn of is theirs.
+@pytest.mark.seconds(4)
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_runs(path: Path, tmp_path: Path) -> None:

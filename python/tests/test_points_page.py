@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import CHROMIUM, Browser
 
 import reprieve as rp
 from reprieve import tables
@@ -32,10 +33,10 @@ from reprieve.report.points import Words, render
 from reprieve.sweeps.page import points_of
 from reprieve.sweeps.plan import read_plan
 
-from .browser import CHROMIUM, Browser
 from .drive import Reprieve
 from .sweep_files import grid, scenario
 from .test_sweep_fleet import fleet, write_traces
+from .vega import check_charts
 
 
 def points(**more: Any) -> Points:
@@ -195,6 +196,7 @@ def test_the_table_has_every_key_of_every_point_and_the_numbers_of_the_data_set(
     tmp_path: Path,
 ) -> None:
     made = rp.sweep(grid(seeds=2), out=tmp_path)
+    check_charts(tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text()
     body = text.partition("<tbody>")[2].partition("</tbody>")[0]
     rows = body.split("</tr>")[:-1]
@@ -321,6 +323,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 def swept(name: str, tmp_path: Path) -> tuple[Path, set[str]]:
     plan, charts = PLANS[name]
     rp.sweep({"scenario": scenario() | IPC} | plan, out=tmp_path)
+    check_charts(tmp_path / "report.html")
     return tmp_path / "report.html", charts
 
 

@@ -12,6 +12,7 @@ import pytest
 import reprieve as rp
 
 from .drive import SMALL, Reprieve
+from .vega import check_charts
 
 # 100 µs and 1 mW are far from every other number of the drive.
 POWER: dict[str, Any] = {"power.account": "on", "power.series_us": 100, "power.p_idle_mw": 1}
@@ -59,6 +60,7 @@ def test_bins_and_report_are_written_and_stale_ones_removed(tmp_path: Path) -> N
     energy_pj = int(first["core_pj"]) + int(first["io_pj"])
     assert float(first["power_mw"]) == pytest.approx(energy_pj / 100_000)
     metered.report(tmp_path / "report.html")
+    check_charts(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
     assert "power and energy of the flash" in page
     assert f"{metered.summary['power']['host_byte_nj']:,.2f}" in page

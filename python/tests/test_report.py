@@ -17,6 +17,7 @@ from reprieve.report.aside import compact
 from reprieve.report.figures import swatches
 
 from .drive import SMALL, Reprieve
+from .vega import check_charts
 
 TIMES = (
     *("read-latency", "write-latency", "requests", "bandwidth", "open-requests"),
@@ -135,6 +136,7 @@ def test_every_figure_has_its_place(report: Path) -> None:
     assert places == {f"chart-{name}" for name in specs}
     for spec in specs.values():
         assert spec["description"].endswith(".")
+    check_charts(report)
 
 
 TEN: dict[str, list[Any]] = {
@@ -147,6 +149,7 @@ def test_ten_runs_are_told_apart(tmp_path: Path) -> None:
     runs = rp.compare(tomllib.loads(SMALL), TEN, workload__requests=300)
     assert len(runs) == 10
     runs.report(tmp_path / "report.html")
+    check_charts(tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text()
     assert "<h1>fast12-mlc: 10 runs</h1>" in text
     assert "write p99.99: all 10 runs</p>" in text
@@ -160,10 +163,11 @@ def test_ten_runs_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_single_run_has_no_comparison(reprieve: Reprieve, small: Path, tmp_path: Path) -> None:
-    assert reprieve("run", small, "--report", "--out", "o").returncode == 0
+    assert reprieve("run", small, "--report", "--requests", "--out", "o").returncode == 0
+    check_charts(tmp_path / "o" / "report.html")
     text = (tmp_path / "o" / "report.html").read_text()
     assert "chart-bars" not in text and 'class="runs"' not in text
-    assert f"reprieve run {small} --report --out o" in Page(text).cells
+    assert f"reprieve run {small} --report --requests --out o" in Page(text).cells
 
 
 def test_a_run_that_was_not_watched_is_reported_without_time(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from browser import CHROMIUM, Browser
 
 import reprieve as rp
 from reprieve_studies.article import render_article
 
-from .browser import CHROMIUM, Browser
 from .drive import SMALL
 from .test_article import article
 from .test_report import FIGURES, TEN

@@ -35,6 +35,7 @@ from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.study import Settings
 
 from .drive import Reprieve
+from .vega import check_charts
 
 
 def unwatched(_share: float | None, _requests: int) -> None:
@@ -290,6 +291,7 @@ def test_a_mistake_is_one_sentence(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.seconds(62)
 def test_the_whole_of_it(reprieve: Reprieve, tmp_path: Path) -> None:
     genuine = tmp_path / "f2.load"
     rows = [f"{k / 90:.6f} ; {k * 7919 % 100_000 * 8} ; 8 ; {'RRRRW'[k % 5]} ; 0 ; 0"
@@ -336,6 +338,7 @@ def test_the_whole_of_it(reprieve: Reprieve, tmp_path: Path) -> None:
         f"figure-{number}.{kind}" for number in range(1, 8) for kind in ("svg", "png")
     } < figures
     assert {"figure-1-characterised.svg", "figure-7-die.svg"} < figures
+    check_charts(tmp_path / "o/report.html")
     page = (tmp_path / "o/report.html").read_text()
     assert "dap-calibrated" in page
     assert rp.__version__ in page

@@ -455,6 +455,7 @@ def test_a_drive_goes_on_when_its_recording_has_no_room(
     assert replayed["requests"]["total"]["count"] == rows
 
 
+@pytest.mark.seconds(14)
 def test_a_recording_outlives_the_server(program: str, reprieve: Reprieve, tmp_path: Path) -> None:
     drive = Served(program, tmp_path, "--record", "recording.csv")
     client = drive.connect()

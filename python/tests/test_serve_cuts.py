@@ -246,6 +246,7 @@ def check_cuts_under_files(program: str, folder: Path, cuts: int, seed: int) -> 
     assert lost > 0 and worked > cuts // 2
 
 
+@pytest.mark.seconds(10)
 def test_a_database_and_files_survive_cuts(program: str, tmp_path: Path) -> None:
     check_cuts_under_files(program, tmp_path, cuts=20, seed=13)
 

@@ -220,6 +220,7 @@ def test_a_setting_suspends_what_it_names_and_nothing_else(tmp_path: Path) -> No
         assert (suspensions["program"] > 0) == ("program" in classes), setting
 
 
+@pytest.mark.seconds(11)
 @pytest.mark.usefixtures("small")
 def test_every_run_is_made_and_every_claim_has_a_verdict() -> None:
     plan = Plan(1, 0, 1)

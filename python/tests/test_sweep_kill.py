@@ -57,6 +57,7 @@ def finished(directory: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in found}
 
 
+@pytest.mark.seconds(10)
 @pytest.mark.parametrize("text", [GRID, SEARCH], ids=["grid", "search"])
 def test_killed_sweep_goes_on_where_it_was(
     program: str, reprieve: Reprieve, small: Path, tmp_path: Path, text: str
@@ -177,6 +178,7 @@ def worker(address: str, folder: Path) -> subprocess.Popen[bytes]:
     )  # fmt: skip
 
 
+@pytest.mark.seconds(16)
 def test_cluster_gives_the_same_though_a_worker_is_killed(
     program: str, reprieve: Reprieve, small: Path, tmp_path: Path, scheduler: Scheduler
 ) -> None:

@@ -115,6 +115,7 @@ def check_many(seed: int, count: int, directory: Path) -> tuple[int, int]:
     return ran, count - ran
 
 
+@pytest.mark.seconds(29)
 def test_random_sweeps_are_refused_at_once_or_are_their_runs(tmp_path: Path) -> None:
     ran, refused = check_many(16, 60, tmp_path)
     assert ran > 20 and refused > 5, (ran, refused)

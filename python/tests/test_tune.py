@@ -21,6 +21,7 @@ from reprieve.tuning.question import Question, axis, bound, field, question, sai
 from reprieve.tuning.search import RUNGS, Found, Point, Row, Tried, search
 
 from .drive import SMALL, Reprieve
+from .vega import check_charts
 
 
 def test_keys_and_their_values_are_read() -> None:
@@ -237,6 +238,7 @@ def test_the_command_from_question_to_scenario(tmp_path: Path, reprieve: Repriev
     found = json.loads((tmp_path / "t" / "tune.json").read_text())
     assert found["meets"]
     assert found["best"]["geometry.channels"] == 3
+    check_charts(tmp_path / "t" / "report.html")
     page = (tmp_path / "t" / "report.html").read_text()
     # Without a bound there is one measure and no front; three keys are drawn side by side.
     assert 'id="chart-keys"' in page and 'id="chart-front"' not in page

@@ -34,6 +34,7 @@ from reprieve_studies.verdicts import AT_LEAST
 
 from .die_by_hand import play
 from .drive import Reprieve
+from .vega import check_charts
 
 READS, WRITES = with_load(0.15, 30.0), with_load(0.45, 160.0)
 MANY = 10_000_000
@@ -397,6 +398,7 @@ def test_wrong_model_fails(
 # ---- The command ---------------------------------------------------------------------------------
 
 
+@pytest.mark.seconds(89)
 def test_quick_run_agrees_and_writes_everything(reprieve: Reprieve, tmp_path: Path) -> None:
     done = reprieve("validate", "--quick", "--out", "o")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
@@ -409,6 +411,7 @@ def test_quick_run_agrees_and_writes_everything(reprieve: Reprieve, tmp_path: Pa
     figures = {path.name for path in (tmp_path / "o" / "figures").iterdir()}
     names = [family.name for family in FAMILIES]
     assert figures == {f"{name}.{kind}" for name in names for kind in ("svg", "png")}
+    check_charts(tmp_path / "o" / "report.html")
     page = (tmp_path / "o" / "report.html").read_text()
     assert all(family.title in page for family in FAMILIES)
     assert f"{len(rows)} agree, 0 differ" in done.stdout

@@ -32,6 +32,7 @@ from reprieve_studies.zambelli21.readings import (
 )
 
 from .drive import Reprieve
+from .vega import check_charts
 
 
 class Fake:
@@ -268,6 +269,7 @@ def test_drive_writes_a_day_by_hand() -> None:
     assert wear.years(result) == pytest.approx(5 * free * 240 / 252)
 
 
+@pytest.mark.seconds(67)
 @pytest.mark.usefixtures("small")
 def test_the_whole_of_it(tmp_path: Path) -> None:
     verdicts = reproduce("zambelli21", requests=1000, out=tmp_path / "o")
@@ -287,6 +289,7 @@ def test_the_whole_of_it(tmp_path: Path) -> None:
     own = ("3a", "3b", "10a", "10b", "11a", "11b", "12", "13a", "13b")
     of_the_bench = ("6", "7a", "7b", "8a", "8b")
     assert {"front", *(f"figure-{number}" for number in (*own, *of_the_bench))} <= figures
+    check_charts(tmp_path / "o/report.html")
     page = (tmp_path / "o/report.html").read_text()
     for reading in (*READINGS, *SENSITIVITY):
         assert reading.title in page

@@ -7,6 +7,7 @@ from io import BytesIO
 from typing import Any
 
 import vl_convert
+from altair.utils.schemapi import debug_mode
 
 from reprieve.outputs import ResultDirectory
 from reprieve.plot import LIGHT, PAGE, Chart, Theme
@@ -75,6 +76,8 @@ class Article:
         return [figure for section in self.sections for figure in section.figures]
 
 
+# Without Altair's checks, which take as long as all else that draws a page; tests make them.
+@debug_mode(False)
 def render_article(article: Article) -> str:
     """Write the page."""
     return page(
@@ -90,11 +93,13 @@ def render_article(article: Article) -> str:
     )
 
 
+@debug_mode(False)
 def write_article(out: ResultDirectory, article: Article) -> None:
     """Write `figures/NAME.svg` and `.png` for a white page, `report.html`, `verdicts.json`."""
     version = vega_lite_version()
     for figure in article.figures:
-        spec = json.dumps(figure.draw(LIGHT).properties(background="white").to_dict())
+        chart = figure.draw(LIGHT).properties(background="white")
+        spec = json.dumps(chart.to_dict(validate=False))
         svg = vl_convert.vegalite_to_svg(spec, vl_version=version)
         out.write(f"figures/{figure.name}.svg", svg)
         png = vl_convert.vegalite_to_png(spec, vl_version=version, scale=_PNG_SCALE)
@@ -107,7 +112,7 @@ def write_article(out: ResultDirectory, article: Article) -> None:
 
 def _spec(figure: Figure) -> dict[str, Any]:
     text = f"{figure.title}. {figure.caption}"
-    return figure.draw(PAGE).properties(description=text).to_dict()
+    return figure.draw(PAGE).properties(description=text).to_dict(validate=False)
 
 
 _POINTS = {"%": "points"}

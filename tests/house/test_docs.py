@@ -55,6 +55,7 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.seconds(10)
 @pytest.mark.parametrize("page", PAGES)
 def test_blocks_of_page_run(page: str, tmp_path: Path) -> None:
     for name in AT_HAND:
@@ -79,6 +80,7 @@ def commands_of_table() -> list[str]:
 SLOW_ROWS = ("reprieve reproduce", "reprieve validate", "reprieve database")
 
 
+@pytest.mark.seconds(20)
 def test_rows_of_readme_run_as_written(tmp_path: Path) -> None:
     """One after the other in one folder, as a reader would who goes down the table."""
     for name in AT_HAND:

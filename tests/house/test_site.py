@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from browser import CHROMIUM, Browser
 
 from .test_docs import PROJECT, ROOT
 
@@ -164,6 +165,45 @@ def test_search_needs_no_server(site: Path) -> None:
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     assert "suspens" in index
     assert "docs/guide/first-run" in index
+
+
+PAGE = "document.documentElement"
+TABLES = "...document.querySelectorAll('.table-wrapper')"
+
+
+def scrolled_sideways(folder: Path, width: int, parts: str, profile: Path) -> dict[str, int]:
+    """Return by how many pixels these parts of pages are too wide for a window, by page."""
+    wide = {}
+    beyond = f"Math.max(0, ...[{parts}].map(part => part.scrollWidth - part.clientWidth))"
+    with Browser(profile, width) as browser:
+        for page in sorted(folder.rglob("*.html")):
+            browser.visit(page.as_uri(), "true")
+            if pixels := browser.value(beyond):
+                wide[page.relative_to(folder).as_posix()] = pixels
+    return wide
+
+
+browsing = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+
+
+@browsing
+@pytest.mark.parametrize(("width", "parts"), [(1280, f"{PAGE}, {TABLES}"), (390, PAGE)])
+def test_nothing_is_scrolled_sideways(site: Path, width: int, parts: str, tmp_path: Path) -> None:
+    """Neither a page, nor a table on a page that is no telephone's."""
+    assert scrolled_sideways(site, width, parts, tmp_path) == {}
+
+
+@browsing
+@pytest.mark.parametrize("parts", [PAGE, TABLES])
+def test_scrolling_sideways_is_noticed(parts: str, tmp_path: Path) -> None:
+    style = "overflow: auto" if parts == TABLES else ""
+    for name, pixels in (("narrow", 380), ("wide", 400)):
+        text = (
+            f'<div class="table-wrapper" style="{style}"><p style="width: {pixels}px">x</p></div>'
+        )
+        (tmp_path / f"{name}.html").write_text(f'<!doctype html><body style="margin: 0">{text}')
+    found = scrolled_sideways(tmp_path, 390, parts, tmp_path / "profile")
+    assert found == {"wide.html": 10}
 
 
 def test_numbers_keys_and_presets_are_links(site: Path) -> None:

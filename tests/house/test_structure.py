@@ -3,6 +3,7 @@
 import re
 import tomllib
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,15 @@ import pytest
 from .rules import RULES
 from .rules.names import tables_name_what_exists
 from .tables import EXCEPTIONS, Exempt
-from .tree import Tree
+from .tree import Problem, Tree
 
 PROJECT = Tree(Path(__file__).resolve().parents[2])
+
+
+@cache
+def problems_of(rule: str) -> list[Problem]:
+    """Return what a rule finds in the project, exceptions and all."""
+    return list(RULES[rule](PROJECT))
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -20,7 +27,7 @@ def test_project_keeps_rule(rule: str) -> None:
     excepted = [exempt.path for exempt in EXCEPTIONS if exempt.rule == rule]
     problems = [
         str(problem)
-        for problem in RULES[rule](PROJECT)
+        for problem in problems_of(rule)
         if not any(fnmatch(problem.path, path) for path in excepted)
     ]
     assert not problems, "\n" + "\n".join(problems)
@@ -28,7 +35,7 @@ def test_project_keeps_rule(rule: str) -> None:
 
 @pytest.mark.parametrize("exempt", EXCEPTIONS, ids=lambda exempt: f"{exempt.rule}: {exempt.path}")
 def test_exception_is_still_needed(exempt: Exempt) -> None:
-    found = [problem.path for problem in RULES[exempt.rule](PROJECT)]
+    found = [problem.path for problem in problems_of(exempt.rule)]
     assert any(fnmatch(path, exempt.path) for path in found), f"remove the exception {exempt}"
 
 

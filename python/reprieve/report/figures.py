@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+from altair.utils.schemapi import debug_mode
 
 from reprieve.plot import charts, over_time, spread
 from reprieve.plot.charts import Chart
@@ -86,6 +87,8 @@ class _Page(Aside):
         return self if runs.keys() == self.runs.keys() else _Page(runs)
 
 
+# Altair's checks take as long as all else that draws a page. Tests check its charts instead.
+@debug_mode(False)
 def figures(runs: Runs) -> dict[str, Figure]:
     """Return the charts for which these runs have numbers, by name."""
     page = _Page(runs)
@@ -279,7 +282,7 @@ def _finished(
 ) -> Figure:
     text = f"{words.title}. {words.caption}"
     chart = chart.add_params(alt.param(name=_SHOWN, value=list(page.runs)))
-    spec = chart.properties(description=text).to_dict()
+    spec = chart.properties(description=text).to_dict(validate=False)
     spec["datasets"] = page.datasets(spec)
     spec["usermeta"] = {"columns": dict(words.columns)} | meta
     if picks is not None and picks.field:

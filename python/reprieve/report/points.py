@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from altair.utils.schemapi import debug_mode
 from markupsafe import Markup, escape
 
 from reprieve.plot import landscape
@@ -57,6 +58,7 @@ class Words:
     """What charts by the keys show, if it is not the same."""
 
 
+@debug_mode(False)
 def render(points: Points, words: Words, tried: Points | None = None) -> str:
     """Return the page over these points.
 
@@ -201,6 +203,6 @@ def _figure(name: str, title: str, caption: str, draw: Any, points: Points) -> F
 
 
 def _finished(name: str, title: str, caption: str, chart: Chart, aside: Aside) -> Figure:
-    spec = chart.properties(description=f"{title}. {caption}".strip()).to_dict()
+    spec = chart.properties(description=f"{title}. {caption}".strip()).to_dict(validate=False)
     spec["datasets"] = aside.datasets(spec)
     return Figure(name, title, caption, spec)
