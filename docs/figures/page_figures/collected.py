@@ -85,19 +85,19 @@ def kinds(operations: Iterable[Operation]) -> Counter[str]:
     """Count the pages that a die moves: in pairs, or one by one.
 
     One by one goes what only one plane collects, which the erase behind it says; and of planes that
-    collect side by side what is out of step, as is what no erase has followed.
+    collect side by side what is out of step. What no erase has followed does not count.
     """
     found: Counter[str] = Counter()
-    single = 0
+    together, single = 0, 0
     for name, planes in operations:
         if name == _ERASE:
+            found["in pairs"] += together
             found["out of step" if planes > 1 else "alone"] += single
-            single = 0
+            together, single = 0, 0
         elif planes > 1:
-            found["in pairs"] += planes
+            together += planes
         else:
             single += 1
-    found["out of step"] += single
     return found
 
 
