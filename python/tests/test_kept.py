@@ -22,6 +22,7 @@ MADE = Measured(
     die_busy_percent=30.0,
     suspended_percent=2.0,
     joint_percent=50.0,
+    anew_percent=4.5,
 )
 
 

@@ -108,7 +108,7 @@ def run(mean_us: float, *, mb_per_s: float = 1, erases: int = 100, tail_us: floa
     """Return a run whose reads, writes and percentiles are what they are told to be."""
     one = Latencies(1000, mean_us, dict.fromkeys(PERCENTILES, tail_us or mean_us))
     return Measured(
-        dict.fromkeys(("read", "write", "total"), one), mb_per_s, erases, 1.0, 0.0, 0.0, 0.0
+        dict.fromkeys(("read", "write", "total"), one), mb_per_s, erases, 1.0, 0.0, 0.0, 0.0, 0.0
     )
 
 
@@ -196,7 +196,7 @@ def test_tails_are_counted_where_there_are_enough_requests() -> None:
     few: Any = {**dict.fromkeys(PERCENTILES, 19.0), 99.999: None}
     spot = Spot(TAIL, "Financial", SPRINKLER)
     both = Latencies(1000, 1, few)
-    runs[spot] = Measured(dict.fromkeys(("read", "write"), both), 1, 1, 1, 0, 0, 0)
+    runs[spot] = Measured(dict.fromkeys(("read", "write"), both), 1, 1, 1, 0, 0, 0, 0)
     claim = TailClaim("", (99.0, 99.999), (SPRINKLER,), MBM)
     found, too_few = tails(outcome(runs), claim)
     # Two percentiles of two operations under MSNFS, one under Financial, where 19 is below 20.

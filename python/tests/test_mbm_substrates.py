@@ -50,7 +50,7 @@ def test_every_policy_completes_everything(chip_is_one: bool, course: str, polic
 def outcome(bandwidth: dict[str, float], erases: int) -> Outcome:
     """Return one in which every substrate is alike, with two drafts."""
     none = dict.fromkeys(("read", "write", "total"), latencies(np.zeros(0)))
-    run = Measured(none, 1.0, erases, 1.0, 0.0, 0.0, 50.0)
+    run = Measured(none, 1.0, erases, 1.0, 0.0, 0.0, 50.0, 0.0)
     runs = {
         Spot(SUBSTRATE, str(substrate), policy, draft=draft): replace(
             run, mb_per_s=bandwidth.get(policy, 1.0) * (1 + 3 * draft)

@@ -216,6 +216,8 @@ class Multiples:
     """Series of all charts beside this one, of which each has one colour."""
     one: str | None = None
     """The series that all others are over: a rule at 1, in its colour, in place of dots."""
+    marks: Mapping[str, float] = field(default_factory=dict)
+    """Numbers of the source by column, drawn as dashed lines across its panels."""
 
     def draw(self, theme: Theme) -> Chart:
         """Draw it."""
@@ -245,6 +247,10 @@ class Multiples:
             ]
         )
         drawn = [rule.encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")), dots]
+        for column, number in self.marks.items():
+            of_column = alt.Chart().transform_filter(alt.datum.column == column)
+            mark = of_column.mark_rule(color=theme.ink, strokeDash=[4, 3])
+            drawn.append(mark.encode(y=alt.datum(number)))
         if self.one is not None:
             names = list(self.palette)
             colour = dict(zip(names, theme.run_colours(len(names)), strict=True))[self.one]

@@ -14,10 +14,22 @@ from reprieve_studies.fast12 import beyond
 from reprieve_studies.fast12 import loads as fast12_loads
 from reprieve_studies.fast12.measures import POLICIES
 from reprieve_studies.fast12.paper import DEVICES
+from reprieve_studies.mbm import limits, regimes, substrates, wholes
 from reprieve_studies.mbm import loads as mbm_loads
-from reprieve_studies.mbm import substrates
-from reprieve_studies.mbm.experiment import PAGES_PER_BLOCK_RUN, Plan, place
-from reprieve_studies.mbm.readings import GRID_FTLS, IPS, MBM, SCHEMES, Scheme
+from reprieve_studies.mbm.experiment import PAGES_PER_BLOCK_RUN, Plan, place, sooner
+from reprieve_studies.mbm.paper import TABLE_1_CHIPS
+from reprieve_studies.mbm.readings import (
+    GRID_FTLS,
+    IPC,
+    IPS,
+    MBM,
+    PAQ,
+    SCHEMES,
+    SLACK_SCHEMES,
+    SLACKS,
+    Scheme,
+    scheme_under,
+)
 from reprieve_studies.runs import Setup
 from reprieve_studies.starblaze import experiment as starblaze
 from reprieve_studies.starblaze import readings as of_starblaze
@@ -106,6 +118,36 @@ def _mbm_substrates(_recorded: Mapping[str, Any]) -> Sample:
     }
 
 
+def _mbm_regimes(_recorded: Mapping[str, Any]) -> Sample:
+    """Run a cell of the map and a load at the limit on drives that do not collect."""
+    cell = next(one for one in regimes.CELLS if one.collection == "none")
+    limit = limits.LIMITS[0]
+    return {
+        **{f"{cell}, {policy}": run(regimes.setup(cell, policy, IPC, 1, _REQUESTS))
+           for policy in regimes.POLICIES},
+        **{f"{limit.title}, {policy}": run(limits.setup(limit, policy, 1, _REQUESTS // 4))
+           for policy in (limits.PRINTED, limits.BY_DIE)},
+    }  # fmt: skip
+
+
+def _mbm_slack(_recorded: Mapping[str, Any]) -> Sample:
+    """Run one load with the most slack, at its own rate."""
+    load = mbm_loads.papers({})[0]
+    drive = place(Plan([load], [], _REQUESTS), load, _REQUESTS, TABLE_1_CHIPS)
+    setup = sooner(drive.with_overrides(SLACK_SCHEMES[PAQ].settings), SLACKS[-1])
+    return {f"{load.trace}, {PAQ}": run(setup)}
+
+
+def _mbm_wholes(_recorded: Mapping[str, Any]) -> Sample:
+    """Run one load at its own rate under the readings of MBM."""
+    load = mbm_loads.papers({})[0]
+    drive = place(Plan([load], [], _REQUESTS), load, _REQUESTS, TABLE_1_CHIPS)
+    return {
+        reading.title: run(drive.with_overrides(scheme_under(reading, MBM).settings))
+        for reading in (wholes.PRINTED, wholes.BY_DIE)
+    }
+
+
 def _zambelli21(_recorded: Mapping[str, Any]) -> Sample:
     """One load and depth, with and without suspension."""
     plan = zambelli21.Plan(20_000, quick=True)
@@ -173,7 +215,10 @@ SAMPLES: Mapping[str, Callable[[Mapping[str, Any]], Sample]] = {
     "guide": _guide,
     "mbm": _mbm,
     "mbm-blocks": _mbm_blocks,
+    "mbm-regimes": _mbm_regimes,
+    "mbm-slack": _mbm_slack,
     "mbm-substrates": _mbm_substrates,
+    "mbm-wholes": _mbm_wholes,
     "mqsim": _mqsim,
     "power-loss": _power_loss,
     "starblaze": _starblaze,

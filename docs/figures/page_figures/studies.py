@@ -38,6 +38,7 @@ from reprieve_studies.verdicts import tally
 from reprieve_studies.zns_a import seeds as zns_a_seeds
 
 from .asides import fast12_asides
+from .collected import collected
 from .counterparts import counterparts
 from .databases import COMMAND, databases
 from .guide import demo, guide, power_losses
@@ -144,6 +145,11 @@ def _mbm_regimes(out: Path, _wanted: Wanted) -> dict[str, Any]:
         write_article(directory, article)
         directory.commit()
     return beyond.numbers(found)
+
+
+def _mbm_collected(_out: Path, _wanted: Wanted) -> dict[str, Any]:
+    """Read out of timelines what no summary says."""
+    return {"loads": collected(Settings().workshop(0))}
 
 
 def _mbm_slack(out: Path, _wanted: Wanted) -> dict[str, Any]:
@@ -371,6 +377,7 @@ STUDIES: Mapping[str, Study] = {
         {"figures/regimes-bandwidth.svg": "mbm-regimes-bandwidth.svg",
          "figures/regimes-reads.svg": "mbm-regimes-reads.svg"},
     ),
+    "mbm-collected": Study("make figures STUDY=mbm-collected", _mbm_collected, {}),
     "mbm-wholes": Study("python -m reprieve_studies.mbm.wholes", _mbm_wholes, {}),
     "mbm-causes": Study("reprieve reproduce mbm", _mbm_causes, {}),
     "mbm-blocks": Study(

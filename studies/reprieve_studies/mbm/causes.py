@@ -41,10 +41,11 @@ CONTRADICTED: Mapping[str, str] = {
     "plain_above_sprinkler": "two sentences earlier Sprinkler “gets good improvement”",
     "saturated_sprinkler": "the same paragraph has Sprinkler below the baseline",
     "plain_above_tbm": "everywhere else the baseline is TBM itself, to which all is normalised",
+    "mbm_best_chips": "section I has fewer chips serve fewer requests at a time",
     "msnfs_erases": "the same paragraph has “only dozens” of collections, and 247 are not",
     "sprinkler_msnfs_tail": "two sentences earlier MBM is “consistently and significantly” better",
 }
-"""Claims that another sentence of the paper denies."""
+"""Claims that another sentence of the paper denies, or whose reason it does."""
 
 _TAILS = tuple(
     Claim(tail.claim, tail_measure(number), 100.0, "%", 0.0, tail.source,

@@ -10,6 +10,7 @@ from reprieve_studies.mbm.paired import (
     Case,
     CaseJob,
     Cases,
+    Start,
     ends,
     numbers_of,
     ratio,
@@ -34,15 +35,23 @@ from reprieve_studies.runs import Overrides, Setup
 SERIES = "limits"
 _ANY: Overrides = {"scheduling.mbm_joint_reads": "any"}
 _TOGETHER: Overrides = {"parallelism.joint_read_done": "command"}
+_BY_DIE: Overrides = {"scheduling.mbm_unit": "die"}
+_BUDGET = "scheduling.mbm_writes_per_redistributed_page"
 PRINTED = "MBM as printed"
 BY_DIE = "as printed, a die is the unit"
+AS_WRITTEN = "a die is the unit, nothing is written anew"
+_LEFT: Overrides = {
+    **{key: value for key, value in AS_PRINTED.items() if key != _BUDGET},
+    "scheduling.mbm_redistribution": "none",
+}
 POLICIES: Mapping[str, Overrides] = MappingProxyType(
     {
         TBM: FTLS[TBM],
         "TBM, pages of a command together": {**FTLS[TBM], **_TOGETHER},
         MBM: FTLS[MBM],
         PRINTED: {**FTLS[MBM], **AS_PRINTED},
-        BY_DIE: {**FTLS[MBM], **AS_PRINTED, "scheduling.mbm_unit": "die"},
+        BY_DIE: {**FTLS[MBM], **AS_PRINTED, **_BY_DIE},
+        AS_WRITTEN: {**FTLS[MBM], **_LEFT, **_BY_DIE},
         "as printed, reads of any requests": {**FTLS[MBM], **AS_PRINTED, **_ANY},
         "as printed, pages of a command together": {**FTLS[MBM], **AS_PRINTED, **_TOGETHER},
         "as printed, both": {**FTLS[MBM], **AS_PRINTED, **_ANY, **_TOGETHER},
@@ -65,6 +74,8 @@ LIMITS = (
     Limit("64 KiB writes, no collection", 64, 0.0, "none", 2_500),
     Limit("8 KiB writes, no collection", 8, 0.0, "none", 12_000),
     Limit("64 KiB, half reads, no collection", 64, 0.5, "none", 4_000),
+    Limit("16 KiB, half reads, no collection", 16, 0.5, "none", 6_000),
+    Limit("8 KiB, half reads, no collection", 8, 0.5, "none", 8_000),
     Limit("64 KiB, half reads, collection", 64, 0.5, "some", 3_000),
     Limit("8 KiB, half reads, collection", 8, 0.5, "some", 8_000),
 )
@@ -96,7 +107,7 @@ def list_jobs(seeds: Sequence[int], requests: int | None) -> list[CaseJob]:
         CaseJob(
             Case(SERIES, limit.title, policy, seed),
             setup(limit, policy, seed, requests),
-            start_of(limit.collection, _started_as(policy), seed),
+            start(limit, policy, seed),
         )
         for limit in LIMITS
         for policy in POLICIES
@@ -104,9 +115,10 @@ def list_jobs(seeds: Sequence[int], requests: int | None) -> list[CaseJob]:
     ]
 
 
-def _started_as(policy: str) -> str:
-    """Return the policy of the map whose state one starts from: its blocks are used alike."""
-    return TBM if policy.startswith(TBM) else MBM
+def start(limit: Limit, policy: str, seed: int) -> Start | None:
+    """Return the state of the map that a run starts from: that of MBM, or of TBM."""
+    of_map = TBM if policy.startswith(TBM) else MBM
+    return start_of(limit.collection, of_map, seed)
 
 
 def run(workshop: Workshop, seeds: Sequence[int], requests: int | None = None) -> Cases:
@@ -141,8 +153,8 @@ def section(cases: Cases) -> Section:
             reads = one["reads_over_tbm"]
             rows.append([title, policy, f"{one['mb_per_s']:.0f}", words(one["over_tbm"]),
                          "–" if reads is None else words(reads),
-                         f"{one['joint_percent']:.0f}"])  # fmt: skip
+                         f"{one['joint_percent']:.0f}", f"{one['anew_percent']:.1f}"])  # fmt: skip
     columns = ["load", "policy", "MB/s", "over TBM", "mean of reads over TBM",
-               "pages programmed in pairs, %"]  # fmt: skip
+               "pages programmed in pairs, %", "pages written anew, % of the host's"]  # fmt: skip
     table = Table("Readings of MBM at the drive's limit", columns, rows, words=2)
     return Section("What each reading of MBM is worth", [_TEXT], tables=[table])

@@ -55,6 +55,8 @@ class Measured:
     """Of programs, those that were suspended at least once."""
     joint_percent: float
     """Of multi-plane commands in the operations of the flash: programs."""
+    anew_percent: float
+    """Of pages that redistribution writes anew, in those that the host has written."""
 
     def row(self) -> dict[str, Any]:
         """Return it as JSON has it."""
@@ -102,12 +104,19 @@ def measured(result: Result) -> Measured:
         100 * float(result.summary["device"]["die_busy_share"]),
         100 * float(flash["suspended_share"]["program"]),
         _joint_percent(flash["programs"], flash["multi_plane_commands"]["program"]),
+        _anew_percent(flash["host_programs"], result.summary["device"]),
     )
 
 
 def _joint_percent(programs: int, commands: int) -> float:
     """Return the share of pages that go in commands of two planes."""
     return 100 * 2 * commands / programs if programs else 0.0
+
+
+def _anew_percent(host_programs: int, device: Mapping[str, Any]) -> float:
+    """Return what redistribution adds to the programs of the host, among which they are counted."""
+    anew: int = device.get("redistributed_pages", 0)
+    return 100 * anew / (host_programs - anew) if anew else 0.0
 
 
 def latencies(latency_us: NDArray[np.float64]) -> Latencies:

@@ -43,6 +43,8 @@ def all_numbers(outcome: Outcome) -> dict[str, Any]:
                        for claim in (*CLAIMS, SIMILAR_TAIL)},
         "by_table_1": [{"ours": one.ours, "reproduced": one.reproduced}
                        for one in formulas.verdicts()],
+        "with_cache_register_percent": {"case 1": formulas.channel_use(5, 2, cached=True),
+                                        "case 3": formulas.channel_use(4, 4, cached=True)},
         "tail_claims": [_tail_claim(outcome, claim) for claim in TAIL_CLAIMS],
         "runs": _series(outcome, MAIN, [load.trace for load in plan.loads], SCHEMES),
         "limit": _series(outcome, LIMIT, outcome.papers, SCHEMES),

@@ -130,4 +130,5 @@ def numbers_of(cases: Cases, series: str, where: str, policy: str) -> dict[str, 
         "erases": sum(run.erases for run in found),
         "collection_percent": sum(share) / len(share),
         "joint_percent": sum(run.joint_percent for run in found) / len(found),
+        "anew_percent": sum(run.anew_percent for run in found) / len(found),
     }

@@ -21,6 +21,7 @@ from reprieve_studies.mbm.paired import (
     verdict,
     words,
 )
+from reprieve_studies.mbm.paper import BANDWIDTH_MEAN
 from reprieve_studies.mbm.readings import (
     DEVICE,
     DRIVE,
@@ -226,11 +227,13 @@ def figure(found: Mapping[str, Any], measure: str) -> Figure:
         "KiB of a request and queue depth",
         palette=tuple(POLICIES),
         one=TBM,
+        marks={ALONE: BANDWIDTH_MEAN} if measure == "mb_per_s" else {},
     )
+    paper = f"; its average of {BANDWIDTH_MEAN} is the dashed line" if measure == "mb_per_s" else ""
     caption = (
         f"{MEASURED[measure].capitalize()} over that of TBM, the line at 1, by how much of the "
         "programs is collection's (rows) and by who suspends (columns); the middle column is the "
-        "comparison of the paper. Bars are intervals of 95 % over the seeds, paired."
+        f"comparison of the paper{paper}. Bars are intervals of 95 % over the seeds, paired."
     )
     name = "regimes-bandwidth" if measure == "mb_per_s" else "regimes-reads"
     return Figure(name, f"Where each policy is ahead: {MEASURED[measure]}", caption, chart.draw)
