@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import reprieve as rp
-from reprieve.trace_fit import FittedLoad, Requests, order, requests_of
-from reprieve.trace_fit.fit import Flow
+from reprieve.trace_fit import Requests, requests_of
 from reprieve_studies import trace_whole
 
 
@@ -86,19 +85,3 @@ def test_the_spread_tells_bursts_from_even_arrivals() -> None:
     # All are reads: one run, and no write to look at.
     assert found["properties"]["one operation in a row"]["below"] == 0.5
     assert found["properties"]["dispersion of writes over 3 gaps"] is None
-
-
-def test_trains_of_writes_go_on_over_two_mean_gaps_by_hand() -> None:
-    # Writes at 0, 0, 10, 100, 110 and 200 µs: a mean gap is 200 / 6, 2.25 of them 75 µs. Gaps of
-    # 0, 10, 90, 10 and 90 make trains of 3, 2 and 1: two on average, one gap in three takes no
-    # time, and the others take 10 µs.
-    reads = [False] * 6 + [True]
-    trace = requests([0, 0, 10, 100, 110, 200, 200], reads, list(range(7)))
-    flow = Flow(6, 0.0, [(512, 1.0)], 1.0, 9.0, 9.0, 0.9, 0.7, 0.0, 0.1, 2, 0.3, 4)
-    load = FittedLoad({}, {"writes": flow}, order(trace))
-    found = trace_whole.long_trains(load, trace).flows["writes"]
-    assert found.train_requests == 2
-    assert found.train_gap_us == 10
-    assert found.train_simultaneous_fraction == pytest.approx(1 / 3)
-    kept = ("requests", "sequential_fraction", "sequential_streams", "repeat_fraction")
-    assert [getattr(found, name) for name in kept] == [getattr(flow, name) for name in kept]

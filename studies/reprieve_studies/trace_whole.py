@@ -19,7 +19,6 @@ import numpy as np
 import reprieve as rp
 from reprieve.cli.console import say
 from reprieve.trace_fit import (
-    FittedLoad,
     Requests,
     dispersion,
     fit,
@@ -37,9 +36,8 @@ HYBRIDS = ("arrivals", "places")
 """What is the load's, all else being the trace's."""
 SPREAD_SEEDS = range(1001, 1401)
 """Of the draws whose requests are only looked at."""
-SCALES = (3, 10, 30, 100, 300, 1000)
+SCALES = (1, 3, 10, 30, 100, 300, 1000)
 """Those of the fit, in mean gaps of the operation."""
-_LONG_GAP, _LONG_BIAS = 2.25, 0.61
 _SECTOR_BYTES = 512
 
 
@@ -52,7 +50,6 @@ def beside(
     """Fit a load to a trace, and return what policies make of both and of their hybrids."""
     trace = requests_of(rp.open_trace(path, format))
     load = fit(trace, path.name)
-    longer = long_trains(load, trace)
     known, seeds_of_spread = list(seeds), list(spread_seeds)
     own = shares(_recorded(path, format), POLICIES)
     found: dict[str, list[Mapping[str, float]]] = {
@@ -79,32 +76,8 @@ def beside(
         "of_its_copy": copy,
         **{name: _over(each) for name, each in found.items()},
         "spread": spread(trace, [load.sample(seed) for seed in seeds_of_spread]),
-        "long_trains": {
-            "train_requests": longer.flows["writes"].train_requests,
-            "load": _over([shares(fitted(longer, seed), POLICIES) for seed in known]),
-            "spread": spread(trace, [longer.sample(seed) for seed in seeds_of_spread]),
-        },
         "order": [asdict(line) for line in side_by_side(load.trace, list(map(order, samples)))],
     }
-
-
-def long_trains(load: FittedLoad, trace: Requests) -> FittedLoad:
-    """Return the load with trains of writes that go on over two mean gaps.
-
-    The fit tries shorter ones alone. The bias is the one that it would then find.
-    """
-    times = trace.of(False).time_ns
-    gaps = np.diff(times)
-    within = gaps[gaps <= _LONG_GAP * (times[-1] - times[0]) / len(times)]
-    taking = within[within > 0]
-    writes = replace(
-        load.flows["writes"],
-        train_requests=len(times) / (len(gaps) - len(within) + 1),
-        train_gap_us=round(float(taking.mean())) / 1e3,
-        train_simultaneous_fraction=1 - len(taking) / len(within),
-        train_bias=_LONG_BIAS,
-    )
-    return replace(load, flows={**load.flows, "writes": writes})
 
 
 def spread(trace: Requests, draws: Sequence[Requests]) -> dict[str, Any]:

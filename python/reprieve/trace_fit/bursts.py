@@ -1,0 +1,110 @@
+"""Trains whose counts are dispersed on each scale as those of a trace are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reprieve.trace_fit.cascade import Cascade, Floats, Trains
+from reprieve.trace_fit.order import dispersion
+
+SCALES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000)
+"""Windows of counts, in mean gaps, as far as a trace has four of them."""
+_CUTS = (0.0, 1.5, 3.0)
+"""The gap that ends a train: longer than so many ticks, and than a thirtieth of so many mean gaps;
+0: every gap that takes time."""
+_SMOOTH = 0.01
+"""What the square of a step of 1 from one halving's bias to the next counts, beside the squares of
+the logarithms of dispersions: of biases that fit alike, those that change least."""
+_BIAS_MAX = 0.98
+_STEP = 1e-3
+_STEPS_MAX = 60
+_DAMPING = (1e-6, 1e6)
+_ENOUGH = 1e-3
+"""Steps end where the sum of squares no longer falls by this share of it."""
+
+
+@dataclass(frozen=True)
+class Bursts:
+    """Trains, and how their starts cluster."""
+
+    trains: Trains
+    bias: tuple[float, ...]
+    """Of each halving; the last one holds for all that follow."""
+    miss: float
+    """Sum of the squares of the logarithms of dispersions, load over trace."""
+
+
+def bursts(time_ns: NDArray[np.int64], span_ns: float, tick_ns: float) -> list[Bursts]:
+    """Return for each way to tell trains apart how they would have to cluster."""
+    wanted = {scale: dispersion(time_ns, scale, span_ns) for scale in SCALES}
+    known = {scale: value for scale, value in wanted.items() if value}
+    mean_gap_ns = span_ns / len(time_ns)
+    kinds = [trains_of(time_ns, max(cut * tick_ns, cut / 30 * mean_gap_ns)) for cut in _CUTS]
+    if not known:
+        return [Bursts(trains, (0.5,), 0.0) for trains in kinds]
+    cascade = Cascade(len(time_ns), span_ns, tick_ns, list(known))
+    target = np.array(list(known.values()))
+    return [_clustered(cascade, trains, target) for trains in kinds]
+
+
+def trains_of(time_ns: NDArray[np.int64], longest_ns: float) -> Trains:
+    """Return the trains that end with the first gap longer than that."""
+    gaps = np.diff(time_ns)
+    within = gaps[gaps <= longest_ns]
+    taking = within[within > 0]
+    return Trains(
+        requests=len(time_ns) / (len(gaps) - len(within) + 1),
+        gap_ns=float(taking.mean()) if len(taking) else 0.0,
+        simultaneous_fraction=1 - len(taking) / len(within) if len(within) else 0.0,
+    )
+
+
+def _clustered(cascade: Cascade, trains: Trains, target: Floats) -> Bursts:
+    """Return the trains with the biases whose dispersions come nearest to the wanted ones."""
+    halvings = cascade.halvings_to(0.5)
+
+    def miss(excess: Floats) -> Floats:
+        found = np.maximum(cascade.dispersion(trains, 0.5 + excess / 2), 1e-3)
+        return np.log(found / target)
+
+    def residuals(excess: Floats) -> Floats:
+        return np.append(miss(excess), math.sqrt(_SMOOTH) * np.diff(excess))
+
+    excess = _least_squares(residuals, np.full(halvings, 0.3), 2 * _BIAS_MAX - 1)
+    bias = tuple(round(0.5 + float(one) / 2, 3) for one in excess)
+    return Bursts(trains, bias, float(np.sum(miss(2 * np.array(bias) - 1) ** 2)))
+
+
+def _least_squares(residuals: Callable[[Floats], Floats], start: Floats, highest: float) -> Floats:
+    """Return the numbers from 0 to the highest with the least sum of squares near a start.
+
+    Steps of Levenberg and Marquardt; a number at an end that a step would leave stays there.
+    """
+    at, damping = start, 1e-2
+    now = residuals(at)
+    for _ in range(_STEPS_MAX):
+        steps = _STEP * np.eye(len(at))
+        slopes = np.array([residuals(at + step) - now for step in steps]) / _STEP
+        gradient, curvature = slopes @ now, slopes @ slopes.T
+        free = np.flatnonzero(((at > 0) | (gradient < 0)) & ((at < highest) | (gradient > 0)))
+        before = float(now @ now)
+        while damping < _DAMPING[1]:
+            part = curvature[np.ix_(free, free)] + damping * np.eye(len(free))
+            step = np.zeros_like(at)
+            step[free] = np.linalg.solve(part, -gradient[free])
+            tried = np.clip(at + step, 0.0, highest)
+            then = residuals(tried)
+            if then @ then < before:
+                break
+            damping *= 4
+        else:
+            break
+        at, now, damping = tried, then, max(damping / 4, _DAMPING[0])
+        if before - now @ now < _ENOUGH * (before + _ENOUGH):
+            break
+    return at
