@@ -62,6 +62,7 @@ def test_the_generator_draws_what_the_formula_says(
         "generator": "mixed",
         "arrivals": "trains",
         "requests": requests,
+        "read_fraction": 1.0,
         "rate_iops": requests / span_s,
         "train_span_s": span_s,
         "train_tick_us": tick_us,
