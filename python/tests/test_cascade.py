@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from reprieve import _native
+from reprieve.scenario import Source
 from reprieve.trace_fit.bursts import SCALES, _least_squares, bursts, trains_of
 from reprieve.trace_fit.cascade import Cascade, Trains
-from reprieve.trace_fit.draws import drawn_times
-from reprieve.trace_fit.order import dispersion
+from reprieve.trace_fit.order import counts_of, dispersion
 
 SINGLE = Trains(1.0, 0.0, 0.0)
 
@@ -17,15 +19,26 @@ def test_quarters_of_a_cascade_by_hand() -> None:
     # 1,600 starts: a half has 1,200 and the other 400, and of each one half three fifths. Counts
     # of quarters are 720, 480, 240 and 160: squares of 834,560, a mean of 400, a variance of
     # 48,640.
-    found = Cascade(1600, 1e9, 1e3, [400]).dispersion(SINGLE, [0.75, 0.6])
-    assert found[0] == pytest.approx(48_000 / 400, rel=1e-9)
+    found = Cascade(1600, 1e9, 1e3, [400]).counts(SINGLE, [0.75, 0.6])
+    assert found.dispersion[0] == pytest.approx(48_000 / 400, rel=1e-9)
+    # Cubes of 501,760,000.
+    assert np.exp(found.second[1]) == pytest.approx(832_000 / 4 / 400**2, rel=1e-9)
+    assert np.exp(found.third[1]) == pytest.approx(501_760_000 / 4 / 400**3, rel=1e-9)
+
+
+def test_cubes_of_trains_by_hand() -> None:
+    # One train in each of two halves, of one request or more with a chance of a half each: a mean
+    # of 2, squares of 6 and cubes of 26.
+    found = Cascade(4, 1e9, 0.5e9, [2]).counts(Trains(2.0, 0.0, 0.0), [0.5])
+    assert np.exp(found.second[0]) == pytest.approx(6 / 2**2)
+    assert np.exp(found.third[0]) == pytest.approx(26 / 2**3)
 
 
 def test_windows_that_lie_across_the_middle_by_hand() -> None:
     # One half has three quarters of 1,500, evenly: thirds have 750, 500 and 250.
-    found = Cascade(1500, 1e9, 1e3, [500]).dispersion(SINGLE, [0.75, 0.5])
+    found = Cascade(1500, 1e9, 1e3, [500]).counts(SINGLE, [0.75, 0.5])
     # What is even has no more starts in one place than rounding makes: about 1 in 500.
-    assert found[0] == pytest.approx(250**2 * 2 / 3 / 500, rel=0.005)
+    assert found.dispersion[0] == pytest.approx(250**2 * 2 / 3 / 500, rel=0.005)
 
 
 def test_a_request_has_so_many_of_its_train_beside_it() -> None:
@@ -72,15 +85,34 @@ def test_the_generator_draws_what_the_formula_says(
         "train_bias": bias,
     }
     scales = (1, 3, 10, 30, 100, 300)
-    expected = Cascade(requests, span_s * 1e9, tick_us * 1e3, scales).dispersion(trains, bias)
+    cascade = Cascade(requests, span_s * 1e9, tick_us * 1e3, scales)
+    expected = cascade.counts(trains, bias)
     draws = []
+    cubes = []
     for seed in range(1, 201):
-        times = drawn_times({"device": "fast12-slc", "seed": seed, "workload": flow}, requests)
-        draws.append([dispersion(times, scale) for scale in scales])
-    values = np.array(draws, dtype=np.float64)
-    error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    # Where a draw begins and ends differs by a train or a gap: half a per cent.
-    assert np.all(np.abs(values.mean(axis=0) - expected) < 4 * error + 0.005 * expected)
+        times = _times({"device": "fast12-slc", "seed": seed, "workload": flow}, requests)
+        draws.append([dispersion(times, scale, span_s * 1e9) for scale in scales])
+        parts = [
+            counts_of(times, span_s * 1e9 / 2**k * (1 - 1e-9), span_s * 1e9) for k in (3, 5, 7)
+        ]
+        cubes.append([float(np.mean(part**3.0) / part.mean() ** 3) for part in parts])
+    # Where a draw ends differs by a train: half a per cent.
+    assert _agree(np.array(draws, dtype=np.float64), expected.dispersion, 0.005)
+    # And cubes three times as much.
+    assert _agree(np.array(cubes), np.exp(expected.third[[2, 4, 6]]), 0.015)
+
+
+def _times(scenario: dict[str, object], count: int) -> NDArray[np.int64]:
+    """Return when requests arrive, from the begin of the first span on."""
+    source = Source.of(scenario, {})
+    times = _native.workload_times(source.text, source.path, list(source.sets), count)
+    return times.astype(np.int64)
+
+
+def _agree(draws: NDArray[np.float64], expected: NDArray[np.float64], within: float) -> bool:
+    """Say whether the mean of draws is the expected one but for chance and for this share."""
+    error = draws.std(axis=0, ddof=1) / np.sqrt(len(draws))
+    return bool(np.all(np.abs(draws.mean(axis=0) - expected) < 4 * error + within * expected))
 
 
 def test_squares_are_least_within_the_bounds() -> None:

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reprieve.trace_fit.cascade import Cascade, Floats, Trains
-from reprieve.trace_fit.order import dispersion
+from reprieve.trace_fit.order import counts_of, dispersion
 
 SCALES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000)
 """Windows of counts, in mean gaps, as far as a trace has four of them."""
 _CUTS = (0.0, 1.5, 3.0)
 """The gap that ends a train: longer than so many ticks, and than a thirtieth of so many mean gaps;
 0: every gap that takes time."""
-_SMOOTH = 0.01
+_CUBED = 3
+"""Shorter windows may cut trains in two, so that cubes of counts tell little of how they start."""
+_SMOOTH = 0.001
 """What the square of a step of 1 from one halving's bias to the next counts, beside the squares of
-the logarithms of dispersions: of biases that fit alike, those that change least."""
+the logarithms of dispersions and cubes: of biases that fit alike, those that change least."""
 _BIAS_MAX = 0.98
 _STEP = 1e-3
-_STEPS_MAX = 60
+_STEPS_MAX = 40
 _DAMPING = (1e-6, 1e6)
 _ENOUGH = 1e-3
 """Steps end where the sum of squares no longer falls by this share of it."""
@@ -36,20 +38,44 @@ class Bursts:
     bias: tuple[float, ...]
     """Of each halving; the last one holds for all that follow."""
     miss: float
-    """Sum of the squares of the logarithms of dispersions, load over trace."""
+    """Sum of the squares of the logarithms of dispersions and cubes, load over trace."""
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What is known of a trace on each scale, and from `_CUBED` on its second and third moment.
+
+    Those are logarithms, over powers of the mean.
+    """
+
+    scales: Sequence[float]
+    dispersion: Floats
+    second: Floats
+    third: Floats
 
 
 def bursts(time_ns: NDArray[np.int64], span_ns: float, tick_ns: float) -> list[Bursts]:
     """Return for each way to tell trains apart how they would have to cluster."""
-    wanted = {scale: dispersion(time_ns, scale, span_ns) for scale in SCALES}
-    known = {scale: value for scale, value in wanted.items() if value}
     mean_gap_ns = span_ns / len(time_ns)
     kinds = [trains_of(time_ns, max(cut * tick_ns, cut / 30 * mean_gap_ns)) for cut in _CUTS]
-    if not known:
+    wanted = _wanted(time_ns, span_ns)
+    if not wanted.scales:
         return [Bursts(trains, (0.5,), 0.0) for trains in kinds]
-    cascade = Cascade(len(time_ns), span_ns, tick_ns, list(known))
-    target = np.array(list(known.values()))
-    return [_clustered(cascade, trains, target) for trains in kinds]
+    cascade = Cascade(len(time_ns), span_ns, tick_ns, wanted.scales)
+    return [_clustered(cascade, trains, wanted) for trains in kinds]
+
+
+def _wanted(time_ns: NDArray[np.int64], span_ns: float) -> _Wanted:
+    found = {scale: dispersion(time_ns, scale, span_ns) for scale in SCALES}
+    known = {scale: value for scale, value in found.items() if value}
+    moments = []
+    for scale in known:
+        if scale >= _CUBED:
+            counts = counts_of(time_ns, scale * span_ns / len(time_ns), span_ns).astype(np.float64)
+            mean = counts.mean()
+            moments.append(np.log([np.mean(counts**2) / mean**2, np.mean(counts**3) / mean**3]))
+    second, third = np.array(moments).reshape(-1, 2).T
+    return _Wanted(list(known), np.array(list(known.values())), second, third)
 
 
 def trains_of(time_ns: NDArray[np.int64], longest_ns: float) -> Trains:
@@ -64,18 +90,27 @@ def trains_of(time_ns: NDArray[np.int64], longest_ns: float) -> Trains:
     )
 
 
-def _clustered(cascade: Cascade, trains: Trains, target: Floats) -> Bursts:
-    """Return the trains with the biases whose dispersions come nearest to the wanted ones."""
-    halvings = cascade.halvings_to(0.5)
+def _clustered(cascade: Cascade, trains: Trains, wanted: _Wanted) -> Bursts:
+    """Return the trains with the biases whose counts come nearest to the wanted ones.
+
+    Few halvings with a large bias and many with a small one disperse counts alike, but the cubes of
+    counts differ: they are compared where the squares are the same.
+    """
 
     def miss(excess: Floats) -> Floats:
-        found = np.maximum(cascade.dispersion(trains, 0.5 + excess / 2), 1e-3)
-        return np.log(found / target)
+        counts = cascade.counts(trains, 0.5 + excess / 2)
+        third = np.interp(wanted.second, counts.second, counts.third)
+        found = np.log(np.maximum(counts.dispersion, 1e-3) / wanted.dispersion)
+        return np.append(found, third - wanted.third)
 
     def residuals(excess: Floats) -> Floats:
         return np.append(miss(excess), math.sqrt(_SMOOTH) * np.diff(excess))
 
-    excess = _least_squares(residuals, np.full(halvings, 0.3), 2 * _BIAS_MAX - 1)
+    halvings = np.arange(cascade.halvings_to(0.5))
+    starts = [np.full(len(halvings), 0.3)]
+    starts += [np.where(halvings % 2 == which, 0.6, 0.05) for which in (0, 1)]
+    ends = [_least_squares(residuals, start, 2 * _BIAS_MAX - 1) for start in starts]
+    excess = min(ends, key=lambda end: float(np.sum(residuals(end) ** 2)))
     bias = tuple(round(0.5 + float(one) / 2, 3) for one in excess)
     return Bursts(trains, bias, float(np.sum(miss(2 * np.array(bias) - 1) ** 2)))
 

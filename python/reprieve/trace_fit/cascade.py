@@ -42,6 +42,18 @@ class Trains:
         return 2 * (together + (1 + together) * later / (1 - later) * within)
 
 
+@dataclass(frozen=True)
+class Counts:
+    """How requests are dispersed that are counted in windows."""
+
+    dispersion: Floats
+    """Variance over mean, on each scale."""
+    second: Floats
+    """Logarithm of the mean square over the square of the mean, in intervals of each halving."""
+    third: Floats
+    """Logarithm of the mean cube over the cube of the mean, there; trains lie in one interval."""
+
+
 class Cascade:
     """Halvings of a span, and windows of some mean gaps each in which requests are counted.
 
@@ -76,9 +88,13 @@ class Cascade:
         wanted = math.floor(math.log2(self._requests / scale)) + 1
         return max(min(wanted, self.halvings), 1)
 
-    def dispersion(self, trains: Trains, bias: Sequence[float] | Floats) -> Floats:
-        """Return the expected variance of counts over their mean, on each scale."""
-        pairs = self._pairs(self._requests / trains.requests, np.asarray(bias, dtype=np.float64))
+    def counts(self, trains: Trains, bias: Sequence[float] | Floats) -> Counts:
+        """Return how the counts of such trains are dispersed."""
+        law = self._law(self._requests / trains.requests, np.asarray(bias, dtype=np.float64))
+        return Counts(self._dispersion(trains, law), *_moments(trains, law[1:]))
+
+    def _dispersion(self, trains: Trains, law: Floats) -> Floats:
+        pairs = _pairs(law)
         own = self._scales * (1 + trains.neighbours(self._window_ns))
         windows, squared = self._windows, trains.requests**2
         squares = own + squared * (self._in_a_window @ pairs) / windows
@@ -86,31 +102,50 @@ class Cascade:
         found: Floats = (squares - square_of_mean) / self._scales
         return found
 
-    def _pairs(self, starts: float, bias: Floats) -> Floats:
-        """Return how many pairs of starts part at each halving, and how many at none.
+    def _law(self, starts: float, bias: Floats) -> Floats:
+        """Return the mean of n, n² and n³ after each number of halvings, if n start in an interval.
 
-        If n start in an interval, n² is the sum over its halves of n² and of the pairs that part.
-        """
-        squares = self._squares(starts, bias)
-        intervals = 2.0 ** np.arange(len(squares))
-        parted = intervals[:-1] * (squares[:-1] - 2 * squares[1:])
-        return np.append(parted, intervals[-1] * squares[-1] - starts)
-
-    def _squares(self, starts: float, bias: Floats) -> Floats:
-        """Return the mean square of the starts in an interval, after each number of halvings.
-
-        The law of the number of starts is followed from halving to halving, with its rounding.
+        The law of n is followed from halving to halving, with its rounding.
         """
         number, chance = _rounded(np.array([starts]), np.array([1.0]))
-        squares = [float(chance @ number**2)]
+        law = [_powers(number, chance)]
         for halving in range(self.halvings):
             share = bias[min(halving, len(bias) - 1)]
             number = np.concatenate([number * share, number * (1 - share)])
             chance = np.concatenate([chance, chance]) / 2
             if starts / 2 ** (halving + 1) < _MANY:
                 number, chance = _rounded(number, chance)
-            squares.append(float(chance @ number**2))
-        return np.array(squares)
+            law.append(_powers(number, chance))
+        return np.array(law)
+
+
+def _powers(number: Floats, chance: Floats) -> list[float]:
+    return [float(chance @ number), float(chance @ number**2), float(chance @ number**3)]
+
+
+def _pairs(law: Floats) -> Floats:
+    """Return how many pairs of starts part at each halving, and how many at none.
+
+    If n start in an interval, n² is the sum over its halves of n² and of the pairs that part.
+    """
+    squares = law[:, 1]
+    intervals = 2.0 ** np.arange(len(squares))
+    parted = intervals[:-1] * (squares[:-1] - 2 * squares[1:])
+    return np.append(parted, intervals[-1] * (squares[-1] - law[-1, 0]))
+
+
+def _moments(trains: Trains, law: Floats) -> tuple[Floats, Floats]:
+    """Return the logarithms of the second and third moment of requests, over powers of the mean.
+
+    If n trains start, each with a geometric number b of requests, these are sums over one, two and
+    three of the trains.
+    """
+    mean = trains.requests
+    squares, cubes = 2 * mean**2 - mean, 6 * mean**3 - 6 * mean**2 + mean
+    one, two, three = law[:, 0], law[:, 1] - law[:, 0], law[:, 2] - 3 * law[:, 1] + 2 * law[:, 0]
+    second = one * squares + two * mean**2
+    third = one * cubes + 3 * two * squares * mean + three * mean**3
+    return np.log(second / (one * mean) ** 2), np.log(third / (one * mean) ** 3)
 
 
 def _rounded(number: Floats, chance: Floats) -> tuple[Floats, Floats]:

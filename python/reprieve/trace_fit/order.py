@@ -109,7 +109,7 @@ def order(requests: Requests) -> Order:
     changes = int(np.count_nonzero(np.diff(requests.is_read)))
     gaps = np.diff(requests.time_ns)
     window_ns = requests.span_ns / len(requests) * _CORRELATED
-    by_window = [_counts(each.time_ns, window_ns, requests.span_ns) for each in (reads, writes)]
+    by_window = [counts_of(each.time_ns, window_ns, requests.span_ns) for each in (reads, writes)]
     return Order(
         requests=len(requests),
         read_share=len(reads) / len(requests),
@@ -140,11 +140,11 @@ def dispersion(
         return None
     begin_ns = time_ns[0] if span_ns is None else 0
     span = float(time_ns[-1] - begin_ns) if span_ns is None else span_ns
-    counts = _counts(time_ns - begin_ns, span / len(time_ns) * scale, span)
+    counts = counts_of(time_ns - begin_ns, span / len(time_ns) * scale, span)
     return float(counts.var() / counts.mean()) if len(counts) >= _WINDOWS_MIN else None
 
 
-def _counts(time_ns: NDArray[np.int64], window_ns: float, span_ns: float) -> NDArray[np.int64]:
+def counts_of(time_ns: NDArray[np.int64], window_ns: float, span_ns: float) -> NDArray[np.int64]:
     """Return how many fall into each whole window."""
     windows = int(span_ns // window_ns) if window_ns > 0 else 0
     if windows == 0:

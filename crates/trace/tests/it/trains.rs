@@ -72,8 +72,8 @@ fn each_halving_gives_the_busier_half_its_share() {
 
 /// Mean square of the share of a cascade that falls between two places of it, by its biases.
 ///
-/// A cascade is a half of its own with one share and a half with the other, and in each of them lies
-/// a cascade of the other biases; in the last ones the share goes by length.
+/// One half of it has one share and the other half the other, and in each of them lies a cascade of
+/// the other biases; in the last ones the share goes by length.
 fn share_squared(biases: &[f64], from: f64, to: f64) -> f64 {
     let (from, to) = (from.clamp(0.0, 1.0), to.clamp(0.0, 1.0));
     let Some((bias, rest)) = biases.split_first() else { return (to - from) * (to - from) };
@@ -265,8 +265,8 @@ fn settings_of_trains_and_streams_outside_their_range_are_mistakes() {
     let cases = [
         ("train_requests", with(Trains { requests: 0.5, ..starts() })),
         ("train_simultaneous_fraction", with(Trains { simultaneous_fraction: 1.1, ..starts() })),
-        ("train_bias", with(Trains { bias: 0.4, ..starts() })),
-        ("train_bias", with(Trains { bias: 1.0, ..starts() })),
+        ("train_bias", with(Trains { bias: vec![0.4], ..starts() })),
+        ("train_bias", with(Trains { bias: vec![1.0], ..starts() })),
         ("train_tick_us", with(Trains { tick: Dur::ZERO, ..starts() })),
         ("train_span_s", with(Trains { span: Dur::from_us(1), ..starts() })),
         ("train_independent_s", with(Trains { independent: SPAN * 2, ..starts() })),
