@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,10 @@ def test_a_hybrid_has_the_arrivals_of_one_and_the_places_of_the_other() -> None:
     # The trace has two reads and the load one.
     assert (other.time_ns // 1000).tolist() == [0, 10, 30]
     assert (other.offset_bytes // 512).tolist() == [80, 50, 60]
+    larger = replace(LOAD, size_bytes=np.array([1, 2, 3, 4]) * 1024)
+    sizes = trace_whole.hybrid(TRACE, larger, "sizes")
+    assert (sizes.offset_bytes // 512).tolist() == [1, 2, 4]
+    assert (sizes.size_bytes // 1024).tolist() == [4, 1, 2]
 
 
 def test_a_hybrid_with_itself_is_the_same() -> None:

@@ -1,9 +1,9 @@
 """A load beside the whole trace that it is fitted to: `python -m reprieve_studies.trace_whole`.
 
 Trace and load run on one drive under FIFO, RPS and PE0. The drive is idle for 70 % of the time
-under FIFO, in two ways: each at its own time scale, or the load at that of the trace. Two kinds of
-hybrid tell where a difference comes from: the arrivals of the load with the places and sizes of the
-trace, and the other way round.
+under FIFO, in two ways: each at its own time scale, or the load at that of the trace. Hybrids tell
+where a difference comes from: the arrivals of the load with the places and sizes of the trace, the
+other way round, and the trace with the sizes of the load.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from reprieve_studies.verdicts import finite
 
 POLICIES = ("rps", "pe0")
 SEEDS = range(1, 41)
-HYBRIDS = ("arrivals", "places")
+HYBRIDS = ("arrivals", "places", "sizes")
 """What is the load's, all else being the trace's."""
 SPREAD_SEEDS = range(1001, 1401)
 """Of the draws whose requests are only looked at."""
@@ -146,7 +146,8 @@ def hybrid(trace: Requests, load: Requests, of_the_load: str) -> Requests:
     """Return the requests of one with the places and sizes of the other, by turns of an operation.
 
     The n-th read has the place and the size of the n-th read of the other, and so have writes. It
-    ends where either has no further request of the operation.
+    ends where either has no further request of the operation. With "sizes" the requests of the
+    trace have the sizes of the load alone.
     """
     arrivals, places = (load, trace) if of_the_load == "arrivals" else (trace, load)
     kept = np.ones(len(arrivals), dtype=np.bool_)
@@ -155,7 +156,8 @@ def hybrid(trace: Requests, load: Requests, of_the_load: str) -> Requests:
         mine = np.flatnonzero(arrivals.is_read == is_read)
         other = places.of(is_read)
         count = min(len(mine), len(other))
-        offset[mine[:count]] = other.offset_bytes[:count]
+        if of_the_load != "sizes":
+            offset[mine[:count]] = other.offset_bytes[:count]
         size[mine[:count]] = other.size_bytes[:count]
         kept[mine[count:]] = False
     return replace(arrivals, offset_bytes=offset, size_bytes=size).where(kept)

@@ -201,7 +201,7 @@ fn the_bias_of_trains_is_a_number_or_one_for_each_halving() {
     let (several, line) = bias("[0.75, 0.5, 0.625]");
     assert_eq!(several, [0.75, 0.5, 0.625]);
     assert!(line.starts_with("train_bias = [0.75, 0.5, 0.625]"), "{line}");
-    let expected = "must be a number from 0.5 to 0.99, or a list of such numbers";
+    let expected = "must be a number at least 0.5 and at most 0.99, or a list of such numbers";
     for wrong in ["0.4", "[]", "[0.6, 1.0]", "\"high\""] {
         let error = bad(&text, &[&format!("workload.train_bias={wrong}")]);
         assert!(error.contains(expected), "{wrong}: {error}");
