@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from reprieve import _native
 from reprieve.scenario import Source
-from reprieve.trace_fit.bursts import SCALES, _least_squares, bursts, trains_of
+from reprieve.trace_fit.bursts import SCALES, _least_squares, _wanted, bursts, trains_of
 from reprieve.trace_fit.cascade import Cascade, Trains
 from reprieve.trace_fit.order import counts_of, dispersion
 
@@ -142,6 +142,18 @@ def test_bursts_of_one_scale_are_found_there() -> None:
     assert max(best.bias[:4]) < 0.55
     assert min(best.bias[7:9]) > 0.8
     assert wanted[3] is not None
+
+
+def test_windows_have_two_ticks_and_there_are_four_of_them() -> None:
+    # 100 requests, a gap of 1 s: windows of 0.3 gaps are shorter than two ticks of 0.2 s, those of
+    # 30 gaps are three.
+    times = np.sort(np.random.default_rng(2).integers(0, 100_000_000_000, 100))
+    found = _wanted(times, 100e9, 2 * 0.2e9)
+    assert list(found.scales) == [1, 3, 10]
+    # Cubes of counts in windows of 3 and of 10 gaps.
+    assert len(found.second) == len(found.third) == 2
+    counts = np.bincount(times // 10_000_000_000, minlength=10)
+    assert np.exp(found.third[1]) == pytest.approx(float(np.mean(counts**3.0)) / 1000)
 
 
 def test_without_a_window_there_is_nothing_to_cluster() -> None:

@@ -36,7 +36,7 @@ HYBRIDS = ("arrivals", "places", "sizes")
 """What is the load's, all else being the trace's."""
 SPREAD_SEEDS = range(1001, 1401)
 """Of the draws whose requests are only looked at."""
-SCALES = (1, 3, 10, 30, 100, 300, 1000)
+SCALES = (0.3, 1, 3, 10, 30, 100, 300, 1000)
 """Those of the fit, in mean gaps of the operation."""
 _SECTOR_BYTES = 512
 

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from reprieve.trace_fit.cascade import Cascade, Floats, Trains
 from reprieve.trace_fit.order import counts_of, dispersion
 
-SCALES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000)
-"""Windows of counts, in mean gaps, as far as a trace has four of them."""
+SCALES = (0.3, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000)
+"""Windows of counts, in mean gaps, as far as a trace has four of them and they have two ticks."""
+_FINEST = 0.15
+"""The shares of intervals that are longer than so many mean gaps are fitted."""
 _CUTS = (0.0, 1.5, 3.0)
 """The gap that ends a train: longer than so many ticks, and than a thirtieth of so many mean gaps;
 0: every gap that takes time."""
@@ -58,15 +60,16 @@ def bursts(time_ns: NDArray[np.int64], span_ns: float, tick_ns: float) -> list[B
     """Return for each way to tell trains apart how they would have to cluster."""
     mean_gap_ns = span_ns / len(time_ns)
     kinds = [trains_of(time_ns, max(cut * tick_ns, cut / 30 * mean_gap_ns)) for cut in _CUTS]
-    wanted = _wanted(time_ns, span_ns)
+    wanted = _wanted(time_ns, span_ns, 2 * tick_ns)
     if not wanted.scales:
         return [Bursts(trains, (0.5,), 0.0) for trains in kinds]
     cascade = Cascade(len(time_ns), span_ns, tick_ns, wanted.scales)
     return [_clustered(cascade, trains, wanted) for trains in kinds]
 
 
-def _wanted(time_ns: NDArray[np.int64], span_ns: float) -> _Wanted:
-    found = {scale: dispersion(time_ns, scale, span_ns) for scale in SCALES}
+def _wanted(time_ns: NDArray[np.int64], span_ns: float, shortest_ns: float) -> _Wanted:
+    scales = [scale for scale in SCALES if scale * span_ns / len(time_ns) >= shortest_ns]
+    found = {scale: dispersion(time_ns, scale, span_ns) for scale in scales}
     known = {scale: value for scale, value in found.items() if value}
     moments = []
     for scale in known:
@@ -106,7 +109,7 @@ def _clustered(cascade: Cascade, trains: Trains, wanted: _Wanted) -> Bursts:
     def residuals(excess: Floats) -> Floats:
         return np.append(miss(excess), math.sqrt(_SMOOTH) * np.diff(excess))
 
-    halvings = np.arange(cascade.halvings_to(0.5))
+    halvings = np.arange(cascade.halvings_to(_FINEST))
     starts = [np.full(len(halvings), 0.3)]
     starts += [np.where(halvings % 2 == which, 0.6, 0.05) for which in (0, 1)]
     ends = [_least_squares(residuals, start, 2 * _BIAS_MAX - 1) for start in starts]

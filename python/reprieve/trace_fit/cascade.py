@@ -68,8 +68,8 @@ class Cascade:
         self._scales = np.array(scales, dtype=np.float64)
         # A scenario has span and tick with six digits, and may have one halving less for it.
         to_the_tick = max(math.ceil(math.log2(span_ns / tick_ns) - 1e-4), 0)
-        # Within a sixteenth of a mean gap it does not matter for windows where a start is.
-        self.halvings = min(to_the_tick, math.ceil(math.log2(requests)) + 4)
+        # Within a 32nd of a mean gap it does not matter for windows where a start is.
+        self.halvings = min(to_the_tick, math.ceil(math.log2(requests)) + 5)
         self._window_ns = self._scales * span_ns / requests
         self._windows = np.floor(requests / self._scales * (1 + 1e-12))
         length = self._scales / requests
