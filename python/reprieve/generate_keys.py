@@ -32,6 +32,7 @@ _PLAIN = {
     "integers": "Sequence[int]",
     "weights": "Sequence[tuple[int, int]]",
     "numbers": "Sequence[float]",
+    "number_or_numbers": "float | Sequence[float]",
     "steps": "Sequence[str]",
 }
 

@@ -1262,7 +1262,7 @@ class Workload(Keys):
     mixed. `closed`: A new request when one completes: queue_depth outstanding. `poisson`: At
     random, rate_iops a second on average. `fixed`: At equal distances, rate_iops a second.
     `hyperexponential`: In bursts: gaps of a short and of a long phase. `trains`: In trains, whose
-    starts cluster alike on all scales of time."""
+    starts cluster on all scales of time."""
     queue_depth: int
     """Requests kept outstanding. Value: an integer from 1 to 65536. It must be given. Only while
     workload.replay is closed or workload.arrivals is closed."""
@@ -1294,10 +1294,11 @@ class Workload(Keys):
     train_simultaneous_fraction: float
     """Share of the gaps of a train that take none. Value: a number at least 0 and at most 1.
     Default: `0.0`. Only while workload.arrivals is trains."""
-    train_bias: float
+    train_bias: float | Sequence[float]
     """Share of the trains of an interval that start in the busier one of its halves; 0.5: no
-    bursts. Value: a number at least 0.5 and at most 0.99. It must be given. Only while
-    workload.arrivals is trains. Source: the b-model of Wang et al., ICDE 2002."""
+    bursts. A list has a share for each halving from train_span_s on, the last one for all further
+    halvings. Value: a number at least 0.5 and at most 0.99, or a list of such numbers. It must be
+    given. Only while workload.arrivals is trains. Source: the b-model of Wang et al., ICDE 2002."""
     train_span_s: float
     """The longest interval that is halved so; one follows the other. Value: a time in seconds,
     whole in nanoseconds, from 0 to 1000000000. It must be given. Only while workload.arrivals is

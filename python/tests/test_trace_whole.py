@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import reprieve as rp
-from reprieve.trace_fit import FittedLoad, Requests, order, requests_of
-from reprieve.trace_fit.fit import Flow
+from reprieve.trace_fit import Requests, requests_of
 from reprieve_studies import trace_whole
 
 
@@ -37,6 +37,10 @@ def test_a_hybrid_has_the_arrivals_of_one_and_the_places_of_the_other() -> None:
     # The trace has two reads and the load one.
     assert (other.time_ns // 1000).tolist() == [0, 10, 30]
     assert (other.offset_bytes // 512).tolist() == [80, 50, 60]
+    larger = replace(LOAD, size_bytes=np.array([1, 2, 3, 4]) * 1024)
+    sizes = trace_whole.hybrid(TRACE, larger, "sizes")
+    assert (sizes.offset_bytes // 512).tolist() == [1, 2, 4]
+    assert (sizes.size_bytes // 1024).tolist() == [4, 1, 2]
 
 
 def test_a_hybrid_with_itself_is_the_same() -> None:
@@ -86,19 +90,3 @@ def test_the_spread_tells_bursts_from_even_arrivals() -> None:
     # All are reads: one run, and no write to look at.
     assert found["properties"]["one operation in a row"]["below"] == 0.5
     assert found["properties"]["dispersion of writes over 3 gaps"] is None
-
-
-def test_trains_of_writes_go_on_over_two_mean_gaps_by_hand() -> None:
-    # Writes at 0, 0, 10, 100, 110 and 200 µs: a mean gap is 200 / 6, 2.25 of them 75 µs. Gaps of
-    # 0, 10, 90, 10 and 90 make trains of 3, 2 and 1: two on average, one gap in three takes no
-    # time, and the others take 10 µs.
-    reads = [False] * 6 + [True]
-    trace = requests([0, 0, 10, 100, 110, 200, 200], reads, list(range(7)))
-    flow = Flow(6, 0.0, [(512, 1.0)], 1.0, 9.0, 9.0, 0.9, 0.7, 0.0, 0.1, 2, 0.3, 4)
-    load = FittedLoad({}, {"writes": flow}, order(trace))
-    found = trace_whole.long_trains(load, trace).flows["writes"]
-    assert found.train_requests == 2
-    assert found.train_gap_us == 10
-    assert found.train_simultaneous_fraction == pytest.approx(1 / 3)
-    kept = ("requests", "sequential_fraction", "sequential_streams", "repeat_fraction")
-    assert [getattr(found, name) for name in kept] == [getattr(flow, name) for name in kept]

@@ -1,9 +1,9 @@
 """A load beside the whole trace that it is fitted to: `python -m reprieve_studies.trace_whole`.
 
 Trace and load run on one drive under FIFO, RPS and PE0. The drive is idle for 70 % of the time
-under FIFO, in two ways: each at its own time scale, or the load at that of the trace. Two kinds of
-hybrid tell where a difference comes from: the arrivals of the load with the places and sizes of the
-trace, and the other way round.
+under FIFO, in two ways: each at its own time scale, or the load at that of the trace. Hybrids tell
+where a difference comes from: the arrivals of the load with the places and sizes of the trace, the
+other way round, and the trace with the sizes of the load.
 """
 
 import argparse
@@ -19,7 +19,6 @@ import numpy as np
 import reprieve as rp
 from reprieve.cli.console import say
 from reprieve.trace_fit import (
-    FittedLoad,
     Requests,
     dispersion,
     fit,
@@ -33,13 +32,12 @@ from reprieve_studies.verdicts import finite
 
 POLICIES = ("rps", "pe0")
 SEEDS = range(1, 41)
-HYBRIDS = ("arrivals", "places")
+HYBRIDS = ("arrivals", "places", "sizes")
 """What is the load's, all else being the trace's."""
 SPREAD_SEEDS = range(1001, 1401)
 """Of the draws whose requests are only looked at."""
-SCALES = (3, 10, 30, 100, 300, 1000)
+SCALES = (0.3, 1, 3, 10, 30, 100, 300, 1000)
 """Those of the fit, in mean gaps of the operation."""
-_LONG_GAP, _LONG_BIAS = 2.25, 0.61
 _SECTOR_BYTES = 512
 
 
@@ -52,7 +50,6 @@ def beside(
     """Fit a load to a trace, and return what policies make of both and of their hybrids."""
     trace = requests_of(rp.open_trace(path, format))
     load = fit(trace, path.name)
-    longer = long_trains(load, trace)
     known, seeds_of_spread = list(seeds), list(spread_seeds)
     own = shares(_recorded(path, format), POLICIES)
     found: dict[str, list[Mapping[str, float]]] = {
@@ -79,32 +76,8 @@ def beside(
         "of_its_copy": copy,
         **{name: _over(each) for name, each in found.items()},
         "spread": spread(trace, [load.sample(seed) for seed in seeds_of_spread]),
-        "long_trains": {
-            "train_requests": longer.flows["writes"].train_requests,
-            "load": _over([shares(fitted(longer, seed), POLICIES) for seed in known]),
-            "spread": spread(trace, [longer.sample(seed) for seed in seeds_of_spread]),
-        },
         "order": [asdict(line) for line in side_by_side(load.trace, list(map(order, samples)))],
     }
-
-
-def long_trains(load: FittedLoad, trace: Requests) -> FittedLoad:
-    """Return the load with trains of writes that go on over two mean gaps.
-
-    The fit tries shorter ones alone. The bias is the one that it would then find.
-    """
-    times = trace.of(False).time_ns
-    gaps = np.diff(times)
-    within = gaps[gaps <= _LONG_GAP * (times[-1] - times[0]) / len(times)]
-    taking = within[within > 0]
-    writes = replace(
-        load.flows["writes"],
-        train_requests=len(times) / (len(gaps) - len(within) + 1),
-        train_gap_us=round(float(taking.mean())) / 1e3,
-        train_simultaneous_fraction=1 - len(taking) / len(within),
-        train_bias=_LONG_BIAS,
-    )
-    return replace(load, flows={**load.flows, "writes": writes})
 
 
 def spread(trace: Requests, draws: Sequence[Requests]) -> dict[str, Any]:
@@ -173,7 +146,8 @@ def hybrid(trace: Requests, load: Requests, of_the_load: str) -> Requests:
     """Return the requests of one with the places and sizes of the other, by turns of an operation.
 
     The n-th read has the place and the size of the n-th read of the other, and so have writes. It
-    ends where either has no further request of the operation.
+    ends where either has no further request of the operation. With "sizes" the requests of the
+    trace have the sizes of the load alone.
     """
     arrivals, places = (load, trace) if of_the_load == "arrivals" else (trace, load)
     kept = np.ones(len(arrivals), dtype=np.bool_)
@@ -182,7 +156,8 @@ def hybrid(trace: Requests, load: Requests, of_the_load: str) -> Requests:
         mine = np.flatnonzero(arrivals.is_read == is_read)
         other = places.of(is_read)
         count = min(len(mine), len(other))
-        offset[mine[:count]] = other.offset_bytes[:count]
+        if of_the_load != "sizes":
+            offset[mine[:count]] = other.offset_bytes[:count]
         size[mine[:count]] = other.size_bytes[:count]
         kept[mine[count:]] = False
     return replace(arrivals, offset_bytes=offset, size_bytes=size).where(kept)

@@ -140,6 +140,9 @@ fn of_kind(key: &Key, registries: &Registries) -> Json {
             pairs
         }
         Kind::Numbers(interval) => list(number(interval)),
+        Kind::OneOrMore(interval) => {
+            json!({"anyOf": [number(interval), list(number(interval))]})
+        }
         Kind::Steps => list(json!({"type": "string", "minLength": 1})),
     }
 }

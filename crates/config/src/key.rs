@@ -104,6 +104,8 @@ pub enum Kind {
     },
     /// A list of numbers within an interval, at least one.
     Numbers(Interval),
+    /// A number within an interval, or a list of such numbers, at least one.
+    OneOrMore(Interval),
     /// A list of words out of a fixed one, at least one.
     Words(&'static [Entry]),
     /// A list of steps of the scheduler `microcode`.
@@ -209,6 +211,7 @@ impl Kind {
             Kind::Counts { .. } => "integers",
             Kind::Weights { .. } => "weights",
             Kind::Numbers(_) => "numbers",
+            Kind::OneOrMore(_) => "number_or_numbers",
             Kind::Words(_) => "choices",
             Kind::Steps => "steps",
         }
@@ -260,6 +263,9 @@ impl Kind {
                  different integers"
             ),
             Kind::Numbers(interval) => format!("a list of numbers {interval}"),
+            Kind::OneOrMore(interval) => {
+                format!("a number {interval}, or a list of such numbers")
+            }
             Kind::Durations(unit) => format!("a list of times {unit}"),
             Kind::Words(_) => format!("a list out of {}", names()),
             Kind::Devices => {

@@ -73,6 +73,10 @@ fn of_kind(kind: Kind, raw: &Raw) -> Option<Value> {
             (pairs.items().len() <= most && all_differ(&Value::List(counts))).then_some(pairs)
         }
         Kind::Numbers(interval) => list(raw, |item| number(item, interval)),
+        Kind::OneOrMore(interval) => match raw {
+            Raw::List(_) => list(raw, |item| number(item, interval)),
+            _ => Some(Value::List(vec![number(raw, interval)?])),
+        },
         Kind::Words(entries) => {
             let known = |word: &Value| entries.iter().any(|entry| entry.name == word.text());
             list(raw, |item| text(item).filter(known))
@@ -159,6 +163,7 @@ impl Value {
             {
                 items[0].items()[0].raw(kind)
             }
+            (Value::List(items), Kind::OneOrMore(_)) if items.len() == 1 => items[0].raw(kind),
             // A pair among sizes is no list of them.
             (Value::List(items), Kind::Sizes) => {
                 let of_pair = |pair: &Value| match pair {

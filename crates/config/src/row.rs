@@ -323,6 +323,13 @@ pub(super) const fn numbers(of: Kind) -> Kind {
     }
 }
 
+pub(super) const fn one_or_more(of: Kind) -> Kind {
+    match of {
+        Kind::Number(interval) => Kind::OneOrMore(interval),
+        _ => panic!("a number, or a list of them"),
+    }
+}
+
 pub(super) const fn registered(family: Family) -> Kind {
     Kind::Registered(family)
 }

@@ -5,7 +5,7 @@ use reprieve_base::{Dur, UserError};
 use crate::mistake::wrong;
 
 /// When generated requests arrive.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
     /// Closed loop: the drive pulls the next request when one completes.
     Closed {
@@ -28,12 +28,13 @@ pub enum Arrivals {
     Trains(Trains),
 }
 
-/// Trains of requests; how their starts cluster is alike on all scales of time.
+/// Trains of requests, whose starts cluster on all scales of time, alike or each scale in its way.
 ///
 /// The starts are those of a b-model (Wang, Madhyastha, Chan, Papadimitriou, Faloutsos, ICDE 2002):
-/// one half of each `span`, at random, has the share `bias` of them, and so in each half of a half,
-/// down to `independent`. Within that they start at random. Trains may overlap.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// one half of each `span`, at random, has the first share of `bias` of them, one half of each half
+/// the second, and so on, down to `independent`. Within that they start at random. Trains may
+/// overlap.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trains {
     /// Mean rate in requests a second; above 0.
     pub rate_iops: f64,
@@ -43,8 +44,9 @@ pub struct Trains {
     pub gap: Dur,
     /// Share of the gaps of a train that take none; in [0, 1].
     pub simultaneous_fraction: f64,
-    /// Share of the starts that the busier half of an interval has; in [0.5, 1).
-    pub bias: f64,
+    /// Shares of the starts that the busier half of an interval has, one for each halving from
+    /// `span` on; each in [0.5, 1). The last holds for all further halvings; at least one.
+    pub bias: Vec<f64>,
     /// Starts cluster over no longer time; at least `tick`.
     pub span: Dur,
     /// Within no longer time they do not cluster; at most `span`.
@@ -122,7 +124,7 @@ impl Hyperexponential {
 
 impl Trains {
     fn check(&self) -> Result<(), UserError> {
-        let Trains { requests, simultaneous_fraction, bias, span, independent, tick, .. } = *self;
+        let Trains { requests, simultaneous_fraction, span, independent, tick, .. } = *self;
         if !(requests.is_finite() && requests >= 1.0) {
             return Err(wrong("train_requests", requests, "must be a finite number of at least 1"));
         }
@@ -130,7 +132,7 @@ impl Trains {
             let what = "must be between 0 and 1";
             return Err(wrong("train_simultaneous_fraction", simultaneous_fraction, what));
         }
-        if !(0.5..1.0).contains(&bias) {
+        if let Some(bias) = self.bias.iter().find(|bias| !(0.5..1.0).contains(*bias)) {
             return Err(wrong("train_bias", bias, "must be at least 0.5 and below 1"));
         }
         if tick == Dur::ZERO {
@@ -144,7 +146,22 @@ impl Trains {
             let what = format!("must be at most train_span_s = {}", span.ns() as f64 / 1e9);
             return Err(wrong("train_independent_s", independent.ns() as f64 / 1e9, &what));
         }
+        let biased = self.biased_halvings().max(1);
+        if !(1..=biased).contains(&self.bias.len()) {
+            let what = format!(
+                "must have 1 to {biased} values, as train_span_s is halved {biased} times with a \
+                 bias"
+            );
+            return Err(wrong("train_bias", format!("{:?}", self.bias), &what));
+        }
         check_rate(self.rate_iops)
+    }
+
+    /// How often a span is halved before its parts are independent, or ticks.
+    fn biased_halvings(&self) -> usize {
+        let shortest_ns = self.independent.max(self.tick).ns() as f64;
+        let lengths = std::iter::successors(Some(self.span.ns() as f64), |ns| Some(ns / 2.0));
+        lengths.take_while(|ns| *ns > shortest_ns).count()
     }
 }
 
@@ -170,13 +187,13 @@ impl Arrivals {
     }
 
     pub(crate) fn check(&self) -> Result<(), UserError> {
-        match *self {
+        match self {
             Arrivals::Closed { queue_depth: 0 } => {
                 Err(wrong("queue_depth", 0, "must be at least 1"))
             }
             Arrivals::Closed { .. } => Ok(()),
             Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => {
-                check_rate(rate_iops)
+                check_rate(*rate_iops)
             }
             Arrivals::Hyperexponential(phases) => phases.check(),
             Arrivals::Trains(trains) => trains.check(),

@@ -325,7 +325,7 @@ impl MixedConfig {
             );
             return Some(("repeat_fraction", self.repeat_fraction.to_string(), what));
         }
-        match self.arrivals {
+        match &self.arrivals {
             Arrivals::Hyperexponential(phases) => phases.contradiction(),
             Arrivals::Closed { .. } if self.time_scale != 1.0 => {
                 Some(("time_scale", self.time_scale.to_string(), UNSCALED.to_string()))

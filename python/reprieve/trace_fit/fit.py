@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reprieve._native import UserError
+from reprieve.trace_fit.bursts import bursts
 from reprieve.trace_fit.draws import drawn, drawn_times
-from reprieve.trace_fit.order import Order, Requests, dispersion, order
+from reprieve.trace_fit.order import Order, Requests, order
 
 DRIVE = "fast12-slc"
 """The drive that a load is laid on to look at it; nothing is simulated."""
 DRAWS = 8
-"""Loads whose dispersions are averaged: those of one load vary by half of their value."""
+"""Draws of a load that are averaged: their runs of one operation vary by a tenth."""
 _STREAMS = (1, 2, 4, 8, 16, 32, 64)
 _ENOUGH = 0.9
 """Streams enough: they have this share of what goes on from any of the last 64 ends."""
@@ -29,15 +30,8 @@ _ALIGNED = 0.95
 _COLUMNS = 96
 _WINDOW_MAX = 1 << 16
 _PAGE_BYTES = 4096
-_FITTED_SCALES = (3, 10, 30, 100, 300, 1000)
-_CUTS = (0.0, 1.5, 3.0)
-"""The gap that ends a train: longer than so many ticks, and than a thirtieth of so many mean gaps;
-0: every gap that takes time."""
-_BIASES = tuple(round(0.5 + 0.01 * step, 2) for step in range(0, 45, 3))
-_INDEPENDENT = (0, 10, 30, 100)
-"""Where clustering may end, in mean gaps of the operation."""
 _REQUESTS_MAX = 100_000
-"""Requests of an operation that a fit looks at: the first ones."""
+"""Requests of an operation that are drawn for a fit: the first ones."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +45,7 @@ class Flow:
     train_requests: float
     train_gap_us: float
     train_simultaneous_fraction: float
-    train_bias: float
-    train_independent_s: float
+    train_bias: tuple[float, ...]
     sequential_fraction: float
     sequential_streams: int
     repeat_fraction: float
@@ -69,13 +62,21 @@ class Flow:
             "train_requests": self.train_requests,
             "train_gap_us": self.train_gap_us,
             "train_simultaneous_fraction": self.train_simultaneous_fraction,
-            "train_bias": self.train_bias,
-            "train_independent_s": self.train_independent_s,
+            "train_bias": list(self.train_bias),
             f"{which}_sequential_fraction": self.sequential_fraction,
             "sequential_streams": self.sequential_streams,
             "repeat_fraction": self.repeat_fraction,
             "repeat_window_requests": self.repeat_window_requests,
         }
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A flow with trains, how far its dispersions are from the trace's, and when draws arrive."""
+
+    flow: Flow
+    miss: float
+    draws_ns: Sequence[NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,11 @@ def _line(key: str, value: object) -> str:
         return f'{key} = "{value}"'
     if isinstance(value, list):
         # No line ends within a pair.
-        pairs = ", ".join(f"[{size},\u00a0{weight:g}]" for size, weight in value)
-        lines = textwrap.wrap(pairs, _COLUMNS, initial_indent="  ", subsequent_indent="  ")
+        items = ", ".join(
+            f"[{item[0]},\u00a0{item[1]:g}]" if isinstance(item, list) else f"{item:g}"
+            for item in value
+        )
+        lines = textwrap.wrap(items, _COLUMNS, initial_indent="  ", subsequent_indent="  ")
         return "\n".join([f"{key} = [", *lines, "]"]).replace("\u00a0", " ")
     return f"{key} = {value:.6g}" if isinstance(value, float) else f"{key} = {value}"
 
@@ -146,7 +150,7 @@ def fit(requests: Requests, name: str = "the trace") -> FittedLoad:
         "train_span_s": (requests.span_ns + tick_ns) / 1e9,
         "train_tick_us": tick_ns / 1e3,
     }
-    flows: dict[str, Flow] = {}
+    ways: dict[str, list[_Way]] = {}
     left_out = 0
     for is_read, flow_name in ((True, "reads"), (False, "writes")):
         part = requests.of(is_read)
@@ -159,8 +163,12 @@ def fit(requests: Requests, name: str = "the trace") -> FittedLoad:
             )
         flow, omitted = _flow(part, requests.span_ns, is_read)
         left_out += omitted
-        flows[flow_name] = _with_bursts(flow, common, flow_name, part.time_ns)
-    return FittedLoad(common, flows, order(requests), left_out / len(requests))
+        # Flows that are drawn apart from each other need seeds of their own.
+        ways[flow_name] = _ways(flow, common, part.time_ns, len(ways) * DRAWS + 1)
+    wanted = order(requests)
+    chosen = min(itertools.product(*ways.values()), key=lambda one: _miss(one, wanted.mean_run))
+    flows = {name: way.flow for name, way in zip(ways, chosen, strict=True)}
+    return FittedLoad(common, flows, wanted, left_out / len(requests))
 
 
 def _flow(part: Requests, span_ns: int, is_read: bool) -> tuple[Flow, int]:
@@ -176,8 +184,7 @@ def _flow(part: Requests, span_ns: int, is_read: bool) -> tuple[Flow, int]:
         train_requests=1.0,
         train_gap_us=0.0,
         train_simultaneous_fraction=0.0,
-        train_bias=0.5,
-        train_independent_s=0.0,
+        train_bias=(0.5,),
         sequential_fraction=sequential,
         sequential_streams=streams,
         repeat_fraction=repeats,
@@ -204,19 +211,6 @@ def _align(offset_bytes: NDArray[np.int64]) -> int:
         if np.mean(offset_bytes % align == 0) >= _ALIGNED:
             return align
     return 512
-
-
-def _trains(flow: Flow, time_ns: NDArray[np.int64], longest_ns: float) -> Flow:
-    """Return the flow with trains that end with the first gap longer than that."""
-    gaps = np.diff(time_ns)
-    within = gaps[gaps <= longest_ns]
-    taking = within[within > 0]
-    return replace(
-        flow,
-        train_requests=len(time_ns) / (len(gaps) - len(within) + 1),
-        train_gap_us=round(float(taking.mean())) / 1e3 if len(taking) else 0.0,
-        train_simultaneous_fraction=1 - len(taking) / len(within) if len(within) else 0.0,
-    )
 
 
 def _locality(part: Requests) -> tuple[float, int, float, int]:
@@ -254,52 +248,50 @@ def _locality(part: Requests) -> tuple[float, int, float, int]:
     return sequential, streams, repeats, min(max(window, 1), _WINDOW_MAX)
 
 
-def _with_bursts(
-    flow: Flow, common: dict[str, object], name: str, time_ns: NDArray[np.int64]
-) -> Flow:
-    """Return the flow with the trains whose counts are dispersed most like those of the trace."""
-    wanted = {scale: dispersion(time_ns, scale) for scale in _FITTED_SCALES}
-    mean_gap_ns = float(time_ns[-1] - time_ns[0]) / len(time_ns)
+def _ways(
+    flow: Flow, common: dict[str, object], time_ns: NDArray[np.int64], first_seed: int
+) -> list[_Way]:
+    """Return the flow with each kind of trains that the trace may have, drawn alone."""
     tick_ns = float(common["train_tick_us"]) * 1e3  # type: ignore[arg-type]
-
-    def at(cut: float, gaps: float, bias: float) -> Flow:
-        cut_ns = 0.0 if cut == 0 else max(cut * tick_ns, cut / 30 * mean_gap_ns)
-        independent_s = round(mean_gap_ns * gaps / 1e9, 6)
-        trains = _trains(flow, time_ns, cut_ns)
-        return replace(trains, train_bias=bias, train_independent_s=independent_s)
-
-    def miss(point: tuple[float, float, float], seeds: int = DRAWS) -> float:
-        return _miss(at(*point), common, name, wanted, seeds)
-
-    grid = itertools.product(_CUTS, _INDEPENDENT, _BIASES)
-    cut, gaps, bias = min(grid, key=lambda point: miss(point, DRAWS // 2))
-    near = [max(round(bias + step, 2), 0.5) for step in (-0.02, -0.01, 0.0, 0.01, 0.02)]
-    return at(*min(((cut, gaps, each) for each in near), key=miss))
-
-
-def _miss(
-    flow: Flow,
-    common: dict[str, object],
-    name: str,
-    wanted: dict[int, float | None],
-    seeds: int,
-) -> float:
-    """Return the sum of squares of the logarithms of dispersions, load over trace."""
-    found: dict[int, list[float]] = {scale: [] for scale in _FITTED_SCALES}
-    for seed in range(1, seeds + 1):
+    span_ns = float(common["train_span_s"]) * 1e9  # type: ignore[arg-type]
+    ways = []
+    for found in bursts(time_ns, span_ns, tick_ns):
+        with_trains = replace(
+            flow,
+            train_requests=found.trains.requests,
+            train_gap_us=round(found.trains.gap_ns) / 1e3,
+            train_simultaneous_fraction=found.trains.simultaneous_fraction,
+            train_bias=found.bias,
+        )
         scenario = {
             "device": DRIVE,
-            "seed": seed,
             "workload": {**common, "footprint_bytes": "none"},
-            "flow": {name: flow.keys()},
+            "flow": {"alone": with_trains.keys()},
         }
-        time_ns = drawn_times(scenario, _REQUESTS_MAX)
-        for scale in _FITTED_SCALES:
-            value = dispersion(time_ns, scale)
-            if value is not None:
-                found[scale].append(value)
-    total = 0.0
-    for scale, value in wanted.items():
-        if value is not None and value > 0 and found[scale]:
-            total += math.log(max(float(np.mean(found[scale])), 1e-3) / value) ** 2
-    return total
+        seeds = range(first_seed, first_seed + DRAWS)
+        draws = [drawn_times({**scenario, "seed": seed}, _REQUESTS_MAX) for seed in seeds]
+        ways.append(_Way(with_trains, found.miss, draws))
+    return ways
+
+
+def _miss(ways: Sequence[_Way], mean_run: float) -> float:
+    """Return how far flows are from a trace together, as squares of logarithms of load over trace.
+
+    Of each flow the dispersions count, and of two also how many requests of one follow each other.
+    """
+    miss = sum(way.miss for way in ways)
+    if len(ways) == 1:
+        return miss
+    runs = [_mean_run(draw) for draw in zip(*(way.draws_ns for way in ways), strict=True)]
+    return miss + math.log(float(np.mean(runs)) / mean_run) ** 2
+
+
+def _mean_run(flows_ns: Sequence[NDArray[np.int64]]) -> float:
+    """Return how many requests of one flow follow each other while all flows go on."""
+    end_ns = min(time_ns[-1] for time_ns in flows_ns)
+    merged_ns = np.concatenate([time_ns[time_ns <= end_ns] for time_ns in flows_ns])
+    which = np.repeat(
+        np.arange(len(flows_ns)), [np.count_nonzero(time_ns <= end_ns) for time_ns in flows_ns]
+    )
+    in_order = which[np.argsort(merged_ns, kind="stable")]
+    return len(in_order) / (np.count_nonzero(np.diff(in_order)) + 1)

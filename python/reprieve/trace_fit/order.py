@@ -109,7 +109,7 @@ def order(requests: Requests) -> Order:
     changes = int(np.count_nonzero(np.diff(requests.is_read)))
     gaps = np.diff(requests.time_ns)
     window_ns = requests.span_ns / len(requests) * _CORRELATED
-    by_window = [_counts(each.time_ns, window_ns, requests.span_ns) for each in (reads, writes)]
+    by_window = [counts_of(each.time_ns, window_ns, requests.span_ns) for each in (reads, writes)]
     return Order(
         requests=len(requests),
         read_share=len(reads) / len(requests),
@@ -128,16 +128,23 @@ def order(requests: Requests) -> Order:
     )
 
 
-def dispersion(time_ns: NDArray[np.int64], scale: float) -> float | None:
-    """Return variance over mean of the counts in windows of `scale` mean gaps; 1 if Poisson."""
+def dispersion(
+    time_ns: NDArray[np.int64], scale: float, span_ns: float | None = None
+) -> float | None:
+    """Return variance over mean of the counts in windows of `scale` mean gaps; 1 if Poisson.
+
+    Windows begin with the first request and end with the last, or they begin at 0 and end after
+    `span_ns`. None if fewer than four fit, or if the requests take no time.
+    """
     if not len(time_ns) or time_ns[-1] == time_ns[0]:
         return None
-    span = float(time_ns[-1] - time_ns[0])
-    counts = _counts(time_ns - time_ns[0], span / len(time_ns) * scale, span)
+    begin_ns = time_ns[0] if span_ns is None else 0
+    span = float(time_ns[-1] - begin_ns) if span_ns is None else span_ns
+    counts = counts_of(time_ns - begin_ns, span / len(time_ns) * scale, span)
     return float(counts.var() / counts.mean()) if len(counts) >= _WINDOWS_MIN else None
 
 
-def _counts(time_ns: NDArray[np.int64], window_ns: float, span_ns: float) -> NDArray[np.int64]:
+def counts_of(time_ns: NDArray[np.int64], window_ns: float, span_ns: float) -> NDArray[np.int64]:
     """Return how many fall into each whole window."""
     windows = int(span_ns // window_ns) if window_ns > 0 else 0
     if windows == 0:

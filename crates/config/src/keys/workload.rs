@@ -206,7 +206,7 @@ section! {
             Arrivals::Hyperexponential(Default::default()),
             "In bursts: gaps of a short and of a long phase.";
         "trains" = Arrivals::Trains(_) => Arrivals::Trains(Default::default()),
-            "In trains, whose starts cluster alike on all scales of time.";
+            "In trains, whose starts cluster on all scales of time.";
     }, or("'closed'"), when(MIXED);
     /// Requests kept outstanding.
     queue_depth (
@@ -253,8 +253,9 @@ section! {
     train_simultaneous_fraction [mixed: arrivals as Arrivals::Trains.simultaneous_fraction]
         closed(0.0, 1.0), or("0.0"), when(TRAINS);
     /// Share of the trains of an interval that start in the busier one of its halves; 0.5: no
-    /// bursts.
-    train_bias [mixed: arrivals as Arrivals::Trains.bias] closed(0.5, 0.99),
+    /// bursts. A list has a share for each halving from train_span_s on, the last one for all
+    /// further halvings.
+    train_bias [mixed: arrivals as Arrivals::Trains.bias] one_or_more(closed(0.5, 0.99)),
         when(TRAINS),
         from("the b-model of Wang et al., ICDE 2002");
     /// The longest interval that is halved so; one follows the other.

@@ -181,3 +181,32 @@ fn values_of_a_generator_that_do_not_fit_each_other_are_named() {
          it is \"closed\" at s.toml:4"
     );
 }
+
+#[test]
+fn the_bias_of_trains_is_a_number_or_one_for_each_halving() {
+    let text = format!(
+        "{LOADED}[workload]\narrivals = \"trains\"\nrate_iops = 100\ntrain_requests = 2\n\
+         train_gap_us = 10\ntrain_span_s = 100\ntrain_tick_us = 1000\n"
+    );
+    let bias = |value: &str| {
+        let scenario = good(&text, &[&format!("workload.train_bias={value}")]);
+        let Arrivals::Trains(trains) = mixed(&scenario).arrivals.clone() else { panic!("trains") };
+        let printed = print(&scenario);
+        let line = printed.lines().find(|line| line.starts_with("train_bias"));
+        (trains.bias, line.expect("printed").to_string())
+    };
+    let (one, line) = bias("0.75");
+    assert_eq!(one, [0.75]);
+    assert!(line.starts_with("train_bias = 0.75"), "{line}");
+    let (several, line) = bias("[0.75, 0.5, 0.625]");
+    assert_eq!(several, [0.75, 0.5, 0.625]);
+    assert!(line.starts_with("train_bias = [0.75, 0.5, 0.625]"), "{line}");
+    let expected = "must be a number at least 0.5 and at most 0.99, or a list of such numbers";
+    for wrong in ["0.4", "[]", "[0.6, 1.0]", "\"high\""] {
+        let error = bad(&text, &[&format!("workload.train_bias={wrong}")]);
+        assert!(error.contains(expected), "{wrong}: {error}");
+    }
+    // 100 s are halved 17 times to get below a millisecond.
+    let long = format!("workload.train_bias=[{}]", ["0.6"; 18].join(", "));
+    assert!(bad(&text, &[&long]).contains("must have 1 to 17 values"));
+}

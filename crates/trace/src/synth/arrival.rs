@@ -40,7 +40,7 @@ struct Poisson {
 
 impl ArrivalTimes {
     pub(super) fn new(
-        arrivals: Arrivals,
+        arrivals: &Arrivals,
         requests: u64,
         time_scale: f64,
         seed: u64,
@@ -48,14 +48,14 @@ impl ArrivalTimes {
         check_span(arrivals, requests, time_scale)?;
         let process = match arrivals {
             Arrivals::Closed { .. } => Process::Closed,
-            Arrivals::Fixed { rate_iops } => Process::Fixed { rate_iops, index: 0 },
+            Arrivals::Fixed { rate_iops } => Process::Fixed { rate_iops: *rate_iops, index: 0 },
             Arrivals::Poisson { rate_iops } => Process::Poisson(Poisson {
                 stream: Stream::new(seed, "workload.arrival", 0),
                 gap_ns_mean: 1e9 / rate_iops,
                 clock: Clock::default(),
             }),
-            Arrivals::Hyperexponential(phases) => Process::Phases(Phases::new(&phases, seed)),
-            Arrivals::Trains(trains) => Process::Trains(TrainTimes::new(&trains, seed)),
+            Arrivals::Hyperexponential(phases) => Process::Phases(Phases::new(phases, seed)),
+            Arrivals::Trains(trains) => Process::Trains(TrainTimes::new(trains, seed)),
         };
         Ok(ArrivalTimes { process, time_scale })
     }
@@ -80,7 +80,7 @@ impl ArrivalTimes {
 
 /// Refuses a run that might not fit into a `Time`.
 pub(super) fn check_span(
-    arrivals: Arrivals,
+    arrivals: &Arrivals,
     requests: u64,
     time_scale: f64,
 ) -> Result<(), UserError> {
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     fn times(arrivals: Arrivals, count: u64) -> Vec<u64> {
-        let mut source = ArrivalTimes::new(arrivals, count, 1.0, 5).expect("a valid rate");
+        let mut source = ArrivalTimes::new(&arrivals, count, 1.0, 5).expect("a valid rate");
         (0..count).map(|_| source.next_arrival().ns()).collect()
     }
 
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_run_of_centuries_is_a_mistake() {
         let slow = Arrivals::Poisson { rate_iops: 1e-9 };
-        let error = ArrivalTimes::new(slow, 10, 1.0, 1).expect_err("317 years").to_string();
+        let error = ArrivalTimes::new(&slow, 10, 1.0, 1).expect_err("317 years").to_string();
         assert!(error.contains("rate_iops") && error.contains("317 years"), "{error}");
     }
     #[test]
@@ -153,7 +153,7 @@ mod tests {
         // Arrivals at 0, 333,333,333, 666,666,667 and 10^9 ns, each times 0.25: 83,333,333.25,
         // 166,666,666.75 and 250,000,000.
         let third = Arrivals::Fixed { rate_iops: 3.0 };
-        let mut source = ArrivalTimes::new(third, 4, 0.25, 5).expect("a valid rate");
+        let mut source = ArrivalTimes::new(&third, 4, 0.25, 5).expect("a valid rate");
         let times: Vec<u64> = (0..4).map(|_| source.next_arrival().ns()).collect();
         assert_eq!(times, [0, 83_333_333, 166_666_667, 250_000_000]);
     }
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_scale_that_makes_centuries_is_a_mistake() {
         let steady = Arrivals::Fixed { rate_iops: 1.0 };
-        let error = ArrivalTimes::new(steady, 1_000_000, 1e5, 1).expect_err("3,169 years");
+        let error = ArrivalTimes::new(&steady, 1_000_000, 1e5, 1).expect_err("3,169 years");
         assert!(error.to_string().contains("time_scale = 100000: 1000000 requests"), "{error}");
     }
 }

@@ -84,7 +84,7 @@ impl Mixed {
         let MixedFit { align_sectors, footprint_sectors, hot_sectors, sizes } =
             MixedFit::of(config, capacity_bytes)?;
         let arrivals =
-            ArrivalTimes::new(config.arrivals, config.requests, config.time_scale, seed)?;
+            ArrivalTimes::new(&config.arrivals, config.requests, config.time_scale, seed)?;
         let queue_depth = match config.arrivals {
             Arrivals::Closed { queue_depth } => Some(queue_depth),
             _ => None,
@@ -257,7 +257,7 @@ impl MixedFit {
 /// What of a load does not fit a drive of so many bytes: the key, as section `[workload]` has it,
 /// and the sentence. Costs nothing that grows with the drive.
 pub fn misfit(config: &MixedConfig, capacity_bytes: u64) -> Option<(String, UserError)> {
-    let arrivals = || check_span(config.arrivals, config.requests, config.time_scale);
+    let arrivals = || check_span(&config.arrivals, config.requests, config.time_scale);
     let error = MixedFit::of(config, capacity_bytes).map(drop).and_then(|()| arrivals()).err()?;
     let sentence = error.to_string();
     let (key, _) = sentence.split_once(" = ").expect("each begins with the key and its value");

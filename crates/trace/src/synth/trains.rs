@@ -1,4 +1,4 @@
-//! Trains of requests whose starts cluster alike on all scales of time.
+//! Trains of requests whose starts cluster on all scales of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -67,7 +67,8 @@ impl TrainTimes {
 #[derive(Debug)]
 struct Starts {
     stream: Stream,
-    bias: f64,
+    /// Of each halving; that of the last is that of all further ones.
+    bias: Vec<f64>,
     tick_ns: f64,
     independent_ns: f64,
     span_ns: f64,
@@ -85,6 +86,8 @@ struct Starts {
 struct Interval {
     from_ns: f64,
     length_ns: f64,
+    /// How often a span was halved to get it.
+    halvings: usize,
     starts: u64,
 }
 
@@ -93,7 +96,7 @@ impl Starts {
         let span_ns = config.span.ns() as f64;
         Starts {
             stream: Stream::new(seed, "workload.train", 0),
-            bias: config.bias,
+            bias: config.bias.clone(),
             tick_ns: config.tick.ns() as f64,
             independent_ns: config.independent.ns() as f64,
             span_ns,
@@ -131,25 +134,28 @@ impl Starts {
     fn begin_span(&mut self) {
         let starts = self.rounded(self.starts_per_span);
         let from_ns = self.spans as f64 * self.span_ns;
-        self.ahead.push(Interval { from_ns, length_ns: self.span_ns, starts });
+        let length_ns = self.span_ns;
+        self.ahead.push(Interval { from_ns, length_ns, halvings: 0, starts });
         self.spans += 1;
     }
 
-    fn halve(&mut self, Interval { from_ns, length_ns, starts }: Interval) {
+    fn halve(&mut self, Interval { from_ns, length_ns, halvings, starts }: Interval) {
         let first = match length_ns <= self.independent_ns {
             true => (0..starts).filter(|_| self.stream.unit() < 0.5).count() as u64,
-            false => self.part_of(starts),
+            false => self.part_of(starts, halvings),
         };
         let length_ns = length_ns / 2.0;
-        let middle_ns = from_ns + length_ns;
-        self.ahead.push(Interval { from_ns: middle_ns, length_ns, starts: starts - first });
-        self.ahead.push(Interval { from_ns, length_ns, starts: first });
+        let (middle_ns, halvings) = (from_ns + length_ns, halvings + 1);
+        let rest = starts - first;
+        self.ahead.push(Interval { from_ns: middle_ns, length_ns, halvings, starts: rest });
+        self.ahead.push(Interval { from_ns, length_ns, halvings, starts: first });
     }
 
     /// How many of these start in the first half, if one of the halves is the busier one.
-    fn part_of(&mut self, starts: u64) -> u64 {
+    fn part_of(&mut self, starts: u64, halvings: usize) -> u64 {
+        let bias = self.bias[halvings.min(self.bias.len() - 1)];
         let first_is_busier = self.stream.unit() < 0.5;
-        let share = if first_is_busier { self.bias } else { 1.0 - self.bias };
+        let share = if first_is_busier { bias } else { 1.0 - bias };
         // Rounding up may not make more of them than there are.
         self.rounded(starts as f64 * share).min(starts)
     }

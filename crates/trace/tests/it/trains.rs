@@ -6,18 +6,21 @@ use reprieve_base::{Dur, Op, Request};
 use reprieve_trace::{Arrivals, MixedConfig, Trains, Workload, WorkloadConfig};
 
 const MIB: u64 = 1 << 20;
+const SPAN: Dur = Dur::from_us(1_024_000);
 
 /// Single requests: a million in a span of 1,024 ms, seven tenths in the busier half.
-const STARTS: Trains = Trains {
-    rate_iops: 1e6 / 1.024,
-    requests: 1.0,
-    gap: Dur::ZERO,
-    simultaneous_fraction: 0.0,
-    bias: 0.7,
-    span: Dur::from_us(1_024_000),
-    independent: Dur::ZERO,
-    tick: Dur::from_us(1_000),
-};
+fn starts() -> Trains {
+    Trains {
+        rate_iops: 1e6 / 1.024,
+        requests: 1.0,
+        gap: Dur::ZERO,
+        simultaneous_fraction: 0.0,
+        bias: vec![0.7],
+        span: SPAN,
+        independent: Dur::ZERO,
+        tick: Dur::from_us(1_000),
+    }
+}
 
 fn config(trains: Trains, requests: u64) -> MixedConfig {
     let arrivals = Arrivals::Trains(trains);
@@ -47,7 +50,7 @@ fn counts(requests: &[Request], window: Dur, windows: usize) -> Vec<f64> {
 
 #[test]
 fn each_halving_gives_the_busier_half_its_share() {
-    let requests = generate(&config(STARTS, 1_000_000), 3);
+    let requests = generate(&config(starts(), 1_000_000), 3);
     assert!(requests.windows(2).all(|pair| pair[0].arrival <= pair[1].arrival));
     // After two halvings a quarter has 0.7 * 0.7 of all, two have 0.7 * 0.3, one 0.3 * 0.3; a
     // count is rounded twice, by less than 1 each time.
@@ -59,7 +62,7 @@ fn each_halving_gives_the_busier_half_its_share() {
     // After k halvings the squares of the counts sum to N^2 (0.7^2 + 0.3^2)^k.
     for halvings in 1..=6u32 {
         let windows = 1usize << halvings;
-        let window = Dur::from_ns(STARTS.span.ns() / windows as u64);
+        let window = Dur::from_ns(SPAN.ns() / windows as u64);
         let squares: f64 =
             counts(&requests, window, windows).iter().map(|count| count * count).sum();
         let exact = 1e12 * 0.58f64.powi(halvings as i32);
@@ -67,10 +70,101 @@ fn each_halving_gives_the_busier_half_its_share() {
     }
 }
 
+/// Mean square of the share of a cascade that falls between two places of it, by its biases.
+///
+/// One half of it has one share and the other half the other, and in each of them lies a cascade of
+/// the other biases; in the last ones the share goes by length.
+fn share_squared(biases: &[f64], from: f64, to: f64) -> f64 {
+    let (from, to) = (from.clamp(0.0, 1.0), to.clamp(0.0, 1.0));
+    let Some((bias, rest)) = biases.split_first() else { return (to - from) * (to - from) };
+    if to - from == 0.0 || to - from == 1.0 {
+        return to - from;
+    }
+    let length = |from: f64, to: f64| to.clamp(0.0, 1.0) - from.clamp(0.0, 1.0);
+    let first = (2.0 * from, 2.0 * to);
+    let second = (2.0 * from - 1.0, 2.0 * to - 1.0);
+    let alone = share_squared(rest, first.0, first.1) + share_squared(rest, second.0, second.1);
+    let both = length(first.0, first.1) * length(second.0, second.1);
+    let of_the_busier = bias * bias + (1.0 - bias) * (1.0 - bias);
+    of_the_busier / 2.0 * alone + 2.0 * bias * (1.0 - bias) * both
+}
+
+#[test]
+fn each_halving_has_its_own_share() {
+    let bias = vec![0.9, 0.5, 0.6, 0.75];
+    let requests = generate(&config(Trains { bias: bias.clone(), ..starts() }, 1_000_000), 8);
+    // The last share holds for two more halvings.
+    let mut exact = 1e12;
+    for halvings in 1..=6usize {
+        let share = bias[halvings.min(4) - 1];
+        exact *= share * share + (1.0 - share) * (1.0 - share);
+        let windows = 1usize << halvings;
+        let window = Dur::from_ns(SPAN.ns() / windows as u64);
+        let squares: f64 =
+            counts(&requests, window, windows).iter().map(|count| count * count).sum();
+        assert!((squares / exact - 1.0).abs() < 1e-3, "{halvings}: {squares}, expected {exact}");
+    }
+}
+
+#[test]
+fn counts_are_dispersed_on_each_scale_as_the_shares_say() {
+    // More in the longest and the shortest intervals than between, down to ticks of a 1,024th.
+    let bias = vec![0.75, 0.6, 0.5, 0.5, 0.55, 0.65, 0.7, 0.8, 0.7, 0.6];
+    let trains = Trains { rate_iops: 1e5 / 1.024, bias: bias.clone(), ..starts() };
+    let config = config(trains, 100_000);
+    let seeds: Vec<Vec<Request>> = (1..=200).map(|seed| generate(&config, seed)).collect();
+    // Windows of which no number fills a half: they lie across many of them.
+    for windows in [3, 7, 25, 100] {
+        let window = Dur::from_ns(SPAN.ns().div_ceil(windows as u64));
+        let means: Vec<f64> = seeds
+            .iter()
+            .map(|requests| counts(requests, window, windows).iter().map(|c| c * c).sum::<f64>())
+            .collect();
+        let mean = means.iter().sum::<f64>() / 200.0;
+        let variance = means.iter().map(|m| (m - mean) * (m - mean)).sum::<f64>() / 199.0;
+        let length = window.ns() as f64 / SPAN.ns() as f64;
+        let square = |window: usize| {
+            let from = window as f64 * length;
+            share_squared(&bias, from, from + length)
+        };
+        let exact = 1e10 * (0..windows).map(square).sum::<f64>();
+        // Counts of a tick are whole, and those of 98 starts: less than a thousandth.
+        let error = 5.0 * (variance / 200.0).sqrt() + 1e-3 * exact;
+        assert!((mean - exact).abs() < error, "{windows}: {mean}, expected {exact} ± {error}");
+    }
+}
+
+#[test]
+fn one_share_is_the_same_as_a_list_of_it() {
+    let of = |bias| generate(&config(Trains { bias, ..starts() }, 20_000), 9);
+    let one = of(vec![0.7]);
+    assert_eq!(of(vec![0.7; 10]), one);
+    assert_ne!(of(vec![0.7, 0.6]), one);
+}
+
+#[test]
+fn a_share_for_which_there_is_no_halving_is_a_mistake() {
+    // 1,024 ms are halved ten times to get to a tick of 1 ms, or five times to 32 ms.
+    let open = |trains: Trains| {
+        let config = WorkloadConfig::Mixed(config(trains, 10));
+        Workload::open(&config, 64 * MIB, 1).map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(open(Trains { bias: vec![0.7; 10], ..starts() }), Ok(()));
+    let error = open(Trains { bias: vec![0.7; 11], ..starts() }).expect_err("eleven");
+    assert!(error.contains("train_bias") && error.contains("1 to 10 values"), "{error}");
+    let independent = Dur::from_us(32_000);
+    let error = open(Trains { bias: vec![0.7; 6], independent, ..starts() }).expect_err("six");
+    assert!(error.contains("1 to 5 values"), "{error}");
+    let error = open(Trains { bias: vec![0.7, 0.4], ..starts() }).expect_err("below a half");
+    assert!(error.contains("workload.train_bias = 0.4"), "{error}");
+    let error = open(Trains { bias: Vec::new(), ..starts() }).expect_err("none");
+    assert!(error.contains("1 to 10 values"), "{error}");
+}
+
 #[test]
 fn one_span_follows_the_other_and_what_starts_within_a_tick_starts_together() {
-    let requests = generate(&config(STARTS, 2_000_000), 4);
-    assert_eq!(counts(&requests, STARTS.span, 2), [1e6, 1e6]);
+    let requests = generate(&config(starts(), 2_000_000), 4);
+    assert_eq!(counts(&requests, SPAN, 2), [1e6, 1e6]);
     // 1,024 ticks in each span, and a million starts: single ones, which are anywhere in their
     // interval, are few.
     let whole = requests.iter().filter(|r| r.arrival.ns() % 1_000_000 == 0).count();
@@ -80,7 +174,7 @@ fn one_span_follows_the_other_and_what_starts_within_a_tick_starts_together() {
 #[test]
 fn starts_do_not_cluster_within_the_time_that_is_said() {
     // Independent within the whole span: counts are binomial, with a variance of N p (1 - p).
-    let independent = Trains { independent: STARTS.span, bias: 0.9, ..STARTS };
+    let independent = Trains { independent: SPAN, bias: vec![0.9], ..starts() };
     let requests = generate(&config(independent, 1_000_000), 5);
     let windows = counts(&requests, Dur::from_us(1_000), 1_024);
     let mean = 1e6 / 1024.0;
@@ -97,7 +191,7 @@ fn trains_have_their_mean_length_gaps_and_rate() {
         requests: 5.0,
         gap: Dur::from_us(100),
         simultaneous_fraction: 0.2,
-        bias: 0.5,
+        bias: vec![0.5],
         span: Dur::from_us(1_000_000_000),
         independent: Dur::ZERO,
         tick: Dur::from_us(1),
@@ -169,14 +263,14 @@ fn settings_of_trains_and_streams_outside_their_range_are_mistakes() {
     let place = |config: MixedConfig| MixedConfig { requests: 10, ..config };
     let base = crate::mixed::config();
     let cases = [
-        ("train_requests", with(Trains { requests: 0.5, ..STARTS })),
-        ("train_simultaneous_fraction", with(Trains { simultaneous_fraction: 1.1, ..STARTS })),
-        ("train_bias", with(Trains { bias: 0.4, ..STARTS })),
-        ("train_bias", with(Trains { bias: 1.0, ..STARTS })),
-        ("train_tick_us", with(Trains { tick: Dur::ZERO, ..STARTS })),
-        ("train_span_s", with(Trains { span: Dur::from_us(1), ..STARTS })),
-        ("train_independent_s", with(Trains { independent: STARTS.span * 2, ..STARTS })),
-        ("rate_iops", with(Trains { rate_iops: 0.0, ..STARTS })),
+        ("train_requests", with(Trains { requests: 0.5, ..starts() })),
+        ("train_simultaneous_fraction", with(Trains { simultaneous_fraction: 1.1, ..starts() })),
+        ("train_bias", with(Trains { bias: vec![0.4], ..starts() })),
+        ("train_bias", with(Trains { bias: vec![1.0], ..starts() })),
+        ("train_tick_us", with(Trains { tick: Dur::ZERO, ..starts() })),
+        ("train_span_s", with(Trains { span: Dur::from_us(1), ..starts() })),
+        ("train_independent_s", with(Trains { independent: SPAN * 2, ..starts() })),
+        ("rate_iops", with(Trains { rate_iops: 0.0, ..starts() })),
         ("sequential_streams", place(MixedConfig { sequential_streams: 0, ..base.clone() })),
         ("repeat_window_requests", place(MixedConfig { repeat_window: 0, ..base.clone() })),
         ("repeat_fraction", place(MixedConfig { repeat_fraction: -0.1, ..base.clone() })),
