@@ -32,7 +32,7 @@ impl Observers {
         let txn = &dies.txns[id];
         let work = AtWork { facts: &dies.facts, unit: &dies[txn.die] };
         if txn.kind.is_read() {
-            blame.read_queued(id, txn, work, txn.mark);
+            blame.read_queued(id, txn, work);
         } else {
             blame.write_queued(id, txn, work);
         }

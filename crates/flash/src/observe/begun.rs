@@ -12,9 +12,9 @@ use super::clocks::{Account, Clock, Side};
 impl Blame {
     /// A read has come to the queue of its die.
     #[inline(always)]
-    pub(crate) fn read_queued(&mut self, id: u32, txn: &Txn, work: AtWork<'_>, now: Time) {
+    pub(crate) fn read_queued(&mut self, id: u32, txn: &Txn, work: AtWork<'_>) {
         let by_plane = self.dies.by_plane;
-        let facts = self.dies.read_queued(txn, work, now);
+        let facts = self.dies.read_queued(txn, work);
         if Self::is_wanted(txn) {
             match self.accounts.known(id).filter(|_| !by_plane) {
                 Some(account) => {
@@ -64,10 +64,8 @@ impl Blame {
     /// The same where clocks are not set: a dispatcher may have moved it, or it waits at a plane.
     #[cold]
     fn sensed_unset(&mut self, id: u32, txn: &Txn, now: Time) {
-        self.settle(id, now);
         self.dies.list(txn.die);
-        let is_old_page = txn.kind == Kind::RmwRead && txn.further_senses == 0;
-        self.dies.facts[txn.die as usize].old_pages -= u32::from(is_old_page);
+        self.sensed_beside(id, txn, now);
     }
 
     /// A page is sensed with another one.

@@ -111,7 +111,7 @@ impl DieClocks {
 
     /// A read has come to the queue of its die.
     #[inline(always)]
-    pub(super) fn read_queued(&mut self, txn: &Txn, work: AtWork<'_>, now: Time) -> &DieFacts {
+    pub(super) fn read_queued(&mut self, txn: &Txn, work: AtWork<'_>) -> &DieFacts {
         self.known = NONE;
         let facts = &mut self.facts[txn.die as usize];
         // A clock of reads that nobody has read may be wrong; that of programs is right.
@@ -120,7 +120,7 @@ impl DieClocks {
             facts.flags |= BARS_CHANGED;
         } else if self.sets && work.stays() {
             let cause = facts.clocks[Side::Write as usize].cause();
-            facts.clocks[Side::Read as usize].turn(cause, now);
+            facts.clocks[Side::Read as usize].turn(cause, txn.mark);
             // A page may be sensed or leave at this very instant, which is not told.
             if work.runs() {
                 facts.set = self.round;
