@@ -128,12 +128,13 @@ fn header(what: &str) {
 
 /// Cost of a transaction by number of dies: the same capacity, the same load a die.
 pub fn dies() -> Result<Value, UserError> {
-    println!("Cost of a transaction by dies: 64 GiB in all, {QUEUE_DEPTH_PER_DIE} requests a die");
+    println!("Cost of a transaction by dies: 128 GiB in all, {QUEUE_DEPTH_PER_DIE} requests a die");
     header("dies");
     let mut first = None;
     let mut rows = Vec::new();
     for dies in [1u32, 4, 16, 64, 256, 1024, 4096] {
-        let blocks = 32_768 / dies;
+        // As many as 4,096 dies need to have six to spare in each plane.
+        let blocks = 65_536 / dies;
         let sets = [
             format!("geometry.channels={dies}"),
             format!("geometry.blocks_per_plane={blocks}"),

@@ -5,7 +5,7 @@ mod state;
 
 use reprieve_base::{Dur, Geometry, PageAddress, Stream, Time};
 use reprieve_config::{Ageing, Scenario};
-use reprieve_nand::reliability::{COIN, Rber, Stress, Wear, draw_worst};
+use reprieve_nand::reliability::{COIN, CycleTerms, Rber, Stress, Wear, WorstCodeword};
 use reprieve_nand::{Ecc, PageTypes};
 use reprieve_observe::stats::{DecodeCounts, ErrorCounts, WearFacts};
 use reprieve_policy::txn::{Kind, Txn};
@@ -14,13 +14,20 @@ pub use state::{Aftermath, WornCells};
 
 const NS_PER_DAY: f64 = 86_400e9;
 
+/// Cycles of which it is remembered what they come to: of many blocks they are the same.
+const REMEMBERED: usize = 256;
+
 /// Blocks and pages with their history, streams of errors, and what was counted.
 pub struct Media {
     geometry: Geometry,
     rber: Rber,
+    /// What cycles come to, by a number made of them.
+    by_cycles: Box<[CycleTerms]>,
     /// Types of pages and the factor of each, where they differ.
     factors: Option<(PageTypes, Vec<f64>)>,
     ecc: Option<Ecc>,
+    /// Of the code, if there is one.
+    worst: Option<WorstCodeword>,
     ageing: Ageing,
     rated_cycles: Option<u32>,
     capacity_ratio: f64,
@@ -66,11 +73,13 @@ impl Media {
         Some(Box::new(Media {
             geometry,
             rber,
+            by_cycles: vec![rber.by_cycles(0.0); REMEMBERED].into_boxed_slice(),
             factors: match scenario.reliability.factor_by_type.as_slice() {
                 [] => None,
                 factors => scenario.timing.page_types.map(|types| (types, factors.to_vec())),
             },
             ecc: scenario.ecc,
+            worst: scenario.ecc.map(|ecc| WorstCodeword::new(ecc.codeword_bits())),
             ageing,
             rated_cycles: scenario.reliability.rated_cycles,
             capacity_ratio: geometry.pages() as f64 / f64::from(scenario.logical_pages()),
@@ -102,15 +111,20 @@ impl Media {
     }
 
     /// Rate of raw bit errors of a page that is read at `now`.
-    fn rate(&self, die: u32, at: PageAddress, now: Time) -> f64 {
+    fn rate(&mut self, die: u32, at: PageAddress, now: Time) -> f64 {
         let (block, page) = (self.block(die, at), self.page(die, at));
         let age_ns = now.ns() as i64 - self.programmed_ns[page];
-        let rate = self.rber.rate(&Stress {
+        let stress = Stress {
             cycles: self.wear[block].cycles(&self.ageing.suspend_wear),
             retention_days: age_ns as f64 / NS_PER_DAY,
             reads: self.reads[block] as f64,
             suspensions: f64::from(self.suspensions.get(page).copied().unwrap_or(0)),
-        });
+        };
+        let terms = &mut self.by_cycles[remembered_at(stress.cycles)];
+        if terms.cycles != stress.cycles {
+            *terms = self.rber.by_cycles(stress.cycles);
+        }
+        let rate = self.rber.rate_by(terms, &stress);
         match &self.factors {
             None => rate,
             Some((types, factors)) => (rate * factors[types.of(at.page)]).min(COIN),
@@ -184,7 +198,8 @@ impl Media {
         let left = txn.out_units.zip(self.transfer_unit_bytes);
         let bytes = left.map_or(self.geometry.page_bytes, |(units, bytes)| units.get() * bytes);
         let stream = &mut self.errors[txn.die as usize];
-        let errors = draw_worst(ecc.codeword_bits(), rate, ecc.codewords(bytes), stream);
+        let worst = self.worst.as_mut().expect("there is a code");
+        let errors = worst.draw(rate, ecc.codewords(bytes), stream);
         u32::try_from(errors).expect("a codeword has less than 2^32 bits")
     }
 
@@ -255,6 +270,13 @@ impl Media {
             pages_per_block: self.geometry.pages_per_block,
         }
     }
+}
+
+/// Where it is remembered what so many cycles come to.
+fn remembered_at(cycles: f64) -> usize {
+    // Whole numbers differ in the highest bits of the fraction, and shares of a cycle below.
+    let bits = cycles.to_bits();
+    ((bits >> 52 ^ bits >> 44 ^ bits >> 36 ^ bits >> 20 ^ bits) % REMEMBERED as u64) as usize
 }
 
 /// Sums over all blocks.

@@ -74,7 +74,27 @@ impl Sectors {
         })
     }
 
+    /// The word that holds the bits of some sectors of a page with a mask of those bits, if it is
+    /// one word: mostly a page has few enough.
+    #[inline(always)]
+    fn one_word_of(&self, lpn: u32, sectors: &Range<u32>) -> Option<(usize, u64)> {
+        let from = u64::from(lpn) * u64::from(self.per_page) + u64::from(sectors.start);
+        let count = u64::from(sectors.end.wrapping_sub(sectors.start));
+        let is_one = (1..=WORD_BITS - from % WORD_BITS).contains(&count);
+        let mask = || (u64::MAX >> (WORD_BITS - count)) << (from % WORD_BITS);
+        is_one.then(|| ((from / WORD_BITS) as usize, mask()))
+    }
+
+    #[inline(always)]
     fn hold(&mut self, lpn: u32, sectors: Range<u32>) {
+        match self.one_word_of(lpn, &sectors) {
+            Some((word, mask)) => self.words[word] |= mask,
+            None => self.hold_in_words(lpn, sectors),
+        }
+    }
+
+    #[cold]
+    fn hold_in_words(&mut self, lpn: u32, sectors: Range<u32>) {
         for (word, mask) in self.words_of(lpn, sectors) {
             self.words[word] |= mask;
         }
@@ -86,7 +106,16 @@ impl Sectors {
         }
     }
 
+    #[inline(always)]
     fn any(&self, lpn: u32, sectors: Range<u32>) -> bool {
+        match self.one_word_of(lpn, &sectors) {
+            Some((word, mask)) => self.words[word] & mask != 0,
+            None => self.any_in_words(lpn, sectors),
+        }
+    }
+
+    #[cold]
+    fn any_in_words(&self, lpn: u32, sectors: Range<u32>) -> bool {
         self.words_of(lpn, sectors).any(|(word, mask)| self.words[word] & mask != 0)
     }
 

@@ -1,6 +1,6 @@
 //! How many bits of a page are wrong: the rate of raw bit errors, and wear.
 
-pub use crate::worst::draw_worst;
+pub use crate::worst::WorstCodeword;
 
 /// What a page and its block have been through.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,22 +43,51 @@ pub struct Rber {
     pub delta: f64,
 }
 
+/// Of the terms of [`Rber`] what the cycles of a block come to: of wear all of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CycleTerms {
+    /// The cycles that it is for.
+    pub cycles: f64,
+    wear: f64,
+    retention: f64,
+    disturb: f64,
+}
+
 /// What a bit that says nothing has: the highest rate there is.
 pub const COIN: f64 = 0.5;
 
 impl Rber {
     /// The rate of a page, at most one half: a bit cannot say less than nothing.
     pub fn rate(&self, stress: &Stress) -> f64 {
-        let Stress { cycles, retention_days, reads, suspensions } = *stress;
+        self.rate_by(&self.by_cycles(stress.cycles), stress)
+    }
+
+    /// What of the terms depends on the cycles of the block alone.
+    pub fn by_cycles(&self, cycles: f64) -> CycleTerms {
         // `libm` for the same bits on every machine; a term that is off costs nothing.
-        let term = |factor: f64, exponent: f64, other: f64, exponent_of_other: f64| match factor {
+        let term = |factor: f64, exponent: f64| match factor {
             0.0 => 0.0,
-            _ => factor * libm::pow(cycles, exponent) * libm::pow(other, exponent_of_other),
+            _ => factor * libm::pow(cycles, exponent),
+        };
+        CycleTerms {
+            cycles,
+            wear: term(self.alpha, self.k),
+            retention: term(self.beta, self.m),
+            disturb: term(self.gamma, self.p),
+        }
+    }
+
+    /// The rate of a page of whose block that is known.
+    pub fn rate_by(&self, terms: &CycleTerms, stress: &Stress) -> f64 {
+        let Stress { retention_days, reads, suspensions, .. } = *stress;
+        let term = |by_cycles: f64, other: f64, exponent: f64| match by_cycles {
+            0.0 => 0.0,
+            _ => by_cycles * libm::pow(other, exponent),
         };
         let rate = self.epsilon
-            + term(self.alpha, self.k, 1.0, 1.0)
-            + term(self.beta, self.m, retention_days, self.n)
-            + term(self.gamma, self.p, reads, self.q)
+            + terms.wear
+            + term(terms.retention, retention_days, self.n)
+            + term(terms.disturb, reads, self.q)
             + self.delta * suspensions;
         rate.min(COIN)
     }

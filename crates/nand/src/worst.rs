@@ -12,62 +12,101 @@ const NEGLIGIBLE: f64 = 1e-13;
 /// What stands for a draw of 0: half of the least other one.
 const LEAST_UNIFORM: f64 = f64::EPSILON / 4.0;
 
-/// Wrong bits of the worst of so many codewords of so many bits, each of which is wrong with this
-/// probability, at most one half, and independent of the others.
-pub fn draw_worst(bits: u64, rate: f64, codewords: u64, stream: &mut Stream) -> u64 {
-    if rate == 0.0 || codewords == 0 {
-        return 0;
-    }
-    worst_at(bits, rate, codewords, stream.unit().max(LEAST_UNIFORM))
+/// Codewords of one length, whose worst is drawn.
+///
+/// What of the distribution depends on the length alone is worked out once.
+pub struct WorstCodeword {
+    bits: u64,
+    /// By errors: the logarithm of the number of ways in which so many bits are wrong, once it has
+    /// been asked for.
+    ln_ways: Vec<f64>,
+    /// By errors: by how much there are more ways for one more, `(bits - errors) / (errors + 1)`.
+    ratios: Vec<f64>,
 }
 
-/// The least number of wrong bits that the worst codeword exceeds with a probability of at most
-/// `1 - uniform`.
-fn worst_at(bits: u64, rate: f64, codewords: u64, uniform: f64) -> u64 {
-    // What one codeword may exceed it with; as a difference from 1 it would lose its digits.
-    let allowed = -libm::expm1(libm::log(uniform) / codewords as f64);
-    let mut errors = guess(bits as f64, rate, allowed).clamp(0.0, (bits - 1) as f64) as u64;
-    let (mut exceeds, mut next) = tail(bits, rate, errors);
-    let odds = rate / (1.0 - rate);
-    if exceeds > allowed {
-        while exceeds > allowed && errors < bits {
-            errors += 1;
-            exceeds -= next;
-            next *= (bits - errors) as f64 / (errors + 1) as f64 * odds;
+impl WorstCodeword {
+    /// Codewords of so many bits.
+    pub fn new(bits: u64) -> WorstCodeword {
+        let ratio = |errors| (bits - errors) as f64 / (errors + 1) as f64;
+        WorstCodeword {
+            bits,
+            ln_ways: vec![f64::NAN; bits as usize + 1],
+            ratios: (0..=bits).map(ratio).collect(),
         }
-        return errors;
     }
-    while errors > 0 {
-        next *= (errors + 1) as f64 / ((bits - errors) as f64 * odds);
-        exceeds += next;
+
+    /// Wrong bits of the worst of so many codewords, each bit of which is wrong with this
+    /// probability, at most one half, and independent of the others.
+    pub fn draw(&mut self, rate: f64, codewords: u64, stream: &mut Stream) -> u64 {
+        if rate == 0.0 || codewords == 0 {
+            return 0;
+        }
+        self.worst_at(rate, codewords, stream.unit().max(LEAST_UNIFORM))
+    }
+
+    /// The least number of wrong bits that the worst codeword exceeds with a probability of at most
+    /// `1 - uniform`.
+    fn worst_at(&mut self, rate: f64, codewords: u64, uniform: f64) -> u64 {
+        let bits = self.bits;
+        // What one codeword may exceed it with; as a difference from 1 it would lose its digits.
+        let allowed = -libm::expm1(libm::log(uniform) / codewords as f64);
+        let mut errors = guess(bits as f64, rate, allowed).clamp(0.0, (bits - 1) as f64) as u64;
+        let odds = rate / (1.0 - rate);
+        let (mut exceeds, mut next) = self.tail(rate, odds, errors);
         if exceeds > allowed {
-            break;
+            while exceeds > allowed && errors < bits {
+                errors += 1;
+                exceeds -= next;
+                next *= self.ratios[errors as usize] * odds;
+            }
+            return errors;
         }
-        errors -= 1;
+        while errors > 0 {
+            next *= (errors + 1) as f64 / ((bits - errors) as f64 * odds);
+            exceeds += next;
+            if exceeds > allowed {
+                break;
+            }
+            errors -= 1;
+        }
+        errors
     }
-    errors
-}
 
-/// Probability of more wrong bits than `errors`, and that of one more.
-fn tail(bits: u64, rate: f64, errors: u64) -> (f64, f64) {
-    let odds = rate / (1.0 - rate);
-    let (bits, first) = (bits as f64, (errors + 1) as f64);
-    let next = probability(bits, rate, first);
-    let (mut sum, mut term, mut count) = (next, next, first);
-    // Terms grow up to the mean, and fall behind it.
-    while count < bits && (term > sum * NEGLIGIBLE || count < bits * rate) {
-        term *= (bits - count) / (count + 1.0) * odds;
-        sum += term;
-        count += 1.0;
+    /// Probability of more wrong bits than `errors`, and that of one more.
+    fn tail(&mut self, rate: f64, odds: f64, errors: u64) -> (f64, f64) {
+        let first = errors as usize + 1;
+        let next = self.probability(rate, first);
+        let (mean, bits) = (self.bits as f64 * rate, self.bits as usize);
+        let over_mean = mean as usize + usize::from(mean.fract() > 0.0);
+        let (rising, falling) = self.ratios.split_at(over_mean.clamp(first, bits));
+        // Terms grow up to the mean, and fall behind it.
+        let (mut sum, mut term) = (next, next);
+        for ratio in &rising[first..] {
+            term *= ratio * odds;
+            sum += term;
+        }
+        for ratio in &falling[..falling.len() - 1] {
+            if term <= sum * NEGLIGIBLE {
+                break;
+            }
+            term *= ratio * odds;
+            sum += term;
+        }
+        (sum, next)
     }
-    (sum, next)
-}
 
-/// Probability of exactly so many wrong bits.
-fn probability(bits: f64, rate: f64, errors: f64) -> f64 {
-    let ways =
-        libm::lgamma(bits + 1.0) - libm::lgamma(errors + 1.0) - libm::lgamma(bits - errors + 1.0);
-    libm::exp(ways + errors * libm::log(rate) + (bits - errors) * libm::log1p(-rate))
+    /// Probability of exactly so many wrong bits.
+    fn probability(&mut self, rate: f64, errors: usize) -> f64 {
+        let bits = self.bits as f64;
+        if self.ln_ways[errors].is_nan() {
+            let [all, wrong, right] = [bits, errors as f64, bits - errors as f64];
+            self.ln_ways[errors] =
+                libm::lgamma(all + 1.0) - libm::lgamma(wrong + 1.0) - libm::lgamma(right + 1.0);
+        }
+        let errors_or_not = errors as f64 * libm::log(rate);
+        let right = (bits - errors as f64) * libm::log1p(-rate);
+        libm::exp(self.ln_ways[errors] + errors_or_not + right)
+    }
 }
 
 /// About the number of wrong bits that is exceeded with this probability: the normal quantile of
@@ -110,9 +149,10 @@ mod tests {
             (1200, 1e-6, 8),
         ] {
             let sums = at_most(bits, rate);
+            let mut worst = WorstCodeword::new(bits);
             for step in 1..2000 {
                 let uniform = f64::from(step) / 2000.0;
-                let found = worst_at(bits, rate, codewords, uniform) as usize;
+                let found = worst.worst_at(rate, codewords, uniform) as usize;
                 let of_all = |at: usize| sums[at].powi(codewords as i32);
                 // Off by rounding alone, where a draw falls on a step of the distribution.
                 assert!(of_all(found) > uniform - 1e-9, "{bits} {rate} {uniform}: {found}");
@@ -124,14 +164,15 @@ mod tests {
     #[test]
     fn one_bit_is_a_coin() {
         // The worst of three coins with a quarter: none is wrong with (3/4)^3 = 0.421875.
-        assert_eq!(worst_at(1, 0.25, 3, 0.421), 0);
-        assert_eq!(worst_at(1, 0.25, 3, 0.422), 1);
+        let mut worst = WorstCodeword::new(1);
+        assert_eq!([0.421, 0.422].map(|uniform| worst.worst_at(0.25, 3, uniform)), [0, 1]);
     }
 
     #[test]
     fn the_ends_of_the_uniform_are_taken() {
         let ends = [LEAST_UNIFORM, 1.0 - f64::EPSILON / 2.0];
-        let [least, most] = ends.map(|uniform| worst_at(9103, 0.007, 16, uniform));
+        let [least, most] =
+            ends.map(|uniform| WorstCodeword::new(9103).worst_at(0.007, 16, uniform));
         // The mean is 63.7 and the deviation 8; 2^-54 of one in 16 is some 8.6 deviations off.
         assert!((20..64).contains(&least), "{least}");
         assert!((120..160).contains(&most), "{most}");

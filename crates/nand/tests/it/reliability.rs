@@ -1,7 +1,9 @@
 //! Rates of raw bit errors by hand, draws of errors against the binomial's own sums, decode times.
 
 use reprieve_base::{Dur, Stream};
-use reprieve_nand::reliability::{Characterisation, Rber, Stress, SuspendWear, Wear, draw_worst};
+use reprieve_nand::reliability::{
+    Characterisation, Rber, Stress, SuspendWear, Wear, WorstCodeword,
+};
 use reprieve_nand::{Ecc, Soft};
 
 /// Whole powers, so that every term is exact by hand.
@@ -107,9 +109,10 @@ fn draws_have_the_tail_of_the_binomial() {
         let chances = binomial(bits, rate);
         let (draws, mut counts) = (400_000, [0u64; 4]);
         let mut stream = Stream::new(1, "test.errors", bits);
+        let mut worst = WorstCodeword::new(bits);
         let mut sum = 0;
         for _ in 0..draws {
-            let errors = draw_worst(bits, rate, 1, &mut stream);
+            let errors = worst.draw(rate, 1, &mut stream);
             sum += errors;
             for (count, limit) in counts.iter_mut().zip(limits) {
                 *count += u64::from(errors > limit);
@@ -135,10 +138,11 @@ fn the_worst_of_several_codewords_counts() {
     let tail: f64 = binomial(bits, rate)[limit as usize + 1..].iter().sum();
     let wanted = 1.0 - (1.0 - tail).powi(4);
     let mut stream = Stream::new(1, "test.errors", 0);
-    let above = (0..draws).filter(|_| draw_worst(bits, rate, 4, &mut stream) > limit).count();
+    let mut worst = WorstCodeword::new(bits);
+    let above = (0..draws).filter(|_| worst.draw(rate, 4, &mut stream) > limit).count();
     let tolerance = 5.0 * (wanted * (1.0 - wanted) * f64::from(draws)).sqrt();
     assert!((above as f64 - wanted * f64::from(draws)).abs() < tolerance, "{above}");
-    assert_eq!(draw_worst(bits, 0.0, 4, &mut stream), 0);
+    assert_eq!(worst.draw(0.0, 4, &mut stream), 0);
 }
 
 const ECC: Ecc = Ecc {

@@ -10,7 +10,6 @@ use reprieve_policy::txn::{Kind, NONE, Txn};
 use super::dirty_pages::DirtyPages;
 use super::flush::Intervals;
 use super::interface::HostRequest;
-use super::page_layout::PageLayout;
 use super::read_cache::PageCache;
 
 /// Room in the write buffer, and the writes that wait for it.
@@ -50,9 +49,9 @@ impl WriteBuffer {
 
     /// The next page of the first waiting write leaves the line.
     #[inline]
-    pub(super) fn leave_line(&mut self, request: &mut HostRequest, lpn: u32, layout: &PageLayout) {
+    pub(super) fn leave_line(&mut self, request: &mut HostRequest, lpn: u32) {
         request.next_lpn = lpn + 1;
-        if lpn == layout.pages(request).1 {
+        if lpn == request.last_lpn {
             self.waiting.pop_front();
         }
     }

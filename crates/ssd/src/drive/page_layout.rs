@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::ops::Range;
 
-use reprieve_base::SECTOR_BYTES;
+use reprieve_base::{Op, Request, SECTOR_BYTES};
 use reprieve_config::Scenario;
 use reprieve_ftl::Ftl;
 
@@ -32,9 +32,12 @@ impl PageLayout {
         self.page_bytes / SECTOR_BYTES as u32
     }
 
-    /// First and last logical page that a request touches.
+    /// First and last logical page that a request touches; a flush touches none.
     #[inline]
-    pub(super) fn pages(&self, request: &HostRequest) -> (u32, u32) {
+    pub(super) fn pages(&self, request: &Request) -> (u32, u32) {
+        if request.op == Op::Flush {
+            return (0, 0);
+        }
         let page_bytes = u64::from(self.page_bytes);
         let from = request.lba * SECTOR_BYTES;
         let last = (from + u64::from(request.bytes) - 1) / page_bytes;
@@ -49,6 +52,10 @@ impl PageLayout {
     /// Bytes of a page that a request covers.
     #[inline]
     pub(super) fn bytes(&self, request: &HostRequest, lpn: u32) -> u32 {
+        if request.first_lpn == request.last_lpn {
+            debug_assert_eq!(lpn, request.first_lpn, "a page that is not the request's");
+            return request.bytes;
+        }
         let page_bytes = u64::from(self.page_bytes);
         let page = u64::from(lpn) * page_bytes;
         let from = (request.lba * SECTOR_BYTES).max(page);

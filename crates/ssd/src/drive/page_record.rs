@@ -48,13 +48,13 @@ impl PageRecord {
 
     /// A request is complete, as the checker is told.
     #[cold]
-    pub(super) fn completed(&mut self, request: &HostRequest, layout: &PageLayout, now: Time) {
-        let (first, last) = match request.op {
-            Op::Write => layout.pages(request),
-            _ => (1, 0),
+    pub(super) fn completed(&mut self, request: &HostRequest, now: Time) {
+        let pages = match request.op {
+            Op::Write => request.last_lpn + 1 - request.first_lpn,
+            _ => 0,
         };
         let checker = self.checker.as_mut().expect("the caller has seen it");
-        checker.pages_completed(now, request.id, last + 1 - first);
+        checker.pages_completed(now, request.id, pages);
         checker.request_completed(now, request.id);
     }
 

@@ -71,8 +71,9 @@ impl PageStore {
     /// A read has arrived.
     #[inline(always)]
     pub(super) fn read(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
-        let (first, last) = self.layout.pages(&requests[id]);
-        requests[id].pages_left = last - first + 1;
+        let request = &mut requests[id];
+        let (first, last) = (request.first_lpn, request.last_lpn);
+        request.pages_left = last - first + 1;
         for lpn in first..=last {
             self.read_page(id, lpn, requests, now);
         }
@@ -81,18 +82,17 @@ impl PageStore {
     /// A write counts: its pages have to be in the flash before a flush behind it is done.
     #[inline(always)]
     pub(super) fn accept_write(&mut self, id: u32, requests: &mut HostRequests) {
-        let (first, last) = self.layout.pages(&requests[id]);
-        let pages = last - first + 1;
-        let interval = self.buffer.intervals.begin(pages);
         let request = &mut requests[id];
+        let pages = request.last_lpn - request.first_lpn + 1;
+        let interval = self.buffer.intervals.begin(pages);
         request.pages_left = pages;
-        request.next_lpn = first;
+        request.next_lpn = request.first_lpn;
         request.interval = interval;
     }
 
     /// A trim has arrived.
     pub(super) fn trim(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
-        let (first, last) = self.layout.pages(&requests[id]);
+        let (first, last) = (requests[id].first_lpn, requests[id].last_lpn);
         for lpn in first..=last {
             if self.layout.is_whole(&requests[id], lpn) {
                 self.trim_page(id, lpn, requests, now);

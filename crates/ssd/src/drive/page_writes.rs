@@ -66,7 +66,7 @@ impl PageStore {
         let Some(target) = self.place_write(lpn) else {
             return false;
         };
-        self.buffer.leave_line(&mut requests[request], lpn, &self.layout);
+        self.buffer.leave_line(&mut requests[request], lpn);
         self.buffer.take();
         // Asked before the write takes the page out.
         let needs_rest = !is_whole && self.needs_rest(request, lpn, requests, now);
@@ -112,7 +112,7 @@ impl PageStore {
         if at_once {
             self.page_acknowledged(request, &parts, requests);
         }
-        if fua && lpn == self.layout.pages(&requests[request]).1 {
+        if fua && lpn == requests[request].last_lpn {
             // Its completion waits for the program, which so waits for no wordline to fill.
             self.flash.dies_mut().flush();
         }
@@ -160,7 +160,7 @@ impl PageStore {
         if self.ftl.sectors.is_kept() {
             self.sectors_written(request, lpn, requests);
         }
-        self.buffer.leave_line(&mut requests[request], lpn, &self.layout);
+        self.buffer.leave_line(&mut requests[request], lpn);
         self.totals.merged_writes += 1;
         if self.record.has_journal() {
             self.record.written(id, lpn, &requests[request], now);

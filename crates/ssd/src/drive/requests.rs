@@ -30,6 +30,7 @@ impl EventLoop {
             self.look_at_arrival();
         }
         let service_level = self.flows.service_level(flow);
+        let (first_lpn, last_lpn) = self.pages.layout.pages(&request);
         let id = self.host.requests.insert_with(|| HostRequest {
             id: number,
             op,
@@ -42,6 +43,8 @@ impl EventLoop {
             received: Time::ZERO,
             uncorrectable_pages: 0,
             pages_left: 0,
+            first_lpn,
+            last_lpn,
             next_lpn: 0,
             interval: 0,
             flow,
@@ -188,7 +191,7 @@ impl EventLoop {
         }
         if self.pages.record.checker.is_some() {
             let request = &self.host.requests[id];
-            self.pages.record.completed(request, &self.pages.layout, self.now);
+            self.pages.record.completed(request, self.now);
         }
         self.host.close(id, self.now);
         let request = &self.host.requests[id];

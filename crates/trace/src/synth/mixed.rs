@@ -37,6 +37,8 @@ pub(crate) struct Mixed {
     placement: Placement,
     runs: Option<Runs>,
     locality: Option<Locality<Size>>,
+    /// There is one of them.
+    has_places: bool,
     align_sectors: u64,
     /// The first sector of the footprint, on the drive; others count from there.
     start_sector: u64,
@@ -91,6 +93,8 @@ impl Mixed {
         };
         let read_below = fixed_point(config.read_fraction);
         let locality = Locality::new(config, seed);
+        // One stream has one draw a request, and so the results it always had.
+        let runs = Runs::new(config, seed).filter(|_| locality.is_none());
         Ok(Mixed {
             requests: config.requests,
             handed_out: 0,
@@ -102,8 +106,8 @@ impl Mixed {
             fua_below: fixed_point(config.fua_fraction),
             size_stream: Stream::new(seed, "workload.size", 0),
             placement: placement(config, hot_sectors, footprint_sectors),
-            // One stream has one draw a request, and so the results it always had.
-            runs: Runs::new(config, seed).filter(|_| locality.is_none()),
+            has_places: runs.is_some() || locality.is_some(),
+            runs,
             locality,
             sizes,
             address_stream: Stream::new(seed, "workload.address", 0),
@@ -133,29 +137,32 @@ impl Mixed {
         } else {
             Op::Write
         };
-        let (lba, size) = self.next_place(op);
+        let size = self.next_size(op);
+        let (lba, size) = match self.has_places {
+            false => (self.next_lba(&size), size),
+            true => self.next_place(op, size),
+        };
         debug_assert!(lba + size.sectors <= self.footprint_sectors, "{lba} leaves the footprint");
         let lba = self.start_sector + lba;
         let fua = op == Op::Write && self.next_fua();
         Some(Request { arrival: self.arrivals.next_arrival(), op, lba, bytes: size.bytes, fua })
     }
 
-    /// Where the next request goes, and how long it is.
-    #[inline]
-    fn next_place(&mut self, op: Op) -> (u64, Size) {
-        let size = self.next_size(op);
+    /// Where the next request goes, and how long it is, where that depends on those before it.
+    #[inline(never)]
+    fn next_place(&mut self, op: Op, size: Size) -> (u64, Size) {
         let end_sector = self.footprint_sectors;
         if let Some(locality) = &mut self.locality {
             let (lba, size) = locality
                 .next(op)
                 .filter(|(lba, size)| lba + size.sectors <= end_sector)
-                .unwrap_or_else(|| (self.next_lba(size), size));
+                .unwrap_or_else(|| (self.next_lba(&size), size));
             let next_sector = (lba + size.sectors).next_multiple_of(self.align_sectors);
             self.locality.as_mut().expect("seen above").handed_out(op, lba, next_sector, size);
             return (lba, size);
         }
         let next = self.runs.as_mut().and_then(|runs| runs.next_lba(op, size.sectors, end_sector));
-        let lba = next.unwrap_or_else(|| self.next_lba(size));
+        let lba = next.unwrap_or_else(|| self.next_lba(&size));
         if let Some(runs) = &mut self.runs {
             runs.ended(op, (lba + size.sectors).next_multiple_of(self.align_sectors));
         }
@@ -167,7 +174,7 @@ impl Mixed {
         self.fua_below > 0 && self.fua_stream.next_u64() >> 11 < self.fua_below
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_size(&mut self, op: Op) -> Size {
         let sizes = match op {
             Op::Read => &self.sizes.read,
@@ -182,11 +189,19 @@ impl Mixed {
         *chosen.expect("the last size takes every draw")
     }
 
-    #[inline]
-    fn next_lba(&mut self, size: Size) -> u64 {
+    #[inline(always)]
+    fn next_lba(&mut self, size: &Size) -> u64 {
+        match self.placement {
+            Placement::Uniform => self.address_stream.below(size.places) * self.align_sectors,
+            _ => self.next_lba_by_place(size),
+        }
+    }
+
+    #[inline(never)]
+    fn next_lba_by_place(&mut self, size: &Size) -> u64 {
         let stream = &mut self.address_stream;
         match &mut self.placement {
-            Placement::Uniform => stream.below(size.places) * self.align_sectors,
+            Placement::Uniform => unreachable!("all places are alike"),
             Placement::Sequential { next_sector } => {
                 let fits = *next_sector + size.sectors <= self.footprint_sectors;
                 let lba = if fits { *next_sector } else { 0 };

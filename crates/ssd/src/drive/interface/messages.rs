@@ -37,49 +37,13 @@ pub(super) struct Message {
     pub(super) request: u32,
 }
 
-/// A line of messages; the first is kept apart from the others, as it is looked at most often.
-#[derive(Clone, Debug)]
-struct MessageLine {
-    /// Its time is `NEVER` in a line that is empty.
-    first: Message,
-    others: VecDeque<Message>,
-}
-
 const NOTHING: Message =
     Message { at: Time::NEVER, order: u64::MAX, what: What::Answer, request: 0 };
 
-impl MessageLine {
-    fn with_capacity(capacity: usize) -> MessageLine {
-        MessageLine { first: NOTHING, others: VecDeque::with_capacity(capacity) }
-    }
-
+impl Message {
     #[inline(always)]
-    fn push(&mut self, message: Message) {
-        if self.first.at == Time::NEVER {
-            self.first = message;
-        } else {
-            self.others.push_back(message);
-        }
-    }
-
-    /// Adds one that may come before others: what sends no data does not wait behind data.
-    #[inline]
-    fn insert(&mut self, message: Message) {
-        if message.at < self.first.at {
-            let first = std::mem::replace(&mut self.first, message);
-            if first.at < Time::NEVER {
-                self.others.push_front(first);
-            }
-            return;
-        }
-        let later = self.others.iter().rev().take_while(|other| other.at > message.at).count();
-        self.others.insert(self.others.len() - later, message);
-    }
-
-    #[inline(always)]
-    fn pop(&mut self) -> Message {
-        let next = if self.others.is_empty() { None } else { self.others.pop_front() };
-        std::mem::replace(&mut self.first, next.unwrap_or(NOTHING))
+    fn is_before(&self, other: &Message) -> bool {
+        (self.at, self.order) < (other.at, other.order)
     }
 }
 
@@ -91,43 +55,34 @@ const FETCH: usize = 2;
 const ANSWERS: usize = 3;
 const LINES: usize = 4;
 
+impl What {
+    /// The line in which such messages wait.
+    fn line(self) -> usize {
+        match self {
+            What::CommandRequest | What::DataRequest => TO_HOST,
+            What::Answer => ANSWERS,
+            What::Fetched => FETCH,
+            What::Doorbell | What::Command | What::Data | What::Whole => TO_DRIVE,
+        }
+    }
+}
+
 /// All messages. A direction of the link is first in, first out, so that a line needs no sorting.
+///
+/// The next message stands before all lines. Mostly it is the only one, and no line is touched.
 #[derive(Clone, Debug)]
 pub(super) struct Messages {
-    lines: [MessageLine; LINES],
-    /// When the next of all comes, and its order; `NEVER` without one.
-    next: NextMessage,
-    /// Its line.
-    line: usize,
-}
-
-/// When a message comes, and its order among those of the instant.
-#[derive(Clone, Copy, Debug)]
-struct NextMessage {
-    at: Time,
-    order: u64,
-}
-
-impl NextMessage {
-    /// Both in one number: compared without a branch.
-    #[inline(always)]
-    fn number(self) -> u128 {
-        u128::from(self.at.ns()) << 64 | u128::from(self.order)
-    }
-
-    #[inline(always)]
-    fn is_before(self, other: NextMessage) -> bool {
-        self.number() < other.number()
-    }
+    /// The one that comes next; its time is `NEVER` without one.
+    next: Message,
+    lines: [VecDeque<Message>; LINES],
+    /// Messages in the lines.
+    behind: usize,
 }
 
 impl Messages {
     pub(super) fn new() -> Messages {
-        Messages {
-            lines: [1024, 1024, 0, 1024].map(MessageLine::with_capacity),
-            next: NextMessage { at: Time::NEVER, order: u64::MAX },
-            line: ANSWERS,
-        }
+        let lines = [1024, 1024, 1, 1024].map(VecDeque::with_capacity);
+        Messages { next: NOTHING, lines, behind: 0 }
     }
 
     /// When the next message comes; `NEVER` if none does.
@@ -146,56 +101,75 @@ impl Messages {
     #[inline(always)]
     pub(super) fn send(&mut self, at: Time, what: What, request: u32, orders: &mut Orders) {
         let message = Message { at, order: orders.take(), what, request };
-        let line = match what {
-            What::CommandRequest | What::DataRequest => TO_HOST,
-            What::Answer => ANSWERS,
-            What::Fetched => FETCH,
-            What::Doorbell | What::Command | What::Data | What::Whole => TO_DRIVE,
-        };
-        if line == ANSWERS {
-            self.lines[line].insert(message);
-        } else {
-            self.lines[line].push(message);
-        }
-        debug_assert!(self.lines[FETCH].others.is_empty(), "two commands are fetched at once");
         // What was sent later comes later among equals.
-        if at < self.next.at {
-            self.next = NextMessage { at, order: message.order };
-            self.line = line;
+        if at >= self.next.at {
+            return self.wait(message);
         }
+        let later = std::mem::replace(&mut self.next, message);
+        if later.at < Time::NEVER {
+            self.wait_first(later);
+        }
+    }
+
+    /// A message waits in its line, an answer before those that come later: what sends no data does
+    /// not wait behind data.
+    #[inline(never)]
+    fn wait(&mut self, message: Message) {
+        let line = &mut self.lines[message.what.line()];
+        let later = match message.what {
+            What::Answer => line.iter().rev().take_while(|other| other.at > message.at).count(),
+            _ => 0,
+        };
+        match later {
+            0 => line.push_back(message),
+            later => line.insert(line.len() - later, message),
+        }
+        self.behind += 1;
+        self.check_fetch();
+    }
+
+    /// A message that was next of all waits before those of its line.
+    #[inline(never)]
+    fn wait_first(&mut self, message: Message) {
+        self.lines[message.what.line()].push_front(message);
+        self.behind += 1;
+        self.check_fetch();
+    }
+
+    fn check_fetch(&self) {
+        let next = usize::from(matches!(self.next.what, What::Fetched));
+        debug_assert!(self.lines[FETCH].len() + next <= 1, "two commands are fetched at once");
     }
 
     /// Whether the next message is one that the drive has something to do for.
     #[inline(always)]
     pub(super) fn gives_work(&self) -> bool {
-        match self.line {
-            ANSWERS => true,
-            TO_DRIVE => !matches!(self.lines[TO_DRIVE].first.what, What::Doorbell),
-            _ => false,
+        match self.next.what {
+            What::Command | What::Data | What::Whole | What::Answer => true,
+            What::Doorbell | What::Fetched | What::CommandRequest | What::DataRequest => false,
         }
     }
 
     /// Takes the next message.
     #[inline(always)]
     pub(super) fn take(&mut self) -> Message {
-        let message = self.lines[self.line].pop();
-        debug_assert!(message.at < Time::NEVER, "a message is next");
-        self.find_next();
-        message
+        debug_assert!(self.next.at < Time::NEVER, "a message is next");
+        let next = if self.behind == 0 { NOTHING } else { self.take_from_lines() };
+        std::mem::replace(&mut self.next, next)
     }
 
-    #[inline(always)]
-    fn find_next(&mut self) {
-        let turn = |line: usize| {
-            let Message { at, order, .. } = self.lines[line].first;
-            NextMessage { at, order }
-        };
-        let mut next = (turn(0), 0);
-        for line in 1..LINES {
-            let other = turn(line);
-            next = if other.is_before(next.0) { (other, line) } else { next };
+    /// The first of those that wait.
+    #[inline(never)]
+    fn take_from_lines(&mut self) -> Message {
+        let mut first = (NOTHING, ANSWERS);
+        for (number, line) in self.lines.iter().enumerate() {
+            if let Some(message) = line.front().filter(|message| message.is_before(&first.0)) {
+                first = (*message, number);
+            }
         }
-        (self.next, self.line) = next;
+        self.behind -= 1;
+        self.lines[first.1].pop_front();
+        first.0
     }
 
     /// Forgets everything: nothing comes from the host any more, and nothing goes there.

@@ -36,6 +36,9 @@ pub(super) struct HostRequest {
     pub(super) uncorrectable_pages: u32,
     /// Pages that are not done.
     pub(super) pages_left: u32,
+    /// First and last logical page that it touches.
+    pub(super) first_lpn: u32,
+    pub(super) last_lpn: u32,
     /// Write: the next page to go into the buffer.
     pub(super) next_lpn: u32,
     /// Write or flush: the flush interval in which it arrived.

@@ -101,7 +101,11 @@ impl HostQueues {
         if !self.may_fetch() {
             return None;
         }
-        let number = self.arbiter.pick(&self.lines)?;
+        // Of one queue there is nothing to choose.
+        let number = match self.lines.queues.len() {
+            1 => 0,
+            _ => self.arbiter.pick(&self.lines)?,
+        };
         let queue = &mut self.lines.queues[number as usize];
         let id = queue.first;
         queue.first = requests[id].next;
