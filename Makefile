@@ -109,18 +109,30 @@ adopt: .venv/.studies ## take what was changed on a page by hand into its templa
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --adopt
 
 # For other machines, TARGETS="aarch64-unknown-linux-gnu" with ZIG=1, whose compiler has their libraries.
-# PGO=1 takes llvm-profdata of the LLVM of rustc: rustup component add llvm-tools, or Debian's llvm-22
-# with /usr/lib/llvm-22/bin in PATH. Zig does not link the build that is trained.
-wheel: .venv/.tools ## a wheel for each Python from 3.11 on, in dist; ZIG=1: for glibc 2.28 on; TARGETS=; PGO=1: faster
-	$(if $(and $(ZIG),$(PGO)),@echo 'PGO=1 and ZIG=1: zig does not link an instrumented build; give one of them' >&2; exit 2)
+# PGO=1 optimises that for this machine's processor by what benches/train.py runs.
+BY_PROFILE = $(if $(PGO),$(if $(filter here $(shell uname -m)-%,$(1)),RUSTFLAGS=-Cprofile-use=$(CURDIR)/target/pgo/merged.profdata))
+wheel: .venv/.tools $(if $(PGO),target/pgo/merged.profdata) ## a wheel for each Python from 3.11 on, in dist; ZIG=1: for glibc 2.28 on; TARGETS=; PGO=1: faster
 	rm -rf dist
 	$(if $(ZIG),$(BIN)/pip install --quiet --disable-pip-version-check ziglang==0.17.1)
 	$(if $(TARGETS),rustup target add $(TARGETS))
-	$(foreach target,$(or $(TARGETS),here),PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/maturin build --release \
-	  --strip $(if $(PGO),$(if $(filter here $(shell uname -m)-%,$(target)),--pgo)) --out dist $(if $(ZIG),--zig --compatibility manylinux_2_28) \
+	$(foreach target,$(or $(TARGETS),here),PATH=$(CURDIR)/$(BIN):$$PATH $(call BY_PROFILE,$(target)) $(BIN)/maturin build --release \
+	  --strip --out dist $(if $(ZIG),--zig --compatibility manylinux_2_28) \
 	  $(if $(TARGETS),--target $(target)) &&) true
 	for wheel in dist/*_$$(uname -m).whl; do \
 	  test ! -e "$$wheel" || $(BIN)/python tests/house/footprint.py "$$wheel" || exit 1; done
+
+# An instrumented module runs some loads. It is built without zig, which does not link it; what it has
+# counted serves every build of the same compiler.
+target/pgo/merged.profdata: .venv/.pinned benches/train.py $(SOURCES)
+	@command -v llvm-profdata >/dev/null || { echo 'PGO=1 needs llvm-profdata of the LLVM of rustc:' \
+	  'rustup component add llvm-tools, or Debian'"'"'s llvm-22 with /usr/lib/llvm-22/bin in PATH.' >&2; exit 2; }
+	rm -rf target/pgo
+	CARGO_TARGET_DIR=target/pgo/build RUSTFLAGS=-Cprofile-generate=$(CURDIR)/target/pgo/raw \
+	  $(BIN)/maturin build --release --target $$(rustc -vV | sed -n 's/^host: //p') --out target/pgo/dist
+	$(BIN)/python -m zipfile -e target/pgo/dist/*.whl target/pgo/site
+	PYTHONPATH=target/pgo/site $(BIN)/python benches/train.py
+	llvm-profdata merge --output $@ target/pgo/raw
+	rm -rf target/pgo/build
 
 arm: .venv/.built ## the ARM wheel in dist under emulation: same results? needs qemu-user-static, Debian 12
 	tests/arm/run.sh $(CURDIR)/$(BIN)/python $(CURDIR)/target/arm
@@ -131,7 +143,7 @@ release: .venv/.dev ## check all, then build what would be uploaded: wheels and 
 	  grep -q "^## $$version – 20" CHANGELOG.md && grep -q "^version: $$version$$" CITATION.cff || \
 	  { echo "CHANGELOG.md and CITATION.cff have no dated $$version" >&2; exit 1; }
 	$(MAKE) ui lint test site
-	$(MAKE) wheel ZIG=1 TARGETS="x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu"
+	$(MAKE) wheel ZIG=1 PGO=1 TARGETS="x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu"
 	$(MAKE) arm
 	$(BIN)/maturin sdist --out dist
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py

@@ -209,7 +209,7 @@ class Explanation:
         size = f"{told['requests']:,} requests, {mean_us:,.1f} µs on average"
         went = f"{', '.join(waits).replace(' %', ' % went', 1)}; " if waits else ""
         lines = [f"Of the time of {who} ({size}), {went}{own}."]
-        lines += [f"Against that: {self.advice(cause, kind)}." for cause in named[:2]]
+        lines += [f"What helps: {self.advice(cause, kind)}." for cause in named[:2]]
         return lines
 
     def advice(self, cause: str, kind: str) -> str:
