@@ -143,7 +143,8 @@ section! {
         [scheduling.dispatch.mbm?.read_areas?.redistribution?.writes_per_page]
         count(1, U32), absent(), when(MOVES);
     /// When pages are written anew.
-    mbm_redistribution_when [scheduling.dispatch.mbm?.read_areas?.redistribution?.makes_way] one_of {
+    mbm_redistribution_when
+        [scheduling.dispatch.mbm?.read_areas?.redistribution?.makes_way] one_of {
         "any-time" = false, "As soon as a read has found them uneven, among the host's writes.";
         "spare" = true, "Only where no write waits for a chip or a die.";
     }, or("'any-time'"), when(MOVES);
