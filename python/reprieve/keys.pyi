@@ -582,6 +582,10 @@ class Scheduling(Keys):
     """Pages of the host that are programmed for each one written anew, at least; absent: any.
     Value: an integer from 1 to 4294967295, or "none". Default: absent. Only while
     scheduling.mbm_redistribution is either or channels or transactions."""
+    mbm_redistribution_when: Literal["any-time", "spare"]
+    """When pages are written anew. Default: `"any-time"`. Only while scheduling.mbm_redistribution
+    is either or channels or transactions. `any-time`: As soon as a read has found them uneven,
+    among the host's writes. `spare`: Only where no write waits for a chip or a die."""
 
 class Channel(Keys):
     """Keys of `[channel]`.
@@ -845,6 +849,10 @@ class Ftl(Keys):
     """Whether planes of a die collect side by side, with commands that take several where they fit.
     Value: true or false. Default: `false`. Source: Shahidi et al., SC 2016: parallel garbage
     collection."""
+    gc_victims_in_step: bool
+    """Whether planes that collect side by side choose victims as a set, so that their open blocks
+    for moved pages end at the same page. Value: true or false. Default: `false`. Only while
+    ftl.gc_parallel_planes is true."""
     stream: Literal["single", "hot-cold"]
     """Which of the open blocks of a plane takes a page of the host. Default: `"single"`. `single`:
     one open block for all pages. `hot-cold`: one for pages rewritten within hot_window_share, one

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from reprieve.parallel import Workshop, silent
 from reprieve_studies import mbm
 from reprieve_studies.mbm import (
     ablation,
@@ -387,8 +388,10 @@ def test_the_quick_form_says_what_it_leaves_out(tmp_path: Path) -> None:
     verdicts = reproduce("mbm", requests=1000, quick=True, out=tmp_path / "o")
     count = len(readings.READINGS)
     page = (tmp_path / "o/report.html").read_text()
-    rows = (f"recorded loads, {count - 3} of {count} other readings, the slack of collection, "
-            "the substrates, the map of regimes, suspension by itself and the limits")  # fmt: skip
+    rows = (
+        f"recorded loads, the ablation, {count - 3} of {count} other readings, the slack of "
+        "collection, the substrates, the map of regimes, suspension by itself and the limits"
+    )
     assert rows in page
     assert not (tmp_path / "o/figures/regimes-reads.svg").exists()
     # No claim is lost with what is left out.
@@ -445,12 +448,34 @@ def test_every_run_is_of_its_scheme() -> None:
     assert jobs[Spot(GRID, "usr_0", "MBM, IPC")].key == jobs[Spot(MAIN, "usr_0", MBM)].key
     assert jobs[Spot(GRID, "usr_0", "MBM, IPS")].key != jobs[Spot(MAIN, "usr_0", MBM)].key
     assert experiment.pieces(plan) < 3 + len(jobs)
+    # Runs that differ in their length alone start from one state.
+    base = jobs[Spot(readings.BASE.name, "usr_0", TBM)]
+    assert base.key != jobs[Spot(MAIN, "usr_0", TBM)].key
+    assert base.drive == jobs[Spot(MAIN, "usr_0", TBM)].drive
+    assert base.drive != jobs[Spot(MAIN, "usr_0", SPRINKLER)].drive
+    assert jobs[Spot(MAIN, "usr_0", MBM)].drive is None
+    assert Spot(GRID, "usr_0", "MBM, IPC") not in {
+        job.spot for job in experiment.list_jobs(replace(plan, drafts=0), None)
+    }
     # Another draft has another seed, and no other difference.
     two = {job.spot: job for job in experiment.list_jobs(replace(plan, drafts=2), None)}
     once, again = (two[Spot(GRID, "usr_0", "MBM, IPC", draft=draft)].setup for draft in (0, 1))
     assert (once.scenario["seed"], again.scenario["seed"]) == (1, 101)
     assert {**again.scenario, "seed": 1} == once.scenario
     assert once.overrides == again.overrides
+
+
+@pytest.mark.usefixtures("small")
+def test_a_drive_that_is_brought_to_its_state_for_several_runs_is_what_each_would_have() -> None:
+    plan = Plan(loads.papers({})[:1], [], 1000, pages_per_block=16, drafts=0, slack_drafts=0,
+                has_substrates=False, has_map=False, readings=())  # fmt: skip
+    wanted = {Spot(series, "usr_0", TBM) for series in (MAIN, readings.BASE.name)}
+    jobs = [job for job in experiment.list_jobs(plan, None) if job.spot in wanted]
+    drives = experiment.shared_drives(jobs)
+    # Three runs: of all, of the part of it that does not count, and of the shorter one.
+    assert [job.drive for job in jobs] == [*drives] * 2
+    together = experiment.measure("", jobs, Workshop(None, silent, 1), None)
+    assert together == [job.run(lambda _share, _done: None) for job in jobs]
 
 
 def test_a_mistake_is_one_sentence(reprieve: Reprieve, tmp_path: Path) -> None:

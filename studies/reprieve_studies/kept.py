@@ -32,11 +32,15 @@ class Kept(Generic[Made]):
         self._lock = threading.Lock()
         self._known: dict[str, Any] = dict([] if self._rows is None else self._rows.read())
 
+    def knows(self, of: str) -> bool:
+        """Return whether it was made before."""
+        return self._rows is not None and _key(of) in self._known
+
     def once(self, of: str, make: Callable[[], Made]) -> Made:
         """Return what was made of this, or make it."""
         if self._rows is None:
             return make()
-        key = sha256(f"{_build()} {of}".encode()).hexdigest()
+        key = _key(of)
         if key in self._known:
             return self._read(self._known[key])
         made = make()
@@ -44,6 +48,10 @@ class Kept(Generic[Made]):
         with self._lock:
             self._rows.append(row)
         return made
+
+
+def _key(of: str) -> str:
+    return sha256(f"{_build()} {of}".encode()).hexdigest()
 
 
 @cache

@@ -237,14 +237,23 @@ impl Collection {
 
     /// Chooses a victim; `None` if there is none after all.
     pub(super) fn begin_job(&mut self, plane: u32, tables: &mut PageTables) -> Option<()> {
+        if self.rules.beside.is_some_and(|beside| beside.in_step) {
+            self.begin_in_step(tables.blocks.numbering.die(plane), &[plane], tables);
+            return tables.blocks.victim_of(plane).map(|_| ());
+        }
         let victim = tables.blocks.choose_victim(plane)?;
+        self.job_begins(plane, victim, tables);
+        Some(())
+    }
+
+    /// A plane has got a victim.
+    pub(super) fn job_begins(&mut self, plane: u32, victim: u32, tables: &mut PageTables) {
         tables.touch_owners(victim);
         self.jobs[plane as usize].cursor = 0;
         let die = &mut self.dies[tables.blocks.numbering.die(plane) as usize];
         die.jobs += 1;
         self.collecting += u32::from(die.jobs == 1);
         tables.blocks.needs.forget(plane);
-        Some(())
     }
 
     /// The victim of a plane is dealt with; returns it.

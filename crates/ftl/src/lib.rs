@@ -12,6 +12,7 @@ mod contradiction;
 mod demand;
 mod faults;
 mod free;
+mod in_step;
 mod job;
 mod kept;
 mod map;

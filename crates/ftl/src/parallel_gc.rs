@@ -67,6 +67,9 @@ impl Collection {
             // The host would never get in between.
             return;
         }
+        if self.beside().in_step {
+            return self.begin_set(die, need, is_first && !self.closing, tables);
+        }
         for plane in tables.blocks.numbering.planes_of(die) {
             let has_begun = tables.blocks.victim_of(plane).is_some();
             if !has_begun && self.need_of_plane(plane, &tables.blocks) == need {
@@ -76,14 +79,18 @@ impl Collection {
         if !is_first || self.dies[die as usize].jobs == 0 || self.closing {
             return;
         }
-        let below = self.beside().joins_below_blocks.max(self.rules.start_blocks);
         for plane in tables.blocks.numbering.planes_of(die) {
-            let state = &tables.blocks.planes[plane as usize];
-            let joins = state.victim.is_none() && state.free_blocks() < below;
-            if joins && self.begin_job(plane, tables).is_some() {
+            if self.may_join(plane, &tables.blocks) && self.begin_job(plane, tables).is_some() {
                 self.jobs[plane as usize].joined = true;
             }
         }
+    }
+
+    /// Whether a plane begins a victim when another one of its die does.
+    pub(super) fn may_join(&self, plane: u32, blocks: &Blocks) -> bool {
+        let state = &blocks.planes[plane as usize];
+        let below = self.beside().joins_below_blocks.max(self.rules.start_blocks);
+        state.victim.is_none() && state.free_blocks() < below
     }
 
     /// Whether a plane has a victim that it goes on with, and no step of it under way.

@@ -47,6 +47,8 @@ pub(super) struct Beside {
     pub(super) multi_plane: MultiPlane,
     /// Planes read by themselves: no command takes the reads of several.
     pub(super) reads_apart: bool,
+    /// Their victims are chosen as a set, so that their open blocks end in step.
+    pub(super) in_step: bool,
 }
 
 impl Beside {
@@ -57,6 +59,7 @@ impl Beside {
             joins_below_blocks: scenario.ftl.gc_hard_free_blocks + 2,
             multi_plane: parallelism.multi_plane,
             reads_apart: parallelism.independent_plane_reads,
+            in_step: scenario.ftl.gc.victims_in_step,
         }
     }
 }

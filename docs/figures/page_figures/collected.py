@@ -19,7 +19,7 @@ from reprieve_studies.runs import Setup, each_from_states
 
 from .pages import ROOT
 
-POLICIES = (TBM, MBM, limits.PRINTED, limits.BY_DIE)
+POLICIES = (TBM, MBM, limits.PRINTED, limits.BY_DIE, limits.APART)
 _MOVE, _ERASE = "gc program", "erase"
 
 Operation = tuple[str, int]

@@ -119,14 +119,20 @@ def _mbm_substrates(_recorded: Mapping[str, Any]) -> Sample:
 
 
 def _mbm_regimes(_recorded: Mapping[str, Any]) -> Sample:
-    """Run a cell of the map and a load at the limit on drives that do not collect."""
+    """Run a cell of the map on drives that do not collect."""
     cell = next(one for one in regimes.CELLS if one.collection == "none")
-    limit = limits.LIMITS[0]
+    return {f"{cell}, {policy}": run(regimes.setup(cell, policy, IPC, 1, _REQUESTS))
+            for policy in regimes.POLICIES}  # fmt: skip
+
+
+def _mbm_limits(_recorded: Mapping[str, Any]) -> Sample:
+    """Run a load at the limit that does not collect, and one that does."""
+    free, collecting = limits.LIMITS[0], limits.LIMITS[-1]
     return {
-        **{f"{cell}, {policy}": run(regimes.setup(cell, policy, IPC, 1, _REQUESTS))
-           for policy in regimes.POLICIES},
-        **{f"{limit.title}, {policy}": run(limits.setup(limit, policy, 1, _REQUESTS // 4))
+        **{f"{free.title}, {policy}": run(limits.setup(free, policy, 1, _REQUESTS // 4))
            for policy in (limits.PRINTED, limits.BY_DIE)},
+        **{f"{collecting.title}, {policy}": run(limits.setup(collecting, policy, 1, _REQUESTS))
+           for policy in (limits.PRINTED, limits.SPARE)},
     }  # fmt: skip
 
 
@@ -215,6 +221,7 @@ SAMPLES: Mapping[str, Callable[[Mapping[str, Any]], Sample]] = {
     "guide": _guide,
     "mbm": _mbm,
     "mbm-blocks": _mbm_blocks,
+    "mbm-limits": _mbm_limits,
     "mbm-regimes": _mbm_regimes,
     "mbm-slack": _mbm_slack,
     "mbm-substrates": _mbm_substrates,

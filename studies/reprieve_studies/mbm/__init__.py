@@ -17,6 +17,7 @@ QUICK = Plan(
     [],
     2_000,
     pages_per_block=32,
+    drafts=0,
     events_min=30,
     slack_drafts=0,
     has_substrates=False,
@@ -25,8 +26,8 @@ QUICK = Plan(
 )
 """Without their loads: the full run within three quarters of an hour on two cores. Bringing
 thousands of drives to their steady state is much of it, and most of the quick one, which has blocks
-of a quarter of the length, and leaves out the recorded loads, most of the other readings, the slack
-of collection, the substrates, and what is compared seed by seed.
+of a quarter of the length, and leaves out the recorded loads, the ablation, most of the other
+readings, the slack of collection, the substrates, and what is compared seed by seed.
 The drafts are those of each run of the ablation, for its intervals."""
 RECORDED = replace(FULL, slack_drafts=0, has_substrates=False, has_map=False)
 """Without the parts whose numbers are recorded by themselves."""

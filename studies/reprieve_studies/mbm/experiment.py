@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from reprieve_studies.mbm.paper import CHIPS, TABLE_1_CHIPS, TAIL_LOADS
 from reprieve_studies.mbm.readings import (
     BASE,
     DEVICE,
+    DISPATCH,
     DRIVE,
     IDLE_SHARE,
     PAPERS,
@@ -40,7 +42,7 @@ from reprieve_studies.mbm.readings import (
 )
 from reprieve_studies.mbm.substrates import POLICIES, SUBSTRATES
 from reprieve_studies.mbm.substrates import setup as on_substrate
-from reprieve_studies.runs import Overrides, Setup
+from reprieve_studies.runs import Overrides, Setup, each_from_states
 
 _TAIL_TIMES = 10
 """The runs for Figures 12 and 13 are so many times longer, …"""
@@ -60,6 +62,8 @@ and to its running state in an eighth of the requests."""
 MAIN, LIMIT, TAIL, GRID, ABLATED = "main", "limit", "tail", "grid", "parts"
 SLACK, SUBSTRATE = "slack", "substrate"
 _SCALE = "workload.time_scale"
+_REQUESTS = "requests"
+"""How many there are, in the workload of a load that is no recording."""
 
 
 class Spot(NamedTuple):
@@ -93,7 +97,7 @@ class Plan:
     """Of each load at most."""
     pages_per_block: int = PAGES_PER_BLOCK_RUN
     drafts: int = 1
-    """Samples of each run of the ablation."""
+    """Samples of each run of the ablation and of the substrates; none: no ablation."""
     events_min: int = SAMPLES_MIN
     """Requests beyond a percentile, or erases, on which a claim has to rest to be judged."""
     slack_drafts: int = 5
@@ -165,20 +169,38 @@ class Job:
         """What is the same for runs that are the same: several figures share one."""
         return json.dumps([self.setup.scenario, self.setup.overrides], sort_keys=True)
 
-    def run(self, watch: Watch) -> Measured:
-        """Do it."""
-        found = measured(self.setup.simulate(watch, requests=True))
+    @property
+    def kept_as(self) -> str:
+        """What the result is kept under, which the part that does not count is of."""
+        if self.warm_up is None:
+            return self.key
+        return json.dumps([self.key, self.warm_up.scenario], sort_keys=True)
+
+    @property
+    def drive(self) -> str | None:
+        """What is the same for runs whose drives start from one state: all but their length.
+
+        None where that is in no state: of a recording, and where MBM may be writing pages anew.
+        """
+        workload = self.setup.scenario["workload"]
+        if _REQUESTS not in workload or self.setup.overrides.get(DISPATCH) == "mbm":
+            return None
+        endless = {name: value for name, value in workload.items() if name != _REQUESTS}
+        scenario = {**self.setup.scenario, "workload": endless}
+        return json.dumps([scenario, self.setup.overrides], sort_keys=True)
+
+    def settle(self, path: Path, watch: Watch) -> None:
+        """Save the state that the drive starts from."""
+        shortest = self.setup.with_overrides({f"workload.{_REQUESTS}": 1})
+        shortest.simulate(watch, save_state=path, save_state_at="start")
+
+    def run(self, watch: Watch, state: Path | None = None) -> Measured:
+        """Do it, from a state if there is one, to which the drive would come by itself."""
+        found = measured(self.setup.simulate(watch, requests=True, from_state=state))
         if self.warm_up is None:
             return found
-        before = self.warm_up.simulate(watch).summary["flash"]["erases"]
+        before = self.warm_up.simulate(watch, from_state=state).summary["flash"]["erases"]
         return replace(found, erases=found.erases - int(before))
-
-    def once(self, kept: Kept[Measured], watch: Watch) -> Measured:
-        """Do it, or return what was kept of it."""
-        of = self.key
-        if self.warm_up is not None:
-            of = json.dumps([of, self.warm_up.scenario], sort_keys=True)
-        return kept.once(of, lambda: self.run(watch))
 
 
 def run(plan: Plan, workshop: Workshop, folder: Path | None = None) -> Outcome:
@@ -207,9 +229,34 @@ def run(plan: Plan, workshop: Workshop, folder: Path | None = None) -> Outcome:
 def measure(
     what: str, jobs: Sequence[Job], workshop: Workshop, store: Path | None
 ) -> list[Measured]:
-    """Do every job; what is simulated is kept in `store`, line by line."""
+    """Do every job; what is simulated is kept in `store`, line by line.
+
+    Where several start from one state, the drive is brought to it once.
+    """
     kept = Kept(store, Measured.row, Measured.of_row)
-    return workshop.each(what, jobs, lambda job, watch: job.once(kept, watch))
+    shared = shared_drives(job for job in jobs if not kept.knows(job.kept_as))
+
+    def settle(drive: str, path: Path, watch: Watch) -> None:
+        shared[drive].settle(path, watch)
+
+    def one(job: Job, state: Path | None, watch: Watch) -> Measured:
+        return kept.once(job.kept_as, lambda: job.run(watch, state))
+
+    todo = {
+        number: (job.drive if job.drive in shared else None, job) for number, job in enumerate(jobs)
+    }
+    return list(each_from_states(workshop, what, todo, settle, one).values())
+
+
+def shared_drives(jobs: Iterable[Job]) -> dict[str, Job]:
+    """Return the drives whose state several runs start from, and a job of each."""
+    of_drive: dict[str, Job] = {}
+    runs: Counter[str] = Counter()
+    for job in jobs:
+        if job.drive is not None:
+            of_drive.setdefault(job.drive, job)
+            runs[job.drive] += 1 if job.warm_up is None else 2
+    return {drive: job for drive, job in of_drive.items() if runs[drive] > 1}
 
 
 def scales_of(compressions: Compressions) -> Scales:
@@ -243,7 +290,8 @@ def run_slack(
 
 def pieces(plan: Plan) -> int:
     """Return how many pieces of work it is."""
-    return len(list_places(plan)) + len({job.key for job in list_jobs(plan, None)})
+    once = {job.key: job for job in list_jobs(plan, None)}
+    return len(list_places(plan)) + len(once) + len(shared_drives(once.values()))
 
 
 def list_places(plan: Plan) -> list[tuple[Reading, Load]]:

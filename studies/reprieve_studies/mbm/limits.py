@@ -28,7 +28,15 @@ from reprieve_studies.mbm.readings import (
     TBM,
     geometry,
 )
-from reprieve_studies.mbm.regimes import COLLECTION, PAGES_PER_BLOCK, base, start_of, workload
+from reprieve_studies.mbm.regimes import (
+    COLLECTION,
+    MBM_ONE_BY_ONE,
+    ONE_BY_ONE,
+    PAGES_PER_BLOCK,
+    base,
+    start_of,
+    workload,
+)
 from reprieve_studies.mbm.substrates import AS_PRINTED
 from reprieve_studies.runs import Overrides, Setup
 
@@ -36,9 +44,12 @@ SERIES = "limits"
 _ANY: Overrides = {"scheduling.mbm_joint_reads": "any"}
 _TOGETHER: Overrides = {"parallelism.joint_read_done": "command"}
 _BY_DIE: Overrides = {"scheduling.mbm_unit": "die"}
+_SPARE: Overrides = {"scheduling.mbm_redistribution_when": "spare"}
 _BUDGET = "scheduling.mbm_writes_per_redistributed_page"
 PRINTED = "MBM as printed"
 BY_DIE = "as printed, a die is the unit"
+APART = "as printed, victims one by one"
+SPARE = "a die is the unit, redistribution in spare time"
 AS_WRITTEN = "a die is the unit, nothing is written anew"
 _LEFT: Overrides = {
     **{key: value for key, value in AS_PRINTED.items() if key != _BUDGET},
@@ -52,6 +63,8 @@ POLICIES: Mapping[str, Overrides] = MappingProxyType(
         PRINTED: {**FTLS[MBM], **AS_PRINTED},
         BY_DIE: {**FTLS[MBM], **AS_PRINTED, **_BY_DIE},
         AS_WRITTEN: {**FTLS[MBM], **_LEFT, **_BY_DIE},
+        SPARE: {**FTLS[MBM], **AS_PRINTED, **_BY_DIE, **_SPARE},
+        APART: ONE_BY_ONE,
         "as printed, reads of any requests": {**FTLS[MBM], **AS_PRINTED, **_ANY},
         "as printed, pages of a command together": {**FTLS[MBM], **AS_PRINTED, **_TOGETHER},
         "as printed, both": {**FTLS[MBM], **AS_PRINTED, **_ANY, **_TOGETHER},
@@ -81,9 +94,9 @@ LIMITS = (
 )
 _TEXT = (
     f"With {QUEUE_DEPTH} requests outstanding and no suspension: MBM as chosen for Figure 8, as "
-    "printed (pairs in collection, redistribution in turns with a budget), and with one more "
-    "reading each. In the paper a read of several planes is complete with its last page; ours are "
-    "complete one by one unless the row says otherwise."
+    "printed (pairs in collection, victims of planes chosen together, redistribution in turns with "
+    "a budget), and with one reading changed each. In the paper a read of several planes is "
+    "complete with its last page; ours are complete one by one unless the row says otherwise."
 )
 
 
@@ -116,8 +129,8 @@ def list_jobs(seeds: Sequence[int], requests: int | None) -> list[CaseJob]:
 
 
 def start(limit: Limit, policy: str, seed: int) -> Start | None:
-    """Return the state of the map that a run starts from: that of MBM, or of TBM."""
-    of_map = TBM if policy.startswith(TBM) else MBM
+    """Return the state that a run starts from: that of MBM, as it collects, or of TBM."""
+    of_map = TBM if policy.startswith(TBM) else MBM_ONE_BY_ONE if policy == APART else MBM
     return start_of(limit.collection, of_map, seed)
 
 

@@ -54,6 +54,18 @@ def all_numbers(outcome: Outcome) -> dict[str, Any]:
         "readings": {one.name: _reading(outcome, one.name) for one in (BASE, *plan.readings)},
         "slack": slack.numbers(outcome) if plan.slack_drafts else {},
         "substrates": substrate_table.numbers(outcome) if outcome.plan.has_substrates else {},
+        **(_ablation(outcome) if plan.drafts else {"parts": {}, "grid": {}, "steps": {}}),
+        "drafts": [_draft(outcome, number) for number in range(plan.drafts)],
+        "channel": {
+            "chips_mb_per_s": formulas.write_bound_mb_per_s(),
+            "dies_mb_per_s": formulas.write_bound_of_dies_mb_per_s(),
+            "mb_per_s": formulas.read_bound_mb_per_s(),
+        },
+    }  # fmt: skip
+
+
+def _ablation(outcome: Outcome) -> dict[str, Any]:
+    return {
         "parts": {part: {name: _estimate(ablation.part_estimate(outcome, part, name))
                          for name in ablation.MEASURES} for part in PARTS},
         "grid": {row: {way: {name: _estimate(ablation.grid_estimate(outcome, row, way, name))
@@ -62,12 +74,6 @@ def all_numbers(outcome: Outcome) -> dict[str, Any]:
         "steps": {name: [{"what": step.what, "ratio": step.ratio}
                          for step in ablation.steps(outcome, name)]
                   for name in ("mean", "read p99")},
-        "drafts": [_draft(outcome, number) for number in range(plan.drafts)],
-        "channel": {
-            "chips_mb_per_s": formulas.write_bound_mb_per_s(),
-            "dies_mb_per_s": formulas.write_bound_of_dies_mb_per_s(),
-            "mb_per_s": formulas.read_bound_mb_per_s(),
-        },
     }  # fmt: skip
 
 

@@ -64,6 +64,7 @@ def left_out(plan: Plan) -> list[str]:
     others = len(READINGS) - len(plan.readings)
     lacks = {
         "recorded loads": not plan.real,
+        "the ablation": plan.drafts == 0,
         f"{others} of {len(READINGS)} other readings": others > 0,
         "the slack of collection": plan.slack_drafts == 0,
         "the substrates": not plan.has_substrates,
@@ -82,7 +83,7 @@ def facts(outcome: Outcome) -> dict[str, str]:
         "Requests of a run": f"{plan.requests:,} at most; {plan.requests_short:,} of other "
                              f"readings, {plan.requests_tail:,} for Figures 12 and 13",
         "Pages of a block": f"{plan.pages_per_block:,} in place of {PAGES_PER_BLOCK:,}",
-        "Drafts of each run of the ablation": f"{plan.drafts}",
+        **({"Drafts of each run of the ablation": f"{plan.drafts}"} if plan.drafts else {}),
         "Runs": f"{len(outcome.runs):,}",
         "Loads": ", ".join(load.label for load in plan.loads),
     }  # fmt: skip
@@ -92,9 +93,9 @@ def sections(outcome: Outcome) -> list[Section]:
     """Return the report below its verdicts."""
     readings = (BASE, *outcome.plan.readings)
     questions = [f"{reading.title}: {reading.question}" for reading in readings]
+    has_ablation = outcome.plan.drafts > 0
     return [
-        Section("What a firmware team should build first",
-                [ablation.sentence(outcome), ablation.sentence(outcome, "read p99")]),
+        *([_first(outcome)] if has_ablation else []),
         Section("The drive and the loads", [_DRIVE, _LOADS, _SCHEMES],
                 tables=[tables.paper_drive(), tables.loads(outcome)]),
         Section("The paper's figures", [_BANDWIDTH], figures.of_the_paper(outcome),
@@ -104,6 +105,15 @@ def sections(outcome: Outcome) -> list[Section]:
                 [figures.sensitivity(outcome)], [tables.readings(outcome)]),
         *([slack.section(outcome)] if outcome.plan.slack_drafts else []),
         *([substrate_table.section(outcome)] if outcome.plan.has_substrates else []),
-        Section("Ablation", [_ABLATION], [figures.parts(outcome), figures.grid(outcome)],
-                [tables.parts(outcome), tables.grid(outcome)]),
+        *([_ablation(outcome)] if has_ablation else []),
     ]  # fmt: skip
+
+
+def _first(outcome: Outcome) -> Section:
+    sentences = [ablation.sentence(outcome, name) for name in ("mean", "read p99")]
+    return Section("What a firmware team should build first", sentences)
+
+
+def _ablation(outcome: Outcome) -> Section:
+    return Section("Ablation", [_ABLATION], [figures.parts(outcome), figures.grid(outcome)],
+                   [tables.parts(outcome), tables.grid(outcome)])  # fmt: skip

@@ -36,17 +36,17 @@ _SUSPENDS: Mapping[str, Overrides] = MappingProxyType(
 )
 """What these can suspend, whatever is served first."""
 
-_DISPATCH = "scheduling.dispatch"
+DISPATCH = "scheduling.dispatch"
 _WRITES_ALIGNED: Overrides = {"ftl.gc_stream": "separate"}
 FTLS: Mapping[str, Overrides] = MappingProxyType(
     {
         PLAIN: {},
         TBM: {"ftl.twin_blocks": True},
-        SPRINKLER: {_DISPATCH: "sprinkler"},
-        PAQ: {_DISPATCH: "paq"},
-        SLACKER: {_DISPATCH: "slacker"},
+        SPRINKLER: {DISPATCH: "sprinkler"},
+        PAQ: {DISPATCH: "paq"},
+        SLACKER: {DISPATCH: "slacker"},
         GCPAR: {"ftl.gc_parallel_planes": True},
-        MBM: {_DISPATCH: "mbm", **_WRITES_ALIGNED},
+        MBM: {DISPATCH: "mbm", **_WRITES_ALIGNED},
     }
 )
 """Beyond the suspension; all have multi-plane commands."""

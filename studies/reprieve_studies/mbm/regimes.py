@@ -63,7 +63,11 @@ POLICIES: Mapping[str, Overrides] = MappingProxyType(
         MBM: {**FTLS[MBM], **AS_PRINTED},
     }
 )
-"""MBM as the paper prints it: pairs in collection, even redistribution with a budget."""
+"""MBM as the paper prints it: pairs in collection, in step, even redistribution with a budget."""
+ONE_BY_ONE: Overrides = MappingProxyType({**POLICIES[MBM], "ftl.gc_victims_in_step": False})
+MBM_ONE_BY_ONE = "MBM, victims one by one"
+STARTS: Mapping[str, Overrides] = MappingProxyType({**POLICIES, MBM_ONE_BY_ONE: ONE_BY_ONE})
+"""What brings a drive to a state that runs start from."""
 
 NOBODY, ALONE, ALL = "nobody suspends", "MBM alone suspends", "all suspend"
 WAYS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -82,7 +86,7 @@ _TEXT = (
     "Drives that collect start from one state a policy and seed, and the beginning of a run does "
     "not count. "
     f"{100 * READ_FRACTION:.0f} % of the requests are reads. MBM is as printed: planes that "
-    "collect side by side, redistribution in turns within the plan, and a budget for it."
+    "collect side by side and in step, redistribution in turns within the plan, and a budget of it."
 )
 
 
@@ -122,13 +126,13 @@ def workload(
 
 
 def setup(cell: Cell, policy: str, suspension: str, seed: int, requests: int) -> Setup:
-    """Return a drive under the load of a cell."""
+    """Return a drive under the load of a cell; `policy`: one of `STARTS`."""
     drive = {
         **DRIVE,
         **geometry(),
         "geometry.pages_per_block": PAGES_PER_BLOCK,
         **COLLECTION[cell.collection],
-        **POLICIES[policy],
+        **STARTS[policy],
         "policy": SUSPENSION[suspension],
     }
     load = workload(cell.size_kib, cell.depth, requests)

@@ -29,8 +29,8 @@ _TEXT = (
     "the channel until the last page is moved. The load is the same everywhere: "
     f"{QUEUE_DEPTH} requests of {REQUEST_BYTES // 1024} KiB outstanding, "
     f"{100 * READ_FRACTION:.0f} % reads, over-provisioning of {100 * OVER_PROVISIONING:.0f} %. "
-    "The last policy is MBM with planes that collect side by side, even redistribution and a "
-    f"budget of one page in {WRITES_PER_REDISTRIBUTED_PAGE}."
+    "The last policy is MBM with planes that collect side by side and in step, even "
+    f"redistribution and a budget of one page in {WRITES_PER_REDISTRIBUTED_PAGE}."
 )
 
 

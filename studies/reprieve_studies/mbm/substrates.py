@@ -31,11 +31,12 @@ WRITES_PER_REDISTRIBUTED_PAGE = 20
 AS_PRINTED: Overrides = MappingProxyType(
     {
         "ftl.gc_parallel_planes": True,
+        "ftl.gc_victims_in_step": True,
         "scheduling.mbm_read_areas": "even",
         "scheduling.mbm_writes_per_redistributed_page": WRITES_PER_REDISTRIBUTED_PAGE,
     }
 )
-"""MBM that collects planes side by side, spreads evenly and keeps to a budget."""
+"""MBM that collects planes side by side and in step, spreads evenly and keeps to a budget."""
 POLICIES: Mapping[str, Overrides] = MappingProxyType(
     {
         FCFS: {**_READS_FIRST, "scheduling.dispatch": "fcfs"},

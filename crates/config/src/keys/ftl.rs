@@ -44,6 +44,10 @@ section! {
     /// fit.
     gc_parallel_planes [ftl.gc.parallel_planes] flag(), or("false"),
         from("Shahidi et al., SC 2016: parallel garbage collection");
+    /// Whether planes that collect side by side choose victims as a set, so that their open blocks
+    /// for moved pages end at the same page.
+    gc_victims_in_step [ftl.gc.victims_in_step] flag(), or("false"),
+        when(&[is("ftl.gc_parallel_planes", &["true"])]);
     /// Which of the open blocks of a plane takes a page of the host.
     stream [ftl.streams.policy] registered(Family::Stream), or("'single'");
     /// A page is hot that is rewritten within so many writes, as a share of the logical pages.

@@ -142,6 +142,12 @@ section! {
     mbm_writes_per_redistributed_page
         [scheduling.dispatch.mbm?.read_areas?.redistribution?.writes_per_page]
         count(1, U32), absent(), when(MOVES);
+    /// When pages are written anew.
+    mbm_redistribution_when
+        [scheduling.dispatch.mbm?.read_areas?.redistribution?.makes_way] one_of {
+        "any-time" = false, "As soon as a read has found them uneven, among the host's writes.";
+        "spare" = true, "Only where no write waits for a chip or a die.";
+    }, or("'any-time'"), when(MOVES);
 }
 
 section! {

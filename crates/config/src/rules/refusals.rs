@@ -63,6 +63,9 @@ features! {
     GC_HOLDS "collection that holds its channel" |s| s.ftl.gc.holds_channel;
     TWIN_BLOCKS "superblocks" |s| s.ftl.twin_blocks;
     GC_PLANES "planes that collect side by side" |s| s.ftl.gc.parallel_planes;
+    IN_STEP "victims that are chosen as a set" |s| s.ftl.gc.victims_in_step;
+    NOT_GREEDY "another victim than the emptiest" |s| s.ftl.gc_victim != "greedy";
+    MOVES_AMONG_WRITES "moved pages among others" |s| !s.ftl.streams.gc_separate;
     PLANE_DISPATCH "a dispatcher that weighs planes" |s|
         ["fcfs", "mbm", "paq", "vas"].contains(&&*s.scheduling.dispatch.policy);
     MBM "the dispatcher mbm" |s| s.scheduling.dispatch.mbm.is_some();
@@ -161,6 +164,15 @@ table! {
         "ftl.gc_parallel_planes": GC_PLANES + NO_PARALLEL_PLANES,
             "a die does nothing on several planes at once; must be false with \
              parallelism.multi_plane = \"none\" and parallelism.independent_plane_reads = false";
+        "ftl.gc_victims_in_step": IN_STEP + NOT_GREEDY,
+            "another victim than the emptiest is chosen plane by plane; must be false unless \
+             ftl.gc_victim = \"greedy\"";
+        "ftl.gc_victims_in_step": IN_STEP + MOVES_AMONG_WRITES,
+            "pages of the host would move the open blocks, too; must be false with \
+             ftl.gc_stream = \"shared\"";
+        "ftl.gc_victims_in_step": IN_STEP + DEMAND,
+            "pages of the mapping are moved to open blocks of their own; must be false with \
+             ftl.mapping = \"demand\"";
         "ftl.gc_holds_channel": GC_HOLDS + DEMAND,
             "collection would wait for pages of the mapping behind the channel that it holds; must \
              be false with ftl.mapping = \"demand\"";

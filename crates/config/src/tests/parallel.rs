@@ -143,6 +143,37 @@ fn planes_collect_side_by_side_where_a_die_takes_several() {
 }
 
 #[test]
+fn victims_are_chosen_as_a_set_where_moved_pages_are_alone() {
+    let planes = ["parallelism.multi_plane=page", "ftl.gc_parallel_planes=true"];
+    let own = "ftl.gc_stream=separate";
+    let in_step = "ftl.gc_victims_in_step=true";
+    let with = |more: &[&'static str]| [&planes[..], &[in_step], more].concat();
+    assert!(!good(BASE, &[&planes[..], &[own]].concat()).ftl.gc.victims_in_step);
+    assert!(good(BASE, &with(&[own])).ftl.gc.victims_in_step);
+    assert!(bad(BASE, &[own, in_step]).contains("only while ftl.gc_parallel_planes is true"));
+    let reasons: [(&[&'static str], &str); 3] = [
+        (
+            &[own, "ftl.gc_victim=random"],
+            "another victim than the emptiest is chosen plane by plane; must be false unless \
+             ftl.gc_victim = \"greedy\"",
+        ),
+        (
+            &[],
+            "pages of the host would move the open blocks, too; must be false with \
+             ftl.gc_stream = \"shared\"",
+        ),
+        (
+            &[own, "ftl.mapping=demand"],
+            "pages of the mapping are moved to open blocks of their own; must be false with \
+             ftl.mapping = \"demand\"",
+        ),
+    ];
+    for (more, why) in reasons {
+        refused(&with(more), &format!("--set: ftl.gc_victims_in_step = true: {why}"));
+    }
+}
+
+#[test]
 fn collection_holds_a_channel_where_nothing_waits_behind_it_for_ever() {
     let holds = ["ftl.gc_preemptible=false", "ftl.gc_holds_channel=true"];
     assert!(!good(BASE, &holds[..1]).ftl.gc.holds_channel);

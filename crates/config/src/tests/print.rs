@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 100] = [
+const APPLY_ELSEWHERE: [&str; 102] = [
     "device",
     "part",
     "load",
@@ -51,9 +51,11 @@ const APPLY_ELSEWHERE: [&str; 100] = [
     "scheduling.mbm_redistribution",
     "scheduling.mbm_redistributed_pages",
     "scheduling.mbm_writes_per_redistributed_page",
+    "scheduling.mbm_redistribution_when",
     "ftl.gc_choices",
     "ftl.gc_window_blocks",
     "ftl.gc_holds_channel",
+    "ftl.gc_victims_in_step",
     "ftl.hot_window_share",
     "ftl.map_cache_bytes",
     "ftl.map_cache_policy",
@@ -195,6 +197,12 @@ fn awkward_values_of_the_flash_are_read_back() {
         vec!["ftl.wordline_timeout_us=7"],
         vec!["parallelism.multi_plane=block"],
         vec!["parallelism.multi_plane=page", "ftl.gc_parallel_planes=true"],
+        vec![
+            "parallelism.multi_plane=page",
+            "ftl.gc_stream=separate",
+            "ftl.gc_parallel_planes=true",
+            "ftl.gc_victims_in_step=true",
+        ],
         vec!["parallelism.multi_plane=page", "parallelism.joint_read_done=command"],
         vec!["parallelism.cache_program=true"],
         vec!["parallelism.independent_plane_reads=true"],
@@ -300,6 +308,7 @@ fn awkward_values_of_dispatchers_are_read_back() {
             "scheduling.mbm_redistribution=channels",
             "scheduling.mbm_redistributed_pages=3",
             "scheduling.mbm_writes_per_redistributed_page=20",
+            "scheduling.mbm_redistribution_when=spare",
         ],
         vec![
             "scheduling.dispatch=mbm",

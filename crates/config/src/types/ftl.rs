@@ -38,6 +38,7 @@ pub struct GcControl {
     pub rate_pages_per_write: Option<f64>,
     pub dies_max: Option<u32>,
     pub parallel_planes: bool,
+    pub victims_in_step: bool,
 }
 
 /// Which open block takes a page.

@@ -69,12 +69,14 @@ pub struct Redistribution {
     pub pages_max: u32,
     /// The budget: pages that the host writes for each of these.
     pub writes_per_page: Option<u32>,
+    /// Nothing is written anew while writes wait.
+    pub makes_way: bool,
 }
 
 impl Redistribution {
     /// What begins it; the rest has keys of its own.
     pub(crate) fn by(trigger: Trigger) -> Redistribution {
-        Redistribution { trigger, pages_max: 0, writes_per_page: None }
+        Redistribution { trigger, pages_max: 0, writes_per_page: None, makes_way: false }
     }
 }
 

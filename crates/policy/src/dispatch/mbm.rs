@@ -134,6 +134,7 @@ impl Mbm {
         let by_number = self.rules.read_areas.filter(|areas| areas.spread == Spread::ByNumber);
         self.lines.follow(&mut self.areas, by_number.as_ref(), drive);
         if self.nothing_to_plan(drive) {
+            self.waiting = self.waiting.min(drive.unplaced());
             return;
         }
         let channels = drive.geometry().channels as usize;
@@ -159,11 +160,14 @@ impl Mbm {
         self.deal(drive);
     }
 
-    /// Whether one more page can be written anew for what the host has written.
+    /// Whether one more page can be written anew now, for what the host has written.
     ///
     /// One that then stays where it is counts as written: the budget is never exceeded.
     fn affords_move(&self) -> bool {
         let rules = self.rules.read_areas.and_then(|areas| areas.redistribution);
+        if self.waiting > 0 && rules.is_some_and(|rules| rules.makes_way) {
+            return false;
+        }
         rules.and_then(|rules| rules.writes_per_page).is_none_or(|writes| {
             let of_host = self.placed.saturating_sub(self.anew);
             (self.anew + 1) * u64::from(writes) <= of_host

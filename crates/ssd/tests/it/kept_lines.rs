@@ -78,14 +78,18 @@ impl Draw {
     }
 
     fn areas(&mut self) -> String {
+        let moves = self.one(&["either", "channels", "transactions", "none"]);
+        let when = match moves {
+            "none" => String::new(),
+            _ => format!("mbm_redistribution_when = \"{}\"\n", self.one(&["any-time", "spare"])),
+        };
         format!(
             "mbm_read_threshold_pages = {}\nmbm_read_area_bytes = {}\n\
-             mbm_read_area_end = \"{}\"\nmbm_redistribution = \"{}\"\n\
+             mbm_read_area_end = \"{}\"\nmbm_redistribution = \"{moves}\"\n{when}\
              mbm_read_areas = \"{}\"\n",
             self.one(&["1", "2", "4"]),
             self.one(&["4096", "65536", "1048576"]),
             self.one(&["short-read", "short-read", "never"]),
-            self.one(&["either", "channels", "transactions", "none"]),
             self.one(&["spread", "spread", "even"]),
         )
     }

@@ -498,6 +498,23 @@ fn pages_are_written_anew_within_their_budget() {
 }
 
 #[test]
+fn pages_are_written_anew_where_writes_wait_or_only_where_none_does() {
+    // As above; six pages of another request come just before the first read, and four wait.
+    let sets = ["geometry.channels=2", "geometry.planes_per_die=1", "scheduling.mbm_ties=in-order"];
+    let (first, again) = (200_000_000, 300_000_000);
+    let turns = |when: &str, busy: bool| {
+        let mut rows = apart(5);
+        rows.extend(busy.then_some((first - 1, 'W', 16, 6)));
+        rows.extend([(first, 'R', 0, 5), (again, 'R', 0, 5)]);
+        let key = format!("scheduling.mbm_redistribution_when={when}");
+        let done = done(1, &[&sets[..], &[MBM, &key]].concat(), &rows);
+        (done.last().expect("there are reads") - again) / (READ + BUS)
+    };
+    assert_eq!([turns("any-time", true), turns("any-time", false)], [3, 3]);
+    assert_eq!([turns("spare", true), turns("spare", false)], [5, 3]);
+}
+
+#[test]
 fn even_writes_of_a_marked_area_go_around_the_channels() {
     // Two channels, dies of two planes; four pages get two places on each channel.
     let rows = [(0, 'R', 0, 5), (10_000_000, 'W', 0, 4), (20_000_000, 'R', 0, 2)];

@@ -103,6 +103,24 @@ proptest! {
     }
 
     #[test]
+    fn planes_that_collect_in_step_lose_nothing(mut case in case(), fails in any::<bool>()) {
+        let mut sets = vec![
+            "suspension.host_write_suspends=[]",
+            "parallelism.multi_plane=page",
+            "ftl.gc_parallel_planes=true",
+            "ftl.gc_victim=greedy",
+            "ftl.gc_stream=separate",
+            "ftl.gc_victims_in_step=true",
+        ];
+        if fails {
+            case.expect_failures();
+            sets.extend(["ftl.factory_bad_share=0.05", "nand.erase_failure=0.005"]);
+            sets.extend(["ftl.precondition=sequential", "nand.program_failure=0.0005"]);
+        }
+        check_pages_of(&case, &sets);
+    }
+
+    #[test]
     fn programs_of_whole_wordlines_are_conserved(mut case in case(), planes in 0..3u32) {
         // So much room that collection can pad, and blocks of whole wordlines.
         case.shape.pages = 4 * case.shape.pages.div_ceil(4);

@@ -21,7 +21,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     request_bytes = [[512, 1], [2048, 3], [6144, 1]]\nalign_bytes = 512\nqueue_depth = 8\n";
 
 /// Sets of policies, of which each has something of its own under way when the power fails.
-const DRIVES: [&[&str]; 46] = [
+const DRIVES: [&[&str]; 47] = [
     &[],
     &["policy=pes-ips"],
     &["policy=fifo", "ftl.gc_background=false"],
@@ -32,6 +32,12 @@ const DRIVES: [&[&str]; 46] = [
     &["buffer.replacement=lru", "buffer.flush_idle_us=500"],
     &["suspension.host_write_suspends=[\"erase\"]", "suspension.max_per_operation=2"],
     &["parallelism.multi_plane=page", "ftl.placement=aligned", "ftl.gc_parallel_planes=true"],
+    &[
+        "parallelism.multi_plane=page",
+        "ftl.gc_parallel_planes=true",
+        "ftl.gc_stream=separate",
+        "ftl.gc_victims_in_step=true",
+    ],
     &["device=fast12-mlc", "suspension.program=iteration", "suspension.erase_mode=deferred"],
     &["host.interface=nvme", "host.queues=2", "host.queue_entries=4", "host.t_command_us=2"],
     &["ftl.twin_blocks=true", "parallelism.multi_plane=page"],

@@ -16,7 +16,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     queue_depth = 8\n";
 
 /// Sets of policies, of which each has something to remember or to finish.
-const DRIVES: [&[&str]; 26] = [
+const DRIVES: [&[&str]; 27] = [
     &[],
     &["ftl.gc_victim=fifo"],
     &["ftl.gc_victim=d-choices"],
@@ -31,6 +31,13 @@ const DRIVES: [&[&str]; 26] = [
     &["ftl.free_block=least-worn", "ftl.static_wear_spread=2", "ftl.count_erases=true"],
     &["ftl.gc_victim=cost-benefit", "ftl.gc_dies_max=1", "ftl.gc_start_free_share=0.3"],
     &["ftl.gc_parallel_planes=true", "parallelism.multi_plane=page", "ftl.placement=aligned"],
+    &[
+        "parallelism.multi_plane=page",
+        "ftl.gc_parallel_planes=true",
+        "ftl.gc_stream=separate",
+        "ftl.gc_victims_in_step=true",
+        "ftl.gc_hard_free_blocks=3",
+    ],
     &["ftl.gc_victim=windowed-greedy", "ftl.gc_preemptible=false", "ftl.count_erases=true"],
     &["ftl.gc_background=false", "ftl.gc_rate_pages_per_write=2", "ftl.gc_start_free_share=0.3"],
     &["buffer.acknowledge=back", "buffer.replacement=lru", "buffer.flush_idle_us=500"],
