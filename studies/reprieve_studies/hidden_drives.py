@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from reprieve import __version__
@@ -29,7 +30,6 @@ from reprieve.calibration import (
     STEPS,
     Condition,
     Effort,
-    Evaluator,
     Task,
     Value,
     calibrate,
@@ -187,7 +187,7 @@ def ask(drive: Drive, jobs: int | None, store: Path | None) -> Row:
         reads, mixes = ((4, 1), (4, 64), (16, 1)), ((0.05, 1), (0.3, 1), (0.3, 16))
         measured = conditions(drive, Path(name), reads, mixes)
         task = Task(measured, (), START, **QUICK_TASK)
-        evaluator = Evaluator(task.base(), task.weights, store, jobs)
+        evaluator = task.evaluator(store, jobs)
         try:
             answer = judge(measured, task.parameters(), {}, evaluator, task.depth, silent)
         finally:
@@ -197,6 +197,12 @@ def ask(drive: Drive, jobs: int | None, store: Path | None) -> Row:
         "truth": drive.suspends,
         "answer": answer.suspends,
         "sentence": sentence(answer),
+        "difference": answer.difference,
+        "low": answer.low,
+        "high": answer.high,
+        "criteria": {one.assumption.name: fmean(one.criterion) for one in answer.judged},
+        "values": {one.assumption.name: one.fit.values for one in answer.judged},
+        "simulated": evaluator.simulated,
     }
 
 

@@ -66,6 +66,10 @@ class Task:
         """Return the drive that everything begins with, as `reprieve.run` takes it."""
         return {"device": self.start, **{name: dict(keys) for name, keys in SMALLER.items()}}
 
+    def evaluator(self, store: Path | None, workers: int | None) -> Evaluator:
+        """Return what simulates it; `store` keeps what was simulated, to go on from."""
+        return Evaluator(self.base(), self.weights, store, workers)
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -106,7 +110,7 @@ def calibrate(
 ) -> Calibration:
     """Fit, say how well it is known, and predict what was held out."""
     parameters = task.parameters()
-    evaluator = Evaluator(task.base(), task.weights, store, workers)
+    evaluator = task.evaluator(store, workers)
     try:
         search = Search(
             task.conditions, parameters, dict(task.fixed or {}), evaluator, task.depth, step

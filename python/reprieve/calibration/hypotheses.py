@@ -10,7 +10,7 @@ from typing import NamedTuple
 from reprieve.calibration.evaluate import Evaluator, Step
 from reprieve.calibration.fio_results import Condition
 from reprieve.calibration.least_squares import Fit
-from reprieve.calibration.parameters import Parameter, Value
+from reprieve.calibration.parameters import STEPS, Parameter, Value
 from reprieve.calibration.ranges import READS, has_writes
 from reprieve.calibration.search import Depth, Search
 
@@ -28,10 +28,16 @@ class Assumption(NamedTuple):
     """Whether a read that waits is served before the wordline is programmed."""
     fixed: dict[str, Value]
     choices: tuple[Parameter, ...] = ()
+    without: frozenset[str] = frozenset()
+    """Parameters that have no effect if this is so: they are not fitted, and none of the count."""
+    near: str = ""
+    """Another assumption before it, which says the same where one read at a time meets a drive."""
 
 
 _MODE = "suspension.program"
 _WORDLINE = "timing.wordline_pages"
+_OF_SUSPENSION = frozenset({STEPS, "timing.t_suspend_overhead_us", "timing.t_buffer_us"})
+"""Whoever waits for the end of a program does not see where it could have been suspended."""
 
 ASSUMPTIONS = (
     Assumption(
@@ -39,12 +45,14 @@ ASSUMPTIONS = (
         "a wordline is programmed at once, and reads wait for its end",
         False,
         {_MODE: "none", READS: None},
+        without=_OF_SUSPENSION,
     ),
     Assumption(
         "pages",
         "the pages of a wordline are programmed one by one, and reads wait for the end of each",
         False,
         {_MODE: "none", READS: None, _WORDLINE: 1},
+        without=_OF_SUSPENSION,
     ),
     Assumption(
         "suspend",
@@ -65,6 +73,7 @@ ASSUMPTIONS = (
         True,
         {_MODE: "iteration"},
         (Parameter(READS, choices=(1, 2, 4)),),
+        near="suspend",
     ),
 )
 
@@ -118,14 +127,19 @@ def judge(
     alone = Search(reads, common, fixed, evaluator, depth, step)
     shared = alone.reads_alone()
     judged = []
+    shallow: dict[str, Sequence[Fit]] = {}
     for assumption in assumptions:
-        known = {**fixed, **shared.values, **assumption.fixed}
+        idle = [each for each in common if each.key in assumption.without]
+        known = {each.key: each.middle() for each in idle}
+        known |= {**fixed, **shared.values, **assumption.fixed}
 
         def told(what: str, done: int, of: int, name: str = assumption.name) -> None:
             step(f"{name}: {what}", done, of)
 
-        mine = [*common, *assumption.choices]
-        fit = Search(mixed, mine, known, evaluator, depth, told).programs(shared.values | known)
+        mine = [*(each for each in common if each not in idle), *assumption.choices]
+        search = Search(mixed, mine, known, evaluator, depth, told)
+        fit = search.programs(shared.values | known, shallow.get(assumption.near, ()))
+        shallow[assumption.name] = search.shallow
         count = sum(each.key not in shared.values for each in mine)
         judged.append(_judged(assumption, fit, count, mixed, evaluator, depth))
     judged.sort(key=lambda each: sum(each.criterion))
