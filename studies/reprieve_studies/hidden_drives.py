@@ -116,7 +116,7 @@ def conditions(
 ) -> list[Condition]:
     """Measure a drive, and read what fio would have written."""
     paths = []
-    base = Task((), start=START).base()
+    base = Task((), start=START, **QUICK_TASK).base()
     for name, jobs, iops in _runs(drive, reads, mixes):
         content = measure(name, jobs, base, expand(drive.values), _EFFORT, iops)
         path = folder / f"{name}.json"
