@@ -18,6 +18,8 @@ from reprieve.calibration.replay import Effort
 from reprieve.calibration.search import QUICK, Search
 from reprieve.parallel import silent
 
+from .test_calibration_search import CONDITIONS, parameters
+
 JOBS = """[fill]
 rw=write
 bs=128k
@@ -27,6 +29,7 @@ rw=randread
 bs=4k
 iodepth=4
 """
+LIMIT = "suspension.max_per_program"
 POINT: dict[str, Value] = {
     DIES: "2x2",
     "geometry.planes_per_die": 2,
@@ -112,20 +115,18 @@ def test_assumptions_count_what_has_an_effect(monkeypatch: pytest.MonkeyPatch) -
     """
     seen: dict[str, tuple[set[str], list[str]]] = {}
 
-    def programs(self: Search, known: dict[str, Value], shallow: Any = ()) -> Fit:
+    def begin(self: Search, _known: dict[str, Value], near: Any = ()) -> None:
         name = str(len(seen))
         self.shallow = [Fit({"from": name}, 0.0)]
-        seen[name] = ({each.key for each in self.parameters}, [f.values["from"] for f in shallow])
-        return Fit(known, 0.0)
+        seen[name] = ({each.key for each in self.parameters}, [f.values["from"] for f in near])
 
-    monkeypatch.setattr(Search, "programs", programs)
+    monkeypatch.setattr(Search, "begin_programs", begin)
+    monkeypatch.setattr(Search, "programs", lambda _self, known: Fit(known, 0.0))
     monkeypatch.setattr(Search, "reads_alone", lambda _self: Fit({"timing.t_bus_us": 20.0}, 0.0))
 
     class Same(Evaluator):
         def compare(self, points: Any, conditions: Any, effort: Any) -> Any:
             return [[Term("mixed", 0, "read", "p50", 80e3, 80e3, 0.03)] for _ in points]
-
-    from .test_calibration_search import CONDITIONS, parameters
 
     evaluator = Same({"device": "tlc-nvme"}, Weights())
     mixed = CONDITIONS[-1:]
@@ -143,3 +144,65 @@ def test_assumptions_count_what_has_an_effect(monkeypatch: pytest.MonkeyPatch) -
     criteria = {each.assumption.name: each.criterion[0] for each in answer.judged}
     expected = {name: count * np.log(3 * 2) for name, count in counts.items()}
     assert criteria == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("shallow", "all_loads", "finished", "suspends"),
+    [
+        # Who waits is behind by 100 with the shallow loads alone: one fit decides.
+        ({"none": 60, "pages": 55, "suspend": 2}, {"suspend": 6}, ["suspend"], True),
+        # Deep loads put it behind; slices, which begin where it did, are ahead of all.
+        (
+            {"none": 20, "pages": 90, "suspend": 2, "slices": 3},
+            {"suspend": 60, "none": 45, "slices": 4},
+            ["suspend", "none", "slices"],
+            True,
+        ),
+        # Who waits is ahead, and each suspension is behind by its shallow loads.
+        (
+            {"none": 3, "pages": 90, "suspend": 50, "slices": 50, "limit": 40},
+            {"none": 5},
+            ["none"],
+            False,
+        ),
+    ],
+)
+def test_what_cannot_change_the_answer_is_not_fitted(
+    shallow: dict[str, float],
+    all_loads: dict[str, float],
+    finished: list[str],
+    suspends: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By hand, half sums of squares: their doubles differ by more than 20 and the parameters'."""
+    done = []
+
+    def name(search: Search) -> str:
+        keys = {each.key for each in search.parameters if each.choices}
+        if search.fixed.get("timing.wordline_pages") == 1:
+            return "pages"
+        if search.fixed["suspension.program"] == "none":
+            return "none"
+        return "slices" if READS in keys else "limit" if LIMIT in keys else "suspend"
+
+    def begin(self: Search, _known: dict[str, Value], near: Any = ()) -> None:
+        self.shallow = [Fit({}, shallow[name(self)])]
+
+    def programs(self: Search, known: dict[str, Value]) -> Fit:
+        done.append(name(self))
+        return Fit({"name": done[-1]}, all_loads[done[-1]])
+
+    monkeypatch.setattr(Search, "begin_programs", begin)
+    monkeypatch.setattr(Search, "programs", programs)
+    monkeypatch.setattr(Search, "reads_alone", lambda _self: Fit({}, 0.0))
+
+    class Known(Evaluator):
+        def residuals(self, points: Any, conditions: Any, effort: Any) -> Any:
+            return [np.array([(2 * all_loads[str(point["name"])]) ** 0.5]) for point in points]
+
+    evaluator = Known({"device": "tlc-nvme"}, Weights())
+    answer = judge(CONDITIONS[-1:], parameters(), {}, evaluator, QUICK, silent, stops=True)
+    evaluator.close()
+    assert done == finished
+    assert answer.suspends is suspends
+    assert answer.is_least is (len(finished) == 1)

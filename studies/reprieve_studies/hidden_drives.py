@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from reprieve import __version__
+from reprieve import UserError, __version__
 from reprieve.calibration import (
     BUFFER,
     DIES,
@@ -47,6 +47,7 @@ _EFFORT = Effort(60_000, 64 << 20, 20.0)
 _WORDLINE_BYTES = 3 * 16384
 _MIB = 1 << 20
 NEAR = 0.05
+DRIVES = 20
 WANTED = {"p50": 0.05, "p99": 0.05, "p99.9": 0.10}
 """How near predictions are to be, by percentile."""
 Row = dict[str, Any]
@@ -189,7 +190,9 @@ def ask(drive: Drive, jobs: int | None, store: Path | None) -> Row:
         task = Task(measured, (), START, **QUICK_TASK)
         evaluator = task.evaluator(store, jobs)
         try:
-            answer = judge(measured, task.parameters(), {}, evaluator, task.depth, silent)
+            answer = judge(
+                *(measured, task.parameters(), {}, evaluator, task.depth, silent), stops=True
+            )
         finally:
             evaluator.close()
     return {
@@ -200,6 +203,7 @@ def ask(drive: Drive, jobs: int | None, store: Path | None) -> Row:
         "difference": answer.difference,
         "low": answer.low,
         "high": answer.high,
+        "is_least": answer.is_least,
         "criteria": {one.assumption.name: fmean(one.criterion) for one in answer.judged},
         "values": {one.assumption.name: one.fit.values for one in answer.judged},
         "simulated": evaluator.simulated,
@@ -211,17 +215,46 @@ def each_drive(
 ) -> Iterator[Row]:
     """Return what each drive gave; one that this version has tried before is not tried again."""
     folder.mkdir(parents=True, exist_ok=True)
-    kind = "question" if question else "fit"
-    kept = KeptRows(folder / f"{kind}.jsonl")
-    known = {row["seed"]: row for row in kept.read() if row["version"] == __version__}
+    kept, known = _kept(question, folder)
     for seed in seeds:
         if seed not in known:
-            store = folder / f"{kind}-{seed}-evaluations.jsonl"
+            store = folder / f"{_kind(question)}-{seed}-evaluations.jsonl"
             done = (ask if question else fit)(draw(seed, question), jobs, store)
             known[seed] = {"version": __version__, **done}
             kept.append(known[seed])
             store.unlink(missing_ok=True)
         yield known[seed]
+
+
+def _kind(question: bool) -> str:
+    return "question" if question else "fit"
+
+
+def _kept(question: bool, folder: Path) -> tuple[KeptRows, dict[int, Row]]:
+    """Return the rows of a folder, and those of this version by their seeds."""
+    kept = KeptRows(folder / f"{_kind(question)}.jsonl")
+    return kept, {row["seed"]: row for row in kept.read() if row["version"] == __version__}
+
+
+def tried(folder: Path) -> dict[str, Any]:
+    """Count what a folder has kept, however many drives that are, and return their rows, too.
+
+    UserError if it has none.
+    """
+    seeds = range(1, DRIVES + 1)
+    asked, fitted = (
+        [known[seed] for seed in seeds if seed in known]
+        for known in (_kept(question, folder)[1] for question in (True, False))
+    )
+    if not asked and not fitted:
+        raise UserError(f"{folder}: has nothing of drives; run make hidden-drives first")
+    return {
+        "drives": DRIVES,
+        "answers": answers(asked) if asked else None,
+        "fits": sums(fitted) if fitted else None,
+        "question": asked,
+        "fit": fitted,
+    }
 
 
 def sums(rows: Sequence[Row]) -> dict[str, object]:
@@ -257,17 +290,23 @@ def sums(rows: Sequence[Row]) -> dict[str, object]:
     }
 
 
-def answers(rows: Sequence[Row]) -> dict[str, object]:
-    """Count over drives for how many the answer is right, wrong, or none."""
-    right = sum(row["answer"] == row["truth"] for row in rows)
-    open_ = sum(row["answer"] is None for row in rows)
-    return {"drives": len(rows), "right": right, "open": open_}
+def answers(rows: Sequence[Row]) -> dict[str, Any]:
+    """Count over drives for how many the answer is right or none; name the seeds of the others."""
+    right = [row["seed"] for row in rows if row["answer"] == row["truth"]]
+    open_ = [row["seed"] for row in rows if row["answer"] is None]
+    return {
+        "drives": len(rows),
+        "suspend": sum(row["truth"] for row in rows),
+        "right": len(right),
+        "open": open_,
+        "wrong": [row["seed"] for row in rows if row["seed"] not in {*right, *open_}],
+    }
 
 
 def main() -> None:
     """Print a line of JSON for each drive, and the counts."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--drives", type=int, default=20, help="how many are drawn")
+    parser.add_argument("--drives", type=int, default=DRIVES, help="how many are drawn")
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--question", action="store_true", help="ask whether each suspends")
     parser.add_argument("--jobs", type=int, help="simulations at a time")
@@ -282,7 +321,8 @@ def main() -> None:
         say(json.dumps(row))
     if given.question:
         counts = answers(rows)
-        say(f"right in {counts['right']} of {counts['drives']}, without an answer {counts['open']}")
+        open_ = len(counts["open"])
+        say(f"right in {counts['right']} of {counts['drives']}, without an answer {open_}")
         return
     _show(sums(rows))
 

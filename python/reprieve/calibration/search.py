@@ -104,12 +104,16 @@ class Search:
         """Return the best point for the conditions without writes."""
         return self._reads(dict(self.fixed))[0]
 
-    def programs(self, known: dict[str, Value], shallow: Sequence[Fit] = ()) -> Fit:
-        """Return the best point for programs, with everything else as it is known.
+    def begin_programs(self, known: dict[str, Value], near: Sequence[Fit] = ()) -> None:
+        """Fit the shallow loads beside writes, with everything else as it is known.
 
-        `shallow`: points of another search, near which the shallow loads have their best ones.
+        `near`: points of another search, near which these loads have their best ones.
         """
-        return self._programs(known, self.conditions, shallow)[0]
+        self._begin("programs", *self._of_programs(known, self.conditions), near)
+
+    def programs(self, known: dict[str, Value]) -> Fit:
+        """Return the best point for programs, once they have begun."""
+        return self._go_on("programs", *self._of_programs(known, self.conditions))[0]
 
     def _reads(self, known: dict[str, Value]) -> list[Fit]:
         written = of_programs(self.parameters)
@@ -117,15 +121,15 @@ class Search:
         reads = [each for each in self.conditions if not has_writes(each)]
         return self._in_turn("reads", parameters, known, reads)
 
-    def _programs(
-        self,
-        known: dict[str, Value],
-        conditions: Sequence[Condition],
-        shallow: Sequence[Fit] = (),
-    ) -> list[Fit]:
+    def _programs(self, known: dict[str, Value], conditions: Sequence[Condition]) -> list[Fit]:
+        return self._in_turn("programs", *self._of_programs(known, conditions))
+
+    def _of_programs(
+        self, known: dict[str, Value], conditions: Sequence[Condition]
+    ) -> tuple[list[Parameter], dict[str, Value], Sequence[Condition]]:
         parameters = of_programs(self.parameters)
         known = known | self._write_controller(parameters, known, conditions)
-        return self._in_turn("programs", parameters, known, conditions, shallow)
+        return parameters, known, conditions
 
     def _in_turn(
         self,
@@ -133,14 +137,33 @@ class Search:
         parameters: Sequence[Parameter],
         known: dict[str, Value],
         conditions: Sequence[Condition],
-        near: Sequence[Fit] = (),
     ) -> list[Fit]:
         """Fit the shallow loads, then choose what queues tell, then follow; the best first."""
+        self._begin(what, parameters, known, conditions)
+        return self._go_on(what, parameters, known, conditions)
+
+    def _begin(
+        self,
+        what: str,
+        parameters: Sequence[Parameter],
+        known: dict[str, Value],
+        conditions: Sequence[Condition],
+        near: Sequence[Fit] = (),
+    ) -> None:
         guessed = {each.key: each.middle() for each in parameters if not each.choices}
         firsts = {each.key: each.choices[0] for each in parameters if each.choices}
-        begin = {**firsts, **guessed, **known}
         early = [each for each in parameters if shows_when_shallow(each)]
+        begin = {**firsts, **guessed, **known}
         self.shallow = self._shallow(what, early, begin, shallowest(conditions), near)
+
+    def _go_on(
+        self,
+        what: str,
+        parameters: Sequence[Parameter],
+        known: dict[str, Value],
+        conditions: Sequence[Condition],
+    ) -> list[Fit]:
+        early = [each for each in parameters if shows_when_shallow(each)]
         late = [each for each in parameters if each not in early and not stays_at_first(each)]
         found = []
         for start in self.shallow:
