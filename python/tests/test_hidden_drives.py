@@ -9,7 +9,7 @@ import pytest
 from reprieve import UserError, __version__
 from reprieve.calibration import Value
 from reprieve_studies import hidden_drives, papers
-from reprieve_studies.hidden_drives import Drive, answers, draw, each_drive, sums, tried
+from reprieve_studies.hidden_drives import Drive, answers, draw, each_drive, sums, take, tried
 from reprieve_studies.study import Settings, Study
 from reprieve_studies.zns_a import page
 
@@ -63,6 +63,12 @@ def test_what_was_tried_is_counted_however_many(tmp_path: Path) -> None:
     assert (found["drives"], found["answers"], found["question"]) == (20, None, [])
     assert [each["seed"] for each in found["fit"]] == [2]
     assert found["fits"]["drives"] == 1
+    # A record takes the place of a folder, and adds nothing twice.
+    record, other = tmp_path / "record.json", tmp_path / "other"
+    record.write_text(json.dumps(found))
+    for _ in range(2):
+        take(record, other)
+        assert tried(other) == found
 
 
 def test_every_second_drive_may_not_suspend() -> None:

@@ -236,6 +236,17 @@ def _kept(question: bool, folder: Path) -> tuple[KeptRows, dict[int, Row]]:
     return kept, {row["seed"]: row for row in kept.read() if row["version"] == __version__}
 
 
+def take(record: Path, folder: Path) -> None:
+    """Keep in a folder what a record has of this version: its drives are not tried again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    content = json.loads(record.read_text(encoding="utf-8"))
+    for question in (True, False):
+        kept, known = _kept(question, folder)
+        for row in content[_kind(question)]:
+            if row["version"] == __version__ and row["seed"] not in known:
+                kept.append(row)
+
+
 def tried(folder: Path) -> dict[str, Any]:
     """Count what a folder has kept, however many drives that are, and return their rows, too.
 
@@ -311,9 +322,12 @@ def main() -> None:
     parser.add_argument("--question", action="store_true", help="ask whether each suspends")
     parser.add_argument("--jobs", type=int, help="simulations at a time")
     parser.add_argument("--out", type=Path, default=Path("out/hidden-drives"), metavar="DIR")
+    parser.add_argument("--known", type=Path, metavar="FILE", help="take drives of this record")
     given = parser.parse_args()
     if given.drives < 1:
         parser.error(f"--drives {given.drives}: must be at least 1")
+    if given.known is not None:
+        take(given.known, given.out)
     seeds = range(given.first_seed, given.first_seed + given.drives)
     rows = []
     for row in each_drive(seeds, given.question, given.jobs, given.out):
