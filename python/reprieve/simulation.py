@@ -160,7 +160,9 @@ def stepwise(
     return opened(Source.of(scenario, overrides), requests)[1]
 
 
-def opened(source: Source, requests: bool = False) -> tuple[Split, _native.Simulation]:
+def opened(
+    source: Source, requests: bool = False, from_state: Path | None = None
+) -> tuple[Split, _native.Simulation]:
     """Return a run that has not begun, and what has it go on: `ask` of its policies of Python."""
     split = source.split()
 
@@ -169,7 +171,7 @@ def opened(source: Source, requests: bool = False) -> tuple[Split, _native.Simul
 
     kept, own = (requests, False, None), _in_place(policies(), policies)
     asked = (source.text, source.path, list(split.sets), kept)
-    return split, _native.Simulation(*asked, own=own)
+    return split, _native.Simulation(*asked, from_state=from_state, own=own)
 
 
 def _in_place(

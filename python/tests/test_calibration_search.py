@@ -209,7 +209,7 @@ def test_reads_alone_are_not_simulated_for_every_program(
     """They are the same whatever a program takes; and what a killed run left is passed over."""
     asked = []
 
-    def predict(of: Condition, _base: Any, values: Any, _effort: Effort) -> Any:
+    def predict(of: Condition, _base: Any, values: Any, *_more: Any) -> Any:
         asked.append((of.name, values.get(PROGRAM)))
         return {
             (place, direction): Simulated(9, 5.0, {50.0: 80e3})

@@ -9,7 +9,7 @@ import pytest
 from reprieve import UserError, __version__
 from reprieve.calibration import Value
 from reprieve_studies import hidden_drives, papers
-from reprieve_studies.hidden_drives import Drive, answers, draw, each_drive, sums
+from reprieve_studies.hidden_drives import Drive, answers, draw, each_drive, sums, take, tried
 from reprieve_studies.study import Settings, Study
 from reprieve_studies.zns_a import page
 
@@ -44,11 +44,31 @@ def test_counts_are_of_drives_and_of_numbers() -> None:
         },
     }
     asked: list[dict[str, Any]] = [
-        {"truth": True, "answer": True},
-        {"truth": False, "answer": None},
-        {"truth": False, "answer": True},
+        {"seed": 2, "truth": True, "answer": True},
+        {"seed": 3, "truth": False, "answer": None},
+        {"seed": 5, "truth": False, "answer": True},
     ]
-    assert answers(asked) == {"drives": 3, "right": 1, "open": 1}
+    counts = {"drives": 3, "suspend": 1, "right": 1, "open": [3], "wrong": [5]}
+    assert answers(asked) == counts
+
+
+def test_what_was_tried_is_counted_however_many(tmp_path: Path) -> None:
+    """Drives of this version that belong to the test; nothing at all is an error."""
+    with pytest.raises(UserError, match="has nothing of drives"):
+        tried(tmp_path)
+    fits = [{"version": __version__, **row(2, 0.01, True)}, {"version": "0.0.1", **row(3, 0, True)}]
+    fits.append({"version": __version__, **row(1000, 0.01, True)})
+    (tmp_path / "fit.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in fits))
+    found = tried(tmp_path)
+    assert (found["drives"], found["answers"], found["question"]) == (20, None, [])
+    assert [each["seed"] for each in found["fit"]] == [2]
+    assert found["fits"]["drives"] == 1
+    # A record takes the place of a folder, and adds nothing twice.
+    record, other = tmp_path / "record.json", tmp_path / "other"
+    record.write_text(json.dumps(found))
+    for _ in range(2):
+        take(record, other)
+        assert tried(other) == found
 
 
 def test_every_second_drive_may_not_suspend() -> None:

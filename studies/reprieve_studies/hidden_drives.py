@@ -16,9 +16,10 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from reprieve import __version__
+from reprieve import UserError, __version__
 from reprieve.calibration import (
     BUFFER,
     DIES,
@@ -29,7 +30,6 @@ from reprieve.calibration import (
     STEPS,
     Condition,
     Effort,
-    Evaluator,
     Task,
     Value,
     calibrate,
@@ -47,6 +47,7 @@ _EFFORT = Effort(60_000, 64 << 20, 20.0)
 _WORDLINE_BYTES = 3 * 16384
 _MIB = 1 << 20
 NEAR = 0.05
+DRIVES = 20
 WANTED = {"p50": 0.05, "p99": 0.05, "p99.9": 0.10}
 """How near predictions are to be, by percentile."""
 Row = dict[str, Any]
@@ -116,7 +117,7 @@ def conditions(
 ) -> list[Condition]:
     """Measure a drive, and read what fio would have written."""
     paths = []
-    base = Task((), start=START).base()
+    base = Task((), start=START, **QUICK_TASK).base()
     for name, jobs, iops in _runs(drive, reads, mixes):
         content = measure(name, jobs, base, expand(drive.values), _EFFORT, iops)
         path = folder / f"{name}.json"
@@ -187,9 +188,11 @@ def ask(drive: Drive, jobs: int | None, store: Path | None) -> Row:
         reads, mixes = ((4, 1), (4, 64), (16, 1)), ((0.05, 1), (0.3, 1), (0.3, 16))
         measured = conditions(drive, Path(name), reads, mixes)
         task = Task(measured, (), START, **QUICK_TASK)
-        evaluator = Evaluator(task.base(), task.weights, store, jobs)
+        evaluator = task.evaluator(store, jobs)
         try:
-            answer = judge(measured, task.parameters(), {}, evaluator, task.depth, silent)
+            answer = judge(
+                *(measured, task.parameters(), {}, evaluator, task.depth, silent), stops=True
+            )
         finally:
             evaluator.close()
     return {
@@ -197,6 +200,13 @@ def ask(drive: Drive, jobs: int | None, store: Path | None) -> Row:
         "truth": drive.suspends,
         "answer": answer.suspends,
         "sentence": sentence(answer),
+        "difference": answer.difference,
+        "low": answer.low,
+        "high": answer.high,
+        "is_least": answer.is_least,
+        "criteria": {one.assumption.name: fmean(one.criterion) for one in answer.judged},
+        "values": {one.assumption.name: one.fit.values for one in answer.judged},
+        "simulated": evaluator.simulated,
     }
 
 
@@ -205,17 +215,57 @@ def each_drive(
 ) -> Iterator[Row]:
     """Return what each drive gave; one that this version has tried before is not tried again."""
     folder.mkdir(parents=True, exist_ok=True)
-    kind = "question" if question else "fit"
-    kept = KeptRows(folder / f"{kind}.jsonl")
-    known = {row["seed"]: row for row in kept.read() if row["version"] == __version__}
+    kept, known = _kept(question, folder)
     for seed in seeds:
         if seed not in known:
-            store = folder / f"{kind}-{seed}-evaluations.jsonl"
+            store = folder / f"{_kind(question)}-{seed}-evaluations.jsonl"
             done = (ask if question else fit)(draw(seed, question), jobs, store)
             known[seed] = {"version": __version__, **done}
             kept.append(known[seed])
             store.unlink(missing_ok=True)
         yield known[seed]
+
+
+def _kind(question: bool) -> str:
+    return "question" if question else "fit"
+
+
+def _kept(question: bool, folder: Path) -> tuple[KeptRows, dict[int, Row]]:
+    """Return the rows of a folder, and those of this version by their seeds."""
+    kept = KeptRows(folder / f"{_kind(question)}.jsonl")
+    return kept, {row["seed"]: row for row in kept.read() if row["version"] == __version__}
+
+
+def take(record: Path, folder: Path) -> None:
+    """Keep in a folder what a record has of this version: its drives are not tried again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    content = json.loads(record.read_text(encoding="utf-8"))
+    for question in (True, False):
+        kept, known = _kept(question, folder)
+        for row in content[_kind(question)]:
+            if row["version"] == __version__ and row["seed"] not in known:
+                kept.append(row)
+
+
+def tried(folder: Path) -> dict[str, Any]:
+    """Count what a folder has kept, however many drives that are, and return their rows, too.
+
+    UserError if it has none.
+    """
+    seeds = range(1, DRIVES + 1)
+    asked, fitted = (
+        [known[seed] for seed in seeds if seed in known]
+        for known in (_kept(question, folder)[1] for question in (True, False))
+    )
+    if not asked and not fitted:
+        raise UserError(f"{folder}: has nothing of drives; run make hidden-drives first")
+    return {
+        "drives": DRIVES,
+        "answers": answers(asked) if asked else None,
+        "fits": sums(fitted) if fitted else None,
+        "question": asked,
+        "fit": fitted,
+    }
 
 
 def sums(rows: Sequence[Row]) -> dict[str, object]:
@@ -251,24 +301,33 @@ def sums(rows: Sequence[Row]) -> dict[str, object]:
     }
 
 
-def answers(rows: Sequence[Row]) -> dict[str, object]:
-    """Count over drives for how many the answer is right, wrong, or none."""
-    right = sum(row["answer"] == row["truth"] for row in rows)
-    open_ = sum(row["answer"] is None for row in rows)
-    return {"drives": len(rows), "right": right, "open": open_}
+def answers(rows: Sequence[Row]) -> dict[str, Any]:
+    """Count over drives for how many the answer is right or none; name the seeds of the others."""
+    right = [row["seed"] for row in rows if row["answer"] == row["truth"]]
+    open_ = [row["seed"] for row in rows if row["answer"] is None]
+    return {
+        "drives": len(rows),
+        "suspend": sum(row["truth"] for row in rows),
+        "right": len(right),
+        "open": open_,
+        "wrong": [row["seed"] for row in rows if row["seed"] not in {*right, *open_}],
+    }
 
 
 def main() -> None:
     """Print a line of JSON for each drive, and the counts."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--drives", type=int, default=20, help="how many are drawn")
+    parser.add_argument("--drives", type=int, default=DRIVES, help="how many are drawn")
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--question", action="store_true", help="ask whether each suspends")
     parser.add_argument("--jobs", type=int, help="simulations at a time")
     parser.add_argument("--out", type=Path, default=Path("out/hidden-drives"), metavar="DIR")
+    parser.add_argument("--known", type=Path, metavar="FILE", help="take drives of this record")
     given = parser.parse_args()
     if given.drives < 1:
         parser.error(f"--drives {given.drives}: must be at least 1")
+    if given.known is not None:
+        take(given.known, given.out)
     seeds = range(given.first_seed, given.first_seed + given.drives)
     rows = []
     for row in each_drive(seeds, given.question, given.jobs, given.out):
@@ -276,7 +335,8 @@ def main() -> None:
         say(json.dumps(row))
     if given.question:
         counts = answers(rows)
-        say(f"right in {counts['right']} of {counts['drives']}, without an answer {counts['open']}")
+        open_ = len(counts["open"])
+        say(f"right in {counts['right']} of {counts['drives']}, without an answer {open_}")
         return
     _show(sums(rows))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import reprieve as rp
 from reprieve.outputs import ResultDirectory
+from reprieve_studies import hidden_drives
 from reprieve_studies.article import Article, write_article
 from reprieve_studies.fast12 import waits
 from reprieve_studies.loads import real
@@ -72,7 +73,7 @@ class Study:
     pictures: Mapping[str, str]
     """Figures of the pages, by their path in that folder."""
     is_apart: bool = False
-    """It is run only where it is named, as it needs root and a machine that does nothing else."""
+    """It is run only where it is named: it needs root, or has to be run by hand before."""
 
 
 _OF_A_VERDICT = ("paper", "unit", "ours", "low", "high", "reproduced", "kind", "cause")
@@ -201,6 +202,11 @@ def _validate(out: Path, _wanted: Wanted) -> dict[str, Any]:
     verdicts = validate_into(out, ValidateSettings(), lambda _what, _done, _pieces: None).verdicts
     names = ("reproduced", "not_reproduced", "not_testable")
     return {"values": len(verdicts), **dict(zip(names, tally(verdicts), strict=True))}
+
+
+def _hidden_drives(out: Path, _wanted: Wanted) -> dict[str, Any]:
+    """Count the drives that `make hidden-drives` has kept, as all of them take hours."""
+    return hidden_drives.tried(out)
 
 
 MQSIM_INPUTS: Mapping[str, Mapping[str, Any]] = {
@@ -400,6 +406,7 @@ STUDIES: Mapping[str, Study] = {
          "figures/read-tail.svg": "starblaze-read-tail.svg"},
     ),
     "databases": Study(COMMAND, lambda out, _wanted: databases(out), {}, is_apart=True),
+    "hidden-drives": Study("make hidden-drives", _hidden_drives, {}, is_apart=True),
     "starblaze-stall": Study("reprieve reproduce starblaze", _starblaze_stall, {}),
     "starblaze-sweep": Study("reprieve reproduce starblaze", _starblaze_sweep, {}),
     "deadline": Study(

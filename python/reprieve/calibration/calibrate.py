@@ -35,6 +35,10 @@ SMALLER: Mapping[str, Mapping[str, float]] = {
 sequential writes do not depend on their number while nothing is collected. A buffer that a writer
 who is too fast soon fills, where its size is not fitted."""
 
+QUICK_SMALLER = {**SMALLER, "ftl": {"over_provisioning": 0.8}}
+"""For the quick form as many blocks, a fifth of which are full: where a page is has to be read for
+each run, and the runs are short. Nothing is collected before the others are written."""
+
 _NAMED = 3
 """So many runs of fio are named in a device file; the others are counted."""
 
@@ -57,6 +61,8 @@ class Task:
     prediction: Effort = field(default_factory=lambda: Effort(60_000, 64 << 20, 30.0))
     """How much of each condition is simulated for the comparison at the end."""
     weights: Weights = field(default_factory=Weights)
+    smaller: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: SMALLER)
+    """What the drive that is simulated has in place of the size of `start`."""
 
     def parameters(self) -> tuple[Parameter, ...]:
         """Return what is free."""
@@ -64,7 +70,11 @@ class Task:
 
     def base(self) -> dict[str, Any]:
         """Return the drive that everything begins with, as `reprieve.run` takes it."""
-        return {"device": self.start, **{name: dict(keys) for name, keys in SMALLER.items()}}
+        return {"device": self.start, **{name: dict(keys) for name, keys in self.smaller.items()}}
+
+    def evaluator(self, store: Path | None, workers: int | None) -> Evaluator:
+        """Return what simulates it; `store` keeps what was simulated, to go on from."""
+        return Evaluator(self.base(), self.weights, store, workers)
 
 
 @dataclass(frozen=True)
@@ -106,7 +116,7 @@ def calibrate(
 ) -> Calibration:
     """Fit, say how well it is known, and predict what was held out."""
     parameters = task.parameters()
-    evaluator = Evaluator(task.base(), task.weights, store, workers)
+    evaluator = task.evaluator(store, workers)
     try:
         search = Search(
             task.conditions, parameters, dict(task.fixed or {}), evaluator, task.depth, step
@@ -199,5 +209,9 @@ def _row(term: Term) -> dict[str, object]:
     return {**vars(term), "difference": term.difference}
 
 
-QUICK_TASK: Mapping[str, Any] = {"depth": QUICK, "prediction": Effort(20_000, 24 << 20, 10.0)}
-"""The quick form: fewer points, shorter runs."""
+QUICK_TASK: Mapping[str, Any] = {
+    "depth": QUICK,
+    "prediction": Effort(20_000, 24 << 20, 10.0),
+    "smaller": QUICK_SMALLER,
+}
+"""The quick form: fewer points, shorter runs, fewer pages to fill."""

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError, __version__
+from reprieve.calibration.filled_drives import FilledDrives
 from reprieve.calibration.fio_results import Condition
 from reprieve.calibration.objective import Term, Weights, residuals, terms
-from reprieve.calibration.parameters import Value
+from reprieve.calibration.parameters import Value, overrides
 from reprieve.calibration.ranges import DIES, has_writes, is_of_programs
 from reprieve.calibration.replay import Effort, Prediction, Simulated, predict
 from reprieve.outputs import KeptRows
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Step = Callable[[str, int, int], None]
 """Told of progress: what is done, how much of it is done, of how much."""
 
-_VERSION = 2
+_VERSION = 3
 
 
 class Evaluator:
@@ -47,13 +48,15 @@ class Evaluator:
         self.simulated = 0
         self._known: dict[str, Prediction] = {}
         self._store = None if store is None else KeptRows(store)
+        self._drives = FilledDrives()
         self._pool = ThreadPoolExecutor(workers or os.cpu_count() or 1)
         for key, rows in [] if self._store is None else self._store.read():
             self._known[key] = _prediction(rows)
 
     def close(self) -> None:
-        """End its threads."""
+        """End its threads, and remove the states of drives."""
         self._pool.shutdown(cancel_futures=True)
+        self._drives.close()
 
     def compare(
         self,
@@ -110,11 +113,12 @@ class Evaluator:
         self, condition: Condition, values: dict[str, Value], effort: Effort
     ) -> Prediction | None:
         try:
-            return predict(condition, self.base, expand(values), effort)
+            return predict(condition, self.base, expand(values), effort, self._drives)
         except UserError:
             return None
 
     def _key(self, values: dict[str, Value], condition: Condition, effort: Effort) -> str:
+        """Name a simulation: values that differ by less than the scenario has are one."""
         jobs = [
             (job.options, {op: (m.count, m.percentile_ns) for op, m in job.measured.items()})
             for job in condition.jobs
@@ -123,7 +127,7 @@ class Evaluator:
             _VERSION,
             self._drive,
             self.base,
-            sorted(_told(values, condition).items()),
+            sorted(overrides(expand(_told(values, condition))).items()),
             jobs,
             list(vars(effort).values()),
         ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reprieve.calibration.filled_drives import FilledDrives
 from reprieve.calibration.fio_results import Condition, Job, Measured
 from reprieve.calibration.parameters import Values
 from reprieve.calibration.replay import Effort, logged
@@ -41,7 +42,11 @@ def measure(
     """
     guess = {"read": Measured(1, iops, "lat", {50.0: 1.0}, 1.0, 1.0, 1.0)}
     asked = Condition(name, _NOWHERE, "", tuple(Job(job, dict(o), guess) for job, o in jobs))
-    log, runtime_s = logged(asked, base, values, effort)
+    drives = FilledDrives()
+    try:
+        log, runtime_s = logged(asked, base, values, effort, drives)
+    finally:
+        drives.close()
     return {
         "fio version": "fio-3.32",
         "global options": {},

@@ -36,6 +36,25 @@ class Fit:
     """Half the sum of squared residuals, as `residuals` has them."""
 
 
+@dataclass(frozen=True)
+class Slopes:
+    """Derivatives of the residuals at a point."""
+
+    at: NDArray[np.float64]
+    residuals: NDArray[np.float64]
+    by: NDArray[np.float64]
+
+    def moved(self, to: NDArray[np.float64], residuals: NDArray[np.float64]) -> Slopes:
+        """Return those at another point: changed least so that they account for the step."""
+        import numpy as np
+
+        way = to - self.at
+        length = float(way @ way)
+        missing = residuals - self.residuals - self.by @ way
+        by = self.by + np.outer(missing, way) / length if length > 0 else self.by
+        return Slopes(to, residuals, by)
+
+
 def polish(
     evaluator: Evaluator,
     free: Sequence[Parameter],
@@ -45,8 +64,13 @@ def polish(
     effort: Effort,
     told: Callable[[int], None],
     to_both_sides: bool,
+    anew_every: int = 1,
 ) -> Fit:
-    """Go on from a point; `told` hears of each step. UserError if it is no drive."""
+    """Go on from a point; `told` hears of each step. UserError if it is no drive.
+
+    Derivatives are taken by differences once in `anew_every` steps; between them they follow from
+    what the last step changed (Broyden), which simulates nothing.
+    """
     import numpy as np
     from scipy.optimize import least_squares
 
@@ -59,6 +83,7 @@ def polish(
         np.log([number(start[each.key]) for each in free]), low + _INSIDE, high - _INSIDE
     )
     done = 0
+    before: Slopes | None = None
 
     def residuals(step: NDArray[np.float64]) -> NDArray[np.float64]:
         point = start | values_at(free, origin + step)
@@ -66,11 +91,17 @@ def polish(
         return np.full(1, 1e6) if found is None else found
 
     def jacobian(step: NDArray[np.float64]) -> NDArray[np.float64]:
-        nonlocal done
+        nonlocal done, before
         told(done)
+        here = residuals(step)
+        if before is None or done % anew_every == 0 or len(here) != len(before.residuals):
+            place = origin + step
+            by = derivatives(evaluator, free, start, place, conditions, effort, to_both_sides)
+            before = Slopes(step, here, by)
+        else:
+            before = before.moved(step, here)
         done += 1
-        place = origin + step
-        return derivatives(evaluator, free, start, place, conditions, effort, to_both_sides)
+        return before.by
 
     found = least_squares(
         residuals,

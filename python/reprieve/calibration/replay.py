@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reprieve.calibration.filled_drives import FilledDrives
 from reprieve.calibration.fio_results import Condition, Job, Measured
 from reprieve.calibration.parameters import Values, overrides
-from reprieve.simulation import run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -142,12 +142,14 @@ def stripe_bytes(values: Values) -> int:
     return _WORDLINE_BYTES * math.prod(int(each) for each in counts if isinstance(each, int))
 
 
-def predict(condition: Condition, base: Any, values: Values, effort: Effort) -> Prediction:
+def predict(
+    condition: Condition, base: Any, values: Values, effort: Effort, drives: FilledDrives
+) -> Prediction:
     """Simulate a condition on the drive `base` with these values.
 
     `base` is what `reprieve.run` takes as a scenario. Latencies are in ns, by nearest rank.
     """
-    log, runtime_s = logged(condition, base, values, effort)
+    log, runtime_s = logged(condition, base, values, effort, drives)
     return {
         (number, direction): _figures(log.get((number, direction)), measured, runtime_s)
         for number, job in enumerate(condition.jobs)
@@ -156,25 +158,24 @@ def predict(condition: Condition, base: Any, values: Values, effort: Effort) -> 
 
 
 def logged(
-    condition: Condition, base: Any, values: Values, effort: Effort
+    condition: Condition, base: Any, values: Values, effort: Effort, drives: FilledDrives
 ) -> tuple[dict[tuple[int, str], NDArray[np.int64]], float]:
     """Simulate a condition; return latencies in ns by job and direction, and the time in s."""
     ramp_s, runtime_s = times(condition, effort, stripe_bytes(values))
+    keys = {**overrides(values), "seed": effort.seed}
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
         jobs = Path(folder, "jobs.fio")
         jobs.write_text(job_file(condition, ramp_s, runtime_s), encoding="utf-8")
-        given = overrides(values).items()
-        keys: dict[str, Any] = {key.replace(".", "__"): value for key, value in given}
-        result = run(base, requests=True, workload__fio=str(jobs), seed=effort.seed, **keys)
-    arrival = result.column("arrival_ns")
-    latency = result.column("completion_ns") - arrival
+        log = drives.requests(base, keys, jobs)
+    arrival = log.array("arrival_ns")
+    latency = log.array("completion_ns") - arrival
     counted = (arrival >= ramp_s * 1e9) & (arrival < (ramp_s + runtime_s) * 1e9)
-    op = result.column("op")
-    flow = result.column("flow")
+    flow = log.array("flow")
+    by_direction = {each: counted & log.is_word("op", each) for each in ("read", "write")}
     found = {
-        (number, direction): latency[counted & (flow == number) & (op == direction)]
+        (number, direction): latency[of_direction & (flow == number)]
         for number in range(len(condition.jobs))
-        for direction in ("read", "write")
+        for direction, of_direction in by_direction.items()
     }
     return found, runtime_s
 

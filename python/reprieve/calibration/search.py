@@ -59,11 +59,17 @@ class Depth:
     fine: Effort = field(default_factory=lambda: Effort(15_000, 24 << 20, 10.0))
     final: Effort = field(default_factory=lambda: Effort(40_000, 48 << 20, 20.0))
     """How much is simulated in the steps of all parameters together, and for the intervals."""
+    rungs_followed: int | None = None
+    """Lengths of a program that are followed after first steps at each; None: all, at once."""
+    anew_every: int = 1
+    """Derivatives are taken by differences once in so many steps of least squares."""
 
 
 QUICK = Depth(
     *(7, 4, 4, 2, 6, 5),
     *(Effort(4_000, 8 << 20, 3.0), Effort(8_000, 16 << 20, 5.0), Effort(20_000, 24 << 20, 10.0)),
+    rungs_followed=2,
+    anew_every=3,
 )
 
 
@@ -80,6 +86,8 @@ class Search:
     seed: int = 1
     runners_up: list[Fit] = field(default_factory=list)
     """The points that were followed, the best first."""
+    shallow: list[Fit] = field(default_factory=list)
+    """The best points for the shallow loads that were fitted last, one a combination of choices."""
 
     def run(self) -> Fit:
         """Return the best point; UserError if there is a drive nowhere."""
@@ -96,9 +104,16 @@ class Search:
         """Return the best point for the conditions without writes."""
         return self._reads(dict(self.fixed))[0]
 
+    def begin_programs(self, known: dict[str, Value], near: Sequence[Fit] = ()) -> None:
+        """Fit the shallow loads beside writes, with everything else as it is known.
+
+        `near`: points of another search, near which these loads have their best ones.
+        """
+        self._begin("programs", *self._of_programs(known, self.conditions), near)
+
     def programs(self, known: dict[str, Value]) -> Fit:
-        """Return the best point for programs, with everything else as it is known."""
-        return self._programs(known, self.conditions)[0]
+        """Return the best point for programs, once they have begun."""
+        return self._go_on("programs", *self._of_programs(known, self.conditions))[0]
 
     def _reads(self, known: dict[str, Value]) -> list[Fit]:
         written = of_programs(self.parameters)
@@ -107,9 +122,14 @@ class Search:
         return self._in_turn("reads", parameters, known, reads)
 
     def _programs(self, known: dict[str, Value], conditions: Sequence[Condition]) -> list[Fit]:
+        return self._in_turn("programs", *self._of_programs(known, conditions))
+
+    def _of_programs(
+        self, known: dict[str, Value], conditions: Sequence[Condition]
+    ) -> tuple[list[Parameter], dict[str, Value], Sequence[Condition]]:
         parameters = of_programs(self.parameters)
         known = known | self._write_controller(parameters, known, conditions)
-        return self._in_turn("programs", parameters, known, conditions)
+        return parameters, known, conditions
 
     def _in_turn(
         self,
@@ -119,18 +139,34 @@ class Search:
         conditions: Sequence[Condition],
     ) -> list[Fit]:
         """Fit the shallow loads, then choose what queues tell, then follow; the best first."""
+        self._begin(what, parameters, known, conditions)
+        return self._go_on(what, parameters, known, conditions)
+
+    def _begin(
+        self,
+        what: str,
+        parameters: Sequence[Parameter],
+        known: dict[str, Value],
+        conditions: Sequence[Condition],
+        near: Sequence[Fit] = (),
+    ) -> None:
         guessed = {each.key: each.middle() for each in parameters if not each.choices}
         firsts = {each.key: each.choices[0] for each in parameters if each.choices}
-        begin = {**firsts, **guessed, **known}
         early = [each for each in parameters if shows_when_shallow(each)]
-        free = [each for each in early if not each.choices]
-        shallow = shallowest(conditions)
-        starts = []
-        for values in self._combined(f"{what}: shallow loads", early, begin):
-            starts += self._along(what, self._narrowed(free, values), values, shallow)
+        begin = {**firsts, **guessed, **known}
+        self.shallow = self._shallow(what, early, begin, shallowest(conditions), near)
+
+    def _go_on(
+        self,
+        what: str,
+        parameters: Sequence[Parameter],
+        known: dict[str, Value],
+        conditions: Sequence[Condition],
+    ) -> list[Fit]:
+        early = [each for each in parameters if shows_when_shallow(each)]
         late = [each for each in parameters if each not in early and not stays_at_first(each)]
         found = []
-        for start in starts:
+        for start in self.shallow:
             for values in self._combined(f"{what}: screening", late, start.values):
                 free = [each for each in late if not each.choices]
                 points = self._spread(self._narrowed(free, values), values, self.depth.spread)
@@ -140,6 +176,42 @@ class Search:
         chosen = [each.key for each in parameters if each.choices]
         compared = _best_of_each(found, chosen)[: self.depth.compared]
         return self._followed(what, parameters, compared, conditions)
+
+    def _shallow(
+        self,
+        what: str,
+        parameters: Sequence[Parameter],
+        begin: dict[str, Value],
+        conditions: Sequence[Condition],
+        near: Sequence[Fit],
+    ) -> list[Fit]:
+        """Fit the shallow loads with every combination of choices, or near points if given."""
+        free = [each for each in parameters if not each.choices]
+        own = {each.key for each in parameters}
+        found = []
+        for fit in near:
+            values = begin | {key: value for key, value in fit.values.items() if key in own}
+            narrowed = self._narrowed(free, values)
+            found += self._shallow_fit(what, narrowed, values, conditions, self.depth.iterations)
+        if found:
+            return found
+        for values in self._combined(f"{what}: shallow loads", parameters, begin):
+            found += self._along(what, self._narrowed(free, values), values, conditions)
+        return found
+
+    def _shallow_fit(
+        self,
+        what: str,
+        free: Sequence[Parameter],
+        start: dict[str, Value],
+        conditions: Sequence[Condition],
+        steps: int,
+    ) -> list[Fit]:
+        """Return the point where least squares end; none if there is no drive."""
+        coarse = self.depth.coarse
+        if not at(self.evaluator, [start], conditions, coarse):
+            return []
+        return [self._polish(f"{what}: shallow loads", free, start, conditions, steps, coarse)]
 
     def _along(
         self,
@@ -155,32 +227,34 @@ class Search:
         So the length of a program goes over its range in steps, ever finer ones about the best, and
         the others are fitted at each.
         """
-        rest = [each for each in free if each.key != PROGRAM]
-
-        def fitted(start: dict[str, Value]) -> list[Fit]:
-            if not at(self.evaluator, [start], conditions, self.depth.coarse):
-                return []
-            told = f"{what}: shallow loads"
-            depth = self.depth
-            return [self._polish(told, rest, start, conditions, depth.iterations, depth.coarse)]
-
         along = [each for each in free if each.key == PROGRAM]
+        rest = [each for each in free if each.key != PROGRAM]
+        depth = self.depth
+
+        def fitted(start: dict[str, Value], steps: int) -> list[Fit]:
+            return self._shallow_fit(what, rest, start, conditions, steps)
+
         if not along:
-            return fitted(values)
+            return fitted(values, depth.iterations)
         low, high = along[0].positions()
-        step = (high - low) / self.depth.rungs
+        step = (high - low) / depth.rungs
+        steps = depth.iterations if depth.rungs_followed is None else _FIRST
         tried = {}
-        for rung in range(self.depth.rungs):
+        for rung in range(depth.rungs):
             position = low + (rung + 0.5) * step
-            for fit in fitted(values | values_at(along, [position])):
+            for fit in fitted(values | values_at(along, [position]), steps):
                 tried[position] = fit
         for _ in range(_HALVINGS):
             step /= 2
             for position in _beside(tried, step):
                 best = min(tried.values(), key=_cost)
-                for fit in fitted(best.values | values_at(along, [position])):
+                for fit in fitted(best.values | values_at(along, [position]), steps):
                     tried[position] = fit
-        return sorted(tried.values(), key=_cost)[:1]
+        found = sorted(tried.values(), key=_cost)
+        if depth.rungs_followed is not None:
+            best_of = found[: depth.rungs_followed]
+            found = [each for fit in best_of for each in fitted(fit.values, depth.iterations)]
+        return sorted(found, key=_cost)[:1]
 
     def _followed(
         self,
@@ -291,7 +365,10 @@ class Search:
             self.step(f"{what}: least squares", done, iterations)
 
         both = effort == self.depth.final
-        return polish(*(self.evaluator, free, start, conditions, iterations, effort, told, both))
+        every = self.depth.anew_every
+        return polish(
+            *(self.evaluator, free, start, conditions, iterations, effort, told, both, every)
+        )
 
 
 def _beside(tried: Mapping[float, Fit], step: float) -> list[float]:

@@ -131,10 +131,9 @@ def _fit(task: Task, out: Path, workers: int | None, step: Step) -> Calibration:
 
 def _answer(task: Task, out: Path, workers: int | None, step: Step) -> Answer:
     from reprieve.calibration.calibrate import EVALUATIONS
-    from reprieve.calibration.evaluate import Evaluator
     from reprieve.calibration.hypotheses import judge
 
-    evaluator = Evaluator(task.base(), task.weights, out / EVALUATIONS, workers)
+    evaluator = task.evaluator(out / EVALUATIONS, workers)
     try:
         conditions, fixed = task.conditions, dict(task.fixed or {})
         return judge(conditions, task.parameters(), fixed, evaluator, task.depth, step)

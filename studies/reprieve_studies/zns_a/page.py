@@ -11,7 +11,6 @@ from reprieve.calibration import (
     Answer,
     Calibration,
     Condition,
-    Evaluator,
     Task,
     Term,
     calibrate,
@@ -66,7 +65,7 @@ def article(settings: Settings) -> Article:
 
 
 def _answer(task: Task, store: Path | None, settings: Settings) -> Answer:
-    evaluator = Evaluator(task.base(), task.weights, store, settings.jobs)
+    evaluator = task.evaluator(store, settings.jobs)
     try:
         # What is not fitted stays out of the answer, too. Assumptions differ by so much that the
         # quick search tells them apart.
