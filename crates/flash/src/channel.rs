@@ -346,18 +346,20 @@ impl WaitingLines {
     }
 
     fn next(&mut self, reads_first: bool, order: ChannelOrder) -> Option<Wish> {
-        if let Some(command) = self.commands.pop_front() {
-            return Some(command);
+        match order {
+            ChannelOrder::CommandsFirst if !self.commands.is_empty() => {
+                return self.commands.pop_front();
+            }
+            ChannelOrder::DataFirst => return self.next_data_first(),
+            ChannelOrder::Asked | ChannelOrder::CommandsFirst => {}
         }
-        if order == ChannelOrder::DataFirst {
-            return self.next_data_first();
-        }
-        let from_reads = match (self.reads.front(), self.writes.front()) {
-            (Some(_), None) => true,
-            (Some((read, _)), Some((write, _))) => reads_first || read < write,
-            (None, _) => false,
+        // Mostly only one of them has anybody.
+        let line = match (self.reads.is_empty(), self.writes.is_empty()) {
+            (true, _) => &mut self.writes,
+            (false, true) => &mut self.reads,
+            (false, false) if reads_first || self.reads[0].0 < self.writes[0].0 => &mut self.reads,
+            (false, false) => &mut self.writes,
         };
-        let line = if from_reads { &mut self.reads } else { &mut self.writes };
         line.pop_front().map(|(_, wish)| wish)
     }
 
