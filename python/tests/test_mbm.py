@@ -341,20 +341,33 @@ def test_each_part_differs_from_mbm_in_itself_alone() -> None:
     }
 
 
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two channels and few blocks, of 16 pages, for all parts: run-ins take what a drive has."""
-    small = {"geometry.channels": 2, "geometry.blocks_per_plane": 40}
+def shrink(monkeypatch: pytest.MonkeyPatch, **drive: Any) -> None:
+    """Make all drives two channels of few short blocks, with these keys besides."""
+    small = {"geometry.channels": 2, "geometry.blocks_per_plane": 40, **drive}
     for part in (experiment, inside, regimes, limits, substrates):
         monkeypatch.setattr(part, "DRIVE", {**readings.DRIVE, **small})
     for part in (regimes, limits):
         monkeypatch.setattr(part, "PAGES_PER_BLOCK", 16)
     plan = Plan([], [], 1000, pages_per_block=16, drafts=2, slack_drafts=1)
     monkeypatch.setattr(mbm, "FULL", plan)
+    monkeypatch.setattr(mbm, "QUICK", replace(mbm.QUICK, pages_per_block=8))
     monkeypatch.setattr(mbm, "EXTENT", beyond.Extent(regimes.CELLS[:1], (1,), 1000))
 
 
-@pytest.mark.seconds(130)
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Full drives that collect in their run: a run-in would be four fifths of it."""
+    shrink(monkeypatch, **{"ftl.precondition": "sequential"})
+
+
+@pytest.fixture
+def run_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drives that are brought to their steady state, as in the study."""
+    assert readings.DRIVE["ftl.precondition"] == "steady"
+    shrink(monkeypatch)
+
+
+@pytest.mark.seconds(29)
 @pytest.mark.usefixtures("small")
 def test_the_whole_of_it(tmp_path: Path) -> None:
     verdicts = reproduce("mbm", requests=1000, out=tmp_path / "o")
@@ -382,8 +395,8 @@ def test_the_whole_of_it(tmp_path: Path) -> None:
         assert label in page
 
 
-@pytest.mark.seconds(60)
-@pytest.mark.usefixtures("small")
+@pytest.mark.seconds(30)
+@pytest.mark.usefixtures("run_in")
 def test_the_quick_form_says_what_it_leaves_out(tmp_path: Path) -> None:
     verdicts = reproduce("mbm", requests=1000, quick=True, out=tmp_path / "o")
     count = len(readings.READINGS)
@@ -415,7 +428,6 @@ def test_a_map_is_left_out_without_the_substrates() -> None:
     assert len(experiment.list_jobs(without_map, None)) == jobs[True] > jobs[False]
 
 
-@pytest.mark.seconds(35)
 @pytest.mark.usefixtures("small")
 def test_the_blocks_of_the_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = (blocks.Size(16, 1), blocks.Size(32, 2))

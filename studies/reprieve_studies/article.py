@@ -102,7 +102,7 @@ def write_article(out: ResultDirectory, article: Article) -> None:
         spec = json.dumps(chart.to_dict(validate=False))
         svg = vl_convert.vegalite_to_svg(spec, vl_version=version)
         out.write(f"figures/{figure.name}.svg", svg)
-        png = vl_convert.vegalite_to_png(spec, vl_version=version, scale=_PNG_SCALE)
+        png = vl_convert.svg_to_png(svg, scale=_PNG_SCALE)
         out.open(f"figures/{figure.name}.png").write(BytesIO(png).getbuffer())
     for path, text in article.files.items():
         out.write(path, text)

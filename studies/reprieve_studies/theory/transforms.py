@@ -6,6 +6,8 @@ Times in µs, rates per µs. A transform takes an array of complex points and re
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +34,15 @@ def tail(transform: Transform, time: float) -> float:
     values = ((1 - transform(s)) / s).real * np.where(k % 2 == 0, 1.0, -1.0)
     values[0] /= 2
     sums = np.cumsum(values)[_TERMS:]
-    weights = np.array([math.comb(_EULER, j) for j in range(_EULER + 1)]) / 2.0**_EULER
-    return float(weights @ sums) * math.exp(_A / 2) / time
+    return float(_weights() @ sums) * math.exp(_A / 2) / time
+
+
+@cache
+def _weights() -> NDArray[Any]:
+    """Return those of Euler's summation; counting them takes longer than all else of `tail`."""
+    # Counts of three hundred digits, which only Python's integers hold.
+    counts = np.array([math.comb(_EULER, j) for j in range(_EULER + 1)], dtype=object)
+    return counts / 2.0**_EULER
 
 
 def percentile(transform: Transform, level: float, start: float = 1.0) -> float:
