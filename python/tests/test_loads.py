@@ -38,6 +38,7 @@ train_requests = 2
 train_gap_us = 300
 train_simultaneous_fraction = 0.5
 train_bias = 0.62
+size_run_fraction = 0.5
 read_sequential_fraction = 0.6
 sequential_streams = 4
 repeat_fraction = 0.2
@@ -109,17 +110,23 @@ def test_a_load_of_known_keys_comes_back(known: Requests) -> None:
     found = fit(known)
     reads, writes = found.flows["reads"], found.flows["writes"]
     assert (reads.requests, writes.requests) == (10_000, 15_000)
-    assert dict(reads.request_bytes).keys() == {512.0, 4096.0}
+    assert [size for size, _ in reads.by_size.request_bytes] == [512, 4096]
+    # 10,000 reads: of the smaller size's 2,500 a share of .5 + .5 * .25 follows another.
+    assert reads.by_size.size_run_fraction == pytest.approx([0.5, 0.5], abs=0.05)
     # One share for all halvings was drawn. The longest ones are few, and of the shortest trains
     # that come close tell as much.
     assert np.mean(reads.train_bias[3:9]) == pytest.approx(0.62, abs=0.03)
     assert np.mean(writes.train_bias[3:9]) == pytest.approx(0.70, abs=0.03)
     # Two streams that a repeat has brought to one place go on from there twice: the second time
     # counts as a repeat.
-    assert reads.sequential_fraction + reads.repeat_fraction == pytest.approx(0.8, abs=0.02)
-    assert 0.5 < reads.sequential_fraction <= 0.61
-    assert reads.sequential_streams == 4
-    assert writes.repeat_fraction == pytest.approx(0.5, abs=0.05)
+    for on, again in zip(
+        reads.by_size.sequential_by_size, reads.by_size.repeat_by_size, strict=True
+    ):
+        assert on + again == pytest.approx(0.8, abs=0.03)
+        assert 0.5 < on <= 0.63
+    assert reads.by_size.sequential_streams == 4
+    assert writes.by_size.size_run_fraction == (0.0,)
+    assert writes.by_size.repeat_by_size[0] == pytest.approx(0.5, abs=0.05)
     draws = [order(found.sample(seed)) for seed in range(1, 9)]
     lines = {line.what: line for line in side_by_side(found.trace, draws)}
     run = lines["one operation in a row"]

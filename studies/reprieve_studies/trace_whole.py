@@ -3,7 +3,8 @@
 Trace and load run on one drive under FIFO, RPS and PE0. The drive is idle for 70 % of the time
 under FIFO, in two ways: each at its own time scale, or the load at that of the trace. Hybrids tell
 where a difference comes from: the arrivals of the load with the places and sizes of the trace, the
-other way round, and the trace with the sizes of the load.
+other way round, and the trace with the sizes of the load. The trace itself with its devices in
+other orders tells how much of its own latencies is a matter of where they lie.
 """
 
 import argparse
@@ -53,7 +54,7 @@ def beside(
     known, seeds_of_spread = list(seeds), list(spread_seeds)
     own = shares(_recorded(path, format), POLICIES)
     found: dict[str, list[Mapping[str, float]]] = {
-        name: [] for name in ("load", "at_its_scale", *HYBRIDS)
+        name: [] for name in ("load", "at_its_scale", "moved", *HYBRIDS)
     }
     samples = []
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
@@ -61,19 +62,16 @@ def beside(
             samples.append(load.sample(seed))
             found["load"].append(shares(fitted(load, seed), POLICIES))
             found["at_its_scale"].append(_at(fitted(load, seed), own["time_scale"]))
+            found["moved"].append(shares(_recorded(path, format, seed), POLICIES))
             for name in HYBRIDS:
                 file = Path(folder, f"{name}.trace")
                 _write(hybrid(trace, samples[-1], name), file)
                 found[name].append(shares(_recorded(file, "ssdsim"), POLICIES))
-        # What writing a trace anew changes: nothing, if its devices lie behind each other.
-        _write(trace, file := Path(folder, "copy.trace"))
-        copy = shares(_recorded(file, "ssdsim"), POLICIES)
     return {
         "trace": path.name,
         "requests": len(trace),
         "draws": len(samples),
         "of_the_trace": own,
-        "of_its_copy": copy,
         **{name: _over(each) for name, each in found.items()},
         "spread": spread(trace, [load.sample(seed) for seed in seeds_of_spread]),
         "order": [asdict(line) for line in side_by_side(load.trace, list(map(order, samples)))],
@@ -112,10 +110,16 @@ def _among(trace: float | None, draws: Sequence[float | None]) -> dict[str, floa
             "high": high, "below": below}  # fmt: skip
 
 
-def _recorded(path: Path, format: str) -> Make:
+def _recorded(path: Path, format: str, moved: int | None = None) -> Make:
+    """Return the scenarios of a trace; `moved` is the seed of another order of its devices."""
+    workload: dict[str, Any] = {"trace": str(path), "format": format}
+    if moved is not None:
+        devices = sorted({row.device for row in rp.open_trace(path, format)})
+        workload["devices"] = np.random.default_rng(moved).permutation(devices).tolist()
+
     def make(policy: str, scale: float) -> dict[str, Any]:
-        workload = {"trace": str(path), "format": format, "time_scale": scale}
-        return {"device": DEVICE, "policy": policy, "workload": workload}
+        scaled = {**workload, "time_scale": scale}
+        return {"device": DEVICE, "policy": policy, "workload": scaled}
 
     return make
 

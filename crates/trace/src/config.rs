@@ -12,6 +12,9 @@ use crate::reading::Reading;
 /// What is wrong with a time scale in a closed loop.
 const UNSCALED: &str = "must be 1 in a closed loop, which has no arrivals to scale";
 
+/// By so much shares that make 1 may exceed it, having been rounded.
+const SHARES_ROUNDED: f64 = 1e-9;
+
 /// Where requests come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WorkloadConfig {
@@ -114,6 +117,16 @@ pub struct MixedConfig {
     pub repeat_fraction: f64,
     /// Earlier requests among which that one is; at least 1.
     pub repeat_window: u32,
+    /// Chance that a request keeps the size of the one before of its operation, one for each size
+    /// of the table or one for all; each in [0, 1). Empty: every size is drawn. Else what goes on
+    /// or repeats does so from requests of its own size.
+    pub size_run_fraction: Vec<f64>,
+    /// Share of the requests of each size that go on from where one of that size ended, or one for
+    /// all; each in [0, 1]. Empty: that of the operation.
+    pub sequential_by_size: Vec<f64>,
+    /// Share of the requests of each size that repeat the address of one of that size, or one for
+    /// all; each in [0, 1]. Empty: `repeat_fraction`.
+    pub repeat_by_size: Vec<f64>,
     /// Where the footprint begins; a multiple of `align_bytes`.
     pub footprint_start_bytes: u64,
     /// How much of the drive is used, from there on.
@@ -232,6 +245,9 @@ impl Default for MixedConfig {
             sequential_streams: 1,
             repeat_fraction: 0.0,
             repeat_window: 1024,
+            size_run_fraction: Vec::new(),
+            sequential_by_size: Vec::new(),
+            repeat_by_size: Vec::new(),
             footprint_start_bytes: 0,
             footprint: Footprint::Share(1.0),
             arrivals: Arrivals::Closed { queue_depth: 1 },
@@ -285,6 +301,7 @@ impl MixedConfig {
         for (key, sizes) in self.size_tables() {
             check_sizes(key, sizes)?;
         }
+        self.check_by_size()?;
         self.addresses.check()?;
         self.arrivals.check()?;
         if !(self.time_scale.is_finite() && self.time_scale > 0.0) {
@@ -294,6 +311,27 @@ impl MixedConfig {
             Some((key, value, what)) => Err(wrong(key, value, &what)),
             None => Ok(()),
         }
+    }
+
+    /// Refuses lists by size whose values are outside their ranges.
+    fn check_by_size(&self) -> Result<(), UserError> {
+        for (key, list) in self.lists_by_size() {
+            if let Some(value) = list.iter().find(|value| !(0.0..=1.0).contains(*value)) {
+                return Err(wrong(key, value, "must be between 0 and 1"));
+            }
+        }
+        match self.size_run_fraction.iter().find(|value| **value == 1.0) {
+            Some(value) => Err(wrong("size_run_fraction", value, "must be below 1")),
+            None => Ok(()),
+        }
+    }
+
+    fn lists_by_size(&self) -> [(&'static str, &[f64]); 3] {
+        [
+            ("size_run_fraction", &self.size_run_fraction),
+            ("sequential_by_size", &self.sequential_by_size),
+            ("repeat_by_size", &self.repeat_by_size),
+        ]
     }
 
     /// The tables of sizes that are given, with their keys.
@@ -317,6 +355,9 @@ impl MixedConfig {
             let what = format!("must be a multiple of align_bytes = {}", self.align_bytes);
             return Some(("footprint_start_bytes", self.footprint_start_bytes.to_string(), what));
         }
+        if let Some(found) = self.contradiction_by_size() {
+            return Some(found);
+        }
         let sequential = self.read_sequential_fraction.max(self.write_sequential_fraction);
         if sequential + self.repeat_fraction > 1.0 {
             let what = format!(
@@ -332,6 +373,37 @@ impl MixedConfig {
             }
             _ => None,
         }
+    }
+}
+
+impl MixedConfig {
+    /// Lists by size that do not fit the sizes, or each other.
+    fn contradiction_by_size(&self) -> Option<(&'static str, String, String)> {
+        for (key, list) in self.lists_by_size() {
+            let other = self.size_tables().find(|(_, sizes)| sizes.len() != list.len());
+            if let Some((table, sizes)) = other.filter(|_| list.len() > 1) {
+                let what = format!("must be one value, or one for each size of {table}");
+                return Some((key, format!("{list:?}"), format!("{what}, {}", sizes.len())));
+            }
+        }
+        let (sequential, repeat) = (&self.sequential_by_size, &self.repeat_by_size);
+        let of = |list: &[f64], index: usize| list.get(index).or(list.last()).copied();
+        let most = sequential.len().max(repeat.len());
+        let all = self.read_sequential_fraction.max(self.write_sequential_fraction);
+        let index = (0..most).find(|index| {
+            let goes_on = of(sequential, *index).unwrap_or(all);
+            goes_on + of(repeat, *index).unwrap_or(self.repeat_fraction) > 1.0 + SHARES_ROUNDED
+        })?;
+        let goes_on = of(sequential, index).unwrap_or(all);
+        let key = if repeat.is_empty() { "sequential_by_size" } else { "repeat_by_size" };
+        let list = if repeat.is_empty() { sequential } else { repeat };
+        let what = format!(
+            "must leave a share of at most 1 for each size: of size {} a share of {goes_on} goes \
+             on, and {} repeats",
+            index + 1,
+            of(repeat, index).unwrap_or(self.repeat_fraction)
+        );
+        Some((key, format!("{list:?}"), what))
     }
 }
 

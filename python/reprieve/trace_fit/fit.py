@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import textwrap
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from reprieve._native import UserError
 from reprieve.trace_fit.bursts import bursts
+from reprieve.trace_fit.by_size import BySize, by_size
 from reprieve.trace_fit.draws import drawn, drawn_times
 from reprieve.trace_fit.order import Order, Requests, order
 
@@ -21,15 +21,9 @@ DRIVE = "fast12-slc"
 """The drive that a load is laid on to look at it; nothing is simulated."""
 DRAWS = 8
 """Draws of a load that are averaged: their runs of one operation vary by a tenth."""
-_STREAMS = (1, 2, 4, 8, 16, 32, 64)
-_ENOUGH = 0.9
-"""Streams enough: they have this share of what goes on from any of the last 64 ends."""
-_SIZES_MAX = 24
 _REQUESTS_MIN = 100
 _ALIGNED = 0.95
 _COLUMNS = 96
-_WINDOW_MAX = 1 << 16
-_PAGE_BYTES = 4096
 _REQUESTS_MAX = 100_000
 """Requests of an operation that are drawn for a fit: the first ones."""
 
@@ -40,33 +34,24 @@ class Flow:
 
     requests: int
     read_fraction: float
-    request_bytes: Sequence[tuple[int, float]]
+    by_size: BySize
     rate_iops: float
     train_requests: float
     train_gap_us: float
     train_simultaneous_fraction: float
     train_bias: tuple[float, ...]
-    sequential_fraction: float
-    sequential_streams: int
-    repeat_fraction: float
-    repeat_window_requests: int
 
     def keys(self) -> dict[str, object]:
         """Return them as a scenario has them."""
-        which = "read" if self.read_fraction else "write"
         return {
             "requests": self.requests,
             "read_fraction": self.read_fraction,
-            "request_bytes": [[size, weight] for size, weight in self.request_bytes],
             "rate_iops": self.rate_iops,
             "train_requests": self.train_requests,
             "train_gap_us": self.train_gap_us,
             "train_simultaneous_fraction": self.train_simultaneous_fraction,
             "train_bias": list(self.train_bias),
-            f"{which}_sequential_fraction": self.sequential_fraction,
-            "sequential_streams": self.sequential_streams,
-            "repeat_fraction": self.repeat_fraction,
-            "repeat_window_requests": self.repeat_window_requests,
+            **self.by_size.keys(),
         }
 
 
@@ -173,31 +158,18 @@ def fit(requests: Requests, name: str = "the trace") -> FittedLoad:
 
 def _flow(part: Requests, span_ns: int, is_read: bool) -> tuple[Flow, int]:
     """Return a flow without trains yet, and how many requests have rarer sizes."""
-    counted = Counter(part.size_bytes.tolist()).most_common(_SIZES_MAX)
-    sizes = sorted((math.ceil(size / 512) * 512, float(count)) for size, count in counted)
-    sequential, streams, repeats, window = _locality(part)
+    found, left_out = by_size(part)
     flow = Flow(
         requests=len(part),
         read_fraction=1.0 if is_read else 0.0,
-        request_bytes=_summed(sizes),
+        by_size=found,
         rate_iops=len(part) / span_ns * 1e9,
         train_requests=1.0,
         train_gap_us=0.0,
         train_simultaneous_fraction=0.0,
         train_bias=(0.5,),
-        sequential_fraction=sequential,
-        sequential_streams=streams,
-        repeat_fraction=repeats,
-        repeat_window_requests=window,
     )
-    return flow, len(part) - sum(count for _, count in counted)
-
-
-def _summed(sizes: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    sums: dict[int, float] = {}
-    for size, weight in sizes:
-        sums[size] = sums.get(size, 0.0) + weight
-    return sorted(sums.items())
+    return flow, left_out
 
 
 def _tick_ns(time_ns: NDArray[np.int64]) -> int:
@@ -211,41 +183,6 @@ def _align(offset_bytes: NDArray[np.int64]) -> int:
         if np.mean(offset_bytes % align == 0) >= _ALIGNED:
             return align
     return 512
-
-
-def _locality(part: Requests) -> tuple[float, int, float, int]:
-    """Return the share that goes on, from how many streams, and the share repeated in what window.
-
-    A request goes on if it begins where one of the last requests ended. It repeats if it does not
-    go on and its first page was the first page of an earlier one.
-    """
-    ends: dict[int, None] = {}
-    seen: dict[int, int] = {}
-    depths: list[int] = []
-    lags: list[int] = []
-    first, size = part.offset_bytes.tolist(), part.size_bytes.tolist()
-    for index, (begin, length) in enumerate(zip(first, size, strict=True)):
-        page = begin // _PAGE_BYTES
-        if begin in ends:
-            depths.append(len(ends) - list(ends).index(begin))
-            del ends[begin]
-        elif page in seen and index - seen[page] <= _WINDOW_MAX:
-            lags.append(index - seen[page])
-        seen[page] = index
-        ends[begin + length] = None
-        if len(ends) > _STREAMS[-1]:
-            del ends[next(iter(ends))]
-    going_on = np.array(depths)
-    streams = next(
-        count
-        for count in _STREAMS
-        if np.count_nonzero(going_on <= count) >= _ENOUGH * len(going_on)
-    )
-    # Half of log-uniform distances are below the square root of the longest.
-    window = round(float(np.median(lags)) ** 2) if lags else 1
-    sequential = len(going_on) / len(part)
-    repeats = min(len(lags) / len(part), 1.0 - sequential)
-    return sequential, streams, repeats, min(max(window, 1), _WINDOW_MAX)
 
 
 def _ways(

@@ -17,6 +17,10 @@ LAGS = (1, 2, 4, 8, 16)
 _CORRELATED = 30
 _WINDOWS_MIN = 4
 """Fewer windows have no variance to speak of."""
+_EXTENT_STEP_BYTES = 4096
+_LARGE_BYTES = 32768
+_LARGE_MIN = 10
+"""Fewer large requests tell nothing of how they follow each other."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,8 @@ class Requests:
             here = device == number
             extent = int((offset + size)[here].max())
             offset[here] += before
-            before += extent
+            # As a replay lays them: what is aligned in its device stays aligned.
+            before += -(-extent // _EXTENT_STEP_BYTES) * _EXTENT_STEP_BYTES
         # Counted from the first: in ns since 1601, as Windows counts, a time has more than 63 bits.
         first = min((row.time_ns for row in kept), default=0)
         time = np.array([row.time_ns - first for row in kept], dtype=np.int64)
@@ -99,6 +104,12 @@ class Order:
     """Of reads with the writes so many windows later."""
     read_size_bytes: float | None
     write_size_bytes: float | None
+    read_same_size: float | None
+    """Share of the reads that have the size of the read before."""
+    write_same_size: float | None
+    read_large_after_large: float | None
+    """Share of the reads of 32 KiB or more after which the next read is one, too."""
+    write_large_after_large: float | None
 
 
 def order(requests: Requests) -> Order:
@@ -125,7 +136,22 @@ def order(requests: Requests) -> Order:
         },
         read_size_bytes=float(reads.size_bytes.mean()) if len(reads) else None,
         write_size_bytes=float(writes.size_bytes.mean()) if len(writes) else None,
+        read_same_size=_same_size(reads.size_bytes),
+        write_same_size=_same_size(writes.size_bytes),
+        read_large_after_large=_large_after_large(reads.size_bytes),
+        write_large_after_large=_large_after_large(writes.size_bytes),
     )
+
+
+def _same_size(size_bytes: NDArray[np.int64]) -> float | None:
+    return float(np.mean(np.diff(size_bytes) == 0)) if len(size_bytes) > 1 else None
+
+
+def _large_after_large(size_bytes: NDArray[np.int64]) -> float | None:
+    large = size_bytes >= _LARGE_BYTES
+    if np.count_nonzero(large[:-1]) < _LARGE_MIN:
+        return None
+    return float(np.mean(large[1:][large[:-1]]))
 
 
 def dispersion(

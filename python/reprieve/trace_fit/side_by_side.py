@@ -15,6 +15,10 @@ _WORDS = {
     "rate_iops": "requests a second",
     "read_size_bytes": "mean read, bytes",
     "write_size_bytes": "mean write, bytes",
+    "read_same_size": "reads of the size of the read before",
+    "write_same_size": "writes of the size of the write before",
+    "read_large_after_large": "reads of 32 KiB or more, the next one too",
+    "write_large_after_large": "writes of 32 KiB or more, the next one too",
     "mean_run": "one operation in a row",
     "simultaneous_share": "share that arrives together with the one before",
 }

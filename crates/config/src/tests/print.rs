@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 102] = [
+const APPLY_ELSEWHERE: [&str; 105] = [
     "device",
     "part",
     "load",
@@ -98,6 +98,9 @@ const APPLY_ELSEWHERE: [&str; 102] = [
     "workload.address",
     "workload.drop_duplicates_within_us",
     "workload.sort_window_requests",
+    "workload.size_run_fraction",
+    "workload.sequential_by_size",
+    "workload.repeat_by_size",
     "workload.zipf_theta",
     "workload.zipf_unit_bytes",
     "workload.hot_share",

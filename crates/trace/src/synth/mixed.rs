@@ -3,6 +3,7 @@
 use reprieve_base::{Entry, Op, Request, SECTOR_BYTES, Stream, UserError};
 
 use super::arrival::{ArrivalTimes, check_span};
+use super::by_size::BySize;
 use super::locality::Locality;
 use super::probability::{ONE, fixed_point};
 use super::runs::Runs;
@@ -35,9 +36,10 @@ pub(crate) struct Mixed {
     sizes: SizeTables,
     address_stream: Stream,
     placement: Placement,
+    by_size: Option<BySize>,
     runs: Option<Runs>,
     locality: Option<Locality<Size>>,
-    /// There is one of them.
+    /// There is one of these: where a request goes depends on those before it.
     has_places: bool,
     align_sectors: u64,
     /// The first sector of the footprint, on the drive; others count from there.
@@ -77,6 +79,17 @@ enum Placement {
     HotCold { hot_below: u64, cold_sector: u64 },
 }
 
+impl SizeTables {
+    #[inline]
+    fn of(&self, op: Op) -> &[Size] {
+        match op {
+            Op::Read => &self.read,
+            Op::Write => &self.write,
+            Op::Trim | Op::Flush => &self.trim,
+        }
+    }
+}
+
 impl Mixed {
     pub(crate) fn new(
         config: &MixedConfig,
@@ -92,9 +105,11 @@ impl Mixed {
             _ => None,
         };
         let read_below = fixed_point(config.read_fraction);
-        let locality = Locality::new(config, seed);
+        let by_size = BySize::new(config, seed);
+        // What follows earlier requests of its size does not follow others too.
+        let locality = Locality::new(config, seed).filter(|_| by_size.is_none());
         // One stream has one draw a request, and so the results it always had.
-        let runs = Runs::new(config, seed).filter(|_| locality.is_none());
+        let runs = Runs::new(config, seed).filter(|_| by_size.is_none() && locality.is_none());
         Ok(Mixed {
             requests: config.requests,
             handed_out: 0,
@@ -106,7 +121,8 @@ impl Mixed {
             fua_below: fixed_point(config.fua_fraction),
             size_stream: Stream::new(seed, "workload.size", 0),
             placement: placement(config, hot_sectors, footprint_sectors),
-            has_places: runs.is_some() || locality.is_some(),
+            has_places: by_size.is_some() || runs.is_some() || locality.is_some(),
+            by_size,
             runs,
             locality,
             sizes,
@@ -137,10 +153,12 @@ impl Mixed {
         } else {
             Op::Write
         };
-        let size = self.next_size(op);
         let (lba, size) = match self.has_places {
-            false => (self.next_lba(&size), size),
-            true => self.next_place(op, size),
+            false => {
+                let size = self.next_size(op);
+                (self.next_lba(&size), size)
+            }
+            true => self.next_place(op),
         };
         debug_assert!(lba + size.sectors <= self.footprint_sectors, "{lba} leaves the footprint");
         let lba = self.start_sector + lba;
@@ -150,7 +168,11 @@ impl Mixed {
 
     /// Where the next request goes, and how long it is, where that depends on those before it.
     #[inline(never)]
-    fn next_place(&mut self, op: Op, size: Size) -> (u64, Size) {
+    fn next_place(&mut self, op: Op) -> (u64, Size) {
+        if self.by_size.is_some() {
+            return self.next_by_size(op);
+        }
+        let size = self.next_size(op);
         let end_sector = self.footprint_sectors;
         if let Some(locality) = &mut self.locality {
             let (lba, size) = locality
@@ -169,6 +191,18 @@ impl Mixed {
         (lba, size)
     }
 
+    /// The same where sizes come in runs: the size first, then where one of this size goes.
+    fn next_by_size(&mut self, op: Op) -> (u64, Size) {
+        let end_sector = self.footprint_sectors;
+        let by_size = self.by_size.as_mut().expect("asked for runs of sizes");
+        let size = self.sizes.of(op)[by_size.next_size(op)];
+        let known = by_size.next_lba(op).filter(|lba| lba + size.sectors <= end_sector);
+        let lba = known.unwrap_or_else(|| self.next_lba(&size));
+        let next_sector = (lba + size.sectors).next_multiple_of(self.align_sectors);
+        self.by_size.as_mut().expect("seen above").handed_out(op, lba, next_sector);
+        (lba, size)
+    }
+
     #[inline]
     fn next_fua(&mut self) -> bool {
         self.fua_below > 0 && self.fua_stream.next_u64() >> 11 < self.fua_below
@@ -176,11 +210,7 @@ impl Mixed {
 
     #[inline(always)]
     fn next_size(&mut self, op: Op) -> Size {
-        let sizes = match op {
-            Op::Read => &self.sizes.read,
-            Op::Write => &self.sizes.write,
-            Op::Trim | Op::Flush => &self.sizes.trim,
-        };
+        let sizes = self.sizes.of(op);
         if sizes.len() == 1 {
             return sizes[0];
         }

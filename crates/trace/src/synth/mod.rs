@@ -1,6 +1,7 @@
 //! Generators of requests, and the list of them.
 
 mod arrival;
+mod by_size;
 mod clock;
 mod job;
 mod locality;

@@ -1,6 +1,7 @@
 //! Tests of the crate from outside: files in, requests out.
 
 mod binary_formats;
+mod by_size;
 mod compression;
 mod convert;
 mod files;

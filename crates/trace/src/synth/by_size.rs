@@ -1,0 +1,171 @@
+//! Sizes that come in runs, and places that follow those of earlier requests of the same size.
+
+use std::collections::VecDeque;
+
+use reprieve_base::{Op, Stream};
+
+use super::probability::{ONE, fixed_point};
+use crate::config::MixedConfig;
+
+/// What earlier requests of each operation and size leave for later ones.
+#[derive(Debug)]
+pub(super) struct BySize {
+    sizes: Stream,
+    places: Stream,
+    streams: usize,
+    window: usize,
+    reads: Chain,
+    writes: Chain,
+    trims: Chain,
+}
+
+/// The sizes of an operation, each of which follows itself or is drawn.
+///
+/// If a size of share `p` stays with chance `r`, and what does not stay is drawn with chances in
+/// proportion to `p (1 - r)`, as many requests come to each size as leave it: shares stay `p`.
+#[derive(Debug)]
+struct Chain {
+    /// The size of the last request, as its place in the table of sizes.
+    last: Option<usize>,
+    of: Vec<OfSize>,
+}
+
+/// The requests of one size so far.
+#[derive(Debug)]
+struct OfSize {
+    /// A draw of 53 bits below this keeps the size for the next request.
+    stays_below: u64,
+    /// One below this, and not below that of the size before, chooses it for the first request.
+    first_below: u64,
+    /// The same for a request that does not keep the size.
+    anew_below: u64,
+    /// A draw below this goes on from a stream, one that exceeds it by less repeats a place.
+    sequential_below: u64,
+    repeat_below: u64,
+    /// Where each stream goes on; the one used last at the back.
+    ends: VecDeque<u64>,
+    /// The places of the last requests, the latest at the back.
+    earlier: VecDeque<u64>,
+}
+
+impl BySize {
+    /// `None` if sizes come in no runs. The configuration has been checked.
+    pub(super) fn new(config: &MixedConfig, seed: u64) -> Option<BySize> {
+        if config.size_run_fraction.is_empty() {
+            return None;
+        }
+        let chain = |own: &Option<Vec<(u32, f64)>>, sequential, repeat| {
+            Chain::new(config, own.as_ref().unwrap_or(&config.sizes), sequential, repeat)
+        };
+        let repeat = config.repeat_fraction;
+        Some(BySize {
+            sizes: Stream::new(seed, "workload.size", 0),
+            places: Stream::new(seed, "workload.run", 0),
+            streams: config.sequential_streams as usize,
+            window: config.repeat_window as usize,
+            reads: chain(&config.read_sizes, config.read_sequential_fraction, repeat),
+            writes: chain(&config.write_sizes, config.write_sequential_fraction, repeat),
+            trims: chain(&None, 0.0, 0.0),
+        })
+    }
+
+    /// The size of the next request of an operation, as its place in the table of sizes.
+    #[inline]
+    pub(super) fn next_size(&mut self, op: Op) -> usize {
+        let draw = self.sizes.next_u64() >> 11;
+        let again = self.sizes.next_u64() >> 11;
+        let chain = self.of(op);
+        let next = match chain.last {
+            None => chain.of.iter().position(|size| again < size.first_below),
+            Some(last) if draw < chain.of[last].stays_below => Some(last),
+            Some(_) => chain.of.iter().position(|size| again < size.anew_below),
+        };
+        chain.last = next;
+        next.expect("the last size takes every draw")
+    }
+
+    /// Where that request goes if earlier ones of its size settle it. A stream is taken at random;
+    /// how far back a place is that is repeated is log-uniform.
+    #[inline]
+    pub(super) fn next_lba(&mut self, op: Op) -> Option<u64> {
+        let draw = self.places.next_u64() >> 11;
+        let which = self.places.unit();
+        if op == Op::Trim {
+            return None;
+        }
+        let of_size = self.of(op).now()?;
+        if draw < of_size.sequential_below {
+            let stream = (which * of_size.ends.len() as f64) as usize;
+            return of_size.ends.remove(stream);
+        }
+        if draw - of_size.sequential_below < of_size.repeat_below {
+            let most = of_size.earlier.len();
+            let back = libm::pow(most as f64, which) as usize;
+            return of_size.earlier.get(most.checked_sub(back.max(1))?).copied();
+        }
+        None
+    }
+
+    /// Takes note of where that request went, and of where it ended.
+    #[inline]
+    pub(super) fn handed_out(&mut self, op: Op, lba: u64, next_sector: u64) {
+        let (streams, window) = (self.streams, self.window);
+        let Some(of_size) = self.of(op).now() else { return };
+        of_size.ends.push_back(next_sector);
+        if of_size.ends.len() > streams {
+            of_size.ends.pop_front();
+        }
+        of_size.earlier.push_back(lba);
+        if of_size.earlier.len() > window {
+            of_size.earlier.pop_front();
+        }
+    }
+
+    fn of(&mut self, op: Op) -> &mut Chain {
+        match op {
+            Op::Read => &mut self.reads,
+            Op::Write => &mut self.writes,
+            Op::Trim | Op::Flush => &mut self.trims,
+        }
+    }
+}
+
+impl Chain {
+    fn new(config: &MixedConfig, sizes: &[(u32, f64)], sequential: f64, repeat: f64) -> Chain {
+        let of = |list: &[f64], index: usize| *list.get(index).or(list.last()).expect("a value");
+        let stays: Vec<f64> =
+            (0..sizes.len()).map(|index| of(&config.size_run_fraction, index)).collect();
+        let first = bounds(sizes.iter().map(|(_, weight)| *weight));
+        let anew =
+            bounds(sizes.iter().zip(&stays).map(|((_, weight), stay)| weight * (1.0 - stay)));
+        let share = |list: &[f64], index, all| if list.is_empty() { all } else { of(list, index) };
+        let of_size = |index| OfSize {
+            stays_below: fixed_point(stays[index]),
+            first_below: first[index],
+            anew_below: anew[index],
+            sequential_below: fixed_point(share(&config.sequential_by_size, index, sequential)),
+            repeat_below: fixed_point(share(&config.repeat_by_size, index, repeat)),
+            ends: VecDeque::new(),
+            earlier: VecDeque::new(),
+        };
+        Chain { last: None, of: (0..sizes.len()).map(of_size).collect() }
+    }
+
+    fn now(&mut self) -> Option<&mut OfSize> {
+        self.last.map(|last| &mut self.of[last])
+    }
+}
+
+/// The bounds for draws of 53 bits that choose among weights; the last one takes what is left.
+fn bounds(weights: impl Iterator<Item = f64> + Clone) -> Vec<u64> {
+    let total: f64 = weights.clone().sum();
+    let mut sum = 0.0;
+    let mut bounds: Vec<u64> = weights
+        .map(|weight| {
+            sum += weight;
+            fixed_point(sum / total)
+        })
+        .collect();
+    *bounds.last_mut().expect("checked: at least one size") = ONE;
+    bounds
+}
