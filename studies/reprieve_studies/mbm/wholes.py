@@ -54,23 +54,25 @@ from reprieve_studies.mbm.readings import (
     scheme_under,
 )
 from reprieve_studies.mbm.substrates import AS_PRINTED
-from reprieve_studies.runs import Setup
+from reprieve_studies.runs import Overrides, Setup
 from reprieve_studies.study import Settings
 from reprieve_studies.verdicts import finite
 
 _OF_EVERY_SCHEME = ("buffer",)
+_PRINTED: Overrides = {**AS_PRINTED, "ftl.gc_victims_in_step": False}
+"""Here the planes of a die choose their victims one by one, as all of this was recorded."""
 PRINTED = Reading(
     "printed",
     "MBM as printed",
     "Does MBM collect in pairs, spread evenly, and keep to a budget?",
-    AS_PRINTED,
+    _PRINTED,
     (MBM,),
 )
 BY_DIE = Reading(
     "printed-die",
     "MBM as printed, a die is the unit",
     "Is a transaction of a chip, or of a die?",
-    {**AS_PRINTED, "scheduling.mbm_unit": "die"},
+    {**_PRINTED, "scheduling.mbm_unit": "die"},
     (MBM,),
 )
 SHARED = Reading(
