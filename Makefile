@@ -23,6 +23,9 @@ studies: .venv/.studies ## install the studies: reproduce, validate, characteriz
 # Without crates that have no tests, whose dependencies take longer to compile than all the others.
 TESTED := --workspace --exclude reprieve-py --exclude reprieve-bench
 
+# Where the package lies for the tests of `make quick`: links to its files, and the module.
+QUICK := target/quick/python
+
 # A thousand processes start, and each would compile our Python anew.
 test quick: export PYTHONDONTWRITEBYTECODE =
 
@@ -88,12 +91,27 @@ lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, licences
 	  examples devices parts loads notebooks
 	@PYTHONPATH=tests $(BIN)/python -m house.licences > /dev/null
 
-quick: .venv/.dev ## the inner loop: lint of Python, tests of the parts of a drive, errors, the rig
+# Its tests of Python have a module of their own, compiled in increments: the optimised one stays as it
+# is for all other use, and takes minutes. What that module and the tests of Rust both need is
+# compiled once, as they ask for the same features. Tests that draw thousands of samples, a minute of
+# CPU time, are left to `make test`.
+WITH_TESTING := reprieve-ftl reprieve-observe reprieve-policy
+IN_QUICK := --profile quick --quiet --features reprieve-py/extension-module \
+  $(WITH_TESTING:%=--features %/testing)
+SLOW := law_of_pages that_of_a_long_replay held_as_often is_held_and store::tests
+
+quick: export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+quick: | .venv/.once ## the inner loop: lint of Python, tests of the parts of a drive, errors, the rig
 	$(BIN)/ruff check python studies tests
 	$(BIN)/mypy
-	cargo test $(TESTED) --profile quick --lib --quiet
-	$(BIN)/python -m pytest --quiet --numprocesses auto python/tests/test_rig.py \
-	  python/tests/test_decide.py python/tests/test_errors.py python/tests/test_scenario.py
+	cargo test --workspace --exclude reprieve-bench $(IN_QUICK) --lib -- $(SLOW:%=--skip %)
+	cargo build --package reprieve-py $(WITH_TESTING:%=--package %) $(IN_QUICK)
+	rm -rf $(QUICK) && mkdir -p $(QUICK)/reprieve
+	ln -s $(filter-out %.so,$(wildcard $(CURDIR)/python/reprieve/*)) $(QUICK)/reprieve
+	ln $(QUICK)/../lib_native.so $(QUICK)/reprieve/_native.abi3.so
+	PYTHONPATH=$(CURDIR)/$(QUICK) $(BIN)/python -m pytest --quiet --numprocesses auto \
+	  python/tests/test_rig.py python/tests/test_decide.py python/tests/test_errors.py \
+	  python/tests/test_scenario.py
 
 docs: .venv/.studies ## write docs/reference and python/reprieve/keys.pyi anew from the program itself
 	$(BIN)/python -m reprieve.reference docs/reference
@@ -204,4 +222,9 @@ PINNED := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashe
 .venv/.dev: requirements/dev.txt .venv/.studies
 	$(PINNED) $<
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev,plots,site
+	@touch $@
+
+# What was built last will do where only packages are needed.
+.venv/.once: requirements/dev.txt
+	$(MAKE) .venv/.dev
 	@touch $@
