@@ -1254,6 +1254,20 @@ class Workload(Keys):
     """How many requests back that one is at most; the logarithm of the distance is uniform. Value:
     an integer from 1 to 1048576. Default: `1024`. Only while workload.addresses is uniform or zipf
     or hot-cold."""
+    size_run_fraction: float | Sequence[float] | None
+    """Chance that a request keeps the size of the one before of its operation: one for each size of
+    request_bytes, or one for all. Shares of sizes stay the same. What goes on or repeats then does
+    so from requests of its own size. Absent: each size is drawn. Value: a number at least 0 and
+    below 1, or a list of such numbers, or "none". Default: absent. Only while workload.addresses is
+    uniform or zipf or hot-cold."""
+    sequential_by_size: float | Sequence[float] | None
+    """Share of the requests of each size that begin where one of that size ended, or one for all
+    sizes; absent: that of the operation. Value: a number at least 0 and at most 1, or a list of
+    such numbers, or "none". Default: absent. Only while workload.size_run_fraction is given."""
+    repeat_by_size: float | Sequence[float] | None
+    """Share of the requests of each size that repeat the address of an earlier one of that size, or
+    one for all sizes; absent: repeat_fraction. Value: a number at least 0 and at most 1, or a list
+    of such numbers, or "none". Default: absent. Only while workload.size_run_fraction is given."""
     footprint_start_bytes: int
     """The first address; a multiple of the alignment. Value: a multiple of 512 from 0 to
     1152921504606846976. Default: `0`. Only while workload.generator is mixed."""
