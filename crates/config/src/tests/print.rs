@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 105] = [
+const APPLY_ELSEWHERE: [&str; 104] = [
     "device",
     "part",
     "load",
@@ -98,13 +98,12 @@ const APPLY_ELSEWHERE: [&str; 105] = [
     "workload.address",
     "workload.drop_duplicates_within_us",
     "workload.sort_window_requests",
-    "workload.size_run_fraction",
-    "workload.sequential_by_size",
-    "workload.repeat_by_size",
     "workload.zipf_theta",
     "workload.zipf_unit_bytes",
     "workload.hot_share",
     "workload.hot_fraction",
+    "workload.sequential_by_size",
+    "workload.repeat_by_size",
     "workload.rate_iops",
     "workload.simultaneous_fraction",
     "workload.burst_fraction",
