@@ -187,7 +187,8 @@ def test_the_pieces_are_as_many_as_are_done() -> None:
     plan = Plan(loads.papers({})[:1], [], 1000)
     extent = beyond.Extent(cells=CELLS[:2], seeds=(1, 5), requests=1000)
     # The map and the limits without the fifth seed. Without collection a drive needs no state; at
-    # the limits TBM and MBM start from one each, under each load four policies, with each seed.
-    of_others = 2 * 4 * 2 + 7 * 9 + 2
+    # the limits TBM, MBM and MBM with victims one by one start from one each, under each load four
+    # policies, with each seed.
+    of_others = 2 * 4 * 2 + 7 * 11 + 3
     assert beyond.pieces(plan, extent) == of_others + 4 * 2 * 2 + 4 * 2
     assert beyond.pieces(replace(plan, papers=[]), extent) == of_others

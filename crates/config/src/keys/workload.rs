@@ -176,8 +176,8 @@ section! {
     repeat_fraction [mixed: repeat_fraction] closed(0.0, 1.0), or("0.0"), when(PLACED);
     /// How many requests back that one is at most; the logarithm of the distance is uniform.
     repeat_window_requests [mixed: repeat_window] count(1, 1 << 20), or("1024"), when(PLACED);
-    /// Chance that a request keeps the size of the one before of its operation: one for each size of
-    /// request_bytes, or one for all. Shares of sizes stay the same. What goes on or repeats then
+    /// Chance that a request keeps the size of the one before of its operation: one for each size
+    /// of request_bytes, or one for all. Shares of sizes stay the same. What goes on or repeats then
     /// does so from requests of its own size. Absent: each size is drawn.
     size_run_fraction [mixed: size_run_fraction] one_or_more(below(0.0, 1.0)), absent(),
         when(PLACED);
@@ -185,8 +185,8 @@ section! {
     /// sizes; absent: that of the operation.
     sequential_by_size [mixed: sequential_by_size] one_or_more(closed(0.0, 1.0)), absent(),
         when(RUNS);
-    /// Share of the requests of each size that repeat the address of an earlier one of that size, or
-    /// one for all sizes; absent: repeat_fraction.
+    /// Share of the requests of each size that repeat the address of an earlier one of that size,
+    /// or one for all sizes; absent: repeat_fraction.
     repeat_by_size [mixed: repeat_by_size] one_or_more(closed(0.0, 1.0)), absent(), when(RUNS);
     /// The first address; a multiple of the alignment.
     footprint_start_bytes [mixed: footprint_start_bytes] multiple(512, 0, 1 << 60), or("0"),
