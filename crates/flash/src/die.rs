@@ -6,7 +6,7 @@ use reprieve_base::{Dur, Rare, Slab, Time};
 use reprieve_nand::{Die, Elapsed, Parallelism, Part, PlaneWork, Refusal, Run, Suspend};
 use reprieve_policy::sched::Waiter;
 use reprieve_policy::stream::FRONTS;
-use reprieve_policy::txn::{NONE, Txn};
+use reprieve_policy::txn::{Kind, NONE, Txn};
 
 use super::lane::{Lane, LaneId};
 use super::queue::{Linked, Queue};
@@ -17,6 +17,9 @@ use super::usage::Usage;
 pub(super) struct PerPlane {
     /// Where programs take several pages: programs in `writes` by plane and open block; else empty.
     pub(super) waiting: Vec<u32>,
+    /// Complete wordlines among them for which each other plane has, or had, one, by plane and open
+    /// block; empty where a wordline does not wait for other planes.
+    pub(super) paired: Vec<u32>,
     /// On planes that read by themselves, what each senses or holds; else empty.
     pub(super) reads: Vec<u32>,
     /// The lane of each plane that makes way by itself; empty where all planes do together.
@@ -29,23 +32,47 @@ impl PerPlane {
         part.timing.wordline.is_some() || independent_plane_reads || plane_suspension
     }
 
-    fn new(part: &Part) -> PerPlane {
+    fn new(part: &Part, wait_for_planes: bool) -> PerPlane {
         let count_if = |needed: bool| if needed { part.shape.planes as usize } else { 0 };
         PerPlane {
             waiting: vec![0; count_if(part.timing.wordline.is_some()) * FRONTS],
+            paired: vec![0; count_if(wait_for_planes) * FRONTS],
             reads: vec![NONE; count_if(part.parallelism.independent_plane_reads)],
             lanes: vec![Lane::IDLE; count_if(part.parallelism.plane_suspension)],
         }
     }
 
-    /// Programs that wait for the open block of a plane to which a program goes.
-    pub(super) fn waiting_with(&mut self, txn: &Txn) -> &mut u32 {
-        &mut self.waiting[waiting_slot(txn)]
+    /// One more waits for the open block of a plane; a wordline is so many.
+    pub(super) fn add_waiting(&mut self, txn: &Txn, wordline: u32) {
+        self.waiting[waiting_slot(txn)] += 1;
+        let front = usize::from(txn.front);
+        let slots = (front..self.paired.len()).step_by(FRONTS);
+        if slots.clone().all(|at| self.waiting[at] >= (self.paired[at] + 1) * wordline) {
+            slots.for_each(|at| self.paired[at] += 1);
+        }
+    }
+
+    /// One no longer waits; if it is the first of its wordline, one fewer is there.
+    pub(super) fn take_waiting(&mut self, txn: &Txn, is_first: bool) {
+        self.waiting[waiting_slot(txn)] -= 1;
+        if let Some(paired) = self.paired.get_mut(waiting_slot(txn)) {
+            *paired = paired.saturating_sub(u32::from(is_first));
+        }
+    }
+
+    /// Whether the wordline to which a program goes is complete, and those of the other planes are
+    /// if it waits for them.
+    pub(super) fn has_wordline(&self, txn: &Txn, wordline: u32) -> bool {
+        let slot = waiting_slot(txn);
+        // A page of the mapping waits for its own wordline alone: few are written.
+        let alone = txn.kind != Kind::Program;
+        self.waiting[slot] >= wordline
+            && self.paired.get(slot).is_none_or(|paired| alone || *paired > 0)
     }
 }
 
 /// Where programs are counted that wait for the open block of a plane to which a program goes.
-pub(super) fn waiting_slot(txn: &Txn) -> usize {
+fn waiting_slot(txn: &Txn) -> usize {
     txn.at.plane as usize * FRONTS + usize::from(txn.front)
 }
 
@@ -87,7 +114,14 @@ pub struct DieUnit {
 }
 
 impl DieUnit {
-    pub(super) fn new(part: &Arc<Part>, seed: u64, index: u32, channel: u32) -> DieUnit {
+    /// `wait_for_planes`: a wordline waits for those of the other planes.
+    pub(super) fn new(
+        part: &Arc<Part>,
+        seed: u64,
+        index: u32,
+        channel: u32,
+        wait_for_planes: bool,
+    ) -> DieUnit {
         let die = Die::new(Arc::clone(part), seed, u64::from(index));
         DieUnit {
             die,
@@ -101,7 +135,9 @@ impl DieUnit {
             reading: NONE,
             leaving: Linked::EMPTY,
             left: Linked::EMPTY,
-            planes: Rare::only_if(PerPlane::are_needed(part), || PerPlane::new(part)),
+            planes: Rare::only_if(PerPlane::are_needed(part), || {
+                PerPlane::new(part, wait_for_planes)
+            }),
             dirty: false,
             gc_waits: None,
             gc_decoding: 0,

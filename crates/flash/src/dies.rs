@@ -57,7 +57,9 @@ impl Dies {
         };
         let (suspension, parallelism) = (scenario.suspension, scenario.parallelism);
         let part = Arc::new(Part { shape, timing, suspension, parallelism });
-        let unit = |die| DieUnit::new(&part, scenario.seed, die, die / geometry.dies_per_channel);
+        let waits = scenario.ftl.wait_for_planes;
+        let channel = |die| die / geometry.dies_per_channel;
+        let unit = |die| DieUnit::new(&part, scenario.seed, die, channel(die), waits);
         Dies {
             units: (0..geometry.dies()).map(unit).collect(),
             txns: Slab::with_capacity(4096),
@@ -125,7 +127,7 @@ impl Dies {
             unit.pending_programs += u32::from(kind.is_program());
             self.limit.pending += u32::from(kind.is_program());
             if self.facts.together > 1 && kind.fills_wordline() {
-                *unit.planes.waiting_with(&self.txns[id]) += 1;
+                unit.planes.add_waiting(&self.txns[id], self.facts.together);
             }
             unit.writes.push(&mut self.txns, id);
         }
@@ -164,6 +166,7 @@ impl Dies {
             unit.pending_programs = 0;
             if self.facts.together > 1 {
                 unit.planes.waiting.fill(0);
+                unit.planes.paired.fill(0);
             }
         }
     }

@@ -8,7 +8,7 @@ use reprieve_nand::{MultiPlane, Parallelism, ResumeAt, Timing};
 use reprieve_policy::sched::Scheduler;
 use reprieve_policy::txn::Txn;
 
-use super::die::{DieUnit, waiting_slot};
+use super::die::DieUnit;
 
 /// FlashFacts of a scenario as the dies and channels need them.
 #[derive(Clone, Debug)]
@@ -123,7 +123,7 @@ impl FlashFacts {
     /// its wordline is complete, or flushed, or it has waited for long enough.
     pub(super) fn is_ready(&self, unit: &DieUnit, txn: &Txn, flushed: u64, now: Time) -> bool {
         !txn.kind.fills_wordline()
-            || unit.planes.waiting[waiting_slot(txn)] >= self.together
+            || unit.planes.has_wordline(txn, self.together)
             || txn.seq < flushed
             || txn.mark + self.wordline_timeout <= now
     }

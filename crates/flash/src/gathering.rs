@@ -211,7 +211,7 @@ impl Gathering<'_> {
         }
         let mut last = id;
         let mut number = 1;
-        *self.dies.units[die as usize].planes.waiting_with(&self.dies.txns[id]) -= 1;
+        self.dies.units[die as usize].planes.take_waiting(&self.dies.txns[id], true);
         let mut next = self.dies[die].writes.first().unwrap_or(NONE);
         while next != NONE && number < self.dies.facts.together {
             let beside = next;
@@ -225,7 +225,7 @@ impl Gathering<'_> {
             }
             self.dies.take_write(die, beside, true);
             let unit = &mut self.dies.units[die as usize];
-            *unit.planes.waiting_with(&self.dies.txns[beside]) -= 1;
+            unit.planes.take_waiting(&self.dies.txns[beside], false);
             self.dies.txns[beside].unsuspendable = self.dies.txns[first].unsuspendable;
             self.dies.txns[last].next = beside;
             last = beside;

@@ -13,6 +13,8 @@ from .pages import HERE, ROOT
 EXAMPLES = ROOT / "examples"
 POLICIES = ("FIFO", "RPS", "PES-IPS", "PES-IPC", "PE0")
 CLASSES = ("low", "high", "urgent")
+COPYBACK_REQUESTS = 60_000
+_RATIO = ("ratio", "ratio_low", "ratio_high", "decided")
 
 
 def demo(out: Path) -> dict[str, Any]:
@@ -53,11 +55,14 @@ def guide() -> dict[str, Any]:
     copyback = rp.compare(
         str(EXAMPLES / "write-heavy-steady.toml"),
         {"ftl.copyback": [False, True]},
-        workload__requests=5000,
+        workload__requests=COPYBACK_REQUESTS,
     )
-    ratios = list(copyback.normalised().values())[-1]
+    pairs = copyback.paired(list(copyback)[-1])
     return {
-        "copyback": ratios,
+        "copyback": {
+            name: {key: pairs[f"{name}_latency_ns_mean"][key] for key in _RATIO}
+            for name in ("read", "write")
+        },
         "tenants": {name: _tenants(name) for name in CLASSES},
     }
 

@@ -194,7 +194,7 @@ def _guide(_recorded: Mapping[str, Any]) -> Sample:
     """All of them again."""
     found = guide()
     return {
-        "copyback": [*found["copyback"].values()],
+        "copyback": [one["ratio"] for one in found["copyback"].values()],
         **{name: [*one.values()] for name, one in found["tenants"].items()},
     }
 

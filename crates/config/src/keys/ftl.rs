@@ -86,6 +86,9 @@ section! {
         from("Gupta, Kim and Urgaonkar, ASPLOS 2009: segmented LRU");
     /// How long a host page waits for the others of its wordline before it is padded.
     wordline_timeout_us [ftl.wordline_timeout] us(), or("1000");
+    /// Whether a complete wordline waits for one of each other plane of its die, as long at most.
+    wait_for_planes [ftl.wait_for_planes] flag(), or("false"),
+        when(&[is("parallelism.multi_plane", &["page", "block"])]);
     /// Whether blocks of one number on all planes of a die are filled, collected and erased as one.
     twin_blocks [ftl.twin_blocks] flag(), or("false"),
         from("Tavakkol, Mehrvarzy and Sarbazi-Azad, IEEE CAL 2016: TBM, as reported by others");

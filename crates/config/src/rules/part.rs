@@ -97,6 +97,10 @@ fn wordlines(resolved: &Resolved) -> Result<(), UserError> {
             let what = "one page has no gap; must be 0 with timing.wordline_pages = 1";
             Err(resolved.fault("timing.t_load_gap_us", what))
         }
+        None if resolved.ftl.wait_for_planes => {
+            let what = "a page waits for no other; must be false with timing.wordline_pages = 1";
+            Err(resolved.fault("ftl.wait_for_planes", what))
+        }
         Some(wordline) if per_block % wordline.pages != 0 => {
             let what = format!("must divide geometry.pages_per_block = {per_block}");
             Err(resolved.fault("timing.wordline_pages", what))

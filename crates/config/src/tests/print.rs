@@ -59,6 +59,7 @@ const APPLY_ELSEWHERE: [&str; 104] = [
     "ftl.hot_window_share",
     "ftl.map_cache_bytes",
     "ftl.map_cache_policy",
+    "ftl.wait_for_planes",
     "buffer.replacement",
     "buffer.high_watermark",
     "buffer.low_watermark",
@@ -198,6 +199,11 @@ fn awkward_values_of_the_flash_are_read_back() {
         vec!["timing.wordline_pages=4", "timing.t_load_gap_us=1.5"],
         vec!["ftl.wordline_timeout_us=7"],
         vec!["parallelism.multi_plane=block"],
+        vec![
+            "parallelism.multi_plane=page",
+            "timing.wordline_pages=4",
+            "ftl.wait_for_planes=true",
+        ],
         vec!["parallelism.multi_plane=page", "ftl.gc_parallel_planes=true"],
         vec![
             "parallelism.multi_plane=page",

@@ -24,6 +24,7 @@ pub struct Ftl {
     pub faults: Faults,
     pub demand: Option<Demand>,
     pub wordline_timeout: Dur,
+    pub wait_for_planes: bool,
     pub twin_blocks: bool,
     pub copyback: bool,
     pub partial_write: PartialWrite,

@@ -123,12 +123,13 @@ proptest! {
     }
 
     #[test]
-    fn programs_of_whole_wordlines_are_conserved(mut case in case(), planes in 0..3u32) {
+    fn programs_of_whole_wordlines_are_conserved(mut case in case(), planes in 0..4u32) {
         // So much room that collection can pad, and blocks of whole wordlines.
         case.shape.pages = 4 * case.shape.pages.div_ceil(4);
         case.shape.extra_spare = case.shape.blocks.max(16);
         case.shape.blocks = 2 * case.shape.extra_spare;
-        let (planes, beside) = match planes {
+        let waits = planes == 3;
+        let (parallel, beside) = match planes {
             0 => ("parallelism.multi_plane=none", "ftl.gc_parallel_planes=false"),
             1 => ("parallelism.multi_plane=page", "ftl.gc_parallel_planes=false"),
             _ => ("parallelism.multi_plane=page", "ftl.gc_parallel_planes=true"),
@@ -138,7 +139,8 @@ proptest! {
             "ftl.stream=single",
             "timing.wordline_pages=2",
             "ftl.wordline_timeout_us=300",
-            planes,
+            if waits { "ftl.wait_for_planes=true" } else { "ftl.copyback=false" },
+            parallel,
             beside,
         ];
         let outcome = drive::run_drawn(&case.toml(), &sets);

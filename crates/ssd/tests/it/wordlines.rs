@@ -57,6 +57,35 @@ fn a_page_waits_for_the_rest_of_its_wordline_and_not_for_ever() {
 }
 
 #[test]
+fn a_wordline_waits_for_those_of_other_planes() {
+    let planes = ["geometry.planes_per_die=2", "parallelism.multi_plane=page"];
+    let waits = [&planes[..], &["ftl.wait_for_planes=true"]].concat();
+    let first = [(0, Program, 0, 0, 0), (0, Program, 0, 0, 1)];
+    let other = [(50, Program, 1, 0, 0), (50, Program, 1, 0, 1)];
+    let rows = [first, other].concat();
+    // Without it the second program begins when the die is free; with it both are one command,
+    // whose four pages cross the channel from 50 to 132.
+    assert_eq!(done_us(&planes, &rows), [181, 181, 362, 362]);
+    assert_eq!(done_us(&waits, &rows), [272; 4]);
+    // No longer than a page waits for its wordline.
+    assert_eq!(done_us(&waits, &first), [1_181, 1_181]);
+    // Two wordlines of a plane and one of the other: one of the two waits on, until 1000.
+    let second = [(0, Program, 0, 0, 2), (0, Program, 0, 0, 3)];
+    let rows = [first, second, other].concat();
+    assert_eq!(done_us(&waits, &rows), [272, 272, 1_181, 1_181, 272, 272]);
+    // And goes with the next of the other plane, at 400.
+    let next = [(400, Program, 1, 0, 2), (400, Program, 1, 0, 3)];
+    let rows = [first, second, other, next].concat();
+    assert_eq!(done_us(&waits, &rows), [272, 272, 622, 622, 272, 272, 622, 622]);
+    // Blocks whose pages have other numbers share no command: one follows the other at once.
+    let ahead = [(0, Program, 1, 0, 0), (0, Program, 1, 0, 1), (0, Program, 0, 0, 0)];
+    let late = [(0, Program, 0, 0, 1), (700, Program, 1, 0, 2), (700, Program, 1, 0, 3)];
+    let rest = [(700, Program, 0, 1, 0), (700, Program, 0, 1, 1)];
+    let rows = [&ahead[..], &late, &rest].concat();
+    assert_eq!(done_us(&waits, &rows)[4..], [881, 881, 1_062, 1_062]);
+}
+
+#[test]
 fn a_wordline_is_suspended_whole() {
     // Data in to 41; the first verify is from 61 to 69: the read to 99, restore 3, 4 x 28.
     let rows = [(0, Program, 0, 0, 0), (0, Program, 0, 0, 1), (62, Read, 1, 0, 0)];

@@ -121,6 +121,7 @@ fn words(kind: Kind) -> Vec<&'static str> {
 /// What a choice needs beside it.
 const WITH: &[(&str, &str)] = &[
     ("ftl.gc_victims_in_step=true", "ftl.gc_stream=separate parallelism.multi_plane=page"),
+    ("ftl.wait_for_planes=true", "parallelism.multi_plane=page timing.wordline_pages=2"),
     ("suspension.policy=batch", "suspension.batch.reads=2 suspension.batch.oldest_us=150"),
     ("suspension.policy=deadline", "suspension.deadline.read_slo_us=300"),
 ];
