@@ -45,6 +45,8 @@ def test_ranges_and_values_are_read() -> None:
     assert parameter.choices == (1, 2, None)
     assert parse_fix("buffer.bytes=16777216") == ("buffer.bytes", 16_777_216)
     assert parse_fix("suspension.program=none") == ("suspension.program", None)
+    assert parse_fix("ftl.gc_background=false")[1] is False
+    assert parse_free("ftl.gc_background=true|false").choices == (True, False)
     for wrong in ("timing.t_bus_us", "timing.t_bus_us=10", "a=b..c", "timing.t_bus_us=40..10"):
         with pytest.raises(UserError, match="--free"):
             parse_free(wrong)

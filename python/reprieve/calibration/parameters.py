@@ -162,9 +162,12 @@ def _is_whole(key: str) -> bool:
     return not ending.startswith("t_") and not ending.endswith(("_us", "_share", "_factor"))
 
 
+_WORDS: dict[str, Value] = {"none": None, "true": True, "false": False}
+
+
 def _value(text: str) -> Value:
-    if text == "none":
-        return None
+    if text in _WORDS:
+        return _WORDS[text]
     for kind in (int, float):
         try:
             return kind(text)
