@@ -40,7 +40,7 @@ same: .venv/.studies ## run examples, studies, random drives: results as recorde
 long: .venv/.dev wheel ## hours more of tests: 10^8 page transactions, 500 kills, 2000 cuts, the wheel, SLURM
 	cargo test --package reprieve-ssd --test it -- --ignored --nocapture
 	REPRIEVE_CASES=10 cargo test --package reprieve-ssd --test it -- conserved nothing survive \
-	  drives_keep_to_a_budget twins_stay_in_step the_usual_steps
+	  drives_keep_to_a_budget twins_stay_in_step the_usual_steps a_lane_of_one_plane
 	cargo test --package reprieve-ssd --test robust -- --ignored --nocapture
 	cargo test --release --package reprieve-capi -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py \

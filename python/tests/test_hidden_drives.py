@@ -14,10 +14,19 @@ from reprieve_studies.study import Settings, Study
 from reprieve_studies.zns_a import page
 
 
-def row(seed: int, difference: float, covered: bool, determined: bool = True) -> dict[str, Any]:
-    """Return what a drive gave, with one parameter and one choice."""
+def row(
+    seed: int,
+    difference: float,
+    covered: bool,
+    determined: bool = True,
+    interval: tuple[float, float] = (96, 105),
+) -> dict[str, Any]:
+    """Return what a drive gave, with one parameter of a fitted 100 and one choice."""
     parameter = {
         "key": "timing.t_bus_us",
+        "fitted": 100.0,
+        "low": interval[0],
+        "high": interval[1],
         "difference": difference,
         "covered": covered,
         "is_determined": determined,
@@ -31,11 +40,17 @@ def row(seed: int, difference: float, covered: bool, determined: bool = True) ->
 
 
 def test_counts_are_of_drives_and_of_numbers() -> None:
-    """Three drives by hand: 5 % and 10 % are within; what is not determined need not be near."""
-    rows = [row(1, -0.05, True), row(2, 0.051, False), row(3, 0.4, True, determined=False)]
+    """Three drives by hand: 5 % and 10 % are within; what has a wide interval need not be near."""
+    rows = [
+        row(1, -0.05, True),
+        row(2, 0.051, False),
+        row(3, 0.4, True, determined=False, interval=(50, 105)),
+    ]
     assert sums(rows) == {
         "drives": 3,
-        "parameters": {"timing.t_bus_us": {"covered": 2, "determined": 2, "near": 1}},
+        "parameters": {
+            "timing.t_bus_us": {"covered": 2, "determined": 2, "identified": 2, "near": 1}
+        },
         "chosen": {"geometry.dies": 2},
         "not_shown": {
             "p50": {"numbers": 6, "within": 6, "limit": 0.05, "median": 0.025, "worst": 0.05},

@@ -166,6 +166,8 @@ def fit(drive: Drive, jobs: int | None, store: Path | None) -> Row:
                 "truth": truth,
                 "fitted": each.value,
                 "difference": each.value / truth - 1,
+                "low": each.low,
+                "high": each.high,
                 "covered": each.low <= truth <= each.high,
                 "is_determined": each.is_determined,
             }
@@ -276,11 +278,10 @@ def sums(rows: Sequence[Row]) -> dict[str, object]:
             by_key.setdefault(each["key"], []).append(each)
     parameters = {}
     for key, found in by_key.items():
-        known = [each for each in found if each["is_determined"]]
         parameters[key] = {
             "covered": sum(each["covered"] for each in found),
-            "determined": len(known),
-            "near": sum(abs(each["difference"]) <= NEAR for each in known),
+            "determined": sum(each["is_determined"] for each in found),
+            **_near(found),
         }
     chosen = {key: sum(row["chosen"][key] for row in rows) for key in rows[0]["chosen"]}
     not_shown = {}
@@ -298,6 +299,22 @@ def sums(rows: Sequence[Row]) -> dict[str, object]:
         "parameters": parameters,
         "chosen": chosen,
         "not_shown": not_shown,
+    }
+
+
+def _near(found: Sequence[Row]) -> dict[str, int]:
+    """Count the values that their interval says are known so well, and those that are near.
+
+    Determined says less: an interval that takes up no more than a part of the range.
+    """
+    known = [
+        each
+        for each in found
+        if max(each["high"] / each["fitted"], each["fitted"] / each["low"]) <= 1 + NEAR
+    ]
+    return {
+        "identified": len(known),
+        "near": sum(abs(each["difference"]) <= NEAR for each in known),
     }
 
 
@@ -344,8 +361,8 @@ def main() -> None:
 def _show(counts: dict[str, Any]) -> None:
     of = counts["drives"]
     for key, found in counts["parameters"].items():
-        near, known = found["near"], found["determined"]
-        say(f"{key}: covered {found['covered']} of {of}; determined {known}, {near} within 5 %")
+        near, known = found["near"], found["identified"]
+        say(f"{key}: covered {found['covered']} of {of}; known to 5 % {known}, {near} within it")
     for key, right in counts["chosen"].items():
         say(f"{key}: right in {right} of {of}")
     for what, found in counts["not_shown"].items():

@@ -1,6 +1,7 @@
 """Databases on the served drive, each setting with five seeds: numbers of the page of Starblaze."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,16 +9,18 @@ from reprieve.parallel import silent
 from reprieve_studies.databases import ENGINES, SAME_BLOCK, Plan, run_into
 
 PLAN = Plan(seconds=20, scale=20, seeds=5, same_block=SAME_BLOCK)
+# Neither of the other two tells pages from wordlines: leaving that out saves six minutes.
+PLANS = {engine: PLAN for engine in ENGINES} | {"pgbench": replace(PLAN, same_block=SAME_BLOCK[:2])}
 COMMAND = "reprieve database ENGINE --seconds 20 --seeds 5 " + " ".join(
     f"--same-block {name}" for name in SAME_BLOCK
 )
-"""For each engine."""
+"""For each engine; pgbench without the last."""
 
 
 def databases(out: Path) -> dict[str, Any]:
     """Run them: as root, on a machine that does nothing else, for half an hour each."""
-    for engine in ENGINES:
-        run_into(engine, PLAN, out / engine, silent)
+    for engine, plan in PLANS.items():
+        run_into(engine, plan, out / engine, silent)
     return numbers(out)
 
 
@@ -26,7 +29,7 @@ def numbers(out: Path) -> dict[str, Any]:
     return {
         "seconds": PLAN.seconds,
         "time_scale": PLAN.scale,
-        **{engine: _of(out / engine) for engine in ENGINES},
+        **{engine: _of(out / engine) for engine in PLANS},
     }
 
 

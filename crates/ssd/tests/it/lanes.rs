@@ -109,15 +109,19 @@ fn comparable(outcome: &Outcome) -> (&[Row], Value) {
     (&outcome.rows, summary)
 }
 
+/// Each combination goes through every setting, and through the ways by turns: every policy meets
+/// every way, on some of the settings. `make long` runs all of them.
 #[test]
 fn a_lane_of_one_plane_is_a_die_of_one_plane() {
+    let all = std::env::var_os("REPRIEVE_CASES").is_some();
     let mut others = Vec::new();
-    for (names, sets) in combinations() {
-        for more in SETTINGS {
+    for (place, (names, sets)) in combinations().into_iter().enumerate() {
+        for (turn, more) in SETTINGS.into_iter().enumerate() {
             let die = run(&sets, more);
             assert!(die.count("flash.erases") >= 10, "{names:?} {more:?}: it hardly collects");
-            for lane in LANES {
-                let lane_outcome = run(&sets, &[more, lane].concat());
+            let due = (place + turn) % LANES.len();
+            for lane in if all { &LANES[..] } else { &LANES[due..=due] } {
+                let lane_outcome = run(&sets, &[more, *lane].concat());
                 let [die, lane_outcome] = [&die, &lane_outcome].map(comparable);
                 if die != lane_outcome {
                     let rows = die.0.iter().zip(lane_outcome.0);

@@ -16,7 +16,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     queue_depth = 8\n";
 
 /// Sets of policies, of which each has something to remember or to finish.
-const DRIVES: [&[&str]; 27] = [
+const DRIVES: [&[&str]; 28] = [
     &[],
     &["ftl.gc_victim=fifo"],
     &["ftl.gc_victim=d-choices"],
@@ -49,6 +49,12 @@ const DRIVES: [&[&str]; 27] = [
     &["nand.program_failure=0.001", "ftl.over_provisioning=0.7"],
     &["nand.erase_failure=0.002", "ftl.over_provisioning=0.7"],
     &["reliability.model=power", "reliability.delta=0.1", "ecc.code=ldpc"],
+    &[
+        "scheduling.dispatch=mbm",
+        "scheduling.mbm_redistribution=either",
+        "scheduling.mbm_writes_per_redistributed_page=1",
+        "suspension.host_read_suspends=[]",
+    ],
     &[
         "buffer.acknowledge=back",
         "buffer.replacement=fifo",
