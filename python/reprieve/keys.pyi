@@ -890,6 +890,9 @@ class Ftl(Keys):
     wordline_timeout_us: float
     """How long a host page waits for the others of its wordline before it is padded. Value: a time
     in microseconds, whole in nanoseconds, from 0 to 10000000000. Default: `1000`."""
+    wait_for_planes: bool
+    """Whether a complete wordline waits for one of each other plane of its die, as long at most.
+    Value: true or false. Default: `false`. Only while parallelism.multi_plane is page or block."""
     twin_blocks: bool
     """Whether blocks of one number on all planes of a die are filled, collected and erased as one.
     Value: true or false. Default: `false`. Source: Tavakkol, Mehrvarzy and Sarbazi-Azad, IEEE CAL
