@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, listed, shortage
 from reprieve.result import KINDS, Result
+from reprieve.units import time
 
 if TYPE_CHECKING:
     from reprieve import pairs
     from reprieve.plot.rows import Runs
 
 _STATISTICS = FIGURES | {"max": "max"}
-# Of the figures with an interval, those by which runs are compared.
-_COMPARED = ("mean", "p99", "p99_99")
+COMPARED = tuple((op, figure) for op in ("read", "write") for figure in ("mean", "p99", "p99_99"))
+"""Of the figures with an interval, those by which runs are compared."""
 _NAMED_MOST = 5
 """Runs that are named one by one where a sentence holds of all."""
 
@@ -142,12 +143,12 @@ def measured(runs: Runs) -> list[str]:
         name = f"{label}: " if len(runs) > 1 else ""
         if count := measure["requests_excluded"]:
             notes.append(
-                f"{name}measured from {measure['from_ns'] / 1e9:,.6g} s on; excluded are the first "
+                f"{name}measured from {time(measure['from_ns'])} on; excluded are the first "
                 f"{count:,} requests ({measure['reason']})"
             )
         elif measure["from_ns"]:
             notes.append(
-                f"{name}measured from {measure['from_ns'] / 1e9:,.6g} s on; no request is excluded "
+                f"{name}measured from {time(measure['from_ns'])} on; no request is excluded "
                 f"({measure['reason']})"
             )
         if measure["warning"] is not None:
@@ -164,34 +165,42 @@ def certainty(runs: Runs) -> list[str]:
         return [note for note in found if note is not None]
     from reprieve.pairs import paired
 
-    compared = [(op, figure) for op in ("read", "write") for figure in _COMPARED]
-    notes: list[str] = []
+    base = runs[names[0]]
+    found_of = {label: paired([runs[label]], [base]) for label in names[1:]}
+    return [*verdicts(names[0], found_of), *too_few(runs)]
+
+
+def verdicts(base: str, found: Mapping[str, Mapping[str, pairs.Paired]]) -> list[str]:
+    """Return a sentence a run: in what it differs from the base, and in what not."""
+    return [f"{label} against {base}: {_verdict(each)}" for label, each in found.items()]
+
+
+def too_few(runs: Runs) -> list[str]:
+    """Return sentences: which figures of which runs have too few requests for an interval."""
     unknown: dict[str, list[str]] = {}
     for label, result in runs.items():
         requests = result.summary["requests"]
-        if label != names[0]:
-            verdict = _verdict(paired([result], [runs[names[0]]]), compared)
-            notes.append(f"{label} against {names[0]}: {verdict}")
-        for op, figure in compared:
+        for op, figure in COMPARED:
             if requests[op]["count"] and figure in requests[op]["confidence"]["too_few"]:
                 unknown.setdefault(f"{op} {FIGURES[figure]}", []).append(label)
     by_runs: dict[str, list[str]] = {}
     for what, labels in unknown.items():
-        is_all = len(labels) == len(names) > _NAMED_MOST
-        by_runs.setdefault(f"all {len(names)} runs" if is_all else listed(labels), []).append(what)
-    for names_of, figures in by_runs.items():
-        notes.append(f"too few requests for an interval of {listed(figures)}: {names_of}")
-    return notes
+        is_all = len(labels) == len(runs) > _NAMED_MOST
+        by_runs.setdefault(f"all {len(runs)} runs" if is_all else listed(labels), []).append(what)
+    return [
+        f"too few requests for an interval of {listed(figures)}: {names_of}"
+        for names_of, figures in by_runs.items()
+    ]
 
 
-def _verdict(found: Mapping[str, pairs.Paired], compared: Sequence[tuple[str, str]]) -> str:
+def _verdict(found: Mapping[str, pairs.Paired]) -> str:
     """Return what is decided between two runs, and what is not."""
     from reprieve.pairs import latency
 
     if reason := found["device_iops"].get("reason"):
         return f"nothing can be decided: {reason}"
     differ, alike = [], []
-    for op, figure in compared:
+    for op, figure in COMPARED:
         pair, what = found[latency(op, figure)], f"{op} {FIGURES[figure]}"
         if pair["decided"]:
             differ.append(f"{what}{_ratio(pair)}")
