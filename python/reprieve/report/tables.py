@@ -130,8 +130,12 @@ def _of_one(label: str, result: Result) -> str:
     for op in ("read", "write"):
         group = result.summary["requests"][op]
         if group["count"]:
-            mean, tail = (group["latency_ns"][key] / 1000 for key in ("mean", "p99_99"))
-            return f"{label}: {op}s take {mean:,.1f} µs in the mean, {tail:,.1f} µs at p99.99"
+            mean = group["latency_ns"]["mean"] / 1000
+            # The farthest that is more than chance; without any, the longest that there was.
+            known = [key for key in FIGURES if bounds_us(group, key) is not None and key != "mean"]
+            tail = known[-1] if known else "max"
+            far = f"{group['latency_ns'][tail] / 1000:,.1f} µs at {FIGURES.get(tail, 'most')}"
+            return f"{label}: {op}s take {mean:,.1f} µs on average, {far}"
     return f"{label}: neither reads nor writes"
 
 
@@ -158,16 +162,25 @@ def measured(runs: Runs) -> list[str]:
 
 def certainty(runs: Runs) -> list[str]:
     """Return sentences: in what a run differs from the first, in what not, and what is unknown."""
-    names = list(runs)
-    if len(names) == 1:
-        requests = runs[names[0]].summary["requests"]
-        found = dict.fromkeys(shortage(requests[kind], kind) for kind in KINDS)
-        return [note for note in found if note is not None]
+    return [*decided(runs), *unknown(runs)]
+
+
+def decided(runs: Runs) -> list[str]:
+    """Return a sentence a run but the first: in what it differs from that, and in what not."""
     from reprieve.pairs import paired
 
-    base = runs[names[0]]
-    found_of = {label: paired([runs[label]], [base]) for label in names[1:]}
-    return [*verdicts(names[0], found_of), *too_few(runs)]
+    first, *others = runs
+    return verdicts(first, {label: paired([runs[label]], [runs[first]]) for label in others})
+
+
+def unknown(runs: Runs) -> list[str]:
+    """Return sentences: of what there are too few requests for an interval."""
+    if len(runs) > 1:
+        return too_few(runs)
+    (result,) = runs.values()
+    requests = result.summary["requests"]
+    found = dict.fromkeys(shortage(requests[kind], kind) for kind in KINDS)
+    return [note for note in found if note is not None]
 
 
 def verdicts(base: str, found: Mapping[str, Mapping[str, pairs.Paired]]) -> list[str]:
