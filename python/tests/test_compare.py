@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 
 from reprieve import Result, UserError
+from reprieve.cli.compare import microseconds
 from reprieve.cli.notes import measured
 from reprieve.comparison import Axis, plan
 from reprieve.scenario import Source
@@ -45,7 +46,8 @@ def test_table_is_normalised_to_the_first(reprieve: Reprieve, small: Path, tmp_p
     first, second = (
         [run["summary"]["requests"][op]["latency_ns"][key] for op, key in metrics] for run in runs
     )
-    assert lines["RPS,"][1:] == ["µs", *(f"{value / 1000:,.1f}" for value in first)]
+    assert lines["RPS,"][1:] == ["µs", *(microseconds(value) for value in first)]
+    assert [microseconds(ns) for ns in (76_049, 999_949, 1_156_320)] == ["76.0", "999.9", "1,156"]
     assert lines["RPS"][1:7] == ["1.000"] * 6
     document = json.loads((tmp_path / "o" / "compare.json").read_text())
     measures = document["paired"][0]["measures"]

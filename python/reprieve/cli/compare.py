@@ -20,7 +20,7 @@ from reprieve.result import Result
 from reprieve.scenario import Source
 from reprieve.units import NOTHING
 
-_LONG_US = 100_000
+_LONG_NS = 1_000_000
 _METRICS = {"mean": "mean", "p99": "p99", "p99_99": "p99.99"}
 
 
@@ -99,11 +99,13 @@ def _marks(found: Mapping[str, Paired] | None) -> list[str]:
 
 def _absolute(result: Result) -> list[str]:
     groups = [result.summary["requests"][op] for op in ("read", "write")]
-    latencies = [
-        group["latency_ns"][key] / 1000 if group["count"] else None
+    return [
+        microseconds(group["latency_ns"][key]) if group["count"] else NOTHING
         for group in groups
         for key in _METRICS
     ]
-    # Beside a tenth of a second, a tenth of a microsecond is nothing but width.
-    digits = 0 if max((each or 0 for each in latencies), default=0) >= _LONG_US else 1
-    return [NOTHING if each is None else f"{each:,.{digits}f}" for each in latencies]
+
+
+def microseconds(ns: float) -> str:
+    """Return a time in µs: of a millisecond and more, a tenth of one is nothing but width."""
+    return f"{ns / 1000:,.{0 if ns >= _LONG_NS else 1}f}"

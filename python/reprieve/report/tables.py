@@ -178,9 +178,7 @@ def unknown(runs: Runs) -> list[str]:
     if len(runs) > 1:
         return too_few(runs)
     (result,) = runs.values()
-    requests = result.summary["requests"]
-    found = dict.fromkeys(shortage(requests[kind], kind) for kind in KINDS)
-    return [note for note in found if note is not None]
+    return shortage({kind: result.summary["requests"][kind] for kind in KINDS})
 
 
 def verdicts(base: str, found: Mapping[str, Mapping[str, pairs.Paired]]) -> list[str]:
