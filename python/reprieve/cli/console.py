@@ -61,7 +61,10 @@ def in_parts(table: Table, console: Console) -> list[Table]:
     if not words:
         return [_listed(table)]
     layouts = [_packed(table, console, words, numbers, is_narrow) for is_narrow in (False, True)]
-    return min(layouts, key=len)
+    parts = min(layouts, key=len)
+    for part in parts:
+        _widen(part, console)
+    return parts
 
 
 def _packed(
@@ -77,6 +80,14 @@ def _packed(
                 continue
         parts.append([place])
     return [_some(whole, [*words, *part], is_narrow) for part in parts]
+
+
+def _widen(part: Table, console: Console) -> None:
+    """Give the longest words of a part the room that is left beside its numbers."""
+    narrow = [column for column in part.columns if column.max_width is not None]
+    if narrow:
+        longest = max(narrow, key=lambda column: max(map(len, map(str, column.cells)), default=0))
+        longest.max_width = (longest.max_width or 0) + console.width - _unwrapped(part, console)
 
 
 def _unwrapped(table: Table, console: Console) -> int:
