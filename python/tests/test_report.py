@@ -16,6 +16,7 @@ from reprieve.plot.rows import Row, ratios
 from reprieve.report.aside import compact
 from reprieve.report.figures import swatches
 from reprieve.report.page import render
+from reprieve.report.tables import suspensions
 
 from .drive import SMALL, Reprieve
 from .vega import check_charts
@@ -133,6 +134,15 @@ def test_the_sentence_comes_first_then_the_picture_and_why_before_what(report: P
     places = [text.index(mark) for mark in order]
     assert places == sorted(places)
     assert '<details class="decided" open>' in text, "of two runs there is one sentence"
+
+
+def test_what_was_not_written_has_no_amplification() -> None:
+    axes = {"workload.read_fraction": [0.5, 1.0]}
+    runs = rp.compare(tomllib.loads(SMALL), axes, workload__requests=300)
+    told = suspensions(runs)
+    place = told.columns.index("WAF")
+    assert told.rows["1.0"][place] == "–"
+    assert float(told.rows["0.5"][place]) >= 1
 
 
 def test_of_many_runs_what_is_decided_is_folded() -> None:

@@ -16,6 +16,7 @@ from reprieve.cli.options import ScenarioFile, Sets, given, keys, out_dir
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
 from reprieve.extras import has_plots, missing
 from reprieve.pairs import Paired, latency
+from reprieve.report.tables import waf
 from reprieve.result import Result
 from reprieve.scenario import Source
 from reprieve.units import NOTHING
@@ -84,7 +85,7 @@ def _show(comparison: Comparison) -> None:
                 for mark, ratio in zip(marks, ratios.values(), strict=True)
             ),
             f"{sum(flash['suspensions'].values()):,}",
-            f"{flash['waf']:.3f}",
+            waf(comparison[label]),
         )
     show(rows)
     for note in [*measured(comparison), *certainty(comparison, found, is_marked=is_marked)]:

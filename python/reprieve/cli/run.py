@@ -26,7 +26,7 @@ from reprieve.cli.options import (
     out_dir,
 )
 from reprieve.confidence import FIGURES, TOO_FEW, bounds_us
-from reprieve.report.tables import certainty, measured, trace_changes
+from reprieve.report.tables import certainty, measured, trace_changes, waf
 from reprieve.result import KINDS, Result
 from reprieve.scenario import Source
 from reprieve.simulation import Drive, Files, Look, Watch, not_looking, run_into, unwatched
@@ -165,6 +165,6 @@ def _show(result: Result) -> None:
     suspensions = flash["suspensions"]
     sentence(
         f"suspensions: {suspensions['program']:,} of programs, {suspensions['erase']:,} of erases; "
-        f"WAF {flash['waf']:.3f}; {device['iops']:,.0f} IOPS over "
+        f"WAF {waf(result)}; {device['iops']:,.0f} IOPS over "
         f"{device['simulated_ns'] / 1e9:,.3f} s simulated, in {machine['wall_s']:.2f} s"
     )

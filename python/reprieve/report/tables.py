@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, listed, shortage
 from reprieve.result import KINDS, Result
-from reprieve.units import time
+from reprieve.units import NOTHING, time
 
 if TYPE_CHECKING:
     from reprieve import pairs
@@ -235,6 +235,12 @@ def _multiple(ratio: float) -> str:
     return f" (×{ratio:.2f})" if ratio >= 0.1 else f" (×{ratio:#.2g})"  # noqa: PLR2004
 
 
+def waf(result: Result) -> str:
+    """Return the write amplification of a run for a table; a dash if nothing was written."""
+    has_writes = result.summary["requests"]["write"]["count"] > 0
+    return f"{result.summary['flash']['waf']:.3f}" if has_writes else NOTHING
+
+
 def suspensions(runs: Runs) -> Table:
     """Return counts of the flash: operations, suspensions, write amplification, throughput."""
     rows = {}
@@ -245,7 +251,7 @@ def suspensions(runs: Runs) -> Table:
             f"{flash['suspensions']['program']:,}",
             f"{flash['erases']:,}",
             f"{flash['suspensions']['erase']:,}",
-            f"{flash['waf']:.3f}",
+            waf(result),
             f"{device['iops']:,.0f}",
         ]
     columns = ["programs", "their suspensions", "erases", "their suspensions", "WAF", "IOPS"]
