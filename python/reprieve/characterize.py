@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -185,5 +186,11 @@ def measure(
     if isinstance(overrides, Mapping):
         overrides = Source.of({}, overrides).sets
     source = Source(toml_text(bench), "PART", tuple(overrides))
-    columns = _native.characterize(source.text, source.path, list(source.sets), wordlines, variety)
+    try:
+        columns = _native.characterize(
+            source.text, source.path, list(source.sets), wordlines, variety
+        )
+    except UserError as error:
+        # The user has written no such line: the name was given, by itself.
+        raise UserError(re.sub(r"^PART:\d+: (?=part = )", "", str(error))) from None
     return Measured(part, wordlines, seed, columns, source)

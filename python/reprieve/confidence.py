@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 FIGURES = {
@@ -33,23 +33,32 @@ def bounds_us(group: dict[str, Any], figure: str) -> tuple[str, str] | None:
     return None if found is None else (f"{found[0] / 1000:,.1f}", f"{found[1] / 1000:,.1f}")
 
 
-def shortage(group: dict[str, Any], kind: str) -> str | None:
-    """Return a sentence on the figures for whose interval there are too few requests; or None."""
-    found, noun = group["confidence"], _NOUNS[kind]
-    missing = [figure for figure in FIGURES if figure in found["too_few"]]
-    if not group["count"] or not missing:
-        return None
-    if found["batches"] < _FEWEST_BATCHES:
-        return (
-            f"too few requests for intervals: {found['batches']} batches of "
-            f"{found['batch_requests']}, and {_FEWEST_BATCHES} are needed"
-        )
-    least = missing[0]
-    return (
-        f"too few {noun} for an interval of {listed(FIGURES[figure] for figure in missing)}: "
-        f"one of {found['batches']} batches has only {found['fewest_requests']:,}, "
-        f"and {FIGURES[least]} needs {found['too_few'][least]:,} in each"
-    )
+def shortage(groups: Mapping[str, dict[str, Any]]) -> list[str]:
+    """Return a sentence on the figures of a run that have too few requests for an interval.
+
+    `groups`: reads, writes and both by the names of a summary. None if all have an interval.
+    """
+    short = {
+        kind: group["confidence"]
+        for kind, group in groups.items()
+        if group["count"] and any(figure in group["confidence"]["too_few"] for figure in FIGURES)
+    }
+    if not short:
+        return []
+    batches, length = (next(iter(short.values()))[name] for name in ("batches", "batch_requests"))
+    if batches < _FEWEST_BATCHES:
+        return [
+            f"too few requests for intervals: {batches} batches of {length}, and "
+            f"{_FEWEST_BATCHES} are needed"
+        ]
+    needs = {name: each for found in short.values() for name, each in found["too_few"].items()}
+    first, *others = ((FIGURES[name], f"{needs[name]:,}") for name in FIGURES if name in needs)
+    told = [
+        f"{first[0]} needs {first[1]} requests in each of {batches} batches",
+        *(f"{name} {count}" for name, count in others),
+    ]
+    fewest = [f"{found['fewest_requests']:,} {_NOUNS[kind]}" for kind, found in short.items()]
+    return [f"too few for an interval: {listed(told)}; the smallest batch has {listed(fewest)}"]
 
 
 def listed(words: Iterable[str]) -> str:

@@ -209,8 +209,12 @@ class Explanation:
         size = f"{told['requests']:,} requests, {mean_us:,.1f} µs on average"
         went = f"{', '.join(waits).replace(' %', ' % went', 1)}; " if waits else ""
         lines = [f"Of the time of {who} ({size}), {went}{own}."]
-        lines += [f"What helps: {self.advice(cause, kind)}." for cause in named[:2]]
-        return lines
+        return lines + [self._help(cause, kind) for cause in named[:2]]
+
+    def _help(self, cause: str, kind: str) -> str:
+        found = CATALOGUE[cause]
+        what = f"waits {found.joins} {found.words}"
+        return f"What helps against {what}: {self.advice(cause, kind)}."
 
     def advice(self, cause: str, kind: str) -> str:
         """Say what makes the waits of a kind behind a cause less, with the keys as they are now."""

@@ -90,5 +90,5 @@ class _Shown:
 
 def _row(label: str, share: float | None, words: str) -> str:
     value = "" if share is None else f' value="{share:.3f}"'
-    told = words if share is None else f"{share:.0%}, {words}"
+    told = words if share is None else f"{100 * share:.0f} %, {words}"
     return f"<div><label>{escape(label)} <progress{value}></progress> {escape(told)}</label></div>"

@@ -126,7 +126,7 @@ def explained(path: Path) -> Iterator[None]:
 
 def _write_error(path: Path, error: OSError) -> UserError:
     reason = error.strerror or str(error)
-    return UserError(f"{path}: cannot write here: {reason}; name another place with --out")
+    return UserError(f"{path}: cannot write here: {reason}; name another place")
 
 
 class KeptRows:

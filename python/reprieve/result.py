@@ -35,7 +35,7 @@ Which = Literal["requests", "latency", "summary", "power"]
 
 @dataclass(frozen=True, eq=False)
 class Latency:
-    """Distribution of response times, completion − arrival, in ns.
+    """Distribution of latencies, completion − arrival, in ns.
 
     It is a histogram: a percentile is the upper end of the bucket that holds it, never above the
     largest latency. Mean, smallest and largest are exact. To programs that take Arrow it is the

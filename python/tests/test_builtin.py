@@ -22,11 +22,10 @@ def test_list_and_one(reprieve: Reprieve, kind: str) -> None:
     text = one_of(entries[0].name)
     listed = reprieve(kind)
     assert (listed.returncode, listed.stderr) == (0, "")
-    for entry in entries:
-        assert any(
-            line.split()[0] == entry.name and line.rstrip().endswith(entry.doc)
-            for line in listed.stdout.splitlines()
-        )
+    assert max(map(len, listed.stdout.splitlines())) <= 80
+    # A text that is wrapped goes on in its column, with nothing before it.
+    words = f" {' '.join(listed.stdout.split())} "
+    assert all(f" {entry.name} {' '.join(entry.doc.split())} " in words for entry in entries)
     one = reprieve(kind, entries[0].name)
     assert one.stdout.rstrip("\n") == text.rstrip("\n")
 
@@ -36,7 +35,8 @@ def test_policies_by_key_and_by_name(reprieve: Reprieve) -> None:
     for key, entries in rp.policies().items():
         for entry in entries:
             assert any(line.split()[:2] == [key, entry.name] for line in listed.splitlines())
-    one = [line.split()[:2] for line in reprieve("policies", "RPS").stdout.splitlines()]
+    lines = reprieve("policies", "RPS").stdout.splitlines()
+    one = [line.split()[:2] for line in lines if not line.startswith(" ")]
     assert one[2:] == [["scheduling.policy", "rps"], ["policy", "rps"]]
     hints = {"deadlin": "did you mean deadline?", "x": "`reprieve policies` lists all"}
     for wrong, hint in hints.items():

@@ -231,7 +231,7 @@ def test_the_command_writes_the_paper_s_figures(
     assert done.stdout.endswith(
         "wrote out/runs.parquet, out/report.html, out/verdicts.json, out/figures\n"
     )
-    assert "Suspensions at most, both delays 10 %" in done.stdout
+    assert "Suspensions at most, both" in done.stdout
     out = tmp_path / "out"
     found = pa.table(characterize(tiny, wordlines=1))
     assert pq.read_table(out / "runs.parquet").equals(found)
@@ -250,7 +250,7 @@ def test_the_command_writes_the_paper_s_figures(
     [
         (
             ("tlc3d-zambeli",),
-            'PART:2: part = "tlc3d-zambeli": must be one of ',
+            'part = "tlc3d-zambeli": must be one of ',
         ),
         (
             ("tlc3d-zambelli", "--wordlines", "257"),
@@ -268,7 +268,7 @@ def test_what_cannot_be_measured_is_refused(
 ) -> None:
     done = reprieve("characterize", *arguments)
     assert done.returncode == 2
-    assert sentence in done.stderr
+    assert done.stderr.startswith(sentence)
     assert not (tmp_path / "out").exists()
 
 

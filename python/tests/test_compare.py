@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from reprieve import UserError
+from reprieve import Result, UserError
+from reprieve.cli.compare import microseconds
+from reprieve.cli.notes import measured
 from reprieve.comparison import Axis, plan
 from reprieve.scenario import Source
 
@@ -36,20 +40,80 @@ def test_runs_each_value_side_by_side(reprieve: Reprieve, small: Path, tmp_path:
 
 def test_table_is_normalised_to_the_first(reprieve: Reprieve, small: Path, tmp_path: Path) -> None:
     done = reprieve("compare", small, "--axis", "policy=RPS,PES-IPC", "--out", "o")
-    table = [line for line in done.stdout.splitlines() if line and " against " not in line]
-    lines = {line.split()[0]: line.split() for line in table}
+    lines = cells(done.stdout)
     runs = json.loads((tmp_path / "o" / "compare.json").read_text())["runs"]
     metrics = [(op, key) for op in ("read", "write") for key in ("mean", "p99", "p99_99")]
     first, second = (
         [run["summary"]["requests"][op]["latency_ns"][key] for op, key in metrics] for run in runs
     )
-    assert lines["RPS,"][1:] == ["µs", *(f"{value / 1000:,.1f}" for value in first)]
+    assert lines["RPS,"][1:] == ["µs", *(microseconds(value) for value in first)]
+    assert [microseconds(ns) for ns in (76_049, 999_949, 1_156_320)] == ["76.0", "999.9", "1,156"]
     assert lines["RPS"][1:7] == ["1.000"] * 6
-    ratios = [f"{ours / base:.3f}" for ours, base in zip(second, first, strict=True)]
+    document = json.loads((tmp_path / "o" / "compare.json").read_text())
+    measures = document["paired"][0]["measures"]
+    marks = ["" if measures[f"{op}_latency_ns_{key}"]["decided"] else "~" for op, key in metrics]
+    assert len(set(marks)) == 2, "the load shows both kinds"
+    ratios = [
+        f"{mark}{ours / base:.3f}" for mark, ours, base in zip(marks, second, first, strict=True)
+    ]
     assert lines["PES-IPC"][1:7] == ratios
+    assert "~ not decided at 95 % that it differs from RPS" in done.stdout.splitlines()
     flash = runs[1]["summary"]["flash"]
     suspensions = flash["suspensions"]["program"] + flash["suspensions"]["erase"]
-    assert lines["PES-IPC"][7:] == [f"{suspensions:,}", f"{flash['waf']:.3f}"]
+    assert lines["PES-IPC"][7:9] == [f"{suspensions:,}", f"{flash['waf']:.3f}"]
+
+
+def cells(stdout: str) -> dict[str, list[str]]:
+    """Return the cells of each row, of all parts of a table, by the first."""
+    found: dict[str, list[str]] = {}
+    for line in stdout.splitlines():
+        first, *rest = line.split() or [""]
+        found.setdefault(first, [first]).extend(rest)
+    return found
+
+
+def test_many_runs_are_summed_up(reprieve: Reprieve, small: Path, tmp_path: Path) -> None:
+    axis = ("--axis", "timing.t_read_us=25,50,100,200", "--set", "measure.from_request=100")
+    done = reprieve("compare", small, *axis, "--out", "o")
+    assert done.stderr == ""
+    words = " ".join(done.stdout.split())
+    runs = json.loads((tmp_path / "o" / "compare.json").read_text())["runs"]
+    begins = [run["summary"]["measure"]["from_ns"] for run in runs]
+    assert len(set(begins)) == 1, "an open load arrives when it does"
+    assert words.count("measured from ") == 1
+    assert "excluded are the first 100 requests of each (from_request = 100)" in words
+    assert f"measured from {begins[0] / 1e6:.4g} ms on" in words
+    assert " against 25: " not in words
+    assert "compare.json has the interval of each difference, run against run" in words
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def measure(from_ns: int, count: int, reason: str) -> Result:
+    summary = {
+        "measure": {
+            "from_ns": from_ns,
+            "requests_excluded": count,
+            "reason": reason,
+            "warning": None,
+        }
+    }
+    return cast("Result", SimpleNamespace(summary=summary))
+
+
+def test_what_is_excluded_is_said_once_for_all_that_are_alike() -> None:
+    auto = 'warmup = "auto": by MSER-5 the transient ends latest in the WAF, before request'
+    runs = {
+        "a": measure(911_384, 50, f"{auto} 50 of 900"),
+        "b": measure(1_361_000, 1200, f"{auto} 1200 of 9000"),
+    }
+    said = (
+        "measured from 911.4 µs to 1.361 ms on; excluded are the first 50 to 1,200 requests of "
+        'each (warmup = "auto")'
+    )
+    assert measured(runs) == [said]
+    runs["c"] = measure(0, 0, "nothing is excluded")
+    assert measured(runs) == [f"a and b: {said}"]
+    assert measured({"c": runs["c"]}) == []
 
 
 def test_threads_do_not_change_results(reprieve: Reprieve, small: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -207,8 +208,11 @@ def test_nothing_stays_of_what_was_stopped(
     assert not (tmp_path / "out").exists()
 
 
-def test_rows_of_several_seeds_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_of_several_seeds_are_told_apart(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A setting that is run twice has two rows, and each names its seed."""
+    monkeypatch.setenv("COLUMNS", "400")
     counts = {"program": 1, "erase": 2}
     reads = {"read": {"latency_ns": {"mean": 3e6, "p99": 3e7}}}
     served = {"lateness_ns": {"mean": 1e6, "p99": 1e7}, "commands": reads}
@@ -222,6 +226,9 @@ def test_rows_of_several_seeds_are_told_apart(capsys: pytest.CaptureFixture[str]
     lines = capsys.readouterr().out.splitlines()
     (header,) = (line.split() for line in lines if line.startswith("suspended"))
     assert header[:2] == ["suspended", "seed"]
+    (whole,) = (line for line in lines if line.startswith("suspended"))
+    heads = re.split(r"  +", whole.strip())
+    assert len(set(heads)) == len(heads), "a folded table may begin with any of them"
     titles = {arm.title for arm in arms}
     rows = [line for line in lines if line.startswith(tuple(titles))]
     assert len(set(rows)) == len(rows) == 2 * len(arms)

@@ -34,20 +34,19 @@ from .drive import SMALL, Reprieve
         ),
         (
             ["run", "small.toml", "--out", "small.toml"],
-            "small.toml: cannot write here: it is a file; name another place with --out",
+            "small.toml: cannot write here: it is a file; name another place",
         ),
         (
             ["run", "small.toml", "--out", "small.toml/o"],
-            "small.toml/o: cannot write here: Not a directory; name another place with --out",
+            "small.toml/o: cannot write here: Not a directory; name another place",
         ),
         (
             ["compare", "small.toml", "--axis", "seed=1,2", "--out", "small.toml/o"],
-            "small.toml/o: cannot write here: Not a directory; name another place with --out",
+            "small.toml/o: cannot write here: Not a directory; name another place",
         ),
         (
             ["rig", "--device=fast12-slc", "--commands=c.csv", "--out=none/o.csv"],
-            "none/o.csv: cannot write here: No such file or directory; "
-            "name another place with --out",
+            "none/o.csv: cannot write here: No such file or directory; name another place",
         ),
         (["policies", "lifo"], "policies: there is no lifo; did you mean fifo?"),
         (["policies", "xyzzy"], "policies: there is no xyzzy; `reprieve policies` lists all"),

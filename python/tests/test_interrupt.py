@@ -84,7 +84,7 @@ def test_full_disk_is_one_sentence(program: str, small: Path) -> None:
         check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)),
     )
-    sentence = "o: cannot write here: File too large; name another place with --out\n"
+    sentence = "o: cannot write here: File too large; name another place\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
     assert not (small.parent / "o").exists()
 
@@ -113,6 +113,6 @@ def test_progress_shows_on_a_terminal_only(program: str, small: Path) -> None:
         pass
     finally:
         os.close(ours)
-    assert process.communicate()[0].startswith("Latency, µs")
+    assert process.communicate()[0].startswith("Latency in µs")
     assert process.returncode == 0
     assert b"simulated" in shown and b"dies" in shown

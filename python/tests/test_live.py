@@ -43,7 +43,7 @@ def test_rates_are_of_what_passed_since_the_last_glance() -> None:
     page = drawn(view, glance(3000, [0, 2500, 1000], done=(4000, 0), suspensions=(13, 5)), 5.5)
     assert "3.000 s, 4 × real time; 6,000 requests/s, 12,000 page transactions/s" in page
     assert "13 programs, 5 erases; of late 4 a simulated second; now on 1 of 3 dies" in page
-    assert " █▄  busy 50%" in page
+    assert " █▄  busy 50 %" in page
 
 
 def test_percentiles_are_in_microseconds_and_missing_without_requests() -> None:

@@ -53,7 +53,7 @@ def test_bars_say_how_far_each_is_and_leave_nothing(front_end: FrontEnd) -> None
         update("other", None, "7 requests")
         update("a < b", 1.0, "40 requests")
     begun = (
-        '<div><label>a &lt; b <progress value="0.250"></progress> 25%, 10 requests</label></div>'
+        '<div><label>a &lt; b <progress value="0.250"></progress> 25 %, 10 requests</label></div>'
     )
     other = "<div><label>other <progress></progress> 7 requests</label></div>"
     assert front_end.shown == [begun, begun + other, other, ""]

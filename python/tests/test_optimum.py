@@ -37,7 +37,7 @@ def test_the_simulator_confirms_the_grid() -> None:
     ("die", "words"),
     [
         (Die(read_load=1.2), "load = 1.2: must be above 0 and below 1"),
-        (Die(read_us=61.0), "read = 61 µs: must be a multiple of the grid's step, 5 µs"),
+        (Die(read_us=61.0), "--read-us 61: must be a multiple of the grid's step, 5 µs"),
         (Die(slo_us=70.0), "service level = 70 µs: must be above 80 µs"),
     ],
 )

@@ -48,7 +48,7 @@ def test_replace_keeps_the_old_file_if_it_fails(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         replace_file(tmp_path / "taken", "text")
     assert str(caught.value) == (
-        f"{tmp_path}/taken: cannot write here: Is a directory; name another place with --out"
+        f"{tmp_path}/taken: cannot write here: Is a directory; name another place"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 

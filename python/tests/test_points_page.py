@@ -169,8 +169,8 @@ def test_the_sentence_says_what_is_best_and_that_it_is_decided(tmp_path: Path) -
     # Reads that never meet take what one takes, and each 25 µs more with the slower page.
     mean = alone["latency_ns"]["mean"] / 1000
     assert lead(tmp_path / "report.html") == (
-        f"The least read mean of 2 points is {mean:.4g} µs at timing.t_read_us = 25. At the first "
-        f"(timing.t_read_us = 50) it is {mean + 25:.4g} µs; decided at 95 %."
+        f"The least read mean of 2 points is {mean:.1f} µs at timing.t_read_us = 25. At the first "
+        f"(timing.t_read_us = 50) it is {mean + 25:.1f} µs; decided at 95 %."
     )
 
 
@@ -202,6 +202,7 @@ def test_the_table_has_every_key_of_every_point_and_the_numbers_of_the_data_set(
     rows = body.split("</tr>")[:-1]
     expected = made.points.to_pylist()
     assert len(rows) == len(expected) == 4
+    forms = set()
     for row, point in zip(rows, expected, strict=True):
         keys = re.findall(r"<span><i>([^<]*)</i> ([^<]*)</span>", row)
         assert keys == [
@@ -211,8 +212,15 @@ def test_the_table_has_every_key_of_every_point_and_the_numbers_of_the_data_set(
         mean, low, high = (
             point[f"read_latency_ns_mean{end}"] / 1000 for end in ("", "_low", "_high")
         )
-        cell = f"<td>{mean:.4g}<small>{low:.4g} to {high:.4g}</small></td>"
-        assert cell in row
+        found = re.search(r"<td>([\d.,]+)<small>([\d.,]+) to ([\d.,]+)</small></td>", row)
+        assert found is not None
+        cells = [cell.replace(",", "") for cell in found.groups()]
+        # All of a column have the same decimals, and the last of these is rounded.
+        (digits,) = {len(cell.partition(".")[2]) for cell in cells}
+        forms.add(digits)
+        for cell, value in zip(cells, (mean, low, high), strict=True):
+            assert abs(float(cell) - value) <= 0.5 * 10**-digits + 1e-9
+    assert len(forms) == 1
 
 
 def test_a_front_is_told_from_end_to_end(tmp_path: Path) -> None:
@@ -222,7 +230,7 @@ def test_a_front_is_told_from_end_to_end(tmp_path: Path) -> None:
     front = [row for row in made.points.to_pylist() if row["front"]]
     ends = [min(front, key=lambda row: float(row[goal])) for goal in goals]
     assert ends[0] != ends[1]
-    said = [f"{end[goal] / 1000:,.4g} µs" for end in ends for goal in goals]
+    said = [f"{end[goal] / 1000:,.1f} µs" for end in ends for goal in goals]
     assert lead(tmp_path / "report.html") == (
         f"{len(front)} of 3 points are in the front of read mean and write mean: from read mean "
         f"{said[0]} and write mean {said[1]} to read mean {said[2]} and write mean {said[3]}."
@@ -235,7 +243,7 @@ def test_a_fleet_is_its_drives_together(tmp_path: Path) -> None:
     made = rp.sweep(fleet(traces=str(tmp_path / "traces"), axes=axes), out=tmp_path / "o")
     means = made.query("SELECT read_latency_ns_mean AS ns FROM fleet").column("ns").to_pylist()
     text = lead(tmp_path / "o" / "report.html")
-    assert text.startswith(f"The least read mean of 2 points is {min(means) / 1000:.4g} µs")
+    assert text.startswith(f"The least read mean of 2 points is {min(means) / 1000:,.1f} µs")
     assert "95 %" not in text
 
 

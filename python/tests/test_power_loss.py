@@ -44,6 +44,10 @@ def test_cuts_are_compared_by_policy(reprieve: Reprieve, loss: Path, tmp_path: P
     done = reprieve("power-loss", loss, "--cuts", "7", "--set", "policy=pes-ips", "--out", "a")
     assert (done.returncode, done.stderr) == (0, "")
     assert "energy with suspend than with wait" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    # Folded, each column of a part still says what it is of.
+    words = done.stdout.split()
+    assert words.count("after,") == 3 and words.count("energy,") == 2
     assert done.stdout.splitlines()[-1] == (
         "wrote a/scenario.toml, a/power_loss.csv, a/power_loss.json, a/power_loss.svg"
     )

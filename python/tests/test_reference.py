@@ -229,3 +229,8 @@ def test_a_table() -> None:
     rows: list[Any] = [("a|b", "c\nd")]
     assert table(["x", "y"], rows) == "| x | y |\n|---|---|\n| a\\|b | c d |\n"
     assert anchor("`[timing]` and t_read_us") == "timing-and-t_read_us"
+
+
+def test_texts_have_the_words_of_the_glossary() -> None:
+    texts = [getattr(rp, name).__doc__ or "" for name in rp.__all__]
+    assert not [text for text in texts if "response time" in text]

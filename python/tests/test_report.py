@@ -15,6 +15,8 @@ import reprieve as rp
 from reprieve.plot.rows import Row, ratios
 from reprieve.report.aside import compact
 from reprieve.report.figures import swatches
+from reprieve.report.page import render
+from reprieve.report.tables import suspensions
 
 from .drive import SMALL, Reprieve
 from .vega import check_charts
@@ -124,6 +126,32 @@ def test_whiskers_are_the_intervals(comparison: rp.Comparison) -> None:
     assert row["low"] < row["ratio"] < row["high"] == row["end"]
     assert "low" not in rows["FIFO", "read mean"]
     assert "low" not in rows["PES-IPC", "read p99.99"]
+
+
+def test_the_sentence_comes_first_then_the_picture_and_why_before_what(report: Path) -> None:
+    text = report.read_text()
+    order = ['class="lead"', 'class="bar"', 'id="chart-bars"', 'id="causes"', 'id="headline"']
+    places = [text.index(mark) for mark in order]
+    assert places == sorted(places)
+    assert '<details class="decided" open>' in text, "of two runs there is one sentence"
+
+
+def test_what_was_not_written_has_no_amplification() -> None:
+    axes = {"workload.read_fraction": [0.5, 1.0]}
+    runs = rp.compare(tomllib.loads(SMALL), axes, workload__requests=300)
+    told = suspensions(runs)
+    place = told.columns.index("WAF")
+    assert told.rows["1.0"][place] == "–"
+    assert float(told.rows["0.5"][place]) >= 1
+
+
+def test_of_many_runs_what_is_decided_is_folded() -> None:
+    axes = {"timing.t_read_us": [25, 50, 75, 100, 125, 150]}
+    runs = rp.compare(tomllib.loads(SMALL), axes, workload__requests=300)
+    text = render(runs, "command")
+    assert '<details class="decided"><summary>' in text
+    # 300 requests are too few for ten batches; each of five runs says so against the first.
+    assert text.count(" against 25: ") == 5
 
 
 def test_every_figure_has_its_place(report: Path) -> None:

@@ -122,6 +122,13 @@ def test_ten_runs_have_their_names_at_their_bars_on_a_telephone(
     browser.open(tmp_path / "ten.html")
     assert browser.said == []
     assert browser.value("document.documentElement.scrollWidth") <= 390
+    # A long name in the list of runs stays in its box.
+    longer = "document.querySelector('.runs label').append('policy=PES-IPC max_per_operation=10')"
+    browser.value(longer)
+    right = "Math.max(...[...document.querySelectorAll('{}')].map({})) "
+    far = "(each) => Math.max(...[...each.getClientRects()].map((one) => one.right))"
+    label, box = (browser.value(right.format(what, far)) for what in (".runs label", ".runs"))
+    assert label <= box
     for figure in ("bars", "components-read", "slow-write"):
         words = f"[...document.querySelectorAll('#chart-{figure} .mark-text.role-mark text')]"
         inside = "(text) => text.getBoundingClientRect()"

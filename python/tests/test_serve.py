@@ -18,6 +18,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from reprieve.cli import serve
+
 from .drive import Reprieve
 from .nbd_client import (
     DRIVE,
@@ -478,3 +480,12 @@ def test_a_recording_outlives_the_server(program: str, reprieve: Reprieve, tmp_p
     replayed = pq.read_table(tmp_path / "o" / "requests.parquet").sort_by("id").to_pylist()
     for recorded, run in zip(rows, replayed, strict=False):
         assert int(recorded["completion_ns"]) == run["completion_ns"]
+
+
+def test_who_was_answered_nothing_waited_for_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    figures = dict.fromkeys(("mean", "p50", "p99", "p99_9", "max"), 0.0)
+    served = {"commands": {}, "connections": 0, "lateness_ns": {"count": 0, **figures}}
+    flash = {"suspensions": {"program": 0, "erase": 0}, "waf": 0.0}
+    serve._show({"served": served, "flash": flash})
+    (row,) = (line for line in capsys.readouterr().out.splitlines() if "later by" in line)
+    assert row.split()[3:] == ["0", *"–––––"]

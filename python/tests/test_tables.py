@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from rich.table import Table
 
 import reprieve as rp
-from reprieve.cli.console import in_parts, table
-from reprieve.cli.units import humane
+from reprieve import units
+from reprieve.cli.console import in_parts, sentence, show, table
+from reprieve.cli.sweep import figures
 from reprieve.report.tables import lead
 
 from .drive import Reprieve
@@ -40,7 +42,6 @@ def test_narrow_table_keeps_every_cell_and_what_tells_rows_apart() -> None:
             assert sum(f"{row}{place:06}" in part for part in parts) == 1
     assert all(len(line) <= 80 for part in parts for line in part.splitlines())
     assert "…" not in "".join(parts)
-    assert [part.startswith("Title") for part in parts] == [True] + [False] * (len(parts) - 1)
 
 
 def test_wide_table_stays_whole() -> None:
@@ -48,21 +49,119 @@ def test_wide_table_stays_whole() -> None:
     assert all(heading in whole for heading in NUMBERS)
 
 
+def parts_of(made: Table, columns: int) -> list[str]:
+    console = Console(width=columns, file=io.StringIO())
+    printed = []
+    for part in in_parts(made, console):
+        with console.capture() as capture:
+            console.print(part)
+        printed.append(capture.get())
+    return printed
+
+
+def test_long_words_are_wrapped_where_that_saves_a_part() -> None:
+    made = table("", ["claim", "paper", "ours"])
+    made.add_row("a claim of some length, " * 3, "1.25", "2.5")
+    # The claim has 71 letters: with one number beside it 78, with both 85.
+    (whole,) = parts_of(made, 80)
+    assert whole.count("1.25") == whole.count("2.5") == 1
+    assert max(map(len, whole.splitlines())) <= 80
+
+
+def test_a_table_without_words_is_listed_where_it_is_too_wide() -> None:
+    made = table("", NUMBERS, left=0)
+    for row in range(2):
+        made.add_row(*(f"{row}{place:06}" for place in range(9)))
+    (whole,) = parts_of(made, 80)
+    lines = [line.split() for line in whole.splitlines() if line.strip()]
+    assert [*["a", "quite", "long", "heading", "3"], "0000003"] in lines
+    assert [*["a", "quite", "long", "heading", "8"], "1000008"] in lines
+    assert sum("a quite long heading" in line for line in whole.splitlines()) == 18
+
+
+@pytest.mark.parametrize(("columns", "most"), [(None, 80), ("100", 100), ("300", 300)])
+def test_without_a_terminal_tables_have_80_columns_or_what_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    columns: str | None,
+    most: int,
+) -> None:
+    if columns is None:
+        monkeypatch.delenv("COLUMNS", raising=False)
+    else:
+        monkeypatch.setenv("COLUMNS", columns)
+    made = table("A title that is longer than the table", ["section.key", *NUMBERS])
+    made.add_row("row", *("1" for _ in NUMBERS))
+    show(made)
+    printed = capsys.readouterr().out
+    assert printed.startswith("A title that is longer than the table\n")
+    widest = max(map(len, printed.splitlines()))
+    # Nine headings of 22 letters, and three spaces before each.
+    assert widest == 11 + 9 * 25 if most == 300 else widest <= most
+    assert printed.count("row") == (1 if most == 300 else printed.count("section.\n") or 2)
+
+
+def test_sentences_have_80_columns_and_whole_words(capsys: pytest.CaptureFixture[str]) -> None:
+    sentence("word " * 15 + "2000 % and /a/path/without/any/space/in/it" + "/more" * 20 + ".")
+    lines = capsys.readouterr().out.splitlines()
+    # 15 words fill 75 columns; "2000" has room there, and its sign has not.
+    assert lines[0] == ("word " * 15).strip()
+    assert lines[1] == "2000 % and"
+    assert lines[2].startswith("/a/path/") and lines[2].endswith("/more.")
+
+
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("said", "told"),
     [
-        ("span_ns", 3_599_890_074_831, ("span", "60 min")),
-        ("span_ns", 999, ("span", "999 ns")),
-        ("interarrival_ns_mean", 44_556_955.1, ("interarrival mean", "44.56 ms")),
-        ("read_size_bytes.p95", 126_976, ("read size.p95", "124 KiB")),
-        ("written_bytes", 3 << 30, ("written", "3 GiB")),
-        ("aligned_share", 0.903953, ("aligned share", "90.4 %")),
-        ("requests", 80_794, ("requests", "80,794")),
-        ("format", "msr", ("format", "msr")),
+        (units.time(3_599_890_074_831), "60 min"),
+        (units.time(999), "999 ns"),
+        (units.time(911_384), "911.4 µs"),
+        (units.time(44_556_955.1), "44.56 ms"),
+        (units.size(126_976), "124 KiB"),
+        (units.size(3 << 30), "3 GiB"),
+        (units.share(0.903953), "90.4 %"),
+        (units.share(0.125, 0), "12 %"),
     ],
 )
-def test_units_suit_the_size(name: str, value: object, told: tuple[str, str]) -> None:
-    assert humane(name, value) == told
+def test_units_suit_the_size(said: str, told: str) -> None:
+    assert said == told
+
+
+def test_a_column_has_one_form() -> None:
+    # Four digits of the largest: two decimals.
+    assert units.alike([71.18, 1.5, None, 0.004]) == ["71.18", "1.50", "–", "0.00"]
+    # No more than any of them needs, and none of whole numbers.
+    assert units.alike([0.5, 0.25]) == ["0.50", "0.25"]
+    assert units.alike([9238.0, 11052.0]) == ["9,238", "11,052"]
+    assert units.alike([507305.67, 128447.0]) == ["507,306", "128,447"]
+    assert units.alike([]) == []
+    # An interval of 12 leaves no decimals, one of 0.44 two, of which one is asked for.
+    assert units.decimals([131.5, 126.9], [78.0, 12.5], most=1) == 0
+    assert units.decimals([70.83], [0.44], most=1) == 1
+    assert units.decimals([70.83], [0.0]) == 2
+    assert units.sizes([1 << 20, 3 << 19]) == ("MiB", ["1.0", "1.5"])
+    assert units.times([2_374_000, 0]) == ("ms", ["2.374", "0.000"])
+
+
+def test_a_column_of_a_sweep_has_no_digits_beyond_its_intervals() -> None:
+    def row(mean_ns: float, low_ns: float, high_ns: float) -> dict[str, float]:
+        name = "read_latency_ns_p99"
+        return {name: mean_ns, f"{name}_low": low_ns, f"{name}_high": high_ns}
+
+    wide = [row(249_000, 231_440, 268_000), row(71_180, 66_840, 75_900)]
+    # The narrower interval is 9.06 µs wide: one decimal makes two digits.
+    assert figures(wide, "read_latency_ns_p99") == [
+        "249.0 (231.4 to 268.0)",
+        "71.2 (66.8 to 75.9)",
+    ]
+    # 50 µs: the last digit before the point is the second.
+    wider = [row(249_000, 231_440, 281_440), row(71_180, 41_000, 99_000)]
+    assert figures(wider, "read_latency_ns_p99") == ["249 (231 to 281)", "71 (41 to 99)"]
+    alone = [{"read_latency_ns_p99": value} for value in (249_000, 71_180, None)]
+    assert figures(alone, "read_latency_ns_p99") == ["249.0", "71.2", "–"]
+    shares = [{"flash_waf": 1.0}, {"flash_waf": 2.25}, {"flash_waf": 10.5}]
+    assert figures(shares, "flash_waf") == ["1.00", "2.25", "10.50"]
+    assert figures([{"runs": 3}, {"runs": 1200}], "runs") == ["3", "1,200"]
 
 
 def test_notebooks_get_html(tmp_path: Path) -> None:
@@ -108,7 +207,11 @@ def test_report_begins_with_what_changed() -> None:
     pair = runs.paired(best)["read_latency_ns_mean"]
     assert said.endswith("; decided at 95 %." if pair["decided"] else "; not decided at 95 %.")
     alone = lead({"this": runs["FIFO"]})
-    assert alone.startswith(f"this: reads take {means['FIFO']:,.1f} µs in the mean, ")
+    # An interval of p99 needs a thousand reads in each of ten batches, and there are 1,400 in all.
+    reads = runs["FIFO"].summary["requests"]["read"]
+    assert reads["confidence"]["p99"] is None and reads["confidence"]["p50"] is not None
+    p50 = reads["latency_ns"]["p50"] / 1000
+    assert alone == f"this: reads take {means['FIFO']:,.1f} µs on average, {p50:,.1f} µs at p50."
 
 
 def test_misspelt_axis_names_the_axis(reprieve: Reprieve, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,15 @@ def test_info_counts(trace: Path, reprieve: Reprieve) -> None:
     assert json.loads(done.stdout) == info
     table = reprieve("trace", "info", trace)
     assert (table.returncode, table.stderr) == (0, "")
-    assert "msr" in table.stdout
+    rows = [re.split(r"  +", line.strip()) for line in table.stdout.splitlines()]
+    lines = {name: cells for name, *cells in rows}
+    # By hand: two reads of 4 KiB, a write of 8 and one of 4.
+    assert lines["requests"] == ["4", "2", "2"]
+    assert lines["amount"] == ["20 KiB", "8 KiB", "12 KiB"]
+    assert lines["size, mean"] == ["5 KiB", "4 KiB", "6 KiB"]
+    assert lines["format"] == ["msr"]
+    printed = table.stdout.replace("time_scale", "").replace(str(trace), "")
+    assert not [word for word in ("_", "[", "None", "scv", ".p") if word in printed]
     assert "time_scale for fast12-mlc" in table.stdout
     other = reprieve("trace", "info", trace, "--device", "tlc-enterprise")
     assert "time_scale for tlc-enterprise" in other.stdout
@@ -170,8 +179,14 @@ def test_devices_are_listed(tmp_path: Path, reprieve: Reprieve) -> None:
     printed = json.loads(reprieve("trace", "info", path, "--devices", "--json").stdout)
     assert printed == [device._asdict() for device in devices]
     lines = reprieve("trace", "info", path, "--devices").stdout.splitlines()
-    assert lines[0].split()[:3] == ["device", "name", "requests"]
-    assert lines[3].split() == ["725", "2", "1", "1", "512", "8192", *lines[3].split()[6:]]
+    rows = [line.split() for line in lines if line[:1].isdigit()]
+    # By hand: 4,096 and 512 bytes in KiB, then the extents, and 2 ms between the two of 725.
+    assert rows == [
+        ["0", "1", "1", "0", "4.0", "0", "8", "0"],
+        ["725", "2", "1", "1", "0.5", "8", "8", "2"],
+    ]
+    heads = " ".join(" ".join(line.split()) for line in lines[:2])
+    assert all(unit in heads for unit in ("KiB", "ms")) and "ns" not in heads
 
 
 def test_what_a_format_leaves_open_is_an_option(tmp_path: Path, reprieve: Reprieve) -> None:

@@ -162,7 +162,7 @@ def test_what_cannot_be_met_is_said() -> None:
     first = sentences(made)[0]
     assert re.match(
         r"nothing meets it: nearest is x = 0\.\d+, mode = fast, fast\.y = \d, because "
-        r"read\.p99 <= 2\.0 µs is missed by \d+\.\d%: ",
+        r"read\.p99 <= 2\.0 µs is missed by \d+\.\d %: ",
         first,
     ), first
 
@@ -216,9 +216,14 @@ def test_the_next_best_is_told_by_its_seeds() -> None:
         assert told[1].endswith(f"; that it is worse is {word} at 95 %, seed by seed")
 
 
+def test_a_misspelt_figure_is_answered_in_the_words_of_the_question() -> None:
+    with pytest.raises(rp.UserError, match=r"write\.meen: .*; did you mean write\.mean\?"):
+        field("write.meen").of({"write_count": 1})
+
+
 def test_a_misspelt_number_is_answered() -> None:
     asked = Question(ASKED.axes, (bound("read.p98 <= 50us"),), ASKED.goal, is_max=True)
-    with pytest.raises(UserError, match="did you mean read_latency_ns_p99"):
+    with pytest.raises(UserError, match=r"did you mean read\.p99\?"):
         tuned(asked)
 
 

@@ -11,6 +11,7 @@ from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table
 from reprieve.cli.options import Jobs, argument, flag, given
 from reprieve.extras import need, need_plots
+from reprieve.units import share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -204,7 +205,7 @@ def _show_errors(title: str, compared: Sequence[Term], conditions: Sequence[Cond
     ):
         found = errors((term for term in compared if term.direction == "read"), whats)
         if found is not None:
-            shown.add_row(name, f"{found.median:.1%}", f"{found.ninth_tenth:.1%}")
+            shown.add_row(name, share(found.median), share(found.ninth_tenth))
     show(shown)
 
 

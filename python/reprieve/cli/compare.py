@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from reprieve.cli.console import progress, say, show, table
+from reprieve.cli.console import progress, say, sentence, show, table
+from reprieve.cli.notes import UNDECIDED, certainty, measured
 from reprieve.cli.options import ScenarioFile, Sets, given, keys, out_dir
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
 from reprieve.extras import has_plots, missing
-from reprieve.report.tables import certainty, measured
+from reprieve.pairs import Paired, latency
+from reprieve.report.tables import waf
 from reprieve.result import Result
 from reprieve.scenario import Source
+from reprieve.units import NOTHING
 
+_LONG_NS = 1_000_000
 _METRICS = {"mean": "mean", "p99": "p99", "p99_99": "p99.99"}
 
 
@@ -67,23 +72,41 @@ def _show(comparison: Comparison) -> None:
         [", ".join(axis.key for axis in comparison.axes), *columns, "suspensions", "WAF"],
     )
     rows.add_row(f"{first}, µs", *_absolute(comparison[first]), "", "", style="dim")
+    found = {label: comparison.paired(label) for label in comparison if label != first}
+    is_marked = False
     for label, ratios in comparison.normalised().items():
         flash = comparison[label].summary["flash"]
+        marks = _marks(found.get(label))
+        is_marked = is_marked or any(marks)
         rows.add_row(
             label,
-            *("–" if ratio is None else f"{ratio:.3f}" for ratio in ratios.values()),
+            *(
+                NOTHING if ratio is None else f"{mark}{ratio:.3f}"
+                for mark, ratio in zip(marks, ratios.values(), strict=True)
+            ),
             f"{sum(flash['suspensions'].values()):,}",
-            f"{flash['waf']:.3f}",
+            waf(comparison[label]),
         )
     show(rows)
-    for note in [*measured(comparison), *certainty(comparison)]:
-        say(note)
+    for note in [*measured(comparison), *certainty(comparison, found, is_marked=is_marked)]:
+        sentence(note)
+
+
+def _marks(found: Mapping[str, Paired] | None) -> list[str]:
+    """Return what stands before each multiple; nothing before those of the first run."""
+    names = [latency(op, figure) for op in ("read", "write") for figure in _METRICS]
+    return [UNDECIDED if found and not found[name]["decided"] else "" for name in names]
 
 
 def _absolute(result: Result) -> list[str]:
     groups = [result.summary["requests"][op] for op in ("read", "write")]
     return [
-        f"{group['latency_ns'][key] / 1000:,.1f}" if group["count"] else "–"
+        microseconds(group["latency_ns"][key]) if group["count"] else NOTHING
         for group in groups
         for key in _METRICS
     ]
+
+
+def microseconds(ns: float) -> str:
+    """Return a time in µs: of a millisecond and more, a tenth of one is nothing but width."""
+    return f"{ns / 1000:,.{0 if ns >= _LONG_NS else 1}f}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,14 +16,17 @@ if TYPE_CHECKING:
 
     from reprieve.parallel import Step
 
-__all__ = ["overall", "progress", "say", "show", "table"]
+__all__ = ["overall", "progress", "say", "sentence", "show", "table"]
 
-# In a pipe there is no width to fit into: wrapped cells could not be parsed.
-_PIPE_COLUMNS = 200
+# Where there is no terminal: a file, a message or a page that the table goes into has this much.
+_COLUMNS = 80
+
+# Words that leave no room for the numbers beside them are wrapped, to no less than this.
+_WORDS = 28
 
 
 def show(table: Table) -> None:
-    """Print a table to stdout."""
+    """Print a table to stdout, as wide as the terminal, or as COLUMNS says, or 80 columns wide."""
     from rich.console import Console
 
     class Stdout(Console):
@@ -30,9 +35,16 @@ def show(table: Table) -> None:
         def on_broken_pipe(self) -> NoReturn:
             raise BrokenPipeError
 
-    width = None if sys.stdout.isatty() else _PIPE_COLUMNS
-    console = Stdout(width=width, highlight=False)
-    for part in in_parts(table, console):
+    # Without a width, Rich would take that of a terminal which is not where the table goes.
+    has_width = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+    console = Stdout(width=None if has_width else _COLUMNS, highlight=False)
+    if table.title:
+        # By itself, as the title of a table is no wider than the table.
+        console.print(table.title, style="bold")
+        table.title = None
+    for place, part in enumerate(in_parts(table, console)):
+        if place:
+            console.print()
         console.print(part)
 
 
@@ -40,48 +52,107 @@ def in_parts(table: Table, console: Console) -> list[Table]:
     """Split a table that is too wide for a console: each part has the words and some numbers.
 
     A number that is cut off is worse than none, and so is one without what tells its row apart.
+    What has no words is listed, a line a number. A table that fits stays whole.
     """
-    left = [place for place, column in enumerate(table.columns) if not column.no_wrap]
+    words = [place for place, column in enumerate(table.columns) if not column.no_wrap]
     numbers = [place for place, column in enumerate(table.columns) if column.no_wrap]
-    if not left or len(numbers) < 2 or _unwrapped(table, console) <= console.width:  # noqa: PLR2004
+    if not numbers or _unwrapped(table, console) <= console.width:
         return [table]
+    if not words:
+        return [_listed(table)]
+    layouts = [_packed(table, console, words, numbers, is_narrow) for is_narrow in (False, True)]
+    parts = min(layouts, key=len)
+    for part in parts:
+        _widen(part, console)
+    return parts
+
+
+def _packed(
+    whole: Table, console: Console, words: list[int], numbers: list[int], is_narrow: bool
+) -> list[Table]:
+    """Put as many columns of numbers into each part as it has room for, beside the words."""
     parts: list[list[int]] = []
     for place in numbers:
-        if parts and _unwrapped(_some(table, [*left, *parts[-1], place]), console) <= console.width:
-            parts[-1].append(place)
-        else:
-            parts.append([place])
-    made = [_some(table, [*left, *part]) for part in parts]
-    for later in made[1:]:
-        later.title = None
-    return made
+        if parts:
+            more = _some(whole, [*words, *parts[-1], place], is_narrow)
+            if _unwrapped(more, console) <= console.width:
+                parts[-1].append(place)
+                continue
+        parts.append([place])
+    return [_some(whole, [*words, *part], is_narrow) for part in parts]
+
+
+def _widen(part: Table, console: Console) -> None:
+    """Give the longest words of a part the room that is left beside its numbers."""
+    narrow = [column for column in part.columns if column.max_width is not None]
+    if narrow:
+        longest = max(narrow, key=lambda column: max(map(len, map(str, column.cells)), default=0))
+        longest.max_width = (longest.max_width or 0) + console.width - _unwrapped(part, console)
 
 
 def _unwrapped(table: Table, console: Console) -> int:
-    """Return how wide a table is in which nothing wraps but its title."""
+    """Return how wide a table is in which only what has a greatest width wraps."""
     from rich.measure import Measurement
 
     wide = console.options.update(max_width=1 << 15)
     return Measurement.get(console, wide, table).maximum
 
 
-def _some(whole: Table, places: Sequence[int]) -> Table:
-    """Return a table with some of the columns of another."""
+def _some(whole: Table, places: Sequence[int], is_narrow: bool) -> Table:
+    """Return a table with some of the columns of another, whose words may be narrow."""
     columns = [whole.columns[place] for place in places]
-    made = table(str(whole.title or ""), [])
+    made = table("", [])
+    # Two spaces between columns in place of three.
+    made.collapse_padding = True
     for column in columns:
-        # Two short lines in place of a long one leave room for more columns.
-        header = str(column.header)
-        header = header.replace(" ", "\n", 1) if column.no_wrap else header.replace(".", ".\n")
-        made.add_column(header, justify=column.justify, no_wrap=column.no_wrap)
+        header, most = str(column.header), None
+        if column.no_wrap:
+            header = _halved(header)
+        else:
+            header = header.replace(".", ".\n")
+            most = max(_WORDS, *map(_longest_word, column.cells)) if is_narrow else None
+        made.add_column(header, justify=column.justify, no_wrap=column.no_wrap, max_width=most)
     for row, *cells in zip(whole.rows, *(column.cells for column in columns), strict=True):
-        made.add_row(*cells, style=row.style)
+        made.add_row(*cells, style=row.style, end_section=row.end_section)
+    return made
+
+
+def _longest_word(cell: object) -> int:
+    return max(map(len, str(cell).split()), default=0)
+
+
+def _halved(header: str) -> str:
+    """Return a heading in two lines, neither much longer: that leaves room for more columns."""
+    spaces = [place for place, letter in enumerate(header) if letter == " "]
+    if not spaces:
+        return header
+    middle = min(spaces, key=lambda place: max(place, len(header) - place - 1))
+    return f"{header[:middle]}\n{header[middle + 1 :]}"
+
+
+def _listed(whole: Table) -> Table:
+    """Return the cells of a table of numbers below each other, a section a row."""
+    made = table("", ["", ""], left=2)
+    made.show_header = False
+    names = [str(column.header) for column in whole.columns]
+    for cells in zip(*(column.cells for column in whole.columns), strict=True):
+        for name, cell in zip(names, cells, strict=True):
+            made.add_row(name, cell)
+        made.add_section()
     return made
 
 
 def say(text: str) -> None:
     """Print text to stdout as it is."""
     sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def sentence(text: str) -> None:
+    """Print a sentence to stdout in lines of 80 columns; a word stays whole."""
+    # A number stays on the line of its percent sign.
+    kept = text.replace(" %", "\xa0%")
+    lines = textwrap.fill(kept, _COLUMNS, break_long_words=False, break_on_hyphens=False)
+    say(lines.replace("\xa0", " "))
 
 
 def say_at_once(text: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,16 +10,15 @@ import typer
 from reprieve import tables
 from reprieve._native import UserError
 from reprieve.blame import SHARES
-from reprieve.cli.console import progress, say, show, table
+from reprieve.cli.console import progress, say, sentence, show, table
 from reprieve.cli.options import argument, flag
 from reprieve.explanation import CATALOGUE, Explanation, without
 from reprieve.request_log import CAUSES
 from reprieve.result import percent_of
+from reprieve.units import share
 
 if TYPE_CHECKING:
     from reprieve.result import Result
-
-_COLUMNS = 80
 
 _FIGURES = {"mean": "mean", "p99": "p99", "p99_9": "p99.9", "p99_99": "p99.99"}
 
@@ -41,8 +39,8 @@ def explain(
     """
     found = Explanation.read(directory)
     for kind in found.kinds():
-        for sentence in found.sentences(kind):
-            _say(sentence)
+        for text in found.sentences(kind):
+            sentence(text)
         say("")
         _table(found, kind)
         say("")
@@ -50,19 +48,12 @@ def explain(
             _list(found, kind, slowest)
             say("")
         if slowest and not found.notes():
-            text, command = found.where_to_look(kind)
-            _say(text)
+            where, command = found.where_to_look(kind)
+            sentence(where)
             # Whole on a line of its own, for those who copy it.
             say(f"{command}\n" if command else "")
     if counterfactual:
         _counterfactual(found)
-
-
-def _say(text: str) -> None:
-    # A number and its percent sign stay on one line.
-    kept = text.replace(" %", "\xa0%")
-    lines = textwrap.fill(kept, _COLUMNS, break_long_words=False, break_on_hyphens=False)
-    say(lines.replace("\xa0", " "))
 
 
 def _table(found: Explanation, kind: str) -> None:
@@ -75,8 +66,8 @@ def _table(found: Explanation, kind: str) -> None:
     shares = {part: found.shares(kind, part) for part in SHARES}
     for cause in sorted(CAUSES, key=lambda cause: -shares[found.part(kind)][cause]):
         if any(shares[part][cause] for part in SHARES):
-            rows.add_row(short(cause), *(f"{shares[part][cause]:.1%}" for part in SHARES))
-    own = [f"{1 - sum(shares[part].values()):.1%}" for part in SHARES]
+            rows.add_row(short(cause), *(share(shares[part][cause]) for part in SHARES))
+    own = [share(1 - sum(shares[part].values())) for part in SHARES]
     rows.add_row("not waiting", *own, style="dim")
     show(rows)
 
@@ -100,7 +91,7 @@ def _list(found: Explanation, kind: str, count: int) -> None:
             "–" if row["die"] is None else str(row["die"]),
             f"{latency_ns / 1000:,.1f}",
             short(cause) if row[cause] else "–",
-            f"{row[cause] / max(latency_ns, 1):.0%}",
+            share(row[cause] / max(latency_ns, 1), 0),
         )
     show(rows)
 
@@ -108,7 +99,7 @@ def _list(found: Explanation, kind: str, count: int) -> None:
 def _counterfactual(found: Explanation) -> None:
     causes = found.removable()
     if not causes:
-        _say("No cause with 5 % of the tail or more can be taken away by a key of the scenario.")
+        sentence("No key of the scenario takes away a cause with 5 % of the tail or more.")
         return
     if notes := found.notes():
         raise UserError(
@@ -120,7 +111,7 @@ def _counterfactual(found: Explanation) -> None:
     for cause, is_without in zip(causes, others, strict=True):
         _difference(found, cause, was, is_without)
         say("")
-    _say("–: too few requests for a 95 % interval of the difference.")
+    sentence("–: too few requests for a 95 % interval of the difference.")
 
 
 def _difference(found: Explanation, cause: str, was: Result, is_without: Result) -> None:
@@ -145,7 +136,7 @@ def _difference(found: Explanation, cause: str, was: Result, is_without: Result)
     show(rows)
     collected = is_without.summary["flash"]["gc_programs"]
     if cause in {"by_gc_read_ns", "by_gc_program_ns"} and collected:
-        _say(
+        sentence(
             f"Collection has not gone away: it moved {collected:,} pages, where it moved "
             f"{was.summary['flash']['gc_programs']:,} before."
         )

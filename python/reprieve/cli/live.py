@@ -125,7 +125,7 @@ def _dies(glance: Glance, before: Glance, passed_ns: int) -> Text:
         for now_ns, before_ns in zip(glance["die_busy_ns"], before["die_busy_ns"], strict=True)
     ]
     bar = "".join(_STEPS[round(share * (len(_STEPS) - 1))] for share in places(shares, _PLACES))
-    return Text.assemble((bar, "cyan"), f"  busy {sum(shares) / len(shares):.0%}")
+    return Text.assemble((bar, "cyan"), f"  busy {100 * sum(shares) / len(shares):.0f} %")
 
 
 def places(shares: Sequence[float], most: int) -> list[float]:

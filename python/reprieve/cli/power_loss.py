@@ -46,11 +46,11 @@ def _show(summary: dict[str, Any]) -> None:
         f"Losses of power at {summary['cuts']:,} instants",
         [
             "policy",
-            "to safety, µs: mean",
-            "p99",
-            "max",
-            "energy, µJ: mean",
-            "max",
+            "safe after, µs, mean",
+            "safe after, µs, p99",
+            "safe after, µs, max",
+            "energy, µJ, mean",
+            "energy, µJ, max",
             "capacitance, µF",
             "dirty pages",
             "lost pages",
@@ -75,7 +75,8 @@ def _show(summary: dict[str, Any]) -> None:
         told = summary["policies"].get(policy)
         if told is not None and wait > 0:
             share = 1 - told["energy_uj"]["max"] / wait
+            word = "less" if share >= 0 else "more"
             say(
-                f"the worst instant takes {abs(share):.1%} {'less' if share >= 0 else 'more'} "
-                f"energy with {policy} than with wait"
+                f"the worst instant takes {100 * abs(share):.1f} % {word} energy with {policy} "
+                "than with wait"
             )

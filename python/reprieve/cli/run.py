@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from reprieve._native import UserError
-from reprieve.cli.console import say, show, table
+from reprieve.cli.console import say, sentence, show, table
 from reprieve.cli.options import (
     DrawTimeline,
     FromState,
@@ -26,7 +26,7 @@ from reprieve.cli.options import (
     out_dir,
 )
 from reprieve.confidence import FIGURES, TOO_FEW, bounds_us
-from reprieve.report.tables import certainty, measured, trace_changes
+from reprieve.report.tables import certainty, measured, trace_changes, waf
 from reprieve.result import KINDS, Result
 from reprieve.scenario import Source
 from reprieve.simulation import Drive, Files, Look, Watch, not_looking, run_into, unwatched
@@ -130,7 +130,7 @@ def _window(
 
 def _show(result: Result) -> None:
     requests, flash = result.summary["requests"], result.summary["flash"]
-    rows = table("Latency, µs", ["", "requests", *_STATISTICS.values()])
+    rows = table("Latency in µs, and 95 % intervals", ["", "requests", *_STATISTICS.values()])
     for kind in KINDS:
         group = requests[kind]
         cells = [f"{group['latency_ns'][key] / 1000:,.1f}" for key in _STATISTICS]
@@ -139,32 +139,32 @@ def _show(result: Result) -> None:
         )
         if group["count"]:
             ends = [bounds_us(group, key) or (TOO_FEW, "") for key in FIGURES]
-            for end, word in enumerate(("95 % from", "to")):
+            for end, word in enumerate(("from", "to")):
                 rows.add_row(word, "", *(each[end] for each in ends), style="dim")
     show(rows)
     runs = {result.device: result}
     for note in [*measured(runs), *certainty(runs)]:
-        say(note)
+        sentence(note)
     run_in = result.summary.get("precondition")
     if run_in is not None and not run_in["at_rest"]:
-        say(
+        sentence(
             f"the drive was still changing when the run began: after {run_in['requests']:,} "
             f"requests before it, {run_in['simulated_ns'] / 1e9:,.3f} s simulated, the free blocks "
             "of its planes had not come to rest; its results may depend on how long it runs"
         )
     if changes := trace_changes(result):
-        say(
+        sentence(
             f"of the {result.summary['workload']['rows']:,} rows of the trace: {', '.join(changes)}"
         )
     if decoded := result.summary.get("reliability", {}).get("decoded"):
-        say(
+        sentence(
             f"pages read: {decoded['hard']:,} by hard decoding, {decoded['soft']:,} by soft, "
             f"{decoded['uncorrectable']:,} lost"
         )
     device, machine = result.summary["device"], result.summary["run"]
     suspensions = flash["suspensions"]
-    say(
+    sentence(
         f"suspensions: {suspensions['program']:,} of programs, {suspensions['erase']:,} of erases; "
-        f"WAF {flash['waf']:.3f}; {device['iops']:,.0f} IOPS over "
+        f"WAF {waf(result)}; {device['iops']:,.0f} IOPS over "
         f"{device['simulated_ns'] / 1e9:,.3f} s simulated, in {machine['wall_s']:.2f} s"
     )

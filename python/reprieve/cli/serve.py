@@ -17,6 +17,7 @@ from reprieve.cli.options import FromState, ScenarioFile, Sets, argument, flag, 
 from reprieve.outputs import replace_file
 from reprieve.scenario import Source
 from reprieve.serving import ServeOptions, ask, server_of
+from reprieve.units import NOTHING
 
 _STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "max": "max"}
 
@@ -202,7 +203,7 @@ def _show(summary: dict[str, Any]) -> None:
         "answered later by",
         f"{late['count']:,}",
         "",
-        *(f"{late[key] / 1000:,.1f}" for key in _STATISTICS),
+        *(f"{late[key] / 1000:,.1f}" if late["count"] else NOTHING for key in _STATISTICS),
     )
     show(rows)
     suspensions = summary["flash"]["suspensions"]

@@ -15,6 +15,7 @@ from reprieve.cli.console import overall, say, show, table
 from reprieve.cli.options import argument, flag, given, out_dir
 from reprieve.extras import has_plots, missing
 from reprieve.sweeps.columns import FIGURES, heading, scale
+from reprieve.units import NOTHING, alike, decimals
 
 if TYPE_CHECKING:
     from reprieve.sweeps.plan import Plan
@@ -23,6 +24,8 @@ Row = dict[str, Any]
 
 # What a screen takes in; the data set has all.
 _ROWS_MAX = 40
+# Of the answer to a question; a file has all.
+_ASKED_DIGITS = 6
 
 
 def sweep(
@@ -91,37 +94,48 @@ def _show(plan: Plan, directory: Path) -> None:
 
 def _print(found: Sequence[Row], names: Sequence[str], words: Sequence[str], title: str) -> None:
     """Print columns of rows, of which the first are words, under these names."""
-    left = len(words)
+    left, shown = len(words), found[:_ROWS_MAX]
     made = table(title, [*words, *(heading(name) for name in names[left:])], left)
-    for row in found[:_ROWS_MAX]:
-        cells = [_word(row[name]) for name in names[:left]]
-        made.add_row(*cells, *(_figure(row, name) for name in names[left:]))
+    columns = [figures(shown, name) for name in names[left:]]
+    for place, row in enumerate(shown):
+        made.add_row(*(_word(row[name]) for name in names[:left]), *(one[place] for one in columns))
     show(made)
     if len(found) > _ROWS_MAX:
         say(f"and {len(found) - _ROWS_MAX:,} more; `reprieve query` finds them")
 
 
-def _figure(row: Row, name: str) -> str:
-    """Write a figure, with the interval behind it where the points have several seeds."""
+def figures(rows: Sequence[Row], name: str) -> list[str]:
+    """Write a column, all with the same decimals and with the intervals that there are.
+
+    Latencies have one decimal of a microsecond, other numbers four digits; neither has more than
+    its narrowest interval tells apart.
+    """
     factor = scale(name)
-    text = _cell(row[name], factor)
-    if row.get(f"{name}_high") is None:
-        return text
-    low, high = (_cell(row[f"{name}_{end}"], factor) for end in ("low", "high"))
-    return f"{text} ({low} to {high})"
+    values = [row[name] for row in rows]
+    if any(isinstance(value, bool | str) for value in values):
+        return [NOTHING if value is None else str(value) for value in values]
+    numbers = [None if value is None else factor * value for value in values]
+    ends = [
+        [factor * row[f"{name}_{end}"] for end in ("low", "high")]
+        if row.get(f"{name}_high") is not None
+        else None
+        for row in rows
+    ]
+    widths = [both[1] - both[0] for both in ends if both is not None]
+    known = [number for number in numbers if number is not None]
+    digits = decimals(known, widths, most=None if factor == 1 else 1)
+    cells = []
+    for number, both in zip(numbers, ends, strict=True):
+        text = NOTHING if number is None else f"{number:,.{digits}f}"
+        if both is not None:
+            low, high = (f"{end:,.{digits}f}" for end in both)
+            text = f"{text} ({low} to {high})"
+        cells.append(text)
+    return cells
 
 
 def _word(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _cell(value: Any, factor: float = 1.0) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, int | float):
-        value *= factor
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"  # noqa: PLR2004
-    return str(value)
 
 
 def query(
@@ -147,7 +161,16 @@ def query(
         export(found, path, kind)
         say(f"wrote {path}")
     if not asked:
+        columns = found.to_pydict()
         rows = table("", found.column_names, 0)
-        for row in found.to_pylist():
-            rows.add_row(*("–" if value is None else str(value) for value in row.values()))
+        for row in zip(*map(_asked, columns.values()), strict=True):
+            rows.add_row(*row)
         show(rows)
+
+
+def _asked(values: Sequence[Any]) -> list[str]:
+    """Write a column that was asked for: numbers that are not whole with six digits."""
+    numbers = [value for value in values if isinstance(value, float)]
+    if not numbers or any(not isinstance(value, float | None) for value in values):
+        return [NOTHING if value is None else str(value) for value in values]
+    return alike(values, digits=_ASKED_DIGITS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -15,10 +15,10 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
 from reprieve.cli.options import argument, flag, given
-from reprieve.cli.units import humane
 from reprieve.outputs import replace_file
 from reprieve.time_scale import proposed_time_scale
-from reprieve.traces import Trace, TraceDevice, TraceRow, workload_info
+from reprieve.traces import Trace, TraceRow, workload_info
+from reprieve.units import NOTHING, alike, share, size, sizes, time, times
 
 if TYPE_CHECKING:
     from reprieve.trace_fit import Line
@@ -106,12 +106,10 @@ def info(
     if as_json:
         say(json.dumps(found, indent=2, ensure_ascii=False))
         return
-    rows = table("", ["", file or str(load)], left=1)
-    for name, value in _leaves(found):
-        rows.add_row(*humane(name, value))
+    _show(found, file or str(load))
     if load is None:
-        rows.add_row(f"time_scale for {drive}", "–" if scale is None else f"{scale:g}")
-    show(rows)
+        told = NOTHING if scale is None else f"{scale:g}"
+        say(f"time_scale for {drive}, proposed: {told}")
 
 
 @trace.command()
@@ -194,10 +192,12 @@ def _print_lines(lines: Sequence[Line], trace: str, load: str, as_json: bool) ->
     if as_json:
         say(json.dumps([asdict(line) for line in lines], indent=2, ensure_ascii=False))
         return
-    printed = table("", ["", Path(trace).name, Path(load).name, "least", "most"], left=1)
+    title = f"{Path(trace).name} beside {Path(load).name}, the load"
+    printed = table(title, ["", "trace", "load", "in its draws"])
     for line in lines:
-        cells = (line.trace, line.load, line.low, line.high)
-        printed.add_row(line.what, *("" if cell is None else f"{cell:,.4g}" for cell in cells))
+        ours, mean, low, high = alike((line.trace, line.load, line.low, line.high))
+        known = NOTHING if line.low is None else f"{low} to {high}"
+        printed.add_row(line.what, ours, mean, known)
     show(printed)
 
 
@@ -207,10 +207,76 @@ def _devices(trace: Trace, as_json: bool) -> None:
     if as_json:
         say(json.dumps([device._asdict() for device in found], indent=2, ensure_ascii=False))
         return
-    printed = table("", TraceDevice._fields, left=0)
-    for device in found:
-        printed.add_row(*("" if cell is None else str(cell) for cell in device))
+    amounts = {
+        "read": sizes([one.read_bytes for one in found]),
+        "written": sizes([one.written_bytes for one in found]),
+        "extent": sizes([one.extent_bytes for one in found]),
+        "span": times([one.last_ns - one.first_ns for one in found]),
+    }
+    heads = [f"{what}, {unit}" for what, (unit, _) in amounts.items()]
+    printed = table("", ["device", "name", "requests", "reads", "writes", *heads], left=2)
+    for place, one in enumerate(found):
+        printed.add_row(
+            str(one.device),
+            one.name or "",
+            *(f"{each:,}" for each in (one.requests, one.reads, one.writes)),
+            *(cells[place] for _, cells in amounts.values()),
+        )
     show(printed)
+
+
+_KINDS = {"": "all", "read_": "reads", "write_": "writes"}
+_SIZES = {"mean": "mean", "min": "least", "p50": "p50", "p95": "p95", "p99": "p99", "max": "most"}
+
+
+def _show(found: dict[str, Any], name: str) -> None:
+    """Print what is in a trace or a load: by operation, then in time, then in space."""
+    by_kind = table(name, ["", *_KINDS.values()])
+    counts = {"": found["requests"], "read_": found["reads"], "write_": found["writes"]}
+    bytes_of = {"read_": found["read_bytes"], "write_": found["written_bytes"]}
+    bytes_of[""] = sum(bytes_of.values())
+    by_kind.add_row("requests", *(f"{counts[kind]:,}" for kind in _KINDS))
+    by_kind.add_row("amount", *(size(bytes_of[kind]) for kind in _KINDS))
+    for key, word in _SIZES.items():
+        groups = [found[f"{kind}size_bytes"] for kind in _KINDS]
+        cells = (_or_nothing(group and group[key], size) for group in groups)
+        by_kind.add_row(f"size, {word}", *cells)
+    shares = [found[f"{kind}sequential_share"] for kind in _KINDS]
+    by_kind.add_row("begin where the last ended", *(_or_nothing(each, share) for each in shares))
+    show(by_kind)
+    say("")
+    rest = table("", ["", ""], left=2)
+    rest.show_header = False
+    for what, told in _rest(found):
+        rest.add_row(what, told)
+    show(rest)
+
+
+def _rest(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what a trace or a load has beside its reads and writes, in words."""
+    yield "format", found["format"]
+    yield "rows", f"{found['rows']:,}"
+    for reason, number in found["dropped"].items():
+        yield f"rows left out: {reason.replace('_', ' ')}", f"{number:,}"
+    yield "lines that are no rows", f"{found['other_lines']:,}"
+    yield "neither reads nor writes", f"{found['others']:,}"
+    yield "from first to last", time(found["span_ns"])
+    yield "gap between requests, mean", _or_nothing(found["interarrival_ns_mean"], time)
+    scv, next_one = found["interarrival_scv"], found["interarrival_correlation"]
+    yield "variance of gaps over mean²", _or_nothing(scv, "{:,.4g}".format)
+    yield "correlation of a gap with the next", _or_nothing(next_one, "{:.3f}".format)
+    same = _or_nothing(found["same_time_share"], share)
+    yield "at the time of the one before", f"{found['same_time']:,} ({same})"
+    yield "rows behind a later one", f"{found['times_back']:,}"
+    yield "repeated within 1 ms", f"{found['near_duplicates']:,}"
+    yield "aligned to 4 KiB", share(found["aligned_share"])
+    yield "footprint", f"{size(4096 * found['footprint_pages'])} in pages of 4 KiB"
+    yield "highest address", size(found["address_bytes_max"])
+    yield "devices", f"{len(found['devices']):,}"
+
+
+def _or_nothing(value: float | None, written: Callable[[float], str]) -> str:
+    return NOTHING if value is None else written(value)
 
 
 def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:

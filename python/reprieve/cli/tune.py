@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from reprieve.cli.console import overall, say, show, table
+from reprieve.cli.console import overall, say, sentence, show, table
 from reprieve.cli.options import ScenarioFile, Sets, given, keys, out_dir
 
 _SHOWN = 4
@@ -77,8 +77,8 @@ def tune(
         values = [dict(each.point.values).get(axis.key, "–") for each in best]
         rows.add_row(axis.key, *(f"{v:.4g}" if isinstance(v, float) else str(v) for v in values))
     show(rows)
-    for sentence in found.sentences:
-        say(sentence)
+    for text in found.sentences:
+        sentence(text)
     answer = found.answer
     say(f"{answer.tried} points tried, {answer.refused} refused; {found.ran:,} runs done now")
     names = ("best.toml", "report.html", "tune.json")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from reprieve.plot.rows import Row
+from reprieve.units import NOTHING, decimals
 
 BEST, FRONT, KEPT = "best", "in the front", "keeps the bounds"
 QUARTER, OTHERS = "best quarter", "others"
@@ -79,7 +81,7 @@ class Measure:
     def with_unit(self, place: int) -> str:
         """Return the value of a point with its unit and interval."""
         unit, ends = self.name.partition(", ")[2], self.interval(place)
-        value = f"{number(self.values[place])} {unit}".rstrip()
+        value = f"{self.text(self.values[place])} {unit}".rstrip()
         return f"{value} ({ends})" if ends else value
 
     def is_better(self, value: float, other: float) -> bool:
@@ -90,12 +92,26 @@ class Measure:
         """Return the 95 % interval of a point for people; nothing where it is not known."""
         low = self.low[place] if self.low is not None else None
         high = self.high[place] if self.high is not None else None
-        return "" if low is None or high is None else f"{number(low)} to {number(high)}"
+        return "" if low is None or high is None else f"{self.text(low)} to {self.text(high)}"
 
     def shown(self, place: int) -> str:
         """Return the value of a point for people, with its interval."""
         ends = self.interval(place)
-        return number(self.values[place]) + (f" ({ends})" if ends else "")
+        return self.text(self.values[place]) + (f" ({ends})" if ends else "")
+
+    @cached_property
+    def _decimals(self) -> int:
+        """All values have the same: a tenth of a microsecond, or four digits of the largest."""
+        known = [value for value in self.values if value is not None and math.isfinite(value)]
+        ends = zip(self.low or (), self.high or (), strict=True)
+        widths = [high - low for low, high in ends if low is not None and high is not None]
+        return decimals(known, widths, most=1 if self.name.endswith(", µs") else None)
+
+    def text(self, value: float | None) -> str:
+        """Write a value, or an end of an interval, as all of the measure."""
+        if value is None or not math.isfinite(value):
+            return NOTHING
+        return f"{value:,.{self._decimals}f}"
 
 
 @dataclass(frozen=True)
@@ -202,7 +218,7 @@ def fields(points: Points, measure: int) -> list[Row]:
             "across": word(across),
             "up": word(up),
             "value": value,
-            "said": number(value),
+            "said": what.text(value),
             "interval": what.shown(place),
             "share": share_of(value, values, is_log=is_log),
             "is_best": not any(what.is_better(other, value) for other in values),

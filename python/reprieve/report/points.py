@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from reprieve.plot import landscape
 from reprieve.plot.charts import Chart
-from reprieve.plot.points import BEST, FRONT, OTHERS, Points, fields, number, quartered, thinned
+from reprieve.plot.points import BEST, FRONT, OTHERS, Points, fields, quartered, thinned
 from reprieve.report.aside import Aside
 from reprieve.report.page import page
 
@@ -108,7 +108,7 @@ def _row(points: Points, place: int) -> dict[str, Any]:
         "kind": "" if kind == OTHERS else kind,
         "is_best": kind == BEST,
         "cells": [
-            {"value": number(measure.values[place]), "interval": measure.interval(place)}
+            {"value": measure.text(measure.values[place]), "interval": measure.interval(place)}
             for measure in points.measures
         ],
     }

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, listed, shortage
 from reprieve.result import KINDS, Result
+from reprieve.units import NOTHING, time
 
 if TYPE_CHECKING:
     from reprieve import pairs
     from reprieve.plot.rows import Runs
 
 _STATISTICS = FIGURES | {"max": "max"}
-# Of the figures with an interval, those by which runs are compared.
-_COMPARED = ("mean", "p99", "p99_99")
+COMPARED = tuple((op, figure) for op in ("read", "write") for figure in ("mean", "p99", "p99_99"))
+"""Of the figures with an interval, those by which runs are compared."""
 _NAMED_MOST = 5
 """Runs that are named one by one where a sentence holds of all."""
 
@@ -129,8 +130,12 @@ def _of_one(label: str, result: Result) -> str:
     for op in ("read", "write"):
         group = result.summary["requests"][op]
         if group["count"]:
-            mean, tail = (group["latency_ns"][key] / 1000 for key in ("mean", "p99_99"))
-            return f"{label}: {op}s take {mean:,.1f} µs in the mean, {tail:,.1f} µs at p99.99"
+            mean = group["latency_ns"]["mean"] / 1000
+            # The farthest that is more than chance; without any, the longest that there was.
+            known = [key for key in FIGURES if bounds_us(group, key) is not None and key != "mean"]
+            tail = known[-1] if known else "max"
+            far = f"{group['latency_ns'][tail] / 1000:,.1f} µs at {FIGURES.get(tail, 'most')}"
+            return f"{label}: {op}s take {mean:,.1f} µs on average, {far}"
     return f"{label}: neither reads nor writes"
 
 
@@ -142,12 +147,12 @@ def measured(runs: Runs) -> list[str]:
         name = f"{label}: " if len(runs) > 1 else ""
         if count := measure["requests_excluded"]:
             notes.append(
-                f"{name}measured from {measure['from_ns'] / 1e9:,.6g} s on; excluded are the first "
+                f"{name}measured from {time(measure['from_ns'])} on; excluded are the first "
                 f"{count:,} requests ({measure['reason']})"
             )
         elif measure["from_ns"]:
             notes.append(
-                f"{name}measured from {measure['from_ns'] / 1e9:,.6g} s on; no request is excluded "
+                f"{name}measured from {time(measure['from_ns'])} on; no request is excluded "
                 f"({measure['reason']})"
             )
         if measure["warning"] is not None:
@@ -157,41 +162,56 @@ def measured(runs: Runs) -> list[str]:
 
 def certainty(runs: Runs) -> list[str]:
     """Return sentences: in what a run differs from the first, in what not, and what is unknown."""
-    names = list(runs)
-    if len(names) == 1:
-        requests = runs[names[0]].summary["requests"]
-        found = dict.fromkeys(shortage(requests[kind], kind) for kind in KINDS)
-        return [note for note in found if note is not None]
+    return [*decided(runs), *unknown(runs)]
+
+
+def decided(runs: Runs) -> list[str]:
+    """Return a sentence a run but the first: in what it differs from that, and in what not."""
     from reprieve.pairs import paired
 
-    compared = [(op, figure) for op in ("read", "write") for figure in _COMPARED]
-    notes: list[str] = []
+    first, *others = runs
+    return verdicts(first, {label: paired([runs[label]], [runs[first]]) for label in others})
+
+
+def unknown(runs: Runs) -> list[str]:
+    """Return sentences: of what there are too few requests for an interval."""
+    if len(runs) > 1:
+        return too_few(runs)
+    (result,) = runs.values()
+    return shortage({kind: result.summary["requests"][kind] for kind in KINDS})
+
+
+def verdicts(base: str, found: Mapping[str, Mapping[str, pairs.Paired]]) -> list[str]:
+    """Return a sentence a run: in what it differs from the base, and in what not."""
+    return [f"{label} against {base}: {_verdict(each)}" for label, each in found.items()]
+
+
+def too_few(runs: Runs) -> list[str]:
+    """Return sentences: which figures of which runs have too few requests for an interval."""
     unknown: dict[str, list[str]] = {}
     for label, result in runs.items():
         requests = result.summary["requests"]
-        if label != names[0]:
-            verdict = _verdict(paired([result], [runs[names[0]]]), compared)
-            notes.append(f"{label} against {names[0]}: {verdict}")
-        for op, figure in compared:
+        for op, figure in COMPARED:
             if requests[op]["count"] and figure in requests[op]["confidence"]["too_few"]:
                 unknown.setdefault(f"{op} {FIGURES[figure]}", []).append(label)
     by_runs: dict[str, list[str]] = {}
     for what, labels in unknown.items():
-        is_all = len(labels) == len(names) > _NAMED_MOST
-        by_runs.setdefault(f"all {len(names)} runs" if is_all else listed(labels), []).append(what)
-    for names_of, figures in by_runs.items():
-        notes.append(f"too few requests for an interval of {listed(figures)}: {names_of}")
-    return notes
+        is_all = len(labels) == len(runs) > _NAMED_MOST
+        by_runs.setdefault(f"all {len(runs)} runs" if is_all else listed(labels), []).append(what)
+    return [
+        f"too few requests for an interval of {listed(figures)}: {names_of}"
+        for names_of, figures in by_runs.items()
+    ]
 
 
-def _verdict(found: Mapping[str, pairs.Paired], compared: Sequence[tuple[str, str]]) -> str:
+def _verdict(found: Mapping[str, pairs.Paired]) -> str:
     """Return what is decided between two runs, and what is not."""
     from reprieve.pairs import latency
 
     if reason := found["device_iops"].get("reason"):
         return f"nothing can be decided: {reason}"
     differ, alike = [], []
-    for op, figure in compared:
+    for op, figure in COMPARED:
         pair, what = found[latency(op, figure)], f"{op} {FIGURES[figure]}"
         if pair["decided"]:
             differ.append(f"{what}{_ratio(pair)}")
@@ -215,6 +235,12 @@ def _multiple(ratio: float) -> str:
     return f" (×{ratio:.2f})" if ratio >= 0.1 else f" (×{ratio:#.2g})"  # noqa: PLR2004
 
 
+def waf(result: Result) -> str:
+    """Return the write amplification of a run for a table; a dash if nothing was written."""
+    has_writes = result.summary["requests"]["write"]["count"] > 0
+    return f"{result.summary['flash']['waf']:.3f}" if has_writes else NOTHING
+
+
 def suspensions(runs: Runs) -> Table:
     """Return counts of the flash: operations, suspensions, write amplification, throughput."""
     rows = {}
@@ -225,7 +251,7 @@ def suspensions(runs: Runs) -> Table:
             f"{flash['suspensions']['program']:,}",
             f"{flash['erases']:,}",
             f"{flash['suspensions']['erase']:,}",
-            f"{flash['waf']:.3f}",
+            waf(result),
             f"{device['iops']:,.0f}",
         ]
     columns = ["programs", "their suspensions", "erases", "their suspensions", "WAF", "IOPS"]

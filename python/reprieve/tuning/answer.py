@@ -136,14 +136,15 @@ def sentences(answer: Answer) -> list[str]:
         lines.append(f"best: {goal} at {best.point}{sure}")
         for bound in question.bounds:
             share = -bound.excess(estimate(bound.field, best).mean)
-            lines.append(f"{bound}: {_said(bound.field, best)}, {share:.1%} to spare")
+            lines.append(f"{bound}: {_said(bound.field, best)}, {100 * share:.1f} % to spare")
         lines += _runner_up(answer)
     else:
         worst = max(question.bounds, key=lambda b: b.excess(estimate(b.field, best).mean))
         word = "nothing meets it" if answer.decided else "not decided whether anything meets it"
         lines.append(
             f"{word}: nearest is {best.point}, because {worst} is missed by "
-            f"{worst.excess(estimate(worst.field, best).mean):.1%}: {_said(worst.field, best)}"
+            f"{100 * worst.excess(estimate(worst.field, best).mean):.1f} %: "
+            f"{_said(worst.field, best)}"
             f"{'' if answer.decided else ', an interval that reaches within the bound'}"
         )
         lines.append(f"there {goal}")

@@ -11,6 +11,8 @@ from dataclasses import field as dataclass_field
 from typing import Any
 
 from reprieve._native import UserError
+from reprieve.confidence import FIGURES
+from reprieve.result import KINDS
 from reprieve.sweeps.plan import Axis, Range
 
 _FIGURE = re.compile(r"(?P<op>read|write|total)\.(?P<figure>mean|min|max|p\d+(_\d+)?)")
@@ -46,7 +48,9 @@ class Field:
     def of(self, summary: Mapping[str, Any]) -> float:
         """Return its value in a flat summary; UserError if that has no such number."""
         if self.column not in summary:
-            near = difflib.get_close_matches(self.column, summary, 1)
+            short = [f"{op}.{figure}" for op in KINDS for figure in (*FIGURES, "min", "max")]
+            near = difflib.get_close_matches(self.said, [*short, *_NAMES], 1)
+            near = near or difflib.get_close_matches(self.column, summary, 1)
             hint = f"did you mean {near[0]}?" if near else "see the columns of `reprieve sweep`"
             raise UserError(f"{self.said}: the summary has no such number; {hint}")
         value = summary[self.column]

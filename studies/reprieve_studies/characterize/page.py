@@ -14,7 +14,7 @@ _ABOUT = (
     "program goes on, and Delay2 later it is suspended again, until it is complete. Delays are "
     "shares of tPGM, the mean undisturbed program of the wordlines, without its data in. The "
     "iterations of a wordline are longer or shorter than the part's by up to "
-    f"{LENGTH_SHARE:.0%}, and the first begins up to {START_SHARE:g} iteration after the "
+    f"{100 * LENGTH_SHARE:.0f} %, and the first begins up to {START_SHARE:g} iteration after the "
     "confirmation (assumed). Each pair of steps is run twice: as it is, as in the paper, and with "
     "delays drawn from within half a step of them. Maps and verdicts show the second: on the grid "
     "every suspension meets the same phase of an iteration."
@@ -47,7 +47,10 @@ def suspensions(measured: Measured) -> Section:
     """Figure 6."""
     counts = measured.suspensions()
     total = sum(counts.values())
-    rows = [[str(number), f"{count:,}", f"{count / total:.2%}"] for number, count in counts.items()]
+    rows = [
+        [str(number), f"{count:,}", f"{100 * count / total:.2f} %"]
+        for number, count in counts.items()
+    ]
     figure = Figure(
         "figure-6",
         "Number of suspensions",

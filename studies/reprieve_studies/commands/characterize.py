@@ -35,7 +35,7 @@ def characterize(
     rows = table(f"{part}: programs by suspensions", ["suspensions", "programs", "share"])
     counts = measured.suspensions()
     for number, count in counts.items():
-        rows.add_row(str(number), f"{count:,}", f"{count / sum(counts.values()):.2%}")
+        rows.add_row(str(number), f"{count:,}", f"{100 * count / sum(counts.values()):.2f} %")
     show(rows)
     show_verdicts("Beside the chip of Zambelli et al. (2021)", article.verdicts, "paper")
     names = ["runs.parquet", "report.html", "verdicts.json", "figures"]

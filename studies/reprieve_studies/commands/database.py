@@ -53,22 +53,23 @@ def _show(engine: str, outcomes: list[Outcome]) -> None:
     columns = {
         "transactions": "transactions",
         "mean_us": "mean, µs",
-        "p50_us": "p50",
-        "p90_us": "p90",
-        "p95_us": "p95",
-        "p99_us": "p99",
-        "p99.9_us": "p99.9",
-        "max_us": "longest",
-        "drive_read_mean_us": "drive's reads, mean",
-        "drive_read_p99_us": "p99",
-        "late_mean_us": "late, mean",
-        "late_p99_us": "late, p99",
+        "p50_us": "p50, µs",
+        "p90_us": "p90, µs",
+        "p95_us": "p95, µs",
+        "p99_us": "p99, µs",
+        "p99.9_us": "p99.9, µs",
+        "max_us": "longest, µs",
+        # Each heading says all: the table is folded, and a column may begin a part.
+        "drive_read_mean_us": "drive's reads, mean, µs",
+        "drive_read_p99_us": "drive's reads, p99, µs",
+        "late_mean_us": "late, mean, µs",
+        "late_p99_us": "late, p99, µs",
     }
     # A setting that is run several times has as many rows.
     turns = ["seed"] if len({outcome.seed for outcome in outcomes}) > 1 else []
     rows = table(
         f"Transactions of {engine}, by the model's clock",
-        ["suspended", *turns, *columns.values(), "suspensions: programs", "erases"],
+        ["suspended", *turns, *columns.values(), "programs suspended", "erases suspended"],
         left=1 + len(turns),
     )
     for outcome in outcomes:
@@ -86,7 +87,7 @@ def _show(engine: str, outcomes: list[Outcome]) -> None:
 def _show_paired(engine: str, found: list[dict[str, Any]]) -> None:
     from reprieve_studies.databases import COMPARED
 
-    columns = ("mean", "p95", "drive's reads, mean", "p99")
+    columns = ("mean", "p95", "drive's reads, mean", "drive's reads, p99")
     rows = table(
         f"{engine}: over no suspension, {found[0]['seeds']} seeds, with intervals of 95 %",
         ["suspended", "same", *columns],

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from reprieve.cli.console import overall, say, show, table
+from reprieve.cli.console import overall, say, sentence, show, table
 from reprieve.cli.options import Jobs
 
 
@@ -40,23 +40,25 @@ def optimum(
     with overall() as step:
         found = find(Settings(die, late, step_us, reads, jobs), step)
     title = f"Suspensions needed for at most {late:.3g} of the reads above {slo_us:g} µs"
-    rows = table(title, ["policy", "suspensions/s", "late reads", "programs/s", "best choice"])
+    rows = table(
+        title, ["policy", "best choice", "suspensions/s", "late reads", "programs/s"], left=2
+    )
     for row in found.rows:
         measured = row.measured
         rows.add_row(
             row.kind,
-            f"{measured.suspensions_per_s:,.0f}",
-            f"{measured.late_share:.3%}",
-            f"{measured.programs_per_s:,.0f}",
             row.choice,
+            f"{measured.suspensions_per_s:,.0f}",
+            f"{100 * measured.late_share:.3f} %",
+            f"{measured.programs_per_s:,.0f}",
         )
     show(rows)
     if found.solved is None:
         say("The grid has no policy that keeps so many reads in time.")
         raise typer.Exit(1)
     solved = found.solved
-    say(
+    sentence(
         f"A near-optimum on a grid of {step_us:g} µs, not a proof: the grid expects "
-        f"{solved.suspensions_per_s:,.0f} suspensions/s and {solved.late_share:.3%} late reads; "
-        f"the residual of its equation is {abs(solved.residual):.1g} suspensions a program."
+        f"{solved.suspensions_per_s:,.0f} suspensions/s and {100 * solved.late_share:.3f} % late "
+        f"reads; the residual of its equation is {abs(solved.residual):.1g} suspensions a program."
     )

@@ -101,7 +101,7 @@ def _check(settings: Settings) -> None:
         must_last = name in ("read", "program")
         if us < 0 or not math.isclose(steps, round(steps)) or (us == 0 and must_last):
             raise UserError(
-                f"{name} = {us:g} µs: must be a multiple of the grid's step, "
+                f"--{name}-us {us:g}: must be a multiple of the grid's step, "
                 f"{settings.step_us:g} µs"
             )
 
@@ -154,6 +154,6 @@ def _of_grid(settings: Settings) -> list[_Job]:
         def run() -> Measured:
             return measure(settings.die, settings.reads, {}, FromGrid(grid, solved))
 
-        return ("optimum", f"a late read worth {price:g} suspensions", run, solved)
+        return ("optimum", f"a late read worth {price:.4g} suspensions", run, solved)
 
     return [job(price) for price in _PRICES]

@@ -13,6 +13,8 @@ from reprieve_studies.theory.checks import ERRORS, Axes, Curve, Family, Verified
 from reprieve_studies.theory.families import FAMILIES
 
 _HEIGHT = 280
+_WHOLE = 10_000
+"""From here on a number is written without decimals."""
 _OUTCOMES = {True: "agrees", False: "differs", None: "not enough samples"}
 _ABOUT = (
     "Each simulation is a configuration for which theory has a formula. The mean of its requests "
@@ -57,12 +59,17 @@ def cells(found: Verified) -> list[str]:
     unit = "" if found.check.unit == "1" else f" {found.check.unit}"
     return [
         found.check.claim,
-        f"{theory:,.5g}{unit}",
-        f"{mean:,.5g}{unit}",
-        "–" if error is None else f"{error / theory:.2%}",
-        f"{mean / theory - 1:+.2%}",
+        f"{_number(theory)}{unit}",
+        f"{_number(mean)}{unit}",
+        "–" if error is None else f"{100 * error / theory:.2f} %",
+        f"{100 * (mean / theory - 1):+.2f} %",
         _OUTCOMES[found.verdict.reproduced],
     ]
+
+
+def _number(value: float) -> str:
+    """Write five digits, or all of a whole number's."""
+    return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:#,.5g}"
 
 
 def _draw(
