@@ -10,7 +10,7 @@ from reprieve_studies.databases import ENGINES, SAME_BLOCK, Plan, run_into
 
 PLAN = Plan(seconds=20, scale=20, seeds=5, same_block=SAME_BLOCK)
 # Neither of the other two tells pages from wordlines: leaving that out saves six minutes.
-PLANS = {engine: PLAN for engine in ENGINES} | {"pgbench": replace(PLAN, same_block=SAME_BLOCK[:2])}
+PLANS = dict.fromkeys(ENGINES, PLAN) | {"pgbench": replace(PLAN, same_block=SAME_BLOCK[:2])}
 COMMAND = "reprieve database ENGINE --seconds 20 --seeds 5 " + " ".join(
     f"--same-block {name}" for name in SAME_BLOCK
 )

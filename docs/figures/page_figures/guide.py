@@ -60,7 +60,7 @@ def guide() -> dict[str, Any]:
     pairs = copyback.paired(list(copyback)[-1])
     return {
         "copyback": {
-            name: {key: pairs[f"{name}_latency_ns_mean"][key] for key in _RATIO}
+            name: {key: dict(pairs[f"{name}_latency_ns_mean"])[key] for key in _RATIO}
             for name in ("read", "write")
         },
         "tenants": {name: _tenants(name) for name in CLASSES},

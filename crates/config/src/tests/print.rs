@@ -199,11 +199,7 @@ fn awkward_values_of_the_flash_are_read_back() {
         vec!["timing.wordline_pages=4", "timing.t_load_gap_us=1.5"],
         vec!["ftl.wordline_timeout_us=7"],
         vec!["parallelism.multi_plane=block"],
-        vec![
-            "parallelism.multi_plane=page",
-            "timing.wordline_pages=4",
-            "ftl.wait_for_planes=true",
-        ],
+        vec!["parallelism.multi_plane=page", "timing.wordline_pages=4", "ftl.wait_for_planes=true"],
         vec!["parallelism.multi_plane=page", "ftl.gc_parallel_planes=true"],
         vec![
             "parallelism.multi_plane=page",
