@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 SEEDS = 8
 """Runs of the fitted drive under other seeds, whose scatter is the noise."""
+SLOPE_SEEDS = 2
+"""Seeds under which derivatives are taken, so that their noise can be told from what they say."""
+_SIGNIFICANT = 3.0
+"""Standard deviations of that noise which a direction has to exceed."""
 _COVERAGE = 2.1
 """Standard deviations of a 95 % interval, with as many seeds for every condition."""
 _LOOSE = 0.6
@@ -87,13 +91,17 @@ def knowledge(
     To first order an estimate differs from the truth by the inverse of the information times the
     gradient of the noise. The noise of a run comes from runs under other seeds; that of a
     measurement is as much smaller as it has more requests, and fio's histogram adds its width.
+    The range that was searched counts as a measurement of its own.
     """
     import numpy as np
 
-    slopes, noise, expected = _at(evaluator, conditions, fit, free, effort)
+    by_seed, noise, expected = _at(evaluator, conditions, fit, free, effort)
+    slopes = np.mean(by_seed, axis=0)
     here = evaluator.residuals([fit.values], conditions, effort)[0]
     assert here is not None, "the fitted drive can be built"
-    information = slopes.T @ slopes
+    low, high = np.array([each.positions() for each in free]).T
+    prior = np.diag(4 / (high - low) ** 2)
+    information, noise = informed(by_seed) + prior, noise + prior
     inverse = np.linalg.pinv(information, rcond=1e-9, hermitian=True)
     inflation = max(1.0, float(here @ here) / max(expected, 1e-9))
     covariance = inflation * inverse @ noise @ inverse
@@ -138,8 +146,8 @@ def advise(
     found = []
     for done, candidate in enumerate(candidates):
         step("what to measure next", done, len(candidates))
-        slopes, noise, _ = _at(evaluator, [candidate], fit, free, effort)
-        after = deviations(known.information + slopes.T @ slopes, known.noise + noise)
+        by_seed, noise, _ = _at(evaluator, [candidate], fit, free, effort)
+        after = deviations(known.information + informed(by_seed), known.noise + noise)
         for place in np.argsort(before)[::-1][:4]:
             left = float(after[place] / before[place]) if before[place] > 0 else 1.0
             found.append(Advice(candidate.name, free[place].key, left))
@@ -154,18 +162,44 @@ def _left(advice: Advice) -> float:
     return advice.narrower
 
 
+def informed(by_seed: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the information that slopes have, taken under several seeds, without their noise.
+
+    Percentiles jump a little with every parameter, so that each slope is partly noise. Squared it
+    would count as information, more of it the more numbers are compared, and tell most of the
+    parameters that the measurements tell least. Products of slopes under different seeds have none
+    of it on average; a direction that does not stand out of what is left is not informed of.
+    """
+    import numpy as np
+
+    count, rows = len(by_seed), len(by_seed[0])
+    total = np.sum(by_seed, axis=0)
+    own = np.sum([each.T @ each for each in by_seed], axis=0)
+    crossed = (total.T @ total - own) / (count * (count - 1))
+    values, directions = np.linalg.eigh(crossed)
+    squared = np.sum(directions * ((own / count - crossed) @ directions), axis=0)
+    least = _SIGNIFICANT * np.abs(squared) / math.sqrt(rows * count * (count - 1) / 2)
+    kept = np.where(values > np.maximum(least, 0.0), values, 0.0)
+    found: NDArray[np.float64] = (directions * kept) @ directions.T
+    return found
+
+
 def _at(
     evaluator: Evaluator,
     conditions: Sequence[Condition],
     fit: Fit,
     free: Sequence[Parameter],
     effort: Effort,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Return slopes, covariance of the gradient, and the sum of squares that noise leaves."""
+) -> tuple[list[NDArray[np.float64]], NDArray[np.float64], float]:
+    """Return slopes by seed, covariance of the gradient, and the squares that noise leaves."""
     import numpy as np
 
     position = np.log([number(fit.values[each.key]) for each in free])
-    slopes = derivatives(evaluator, free, fit.values, position, conditions, effort)
+    slopes_by_seed = [
+        derivatives(evaluator, free, fit.values, position, conditions, each)
+        for each in (replace(effort, seed=effort.seed + 50 * n) for n in range(SLOPE_SEEDS))
+    ]
+    slopes = np.mean(slopes_by_seed, axis=0)
     by_seed = [
         evaluator.compare([fit.values], conditions, replace(effort, seed=effort.seed + each))[0]
         for each in range(1, SEEDS + 1)
@@ -188,7 +222,7 @@ def _at(
             weight = FIO_BIN / term.sigma / math.sqrt(len(fitted) / 2 / max(len(conditions), 1))
             noise += weight**2 * np.outer(slopes[place], slopes[place])
             expected += weight**2
-    return slopes, noise, expected
+    return slopes_by_seed, noise, expected
 
 
 def _requests_ratio(
