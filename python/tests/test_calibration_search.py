@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from reprieve.calibration import evaluate
 from reprieve.calibration.evaluate import Evaluator
 from reprieve.calibration.fio_results import Condition, Job, Measured
+from reprieve.calibration.identify import informed
 from reprieve.calibration.least_squares import polish
 from reprieve.calibration.objective import Term, Weights
 from reprieve.calibration.parameters import PROGRAM, STEPS, Parameter, Value
@@ -264,3 +265,26 @@ def test_least_squares_take_more_than_one_short_step() -> None:
     evaluator.close()
     assert found.values[PROGRAM] == pytest.approx(800, rel=0.001)
     assert found.values[link.key] == pytest.approx(2e9)
+
+
+def test_what_other_seeds_do_not_confirm_is_no_information() -> None:
+    """By hand: slopes that are the same, that turn round, and that stand out of noise too little."""
+    same = np.array([[2.0, 0.0], [0.0, 1.0]])
+    information, onto = informed([same, same])
+    np.testing.assert_allclose(information, [[4, 0], [0, 1]])
+    np.testing.assert_allclose(onto, np.eye(2))
+    # Each alone has a square of 1 there; their product is -1.
+    turned = np.array([[2.0, 0.0], [0.0, -1.0]])
+    information, onto = informed([same, turned])
+    np.testing.assert_allclose(information, [[4, 0], [0, 0]])
+    np.testing.assert_allclose(onto, [[1, 0], [0, 0]])
+    # Products 1 - 0.5 = 0.5; squares (2 + 1.25) / 2, of which 1.125 are noise: three standard
+    # deviations over three rows are 3 x 1.125 / 1.73 = 1.95.
+    first = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    second = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, -0.5]])
+    information, _ = informed([first, second])
+    np.testing.assert_allclose(information, [[4, 0], [0, 0]])
+    # Forty times as many numbers that say the same: 20 stand out of 3 x 45 / 10.95 = 12.3.
+    many = [np.vstack([each] * 40) for each in (first, second)]
+    information, _ = informed(many)
+    np.testing.assert_allclose(information, [[160, 0], [0, 20]])

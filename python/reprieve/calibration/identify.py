@@ -101,12 +101,13 @@ def knowledge(
     assert here is not None, "the fitted drive can be built"
     low, high = np.array([each.positions() for each in free]).T
     prior = np.diag(4 / (high - low) ** 2)
-    information, noise = informed(by_seed) + prior, noise + prior
+    information, onto = informed(by_seed)
+    information, noise = information + prior, onto @ noise @ onto + prior
     inverse = np.linalg.pinv(information, rcond=1e-9, hermitian=True)
     inflation = max(1.0, float(here @ here) / max(expected, 1e-9))
     covariance = inflation * inverse @ noise @ inverse
     # The way that least squares would still go is an error, too.
-    rest = inverse @ slopes.T @ here
+    rest = inverse @ onto @ slopes.T @ here
     deviation = np.sqrt(np.diag(covariance) + rest**2)
     scale = np.sqrt(np.outer(np.diag(covariance), np.diag(covariance)))
     correlation = covariance / np.where(scale > 0, scale, 1)
@@ -147,7 +148,9 @@ def advise(
     for done, candidate in enumerate(candidates):
         step("what to measure next", done, len(candidates))
         by_seed, noise, _ = _at(evaluator, [candidate], fit, free, effort)
-        after = deviations(known.information + informed(by_seed), known.noise + noise)
+        information, onto = informed(by_seed)
+        noise = onto @ noise @ onto
+        after = deviations(known.information + information, known.noise + noise)
         for place in np.argsort(before)[::-1][:4]:
             left = float(after[place] / before[place]) if before[place] > 0 else 1.0
             found.append(Advice(candidate.name, free[place].key, left))
@@ -162,8 +165,12 @@ def _left(advice: Advice) -> float:
     return advice.narrower
 
 
-def informed(by_seed: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Return the information that slopes have, taken under several seeds, without their noise.
+def informed(
+    by_seed: Sequence[NDArray[np.float64]],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the information that slopes have, and the projection onto what they inform of.
+
+    The slopes were taken under several seeds, and their noise is left out.
 
     Percentiles jump a little with every parameter, so that each slope is partly noise. Squared it
     would count as information, more of it the more numbers are compared, and tell most of the
@@ -179,9 +186,9 @@ def informed(by_seed: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     values, directions = np.linalg.eigh(crossed)
     squared = np.sum(directions * ((own / count - crossed) @ directions), axis=0)
     least = _SIGNIFICANT * np.abs(squared) / math.sqrt(rows * count * (count - 1) / 2)
-    kept = np.where(values > np.maximum(least, 0.0), values, 0.0)
-    found: NDArray[np.float64] = (directions * kept) @ directions.T
-    return found
+    stands_out = values > least
+    information = (directions * np.where(stands_out, values, 0.0)) @ directions.T
+    return information, (directions * stands_out) @ directions.T
 
 
 def _at(
