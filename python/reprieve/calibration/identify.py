@@ -102,10 +102,11 @@ def knowledge(
     low, high = np.array([each.positions() for each in free]).T
     prior = np.diag(4 / (high - low) ** 2)
     information, onto = informed(by_seed)
-    information, noise = information + prior, onto @ noise @ onto + prior
+    information, noise = information + prior, onto @ noise @ onto
     inverse = np.linalg.pinv(information, rcond=1e-9, hermitian=True)
     inflation = max(1.0, float(here @ here) / max(expected, 1e-9))
-    covariance = inflation * inverse @ noise @ inverse
+    noise = inflation * noise + prior
+    covariance = inverse @ noise @ inverse
     # The way that least squares would still go is an error, too.
     rest = inverse @ onto @ slopes.T @ here
     deviation = np.sqrt(np.diag(covariance) + rest**2)
@@ -149,7 +150,7 @@ def advise(
         step("what to measure next", done, len(candidates))
         by_seed, noise, _ = _at(evaluator, [candidate], fit, free, effort)
         information, onto = informed(by_seed)
-        noise = onto @ noise @ onto
+        noise = known.inflation * onto @ noise @ onto
         after = deviations(known.information + information, known.noise + noise)
         for place in np.argsort(before)[::-1][:4]:
             left = float(after[place] / before[place]) if before[place] > 0 else 1.0
