@@ -268,7 +268,7 @@ def test_least_squares_take_more_than_one_short_step() -> None:
 
 
 def test_what_other_seeds_do_not_confirm_is_no_information() -> None:
-    """By hand: slopes that are the same, that turn round, and that stand out of noise too little."""
+    """By hand: slopes that are the same, that turn round, that stand out of noise too little."""
     same = np.array([[2.0, 0.0], [0.0, 1.0]])
     information, onto = informed([same, same])
     np.testing.assert_allclose(information, [[4, 0], [0, 1]])
