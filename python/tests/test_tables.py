@@ -223,3 +223,12 @@ def test_misspelt_axis_names_the_axis(reprieve: Reprieve, tmp_path: Path) -> Non
     assert bad.stderr.startswith("--axis suspension.max_per_operation = 0: must be")
     other = reprieve("compare", "s.toml", "--axis", "policy=FIFO,RPS", "--set", "policx=1")
     assert other.stderr.startswith("--set: policx: unknown key")
+
+
+def test_a_wide_table_without_rows_has_its_headings(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sweep of which no point is complete has such a one."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    show(table("", ["point", *(f"measure {number}, µs" for number in range(12))]))
+    assert capsys.readouterr().out.count("measure") == 12

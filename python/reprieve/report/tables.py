@@ -167,9 +167,11 @@ def certainty(runs: Runs) -> list[str]:
 
 def decided(runs: Runs) -> list[str]:
     """Return a sentence a run but the first: in what it differs from that, and in what not."""
+    first, *others = runs
+    if not others:
+        return []
     from reprieve.pairs import paired
 
-    first, *others = runs
     return verdicts(first, {label: paired([runs[label]], [runs[first]]) for label in others})
 
 
