@@ -20,10 +20,7 @@ from .drive import Reprieve
 NUMBERS = [f"a quite long heading {place}" for place in range(9)]
 
 
-def drawn(columns: int) -> list[str]:
-    made = table("Title", ["section.key", *NUMBERS])
-    for row in range(3):
-        made.add_row(f"row-{row}", *(f"{row}{place:06}" for place in range(9)))
+def parts_of(made: Table, columns: int) -> list[str]:
     console = Console(width=columns, file=io.StringIO())
     printed = []
     for part in in_parts(made, console):
@@ -31,6 +28,13 @@ def drawn(columns: int) -> list[str]:
             console.print(part)
         printed.append(capture.get())
     return printed
+
+
+def drawn(columns: int) -> list[str]:
+    made = table("Title", ["section.key", *NUMBERS])
+    for row in range(3):
+        made.add_row(f"row-{row}", *(f"{row}{place:06}" for place in range(9)))
+    return parts_of(made, columns)
 
 
 def test_narrow_table_keeps_every_cell_and_what_tells_rows_apart() -> None:
@@ -47,16 +51,6 @@ def test_narrow_table_keeps_every_cell_and_what_tells_rows_apart() -> None:
 def test_wide_table_stays_whole() -> None:
     (whole,) = drawn(400)
     assert all(heading in whole for heading in NUMBERS)
-
-
-def parts_of(made: Table, columns: int) -> list[str]:
-    console = Console(width=columns, file=io.StringIO())
-    printed = []
-    for part in in_parts(made, console):
-        with console.capture() as capture:
-            console.print(part)
-        printed.append(capture.get())
-    return printed
 
 
 def test_long_words_are_wrapped_where_that_saves_a_part() -> None:

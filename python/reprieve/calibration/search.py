@@ -73,6 +73,21 @@ QUICK = Depth(
 )
 
 
+@dataclass(frozen=True)
+class _Stage:
+    """A part of the search: what it fits, with what is known, to which loads."""
+
+    what: str
+    parameters: Sequence[Parameter]
+    known: dict[str, Value]
+    conditions: Sequence[Condition]
+
+    @property
+    def early(self) -> list[Parameter]:
+        """Parameters that have their effect where one read at a time meets the drive."""
+        return [each for each in self.parameters if shows_when_shallow(each)]
+
+
 @dataclass
 class Search:
     """Looks for the values at which simulated and measured conditions differ least."""
@@ -109,73 +124,55 @@ class Search:
 
         `near`: points of another search, near which these loads have their best ones.
         """
-        self._begin("programs", *self._of_programs(known, self.conditions), near)
+        self._begin(self._of_programs(known, self.conditions), near)
 
     def programs(self, known: dict[str, Value]) -> Fit:
         """Return the best point for programs, once they have begun."""
-        return self._go_on("programs", *self._of_programs(known, self.conditions))[0]
+        return self._go_on(self._of_programs(known, self.conditions))[0]
 
     def _reads(self, known: dict[str, Value]) -> list[Fit]:
         written = of_programs(self.parameters)
         parameters = [each for each in self.parameters if each not in written]
         reads = [each for each in self.conditions if not has_writes(each)]
-        return self._in_turn("reads", parameters, known, reads)
+        return self._in_turn(_Stage("reads", parameters, known, reads))
 
     def _programs(self, known: dict[str, Value], conditions: Sequence[Condition]) -> list[Fit]:
-        return self._in_turn("programs", *self._of_programs(known, conditions))
+        return self._in_turn(self._of_programs(known, conditions))
 
-    def _of_programs(
-        self, known: dict[str, Value], conditions: Sequence[Condition]
-    ) -> tuple[list[Parameter], dict[str, Value], Sequence[Condition]]:
+    def _of_programs(self, known: dict[str, Value], conditions: Sequence[Condition]) -> _Stage:
         parameters = of_programs(self.parameters)
         known = known | self._write_controller(parameters, known, conditions)
-        return parameters, known, conditions
+        return _Stage("programs", parameters, known, conditions)
 
-    def _in_turn(
-        self,
-        what: str,
-        parameters: Sequence[Parameter],
-        known: dict[str, Value],
-        conditions: Sequence[Condition],
-    ) -> list[Fit]:
+    def _in_turn(self, stage: _Stage) -> list[Fit]:
         """Fit the shallow loads, then choose what queues tell, then follow; the best first."""
-        self._begin(what, parameters, known, conditions)
-        return self._go_on(what, parameters, known, conditions)
+        self._begin(stage)
+        return self._go_on(stage)
 
-    def _begin(
-        self,
-        what: str,
-        parameters: Sequence[Parameter],
-        known: dict[str, Value],
-        conditions: Sequence[Condition],
-        near: Sequence[Fit] = (),
-    ) -> None:
-        guessed = {each.key: each.middle() for each in parameters if not each.choices}
-        firsts = {each.key: each.choices[0] for each in parameters if each.choices}
-        early = [each for each in parameters if shows_when_shallow(each)]
-        begin = {**firsts, **guessed, **known}
-        self.shallow = self._shallow(what, early, begin, shallowest(conditions), near)
+    def _begin(self, stage: _Stage, near: Sequence[Fit] = ()) -> None:
+        guessed = {each.key: each.middle() for each in stage.parameters if not each.choices}
+        firsts = {each.key: each.choices[0] for each in stage.parameters if each.choices}
+        begin = {**firsts, **guessed, **stage.known}
+        shallow = shallowest(stage.conditions)
+        self.shallow = self._shallow(stage.what, stage.early, begin, shallow, near)
 
-    def _go_on(
-        self,
-        what: str,
-        parameters: Sequence[Parameter],
-        known: dict[str, Value],
-        conditions: Sequence[Condition],
-    ) -> list[Fit]:
-        early = [each for each in parameters if shows_when_shallow(each)]
-        late = [each for each in parameters if each not in early and not stays_at_first(each)]
+    def _go_on(self, stage: _Stage) -> list[Fit]:
+        late = [
+            each
+            for each in stage.parameters
+            if each not in stage.early and not stays_at_first(each)
+        ]
+        free = [each for each in late if not each.choices]
         found = []
         for start in self.shallow:
-            for values in self._combined(f"{what}: screening", late, start.values):
-                free = [each for each in late if not each.choices]
+            for values in self._combined(f"{stage.what}: screening", late, start.values):
                 points = self._spread(self._narrowed(free, values), values, self.depth.spread)
-                found += at(self.evaluator, points, conditions, self.depth.coarse)
+                found += at(self.evaluator, points, stage.conditions, self.depth.coarse)
         if not found:
-            raise UserError(_NOWHERE.format(what=what))
-        chosen = [each.key for each in parameters if each.choices]
+            raise UserError(_NOWHERE.format(what=stage.what))
+        chosen = [each.key for each in stage.parameters if each.choices]
         compared = _best_of_each(found, chosen)[: self.depth.compared]
-        return self._followed(what, parameters, compared, conditions)
+        return self._followed(stage.what, stage.parameters, compared, stage.conditions)
 
     def _shallow(
         self,
