@@ -71,6 +71,7 @@ ui: ## the drive explorer: the simulator for browsers, which reprieve ui serves
 hidden-drives: .venv/.studies ## calibrations of twenty known drives, and whether twenty suspend: two hours of CPU
 	$(BIN)/python -m reprieve_studies.hidden_drives
 	$(BIN)/python -m reprieve_studies.hidden_drives --question
+	$(BIN)/python -m reprieve_studies.hidden_drives --again
 
 bench: .venv/.built ## the fixed loads of benches/: speed, cost by size, instructions, start of a run
 	cargo run --release -p reprieve-bench

@@ -107,6 +107,18 @@ def test_a_difference_counts_by_its_errors() -> None:
     assert found[1].difference == pytest.approx(0.1)
 
 
+def test_requests_that_wait_together_are_fewer_observations() -> None:
+    """Of 10,000 reads at a depth of 64 as much is known as of 156 at a depth of 1."""
+    percentiles = {10.0: 70e3, 50.0: 80e3, 90.0: 100e3}
+    simulated = Simulated(10_000, 12_000.0, percentiles)
+    sampling = []
+    for depth in (1, 64):
+        condition = reads("4k", depth, 12_000, percentiles)
+        found = terms(condition, {(0, "read"): simulated}, Weights(0.03))
+        sampling.append(found[1].sigma ** 2 - 0.03**2 - FIO_BIN**2)
+    assert sampling[1] == pytest.approx(64 * sampling[0])
+
+
 def test_extreme_percentiles_are_not_fitted() -> None:
     """p99.99 is compared and does not count."""
     term = Term("run", 0, "read", "p99.99", 100.0, 200.0, 0.1)
@@ -119,6 +131,8 @@ def test_ranges_follow_from_the_measurements() -> None:
     longer = reads("16k", 1, 9_800, {1.0: 95e3, 50.0: 100e3, 99.0: 111e3})
     deep = reads("4k", 256, 400_000, {1.0: 266e3, 50.0: 500e3, 99.0: 1.5e6})
     found = {each.key: each for each in default_parameters([shallow, longer, deep])}
+    # A page of the slowest type takes less than the slowest reads, which are 82 us.
+    assert found["timing.t_read_us_by_type[2]"].high == pytest.approx(1.1 * 82)
     # 12 KiB take 30 us, and 16 KiB 40; the link has its share.
     assert found["timing.t_bus_us"].guess == pytest.approx(0.8 * 40)
     # All wait 200 us at 400,000 a second: 80 wait, and 176 are in the drive.

@@ -204,6 +204,20 @@ def test_whole_stripes_are_written() -> None:
     assert times(short, Effort(4_000, 1 << 20, 3.0), 3 << 20)[0] == pytest.approx(0.1)
 
 
+def test_deep_reads_are_simulated_for_longer() -> None:
+    """20,000 reads at 100,000 a second are 200 ms; at twice a depth of 16 twice that.
+
+    Four times that is the most; beside writes what is written decides.
+    """
+    for depth, runtime_s in ((1, 0.2), (16, 0.2), (32, 0.4), (64, 0.8), (256, 0.8)):
+        alone = condition("alone", job("randread", 4096, depth, 1e5))
+        assert times(alone, Effort(20_000))[1] == pytest.approx(runtime_s)
+    beside = condition(
+        "beside", job("write", 131072, 1, 800, ",100m"), job("randread", 4096, 256, 1e5)
+    )
+    assert times(beside, Effort(20_000, 1 << 20))[1] == pytest.approx(0.2, rel=0.01)
+
+
 def test_reads_alone_are_not_simulated_for_every_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,6 +252,33 @@ def test_reads_alone_are_not_simulated_for_every_program(
         again.compare(points, some, Effort(100))
         again.close()
         assert again.simulated == simulated
+
+
+class Two(Evaluator):
+    """A residual of at least 3 about a link of 1.2 GB/s, and in a narrow valley at 5 GB/s none."""
+
+    def residuals(
+        self, points: Sequence[dict[str, Value]], conditions: Sequence[Condition], effort: Effort
+    ) -> list[NDArray[np.float64] | None]:
+        """Return it, by the logarithm of the link."""
+        found: list[NDArray[np.float64] | None] = []
+        for point in points:
+            link = math.log(float(str(point["host.link_bytes_per_s"])) / 1e9)
+            wide, narrow = 3 + 4 * (link - 0.2) ** 2, 12 * (link - math.log(5))
+            found.append(np.array([narrow if abs(narrow) < wide else wide]))
+        return found
+
+
+def test_a_second_guess_is_followed_though_it_is_worse_at_first() -> None:
+    """3.7 GB/s are off by 12 ln(5 / 3.7) = 3.6, a link near 1.2 GB/s by 3: only steps tell."""
+    reads = [condition("reads", job("randread", 4096, 16, 1e5))]
+    costs = []
+    for other in (None, 3.7e9):
+        evaluator = Two({"device": "tlc-nvme"}, Weights())
+        link = Parameter("host.link_bytes_per_s", 1e9, 8e9, guess=1.3e9, other_guess=other)
+        costs.append(Search(reads, [link], {}, evaluator, QUICK, silent).reads_alone().cost)
+        evaluator.close()
+    assert costs == pytest.approx([4.5, 0], abs=0.01)
 
 
 class Parabola(Evaluator):

@@ -76,6 +76,7 @@ def test_what_was_tried_is_counted_however_many(tmp_path: Path) -> None:
     (tmp_path / "fit.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in fits))
     found = tried(tmp_path)
     assert (found["drives"], found["answers"], found["question"]) == (20, None, [])
+    assert found["measured_again"] is None
     assert [each["seed"] for each in found["fit"]] == [2]
     assert found["fits"]["drives"] == 1
     # A record takes the place of a folder, and adds nothing twice.
@@ -113,13 +114,13 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
             raise KeyboardInterrupt
         return row(drive.seed, 0.0, True)
 
-    monkeypatch.setattr(hidden_drives, "fit", fit)
+    monkeypatch.setitem(hidden_drives.KINDS, "fit", fit)
     old = {"version": "0.0.1", **row(1, 0.9, False)}
     (tmp_path / "fit.jsonl").write_text(json.dumps(old) + "\n")
     with pytest.raises(KeyboardInterrupt):
-        list(each_drive([1, 2, 3], False, None, tmp_path))
+        list(each_drive([1, 2, 3], "fit", None, tmp_path))
     assert (tmp_path / "fit-2-evaluations.jsonl").read_text() == "2\n"
-    found = list(each_drive([1, 2, 3], False, None, tmp_path))
+    found = list(each_drive([1, 2, 3], "fit", None, tmp_path))
     assert tried == [1, 2, 2, 3]
     assert [(each["seed"], each["version"]) for each in found] == [
         (seed, __version__) for seed in (1, 2, 3)

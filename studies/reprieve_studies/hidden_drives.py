@@ -2,9 +2,10 @@
 
 Each drive is drawn by a seed, measured by the simulator, and written as fio's output; the
 calibration sees that output alone. It says which parameters came back, what the intervals hold, how
-near the predictions of other conditions are, and whether the drive suspends. What a drive gave is
-kept in a folder, and so is what was simulated for the one that is under way: a run that was killed
-goes on, and a longer one only adds drives.
+near the predictions of other conditions are, and whether the drive suspends. No prediction comes
+nearer than the drive itself does when it is measured again, which is measured as well. What a drive
+gave is kept in a folder, and so is what was simulated for the one that is under way: a run that was
+killed goes on, and a longer one only adds drives.
 """
 
 import argparse
@@ -13,8 +14,8 @@ import math
 import random
 import statistics
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -31,6 +32,7 @@ from reprieve.calibration import (
     Condition,
     Effort,
     Task,
+    Term,
     Value,
     calibrate,
     expand,
@@ -43,7 +45,12 @@ from reprieve.cli.console import say
 from reprieve.outputs import KeptRows
 from reprieve.parallel import silent
 
-_EFFORT = Effort(60_000, 64 << 20, 20.0)
+_EFFORT = Effort(300_000, 320 << 20, 60.0)
+"""Of a measurement: seconds of a real drive. Shorter ones differ from each other by more than what
+is asked of predictions."""
+_PREDICTION = Effort(100_000, 120 << 20, 60.0)
+_TASK = {**QUICK_TASK, "prediction": _PREDICTION}
+"""The quick form, and predictions as long as it takes to judge them."""
 _WORDLINE_BYTES = 3 * 16384
 _MIB = 1 << 20
 NEAR = 0.05
@@ -117,7 +124,7 @@ def conditions(
 ) -> list[Condition]:
     """Measure a drive, and read what fio would have written."""
     paths = []
-    base = Task((), start=START, **QUICK_TASK).base()
+    base = Task((), start=START, **_TASK).base()
     for name, jobs, iops in _runs(drive, reads, mixes):
         content = measure(name, jobs, base, expand(drive.values), _EFFORT, iops)
         path = folder / f"{name}.json"
@@ -150,7 +157,7 @@ def fit(drive: Drive, jobs: int | None, store: Path | None) -> Row:
         folder = Path(name)
         fitted = conditions(drive, folder, FITTED_READS, FITTED_MIXES)
         held = conditions(drive, folder, HELD_READS, HELD_MIXES)
-        task = Task(fitted, held, START, **QUICK_TASK)
+        task = Task(fitted, held, START, **_TASK)
         found = calibrate(task, store, jobs, silent, advises=False)
     chosen = {
         key: found.fit.values[key] == drive.values[key]
@@ -172,15 +179,36 @@ def fit(drive: Drive, jobs: int | None, store: Path | None) -> Row:
                 "is_determined": each.is_determined,
             }
         )
-    reads = [term for term in found.predicted if term.direction == "read"]
     return {
         "seed": drive.seed,
         "chosen": chosen,
         "parameters": rows,
-        "not_shown": {
-            what: [abs(term.difference) for term in reads if term.what == what] for what in WANTED
-        },
+        "not_shown": _of_reads(found.predicted),
         "simulated": found.simulated,
+    }
+
+
+def _of_reads(predicted: Sequence[Term]) -> dict[str, list[float]]:
+    """Return the relative errors of reads, by percentile."""
+    reads = [term for term in predicted if term.direction == "read"]
+    return {what: [abs(term.difference) for term in reads if term.what == what] for what in WANTED}
+
+
+def again(drive: Drive, jobs: int | None, store: Path | None) -> Row:
+    """Measure the loads that are not shown once more, with another seed, as they are predicted."""
+    with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
+        held = conditions(drive, Path(name), HELD_READS, HELD_MIXES)
+        evaluator = Task(held, (), START, **_TASK).evaluator(store, jobs)
+        try:
+            other = replace(_PREDICTION, seed=_PREDICTION.seed + 1)
+            compared = evaluator.compare([drive.values], held, other)[0]
+        finally:
+            evaluator.close()
+    assert compared is not None, "the drive can be built under any seed"
+    return {
+        "seed": drive.seed,
+        "not_shown": _of_reads(compared),
+        "simulated": evaluator.simulated,
     }
 
 
@@ -189,7 +217,7 @@ def ask(drive: Drive, jobs: int | None, store: Path | None) -> Row:
     with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
         reads, mixes = ((4, 1), (4, 64), (16, 1)), ((0.05, 1), (0.3, 1), (0.3, 16))
         measured = conditions(drive, Path(name), reads, mixes)
-        task = Task(measured, (), START, **QUICK_TASK)
+        task = Task(measured, (), START, **_TASK)
         evaluator = task.evaluator(store, jobs)
         try:
             answer = judge(
@@ -212,29 +240,31 @@ def ask(drive: Drive, jobs: int | None, store: Path | None) -> Row:
     }
 
 
-def each_drive(
-    seeds: Sequence[int], question: bool, jobs: int | None, folder: Path
-) -> Iterator[Row]:
+KINDS: dict[str, Callable[[Drive, int | None, Path | None], Row]] = {
+    "fit": fit,
+    "question": ask,
+    "again": again,
+}
+"""What is tried with a drive, by the name of the file that keeps it."""
+
+
+def each_drive(seeds: Sequence[int], kind: str, jobs: int | None, folder: Path) -> Iterator[Row]:
     """Return what each drive gave; one that this version has tried before is not tried again."""
     folder.mkdir(parents=True, exist_ok=True)
-    kept, known = _kept(question, folder)
+    kept, known = _kept(kind, folder)
     for seed in seeds:
         if seed not in known:
-            store = folder / f"{_kind(question)}-{seed}-evaluations.jsonl"
-            done = (ask if question else fit)(draw(seed, question), jobs, store)
+            store = folder / f"{kind}-{seed}-evaluations.jsonl"
+            done = KINDS[kind](draw(seed, kind == "question"), jobs, store)
             known[seed] = {"version": __version__, **done}
             kept.append(known[seed])
             store.unlink(missing_ok=True)
         yield known[seed]
 
 
-def _kind(question: bool) -> str:
-    return "question" if question else "fit"
-
-
-def _kept(question: bool, folder: Path) -> tuple[KeptRows, dict[int, Row]]:
+def _kept(kind: str, folder: Path) -> tuple[KeptRows, dict[int, Row]]:
     """Return the rows of a folder, and those of this version by their seeds."""
-    kept = KeptRows(folder / f"{_kind(question)}.jsonl")
+    kept = KeptRows(folder / f"{kind}.jsonl")
     return kept, {row["seed"]: row for row in kept.read() if row["version"] == __version__}
 
 
@@ -242,9 +272,9 @@ def take(record: Path, folder: Path) -> None:
     """Keep in a folder what a record has of this version: its drives are not tried again."""
     folder.mkdir(parents=True, exist_ok=True)
     content = json.loads(record.read_text(encoding="utf-8"))
-    for question in (True, False):
-        kept, known = _kept(question, folder)
-        for row in content[_kind(question)]:
+    for kind in KINDS:
+        kept, known = _kept(kind, folder)
+        for row in content[kind]:
             if row["version"] == __version__ and row["seed"] not in known:
                 kept.append(row)
 
@@ -254,19 +284,18 @@ def tried(folder: Path) -> dict[str, Any]:
 
     UserError if it has none.
     """
-    seeds = range(1, DRIVES + 1)
-    asked, fitted = (
-        [known[seed] for seed in seeds if seed in known]
-        for known in (_kept(question, folder)[1] for question in (True, False))
-    )
-    if not asked and not fitted:
+    rows = {}
+    for kind in KINDS:
+        known = _kept(kind, folder)[1]
+        rows[kind] = [known[seed] for seed in range(1, DRIVES + 1) if seed in known]
+    if not any(rows.values()):
         raise UserError(f"{folder}: has nothing of drives; run make hidden-drives first")
     return {
         "drives": DRIVES,
-        "answers": answers(asked) if asked else None,
-        "fits": sums(fitted) if fitted else None,
-        "question": asked,
-        "fit": fitted,
+        "answers": answers(rows["question"]) if rows["question"] else None,
+        "fits": sums(rows["fit"]) if rows["fit"] else None,
+        "measured_again": near(rows["again"]) if rows["again"] else None,
+        **rows,
     }
 
 
@@ -284,22 +313,27 @@ def sums(rows: Sequence[Row]) -> dict[str, object]:
             **_near(found),
         }
     chosen = {key: sum(row["chosen"][key] for row in rows) for key in rows[0]["chosen"]}
-    not_shown = {}
+    return {
+        "drives": len(rows),
+        "parameters": parameters,
+        "chosen": chosen,
+        "not_shown": near(rows),
+    }
+
+
+def near(rows: Sequence[Row]) -> dict[str, Row]:
+    """Count the numbers of loads that were not shown which are as near as is wanted."""
+    counts: dict[str, Row] = {}
     for what, limit in WANTED.items():
         errors = [error for row in rows for error in row["not_shown"][what]]
-        not_shown[what] = {
+        counts[what] = {
             "numbers": len(errors),
             "within": sum(error <= limit for error in errors),
             "limit": limit,
             "median": statistics.median(errors),
             "worst": max(errors),
         }
-    return {
-        "drives": len(rows),
-        "parameters": parameters,
-        "chosen": chosen,
-        "not_shown": not_shown,
-    }
+    return counts
 
 
 def _near(found: Sequence[Row]) -> dict[str, int]:
@@ -336,7 +370,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--drives", type=int, default=DRIVES, help="how many are drawn")
     parser.add_argument("--first-seed", type=int, default=1)
-    parser.add_argument("--question", action="store_true", help="ask whether each suspends")
+    other = parser.add_mutually_exclusive_group()
+    other.add_argument("--question", action="store_true", help="ask whether each suspends")
+    other.add_argument("--again", action="store_true", help="measure each again, and fit nothing")
     parser.add_argument("--jobs", type=int, help="simulations at a time")
     parser.add_argument("--out", type=Path, default=Path("out/hidden-drives"), metavar="DIR")
     parser.add_argument("--known", type=Path, metavar="FILE", help="take drives of this record")
@@ -346,16 +382,19 @@ def main() -> None:
     if given.known is not None:
         take(given.known, given.out)
     seeds = range(given.first_seed, given.first_seed + given.drives)
+    kind = "question" if given.question else "again" if given.again else "fit"
     rows = []
-    for row in each_drive(seeds, given.question, given.jobs, given.out):
+    for row in each_drive(seeds, kind, given.jobs, given.out):
         rows.append(row)
         say(json.dumps(row))
-    if given.question:
+    if kind == "question":
         counts = answers(rows)
         open_ = len(counts["open"])
         say(f"right in {counts['right']} of {counts['drives']}, without an answer {open_}")
-        return
-    _show(sums(rows))
+    elif kind == "again":
+        _show_near("measured again", near(rows))
+    else:
+        _show(sums(rows))
 
 
 def _show(counts: dict[str, Any]) -> None:
@@ -365,9 +404,13 @@ def _show(counts: dict[str, Any]) -> None:
         say(f"{key}: covered {found['covered']} of {of}; known to 5 % {known}, {near} within it")
     for key, right in counts["chosen"].items():
         say(f"{key}: right in {right} of {of}")
-    for what, found in counts["not_shown"].items():
+    _show_near("not shown", counts["not_shown"])
+
+
+def _show_near(name: str, counts: dict[str, Row]) -> None:
+    for what, found in counts.items():
         say(
-            f"{what} not shown: {found['within']} of {found['numbers']} within "
+            f"{what} {name}: {found['within']} of {found['numbers']} within "
             f"{found['limit']:.0%}; median {found['median']:.1%}, worst {found['worst']:.1%}"
         )
 

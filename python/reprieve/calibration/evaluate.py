@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Step = Callable[[str, int, int], None]
 """Told of progress: what is done, how much of it is done, of how much."""
 
-_VERSION = 3
+_VERSION = 4
 
 
 class Evaluator:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reprieve.calibration.fio_results import Condition, Measured
+from reprieve.calibration.ranges import depth
 from reprieve.calibration.replay import Prediction, Simulated
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def terms(condition: Condition, prediction: Prediction, weights: Weights) -> lis
             where = (condition.name, number, direction)
             for percent, value_ns in measured.percentile_ns.items():
                 if percent in simulated.percentile_ns:
-                    sigma = _sigma(measured, simulated, percent, weights)
+                    sigma = _sigma(measured, simulated, percent, depth(job), weights)
                     theirs = simulated.percentile_ns[percent]
                     found.append(Term(*where, f"p{percent:g}", value_ns, theirs, sigma))
             ours = max(simulated.iops, 1e-3)
@@ -94,11 +95,18 @@ def is_fitted(term: Term) -> bool:
     return term.what == "iops" or float(term.what[1:]) <= PERCENT_MAX
 
 
-def _sigma(measured: Measured, simulated: Simulated, percent: float, weights: Weights) -> float:
+def _sigma(
+    measured: Measured, simulated: Simulated, percent: float, outstanding: int, weights: Weights
+) -> float:
+    """Return the standard deviation; `outstanding`: requests of the job at any time.
+
+    Those wait in the same queues, so that a run has only as many independent observations as it
+    has filled its queue: 40,000 reads at a depth of 64 tell of their p99 as much as some hundreds.
+    """
     slope = _slope(measured.percentile_ns, percent)
     share = percent / 100
     spread = math.sqrt(share * (1 - share)) * slope
-    sampling = spread**2 * (1 / measured.count + 1 / max(simulated.count, 1))
+    sampling = spread**2 * outstanding * (1 / measured.count + 1 / max(simulated.count, 1))
     return math.sqrt(weights.tolerance**2 + FIO_BIN**2 + sampling)
 
 

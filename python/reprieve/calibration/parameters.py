@@ -38,6 +38,8 @@ class Parameter:
     """Continuous between its bounds, and rounded."""
     guess: float | None = None
     """Where the search begins; None: in the middle."""
+    other_guess: float | None = None
+    """Where it begins as well, if another mechanism may be behind what the guess follows from."""
 
     def __post_init__(self) -> None:
         """Refuse bounds that hold nothing."""

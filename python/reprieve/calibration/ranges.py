@@ -24,6 +24,7 @@ _PLANES = "geometry.planes_per_die"
 ANY_PROGRAM_US = (100.0, 10_000.0)
 """How long a program takes where nothing says more."""
 
+_NEARLY = 99.0
 _PAGE_BYTES = 16384
 _TYPES = 3
 _DEEP = 16
@@ -117,10 +118,16 @@ def default_parameters(conditions: Sequence[Condition]) -> tuple[Parameter, ...]
         raise UserError("no condition has reads alone; must have at least one, at a small depth")
     first = min(reads, key=lambda each: (each.depth, each.bytes))
     base_us = first.measured.percentile_ns[50.0] / 1e3
+    # No array operation takes longer than nearly all reads of one at a time take as a whole.
+    slowest_us = max(each for p, each in first.measured.percentile_ns.items() if p <= _NEARLY) / 1e3
     fastest = max(each.measured.iops for each in reads)
     bytes_per_s = max(each.measured.iops * each.bytes for each in reads)
     found = [
-        Parameter(f"timing.t_read_us_by_type[{number}]", 0.3 * base_us, 1.1 * base_us, guess=guess)
+        Parameter(
+            f"timing.t_read_us_by_type[{number}]",
+            *(0.3 * base_us, 1.1 * max(base_us, slowest_us)),
+            guess=guess,
+        )
         for number, guess in enumerate((0.68 * base_us, 0.74 * base_us, 0.85 * base_us))
     ]
     found += [
@@ -136,6 +143,8 @@ def default_parameters(conditions: Sequence[Condition]) -> tuple[Parameter, ...]
                 *(0.97 * bytes_per_s, 4 * bytes_per_s),
                 whole=True,
                 guess=1.03 * bytes_per_s,
+                # Where dies or channels are what limits reads, the link is faster than them.
+                other_guess=2 * bytes_per_s,
             )
         )
         found.append(Parameter(DIES, choices=_die_choices(fastest * base_us / 1e6)))
@@ -164,7 +173,7 @@ def _program_parameters() -> list[Parameter]:
         Parameter(READS, choices=READS_PER_SUSPENSION),
         Parameter(WRITE_CONTROLLER, 0.5, 60),
         Parameter(PROGRAM, *ANY_PROGRAM_US),
-        Parameter(STEPS, 2, 48, whole=True, guess=18),
+        Parameter(STEPS, 2, 48, whole=True, guess=18, other_guess=9),
         Parameter("timing.t_suspend_overhead_us", 0.3, 300, guess=20),
         Parameter("timing.t_buffer_us", 0.3, 300, guess=20),
         Parameter(BUFFER, 1 << 19, 1 << 24, whole=True, guess=4 << 20),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from reprieve.calibration.filled_drives import FilledDrives
 from reprieve.calibration.fio_results import Condition, Job, Measured
 from reprieve.calibration.parameters import Values, overrides
+from reprieve.calibration.ranges import depth
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,10 @@ _ALL = 100.0
 _KEPT_UP = 0.97
 _RAMP_SHARE = 0.25
 _RAMP_LEAST_S = 0.02
+_DEEP = 16
+_MOST_DEEP = 4
+"""Reads alone at a greater depth are so many times as long as it is deeper, up to a limit: those
+that are outstanding together wait in the same queues, and say less each. They cost little."""
 _MOST_REQUESTS = 8
 """Where writes are so slow beside the reads, no more than so many times the requests asked for."""
 _WORDLINE_BYTES = 3 * 16384
@@ -106,6 +111,9 @@ def times(condition: Condition, effort: Effort, stripe_bytes: int = 1) -> tuple[
     written = sum(
         job.measured["write"].iops * _size(job) for job in condition.jobs if "write" in job.measured
     )
+    if not written:
+        deepest = max(map(depth, condition.jobs))
+        runtime_s *= min(max(deepest / _DEEP, 1), _MOST_DEEP)
     if written > 0:
         wanted_s = min(effort.written_bytes / written, _MOST_REQUESTS * effort.requests / fastest)
         stripes = max(round(max(runtime_s, wanted_s) * written / stripe_bytes), 1)

@@ -8,6 +8,7 @@ another: a program too short whose suspension cost too much.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -35,6 +36,9 @@ _NOWHERE = (
     "must go with the ranges of --free"
 )
 _HALVINGS = 2
+_FAR_WORSE = 3.0
+_ANY_COST = 10.0
+"""A start whose cost is more than so many times the best one's, and so much, is not followed."""
 _FIRST = 2
 """Steps of least squares for several combinations of choices, before the best are followed."""
 
@@ -102,7 +106,7 @@ class Search:
     runners_up: list[Fit] = field(default_factory=list)
     """The points that were followed, the best first."""
     shallow: list[Fit] = field(default_factory=list)
-    """The best points for the shallow loads that were fitted last, one a combination of choices."""
+    """The best points for the shallow loads that were fitted last, the best first."""
 
     def run(self) -> Fit:
         """Return the best point; UserError if there is a drive nowhere."""
@@ -154,7 +158,7 @@ class Search:
         firsts = {each.key: each.choices[0] for each in stage.parameters if each.choices}
         begin = {**firsts, **guessed, **stage.known}
         shallow = shallowest(stage.conditions)
-        self.shallow = self._shallow(stage.what, stage.early, begin, shallow, near)
+        self.shallow = _worth_while(self._shallow(stage.what, stage.early, begin, shallow, near))
 
     def _go_on(self, stage: _Stage) -> list[Fit]:
         late = [
@@ -163,16 +167,27 @@ class Search:
             if each not in stage.early and not stays_at_first(each)
         ]
         free = [each for each in late if not each.choices]
-        found = []
+        found, guesses = [], []
         for start in self.shallow:
             for values in self._combined(f"{stage.what}: screening", late, start.values):
-                points = self._spread(self._narrowed(free, values), values, self.depth.spread)
-                found += at(self.evaluator, points, stage.conditions, self.depth.coarse)
+                narrowed = self._narrowed(free, values)
+                points = self._spread(narrowed, values, self.depth.spread)
+                judged = at(self.evaluator, points, stage.conditions, self.depth.coarse)
+                guesses += [fit for fit in judged if fit.values in _guessed(narrowed, values)]
+                found += judged
         if not found:
             raise UserError(_NOWHERE.format(what=stage.what))
         chosen = [each.key for each in stage.parameters if each.choices]
         compared = _best_of_each(found, chosen)[: self.depth.compared]
-        return self._followed(stage.what, stage.parameters, compared, stage.conditions)
+        # What follows from the measurements may be next to the best point and not a good one yet,
+        # where what is far from it happens to be better, and leads nowhere.
+        others = [
+            fit
+            for fit in _worth_while(guesses)
+            if fit not in compared and any(_same(fit, each, chosen) for each in compared)
+        ]
+        starts = [*compared, *others[: self.depth.compared]]
+        return self._followed(stage.what, stage.parameters, starts, stage.conditions)
 
     def _shallow(
         self,
@@ -217,7 +232,7 @@ class Search:
         values: dict[str, Value],
         conditions: Sequence[Condition],
     ) -> list[Fit]:
-        """Return the best point for shallow loads; none if there is no drive.
+        """Return the best points for shallow loads, one a guess; none if there is no drive.
 
         Where reads begin to meet programs a percentile jumps, and least squares see no slope: from
         one start they end with a program of any length and a suspension that costs what is left.
@@ -251,7 +266,15 @@ class Search:
         if depth.rungs_followed is not None:
             best_of = found[: depth.rungs_followed]
             found = [each for fit in best_of for each in fitted(fit.values, depth.iterations)]
-        return sorted(found, key=_cost)[:1]
+        best_of = sorted(found, key=_cost)[:1]
+        # Few long iterations whose suspension costs little, and many short ones whose costs more,
+        # are alike to one read at a time; queues tell them apart.
+        return best_of + [
+            each
+            for best in best_of
+            for other in _other_guesses(rest)
+            for each in fitted(best.values | other, depth.iterations)
+        ]
 
     def _followed(
         self,
@@ -336,13 +359,9 @@ class Search:
         if not free:
             return [values]
         low, high = np.array([each.positions() for each in free]).T
-        drawn = qmc.Sobol(len(free), seed=self.seed).random(count)
-        # The first is where the search would begin by itself.
-        positions = [
-            np.array([each.start() for each in free]),
-            *(low + drawn[1:] * (high - low)),
-        ]
-        return [values | values_at(free, position) for position in positions]
+        guessed = _guessed(free, values)
+        drawn = qmc.Sobol(len(free), seed=self.seed).random(count)[len(guessed) :]
+        return guessed + [values | values_at(free, low + each * (high - low)) for each in drawn]
 
     def _told(self, what: str, fits: Sequence[Fit]) -> Iterator[Fit]:
         for place, fit in enumerate(fits):
@@ -368,6 +387,20 @@ class Search:
         )
 
 
+def _guessed(free: Sequence[Parameter], values: dict[str, Value]) -> list[dict[str, Value]]:
+    """Return where the search would begin by itself, and at the other guess of a parameter."""
+    first = values | {each.key: each.middle() for each in free}
+    return [first] + [first | other for other in _other_guesses(free)]
+
+
+def _other_guesses(free: Sequence[Parameter]) -> list[dict[str, Value]]:
+    return [
+        {each.key: each.at(math.log(each.other_guess))}
+        for each in free
+        if each.other_guess is not None
+    ]
+
+
 def _beside(tried: Mapping[float, Fit], step: float) -> list[float]:
     """Return the positions a step below and above the best."""
     if not tried:
@@ -376,12 +409,23 @@ def _beside(tried: Mapping[float, Fit], step: float) -> list[float]:
     return [best - step, best + step]
 
 
+def _worth_while(fits: Sequence[Fit]) -> list[Fit]:
+    """Return the points, the best first, without those that are far worse than it."""
+    found = sorted(fits, key=_cost)
+    return [fit for fit in found if fit.cost <= _FAR_WORSE * found[0].cost + _ANY_COST]
+
+
 def _best_of_each(fits: Sequence[Fit], chosen: Sequence[str]) -> list[Fit]:
     """Return the best point of each combination of choices, the best first."""
     best: dict[tuple[Value, ...], Fit] = {}
     for fit in sorted(fits, key=_cost):
         best.setdefault(tuple(fit.values[key] for key in chosen), fit)
     return list(best.values())
+
+
+def _same(one: Fit, other: Fit, keys: Sequence[str]) -> bool:
+    """Whether two points have the same choices."""
+    return all(one.values[key] == other.values[key] for key in keys)
 
 
 def _cost(fit: Fit) -> float:
