@@ -1,15 +1,25 @@
 """Drives whose parameters are known: what they count, and that no drive is fitted twice."""
 
 import json
+import statistics
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reprieve import UserError, __version__
-from reprieve.calibration import Value
+from reprieve.calibration import Effort, Value
 from reprieve_studies import hidden_drives, papers
-from reprieve_studies.hidden_drives import Drive, answers, draw, each_drive, sums, take, tried
+from reprieve_studies.hidden_drives import (
+    Drive,
+    again,
+    answers,
+    draw,
+    each_drive,
+    sums,
+    take,
+    tried,
+)
 from reprieve_studies.study import Settings, Study
 from reprieve_studies.zns_a import page
 
@@ -99,6 +109,16 @@ def test_every_second_drive_may_not_suspend() -> None:
         "program.t_total_us": 800.0,
     }
     assert Drive(1, values).bytes_per_s() == pytest.approx(32 * 49152 / 800e-6)
+
+
+def test_a_drive_is_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own values, under another seed: near, and not the same."""
+    for name in ("_EFFORT", "_PREDICTION"):
+        monkeypatch.setattr(hidden_drives, name, Effort(3_000, 4 << 20, 2.0))
+    errors = again(draw(2, False), 1, None)["not_shown"]
+    assert {what: len(each) for what, each in errors.items()} == {"p50": 7, "p99": 7, "p99.9": 7}
+    assert 0 < statistics.median(errors["p50"]) < 0.05
+    assert max(errors["p99.9"]) > 0
 
 
 def test_a_run_that_was_killed_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
