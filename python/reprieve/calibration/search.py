@@ -105,7 +105,7 @@ class Search:
     """The best points for the shallow loads that were fitted last, one a combination of choices."""
 
     def run(self) -> Fit:
-        """Return the best point; UserError if there is a drive nowhere."""
+        """Return the best point; raises UserError if there is a drive nowhere."""
         fits = self._reads(dict(self.fixed))
         mixed = [each for each in self.conditions if has_writes(each)]
         if of_programs(self.parameters) and mixed:
