@@ -214,7 +214,7 @@ PINNED := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashe
 	@touch $@
 
 .venv/.built: .venv/.pinned pyproject.toml $(SOURCES) | tools
-	@echo '==> the simulator, compiled by cargo with crates from crates.io: two to three minutes'
+	@echo '==> the simulator, compiled by cargo with crates from crates.io: a few minutes'
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras plots,sweep
 	@touch $@
 
