@@ -120,7 +120,7 @@ def test_mistake_found_by_others_is_one_line(
 def test_output_on_a_full_disk_is_one_line(
     program: str, small: Path, tmp_path: Path, unbuffered: str
 ) -> None:
-    command = [program, "run", small, "--out", tmp_path / "out"]
+    command = [program, "run", str(small), "--out", str(tmp_path / "out")]
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
