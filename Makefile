@@ -15,6 +15,7 @@ help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: .venv/.studies ## one real trace through five policies: a table, and a report in out/demo
+	@echo '==> one hour of a MySQL server under five policies'
 	$(BIN)/reprieve compare examples/mysql-five-policies.toml --axis policy=$(POLICIES) \
 	  --out out/demo
 
@@ -203,15 +204,18 @@ tools:
 PINNED := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps --requirement
 
 .venv/.tools: requirements/build.txt | tools
+	@echo '==> a virtual environment in .venv'
 	$(PYTHON) -m venv .venv
 	$(PINNED) $<
 	@touch $@
 
 .venv/.pinned: requirements/demo.txt .venv/.tools
+	@echo "==> $$(grep -c == $<) packages of Python from PyPI, 650 MB in .venv"
 	$(PINNED) $<
 	@touch $@
 
 .venv/.built: .venv/.pinned pyproject.toml $(SOURCES) | tools
+	@echo '==> the simulator, compiled by cargo with crates from crates.io: a few minutes'
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras plots,sweep
 	@touch $@
 

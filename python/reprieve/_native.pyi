@@ -26,7 +26,7 @@ TraceRows = list[tuple[int, int, str, int, int]]
 Four = tuple[float, float, float, float]
 
 class UserError(ValueError):
-    """A user's mistake: one sentence that names place, value and what would be right.
+    """A user's mistake: one sentence that names the place, the value and what would be right.
 
     >>> try:
     ...     rp.device("nowhere")
@@ -126,7 +126,7 @@ class Server:
         """
 
 class Completion:
-    """A request of a `Drive` that is complete.
+    """A completed request of a `Drive`; times are whole nanoseconds of simulated time.
 
     >>> drive = rp.Drive({"device": "fast12-slc"})
     >>> tag = drive.submit("read", lba=0, bytes=4096, at_ns=1000)
@@ -138,45 +138,47 @@ class Completion:
 
     @property
     def tag(self) -> int:
-        """That of the request."""
+        """The number that `submit` took or returned for the request."""
 
     @property
     def number(self) -> int:
-        """Of the request, in order of arrival, from 0."""
+        """The number of the request in order of arrival, from 0."""
 
     @property
     def op(self) -> Literal["read", "write", "trim", "flush"]:
-        """What was asked."""
+        """What was asked for: "read", "write", "trim" or "flush"."""
 
     @property
     def arrival_ns(self) -> int:
-        """When it reached the drive."""
+        """The time at which it reached the drive."""
 
     @property
     def completion_ns(self) -> int:
-        """When it was complete."""
+        """The time at which it was complete."""
 
     @property
     def latency_ns(self) -> int:
-        """From its arrival to its completion."""
+        """The time from its arrival to its completion."""
 
     @property
     def uncorrectable_pages(self) -> int:
-        """Pages of a read that nothing corrected."""
+        """The number of pages of a read that error correction could not restore."""
 
 class Drive:
     """A drive inside another simulator: requests in, completions out, in simulated time.
 
-    Whoever owns it keeps the time: `submit` requests with their arrivals, ask for the `next`
-    instant at which something will happen, `advance` to it, and `poll` what is complete. No call
-    looks at a clock or starts a thread; several drives do not meet.
+    The caller keeps the time: `submit` requests with their arrivals, ask for the `next` time at
+    which something will happen, `advance` to it, and `poll` the completions. No call reads a clock
+    or starts a thread. Drives do not affect each other.
 
-    `scenario` and `overrides` are as of `run`; a workload in it is left out. `journal`: keep all
-    requests, about a dozen bytes each, so that the drive can be saved. The drive is preconditioned
-    when it is made, which may take seconds.
+    `scenario` and `overrides`: as for `run`; a workload in the scenario is ignored.
+    `journal`: keep all requests, about a dozen bytes each, so that the drive can be saved.
 
-    Times are whole nanoseconds since then. A mistake is a `UserError`, and leaves the drive as it
-    was.
+    Times are whole nanoseconds since the drive was made. It is preconditioned before that, which
+    may take seconds.
+
+    Raises UserError if the scenario is wrong. So does each method if it is called wrongly; the
+    drive is then as it was before the call.
 
     >>> drive = rp.Drive({"device": "fast12-slc"})
     >>> drive.submit("write", lba=0, bytes=4096, tag=7)
@@ -192,22 +194,28 @@ class Drive:
     ) -> None: ...
     @staticmethod
     def restore(saved: bytes) -> Drive:
-        """Return the drive that was saved: same time, same open requests, same future.
+        """Return the drive that `save` wrote: same time, same open requests, same future.
 
-        All that it was asked is simulated again, which takes as long as it took.
+        Simulates all its requests again, which takes as long as the first time. Raises UserError if
+        the bytes are not a saved drive.
+
+        >>> drive = rp.Drive({"device": "fast12-slc"}, journal=True)
+        >>> tag = drive.submit("read", bytes=4096)
+        >>> rp.Drive.restore(drive.save()).open_requests
+        1
         """
 
     @property
     def capacity_bytes(self) -> int:
-        """Bytes that the drive has for its users."""
+        """The capacity that the drive offers to its users."""
 
     @property
     def now_ns(self) -> int:
-        """The instant up to which everything has passed."""
+        """The current simulated time."""
 
     @property
     def open_requests(self) -> int:
-        """Requests that are not complete, those included that have not arrived."""
+        """The number of requests not yet complete, including those that have not arrived."""
 
     @property
     def scenario(self) -> str:
@@ -223,34 +231,42 @@ class Drive:
         fua: bool = False,
         tag: int | None = None,
     ) -> int:
-        """Hand over a request that arrives at `at_ns`, now or later; return its tag.
+        """Submit a request that arrives at `at_ns`, now or later; return its tag.
 
-        `lba`: the first sector of 512 bytes. `bytes`: the length, a multiple of 512; a flush has
-        neither. `at_ns`: now, if it is left out. `fua`: a write that is complete only when it is in
-        flash. `tag`: its completion has it; if it is left out, a number that no earlier one has.
+        `lba`: the first sector of 512 bytes.
+        `bytes`: the length, a multiple of 512; a flush has neither.
+        `at_ns`: the arrival; by default now.
+        `fua`: a write completes only when its data is in flash (forced unit access).
+        `tag`: a number for its completion; by default one that no earlier request has.
+
+        Raises UserError if the request lies beyond the capacity, or arrives in the past.
         """
 
     def next(self) -> int | None:
-        """Return when something will happen next; None: nothing without another request."""
+        """Return the time in ns of the next event; None if only a new request can cause one."""
 
     def advance(self, to_ns: int) -> None:
-        """Let time pass up to `to_ns`, with what happens then.
+        """Simulate up to `to_ns`, with the events at that time.
 
-        UserError if that lies before now, or behind `next()`: an instant would be left out.
+        Raises UserError if `to_ns` is in the past, or later than `next()`: an event would be
+        skipped.
         """
 
     def run(self, until_ns: int, completions: int = 1) -> int:
-        """Let time pass until so many completions wait, but not beyond `until_ns`.
+        """Simulate until `completions` are waiting, at most to `until_ns`; return the time in ns.
 
-        Return where it is. The same instants pass as by steps, with fewer calls; none does while so
-        many wait already.
+        The same events happen as with `advance`, in fewer calls. If as many are waiting already,
+        nothing is simulated. Raises UserError if `until_ns` is in the past.
         """
 
     def poll(self, max: int | None = None) -> list[Completion]:
-        """Take completions, the oldest first, all or `max` of them; none is later than now."""
+        """Take the waiting completions, the oldest first, all or at most `max` of them."""
 
     def save(self) -> bytes:
-        """Return the drive as bytes, in mid-flight or at rest; it must keep a journal."""
+        """Return the drive as bytes for `restore`, even with open requests.
+
+        Raises UserError if the drive keeps no journal.
+        """
 
     def summary(self) -> dict[str, Any]:
         """Return the summary so far: the fields of `summary.json`."""

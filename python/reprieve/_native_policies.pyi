@@ -5,6 +5,10 @@ from typing import ClassVar
 class Decision:
     """What a suspension policy answers.
 
+    `SUSPEND`: suspend the operation, which is running.
+    `RESUME`: resume the operation, which is suspended, although reads or writes are waiting.
+    `LEAVE`: leave the operation as it is.
+
     >>> class Patient(rp.SuspensionPolicy):
     ...     def decide(self, view):
     ...         if view.is_suspended or view.oldest_read_ns is None:
@@ -19,14 +23,17 @@ class Decision:
     """
 
     SUSPEND: ClassVar[Decision]
-    """Ask for a suspension of the operation, which runs."""
     RESUME: ClassVar[Decision]
-    """Let the operation, which is suspended, go on, though reads or writes are waiting."""
     LEAVE: ClassVar[Decision]
-    """Leave it as it is."""
 
 class Choice:
     """What a scheduler answers.
+
+    `READ`: serve the oldest read that may be served.
+    `WRITE`: serve the oldest host program or erase.
+    `GC`: do the next step of garbage collection.
+    `RESUME`: resume the suspended operation.
+    `WAIT`: do nothing; allowed only if nothing waits except garbage collection that can wait.
 
     >>> class ReadsFirst(rp.Scheduler):
     ...     def choose(self, view):
@@ -45,18 +52,15 @@ class Choice:
     """
 
     READ: ClassVar[Choice]
-    """Serve the oldest read that may be served."""
     WRITE: ClassVar[Choice]
-    """Serve the oldest host program or erase."""
     GC: ClassVar[Choice]
-    """Do the next step of garbage collection."""
     RESUME: ClassVar[Choice]
-    """Resume the suspended operation."""
     WAIT: ClassVar[Choice]
-    """Do nothing, as nothing waits but garbage collection that can."""
 
 class OperationView:
-    """What a suspension policy sees: the operation in the way of a read or write.
+    """What a suspension policy sees of the operation that a read or write waits for.
+
+    Times are whole nanoseconds of simulated time.
 
     >>> class NotNearTheEnd(rp.SuspensionPolicy):
     ...     def decide(self, view):
@@ -71,152 +75,154 @@ class OperationView:
 
     @property
     def now_ns(self) -> int:
-        """The instant of the decision."""
+        """The time of the decision."""
 
     @property
     def die(self) -> int:
-        """The die that it works on."""
+        """The number of the die that the operation occupies."""
 
     @property
     def is_erase(self) -> bool:
-        """An erase; else a program."""
+        """Whether it is an erase; otherwise it is a program."""
 
     @property
     def is_host_program(self) -> bool:
-        """A program for the host or of the mapping; else one of garbage collection, or an erase."""
+        """Whether it programs host data or the mapping; not for garbage collection."""
 
     @property
     def is_suspended(self) -> bool:
-        """It is suspended; else it runs, or, an erase, is about to begin."""
+        """Whether it is suspended; otherwise it runs, or is an erase about to start."""
 
     @property
     def remaining_ns(self) -> int:
-        """Time until it ends; the mean where its wordlines may differ; 0 while it is suspended."""
+        """The time it still needs; a mean if its wordlines differ; 0 while suspended."""
 
     @property
     def longest_remaining_ns(self) -> int:
-        """The same if its wordlines take as many iterations as any."""
+        """The same if its wordlines take the largest number of iterations."""
 
     @property
     def reads_served(self) -> int:
-        """Reads since it was suspended last; while it runs, in its last suspension."""
+        """The number of reads started in its current or latest suspension."""
 
     @property
     def suspended_ns(self) -> int:
-        """How long it has been suspended, in total."""
+        """The time that it has been suspended in total."""
 
     @property
     def plane(self) -> int | None:
-        """The plane in its die that makes way by itself; None: all its planes do."""
+        """The number of the plane that is suspended alone; None if all its planes are."""
 
     @property
     def elapsed_ns(self) -> int:
-        """Time since it began, transfers included and suspensions left out."""
+        """The time since it began, with transfers, without suspensions."""
 
     @property
     def suspensions(self) -> int:
-        """How often it has been suspended."""
+        """The number of times that it has been suspended."""
 
     @property
     def safe_point_ns(self) -> int | None:
-        """The next instant at which it could stop without breaking off a phase; None: it ends."""
+        """The next time at which it can stop between phases; None if it ends before."""
 
     @property
     def entry_cost_ns(self) -> int | None:
-        """How long after a request the array is free; None: it ends before, or does not run."""
+        """Time from a request until the array is free; None if it ends first or does not run."""
 
     @property
     def longest_entry_cost_ns(self) -> int:
-        """The longest that entry_cost_ns can be at any instant of such an operation."""
+        """The largest value of entry_cost_ns at any point of such an operation."""
 
     @property
     def resume_cost_ns(self) -> int | None:
-        """Array time beyond what remains that a suspension now costs; None as entry_cost_ns."""
+        """The array time that a suspension now would add; None as for entry_cost_ns."""
 
     @property
     def waiting_reads(self) -> int:
-        """Reads that wait at the die."""
+        """The number of reads that wait at the die."""
 
     @property
     def oldest_read_ns(self) -> int | None:
-        """When the oldest of them came."""
+        """The arrival of the oldest waiting read; None if no read waits."""
 
     @property
     def read_arrivals_ns(self) -> list[int]:
-        """When each of them came, in the order in which they will be served."""
+        """The arrivals of the waiting reads, in the order in which they will be served."""
 
     @property
     def read_slos_ns(self) -> list[int | None]:
-        """The service level that the load of each of them has of its own, in the same order."""
+        """The latency objective of each waiting read, in the same order; None without one."""
 
     @property
     def read_time_ns(self) -> int:
-        """How long one of them takes by itself, from its command to the end of its transfer."""
+        """The time that one read takes alone, from its command to the end of its transfer."""
 
     @property
     def read_deadline_ns(self) -> int | None:
-        """When that is due, under a scheduler that gives reads a deadline."""
+        """The deadline of the oldest read; None if the scheduler sets none."""
 
     @property
     def blocks_a_read(self) -> bool:
-        """Whether a read waits for what the operation holds, which no suspension lets through."""
+        """Whether a read waits for data of this operation, so that no suspension helps it."""
 
     @property
     def waiting_writes(self) -> int:
-        """Programs and erases that wait at the die."""
+        """The number of programs and erases that wait at the die."""
 
     @property
     def oldest_write_ns(self) -> int | None:
-        """When the oldest of them came."""
+        """The arrival of the oldest of them; None if there is none."""
 
     @property
     def buffer_fill(self) -> float:
-        """Share of the write buffer that pages on their way to the flash take."""
+        """The share of the write buffer taken by pages on their way to flash, from 0 to 1."""
 
     @property
     def gc_is_due(self) -> bool:
-        """Garbage collection goes before the next write of the host."""
+        """Whether garbage collection goes before the next host write."""
 
     @property
     def gc_is_urgent(self) -> bool:
-        """A plane has no room for writes of the host until it is done."""
+        """Whether a plane has no room for host writes until garbage collection is done."""
 
     @property
     def free_blocks(self) -> int | None:
-        """Free blocks of the plane of the operation; None on the rig."""
+        """The number of free blocks in the plane of the operation; None on the rig."""
 
     @property
     def cycles(self) -> float | None:
-        """Cycles of its block, with what suspensions have worn; None where cells do not wear."""
+        """The P/E cycles of its block, with the wear of suspensions; None if cells do not wear."""
 
     @property
     def power_left_uw(self) -> int | None:
-        """What the budget of power has left over all dies; None without one."""
+        """The unused power budget of all dies, in µW; None without a budget."""
 
 class Waiter:
-    """Something that waits for a die."""
+    """A request or operation that waits for a die, as `DieView` and `SuspendView` show it."""
 
     @property
     def order(self) -> int:
-        """Order of arrival at the queues, over the whole drive."""
+        """Its number in order of arrival at the queues of the whole drive."""
 
     @property
     def since_ns(self) -> int:
-        """When it arrived there."""
+        """The time at which it arrived there."""
 
 class Operation:
-    """A program or erase that has begun."""
+    """A program or erase that has begun, as `DieView` and `SuspendView` show it."""
 
     @property
     def is_host_program(self) -> bool:
-        """A host program; else garbage collection's program, or an erase."""
+        """Whether it is a host program; else a program of garbage collection, or an erase."""
 
     @property
     def since_ns(self) -> int:
-        """When it arrived at the queues; for garbage collection, when it began."""
+        """The time at which it arrived at the queues, or at which garbage collection began it."""
 
 class DieView:
     """What a scheduler sees of a free die.
+
+    Times are whole nanoseconds of simulated time.
 
     >>> class OldestFirst(rp.Scheduler):
     ...     suspends = False
@@ -238,46 +244,48 @@ class DieView:
 
     @property
     def now_ns(self) -> int:
-        """The instant of the decision."""
+        """The time of the decision."""
 
     @property
     def die(self) -> int:
-        """The die."""
+        """The number of the die."""
 
     @property
     def suspended(self) -> Operation | None:
-        """What is suspended here: it can resume, or what it makes way for be served."""
+        """The operation suspended on this die; None if there is none."""
 
     @property
     def read(self) -> Waiter | None:
-        """The oldest read that may be served now."""
+        """The oldest read that may be served now; None if there is none."""
 
     @property
     def write(self) -> Waiter | None:
-        """The oldest host program or erase."""
+        """The oldest host program or erase; None if there is none."""
 
     @property
     def write_fits_inside(self) -> bool:
-        """While an operation is suspended: whether `write` may run inside it."""
+        """Whether `write` may run while an operation stays suspended."""
 
     @property
     def writes_first(self) -> bool:
-        """The write queue limit is reached: programs should go ahead of reads."""
+        """Whether the write queue limit is reached: programs should go ahead of reads."""
 
     @property
     def urgent_gc(self) -> Waiter | None:
-        """Garbage collection that a plane without room waits for."""
+        """Garbage collection that a plane without free pages needs; None if there is none."""
 
     @property
     def gc_gives_way(self) -> bool:
-        """Its next step is an erase that `write` would suspend as soon as it had begun."""
+        """Whether its next step is an erase that `write` would suspend at once."""
 
     @property
     def idle_gc(self) -> bool:
-        """Garbage collection is worth while in idle time."""
+        """Whether garbage collection is worthwhile in idle time."""
 
 class SuspendView:
-    """What a scheduler sees when something that waits could suspend the operation that runs.
+    """What a scheduler sees when a waiting read or program could suspend the running operation.
+
+    Times are whole nanoseconds of simulated time.
 
     >>> class Patient(rp.Scheduler):
     ...     def choose(self, view):
@@ -301,28 +309,28 @@ class SuspendView:
 
     @property
     def now_ns(self) -> int:
-        """The instant of the decision."""
+        """The time of the decision."""
 
     @property
     def die(self) -> int:
-        """The die."""
+        """The number of the die."""
 
     @property
     def running(self) -> Operation:
-        """What runs."""
+        """The operation that is running."""
 
     @property
     def read(self) -> Waiter | None:
-        """The oldest read for which it may be suspended."""
+        """The oldest read that may suspend it; None if there is none."""
 
     @property
     def write(self) -> Waiter | None:
-        """The oldest host program for which it may be suspended."""
+        """The oldest host program that may suspend it; None if there is none."""
 
     @property
     def queued_write(self) -> Waiter | None:
-        """The oldest host program or erase, whether it may suspend anything or not."""
+        """The oldest host program or erase, whether or not it may suspend anything."""
 
     @property
     def for_gc_read(self) -> bool:
-        """A read of garbage collection may have it suspended."""
+        """Whether a read of garbage collection may suspend it."""

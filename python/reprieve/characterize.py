@@ -165,7 +165,7 @@ def measure(
     seed: int,
     variety: tuple[float, float] = VARIETY,
 ) -> Measured:
-    """Put the part on the bench; UserError if it cannot be measured.
+    """Put the part on the bench; raises UserError if it cannot be measured.
 
     `part`: name of a built-in part, or path of a part's file. `overrides`: keys of the scenario, as
     for `run`, or each `KEY=VALUE` in TOML. `wordlines`: how many, drawn at random from a block.

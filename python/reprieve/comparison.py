@@ -188,9 +188,9 @@ class Comparison(Mapping[str, Result]):
         )
 
     def normalised(self) -> dict[str, dict[str, float | None]]:
-        """For each run, latencies as multiples of the first run's: `read_mean`, `read_p99`, ….
+        """Return latencies of each run as multiples of the first: `read_mean`, `read_p99`, ….
 
-        None where one of the two has no such request.
+        None where one of the two runs has no such request.
         """
         first = next(iter(self.values()))
         return {
@@ -199,10 +199,12 @@ class Comparison(Mapping[str, Result]):
         }
 
     def paired(self, label: str, base: str | None = None) -> dict[str, Paired]:
-        """Return what a run has more than another, the first if none is named, at 95 %.
+        """Return the differences of a run from another, by default the first, with 95 % intervals.
 
-        Keys are measures, such as `read_latency_ns_p99`, `device_iops` or `flash_waf`. Batches of
-        the same requests are compared; a measure is `decided` if its interval does not hold 0.
+        Keys are measures with their units, such as `read_latency_ns_p99` or `device_iops`. Batches
+        of the same requests are compared. A measure is `decided` if its interval excludes 0.
+
+        Raises UserError if there is no run of this label.
         """
         first = next(iter(self)) if base is None else base
         for name in (label, first):
@@ -213,7 +215,7 @@ class Comparison(Mapping[str, Result]):
     def to_arrow(self) -> pa.Table:
         """Return one row a run: its `label`, the value of each axis, and its summary, flat.
 
-        UserError if pyarrow is not installed.
+        Raises UserError if pyarrow is not installed.
         """
         pa = frames.pyarrow("to_arrow()")
         rows = []
@@ -226,30 +228,30 @@ class Comparison(Mapping[str, Result]):
         return pa.Table.from_pylist([{name: row.get(name) for name in names} for row in rows])
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the same as a pandas frame; UserError if pandas is not installed."""
+        """Return the same as a pandas frame; raises UserError if pandas is not installed."""
         return frames.to_pandas(self.to_arrow)
 
     def to_polars(self) -> pl.DataFrame:
-        """Return the same as a polars frame; UserError if polars is not installed."""
+        """Return the same as a polars frame; raises UserError if polars is not installed."""
         return frames.to_polars(self.to_arrow)
 
     @property
     def plot(self) -> Plots:
-        """Charts of all runs; UserError without the packages of `reprieve[plots]`."""
+        """Charts of all runs; raises UserError without the packages of `reprieve[plots]`."""
         need_plots("a chart")
         from reprieve.plot import Plots
 
         return Plots(self)
 
     def report(self, path: str | Path, command: str = "reprieve compare") -> None:
-        """Write one report over all runs; UserError if it cannot be written."""
+        """Write one report over all runs; raises UserError if it cannot be written."""
         need_plots("a report")
         from reprieve.report.page import render
 
         replace_file(Path(path), render(self, command))
 
     def to_json(self) -> str:
-        """`compare.json`: axes, runs with their summaries, each run against those before it."""
+        """Return `compare.json`: axes, runs with summaries, each run against those before it."""
         document = {
             "schema": 1,
             "axes": [{"key": axis.key, "values": list(axis.values)} for axis in self.axes],

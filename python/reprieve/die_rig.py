@@ -22,7 +22,7 @@ __all__ = ["PowerStep", "RigRow", "rig", "rig_columns", "rig_power"]
 
 
 class RigRow(NamedTuple):
-    """A command and what became of it.
+    """A command and its execution; times are whole nanoseconds.
 
     >>> (row,) = rp.rig("fast12-slc", [(500, "read", 0, 3, 0)])
     >>> row.op, row.block, row.start_ns, row.completion_ns - row.start_ns
@@ -30,17 +30,21 @@ class RigRow(NamedTuple):
     """
 
     arrival_ns: int
+    """The time at which it was given to the die."""
     op: str
     """"read", "program" or "erase"."""
     plane: int
+    """The number of the plane in the die."""
     block: int
+    """The number of the block in the plane."""
     page: int
-    """Ignored by an erase."""
+    """The number of the page in the block; an erase ignores it."""
     start_ns: int
-    """When the die took it up."""
+    """The time at which the die began it."""
     completion_ns: int
+    """The time at which it was complete."""
     suspensions: int
-    """How often it was suspended."""
+    """The number of times that it was suspended."""
 
 
 COMMAND_COLUMNS = RigRow._fields[:5]
@@ -80,7 +84,7 @@ def rig(
 
 
 class PowerStep(NamedTuple):
-    """From when on a die and its channel draw how much.
+    """The power that a die and its channel draw from a point in time on.
 
     >>> _, steps = rp.rig_power("tlc-enterprise", [(0, "read", 0, 0, 0)])
     >>> steps[1]
@@ -88,14 +92,19 @@ class PowerStep(NamedTuple):
     """
 
     time_ns: int
+    """The time from which it holds, to the next step."""
     power_core_mw: float
+    """The power of the array, in mW."""
     power_io_mw: float
+    """The power of the interface, in mW."""
 
 
 def rig_power(
     device: str | Scenario, commands: Any, **overrides: Any
 ) -> tuple[list[RigRow], list[PowerStep]]:
-    """Do what `rig` does, and return every step of the power too; arguments as of `rig`.
+    """Do what `rig` does, and return each step of the power too; the arguments are those of `rig`.
+
+    Raises UserError if a command is illegal, or if the part has no powers.
 
     >>> (row,), steps = rp.rig_power("tlc-enterprise", [(0, "read", 0, 0, 0)])
     >>> steps[-1].time_ns == row.completion_ns
@@ -112,7 +121,7 @@ def rig_columns(
 ) -> dict[str, NDArray[Any]]:
     """Do what `rig` does with commands as columns, and return its rows as columns: for many.
 
-    UserError if a column is missing or shorter than the others, or if a command is illegal.
+    Raises UserError if a column is missing or shorter than the others, or if a command is illegal.
     """
     import numpy as np
 

@@ -27,7 +27,7 @@ class SimpyDrive:
     """
 
     def __init__(self, env: Any, drive: Drive) -> None:
-        """Let `env`, a `simpy.Environment`, have a drive that nobody else advances."""
+        """Give `env`, a `simpy.Environment`, a drive that nothing else advances."""
         self.env = env
         self.drive = drive
         self._waiting: dict[int, Any] = {}
@@ -41,7 +41,14 @@ class SimpyDrive:
         *,
         fua: bool = False,
     ) -> Any:
-        """Send a request now; return the event of its completion."""
+        """Send a request now; return the event of its completion.
+
+        `lba`: the first sector of 512 bytes.
+        `bytes`: the length, a multiple of 512.
+        `fua`: a write completes only when its data is in flash (forced unit access).
+
+        Raises UserError if the request is wrong, or if the time is not a whole number of ns.
+        """
         now_ns = int(self.env.now)
         if now_ns != self.env.now:
             what = "the environment's unit is the nanosecond, and its times must be whole"

@@ -166,7 +166,7 @@ class Explanation:
 
     @classmethod
     def read(cls, directory: Path) -> Explanation:
-        """Read the files; UserError if one is missing, or the run kept no requests."""
+        """Read the files; raises UserError if one is missing, or the run kept no requests."""
         summary = _summary(directory / "summary.json")
         rerun = "run it again with --requests"
         if "blame" not in summary:

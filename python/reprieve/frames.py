@@ -42,7 +42,7 @@ def flat(tree: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def to_pandas(table: Callable[[], pa.Table]) -> pd.DataFrame:
-    """Return an Arrow table as a pandas frame; UserError if pandas is not installed."""
+    """Return an Arrow table as a pandas frame; raises UserError if pandas is not installed."""
     try:
         import pandas as pd  # noqa: F401
     except ImportError:
@@ -51,7 +51,7 @@ def to_pandas(table: Callable[[], pa.Table]) -> pd.DataFrame:
 
 
 def to_polars(table: Callable[[], pa.Table]) -> pl.DataFrame:
-    """Return an Arrow table as a polars frame; UserError if polars is not installed."""
+    """Return an Arrow table as a polars frame; raises UserError if polars is not installed."""
     try:
         import polars as pl
     except ImportError:

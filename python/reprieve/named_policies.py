@@ -46,7 +46,7 @@ def short(key: str, value: Any) -> Any:
 def reference(value: Any) -> Any:
     """Return `MODULE:NAME` for a class or function, and every other value as it is.
 
-    UserError if nobody who has the text could find the class again.
+    Raises UserError if nobody who has the text could find the class again.
     """
     if not isinstance(value, type | FunctionType):
         return value
@@ -140,7 +140,7 @@ class Named:
         return made
 
     def source(self) -> bytes:
-        """Return the text of the file that has it; UserError if there is none."""
+        """Return the text of the file that has it; raises UserError if there is none."""
         if self._is_file:
             return self._read()
         found = self._find()

@@ -105,7 +105,7 @@ class ResultDirectory:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a text file whole or not at all; UserError if it cannot be written."""
+    """Write a text file whole or not at all; raises UserError if it cannot be written."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
     with explained(path):
         try:

@@ -33,7 +33,9 @@ __all__ = [
 
 
 class SuspensionPolicy:
-    """When the controller asks for a suspension, and when it lets an operation go on.
+    """Decides when the controller suspends an operation, and when it resumes one.
+
+    An exception in a method ends the run; a wrong answer raises UserError.
 
     >>> class Once(rp.SuspensionPolicy):
     ...     def decide(self, view):
@@ -49,15 +51,17 @@ class SuspensionPolicy:
     def decide(self, view: OperationView) -> Decision | int:
         """Answer SUSPEND or LEAVE while the operation runs, RESUME or LEAVE while it is suspended.
 
-        While it runs, a later instant in ns is an answer too: it is left alone, and the question
-        is put again then. Asked only while a read or write waits that may suspend it, as the
-        scenario has it, and neither the part nor a limit is against it.
+        While it runs, a later time in ns is also an answer: leave it, and ask again then. The
+        method is called only while a read or write waits that may suspend the operation, and
+        neither the part nor a limit forbids it.
         """
         raise NotImplementedError
 
 
 class Scheduler:
-    """Which of its waiting transactions a die serves next.
+    """Decides which waiting transaction a die serves next.
+
+    An exception in a method ends the run; a wrong answer raises UserError.
 
     >>> class WritesFirst(rp.Scheduler):
     ...     suspends = False
@@ -78,24 +82,24 @@ class Scheduler:
     """Whether programs and erases are suspended under it."""
 
     reads_first: bool = True
-    """Whether a page that is ready to leave goes ahead of programs waiting for the channel."""
+    """Whether the data of a read goes ahead of programs that wait for the channel."""
 
     def choose(self, view: DieView) -> Choice:
-        """Answer what a free die does next, of what is there to be done.
+        """Answer what a free die does next.
 
-        Not asked while the suspension policy wants the suspended operation to resume. WAIT is an
-        answer only where nothing waits but garbage collection that can.
+        Not called while the suspension policy wants the suspended operation to resume. WAIT is
+        allowed only if nothing waits except garbage collection that can wait.
         """
         raise NotImplementedError
 
     def lets_suspend(self, view: SuspendView) -> bool:
-        """Whether the operation that runs may be suspended now, as the suspension policy wants."""
+        """Answer whether the suspension policy may suspend the running operation now."""
         raise NotImplementedError
 
     def asks_again(self, view: SuspendView) -> int | None:
-        """If it may not be suspended, when in ns that may change without anything else happening.
+        """Answer at which time in ns `lets_suspend` may give another answer by itself.
 
-        None if it does not by itself.
+        None if only another event can change it.
         """
         raise NotImplementedError
 

@@ -46,7 +46,7 @@ _STEP_REQUESTS = 1 << 14
 
 @dataclass(frozen=True)
 class PowerLoss:
-    """What losses of power came to.
+    """The effects of power losses at several points of a run, under each policy.
 
     >>> found = rp.power_loss(
     ...     "examples/power-loss.toml",
@@ -60,15 +60,15 @@ class PowerLoss:
     scenario: str
     """The resolved scenario as TOML."""
     rows: list[dict[str, Any]]
-    """One for each instant and policy, with the fields of `power_loss` in `summary.json`."""
+    """One row for each cut and policy, with the fields of `power_loss` in `summary.json`."""
 
     @property
     def policies(self) -> list[str]:
-        """The policies that the part knows."""
+        """The policies that the part supports."""
         return list(dict.fromkeys(row["policy"] for row in self.rows))
 
     def summary(self) -> dict[str, Any]:
-        """Mean, p99 and maximum over the instants, for each policy."""
+        """Return mean, p99 and maximum over the cuts, for each policy; units as in the names."""
         return {
             "schema": 1,
             "cuts": len(self.rows) // len(self.policies),
@@ -88,14 +88,17 @@ class PowerLoss:
         return told
 
     def plot(self) -> Chart:
-        """Draw time and energy until all is safe, a line a policy; `.save("x.svg")` writes it."""
+        """Draw the time and energy until all data is safe, one line for each policy.
+
+        Raises UserError without the packages of `reprieve[plots]`.
+        """
         need_plots("a chart")
         from reprieve.plot import power_loss
 
         return power_loss.cuts(self.rows)
 
     def csv(self) -> str:
-        """Return the rows as CSV, those of the recovery as `recovery_…`."""
+        """Return the rows as CSV; the columns of the recovery begin with `recovery_`."""
         text = io.StringIO()
         recovery = list(self.rows[0]["recovery"])
         writer = csv.writer(text, lineterminator="\n")
@@ -126,10 +129,16 @@ def power_loss(
     watch: Watch = _unwatched,
     **overrides: Any,
 ) -> PowerLoss:
-    """Let the power fail at so many instants of a run, each in the middle of its part of it.
+    """Evaluate a power loss at evenly spaced points of a run.
 
-    The run goes on after each as if nothing had happened; it is simulated twice, once to know how
-    long it is. `scenario` and `overrides` are those of `run`; `power_loss.mode` must be "on".
+    `scenario` and `overrides`: as for `run`; `power_loss.mode` must be "on".
+    `cuts`: the number of points; each is the middle of an equal part of the run.
+    `watch`: called between cuts, with the share of the run done (0 to 1) and the number of cuts.
+
+    The run continues after each cut as if nothing had happened. It is simulated twice: the first
+    time gives its length.
+
+    Raises UserError if the scenario is wrong.
 
     >>> found = rp.power_loss("examples/power-loss.toml", cuts=5, workload__requests=500)
     >>> found.summary()["cuts"], len(found.rows)

@@ -74,7 +74,9 @@ def policies() -> dict[str, list[Entry]]:
 
 
 def device(name: str) -> str:
-    """TOML of a built-in device with the sources of its numbers; UserError if there is none.
+    """Return a built-in device as TOML, with the source of each number.
+
+    Raises UserError if there is none of this name.
 
     >>> print(rp.device("fast12-slc").splitlines()[0])
     # The SLC drive of Wu and He, FAST 2012: 16 chips, each with a channel of its own.
@@ -83,7 +85,9 @@ def device(name: str) -> str:
 
 
 def part(name: str) -> str:
-    """TOML of a built-in part with the sources of its numbers; UserError if there is none.
+    """Return a built-in part as TOML, with the source of each number.
+
+    Raises UserError if there is none of this name.
 
     >>> [line for line in rp.part("mlc-fast12").splitlines() if line.startswith("t_read_us")]
     ['t_read_us = 25             # Tr_phy']
@@ -92,7 +96,9 @@ def part(name: str) -> str:
 
 
 def load(name: str) -> str:
-    """TOML of a built-in load with the sources of its numbers; UserError if there is none.
+    """Return a built-in load as TOML, with the source of each number.
+
+    Raises UserError if there is none of this name.
 
     >>> rp.load("fin1-flows").startswith("# Reads and writes as flows of their own, from")
     True

@@ -48,9 +48,9 @@ class Latency:
     """
 
     upper_ns: NDArray[np.int64]
-    """Upper end of each bucket that is not empty, rising."""
+    """The upper end of each bucket that is not empty, in rising order; shape (buckets,)."""
     count: NDArray[np.int64]
-    """Requests in each bucket."""
+    """The number of requests in each bucket; shape (buckets,)."""
     mean: float
     """Mean in ns; 0.0 without requests."""
     min: int
@@ -60,13 +60,13 @@ class Latency:
 
     @property
     def requests(self) -> int:
-        """Number of requests."""
+        """The number of requests."""
         return int(self.count.sum())
 
     def percentile(self, percent: float) -> int:
         """Latency in ns that this share of the requests does not exceed; 0 without requests.
 
-        `percent` is in (0, 100]; 99.99 is the field's p99.99. UserError outside.
+        `percent` is in (0, 100]; 99.99 is p99.99. Raises UserError outside this range.
         """
         if not 0 < percent <= 100:  # noqa: PLR2004
             raise UserError(f"percentile {percent}: must be above 0 and at most 100")
@@ -81,7 +81,7 @@ class Latency:
         return min(int(self.upper_ns[bucket]), self.max)
 
     def cdf(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Latency in ns, and the share of requests in (0, 1] that it is enough for."""
+        """Return latencies in ns and the share of requests up to each, with shape (buckets,)."""
         import numpy as np
 
         cumulative = np.cumsum(self.count)
@@ -91,7 +91,7 @@ class Latency:
     def to_arrow(self) -> pa.Table:
         """Return the histogram as columns `upper_ns` and `count`, a row a bucket.
 
-        UserError if pyarrow is not installed.
+        Raises UserError if pyarrow is not installed.
         """
         return frames.to_arrow(self)
 
@@ -102,11 +102,11 @@ class Latency:
         return table.__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the same as a pandas frame; UserError if pandas is not installed."""
+        """Return the same as a pandas frame; raises UserError if pandas is not installed."""
         return frames.to_pandas(self.to_arrow)
 
     def to_polars(self) -> pl.DataFrame:
-        """Return the same as a polars frame; UserError if polars is not installed."""
+        """Return the same as a polars frame; raises UserError if polars is not installed."""
         return frames.to_polars(self.to_arrow)
 
 
@@ -167,7 +167,7 @@ class Result:
         return str(tomllib.loads(self.scenario)["name"])
 
     def latency(self, what: str = "total") -> Latency:
-        """Latencies of "read", "write" or "total" requests; UserError for another word."""
+        """Latencies of "read", "write" or "total" requests; raises UserError for another word."""
         if what not in self._buckets:
             raise UserError(f'latency("{what}"): must be "read", "write" or "total"')
         import numpy as np
@@ -177,11 +177,12 @@ class Result:
         return Latency(upper_ns, count, exact["mean"], exact["min"], exact["max"])
 
     def blame(self, what: str = "read", part: str = "all") -> dict[str, int]:
-        """Return the time in ns that requests waited, by what they waited behind.
+        """Return the time in ns that requests waited, by the cause of the wait.
 
-        `what`: "read" or "write". `part`: "all" or the slowest of them, "slowest_1",
-        "slowest_0_1" or "slowest_0_01", in percent. UserError for another word, and if the run
-        kept no log of its requests.
+        `what`: "read" or "write".
+        `part`: "all", or the slowest per cent: "slowest_1", "slowest_0_1" or "slowest_0_01".
+
+        Raises UserError for another word, and if the run kept no log of its requests.
         """
         told = self.summary.get("blame")
         if told is None:
@@ -197,8 +198,8 @@ class Result:
     def requests(self) -> pa.Table:
         """One row a request, in order of completion.
 
-        UserError if the run kept no log, or if pyarrow is not installed. `column` needs NumPy
-        alone.
+        Raises UserError if the run kept no log, or if pyarrow is not installed; `column` needs only
+        NumPy.
         """
         return frames.to_arrow(self, "requests")
 
@@ -206,9 +207,10 @@ class Result:
         return self._log(None).__arrow_c_stream__(requested_schema)
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return a column of `requests` as an array; UserError if the run kept no log.
+        """Return a column of `requests` as an array; raises UserError if the run kept no log.
 
-        `op` has words. `die` has floats if no die served some of the requests, NaN for those.
+        The unit is in the name, the shape is (requests,). `op` has strings. `die` has floats
+        if no die served some of the requests, with NaN for those.
         """
         from reprieve.request_log import words
 
@@ -219,7 +221,7 @@ class Result:
         return words(table) if name == "op" else table.array(name)
 
     def _log(self, names: Sequence[str] | None) -> Table | ParquetReader:
-        """Return the rows with these columns at least; UserError if the run kept no log."""
+        """Return the rows with these columns at least; raises UserError if the run kept no log."""
         if self._requests is None:
             raise UserError(_NO_LOG)
         if isinstance(self._requests, Path):
@@ -233,7 +235,8 @@ class Result:
         `"latency"`: the histograms, columns `kind`, `upper_ns` and `count`.
         `"summary"`: one row, a column for each number of the summary, `requests.read.count`.
         `"power"`: one row a bin of power; with `power.series_us`.
-        UserError if pyarrow is not installed.
+
+        Raises UserError if pyarrow is not installed, or if the run did not keep the table.
         """
         pa = frames.pyarrow("to_arrow()")
         if table == "requests":
@@ -255,25 +258,26 @@ class Result:
         return pa.table(self.power)
 
     def to_pandas(self, table: Which = "requests") -> pd.DataFrame:
-        """Return the same as a pandas frame; UserError if pandas is not installed."""
+        """Return the same as a pandas frame; raises UserError if pandas is not installed."""
         return frames.to_pandas(lambda: self.to_arrow(table))
 
     def to_polars(self, table: Which = "requests") -> pl.DataFrame:
-        """Return the same as a polars frame; UserError if polars is not installed."""
+        """Return the same as a polars frame; raises UserError if polars is not installed."""
         return frames.to_polars(lambda: self.to_arrow(table))
 
     @property
     def plot(self) -> Plots:
-        """Charts of this run; UserError without the packages of `reprieve[plots]`."""
+        """Charts of this run; raises UserError without the packages of `reprieve[plots]`."""
         need_plots("a chart")
         from reprieve.plot import Plots
 
         return Plots({"this run": self})
 
     def report(self, path: str | Path) -> None:
-        """Write the report, one HTML file that needs no network; UserError if it cannot be.
+        """Write the report, one HTML file that needs no network.
 
-        What it says of the run over time it has from `series`, and leaves out without.
+        It shows the run over time only if the run kept `series`. Raises UserError if the file
+        cannot be written.
         """
         need_plots("a report")
         from reprieve.report.page import render

@@ -51,12 +51,15 @@ class Scenario(Top):
 
     @classmethod
     def from_toml(cls, text: str) -> Scenario:
-        """Take a scenario as the text of its file; UserError if it is none."""
+        """Make a scenario from the text of its file; raises UserError if the text is wrong."""
         return cls._from(text, "<Scenario>")
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Scenario:
-        """Take a scenario from a file, from whose folder its paths go on; UserError if none."""
+        """Make a scenario from a file; its paths are relative to the folder of the file.
+
+        Raises UserError if the file cannot be read or is wrong.
+        """
         return cls._from(Source.read(Path(path)).text, os.fspath(path))
 
     @classmethod
@@ -110,27 +113,33 @@ class Scenario(Top):
         return tables
 
     def resolve(self) -> Scenario:
-        """Return the scenario with every key that applies; UserError if it cannot be run."""
+        """Return the scenario with every key that applies; raises UserError if it cannot run."""
         made = Scenario.from_toml(Source.of(self, {}).resolve())
         made.__dict__["_place"] = self._place
         return made
 
     def copy(self) -> Scenario:
-        """Return another with the same values."""
+        """Return a copy with the same values."""
         made = Scenario()
         made._given.update(self._given)
         made.__dict__["_place"] = self._place
         return made
 
     def replace(self, **overrides: Any) -> Scenario:
-        """Return another with other values: `replace(seed=2, timing__t_read_us=50)`."""
+        """Return a copy with some values changed: `replace(seed=2, timing__t_read_us=50)`.
+
+        Raises UserError if there is no such key.
+        """
         made = self.copy()
         for key, value in overrides.items():
             made.write(key.replace("__", "."), value)
         return made
 
     def read(self, key: str) -> Any:
-        """Return the value of a key such as "timing.t_read_us"; UserError if it is none."""
+        """Return the value of a key such as "timing.t_read_us".
+
+        Raises UserError if there is no such key.
+        """
         _check(key)
         if key not in self._given:
             return self._holds(key)
@@ -138,7 +147,10 @@ class Scenario(Top):
         return None if value == "none" and _rules(key)["takes_none"] else value
 
     def write(self, key: str, value: Any) -> None:
-        """Set a key such as "timing.t_read_us"; UserError if it is none."""
+        """Set a key such as "timing.t_read_us".
+
+        Raises UserError if there is no such key, or if the value is wrong.
+        """
         _check(key)
         if value is None:
             rules = _rules(key)
@@ -153,7 +165,7 @@ class Scenario(Top):
         self._given[key] = plain(key, reference(value))
 
     def take_back(self, key: str) -> None:
-        """Set a key no more; UserError if it is none or is not set here."""
+        """Unset a key; raises UserError if there is no such key, or if it is not set here."""
         _check(key)
         if key not in self._given:
             raise UserError(f"{key} is not set here, so that it cannot be taken back")
@@ -254,7 +266,7 @@ def _named(name: object, prefix: str) -> None:
 
 
 def _keys_of(name: str, value: object, wanted: str) -> Mapping[Any, Any]:
-    """Return a table; UserError if the value is none."""
+    """Return a table; raises UserError if the value is none."""
     if not isinstance(value, Mapping):
         raise UserError(f"{name} = {value!r} of type {type(value).__name__}: must be {wanted}")
     return value
@@ -301,7 +313,7 @@ class Source:
 
     @classmethod
     def read(cls, path: Path, sets: Sequence[str] = ()) -> Source:
-        """Read a scenario file; UserError if it cannot be read."""
+        """Read a scenario file; raises UserError if it cannot be read."""
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
@@ -341,7 +353,7 @@ class Source:
         return Source(self.text, self.path, (*self.sets, *sets))
 
     def resolve(self) -> str:
-        """Every key with its value, as TOML that gives identical results; UserError if wrong."""
+        """Every key with its value, as TOML with identical results; raises UserError if wrong."""
         parts = self.split()
         resolved = parts.written(_native.resolve(self.text, self.path, list(parts.sets)))
         parts.check()
@@ -357,7 +369,7 @@ class Source:
         return Source(self.text, self.path, parts.sets)
 
     def split(self) -> Split:
-        """Take out the policies of Python; UserError if one is not named as it must be."""
+        """Take out the policies of Python; raises UserError if one is not named as it must be."""
         return split(self.text, self.path, self.sets)
 
 

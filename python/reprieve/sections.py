@@ -133,7 +133,7 @@ def bare(value: Any) -> Any:
 
 
 def writable(key: str, text: str) -> str:
-    """Return a text that can be written in UTF-8; UserError if it cannot."""
+    """Return a text that can be written in UTF-8; raises UserError if it cannot."""
     try:
         text.encode()
     except UnicodeEncodeError:

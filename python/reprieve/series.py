@@ -134,7 +134,7 @@ class Series:
     def table(self) -> pa.Table:
         """Return the bins as an Arrow table, percentiles of latency among the columns.
 
-        UserError if pyarrow is not installed.
+        Raises UserError if pyarrow is not installed.
         """
         return frames.to_arrow(self, "table()")
 

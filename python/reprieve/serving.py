@@ -22,7 +22,7 @@ FilePath = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What a served drive needs of the machine; the same as of `reprieve serve`.
+    """What a served drive uses of the machine; the same as the options of `reprieve serve`.
 
     >>> options = rp.ServeOptions(socket="ssd.sock", store="ssd.image", time_scale=10)
     >>> with rp.serve({"device": "fast12-slc"}, options) as drive:
@@ -31,39 +31,39 @@ class ServeOptions:
     """
 
     socket: FilePath | None = None
-    """A Unix socket to serve at."""
+    """The Unix socket to serve at."""
     tcp: str | None = None
-    """Or HOST:PORT in the network, with `tls` or `insecure`."""
+    """Instead of a socket, HOST:PORT on the network, with `tls` or `insecure`."""
     tls: tuple[FilePath, FilePath] | None = None
     """Certificate and key, in PEM."""
     tls_client_ca: FilePath | None = None
-    """Whose certificates clients must have, in PEM; None: they need none."""
+    """The authority that must have signed the certificates of clients, in PEM; None: any client."""
     insecure: bool = False
-    """No TLS: whoever reaches the port has the data."""
+    """No TLS: anybody who reaches the port can read and write the data."""
     from_state: FilePath | None = None
-    """The drive starts in the state of this file."""
+    """A saved state, in which the drive starts."""
     store: FilePath | None = None
-    """Keep the data in this file; without, it is in memory or, if it may not fit there, in an
+    """Keep the data in this file. Without it, data is in memory or, if it may not fit there, in an
     unlinked file in the folder for temporary files."""
     memory_bytes: int | None = None
-    """Memory that the data may take up; writes beyond have no room."""
+    """The memory that data may occupy; a write that needs more fails with ENOSPC."""
     discard_data: bool = False
     """Keep no data: reads give zeros, for studies of timing."""
     time_scale: float | str = 1
-    """How many times slower the model's clock runs."""
+    """The factor by which simulated time runs slower than real time."""
     record: FilePath | None = None
-    """Record every request here; the .toml beside it replays them."""
+    """A file that records every request; the .toml beside it replays them."""
     metrics: str | None = None
-    """Tell metrics to Prometheus, at [HOST:]PORT."""
+    """Serve metrics to Prometheus at [HOST:]PORT."""
     control: FilePath | None = None
-    """Where rules are shown and set; by default the socket's name with .ctl."""
+    """A socket that shows and sets rules; by default the name of `socket` with .ctl."""
     faults: Sequence[str] = ()
-    """Faults that commands are to meet, each as of `--fault`: `eio:op=read,every=100`."""
+    """Faults to inject, each as for `--fault`: `eio:op=read,every=100`."""
 
     def asked(self, scale_named: str = "time_scale =") -> dict[str, object]:
-        """Return what the simulator is told; UserError if it makes no sense.
+        """Return the options as the simulator takes them; raises UserError if they conflict.
 
-        `scale_named`: what an error calls the time scale.
+        `scale_named`: the name of the time scale in an error.
         """
         socket, control = self.socket, self.control
         if self.tcp is None:
@@ -94,13 +94,15 @@ class ServeOptions:
 
 
 def server_of(source: Source, asked: dict[str, object]) -> Server:
-    """Return the drive of a scenario, which is not open yet; UserError if there can be none."""
+    """Return the drive of a scenario, not yet open; raises UserError if there can be none."""
     source = source.built_in("a served drive keeps time and waits for no Python program")
     return Server((source.text, source.path, list(source.sets)), asked)
 
 
 class ServedDrive:
     """A drive that serves while its `with` block lasts, in a thread of its own.
+
+    Raises UserError, as each method does, if the socket or the files cannot be used.
 
     >>> options = rp.ServeOptions(socket="ssd.sock")
     >>> with rp.serve({"device": "fast12-slc"}, options, policy="PES-IPC") as drive:
@@ -115,15 +117,15 @@ class ServedDrive:
         self._summary: dict[str, Any] | None = None
         self._error: BaseException | None = None
         self.bytes = self._server.bytes
-        """What it holds."""
+        """The capacity of the drive in bytes."""
         self.data_note = self._server.data_note
-        """Where the data is, if that is neither in memory nor in the file of `store`."""
+        """Where the data is, if neither in memory nor in the file `store`."""
         self.place: str | None = None
         """Where clients connect: the path of the socket, or HOST:PORT."""
         self.metrics: str | None = None
-        """Where metrics are told, HOST:PORT."""
+        """HOST:PORT at which metrics are served."""
         self.control: str | None = None
-        """The socket at which rules are shown and set."""
+        """The socket that shows and sets rules."""
 
     def __enter__(self) -> ServedDrive:
         while self._server.prepare():
@@ -141,7 +143,10 @@ class ServedDrive:
         self.stop()
 
     def stop(self) -> dict[str, Any]:
-        """Serve no more, as the end of the block does; return the summary."""
+        """Stop serving, as the end of the block does; return the summary.
+
+        Raises UserError if the drive has failed.
+        """
         if self._thread.is_alive():
             os.write(self._server.stop_fd, b"\0")
             self._thread.join()
@@ -151,17 +156,20 @@ class ServedDrive:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What was served, as `summary.json` has it; UserError while it serves."""
+        """The summary of what was served; raises UserError while the drive serves."""
         if self._summary is None:
             raise UserError("the drive has not stopped, so that there is no summary of it; stop()")
         return self._summary
 
     def rules(self) -> dict[str, str]:
-        """Return the rules of suspension that hold, as TOML."""
+        """Return the suspension rules in force, as TOML; raises UserError without a control."""
         return dict(self._ask({"show": True})["rules"])
 
     def set_rule(self, key: str, value: object) -> None:
-        """Let another rule hold from now on: `set_rule("suspension.policy", "threshold")`."""
+        """Change a rule from now on: `set_rule("suspension.policy", "threshold")`.
+
+        Raises UserError if the key or the value is wrong.
+        """
         self._ask({"set": [key, str(value)]})
 
     def _ask(self, question: dict[str, object]) -> dict[str, Any]:
@@ -181,7 +189,10 @@ def serve(
 ) -> ServedDrive:
     """Serve a scenario's drive as a network block device, in real time.
 
-    `scenario` and `overrides` as for `run`; without options it serves at `reprieve.sock`.
+    `scenario` and `overrides`: as for `run`.
+    `options`: by default it serves at the Unix socket `reprieve.sock`.
+
+    Raises UserError if the scenario or an option is wrong.
 
     >>> with rp.serve({"device": "fast12-slc"}, rp.ServeOptions(socket="ssd.sock")) as drive:
     ...     print(drive.place)
@@ -208,7 +219,7 @@ def _thousandths(name: str, text: str) -> int:
 
 
 def ask(path: Path, question: dict[str, object]) -> dict[str, Any]:
-    """Ask a drive that serves at its control; UserError if it says no or nothing."""
+    """Ask a drive that serves at its control; raises UserError if it says no or nothing."""
     try:
         with sockets.socket(sockets.AF_UNIX) as connection:
             connection.settimeout(30)

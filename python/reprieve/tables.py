@@ -121,7 +121,7 @@ def write(table: Table, file: BinaryIO) -> None:
 
 
 def read(path: Path) -> Table:
-    """Read a Parquet file; UserError if it is none."""
+    """Read a Parquet file; raises UserError if it is none."""
     try:
         return ParquetReader(path).read()
     except (OSError, ValueError) as error:

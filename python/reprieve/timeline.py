@@ -52,7 +52,7 @@ class Drawing:
 
 
 def time_ns(option: str, text: str) -> int:
-    """Read a time with its unit, such as `12ms` or `1.5s`; UserError if it is none."""
+    """Read a time with its unit, such as `12ms` or `1.5s`; raises UserError if it is none."""
     found = _TIME.fullmatch(text.strip())
     if found is None:
         raise UserError(

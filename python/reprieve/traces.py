@@ -21,15 +21,19 @@ class TraceRow(NamedTuple):
     """
 
     time_ns: int
-    """As written, before any scaling or shift; of a clock of whole seconds, spread over its own."""
+    """As written, before any scaling or shift; whole seconds are spread over their second."""
     device: int
+    """The number of the device in the trace."""
     op: str
+    """"read", "write", "trim" or "flush"."""
     offset_bytes: int
+    """The start of the request on its device."""
     bytes: int
+    """The length of the request."""
 
 
 class TraceDevice(NamedTuple):
-    r"""What a device of a trace was asked.
+    r"""The requests that a trace holds for one device.
 
     >>> with open("two.csv", "w") as file:
     ...     _ = file.write("0,8,4096,R\n500,32,8192,W\n")
@@ -41,21 +45,29 @@ class TraceDevice(NamedTuple):
     device: int
     """Its number, as the key `workload.devices` selects it."""
     name: str | None
-    """What the trace calls it, where that is more than its number."""
+    """Its name in the trace; None if the trace has only a number."""
     requests: int
+    """The number of its requests."""
     reads: int
+    """The number of its reads."""
     writes: int
+    """The number of its writes."""
     read_bytes: int
+    """The bytes that they read."""
     written_bytes: int
+    """The bytes that they write."""
     first_ns: int
-    """Earliest time, in the trace's own reckoning."""
+    """The earliest time, on the clock of the trace."""
     last_ns: int
+    """The latest time, on the clock of the trace."""
     extent_bytes: int
-    """First byte behind its requests."""
+    """The end of its highest request: the smallest size of a device that holds them all."""
 
 
 class Trace:
-    r"""A trace on disk, plain or compressed; it is read anew by each call.
+    r"""A trace on disk, plain or compressed; each call reads it again.
+
+    Raises UserError, as each method does, if a row is wrong.
 
     >>> with open("two.csv", "w") as file:
     ...     _ = file.write("0,8,4096,R\n500,32,8192,W\n")
@@ -71,9 +83,9 @@ class Trace:
     ) -> None:
         self.path = os.fspath(path)
         self.format = format
-        """Name in the registry of formats, or "auto"."""
+        """The name of a format, or "auto"."""
         self.options = options
-        """What the format leaves open: the keys of `[workload]` that say how a trace is read."""
+        """The keys of `[workload]` that say how to read the trace."""
 
     def __repr__(self) -> str:
         options = "".join(f", {key}={value!r}" for key, value in self.options.items())
@@ -84,16 +96,22 @@ class Trace:
         return self.path, self.format, [f"{key}={value}" for key, value in self.options.items()]
 
     def info(self) -> dict[str, Any]:
-        """Read it whole and return what is in it; UserError if a row is wrong."""
+        """Read the whole trace and return its counts, bytes and times.
+
+        Raises UserError if a row is wrong.
+        """
         return dict(json.loads(_native.trace_info(*self._reading)))
 
     def devices(self) -> list[TraceDevice]:
-        """Read it whole and return its devices, in order of number; quicker than `info`."""
+        """Read the whole trace and return its devices, in order of number; faster than `info`.
+
+        Raises UserError if a row is wrong.
+        """
         found = json.loads(_native.trace_devices(*self._reading))
         return [TraceDevice(**device) for device in found["devices"]]
 
     def head(self, rows: int = 10) -> list[TraceRow]:
-        """Return the first rows, fewer if it has fewer; UserError if one of them is wrong."""
+        """Return the first `rows` rows, or all; raises UserError if one of them is wrong."""
         return [TraceRow(*row) for row in _native.trace_head(*self._reading, rows)]
 
     def __iter__(self) -> Iterator[TraceRow]:
@@ -109,7 +127,7 @@ class Trace:
     def convert(self, output: str | os.PathLike[str], to: str) -> dict[str, Any]:
         r"""Write a copy in the format `to`, compressed if its name ends in .gz; return the counts.
 
-        UserError if a row is wrong or the output cannot be written; then nothing is left of it.
+        Raises UserError if a row is wrong or the output cannot be written, and then leaves no file.
 
         >>> with open("two.csv", "w") as file:
         ...     _ = file.write("0,8,4096,R\n500,32,8192,W\n")
@@ -124,8 +142,10 @@ class Trace:
 def open_trace(path: str | os.PathLike[str], format: str = "auto", **options: str | float) -> Trace:
     r"""Open a trace: a file, a folder of files, or a pattern with `*`, merged by time.
 
-    `format` is found by content unless named; `options` are the keys of `[workload]` that say how a
-    trace is read, such as `columns="time_s,sector,bytes,op"`. UserError if it cannot be read.
+    `format`: a name; by default found from the content.
+    `options`: keys of `[workload]` that say how to read it, as `columns="time_s,sector,bytes,op"`.
+
+    Raises UserError if it cannot be read.
 
     >>> with open("two.csv", "w") as file:
     ...     _ = file.write("0,8,4096,R\n500,32,8192,W\n")
@@ -138,9 +158,11 @@ def open_trace(path: str | os.PathLike[str], format: str = "auto", **options: st
 
 
 def workload_info(scenario: ScenarioLike, **overrides: Any) -> dict[str, Any]:
-    """Return what is in a scenario's workload as its drive sees it, generated or replayed.
+    """Return what a scenario's workload contains as its drive sees it, generated or replayed.
 
-    The fields are those of `Trace.info`; nothing is simulated. UserError if the scenario is wrong.
+    The fields are those of `Trace.info`. Nothing is simulated.
+
+    Raises UserError if the scenario is wrong.
 
     >>> load = {"generator": "mixed", "requests": 1000, "read_fraction": 1.0, "queue_depth": 4}
     >>> rp.workload_info({"device": "fast12-slc", "workload": load})["reads"]
@@ -152,10 +174,11 @@ def workload_info(scenario: ScenarioLike, **overrides: Any) -> dict[str, Any]:
 
 
 def workload_head(scenario: ScenarioLike, rows: int = 10, **overrides: Any) -> list[TraceRow]:
-    """Return the first requests of a scenario's workload, all flows together, in order of arrival.
+    """Return the first `rows` requests of a scenario's workload, all flows in order of arrival.
 
-    Addresses are the drive's; `device` is 0. Nothing is simulated. UserError if the scenario is
-    wrong, or if one of several flows is a closed loop.
+    Addresses are the drive's; `device` is 0. Nothing is simulated.
+
+    Raises UserError if the scenario is wrong, or if one of several flows is a closed loop.
 
     >>> load = {"generator": "mixed", "requests": 1000, "read_fraction": 1.0, "queue_depth": 4}
     >>> rows = rp.workload_head({"device": "fast12-slc", "workload": load}, rows=2)

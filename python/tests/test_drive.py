@@ -104,7 +104,7 @@ def test_mistakes_are_sentences_and_leave_no_trace() -> None:
             lambda: drive.submit("reed", 0, 512),  # type: ignore[arg-type]
             'op = "reed": must be "read"',
         ),
-        (lambda: drive.submit("read", 0, 100), "must be a multiple of 512"),
+        (lambda: drive.submit("read", 0, 100), "must be a positive multiple of 512"),
         (lambda: drive.submit("read", drive.capacity_bytes, 512), "the drive has"),
         (lambda: drive.submit("read", 0, 512, fua=True), "only a write"),
         (lambda: rp.Drive({"device": "none-such"}), "none-such"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -112,6 +114,22 @@ def test_mistake_found_by_others_is_one_line(
     for word in words:
         assert word in done.stderr
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_on_a_full_disk_is_one_line(
+    program: str, small: Path, tmp_path: Path, unbuffered: str
+) -> None:
+    command = [program, "run", str(small), "--out", str(tmp_path / "out")]
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == "the output cannot be written: No space left on device\n"
+    # What was simulated is kept.
+    assert (tmp_path / "out/summary.json").exists()
 
 
 @pytest.fixture

@@ -169,7 +169,7 @@ def test_the_sentence_says_what_is_best_and_that_it_is_decided(tmp_path: Path) -
     # Reads that never meet take what one takes, and each 25 µs more with the slower page.
     mean = alone["latency_ns"]["mean"] / 1000
     assert lead(tmp_path / "report.html") == (
-        f"The least read mean of 2 points is {mean:.1f} µs at timing.t_read_us = 25. At the first "
+        f"The lowest read mean of 2 points is {mean:.1f} µs at timing.t_read_us = 25. At the first "
         f"(timing.t_read_us = 50) it is {mean + 25:.1f} µs; decided at 95 %."
     )
 
@@ -243,7 +243,7 @@ def test_a_fleet_is_its_drives_together(tmp_path: Path) -> None:
     made = rp.sweep(fleet(traces=str(tmp_path / "traces"), axes=axes), out=tmp_path / "o")
     means = made.query("SELECT read_latency_ns_mean AS ns FROM fleet").column("ns").to_pylist()
     text = lead(tmp_path / "o" / "report.html")
-    assert text.startswith(f"The least read mean of 2 points is {min(means) / 1000:,.1f} µs")
+    assert text.startswith(f"The lowest read mean of 2 points is {min(means) / 1000:,.1f} µs")
     assert "95 %" not in text
 
 

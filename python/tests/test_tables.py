@@ -195,7 +195,7 @@ def test_report_begins_with_what_changed() -> None:
     best = min(("RPS", "PES-IPC"), key=lambda label: means[label])
     said = lead(runs)
     assert said.startswith(
-        f"The mean read takes {means[best]:,.1f} µs in run “{best}”, the least of 3 runs, and "
+        f"The mean read takes {means[best]:,.1f} µs in run “{best}”, the lowest of 3 runs, and "
         f"{means['FIFO']:,.1f} µs in run “FIFO” (×{means[best] / means['FIFO']:.2f}"
     )
     pair = runs.paired(best)["read_latency_ns_mean"]

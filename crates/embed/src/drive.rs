@@ -169,7 +169,7 @@ impl Drive {
                 "a flush of {bytes} bytes at sector {lba}: it has neither"
             ))),
             Wrong::Length => Error::User(UserError::new(format!(
-                "a {name} of {bytes} bytes: must be a multiple of 512, and some"
+                "a {name} of {bytes} bytes: must be a positive multiple of 512"
             ))),
             Wrong::End => Error::User(UserError::new(format!(
                 "a {name} of {length} sectors at sector {lba}: the drive has {sectors} sectors"

@@ -17,7 +17,8 @@ impl Drive {
     /// Errors if it keeps no journal: [`Drive::keep_journal`].
     pub fn save(&self) -> Result<Vec<u8>, Error> {
         let Some(journal) = &self.journal else {
-            let what = "the drive keeps no journal, so it cannot be saved: ask for that at first";
+            let what =
+                "the drive keeps no journal, so it cannot be saved: ask for one at the start";
             return Err(Error::User(UserError::new(what)));
         };
         let mut bytes = HEAD.to_vec();

@@ -9,7 +9,14 @@ use reprieve_embed as embed;
 
 use crate::raise;
 
-/// A request that is complete.
+/// A completed request of a `Drive`; times are whole nanoseconds of simulated time.
+///
+/// >>> drive = rp.Drive({"device": "fast12-slc"})
+/// >>> tag = drive.submit("read", lba=0, bytes=4096, at_ns=1000)
+/// >>> now_ns = drive.run(until_ns=1_000_000)
+/// >>> (done,) = drive.poll()
+/// >>> done.op, done.arrival_ns, done.completion_ns, done.latency_ns
+/// ('read', 1000, 33048, 32048)
 #[pyclass(module = "reprieve", frozen)]
 pub struct Completion {
     inner: embed::Completion,
@@ -17,36 +24,43 @@ pub struct Completion {
 
 #[pymethods]
 impl Completion {
+    /// The number that `submit` took or returned for the request.
     #[getter]
     fn tag(&self) -> u64 {
         self.inner.tag
     }
 
+    /// The number of the request in order of arrival, from 0.
     #[getter]
     fn number(&self) -> u64 {
         self.inner.number
     }
 
+    /// What was asked for: "read", "write", "trim" or "flush".
     #[getter]
     fn op(&self) -> &'static str {
         self.inner.op.name()
     }
 
+    /// The time at which it reached the drive.
     #[getter]
     fn arrival_ns(&self) -> u64 {
         self.inner.arrival.ns()
     }
 
+    /// The time at which it was complete.
     #[getter]
     fn completion_ns(&self) -> u64 {
         self.inner.completion.ns()
     }
 
+    /// The time from its arrival to its completion.
     #[getter]
     fn latency_ns(&self) -> u64 {
         (self.inner.completion - self.inner.arrival).ns()
     }
 
+    /// The number of pages of a read that error correction could not restore.
     #[getter]
     fn uncorrectable_pages(&self) -> u32 {
         self.inner.uncorrectable_pages
@@ -70,7 +84,28 @@ struct Inner {
     next_tag: u64,
 }
 
-/// A drive in simulated time.
+/// A drive inside another simulator: requests in, completions out, in simulated time.
+///
+/// The caller keeps the time: `submit` requests with their arrivals, ask for the `next` time at
+/// which something will happen, `advance` to it, and `poll` the completions. No call reads a clock
+/// or starts a thread. Drives do not affect each other.
+///
+/// `scenario` and `overrides`: as for `run`; a workload in the scenario is ignored.
+/// `journal`: keep all requests, about a dozen bytes each, so that the drive can be saved.
+///
+/// Times are whole nanoseconds since the drive was made. It is preconditioned before that, which
+/// may take seconds.
+///
+/// Raises UserError if the scenario is wrong. So does each method if it is called wrongly; the
+/// drive is then as it was before the call.
+///
+/// >>> drive = rp.Drive({"device": "fast12-slc"})
+/// >>> drive.submit("write", lba=0, bytes=4096, tag=7)
+/// 7
+/// >>> while (at_ns := drive.next()) is not None:
+/// ...     drive.advance(at_ns)
+/// >>> [(done.tag, done.latency_ns) for done in drive.poll()], drive.now_ns
+/// ([(7, 162048)], 162048)
 #[pyclass(module = "reprieve", frozen)]
 pub struct Drive {
     inner: Mutex<Inner>,
@@ -122,33 +157,53 @@ impl Drive {
         Ok(Drive::of(opened.map_err(raise)?))
     }
 
-    /// The drive that was saved as these bytes.
+    /// Return the drive that `save` wrote: same time, same open requests, same future.
+    ///
+    /// Simulates all its requests again, which takes as long as the first time. Raises UserError if
+    /// the bytes are not a saved drive.
+    ///
+    /// >>> drive = rp.Drive({"device": "fast12-slc"}, journal=True)
+    /// >>> tag = drive.submit("read", bytes=4096)
+    /// >>> rp.Drive.restore(drive.save()).open_requests
+    /// 1
     #[staticmethod]
     fn restore(py: Python<'_>, saved: &[u8]) -> PyResult<Drive> {
         py.detach(|| embed::Drive::restore(saved)).map(Drive::of).map_err(raise)
     }
 
+    /// The capacity that the drive offers to its users.
     #[getter]
     fn capacity_bytes(&self) -> PyResult<u64> {
         Ok(self.lock()?.drive.capacity_bytes())
     }
 
+    /// The current simulated time.
     #[getter]
     fn now_ns(&self) -> PyResult<u64> {
         Ok(self.lock()?.drive.now().ns())
     }
 
+    /// The number of requests not yet complete, including those that have not arrived.
     #[getter]
     fn open_requests(&self) -> PyResult<u64> {
         Ok(self.lock()?.drive.open_requests())
     }
 
+    /// The resolved scenario as TOML.
     #[getter]
     fn scenario(&self) -> PyResult<String> {
         Ok(self.lock()?.drive.scenario())
     }
 
-    /// Hands over a request that arrives at `at_ns`, now or later, and returns its tag.
+    /// Submit a request that arrives at `at_ns`, now or later; return its tag.
+    ///
+    /// `lba`: the first sector of 512 bytes.
+    /// `bytes`: the length, a multiple of 512; a flush has neither.
+    /// `at_ns`: the arrival; by default now.
+    /// `fua`: a write completes only when its data is in flash (forced unit access).
+    /// `tag`: a number for its completion; by default one that no earlier request has.
+    ///
+    /// Raises UserError if the request lies beyond the capacity, or arrives in the past.
     #[pyo3(signature = (op, lba=0, bytes=0, *, at_ns=None, fua=false, tag=None))]
     fn submit(
         &self,
@@ -169,25 +224,31 @@ impl Drive {
         Ok(tag)
     }
 
-    /// When something will happen next, in ns; None: nothing without another request.
+    /// Return the time in ns of the next event; None if only a new request can cause one.
     fn next(&self) -> PyResult<Option<u64>> {
         let next = self.lock()?.drive.next();
         Ok((next != Time::NEVER).then(|| next.ns()))
     }
 
-    /// Lets time pass up to `to_ns`, which must not lie behind `next()`.
+    /// Simulate up to `to_ns`, with the events at that time.
+    ///
+    /// Raises UserError if `to_ns` is in the past, or later than `next()`: an event would be
+    /// skipped.
     fn advance(&self, to_ns: u64) -> PyResult<()> {
         self.lock()?.drive.advance(Time::from_ns(to_ns)).map_err(refuse)
     }
 
-    /// Lets time pass until so many completions wait, but not beyond `until_ns`; where it is then.
+    /// Simulate until `completions` are waiting, at most to `until_ns`; return the time in ns.
+    ///
+    /// The same events happen as with `advance`, in fewer calls. If as many are waiting already,
+    /// nothing is simulated. Raises UserError if `until_ns` is in the past.
     #[pyo3(signature = (until_ns, completions=1))]
     fn run(&self, until_ns: u64, completions: usize) -> PyResult<u64> {
         let reached = self.lock()?.drive.run(Time::from_ns(until_ns), completions);
         reached.map(Time::ns).map_err(refuse)
     }
 
-    /// Takes completions, the oldest first, all or `max` of them.
+    /// Take the waiting completions, the oldest first, all or at most `max` of them.
     #[pyo3(signature = (max=None))]
     fn poll(&self, max: Option<usize>) -> PyResult<Vec<Completion>> {
         let mut inner = self.lock()?;
@@ -198,13 +259,15 @@ impl Drive {
         })
     }
 
-    /// The drive as bytes, which `restore` takes; it must keep a journal.
+    /// Return the drive as bytes for `restore`, even with open requests.
+    ///
+    /// Raises UserError if the drive keeps no journal.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let saved = self.lock()?.drive.save().map_err(refuse)?;
         Ok(PyBytes::new(py, &saved))
     }
 
-    /// The summary so far: the fields of `summary.json`.
+    /// Return the summary so far: the fields of `summary.json`.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let text = self.lock()?.drive.summary();
         py.import("json")?.call_method1("loads", (text,))

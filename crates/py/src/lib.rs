@@ -13,13 +13,25 @@ mod simulation;
 mod table;
 mod time_series;
 mod traces;
+mod views;
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use reprieve_ssd::scenario::{self, Sources};
 
-create_exception!(_native, UserError, PyValueError, "A user's mistake, in one sentence.");
+create_exception!(
+    _native,
+    UserError,
+    PyValueError,
+    "A user's mistake: one sentence that names the place, the value and what would be right.
+
+>>> try:
+...     rp.device(\"nowhere\")
+... except rp.UserError as error:
+...     print(error)
+there is no device \"nowhere\", only fast12-slc, fast12-mlc, ..."
+);
 
 /// Turns a user's mistake into the Python exception.
 fn raise(error: reprieve_base::UserError) -> PyErr {
@@ -86,13 +98,13 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<server::Server>()?;
     module.add_class::<drive::Drive>()?;
     module.add_class::<drive::Completion>()?;
-    module.add_class::<policy::Decision>()?;
-    module.add_class::<policy::Choice>()?;
-    module.add_class::<policy::OperationView>()?;
-    module.add_class::<policy::Waiter>()?;
-    module.add_class::<policy::Operation>()?;
-    module.add_class::<policy::FreeDie>()?;
-    module.add_class::<policy::BusyDie>()?;
+    module.add_class::<views::Decision>()?;
+    module.add_class::<views::Choice>()?;
+    module.add_class::<views::OperationView>()?;
+    module.add_class::<views::Waiter>()?;
+    module.add_class::<views::Operation>()?;
+    module.add_class::<views::FreeDie>()?;
+    module.add_class::<views::BusyDie>()?;
     module.add_function(wrap_pyfunction!(resolve, module)?)?;
     module.add_function(wrap_pyfunction!(resolve_rig, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;

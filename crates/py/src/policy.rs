@@ -6,122 +6,14 @@ use std::panic::resume_unwind;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::{PyClass, PyClassInitializer};
-use reprieve_base::{Dur, Time};
+use reprieve_base::Time;
 use reprieve_ssd::Policies;
-use reprieve_ssd::scenario::{Class, Scenario};
+use reprieve_ssd::scenario::Scenario;
 use reprieve_ssd::sched::{self, DieView, Scheduler, SuspendView};
-use reprieve_ssd::suspend::{self, Answer, GcNeed, Reason, SuspendPolicy};
+use reprieve_ssd::suspend::{self, Answer, Reason, SuspendPolicy};
 
 use crate::UserError;
-
-/// What a suspension policy answers.
-#[pyclass(module = "reprieve._native", frozen, eq, hash, rename_all = "SCREAMING_SNAKE_CASE")]
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Decision {
-    Suspend,
-    Resume,
-    Leave,
-}
-
-/// What a scheduler answers.
-#[pyclass(module = "reprieve._native", frozen, eq, hash, rename_all = "SCREAMING_SNAKE_CASE")]
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Choice {
-    Read,
-    Write,
-    Gc,
-    Resume,
-    Wait,
-}
-
-/// What a suspension policy sees.
-#[pyclass(module = "reprieve._native", frozen, get_all)]
-pub struct OperationView {
-    now_ns: u64,
-    die: u32,
-    is_erase: bool,
-    is_host_program: bool,
-    is_suspended: bool,
-    /// The plane that makes way by itself; `None`: all do.
-    plane: Option<u32>,
-    elapsed_ns: u64,
-    remaining_ns: u64,
-    longest_remaining_ns: u64,
-    suspensions: u32,
-    reads_served: u32,
-    suspended_ns: u64,
-    safe_point_ns: Option<u64>,
-    entry_cost_ns: Option<u64>,
-    longest_entry_cost_ns: u64,
-    resume_cost_ns: Option<u64>,
-    waiting_reads: usize,
-    oldest_read_ns: Option<u64>,
-    read_arrivals_ns: Vec<u64>,
-    read_slos_ns: Vec<Option<u64>>,
-    read_time_ns: u64,
-    read_deadline_ns: Option<u64>,
-    blocks_a_read: bool,
-    waiting_writes: usize,
-    oldest_write_ns: Option<u64>,
-    buffer_fill: f64,
-    gc_is_due: bool,
-    gc_is_urgent: bool,
-    free_blocks: Option<u32>,
-    cycles: Option<f64>,
-    power_left_uw: Option<u64>,
-}
-
-/// Something that waits for a die.
-#[pyclass(module = "reprieve._native", frozen, get_all)]
-#[derive(Clone, Copy)]
-pub struct Waiter {
-    order: u64,
-    since_ns: u64,
-}
-
-/// A program or erase that has begun.
-#[pyclass(module = "reprieve._native", frozen, get_all)]
-#[derive(Clone, Copy)]
-pub struct Operation {
-    is_host_program: bool,
-    since_ns: u64,
-}
-
-/// What a scheduler sees of a free die.
-#[pyclass(module = "reprieve._native", name = "DieView", frozen, get_all)]
-pub struct FreeDie {
-    now_ns: u64,
-    die: u32,
-    suspended: Option<Operation>,
-    read: Option<Waiter>,
-    write: Option<Waiter>,
-    write_fits_inside: bool,
-    writes_first: bool,
-    urgent_gc: Option<Waiter>,
-    gc_gives_way: bool,
-    idle_gc: bool,
-}
-
-/// What a scheduler sees when the operation that runs could be suspended.
-#[pyclass(module = "reprieve._native", name = "SuspendView", frozen, get_all)]
-pub struct BusyDie {
-    now_ns: u64,
-    die: u32,
-    running: Operation,
-    read: Option<Waiter>,
-    write: Option<Waiter>,
-    queued_write: Option<Waiter>,
-    for_gc_read: bool,
-}
-
-fn waiter(waiter: Option<sched::Waiter>) -> Option<Waiter> {
-    waiter.map(|waiter| Waiter { order: waiter.order, since_ns: waiter.since.ns() })
-}
-
-fn operation(operation: sched::Operation) -> Operation {
-    let sched::Operation { is_host_program, since } = operation;
-    Operation { is_host_program, since_ns: since.ns() }
-}
+use crate::views::{BusyDie, Choice, Decision, FreeDie, OperationView};
 
 /// What Python gives in place of the policies that the scenario names: bound methods.
 #[derive(FromPyObject)]
@@ -271,46 +163,6 @@ impl Suspension {
     }
 }
 
-impl OperationView {
-    fn of(operation: &dyn suspend::OperationView, is_suspended: bool) -> OperationView {
-        let (class, need) = (operation.class(), operation.gc_need());
-        let ns = |time: Option<Time>| time.map(Time::ns);
-        OperationView {
-            now_ns: operation.now().ns(),
-            die: operation.die(),
-            is_erase: class == Class::Erase,
-            is_host_program: class == Class::HostWrite,
-            is_suspended,
-            plane: operation.plane(),
-            elapsed_ns: operation.elapsed().ns(),
-            remaining_ns: operation.remaining().ns(),
-            longest_remaining_ns: operation.longest_remaining().ns(),
-            suspensions: operation.suspensions(),
-            reads_served: operation.reads_served(),
-            suspended_ns: operation.suspended().ns(),
-            safe_point_ns: ns(operation.safe_point()),
-            entry_cost_ns: operation.entry_cost().map(Dur::ns),
-            longest_entry_cost_ns: operation.longest_entry_cost().ns(),
-            resume_cost_ns: operation.resume_cost().map(Dur::ns),
-            waiting_reads: operation.waiting_reads(),
-            oldest_read_ns: ns(operation.oldest_read()),
-            read_arrivals_ns: operation.read_arrivals().iter().map(|at| at.ns()).collect(),
-            read_slos_ns: operation.read_slos().iter().map(|slo| slo.map(Dur::ns)).collect(),
-            read_time_ns: operation.read_time().ns(),
-            read_deadline_ns: ns(operation.read_deadline()),
-            blocks_a_read: operation.blocks_a_read(),
-            waiting_writes: operation.waiting_writes(),
-            oldest_write_ns: ns(operation.oldest_write()),
-            buffer_fill: operation.buffer_fill(),
-            gc_is_due: need >= GcNeed::Due,
-            gc_is_urgent: need >= GcNeed::Urgent,
-            free_blocks: operation.free_blocks(),
-            cycles: operation.cycles(),
-            power_left_uw: operation.power_left_uw(),
-        }
-    }
-}
-
 impl SuspendPolicy for Suspension {
     fn suspend(&self, operation: &dyn suspend::OperationView) -> Answer {
         self.ask(operation, false)
@@ -370,20 +222,8 @@ impl Scheduler for Own {
             // The suspension policy has decided.
             return sched::Choice::Resume;
         }
-        let die = FreeDie {
-            now_ns: view.now.ns(),
-            die: view.die,
-            suspended: view.suspended.map(operation),
-            read: waiter(view.read),
-            write: waiter(view.write),
-            write_fits_inside: view.write_fits_inside,
-            writes_first: view.writes_first,
-            urgent_gc: waiter(view.urgent_gc),
-            gc_gives_way: view.gc_gives_way,
-            idle_gc: view.idle_gc,
-        };
         let place = Place { now: view.now, die: view.die, question: "what the die does next" };
-        self.choose.ask(die, place, |answer| {
+        self.choose.ask(FreeDie::of(view), place, |answer| {
             let answer = answer.cast::<Choice>().map(|answer| *answer.get());
             let open = CHOICES.iter().filter(|(_, _, choice)| is_open(view, *choice));
             let is_it = |choice| answer.as_ref().is_ok_and(|answer| *answer == choice);
@@ -400,13 +240,13 @@ impl Scheduler for Own {
     fn allow_suspend(&self, view: &SuspendView) -> bool {
         let question = "whether the operation that runs may be suspended";
         let place = Place { now: view.now, die: view.die, question };
-        let ask = |method: &Method| method.ask(busy_die(view), place, yes_or_no);
+        let ask = |method: &Method| method.ask(BusyDie::of(view), place, yes_or_no);
         self.lets_suspend.as_ref().is_none_or(ask)
     }
 
     fn asks_again(&self, view: &SuspendView) -> Option<Time> {
         let place = Place { now: view.now, die: view.die, question: "when to ask again" };
-        let at = self.asks_again.as_ref()?.ask(busy_die(view), place, |answer| {
+        let at = self.asks_again.as_ref()?.ask(BusyDie::of(view), place, |answer| {
             let at: Option<u64> = answer.extract().unwrap_or(Some(0));
             let later = at.is_none_or(|at| at > view.now.ns());
             later
@@ -418,17 +258,5 @@ impl Scheduler for Own {
 
     fn reads_first(&self) -> bool {
         self.reads_first
-    }
-}
-
-fn busy_die(view: &SuspendView) -> BusyDie {
-    BusyDie {
-        now_ns: view.now.ns(),
-        die: view.die,
-        running: operation(view.running),
-        read: waiter(view.read),
-        write: waiter(view.write),
-        queued_write: waiter(view.queued_write),
-        for_gc_read: view.for_gc_read,
     }
 }

@@ -69,7 +69,7 @@ class Condition:
 
 
 def read_results(paths: Iterable[Path]) -> list[Condition]:
-    """Read the files that `fio --output-format=json --output=FILE` wrote; UserError if bad.
+    """Read the files that `fio --output-format=json --output=FILE` wrote; raises UserError if bad.
 
     Lines of fio before the JSON are passed over. A file of `--status-interval` has an object for
     each interval: the last is taken, whose figures are of the whole run.

@@ -66,7 +66,7 @@ def polish(
     to_both_sides: bool,
     anew_every: int = 1,
 ) -> Fit:
-    """Go on from a point; `told` hears of each step. UserError if it is no drive.
+    """Go on from a point; `told` hears of each step. Raises UserError if it is no drive.
 
     Derivatives are taken by differences once in `anew_every` steps; between them they follow from
     what the last step changed (Broyden), which simulates nothing.

@@ -42,7 +42,7 @@ class Reading(NamedTuple):
 
 
 def size_bytes(job: Job, direction: str) -> int:
-    """Bytes of a request of a job, from its option `bs`; UserError if it has several."""
+    """Bytes of a request of a job, from its option `bs`; raises UserError if it has several."""
     text = job.options.get("bs", job.options.get("blocksize", "4096"))
     parts = text.split(",")
     chosen = parts[min(("read", "write", "trim").index(direction), len(parts) - 1)] or parts[0]

@@ -109,7 +109,7 @@ class Search:
     """The best points for the shallow loads that were fitted last, the best first."""
 
     def run(self) -> Fit:
-        """Return the best point; UserError if there is a drive nowhere."""
+        """Return the best point; raises UserError if there is a drive nowhere."""
         fits = self._reads(dict(self.fixed))
         mixed = [each for each in self.conditions if has_writes(each)]
         if of_programs(self.parameters) and mixed:

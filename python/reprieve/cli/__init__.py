@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import signal
@@ -19,6 +20,9 @@ EXIT_FAULT = 1
 EXIT_MISTAKE = 2
 EXIT_INTERRUPTED = 128 + signal.SIGINT
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What a disk says that takes no more."""
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status; see `EXIT_…`."""
@@ -27,13 +31,18 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         status = _dispatch(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough. What is still buffered must not be written at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has seen enough
+        _print_no_more()
         return EXIT_OK
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
-    except Exception as error:  # anything else is a fault of ours
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            # Files say so by name; this is the standard output.
+            _print_no_more()
+            print(f"the output cannot be written: {error.strerror}", file=sys.stderr)  # noqa: T201
+            return EXIT_MISTAKE
+        # Anything else is a fault of ours.
         traceback.print_exception(error)
         return _fault(f"{type(error).__name__}: {error}", arguments)
     except BaseException as error:
@@ -59,6 +68,11 @@ def _dispatch(arguments: list[str]) -> int:
         print(" ".join(sentence.split()), file=sys.stderr)  # noqa: T201
         return EXIT_MISTAKE
     return EXIT_OK
+
+
+def _print_no_more() -> None:
+    """Let nothing that is still buffered be written at exit, where it would fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fault(text: str, arguments: list[str]) -> int:

@@ -23,25 +23,34 @@ class Plots:
         self._runs = runs
 
     def cdf(self, op: str = "read") -> Chart:
-        """Draw the share of requests at or below each latency; log axis in µs."""
+        """Draw the share of requests at or below each latency, on a log axis in µs.
+
+        Raises UserError if there are no such requests.
+        """
         return charts.cdf(self._runs, self._has(op), LIGHT)
 
     def tail(self, op: str = "read") -> Chart:
-        """Draw the percentile against the latency, each further nine with the same height."""
+        """Draw percentile against latency in µs; each further nine has the same height.
+
+        Raises UserError if there are no such requests.
+        """
         return charts.tail(self._runs, self._has(op), LIGHT)
 
     def qos(self) -> Chart:
-        """Draw the percentiles of reads, of writes and of both against the latency, as one."""
+        """Draw percentile against latency in µs for reads, writes and all, in one chart."""
         return charts.qos(self._runs, LIGHT)
 
     def components(self, op: str = "read") -> Chart:
-        """Draw what the mean time of a request was spent on, in µs."""
+        """Draw the components of the mean latency in µs.
+
+        Raises UserError if there are no such requests.
+        """
         return charts.components(self._runs, self._has(op), LIGHT)
 
     def blame(self, op: str = "read") -> Chart:
-        """Draw what the requests waited behind, all and the slowest, as shares of their time.
+        """Draw the causes of waiting, of all and of the slowest requests, as shares of latency.
 
-        UserError if no run kept its requests.
+        Raises UserError if no run kept its requests.
         """
         if not any("blame" in result.summary for result in self._runs.values()):
             raise UserError("plot of blame: no run kept its requests; run it with requests=True")
@@ -56,13 +65,15 @@ class Plots:
         return charts.suspended(self._runs, LIGHT)
 
     def busy(self) -> Chart:
-        """Draw the shares of the simulated time that dies and channels were busy."""
+        """Draw the shares of simulated time for which dies and channels were busy."""
         return charts.busy(self._runs, LIGHT)
 
     def over_time(self, what: str = "read_latency") -> Chart:
-        """Draw how it went over time: latencies, requests, suspensions, programs and more.
+        """Draw a quantity over simulated time: latencies, requests, suspensions and more.
 
-        Of one run all lines, of several the one that tells most. `what` is a key of `COURSES`.
+        `what`: a key of `COURSES`. One run shows all its lines, several runs the most telling one.
+
+        Raises UserError if there is no such quantity, or if nothing of it happened.
         """
         course = over_time.course_of(what)
         rows = over_time.rows(self._runs, course)

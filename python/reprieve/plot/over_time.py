@@ -269,7 +269,7 @@ def picked(runs: Runs, course: Course, words: list[str]) -> list[str]:
 
 
 def course_of(what: str) -> Course:
-    """Return what is drawn for a word; UserError if nothing is."""
+    """Return what is drawn for a word; raises UserError if nothing is."""
     if what not in COURSES:
         known = ", ".join(f'"{name}"' for name in COURSES)
         raise UserError(f'over_time("{what}"): must be one of {known}')

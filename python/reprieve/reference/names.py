@@ -40,14 +40,14 @@ def page() -> str:
     parts.append("## Classes\n")
     for name, kind in sorted(classes.items()):
         # A compiled class says of itself in one sentence what its stub says in full.
-        doc = ast.get_docstring(_tree(kind)) if _is_compiled(kind) else kind.__doc__
+        doc = ast.get_docstring(class_tree(kind)) if _is_compiled(kind) else kind.__doc__
         parts += [f"### `{name}`\n", _prose(doc), *_members(kind)]
     return "\n".join(parts)
 
 
 def _members(kind: type) -> Iterator[str]:
     """Tell the fields, properties and methods of a class that are its own and public."""
-    tree = _tree(kind)
+    tree = class_tree(kind)
     attributes = dict(_attributes(tree))
     if attributes:
         lines = [
@@ -95,7 +95,7 @@ def _is_compiled(kind: type) -> bool:
     return getattr(_native, kind.__name__, None) is kind
 
 
-def _tree(kind: type) -> ast.ClassDef:
+def class_tree(kind: type) -> ast.ClassDef:
     """Parse a class: from its source, or from the stub if it is compiled."""
     if _is_compiled(kind):
         stubs = Path(reprieve.__file__).parent.glob("_native*.pyi")

@@ -147,7 +147,8 @@ def _shares(page: _Page) -> Iterator[Figure]:
     columns = {"run": "run", "what": "", "share": "share"}
     if len(page.runs) > 1:
         first = next(iter(page.runs))
-        text = f"Latency as a multiple of {first}, with 95 % intervals; less is better."
+        text = f"Latency as a multiple of {first}; less is better. Bars with too few requests "
+        text += "have no 95 % interval."
         multiples = {"run": "run", "metric": "latency", "ratio": "multiple"}
         words = _Words("bars", "Against the first", text, multiples)
         picks = None

@@ -178,8 +178,8 @@ def _lines(points: Points) -> Iterator[Figure]:
 
 def _heat_maps(points: Points) -> Iterator[Figure]:
     for at, measure in enumerate(points.measures):
-        best = "largest" if measure.is_max else "least"
-        text = f"The darker, the less. The {best} is outlined."
+        best = "highest" if measure.is_max else "lowest"
+        text = f"Darker is lower. The {best} value is outlined."
         if len(points) > len(fields(points, at)):
             text += " Each field is the best of its points."
         title = measure.name if at else f"{measure.name}, by {_both(points)}"

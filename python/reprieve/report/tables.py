@@ -111,7 +111,7 @@ def lead(runs: Runs) -> str:
         return f"{names[0]} alone has {op}s."
     best = min(means, key=lambda label: means[label])
     pair = paired([runs[best]], [runs[names[0]]])[latency(op, "mean")]
-    of_all = f", the least of {len(names)} runs" if len(names) > 2 else ""  # noqa: PLR2004
+    of_all = f", the lowest of {len(names)} runs" if len(names) > 2 else ""  # noqa: PLR2004
     return (
         f"The mean {op} takes {means[best]:,.1f} µs in run “{best}”{of_all}, and {first:,.1f} µs "
         f"in run “{names[0]}”{_ratio(pair)}; {decision(pair)}."

@@ -28,9 +28,10 @@ _ROWS_MAX = 20
 
 
 class Sweep:
-    """The data set of a sweep, whose tables are of pyarrow: UserError if that is not installed.
+    """The data set of a sweep, with its tables in pyarrow.
 
-    To programs that take Arrow it is the table of its points.
+    Programs that take Arrow see the table of its points. Raises UserError, as each method and table
+    does, if the directory holds no data set or pyarrow is not installed.
 
     >>> load = {"generator": "mixed", "requests": 500, "queue_depth": 8}
     >>> found = rp.sweep({
@@ -86,7 +87,7 @@ class Sweep:
         """A row for each measure of each point against the first, with 95 % intervals.
 
         Batches of the same requests under the same seeds are compared; with ten seeds or more,
-        whole runs. UserError for a fleet, whose points are different loads.
+        whole runs. Raises UserError for a fleet, whose points are different loads.
         """
         if not (self.directory / "differences.parquet").exists():
             raise UserError(f"{self.directory}: a fleet has no differences between its points")
@@ -104,7 +105,8 @@ class Sweep:
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the page of the sweep, one HTML file that needs no network.
 
-        UserError if it cannot be written, or if a sweep without `reprieve[plots]` left no page.
+        Raises UserError if it cannot be written, or if the sweep ran without `reprieve[plots]` and
+        has no page.
         """
         from reprieve.outputs import replace_file
         from reprieve.sweeps.dataset import PAGE
@@ -121,19 +123,22 @@ class Sweep:
         replace_file(Path(path), page.read_text(encoding="utf-8"))
 
     def query(self, sql: str) -> pa.Table:
-        """Return what SQL finds in `runs`, `points`, `differences`, `measured` and `buckets`.
+        """Query the tables `runs`, `points`, `differences`, `measured` and `buckets` in SQL.
 
-        UserError if the SQL is wrong.
+        Raises UserError if the SQL is wrong.
         """
         from reprieve.sweeps.query import query
 
         return query(sql, self.directory)
 
     def latency(self, what: str = "total", where: str = "true") -> Latency:
-        """Latencies of several runs as if they were of one: those for which an SQL condition holds.
+        """Merge the latencies of several runs: those for which an SQL condition holds.
 
-        `what`: "read", "write" or "total". The buckets are added up, so that percentiles are as
-        exact as those of one run.
+        `what`: "read", "write" or "total".
+        `where`: a condition on the columns of `runs`.
+
+        The buckets are added up, so percentiles are as exact as those of one run. Raises UserError
+        if the SQL is wrong.
         """
         from reprieve.sweeps.fleet import merge_rows
 

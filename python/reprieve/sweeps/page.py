@@ -146,7 +146,7 @@ class _Told:
         known.sort(key=judged.cost)
         best = known[0]
         alike = [place for place in known if judged.values[place] == judged.values[best]]
-        most = "largest" if judged.is_max else "least"
+        most = "highest" if judged.is_max else "lowest"
         shared = f", and at {len(alike) - 1} more" if len(alike) > 1 else ""
         lead = f"The {most} {judged.said()} of {len(points)} points is {judged.with_unit(best)}"
         lead += f"{_at(points, best)}{shared}"
@@ -176,7 +176,7 @@ class _Told:
         )
         for place, goal in ((first, goals[0]), (last, goals[-1])):
             other = last if place == first else first
-            most = "largest" if goal.is_max else "least"
+            most = "highest" if goal.is_max else "lowest"
             yield (
                 f"The {most} {goal.said()} is {goal.with_unit(place)}{_at(points, place)}. The "
                 f"other end of the front has {self._known(points, place, other, goal)}."

@@ -116,7 +116,7 @@ class Plan:
 
 
 def read_plan(sweep: str | os.PathLike[str] | Mapping[str, Any]) -> Plan:
-    """Take a sweep from a file, or from a dictionary of the same form; UserError if wrong."""
+    """Read a sweep from a file or a dictionary of the same form; raises UserError if wrong."""
     if isinstance(sweep, Mapping):
         return _plan(sweep, "<dict>", Path.cwd())
     path = Path(sweep)

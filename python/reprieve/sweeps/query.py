@@ -19,7 +19,7 @@ def query(sql: str, directory: Path) -> pa.Table:
     """Return what SQL finds; every Parquet file of the directory is a table named like it.
 
     `buckets` has a row for each bucket of each histogram: point, run, op, upper_ns, count.
-    UserError if there is no data set, or if the SQL is wrong.
+    Raises UserError if there is no data set, or if the SQL is wrong.
     """
     duckdb: Any = need("duckdb", "reprieve query", "duckdb")
     need("pyarrow", "reprieve query", "pyarrow")

@@ -39,7 +39,7 @@ class Record:
     path: Path
 
     def buckets(self) -> dict[str, Buckets]:
-        """Return the histograms of "read", "write" and "total"; UserError if it is damaged."""
+        """Return the histograms of "read", "write" and "total"; raises UserError if damaged."""
         data, _ = _member(self.rest, self.path)
         numbers = np.frombuffer(data, "<i8")
         lengths, made, start = numbers[: len(KINDS)], {}, len(KINDS)
@@ -97,7 +97,7 @@ class Store:
         return self.path(run).exists()
 
     def write(self, run: str, data: bytes) -> None:
-        """Keep a run; UserError if the disk does not take it."""
+        """Keep a run; raises UserError if the disk does not take it."""
         path = self.path(run)
         partial = path.with_name(f".{run}.partial")
         with explained(path):
@@ -109,7 +109,7 @@ class Store:
                 partial.unlink(missing_ok=True)
 
     def read(self, run: str) -> Record:
-        """Return a finished run; UserError if its file is damaged."""
+        """Return a finished run; raises UserError if its file is damaged."""
         path = self.path(run)
         try:
             data = path.read_bytes()

@@ -24,7 +24,7 @@ class Task:
 
 
 def perform(task: Task, watch: Watch) -> bytes:
-    """Do a run and return its file; UserError if it is another run here than where it was asked.
+    """Do a run and return its file; raises UserError if it is not the run that was asked for.
 
     It is another one where this machine has another version, or other files under the same names.
     """

@@ -16,14 +16,14 @@ _ALL = (1 << 63) - 1
 
 
 def requests_of(trace: Trace, count: int | None = None) -> Requests:
-    """Return the first reads and writes of a trace, or all. UserError if a row is wrong."""
+    """Return the first reads and writes of a trace, or all. Raises UserError if a row is wrong."""
     return Requests.of_rows(trace.head(_ALL if count is None else count))
 
 
 def drawn(scenario: ScenarioLike, count: int | None = None, **overrides: Any) -> Requests:
     """Return the first reads and writes of a scenario's loads, or all; nothing is simulated.
 
-    UserError if the scenario is wrong, or if one of several flows is a closed loop.
+    Raises UserError if the scenario is wrong, or if one of several flows is a closed loop.
     """
     return Requests.of_rows(workload_head(scenario, _ALL if count is None else count, **overrides))
 

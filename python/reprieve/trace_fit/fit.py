@@ -119,7 +119,7 @@ def _line(key: str, value: object) -> str:
 def fit(requests: Requests, name: str = "the trace") -> FittedLoad:
     """Fit flows of reads and of writes to requests.
 
-    UserError if there are fewer than 100 of each operation that occurs, or if all arrive at once.
+    Raises UserError if an operation occurs fewer than 100 times, or if all arrive at once.
     """
     if requests.span_ns == 0:
         raise UserError(f"trace fit: all requests of {name} arrive together; it needs their times")

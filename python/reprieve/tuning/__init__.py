@@ -44,9 +44,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What a tuning found.
+    """The answer of a search for the best values.
 
-    `sentences` has it in words, and `scenario` is what `run` takes:
+    `sentences` says it in words, and `scenario` can be run:
 
     >>> load = {"generator": "mixed", "requests": 500, "read_fraction": 0.7, "queue_depth": 8}
     >>> question = {"suspension.max_per_operation": "1..2"}
@@ -58,21 +58,22 @@ class Tuning:
     """
 
     answer: Answer
+    """All points with their results, from which the page is written."""
     sentences: tuple[str, ...]
-    """What was found, in words."""
+    """The answer in words."""
     scenario: str
     """The best point as a scenario file, with every key."""
     ran: int
-    """Runs that were done now; others had been done before."""
+    """The number of runs done now; the others had been done before."""
 
     @property
     def meets(self) -> bool:
-        """Whether the best point keeps all bounds, on the mean over its seeds."""
+        """Whether the best point keeps all bounds, by the mean over its seeds."""
         return self.answer.meets
 
     @property
     def best(self) -> dict[str, Any]:
-        """Keys that varied, with their best values; those that do not apply are left out."""
+        """The keys that varied with their best values, without keys that do not apply."""
         return dict(self.answer.best.point.values)
 
 
@@ -90,11 +91,17 @@ def tune(
     workers: int | None = None,
     scheduler: str | None = None,
 ) -> Tuning:
-    """Look for the values of some keys that keep bounds and make a number largest, or smallest.
+    """Search for values of some keys that keep bounds and maximise or minimise a number.
 
-    `vary`: each `KEY=LO..HI`, `KEY=LO..HI:log` or `KEY=A,B,C`. `where`: bounds such as
-    `read.p99_9 <= 400us`. `max` or `min`: a number of the summary, such as `iops`. `out`: the
-    directory of the results and of finished runs, which are never done again.
+    `vary`: each `KEY=LO..HI`, `KEY=LO..HI:log` or `KEY=A,B,C`.
+    `where`: bounds such as `read.p99_9 <= 400us`.
+    `max`, `min`: one of them names a number of the summary, such as `iops`.
+    `out`: the directory of the results and of finished runs, which are never repeated.
+    `tries`: the number of points to try.
+    `seeds`: the number of seeds with which each of the best points runs.
+    `search_seed`: the seed of the search itself.
+    `workers`: the number of runs at a time; by default one a core.
+    `scheduler`: the address of a Dask scheduler whose workers run them instead.
 
     Raises UserError for a wrong question, before anything runs.
 

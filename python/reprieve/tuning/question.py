@@ -46,7 +46,7 @@ class Field:
         return "_ns" in self.column
 
     def of(self, summary: Mapping[str, Any]) -> float:
-        """Return its value in a flat summary; UserError if that has no such number."""
+        """Return its value in a flat summary; raises UserError if that has no such number."""
         if self.column not in summary:
             short = [f"{op}.{figure}" for op in KINDS for figure in (*FIGURES, "min", "max")]
             near = difflib.get_close_matches(self.said, [*short, *_NAMES], 1)
@@ -170,7 +170,7 @@ def _word(value: Any) -> str:
 def question(
     vary: Sequence[str], where: Sequence[str], most: str | None, least: str | None
 ) -> Question:
-    """Read a whole question; UserError if it is none."""
+    """Read a whole question; raises UserError if it is none."""
     if (most is None) == (least is None):
         raise UserError("tune: give one of --max and --min: what is to be large, or small")
     if not vary:

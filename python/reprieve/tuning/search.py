@@ -111,7 +111,7 @@ class Scenarios:
         return self._source.with_sets(sets)
 
     def applying(self, values: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
-        """Leave out keys that do not apply with the other values; UserError if it is no drive."""
+        """Leave out keys that do not apply with the others; raises UserError if it is no drive."""
         left = dict(values)
         while True:
             sets = [f"{key}={toml_value(value)}" for key, value in left.items()]

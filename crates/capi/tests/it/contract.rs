@@ -106,7 +106,7 @@ fn requests_that_no_drive_takes_are_refused() {
         (request(0, sectors - 3, 2048), past.as_str()),
         (request(0, u64::MAX, 2048), "the drive has"),
         (request(1, 0, 0), "a write of 0 bytes"),
-        (request(1, 0, 700), "a write of 700 bytes: must be a multiple of 512"),
+        (request(1, 0, 700), "a write of 700 bytes: must be a positive multiple of 512"),
         (request(3, 4, 0), "a flush of 0 bytes at sector 4"),
         (request(4, 0, 512), "op = 4: must be at most 3"),
         (Request { fua: 1, ..request(0, 0, 512) }, "only a write"),
