@@ -292,6 +292,7 @@ def tried(folder: Path) -> dict[str, Any]:
         raise UserError(f"{folder}: has nothing of drives; run make hidden-drives first")
     return {
         "drives": DRIVES,
+        "requests": _EFFORT.requests,
         "answers": answers(rows["question"]) if rows["question"] else None,
         "fits": sums(rows["fit"]) if rows["fit"] else None,
         "measured_again": near(rows["again"]) if rows["again"] else None,
