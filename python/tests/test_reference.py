@@ -115,8 +115,8 @@ def test_signatures_are_written_as_python_has_them() -> None:
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
         compile(block, "signature", "exec")
     assert "0x" not in page, "an address in memory differs from run to run"
-    assert "- `rows`: `list[dict[str, Any]]`. One for each instant and policy" in page
-    assert "- `start_ns`: `int`. When the die took it up." in page
+    assert "- `rows`: `list[dict[str, Any]]`. One row for each cut and policy" in page
+    assert "- `start_ns`: `int`. The time at which the die began it." in page
 
 
 def test_compiled_classes_are_told_from_their_stub() -> None:
