@@ -69,7 +69,7 @@ capi: | tools ## the C interface in out/capi: libreprieve.so and .a, headers, pk
 ui: ## the drive explorer: the simulator for browsers, which reprieve ui serves
 	crates/web/build.sh
 
-hidden-drives: .venv/.studies ## calibrations of twenty known drives, and whether twenty suspend: two hours of CPU
+hidden-drives: .venv/.studies ## calibrations of twenty known drives, and whether twenty suspend: two and a half hours of CPU
 	$(BIN)/python -m reprieve_studies.hidden_drives
 	$(BIN)/python -m reprieve_studies.hidden_drives --question
 	$(BIN)/python -m reprieve_studies.hidden_drives --again
