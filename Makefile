@@ -12,7 +12,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
 .PHONY: help demo studies licences test quick same long release capi hidden-drives ui bench lint docs figures pages adopt site pins wheel arm clean tools
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: .venv/.studies ## one real trace through five policies: a table, and a report in out/demo
 	@echo '==> one hour of a MySQL server under five policies'
