@@ -311,7 +311,7 @@ def sums(rows: Sequence[Row]) -> dict[str, object]:
         parameters[key] = {
             "covered": sum(each["covered"] for each in found),
             "determined": sum(each["is_determined"] for each in found),
-            **_near(found),
+            **_identified(found),
         }
     chosen = {key: sum(row["chosen"][key] for row in rows) for key in rows[0]["chosen"]}
     return {
@@ -337,7 +337,7 @@ def near(rows: Sequence[Row]) -> dict[str, Row]:
     return counts
 
 
-def _near(found: Sequence[Row]) -> dict[str, int]:
+def _identified(found: Sequence[Row]) -> dict[str, int]:
     """Count the values that their interval says are known so well, and those that are near.
 
     Determined says less: an interval that takes up no more than a part of the range.

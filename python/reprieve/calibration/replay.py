@@ -111,13 +111,13 @@ def times(condition: Condition, effort: Effort, stripe_bytes: int = 1) -> tuple[
     written = sum(
         job.measured["write"].iops * _size(job) for job in condition.jobs if "write" in job.measured
     )
-    if not written:
-        deepest = max(map(depth, condition.jobs))
-        runtime_s *= min(max(deepest / _DEEP, 1), _MOST_DEEP)
     if written > 0:
         wanted_s = min(effort.written_bytes / written, _MOST_REQUESTS * effort.requests / fastest)
         stripes = max(round(max(runtime_s, wanted_s) * written / stripe_bytes), 1)
         runtime_s = stripes * stripe_bytes / written
+    else:
+        deepest = max(map(depth, condition.jobs))
+        runtime_s *= min(max(deepest / _DEEP, 1), _MOST_DEEP)
     runtime_s = min(runtime_s, effort.seconds_max)
     return _ramp_s(condition, runtime_s, stripe_bytes, written), runtime_s
 

@@ -171,9 +171,10 @@ class Search:
         for start in self.shallow:
             for values in self._combined(f"{stage.what}: screening", late, start.values):
                 narrowed = self._narrowed(free, values)
-                points = self._spread(narrowed, values, self.depth.spread)
+                guessed = _guessed(narrowed, values)
+                points = guessed + self._drawn(narrowed, values, len(guessed))
                 judged = at(self.evaluator, points, stage.conditions, self.depth.coarse)
-                guesses += [fit for fit in judged if fit.values in _guessed(narrowed, values)]
+                guesses += [fit for fit in judged if fit.values in guessed]
                 found += judged
         if not found:
             raise UserError(_NOWHERE.format(what=stage.what))
@@ -181,10 +182,11 @@ class Search:
         compared = _best_of_each(found, chosen)[: self.depth.compared]
         # What follows from the measurements may be next to the best point and not a good one yet,
         # where what is far from it happens to be better, and leads nowhere.
+        combinations = {_choices(fit, chosen) for fit in compared}
         others = [
             fit
             for fit in _worth_while(guesses)
-            if fit not in compared and any(_same(fit, each, chosen) for each in compared)
+            if fit not in compared and _choices(fit, chosen) in combinations
         ]
         starts = [*compared, *others[: self.depth.compared]]
         return self._followed(stage.what, stage.parameters, starts, stage.conditions)
@@ -350,18 +352,18 @@ class Search:
         is_default = generic is not None and (generic.low, generic.high) == ANY_PROGRAM_US
         return [range_ if each.key == PROGRAM and is_default else each for each in free]
 
-    def _spread(
-        self, free: Sequence[Parameter], values: dict[str, Value], count: int
+    def _drawn(
+        self, free: Sequence[Parameter], values: dict[str, Value], guessed: int
     ) -> list[dict[str, Value]]:
+        """Return points of Sobol's sequence, as many as are left beside those that are guessed."""
         import numpy as np
         from scipy.stats import qmc
 
         if not free:
-            return [values]
+            return []
         low, high = np.array([each.positions() for each in free]).T
-        guessed = _guessed(free, values)
-        drawn = qmc.Sobol(len(free), seed=self.seed).random(count)[len(guessed) :]
-        return guessed + [values | values_at(free, low + each * (high - low)) for each in drawn]
+        drawn = qmc.Sobol(len(free), seed=self.seed).random(self.depth.spread)[guessed:]
+        return [values | values_at(free, low + each * (high - low)) for each in drawn]
 
     def _told(self, what: str, fits: Sequence[Fit]) -> Iterator[Fit]:
         for place, fit in enumerate(fits):
@@ -419,13 +421,12 @@ def _best_of_each(fits: Sequence[Fit], chosen: Sequence[str]) -> list[Fit]:
     """Return the best point of each combination of choices, the best first."""
     best: dict[tuple[Value, ...], Fit] = {}
     for fit in sorted(fits, key=_cost):
-        best.setdefault(tuple(fit.values[key] for key in chosen), fit)
+        best.setdefault(_choices(fit, chosen), fit)
     return list(best.values())
 
 
-def _same(one: Fit, other: Fit, keys: Sequence[str]) -> bool:
-    """Whether two points have the same choices."""
-    return all(one.values[key] == other.values[key] for key in keys)
+def _choices(fit: Fit, keys: Sequence[str]) -> tuple[Value, ...]:
+    return tuple(fit.values[key] for key in keys)
 
 
 def _cost(fit: Fit) -> float:
