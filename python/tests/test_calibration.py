@@ -246,6 +246,10 @@ def test_mistakes_end_in_one_sentence(
         ((str(measured[0]), "--question", "wear"), "--question wear: must be suspension"),
         ((str(measured[0]), "--start", "tlc-nvm"), "tlc-nvm"),
         ((str(measured[0]), "--free", "x"), "--free x"),
+        (
+            (str(measured[0]), "--free", "buffer.bytes=1e6..1e7"),
+            "--free buffer.bytes: no measurement to fit has writes",
+        ),
         ((str(measured[0]), "--hold-out", "y*"), "--hold-out y*: matches no file"),
     ):
         done = reprieve("calibrate", *arguments, "--out", out)

@@ -19,7 +19,7 @@ from reprieve.calibration.identify import Advice, Knowledge, advise, knowledge
 from reprieve.calibration.least_squares import Fit
 from reprieve.calibration.objective import Term, Weights
 from reprieve.calibration.parameters import Parameter, Value, merge
-from reprieve.calibration.ranges import default_parameters
+from reprieve.calibration.ranges import default_parameters, has_writes, of_programs
 from reprieve.calibration.replay import Effort
 from reprieve.calibration.search import QUICK, Depth, Search
 
@@ -63,6 +63,14 @@ class Task:
     weights: Weights = field(default_factory=Weights)
     smaller: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: SMALLER)
     """What the drive that is simulated has in place of the size of `start`."""
+
+    def __post_init__(self) -> None:
+        """Refuse to fit what the measurements cannot tell."""
+        for each in [] if any(map(has_writes, self.conditions)) else of_programs(self.free):
+            raise UserError(
+                f"--free {each.key}: no measurement to fit has writes, without which it has no "
+                "effect; must be left out, or given with --fix"
+            )
 
     def parameters(self) -> tuple[Parameter, ...]:
         """Return what is free."""
