@@ -332,7 +332,10 @@ def test_metrics_count_what_was_asked(program: str, tmp_path: Path) -> None:
         (["--set", "timing.t_reed_us=1"], "did you mean timing.t_read_us?"),
         (["--set", "workload.requests=5"], "gets its requests from its clients"),
         (["--socket", "taken"], "is there already, and no socket"),
-        (["--socket", "no/such/folder/s"], "no socket can be made there"),
+        (
+            ["--socket", "no/such/folder/s"],
+            "--socket no/such/folder/s: no socket can be made there",
+        ),
         (["--store", "short"], "has 5 bytes, and the drive has 50331648"),
         (["--store", "."], "--store ."),
         (["--from-state", "short"], "short"),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use reprieve_base::UserError;
-use rustix::fs::{Mode, fchmod};
+use rustix::fs::{Access, Mode, access, fchmod};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen, socket_with,
@@ -34,20 +34,26 @@ pub enum Listener {
 }
 
 impl Listener {
-    /// Errors if something is at this path already, but for the socket of a server that is gone.
-    pub fn check_free(path: &Path, option: &str) -> Result<(), UserError> {
-        let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
+    /// Errors if no socket can be made at this path: something is there already, but for the socket
+    /// of a server that is gone, or nothing may be written beside it.
+    pub fn check_place(path: &Path, option: &str) -> Result<(), UserError> {
+        let place = format!("{option} {}", path.display());
+        let Ok(found) = fs::symlink_metadata(path) else {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let may = access(folder.unwrap_or(Path::new(".")), Access::WRITE_OK | Access::EXEC_OK);
+            return may.map_err(|error| cannot_be_made(&error.into()).at(place));
+        };
         let what = match found.file_type().is_socket() {
             false => "is there already, and no socket; it must be a path at which nothing is",
             true if is_deserted(path) => return Ok(()),
             true => "is where a server listens; it must be a path at which nothing is",
         };
-        Err(UserError::new(what).at(format_args!("{option} {}", path.display())))
+        Err(UserError::new(what).at(place))
     }
 
     /// A socket in the file system that only its owner can connect to.
     pub fn unix(path: &Path, option: &str) -> Result<Listener, UserError> {
-        Self::check_free(path, option)?;
+        Self::check_place(path, option)?;
         let make = || -> io::Result<UnixListener> {
             let socket = unix_socket()?;
             if fs::symlink_metadata(path).is_ok() {
@@ -59,10 +65,8 @@ impl Listener {
             listen(&socket, BACKLOG)?;
             Ok(UnixListener::from(socket))
         };
-        let socket = make().map_err(|error| {
-            let what = format!("no socket can be made there: {error}");
-            UserError::new(what).at(format_args!("{option} {}", path.display()))
-        })?;
+        let place = format!("{option} {}", path.display());
+        let socket = make().map_err(|error| cannot_be_made(&error).at(place))?;
         Ok(Listener::Unix(socket, path.to_owned()))
     }
 
@@ -112,6 +116,10 @@ impl Listener {
 fn unix_socket() -> rustix::io::Result<OwnedFd> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+}
+
+fn cannot_be_made(error: &io::Error) -> UserError {
+    UserError::new(format!("no socket can be made there: {error}"))
 }
 
 /// Whether nobody listens at a socket: the server that made it was killed.

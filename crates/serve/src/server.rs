@@ -64,10 +64,10 @@ impl Server {
     pub fn new(source: Source, options: Options) -> Result<Server, UserError> {
         let scenario = control::load(&source)?;
         if let Place::Unix(path) = &options.place {
-            Listener::check_free(path, "--socket")?;
+            Listener::check_place(path, "--socket")?;
         }
         if let Some(path) = &options.control {
-            Listener::check_free(path, "--control")?;
+            Listener::check_place(path, "--control")?;
         }
         let bytes = scenario.capacity_bytes();
         let data = DataPlace::choose(bytes, &options)?;
