@@ -310,35 +310,6 @@ def test_reads_follow_each_number_of_dies_to_its_end() -> None:
     assert found.cost < 0.01**2
 
 
-class Wells(Evaluator):
-    """A program of 8 steps takes 1.3 ms and fits; with any other number 0.8 ms, and a rest of 1."""
-
-    def residuals(
-        self, points: Sequence[dict[str, Value]], conditions: Sequence[Condition], effort: Effort
-    ) -> list[NDArray[np.float64] | None]:
-        """Return 12 times the logarithm of the length over that, and the rest."""
-        found: list[NDArray[np.float64] | None] = []
-        for point in points:
-            fits = point.get(STEPS) == 8
-            total_us = float(str(point.get(PROGRAM, 800)))
-            off = 12 * math.log(total_us / (1300 if fits else 800))
-            found.append(np.array([off, 0.0 if fits else 1.0]))
-        return found
-
-
-@pytest.mark.parametrize(("guess", "cost"), [(9, 0.0), (7, 0.0), (10, 0.5), (30, 0.5)])
-def test_a_small_whole_number_is_tried_with_the_others_fitted_anew(guess: int, cost: float) -> None:
-    """From 9 or 7 steps: 8 of them with what else fitted are off by 12 ln(1.3 / .8) = 5.8.
-
-    From 10 the next numbers are no better, and of 30 one more is a short step: both stay.
-    """
-    evaluator = Wells({"device": "tlc-nvme"}, Weights())
-    free = [Parameter(PROGRAM, 400, 1600), Parameter(STEPS, 2, 48, whole=True, guess=guess)]
-    search = Search([CONDITIONS[0], mixed(1, 50)], free, {}, evaluator, QUICK, silent)
-    assert search.run().cost == pytest.approx(cost, abs=0.01)
-    evaluator.close()
-
-
 class Parabola(Evaluator):
     """One residual, u + 20 u², of the logarithm u of a program over 800 us."""
 

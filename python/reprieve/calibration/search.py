@@ -16,7 +16,7 @@ from itertools import product
 from reprieve._native import UserError
 from reprieve.calibration.evaluate import Evaluator, Step
 from reprieve.calibration.fio_results import Condition
-from reprieve.calibration.least_squares import Fit, at, number, polish, values_at
+from reprieve.calibration.least_squares import Fit, at, polish, values_at
 from reprieve.calibration.parameters import PROGRAM, Parameter, Value
 from reprieve.calibration.ranges import (
     ANY_PROGRAM_US,
@@ -41,10 +41,6 @@ _ANY_COST = 10.0
 """A start whose cost is more than so many times the best one's, and so much, is not followed."""
 _FIRST = 2
 """Steps of least squares for several combinations of choices, before the best are followed."""
-_FEW = 12
-"""Of so many or fewer, one more is a longer step than those of which derivatives are made."""
-_AT_EACH = 4
-"""Steps of least squares at each number of so few."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +63,9 @@ class Depth:
     fine: Effort = field(default_factory=lambda: Effort(15_000, 24 << 20, 10.0))
     final: Effort = field(default_factory=lambda: Effort(40_000, 48 << 20, 20.0))
     """How much is simulated in the steps of all parameters together, and for the intervals."""
-    rungs_followed: int = 3
-    """Lengths of a program that are followed after first steps at each."""
-    anew_every: int = 2
+    rungs_followed: int | None = None
+    """Lengths of a program that are followed after first steps at each; None: all, at once."""
+    anew_every: int = 1
     """Derivatives are taken by differences once in so many steps of least squares."""
 
 
@@ -120,12 +116,10 @@ class Search:
         mixed = [each for each in self.conditions if has_writes(each)]
         if of_programs(self.parameters) and mixed:
             fits = self._programs(fits[0].values, mixed)
-            fits = [self._counted(mixed, fits[0]), *fits[1:]]
         self.runners_up = fits
-        best = fits[0].values
-        free = [each for each in self.parameters if not each.choices and not _is_few(each, best)]
+        free = [each for each in self.parameters if not each.choices]
         last, final = self.depth.last, self.depth.final
-        return self._polish("all", free, best, self.conditions, last, final)
+        return self._polish("all", free, fits[0].values, self.conditions, last, final)
 
     def reads_alone(self) -> Fit:
         """Return the best point for the conditions without writes."""
@@ -151,47 +145,6 @@ class Search:
 
     def _programs(self, known: dict[str, Value], conditions: Sequence[Condition]) -> list[Fit]:
         return self._in_turn(self._of_programs(known, conditions))
-
-    def _counted(self, conditions: Sequence[Condition], fit: Fit) -> Fit:
-        """Go up and down by one from a small whole number, and fit the other parameters anew.
-
-        Least squares move it by its slope, and stay between two numbers of which neither is right
-        with the values that go with the other.
-        """
-        free = [each for each in of_programs(self.parameters) if not each.choices]
-        for few in [each for each in free if _is_few(each, fit.values)]:
-            rest = [each for each in free if each != few]
-            begin = self._at_number(rest, conditions, fit.values)
-            fit = self._by_one(few, rest, conditions, begin, -1)
-            if fit is begin:
-                fit = self._by_one(few, rest, conditions, begin, 1)
-        return fit
-
-    def _by_one(
-        self,
-        few: Parameter,
-        rest: Sequence[Parameter],
-        conditions: Sequence[Condition],
-        fit: Fit,
-        one: int,
-    ) -> Fit:
-        """Go on in one way for as long as it gets better."""
-        while few.low <= (beside := number(fit.values[few.key]) + one) <= few.high:
-            other = self._at_number(rest, conditions, fit.values | {few.key: beside})
-            if other.cost >= fit.cost:
-                break
-            fit = other
-        return fit
-
-    def _at_number(
-        self,
-        rest: Sequence[Parameter],
-        conditions: Sequence[Condition],
-        values: dict[str, Value],
-    ) -> Fit:
-        what, fine = "programs: whole numbers", self.depth.fine
-        narrowed = self._narrowed(rest, values)
-        return self._polish(what, narrowed, values, conditions, _AT_EACH, fine, precise=True)
 
     def _of_programs(self, known: dict[str, Value], conditions: Sequence[Condition]) -> _Stage:
         parameters = of_programs(self.parameters)
@@ -302,19 +255,22 @@ class Search:
             return fitted(values, depth.iterations)
         low, high = along[0].positions()
         step = (high - low) / depth.rungs
+        steps = depth.iterations if depth.rungs_followed is None else _FIRST
         tried = {}
         for rung in range(depth.rungs):
             position = low + (rung + 0.5) * step
-            for fit in fitted(values | values_at(along, [position]), _FIRST):
+            for fit in fitted(values | values_at(along, [position]), steps):
                 tried[position] = fit
         for _ in range(_HALVINGS):
             step /= 2
             for position in _beside(tried, step):
                 best = min(tried.values(), key=_cost)
-                for fit in fitted(best.values | values_at(along, [position]), _FIRST):
+                for fit in fitted(best.values | values_at(along, [position]), steps):
                     tried[position] = fit
-        followed = sorted(tried.values(), key=_cost)[: depth.rungs_followed]
-        found = [each for fit in followed for each in fitted(fit.values, depth.iterations)]
+        found = sorted(tried.values(), key=_cost)
+        if depth.rungs_followed is not None:
+            best_of = found[: depth.rungs_followed]
+            found = [each for fit in best_of for each in fitted(fit.values, depth.iterations)]
         best_of = sorted(found, key=_cost)[:1]
         # Few long iterations whose suspension costs little, and many short ones whose costs more,
         # are alike to one read at a time; queues tell them apart.
@@ -419,22 +375,15 @@ class Search:
         conditions: Sequence[Condition],
         iterations: int,
         effort: Effort,
-        precise: bool = False,
     ) -> Fit:
-        """Go on by least squares; `precise`: each derivative anew, from both sides."""
-
         def told(done: int) -> None:
             self.step(f"{what}: least squares", done, iterations)
 
-        both = precise or effort == self.depth.final
-        every = 1 if precise else self.depth.anew_every
+        both = effort == self.depth.final
+        every = self.depth.anew_every
         return polish(
             *(self.evaluator, free, start, conditions, iterations, effort, told, both, every)
         )
-
-
-def _is_few(parameter: Parameter, values: Mapping[str, Value]) -> bool:
-    return parameter.whole and number(values[parameter.key]) <= _FEW
 
 
 def _guessed(free: Sequence[Parameter], values: dict[str, Value]) -> list[dict[str, Value]]:
