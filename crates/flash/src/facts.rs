@@ -22,8 +22,6 @@ pub(super) struct FlashFacts {
     pub(super) gathers: bool,
     /// A read is a command of its own, on a die of one lane.
     pub(super) reads_alone: bool,
-    /// The next page can be sensed while the last one leaves.
-    pub(super) caches_reads: bool,
     /// The scheduler has operations suspended.
     pub(super) suspends: bool,
     /// It does, and the part can suspend programs or erases.
@@ -66,7 +64,6 @@ impl FlashFacts {
             twins: Superblocks::new(scenario.ftl.twin_blocks, &geometry),
             gathers: !one_plane || together > 1,
             reads_alone: one_plane && together == 1 && !parallelism.independent_plane_reads,
-            caches_reads: timing.cache_register,
             suspends: scheduler.suspends(),
             makes_way: scheduler.suspends() && scenario.suspension.stops_any(),
             splits: parallelism.plane_suspension && scheduler.suspends(),

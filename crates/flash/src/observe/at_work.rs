@@ -25,21 +25,6 @@ impl AtWork<'_> {
         self.unit.die.is_running()
     }
 
-    /// Whether what was told last of the array is what stands in the way there still. Of pages that
-    /// were sensed together those that leave last may be of another cause, and so may a page that is
-    /// sensed once the one before it has left the cache register.
-    #[inline(always)]
-    pub(crate) fn stays(self) -> bool {
-        !self.unit.die.takes_reads()
-            && (self.facts.reads_alone && !self.facts.caches_reads || self.operates())
-    }
-
-    /// A program or erase is at work in the array: nobody waits behind reads there.
-    #[inline(always)]
-    fn operates(self) -> bool {
-        self.runs() && self.unit.whole.operation() != NONE && !self.unit.die.is_suspended()
-    }
-
     /// An operation may be suspended, and bar reads of what it holds.
     #[inline(always)]
     pub(crate) fn may_bar(self) -> bool {
