@@ -25,6 +25,13 @@ impl AtWork<'_> {
         self.unit.die.is_running()
     }
 
+    /// Whether what was told last of the array is what stands in the way there still. Of pages that
+    /// were sensed together those that leave last may be of another cause.
+    #[inline(always)]
+    pub(crate) fn stays(self) -> bool {
+        !self.unit.die.takes_reads() && (self.facts.reads_alone || self.runs())
+    }
+
     /// An operation may be suspended, and bar reads of what it holds.
     #[inline(always)]
     pub(crate) fn may_bar(self) -> bool {

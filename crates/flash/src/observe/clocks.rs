@@ -17,6 +17,12 @@ impl Clock {
     pub(super) const NEW: Clock =
         Clock { turned: Time::ZERO, cause: Cause::Other, ns: Blamed([0; CAUSES]) };
 
+    /// What is named now.
+    #[inline(always)]
+    pub(super) fn cause(&self) -> Cause {
+        self.cause
+    }
+
     /// Names the cause from `now` on.
     #[inline(always)]
     pub(super) fn turn(&mut self, cause: Cause, now: Time) {

@@ -118,6 +118,13 @@ impl DieClocks {
         facts.set = 0;
         if work.may_bar() {
             facts.flags |= BARS_CHANGED;
+        } else if self.sets && work.stays() {
+            let cause = facts.clocks[Side::Write as usize].cause();
+            facts.clocks[Side::Read as usize].turn(cause, txn.mark);
+            // A page may be sensed or leave at this very instant, which is not told.
+            if work.runs() {
+                facts.set = self.round;
+            }
         }
         facts.old_pages += u32::from(txn.kind == Kind::RmwRead);
         facts
@@ -294,10 +301,12 @@ impl DieClocks {
         facts.set == round && facts.flags & !HAS_STANDS == 0
     }
 
-    /// If it is not, the die is looked at if something waits there, or if all dies are looked at.
+    /// If it is not, the die is looked at if something waits there and what is at work does not
+    /// stay what it is, or if all dies are looked at.
     #[inline(always)]
-    pub(crate) fn is_unknown(&mut self, die: u32, waits: bool) {
-        if waits || !self.sets {
+    pub(crate) fn is_unknown(&mut self, die: u32, waits: bool, stays: bool) {
+        let stays = stays && self.facts[die as usize].flags & !HAS_STANDS == 0;
+        if waits && !stays || !self.sets {
             self.list(die);
         }
     }
