@@ -146,10 +146,7 @@ impl Observers {
         if !blame.dies.decides(die) {
             let unit = &dies[die];
             let waits = unit.reads.first().is_some() || unit.writes.first().is_some();
-            // Of what runs the chain may have answered something else than before.
-            let may_turn = dies.facts.makes_way && unit.die.is_running();
-            let stays = AtWork { facts: &dies.facts, unit }.stays() && !may_turn;
-            blame.dies.is_unknown(die, waits || unit.die.is_suspended(), stays);
+            blame.dies.is_unknown(die, waits || unit.die.is_suspended());
         }
     }
 }

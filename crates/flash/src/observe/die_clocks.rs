@@ -301,12 +301,10 @@ impl DieClocks {
         facts.set == round && facts.flags & !HAS_STANDS == 0
     }
 
-    /// If it is not, the die is looked at if something waits there and what is at work does not
-    /// stay what it is, or if all dies are looked at.
+    /// If it is not, the die is looked at if something waits there, or if all dies are looked at.
     #[inline(always)]
-    pub(crate) fn is_unknown(&mut self, die: u32, waits: bool, stays: bool) {
-        let stays = stays && self.facts[die as usize].flags & !HAS_STANDS == 0;
-        if waits && !stays || !self.sets {
+    pub(crate) fn is_unknown(&mut self, die: u32, waits: bool) {
+        if waits || !self.sets {
             self.list(die);
         }
     }
