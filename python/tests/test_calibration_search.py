@@ -331,7 +331,7 @@ def test_least_squares_take_more_than_one_short_step() -> None:
     link = Parameter("host.link_bytes_per_s", 1e9, 4e9)
     total = Parameter(PROGRAM, 400, 1600)
     start: dict[str, Value] = {PROGRAM: 800 * math.exp(0.03), link.key: 2e9}
-    found = polish(evaluator, [link, total], start, [], 6, Effort(100), lambda _done: None, True)
+    found = polish(evaluator, [link, total], start, [], 6, Effort(100), lambda _done: None)
     evaluator.close()
     assert found.values[PROGRAM] == pytest.approx(800, rel=0.001)
     assert found.values[link.key] == pytest.approx(2e9)

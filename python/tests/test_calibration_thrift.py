@@ -16,6 +16,7 @@ from reprieve.calibration.parameters import PROGRAM, STEPS, Parameter, Value, ov
 from reprieve.calibration.ranges import DIES, READS
 from reprieve.calibration.replay import Effort
 from reprieve.calibration.search import QUICK, Search
+from reprieve.calibration.settle import settle
 from reprieve.parallel import silent
 
 from .test_calibration_search import CONDITIONS, parameters
@@ -82,6 +83,9 @@ def test_slopes_account_for_the_step_that_was_taken() -> None:
     assert still.by == pytest.approx(moved.by)
 
 
+FREE = [Parameter("a", 10, 200), Parameter("b", 10, 200)]
+
+
 class Bowl(Evaluator):
     """Two residuals, bent a little, of the logarithms of two times; counts its points."""
 
@@ -96,16 +100,40 @@ class Bowl(Evaluator):
 
 def test_derivatives_once_in_three_steps_end_at_the_same_point() -> None:
     """Both residuals are 0 at 50 alone; between differences a step costs one point each."""
-    free = [Parameter("a", 10, 200), Parameter("b", 10, 200)]
-    asked = []
-    for every in (1, 3):
-        bowl = Bowl({"device": "tlc-nvme"}, Weights())
-        start: dict[str, Value] = {"a": 80.0, "b": 30.0}
-        found = polish(bowl, free, start, [], 12, Effort(9), lambda _done: None, True, every)
-        bowl.close()
-        assert [found.values["a"], found.values["b"]] == pytest.approx([50.0, 50.0], rel=0.002)
-        asked.append(bowl.asked)
-    assert asked[1] < asked[0]
+    for steps in (polish, settle):
+        asked = []
+        for every in (1, 3):
+            bowl = Bowl({"device": "tlc-nvme"}, Weights())
+            start: dict[str, Value] = {"a": 80.0, "b": 30.0}
+            found = steps(bowl, FREE, start, [], 12, Effort(9), lambda _done: None, every)
+            bowl.close()
+            assert [found.values["a"], found.values["b"]] == pytest.approx([50.0, 50.0], rel=0.002)
+            asked.append(bowl.asked)
+        assert asked[1] < asked[0]
+
+
+class Rough(Evaluator):
+    """Three residuals of the logarithms of two times over 50, with ripples of 0.5 on each."""
+
+    def residuals(self, points: Any, conditions: Any, effort: Any) -> Any:
+        """Return them."""
+        places = [np.log([float(point[key]) / 50 for key in ("a", "b")]) for point in points]
+        smooth = [np.array([6 * x + 2 * y, 2 * x + 6 * y, 4 * x]) for x, y in places]
+        phase = [np.array([150 * x, 150 * y, 110 * (x - y)]) for x, y in places]
+        return [each + 0.5 * np.sin(at) for each, at in zip(smooth, phase, strict=True)]
+
+
+@pytest.mark.parametrize("start_us", [(80, 30), (30, 80), (120, 100), (20, 25)])
+def test_the_last_steps_get_over_ripples(start_us: tuple[float, float]) -> None:
+    """Of two residuals, 8 u along x = y and 4 u across it, a ripple of 0.5 is at most 1/8 of u."""
+    rough = Rough({"device": "tlc-nvme"}, Weights())
+    start: dict[str, Value] = dict(zip("ab", map(float, start_us), strict=True))
+    found = settle(rough, FREE, start, [], 8, Effort(9), lambda _done: None)
+    if start_us == (120, 100):
+        other = polish(rough, FREE, start, [], 8, Effort(9), lambda _done: None)
+        assert float(str(other.values["a"])) > 60, "the others do as well"
+    rough.close()
+    assert [found.values["a"], found.values["b"]] == pytest.approx([50.0, 50.0], rel=0.13)
 
 
 def test_assumptions_count_what_has_an_effect(monkeypatch: pytest.MonkeyPatch) -> None:

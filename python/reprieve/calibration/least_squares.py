@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from reprieve._native import UserError
 from reprieve.calibration.evaluate import Evaluator
@@ -20,11 +20,20 @@ if TYPE_CHECKING:
 _CONVERGED = 2e-3
 """Least squares end when a step changes the sum, or the way from the start, by less than this
 share."""
-_INSIDE = 1e-6
-DIFFERENCE = 0.04
-"""Least step of a derivative, relative to a value: several times what the noise of a run hides."""
-_OF_RANGE = 0.03
-"""And of its range: what is searched over two orders of magnitude has too little effect else."""
+INSIDE = 1e-6
+"""How far from the ends of a range its logarithms stay."""
+
+
+class Differences(NamedTuple):
+    """How far apart the points are of which a derivative is made."""
+
+    least: float
+    """Relative to a value: several times what the noise of a run hides."""
+    of_range: float
+    """And to its range: over two orders of magnitude a small step has too little effect."""
+
+
+NARROW = Differences(0.04, 0.03)
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,6 @@ def polish(
     iterations: int,
     effort: Effort,
     told: Callable[[int], None],
-    to_both_sides: bool,
     anew_every: int = 1,
 ) -> Fit:
     """Go on from a point; `told` hears of each step. Raises UserError if it is no drive.
@@ -80,7 +88,7 @@ def polish(
     # From the start, so that the length of a step is not judged by the size of the logarithms: a
     # link of 2e9 bytes a second, whose logarithm is 21, would end a search whose step is 5 %.
     origin = np.clip(
-        np.log([number(start[each.key]) for each in free]), low + _INSIDE, high - _INSIDE
+        np.log([number(start[each.key]) for each in free]), low + INSIDE, high - INSIDE
     )
     done = 0
     before: Slopes | None = None
@@ -96,7 +104,7 @@ def polish(
         here = residuals(step)
         if before is None or done % anew_every == 0 or len(here) != len(before.residuals):
             place = origin + step
-            by = derivatives(evaluator, free, start, place, conditions, effort, to_both_sides)
+            by = derivatives(evaluator, free, start, place, conditions, effort, False)
             before = Slopes(step, here, by)
         else:
             before = before.moved(step, here)
@@ -138,6 +146,7 @@ def derivatives(
     conditions: Sequence[Condition],
     effort: Effort,
     to_both_sides: bool = True,
+    differences: Differences = NARROW,
 ) -> NDArray[np.float64]:
     """Return how each residual changes with the logarithm of each parameter, by differences.
 
@@ -150,12 +159,12 @@ def derivatives(
     for place, parameter in enumerate(free):
         for side in sides:
             moved = position.copy()
-            moved[place] += side * _width(parameter, position[place])
+            moved[place] += side * _width(parameter, position[place], differences)
             points.append(values | values_at(free, moved))
     here, *found = evaluator.residuals(points, conditions, effort)
     columns = []
     for place, parameter in enumerate(free):
-        width = _width(parameter, position[place])
+        width = _width(parameter, position[place], differences)
         up = found[len(sides) * place]
         down = found[len(sides) * place + 1] if to_both_sides else None
         if up is not None and down is not None:
@@ -169,10 +178,10 @@ def derivatives(
     return np.stack(columns, axis=1)
 
 
-def _width(parameter: Parameter, position: float) -> float:
+def _width(parameter: Parameter, position: float, differences: Differences) -> float:
     """Return the step of a difference; a whole number has to change by one at least."""
     low, high = parameter.positions()
-    width = max(DIFFERENCE, _OF_RANGE * (high - low))
+    width = max(differences.least, differences.of_range * (high - low))
     return max(width, 1.01 / math.exp(position)) if parameter.whole else width
 
 

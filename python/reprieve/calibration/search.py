@@ -9,7 +9,7 @@ another: a program too short whose suspension cost too much.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -30,6 +30,7 @@ from reprieve.calibration.ranges import (
     stays_at_first,
 )
 from reprieve.calibration.replay import Effort
+from reprieve.calibration.settle import settle
 
 _NOWHERE = (
     "none of the drives that were tried for {what} can be built; the values of --fix and --start "
@@ -63,9 +64,9 @@ class Depth:
     fine: Effort = field(default_factory=lambda: Effort(15_000, 24 << 20, 10.0))
     final: Effort = field(default_factory=lambda: Effort(40_000, 48 << 20, 20.0))
     """How much is simulated in the steps of all parameters together, and for the intervals."""
-    rungs_followed: int | None = None
-    """Lengths of a program that are followed after first steps at each; None: all, at once."""
-    anew_every: int = 1
+    rungs_followed: int = 3
+    """Lengths of a program that are followed after first steps at each."""
+    anew_every: int = 2
     """Derivatives are taken by differences once in so many steps of least squares."""
 
 
@@ -118,8 +119,12 @@ class Search:
             fits = self._programs(fits[0].values, mixed)
         self.runners_up = fits
         free = [each for each in self.parameters if not each.choices]
-        last, final = self.depth.last, self.depth.final
-        return self._polish("all", free, fits[0].values, self.conditions, last, final)
+        begin, depth = fits[0].values, self.depth
+        told = self._step_told("all", depth.last)
+        return settle(
+            *(self.evaluator, free, begin, self.conditions, depth.last, depth.final),
+            *(told, depth.anew_every),
+        )
 
     def reads_alone(self) -> Fit:
         """Return the best point for the conditions without writes."""
@@ -255,22 +260,19 @@ class Search:
             return fitted(values, depth.iterations)
         low, high = along[0].positions()
         step = (high - low) / depth.rungs
-        steps = depth.iterations if depth.rungs_followed is None else _FIRST
         tried = {}
         for rung in range(depth.rungs):
             position = low + (rung + 0.5) * step
-            for fit in fitted(values | values_at(along, [position]), steps):
+            for fit in fitted(values | values_at(along, [position]), _FIRST):
                 tried[position] = fit
         for _ in range(_HALVINGS):
             step /= 2
             for position in _beside(tried, step):
                 best = min(tried.values(), key=_cost)
-                for fit in fitted(best.values | values_at(along, [position]), steps):
+                for fit in fitted(best.values | values_at(along, [position]), _FIRST):
                     tried[position] = fit
-        found = sorted(tried.values(), key=_cost)
-        if depth.rungs_followed is not None:
-            best_of = found[: depth.rungs_followed]
-            found = [each for fit in best_of for each in fitted(fit.values, depth.iterations)]
+        best_of = sorted(tried.values(), key=_cost)[: depth.rungs_followed]
+        found = [each for fit in best_of for each in fitted(fit.values, depth.iterations)]
         best_of = sorted(found, key=_cost)[:1]
         # Few long iterations whose suspension costs little, and many short ones whose costs more,
         # are alike to one read at a time; queues tell them apart.
@@ -376,14 +378,14 @@ class Search:
         iterations: int,
         effort: Effort,
     ) -> Fit:
+        told, every = self._step_told(what, iterations), self.depth.anew_every
+        return polish(self.evaluator, free, start, conditions, iterations, effort, told, every)
+
+    def _step_told(self, what: str, iterations: int) -> Callable[[int], None]:
         def told(done: int) -> None:
             self.step(f"{what}: least squares", done, iterations)
 
-        both = effort == self.depth.final
-        every = self.depth.anew_every
-        return polish(
-            *(self.evaluator, free, start, conditions, iterations, effort, told, both, every)
-        )
+        return told
 
 
 def _guessed(free: Sequence[Parameter], values: dict[str, Value]) -> list[dict[str, Value]]:
