@@ -172,7 +172,7 @@ def _mbm_slack(out: Path, _wanted: Wanted) -> dict[str, Any]:
 
 def _scales() -> dict[str, float]:
     """Return what multiplies the times of MBM's loads, as it is recorded."""
-    recorded = json.loads((DATA / "mbm.json").read_text(encoding="utf-8"))
+    recorded = _recorded("mbm")
     return {load: 1 / speed for load, speed in recorded["speeds"].items()}
 
 
@@ -184,10 +184,7 @@ def _mbm_wholes(out: Path, _wanted: Wanted) -> dict[str, Any]:
 
 def _mbm_causes(_out: Path, _wanted: Wanted) -> dict[str, Any]:
     """Find out of what is recorded which reading or substrate comes nearest to each claim."""
-    mbm, substrates, under_readings = (
-        json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
-        for name in ("mbm", "mbm-substrates", "mbm-wholes")
-    )
+    mbm, substrates, under_readings = map(_recorded, ("mbm", "mbm-substrates", "mbm-wholes"))
     speeds = {name: own["mb_per_s"] for name, own in substrates["substrates"].items()}
     found = causes.nearest_of(
         causes.of_readings(mbm["readings"]),
@@ -227,6 +224,12 @@ ORDERS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+def _recorded(name: str) -> dict[str, Any]:
+    """Return the numbers of a study, as they are recorded."""
+    numbers: dict[str, Any] = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+    return numbers
+
+
 def _mqsim(out: Path, wanted: Wanted) -> dict[str, Any]:
     """Run MQSim's own inputs; its own response times are recorded beside them, once."""
     if wanted.mqsim is None:
@@ -234,7 +237,7 @@ def _mqsim(out: Path, wanted: Wanted) -> dict[str, Any]:
             "mqsim: its inputs do not travel with the project; give the folder that has them with "
             "--mqsim DIR"
         )
-    recorded = json.loads((DATA / "mqsim.json").read_text(encoding="utf-8"))
+    recorded = _recorded("mqsim")
     out.mkdir(parents=True, exist_ok=True)
     found: dict[str, Any] = {"theirs": recorded["theirs"], "runs": {}, "mean_read_ns": {}}
     for name, settings in MQSIM_INPUTS.items():
@@ -424,7 +427,7 @@ STUDIES: Mapping[str, Study] = {
     ),
     "zns-a-seeds": Study(
         "python -m reprieve_studies.zns_a.seeds",
-        lambda _out, _wanted: zns_a_seeds.over_seeds(),
+        lambda _out, _wanted: zns_a_seeds.over_seeds(_recorded("zns-a")),
         {},
     ),
     "zns-a": Study(

@@ -3,6 +3,7 @@
 from reprieve.calibration.calibrate import (
     EVALUATIONS,
     QUICK_TASK,
+    SMALLER,
     START,
     Calibration,
     Task,
@@ -15,7 +16,7 @@ from reprieve.calibration.figure import depth_of, load_of, percentile_chart
 from reprieve.calibration.fio_output import measure
 from reprieve.calibration.fio_results import Condition, read_results
 from reprieve.calibration.hypotheses import Answer, judge, sentence
-from reprieve.calibration.objective import Term
+from reprieve.calibration.objective import Term, residuals
 from reprieve.calibration.parameters import PROGRAM, STEPS, Value
 from reprieve.calibration.ranges import BUFFER, DIES, READS_PER_SUSPENSION
 from reprieve.calibration.replay import Effort
@@ -27,6 +28,7 @@ __all__ = [
     "PROGRAM",
     "QUICK_TASK",
     "READS_PER_SUSPENSION",
+    "SMALLER",
     "START",
     "STEPS",
     "Answer",
@@ -47,5 +49,6 @@ __all__ = [
     "measure",
     "percentile_chart",
     "read_results",
+    "residuals",
     "sentence",
 ]
