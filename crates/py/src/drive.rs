@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard};
 
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use reprieve_base::{Op, Time, UserError};
@@ -208,11 +209,11 @@ impl Drive {
     fn submit(
         &self,
         op: &str,
-        lba: u64,
-        bytes: u32,
-        at_ns: Option<u64>,
+        #[pyo3(from_py_with = lba)] lba: u64,
+        #[pyo3(from_py_with = bytes)] bytes: u32,
+        #[pyo3(from_py_with = at_ns)] at_ns: Option<u64>,
         fua: bool,
-        tag: Option<u64>,
+        #[pyo3(from_py_with = tag)] tag: Option<u64>,
     ) -> PyResult<u64> {
         let op = self::op(op)?;
         let mut inner = self.lock()?;
@@ -234,7 +235,7 @@ impl Drive {
     ///
     /// Raises UserError if `to_ns` is in the past, or later than `next()`: an event would be
     /// skipped.
-    fn advance(&self, to_ns: u64) -> PyResult<()> {
+    fn advance(&self, #[pyo3(from_py_with = to_ns)] to_ns: u64) -> PyResult<()> {
         self.lock()?.drive.advance(Time::from_ns(to_ns)).map_err(refuse)
     }
 
@@ -243,14 +244,18 @@ impl Drive {
     /// The same events happen as with `advance`, in fewer calls. If as many are waiting already,
     /// nothing is simulated. Raises UserError if `until_ns` is in the past.
     #[pyo3(signature = (until_ns, completions=1))]
-    fn run(&self, until_ns: u64, completions: usize) -> PyResult<u64> {
+    fn run(
+        &self,
+        #[pyo3(from_py_with = until_ns)] until_ns: u64,
+        #[pyo3(from_py_with = completions)] completions: usize,
+    ) -> PyResult<u64> {
         let reached = self.lock()?.drive.run(Time::from_ns(until_ns), completions);
         reached.map(Time::ns).map_err(refuse)
     }
 
     /// Take the waiting completions, the oldest first, all or at most `max` of them.
     #[pyo3(signature = (max=None))]
-    fn poll(&self, max: Option<usize>) -> PyResult<Vec<Completion>> {
+    fn poll(&self, #[pyo3(from_py_with = max)] max: Option<usize>) -> PyResult<Vec<Completion>> {
         let mut inner = self.lock()?;
         let all = std::iter::from_fn(|| inner.drive.poll().map(|inner| Completion { inner }));
         Ok(match max {
@@ -284,5 +289,35 @@ impl Drive {
         self.inner.lock().map_err(|_| {
             raise(UserError::new("the drive has failed in an earlier call; open another"))
         })
+    }
+}
+
+/// Arguments that are whole numbers: one that does not fit is the user's mistake, and says so.
+macro_rules! whole_numbers {
+    ($($name:ident: $type:ty, at most $most:expr;)*) => {$(
+        fn $name(value: &Bound<'_, PyAny>) -> PyResult<$type> {
+            value.extract().map_err(|error| does_not_fit(stringify!($name), $most, value, error))
+        }
+    )*};
+}
+
+whole_numbers! {
+    lba: u64, at most u64::MAX;
+    bytes: u32, at most u64::from(u32::MAX);
+    at_ns: Option<u64>, at most u64::MAX;
+    tag: Option<u64>, at most u64::MAX;
+    to_ns: u64, at most u64::MAX;
+    until_ns: u64, at most u64::MAX;
+    completions: usize, at most usize::MAX as u64;
+    max: Option<usize>, at most usize::MAX as u64;
+}
+
+#[cold]
+fn does_not_fit(name: &str, most: u64, value: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    match error.is_instance_of::<PyOverflowError>(value.py()) {
+        true => raise(UserError::new(format!(
+            "{name} = {value}: must be a whole number from 0 to {most}"
+        ))),
+        false => error,
     }
 }
