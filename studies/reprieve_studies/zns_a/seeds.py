@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from reprieve import device
 from reprieve.calibration import (
     SMALLER,
     START,
@@ -27,7 +28,6 @@ from reprieve.calibration import (
     residuals,
 )
 from reprieve.cli.console import say
-from reprieve.registries import device
 from reprieve_studies.zns_a.measurements import measurements
 
 DEVICE = "zns-a"
