@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import statistics
 import tomllib
+from pathlib import Path
+
+import pytest
 
 from reprieve.calibration import SMALLER, Effort, Evaluator, Task, residuals
 from reprieve.registries import device
@@ -63,3 +66,25 @@ def test_a_fit_is_simulated_as_it_was_found() -> None:
     )
     assert one["cost"]["fitted"] == other["cost"]["fitted"], "without writes"
     assert one["cost"]["all"] != other["cost"]["all"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (None, "No such file or directory"),
+        ("{", "is no JSON"),
+        ('{"chosen": {}}', 'has no "intervals"'),
+        ("[]", 'has no "chosen"'),
+    ],
+)
+def test_what_is_no_fit_is_one_sentence(
+    text: str | None, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "numbers.json"
+    if text is not None:
+        file.write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        seeds.main(["--fit", str(file)])
+    assert ended.value.code == 2
+    sentence = f"--fit {file}: {why}; must be numbers.json of reprieve reproduce zns-a"
+    assert capsys.readouterr().err.strip().endswith(sentence)

@@ -44,6 +44,7 @@ from reprieve.calibration import (
 from reprieve.cli.console import say
 from reprieve.outputs import KeptRows
 from reprieve.parallel import silent
+from reprieve_studies.recorded import read_recorded
 
 _EFFORT = Effort(300_000, 320 << 20, 60.0)
 """Of a measurement: seconds of a real drive. Shorter ones differ from each other by more than what
@@ -269,9 +270,12 @@ def _kept(kind: str, folder: Path) -> tuple[KeptRows, dict[int, Row]]:
 
 
 def take(record: Path, folder: Path) -> None:
-    """Keep in a folder what a record has of this version: its drives are not tried again."""
+    """Keep in a folder what a record has of this version: its drives are not tried again.
+
+    UserError if it is none of hidden drives.
+    """
+    content = read_recorded(record, "--known", list(KINDS), "a record of hidden drives")
     folder.mkdir(parents=True, exist_ok=True)
-    content = json.loads(record.read_text(encoding="utf-8"))
     for kind in KINDS:
         kept, known = _kept(kind, folder)
         for row in content[kind]:
@@ -380,8 +384,11 @@ def main() -> None:
     given = parser.parse_args()
     if given.drives < 1:
         parser.error(f"--drives {given.drives}: must be at least 1")
-    if given.known is not None:
-        take(given.known, given.out)
+    try:
+        if given.known is not None:
+            take(given.known, given.out)
+    except UserError as error:
+        parser.error(str(error))
     seeds = range(given.first_seed, given.first_seed + given.drives)
     kind = "question" if given.question else "again" if given.again else "fit"
     rows = []

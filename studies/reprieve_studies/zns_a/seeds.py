@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from reprieve import device
+from reprieve import UserError, device
 from reprieve.calibration import (
     SMALLER,
     START,
@@ -28,6 +28,7 @@ from reprieve.calibration import (
     residuals,
 )
 from reprieve.cli.console import say
+from reprieve_studies.recorded import read_recorded
 from reprieve_studies.zns_a.measurements import measurements
 
 DEVICE = "zns-a"
@@ -105,7 +106,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fit", type=Path, metavar="NUMBERS", help="numbers.json of the study")
     fit = parser.parse_args(arguments).fit
-    numbers = None if fit is None else json.loads(fit.read_text(encoding="utf-8"))
+    numbers = None
+    if fit is not None:
+        what = "numbers.json of reprieve reproduce zns-a"
+        try:
+            numbers = read_recorded(fit, "--fit", ("chosen", "intervals"), what)
+        except UserError as error:
+            parser.error(str(error))
     say(json.dumps(over_seeds(numbers), indent=1))
 
 
