@@ -384,11 +384,11 @@ def main() -> None:
     given = parser.parse_args()
     if given.drives < 1:
         parser.error(f"--drives {given.drives}: must be at least 1")
-    try:
-        if given.known is not None:
+    if given.known is not None:
+        try:
             take(given.known, given.out)
-    except UserError as error:
-        parser.error(str(error))
+        except UserError as error:
+            parser.error(str(error))
     seeds = range(given.first_seed, given.first_seed + given.drives)
     kind = "question" if given.question else "again" if given.again else "fit"
     rows = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from reprieve._native import UserError
@@ -64,6 +65,22 @@ class Slopes:
         return Slopes(to, residuals, by)
 
 
+def slopes_at(
+    place: NDArray[np.float64],
+    residuals: NDArray[np.float64],
+    before: Slopes | None,
+    is_due: bool,
+    by: Callable[[], NDArray[np.float64]],
+) -> Slopes:
+    """Return derivatives by differences, as `by` takes them, where they are due.
+
+    Else they follow from what the last step changed (Broyden), which simulates nothing.
+    """
+    if before is None or is_due or len(residuals) != len(before.residuals):
+        return Slopes(place, residuals, by())
+    return before.moved(place, residuals)
+
+
 def polish(
     evaluator: Evaluator,
     free: Sequence[Parameter],
@@ -76,8 +93,7 @@ def polish(
 ) -> Fit:
     """Go on from a point; `told` hears of each step. Raises UserError if it is no drive.
 
-    Derivatives are taken by differences once in `anew_every` steps; between them they follow from
-    what the last step changed (Broyden), which simulates nothing.
+    Derivatives are taken by differences once in `anew_every` steps.
     """
     import numpy as np
     from scipy.optimize import least_squares
@@ -101,13 +117,9 @@ def polish(
     def jacobian(step: NDArray[np.float64]) -> NDArray[np.float64]:
         nonlocal done, before
         told(done)
-        here = residuals(step)
-        if before is None or done % anew_every == 0 or len(here) != len(before.residuals):
-            place = origin + step
-            by = derivatives(evaluator, free, start, place, conditions, effort, False)
-            before = Slopes(step, here, by)
-        else:
-            before = before.moved(step, here)
+        place = origin + step
+        by = partial(derivatives, evaluator, free, start, place, conditions, effort, False)
+        before = slopes_at(step, residuals(step), before, done % anew_every == 0, by)
         done += 1
         return before.by
 

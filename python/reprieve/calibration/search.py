@@ -120,7 +120,7 @@ class Search:
         self.runners_up = fits
         free = [each for each in self.parameters if not each.choices]
         begin, depth = fits[0].values, self.depth
-        told = self._step_told("all", depth.last)
+        told = self._steps_told("all", depth.last)
         return settle(
             *(self.evaluator, free, begin, self.conditions, depth.last, depth.final),
             *(told, depth.anew_every),
@@ -378,10 +378,10 @@ class Search:
         iterations: int,
         effort: Effort,
     ) -> Fit:
-        told, every = self._step_told(what, iterations), self.depth.anew_every
+        told, every = self._steps_told(what, iterations), self.depth.anew_every
         return polish(self.evaluator, free, start, conditions, iterations, effort, told, every)
 
-    def _step_told(self, what: str, iterations: int) -> Callable[[int], None]:
+    def _steps_told(self, what: str, iterations: int) -> Callable[[int], None]:
         def told(done: int) -> None:
             self.step(f"{what}: least squares", done, iterations)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from reprieve._native import UserError
@@ -19,8 +20,10 @@ from reprieve.calibration.least_squares import (
     Differences,
     Fit,
     Slopes,
+    at,
     derivatives,
     number,
+    slopes_at,
     values_at,
 )
 from reprieve.calibration.parameters import Parameter, Value
@@ -58,12 +61,13 @@ def settle(
     """Go on from a point by steps of Levenberg and Marquardt; return the best of all tried.
 
     `told` hears of each step; raises UserError if the start is no drive. Derivatives are taken by
-    differences once in `anew_every` steps; between them they follow from what the last step changed
-    (Broyden), which simulates nothing.
+    differences once in `anew_every` steps.
     """
     import numpy as np
 
-    low, high = np.array([each.positions() for each in free]).T if free else (np.zeros(0),) * 2
+    if not free:
+        return at(evaluator, [start], conditions, effort)[0]
+    low, high = np.array([each.positions() for each in free]).T
 
     def tried(positions: Sequence[NDArray[np.float64]]) -> list[_Tried]:
         inside = [np.clip(each, low + INSIDE, high - INSIDE) for each in positions]
@@ -80,14 +84,11 @@ def settle(
         raise UserError("no drive can be built where the last steps of the search begin")
     here = best = begin[0]
     slopes: Slopes | None = None
-    for done in range(iterations if free else 0):
+    for done in range(iterations):
         told(done)
-        if slopes is None or done % anew_every == 0 or len(here.residuals) != len(slopes.residuals):
-            place = here.position
-            by = derivatives(evaluator, free, start, place, conditions, effort, True, WIDE)
-            slopes = Slopes(place, here.residuals, by)
-        else:
-            slopes = slopes.moved(here.position, here.residuals)
+        place, is_due = here.position, done % anew_every == 0
+        by = partial(derivatives, evaluator, free, start, place, conditions, effort, True, WIDE)
+        slopes = slopes_at(place, here.residuals, slopes, is_due, by)
         before = here
         steps = [before.position + step for step in _steps(slopes, high - low)]
         here = min(tried(steps), key=_cost, default=before)

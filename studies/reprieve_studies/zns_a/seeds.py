@@ -88,8 +88,8 @@ def _add_errors(found: dict[str, Any], terms: Sequence[Term]) -> None:
 
 def over_seeds(numbers: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Simulate all that was measured, with the effort of the study, on the device and the fit."""
-    effort = Task(()).prediction
-    found: dict[str, Any] = {"seeds": list(SEEDS), "device": run(*measurements(), effort)}
+    effort, (fitted, held) = Task(()).prediction, measurements()
+    found: dict[str, Any] = {"seeds": list(SEEDS), "device": run(fitted, held, effort)}
     keys = tomllib.loads(device(DEVICE))
     found["device"]["chosen"] = {
         "planes_per_die": keys["geometry"]["planes_per_die"],
@@ -97,7 +97,7 @@ def over_seeds(numbers: Mapping[str, Any] | None = None) -> dict[str, Any]:
         "program_iterations": keys["timing"]["program_iterations"],
     }
     if numbers is not None:
-        found["fit"] = run(*measurements(), effort, values_of(numbers))
+        found["fit"] = run(fitted, held, effort, values_of(numbers))
     return found
 
 

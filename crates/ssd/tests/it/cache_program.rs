@@ -118,7 +118,7 @@ fn a_busy_drive_writes_faster() {
              [geometry]\nchannels = 2\ndies_per_channel = 1\nplanes_per_die = 4\n\
              blocks_per_plane = 24\npages_per_block = 8\n\
              [ftl]\nover_provisioning = 0.3\nprecondition = \"steady\"\n\
-             [workload]\ngenerator = \"mixed\"\nrequests = 8000\nread_fraction = 0.2\n\
+             [workload]\ngenerator = \"mixed\"\nrequests = 20000\nread_fraction = 0.2\n\
              request_bytes = 8192\nqueue_depth = 16\n"
         );
         let sets: Vec<_> = [more].into_iter().filter(|set| !set.is_empty()).collect();
@@ -126,7 +126,7 @@ fn a_busy_drive_writes_faster() {
         let with = [CACHE].into_iter().chain(sets.iter().copied()).collect::<Vec<_>>();
         let outcome = drive::run(drive::load_with(&text, &with));
         let what = format!("{policy} {more}");
-        assert_eq!(outcome.count("requests.total.count"), 8_000, "{what}");
+        assert_eq!(outcome.count("requests.total.count"), 20_000, "{what}");
         let mean = |outcome: &Outcome| outcome.number("requests.write.latency_ns.mean");
         // A part whose programs take no time has nothing to overlap.
         let gains = mean(&outcome) < mean(&alone);
