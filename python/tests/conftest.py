@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import subprocess
 import sys
@@ -12,8 +13,23 @@ import pytest
 from browser import CHROMIUM
 from forked import ForkedCommand
 
+from reprieve.parallel import cores
+
 from .drive import SMALL, Reprieve
 from .order import dealt
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One process more than there are cores: many tests wait, for a server, a client or a clock."""
+    _ = config
+    return cores() + 1
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Look for cycles of garbage less often: what is imported holds very many objects."""
+    _ = session
+    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import math
 import os
@@ -32,9 +33,14 @@ BOTH = databases.Arm("both")
 
 @pytest.fixture
 def place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """Return where drives are made, and nothing else: with a short name, open to all."""
+    """Return where drives are made, and nothing else: with a short name, open to all.
+
+    One test at a time has it: what the others set of the machine's loop devices is seen by all.
+    """
     assert tmp_path.exists(), "the folder of all tests is not made in it"
-    with tempfile.TemporaryDirectory(prefix="db-") as name:
+    lock = Path(tempfile.gettempdir()) / f"reprieve-databases-{os.getuid()}.lock"
+    with lock.open("w") as turn, tempfile.TemporaryDirectory(prefix="db-") as name:
+        fcntl.flock(turn, fcntl.LOCK_EX)
         Path(name).chmod(0o711)
         monkeypatch.setattr(tempfile, "tempdir", name)
         monkeypatch.setenv("TMPDIR", name)

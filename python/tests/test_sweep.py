@@ -18,9 +18,11 @@ from scipy import stats
 
 import reprieve as rp
 from reprieve import UserError, _native, tables
+from reprieve.cli import main
 from reprieve.pairs import measures
 from reprieve.scenario import Source
 from reprieve.student import student_t
+from reprieve.sweeps import executors
 from reprieve.sweeps.columns import column, flat
 from reprieve.sweeps.engine import Settings, sweep_into
 from reprieve.sweeps.identity import path_keys, run_id
@@ -361,7 +363,6 @@ def test_command_runs_a_file_and_tells_what_was_done(
         ('"fifo"', '"lifo"', (), 's.toml: policy=lifo: --set: policy = "lifo": must be one of'),
         ("read_latency_ns_mean =", "read_latency_mean =", (), "s.toml: goals: there is no column"),
         ("", "", ("--workers", "1", "--scheduler", "tcp://a:1"), "--workers is for this machine"),
-        ("", "", ("--scheduler", "tcp://127.0.0.1:9"), "--scheduler tcp://127.0.0.1:9: no Dask"),
         ("", "", ("--out", "s.toml"), "s.toml: cannot write here: "),
     ],
 )
@@ -373,6 +374,19 @@ def test_mistake_is_one_sentence(
     assert done.returncode == 2, done.stderr
     assert done.stderr.startswith(sentence)
     assert done.stderr.count("\n") == 1
+
+
+def test_a_scheduler_that_does_not_answer_is_one_sentence(
+    small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # A scheduler may still be starting, so that it is asked for some time.
+    monkeypatch.setattr(executors, "_CONNECT_TIMEOUT", "500ms")
+    (small.parent / "s.toml").write_text(SWEEP)
+    monkeypatch.chdir(small.parent)
+    assert main(["sweep", "s.toml", "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("--scheduler tcp://127.0.0.1:9: no Dask scheduler answers there: ")
+    assert told.count("\n") == 1
 
 
 def test_missing_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

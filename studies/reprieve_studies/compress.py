@@ -4,8 +4,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from scipy.optimize import brentq
-
 from reprieve import Result
 from reprieve.parallel import Watch
 from reprieve_studies.runs import Setup
@@ -109,6 +107,9 @@ def _search(above: Callable[[float], float], start: float) -> None:
         return 0.0 if abs(found) <= _CLOSE_ENOUGH else found
 
     if all(once(end) for end in ends):
+        # Takes half a second to import, which every other study would take too.
+        from scipy.optimize import brentq
+
         brentq(once, min(ends), max(ends), xtol=_SAME)
 
 

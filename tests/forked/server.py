@@ -13,7 +13,13 @@ import socket
 import sys
 from pathlib import Path
 
-IMPORTED = ("reprieve.cli.compare", "reprieve.cli.run", "reprieve.report.page", "rich.progress")
+IMPORTED = (
+    "reprieve.cli.compare",
+    "reprieve.cli.run",
+    "reprieve.report.page",
+    "reprieve_studies.papers",
+    "rich.progress",
+)
 """What most commands import. They import the rest themselves, as the installed command does."""
 
 

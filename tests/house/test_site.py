@@ -1,5 +1,8 @@
 """The documentation builds as a site without a warning, and no page of it asks the network."""
 
+import fcntl
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -58,10 +61,18 @@ def build(root: Path, out: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("site") / "out"
-    done = build(ROOT, out)
-    assert done.returncode == 0, done.stderr
-    return out
+    """Return the site, which the first of several processes builds for all."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with (shared / "site.lock").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        told = shared / "site.json"
+        if not told.exists():
+            done = build(ROOT, shared / "site")
+            told.write_text(json.dumps([done.returncode, done.stderr]), encoding="utf-8")
+    code, errors = json.loads(told.read_text(encoding="utf-8"))
+    assert code == 0, errors
+    return shared / "site"
 
 
 class Page(HTMLParser):

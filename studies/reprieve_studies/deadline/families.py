@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scipy.stats import qmc
-
 from reprieve_studies.deadline.benches import Bench
 
 Keys = Mapping[str, Any]
@@ -66,6 +64,9 @@ that is none of those."""
 
 def points(family: Family, bench: Bench, tries: int) -> list[Keys]:
     """Return so many points of a family: its plainest, then those of Sobol's sequence."""
+    # Takes half a second to import, which every other study would take too.
+    from scipy.stats import qmc
+
     free, at, plainest = FAMILIES[family]
     first = plainest or _plain(family, bench)
     sobol = qmc.Sobol(free, seed=_SEED).random_base2(math.ceil(math.log2(max(tries - 1, 1))))

@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::Distribution;
 use super::batches::PLACES;
-use super::latencies::{Batching, batch};
-use super::{Histogram, Latency};
+use super::distribution::ByBatch;
+use super::latencies::Batching;
 
 /// Share of such intervals that hold what a run without end would give.
 const LEVEL: f64 = 0.95;
@@ -30,8 +31,8 @@ pub(super) const PERCENTILES: [(&str, f64); 6] = [
 ];
 
 /// Values of the percentiles of a summary.
-pub(super) fn percentiles_ns(histogram: &Histogram) -> [u64; PERCENTILES.len()] {
-    histogram.quantiles_ns(PERCENTILES.map(|(_, share)| share))
+pub(super) fn percentiles_ns(latencies: &Distribution) -> [u64; PERCENTILES.len()] {
+    latencies.quantiles_ns(PERCENTILES.map(|(_, share)| share))
 }
 
 /// What intervals are made from.
@@ -50,11 +51,11 @@ struct PercentileSample {
 }
 
 impl PercentileSample {
-    fn of(histogram: &Histogram) -> PercentileSample {
+    fn of(latencies: &Distribution) -> PercentileSample {
         PercentileSample {
-            count: histogram.count(),
-            mean_ns: histogram.mean_ns(),
-            percentiles_ns: percentiles_ns(histogram),
+            count: latencies.count(),
+            mean_ns: latencies.mean_ns(),
+            percentiles_ns: percentiles_ns(latencies),
         }
     }
 }
@@ -99,13 +100,13 @@ impl BatchSet {
     }
 }
 
-/// Section `confidence` of some classes of requests together, which are `whole` in all.
-pub(super) fn confidence(classes: &[&Latency], whole: &Histogram, batching: &Batching) -> Value {
-    let part = |number: &usize| PercentileSample::of(&batch(classes, *number));
+/// Section `confidence` of a class of requests, or of several together.
+pub(super) fn confidence(class: &ByBatch, batching: &Batching) -> Value {
+    let part = |number: &usize| PercentileSample::of(&class.batches[*number]);
     let parts: Vec<PercentileSample> = batching.complete.iter().map(part).collect();
     let fewest = parts.iter().map(|part| part.count).min().unwrap_or(0);
     let requests = parts.iter().map(|part| part.count).sum();
-    let batches = BatchSet { whole: PercentileSample::of(whole), parts, requests };
+    let batches = BatchSet { whole: PercentileSample::of(&class.whole), parts, requests };
     let mut section = Map::new();
     section.insert("level".into(), json!(LEVEL));
     section.insert("batches".into(), json!(batching.complete.len()));

@@ -1,6 +1,8 @@
-//! Latencies in buckets: exact count, mean and extremes, percentiles within 0.1 %.
+//! Latencies in buckets: exact count, sum and extremes, and each latency within 0.1 %.
 
 use hdrhistogram::Histogram as Buckets;
+
+use super::Distribution;
 
 /// Significant decimal digits of a percentile.
 const DIGITS: u8 = 3;
@@ -10,14 +12,46 @@ const LONGEST_NS: u64 = 3_600_000_000_000;
 /// ones a histogram has to grow. A run has 40 histograms, and most never need it.
 pub(super) const USUAL_NS: u64 = (1 << 26) - 1;
 
-/// Latencies of some requests.
+/// Latencies of some requests, with room for more.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     counts: Buckets<u64>,
-    count: u64,
-    sum_ns: u128,
-    min_ns: u64,
-    max_ns: u64,
+    totals: LatencyTotals,
+}
+
+/// What is known of latencies exactly.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LatencyTotals {
+    pub count: u64,
+    pub sum_ns: u128,
+    pub min_ns: u64,
+    pub max_ns: u64,
+}
+
+impl Default for LatencyTotals {
+    fn default() -> LatencyTotals {
+        LatencyTotals { count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+    }
+}
+
+impl LatencyTotals {
+    /// Counts all of `other` too.
+    pub(super) fn add(&mut self, other: &LatencyTotals) {
+        self.count += other.count;
+        self.sum_ns += other.sum_ns;
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    /// All of this one but those of `other`, which may have been its extremes.
+    pub(super) fn without(&self, other: &LatencyTotals) -> LatencyTotals {
+        LatencyTotals {
+            count: self.count - other.count,
+            sum_ns: self.sum_ns - other.sum_ns,
+            min_ns: self.min_ns,
+            max_ns: self.max_ns,
+        }
+    }
 }
 
 impl Default for Histogram {
@@ -25,7 +59,7 @@ impl Default for Histogram {
         let mut counts =
             Buckets::new_with_bounds(1, USUAL_NS, DIGITS).expect("the bounds are valid");
         counts.auto(true);
-        Histogram { counts, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+        Histogram { counts, totals: LatencyTotals::default() }
     }
 }
 
@@ -34,10 +68,10 @@ impl Histogram {
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
         self.counts.saturating_record(latency_ns);
-        self.count += 1;
-        self.sum_ns += u128::from(latency_ns);
-        self.min_ns = self.min_ns.min(latency_ns);
-        self.max_ns = self.max_ns.max(latency_ns);
+        self.totals.count += 1;
+        self.totals.sum_ns += u128::from(latency_ns);
+        self.totals.min_ns = self.totals.min_ns.min(latency_ns);
+        self.totals.max_ns = self.totals.max_ns.max(latency_ns);
     }
 
     /// Makes room for latencies up to `longest_ns`; longer ones than an hour never have any.
@@ -52,80 +86,37 @@ impl Histogram {
 
     /// Counts all requests of `other` too.
     pub fn add(&mut self, other: &Histogram) {
-        if other.count == 0 {
+        if other.totals.count == 0 {
             return;
         }
         self.counts.add(&other.counts).expect("the histogram grows");
-        self.count += other.count;
-        self.sum_ns += other.sum_ns;
-        self.min_ns = self.min_ns.min(other.min_ns);
-        self.max_ns = self.max_ns.max(other.max_ns);
-    }
-
-    /// The requests of this one but for those of `other`, which are among them; its extremes may
-    /// be those of requests that were left out.
-    pub fn without(&self, other: &Histogram) -> Histogram {
-        let mut rest = self.clone();
-        rest.counts.subtract(&other.counts).expect("the others are among these");
-        rest.count -= other.count;
-        rest.sum_ns -= other.sum_ns;
-        rest
+        self.totals.add(&other.totals);
     }
 
     /// Forgets all requests.
     pub fn clear(&mut self) {
         self.counts.reset();
-        (self.count, self.sum_ns, self.min_ns, self.max_ns) = (0, 0, u64::MAX, 0);
+        self.totals = LatencyTotals::default();
     }
 
     /// Requests.
     pub fn count(&self) -> u64 {
-        self.count
+        self.totals.count
     }
 
     /// All latencies together, in nanoseconds.
     pub fn sum_ns(&self) -> u128 {
-        self.sum_ns
+        self.totals.sum_ns
     }
 
-    /// Mean in nanoseconds; 0 without requests.
-    pub fn mean_ns(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.sum_ns as f64 / self.count as f64 }
-    }
-
-    /// Shortest in nanoseconds; 0 without requests.
-    pub fn min_ns(&self) -> u64 {
-        if self.count == 0 { 0 } else { self.min_ns }
-    }
-
-    /// Longest in nanoseconds; 0 without requests.
-    pub fn max_ns(&self) -> u64 {
-        self.max_ns
-    }
-
-    /// The latencies that these shares of the requests do not exceed, in nanoseconds.
-    ///
-    /// The shares rise. Nearest rank; at most 0.1 % above the exact value, and never above the
-    /// longest.
-    pub fn quantiles_ns<const N: usize>(&self, shares: [f64; N]) -> [u64; N] {
-        let mut buckets = self.buckets();
-        let (mut within, mut upper_ns) = (0, 0);
-        shares.map(|share| {
-            let rank = (share * self.count as f64).ceil() as u64;
-            // The lowest rank is the first; without requests there is none.
-            while within < rank.max(1) {
-                let Some(bucket) = buckets.next() else { break };
-                (upper_ns, within) = (bucket.0, within + bucket.1);
-            }
-            upper_ns
-        })
-    }
-
-    /// Upper bound in nanoseconds and count of every bucket that is not empty, rising.
-    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.counts
-            .iter_recorded()
-            .map(|value| (value.value_iterated_to().min(self.max_ns), value.count_at_value()))
+    /// What was counted so far.
+    pub fn distribution(&self) -> Distribution {
+        if self.totals.count == 0 {
+            return Distribution::default();
+        }
+        let buckets = self.counts.iter_recorded();
+        let buckets = buckets.map(|value| (value.value_iterated_to(), value.count_at_value()));
+        Distribution::new(buckets.collect(), self.totals)
     }
 }
 
@@ -149,18 +140,19 @@ mod tests {
         for us in 1..=100_000u64 {
             histogram.record(us * 1000);
         }
+        let told = histogram.distribution();
         for quantile in [0.5, 0.95, 0.99, 0.999, 0.9999, 1.0] {
             let exact = quantile * 1e8;
-            let [got] = histogram.quantiles_ns([quantile]).map(|ns| ns as f64);
+            let [got] = told.quantiles_ns([quantile]).map(|ns| ns as f64);
             assert!(got >= exact && got <= exact * 1.001, "{quantile}: {got} for {exact}");
         }
-        assert_eq!(histogram.mean_ns(), 50_000_500.0);
-        assert_eq!((histogram.min_ns(), histogram.max_ns()), (1000, 100_000_000));
+        assert_eq!(told.mean_ns(), 50_000_500.0);
+        assert_eq!((told.min_ns(), told.max_ns()), (1000, 100_000_000));
     }
 
     #[test]
     fn nothing_is_zero() {
-        let empty = Histogram::default();
+        let empty = Histogram::default().distribution();
         assert_eq!((empty.count(), empty.min_ns(), empty.max_ns()), (0, 0, 0));
         assert_eq!((empty.mean_ns(), empty.quantiles_ns([0.5, 0.99])), (0.0, [0, 0]));
         assert_eq!(empty.buckets().count(), 0);
@@ -171,8 +163,9 @@ mod tests {
         let mut histogram = roomy();
         histogram.record(3 * LONGEST_NS);
         histogram.record(1);
-        let [middle_ns, top_ns] = histogram.quantiles_ns([0.5, 1.0]);
-        assert_eq!((middle_ns, histogram.max_ns()), (1, 3 * LONGEST_NS));
+        let told = histogram.distribution();
+        let [middle_ns, top_ns] = told.quantiles_ns([0.5, 1.0]);
+        assert_eq!((middle_ns, told.max_ns()), (1, 3 * LONGEST_NS));
         assert!((LONGEST_NS..LONGEST_NS / 1000 * 1001).contains(&top_ns), "{top_ns}");
     }
 
@@ -188,27 +181,39 @@ mod tests {
         histogram
     }
 
-    fn facts(histogram: &Histogram) -> (Vec<(u64, u64)>, u64, f64, u64, u64) {
-        let Histogram { count, min_ns, max_ns, .. } = *histogram;
-        (histogram.buckets().collect(), count, histogram.mean_ns(), min_ns, max_ns)
+    fn facts(told: &Distribution) -> (Vec<(u64, u64)>, u64, f64, u64, u64) {
+        (told.buckets().collect(), told.count(), told.mean_ns(), told.min_ns(), told.max_ns())
     }
 
     proptest! {
         #[test]
         fn adding_is_recording_both(one in latencies(), other in latencies()) {
-            let mut sum = of(&one);
-            sum.add(&of(&other));
-            prop_assert_eq!(facts(&sum), facts(&of(&[&one[..], &other].concat())));
-            let rest = sum.without(&of(&other));
-            let (buckets, mean) = (rest.buckets().collect::<Vec<_>>(), rest.mean_ns());
+            let (mut first, second) = (of(&one), of(&other));
+            let (mine, others) = (first.distribution(), second.distribution());
+            first.add(&second);
+            let both = of(&[&one[..], &other].concat()).distribution();
+            prop_assert_eq!(facts(&first.distribution()), facts(&both));
+            let sum = Distribution::sum([&mine, &others]);
+            prop_assert_eq!(facts(&sum), facts(&both));
+            let rest = sum.without(&others);
             prop_assert_eq!(rest.count(), one.len() as u64);
-            prop_assert_eq!(mean, of(&one).mean_ns());
+            prop_assert_eq!(rest.mean_ns(), mine.mean_ns());
             // Of a bucket that holds the largest, the end depends on which that is.
-            let counts = |all: &[(u64, u64)]| all.iter().map(|one| one.1).collect::<Vec<_>>();
-            prop_assert_eq!(counts(&buckets), counts(&facts(&of(&one)).0));
-            sum.clear();
-            prop_assert_eq!(facts(&sum), facts(&Histogram::default()));
-            prop_assert_eq!(sum.counts.len(), 0);
+            let counts = |of: &Distribution| of.buckets().map(|one| one.1).collect::<Vec<_>>();
+            prop_assert_eq!(counts(&rest), counts(&mine));
+            first.clear();
+            prop_assert_eq!(facts(&first.distribution()), facts(&Distribution::default()));
+            prop_assert_eq!(first.counts.len(), 0);
+        }
+
+        /// The percentile of a distribution is that of its sorted latencies, to a thousandth.
+        #[test]
+        fn percentiles_are_those_of_sorted_latencies(mut all in latencies(), share in 0.0..=1.0) {
+            let [got_ns] = of(&all).distribution().quantiles_ns([share]);
+            all.sort_unstable();
+            let rank = ((share * all.len() as f64).ceil() as usize).max(1);
+            let exact_ns = all[rank - 1];
+            prop_assert!((exact_ns..=exact_ns + exact_ns / 1000).contains(&got_ns));
         }
     }
 }

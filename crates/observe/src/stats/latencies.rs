@@ -5,7 +5,7 @@ use reprieve_policy::txn::LatencyComponents;
 
 use super::batches::{Batches, Mark, PLACES};
 use super::pieces::{PieceEnd, Pieces};
-use super::{Histogram, Latency};
+use super::{Distribution, Latency};
 
 /// Writes with forced unit access, after the classes of [`Op`].
 const FUA: usize = Op::Flush as usize + 1;
@@ -154,39 +154,22 @@ impl Latencies {
     /// The batches that are complete, if there are any at all.
     pub(super) fn batching(&self) -> Option<Batching> {
         let batches = self.batches.as_ref()?;
-        let counted = |batch| self.read().batch(batch).count() + self.write().batch(batch).count();
+        let counted = |batch| self.read().count_of(batch) + self.write().count_of(batch);
         Some(Batching { requests: batches.length(), complete: batches.complete(counted) })
     }
 
-    /// Distribution of reads, of writes, of both.
-    pub fn histograms(&self) -> [Histogram; 3] {
-        let (read, write) = (whole(&[self.read()]), whole(&[self.write()]));
-        let mut total = read.clone();
-        total.add(&write);
+    /// Latencies of reads, of writes, of both.
+    pub fn distributions(&self) -> [Distribution; 3] {
+        let [read, write] = [self.read(), self.write()].map(|class| class.distribution());
+        let total = Distribution::sum([&read, &write]);
         [read, write, total]
     }
-}
-
-/// All requests of some classes together.
-pub(super) fn whole(classes: &[&Latency]) -> Histogram {
-    sum(classes.iter().flat_map(|class| class.batches()))
-}
-
-/// The requests that some classes have in a batch.
-pub(super) fn batch(classes: &[&Latency], number: usize) -> Histogram {
-    sum(classes.iter().map(|class| class.batch(number)))
-}
-
-fn sum<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Histogram {
-    histograms.fold(Histogram::default(), |mut sum, histogram| {
-        sum.add(histogram);
-        sum
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::Histogram;
 
     /// A latency that no other request has.
     fn latency_ns(request: u64) -> u64 {
@@ -232,12 +215,13 @@ mod tests {
                     (ends(number)..ends(number + 1))
                         .filter(|&request| op(request) == mine)
                         .for_each(|request| expected.record(latency_ns(request)));
-                    let got = batch(&[class], number);
+                    let (got, expected) =
+                        (&class.by_batch().batches[number], expected.distribution());
                     assert!(got.buckets().eq(expected.buckets()), "{requests}: {number} {mine:?}");
                     assert_eq!(got.mean_ns(), expected.mean_ns());
                 }
             }
-            let [_, _, total] = latencies.histograms();
+            let [_, _, total] = latencies.distributions();
             let kept = (0..requests).filter(|request| op(*request) != Op::Trim);
             assert_eq!(total.count(), kept.count() as u64);
         }
@@ -266,18 +250,18 @@ mod tests {
         for latency_ns in &all_ns {
             latencies.record(0, Op::Read, false, 512, *latency_ns, &LatencyComponents::default());
         }
-        let [read, _, total] = latencies.histograms();
+        let [read, _, total] = latencies.distributions();
         let hour_ns = 3_600_000_000_000u64;
-        for histogram in [read, total] {
-            assert_eq!(histogram.count(), 300);
-            assert_eq!(histogram.max_ns(), 1000 << 33);
+        for told in [read, total] {
+            assert_eq!(told.count(), 300);
+            assert_eq!(told.max_ns(), 1000 << 33);
             // Of 34 latencies, each twice the one before, the first 32 are below an hour.
-            for (place, (upper_ns, count)) in histogram.buckets().take(31).enumerate() {
+            for (place, (upper_ns, count)) in told.buckets().take(31).enumerate() {
                 let exact_ns = 1000u64 << place;
                 assert!((exact_ns..=exact_ns + exact_ns / 1000).contains(&upper_ns), "{place}");
                 assert_eq!(count as usize, all_ns.iter().filter(|ns| **ns == exact_ns).count());
             }
-            let longer: u64 = histogram.buckets().skip(31).map(|(_, count)| count).sum();
+            let longer: u64 = told.buckets().skip(31).map(|(_, count)| count).sum();
             assert_eq!(longer as usize, all_ns.iter().filter(|ns| **ns >= 1000 << 31).count());
             let beyond = all_ns.iter().filter(|ns| **ns > hour_ns).count();
             assert!(beyond > 0, "some are told apart no more");

@@ -2,8 +2,9 @@
 
 use reprieve_policy::txn::{LatencyComponents, PART_NAMES};
 
-use super::Histogram;
+use super::distribution::ByBatch;
 use super::histogram::USUAL_NS;
+use super::{Distribution, Histogram};
 
 /// Latencies of one class of requests.
 #[derive(Clone, Debug)]
@@ -93,14 +94,19 @@ impl Latency {
         self.batches.iter().map(Histogram::sum_ns).sum()
     }
 
-    /// Latencies of a batch.
-    pub(super) fn batch(&self, batch: usize) -> &Histogram {
-        &self.batches[batch]
+    /// Requests of a batch.
+    pub(super) fn count_of(&self, batch: usize) -> u64 {
+        self.batches[batch].count()
     }
 
     /// Latencies of all requests.
-    pub(super) fn batches(&self) -> &[Histogram] {
-        &self.batches
+    pub(super) fn distribution(&self) -> Distribution {
+        self.by_batch().whole
+    }
+
+    /// Latencies of all requests, and of those of each batch.
+    pub(super) fn by_batch(&self) -> ByBatch {
+        ByBatch::new(self.batches.iter().map(Histogram::distribution).collect())
     }
 
     /// Time by part, in nanoseconds, summed over the requests.

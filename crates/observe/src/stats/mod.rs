@@ -3,6 +3,7 @@
 mod batches;
 mod beginning;
 mod confidence;
+mod distribution;
 mod flash_counts;
 mod flows;
 mod ftl_counts;
@@ -18,10 +19,11 @@ mod series;
 mod summary;
 mod transient;
 
+pub use distribution::Distribution;
 pub use flash_counts::{FlashCounts, SuspendedOperations};
 pub use flows::FlowStats;
 pub use ftl_counts::{BadBlocks, MapCounts, WearCounts};
-pub use histogram::Histogram;
+use histogram::Histogram;
 pub use latencies::Latencies;
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::Latencies;
 use super::batches::Mark;
 use super::confidence::{PERCENTILES, percentiles_ns};
-use super::latencies::{batch, whole};
-use super::{Latencies, Latency};
+use super::distribution::ByBatch;
 
 impl Latencies {
     /// The complete batches by column: numbers, latencies, and what the drive did meanwhile.
@@ -16,16 +16,17 @@ impl Latencies {
             return Value::Null;
         };
         let numbers = &batching.complete;
-        let (read, write) = (self.read(), self.write());
+        let (read, write) = (self.read().by_batch(), self.write().by_batch());
+        let total = ByBatch::together(&read, &write);
         let end = self.come_to(now, programs);
         let windows: Vec<Mark> = numbers.iter().map(|batch| batches.window(*batch, &end)).collect();
         let column = |figure: &dyn Fn(&Mark) -> u64| windows.iter().map(figure).collect::<Vec<_>>();
         json!({
             "batch_requests": batching.requests,
             "number": numbers,
-            "read": latencies(&[read], numbers),
-            "write": latencies(&[write], numbers),
-            "total": latencies(&[read, write], numbers),
+            "read": latencies(&read, numbers),
+            "write": latencies(&write, numbers),
+            "total": latencies(&total, numbers),
             "device": {
                 "ns": column(&|window| window.at.ns()),
                 "requests": column(&|window| window.requests),
@@ -41,15 +42,14 @@ impl Latencies {
 ///
 /// A percentile of a batch is biased where few requests are beyond it; that of all the others is
 /// not, and says what the batch contributes to the percentile of the run (the jackknife).
-fn latencies(classes: &[&Latency], numbers: &[usize]) -> Value {
-    let whole = whole(classes);
+fn latencies(class: &ByBatch, numbers: &[usize]) -> Value {
     let (mut counts, mut means) = (Vec::new(), Vec::new());
     let mut without = vec![Vec::new(); PERCENTILES.len()];
     for number in numbers {
-        let batch = batch(classes, *number);
+        let batch = &class.batches[*number];
         counts.push(batch.count());
         means.push(batch.mean_ns());
-        let rest_ns = percentiles_ns(&whole.without(&batch));
+        let rest_ns = percentiles_ns(&class.whole.without(batch));
         without.iter_mut().zip(rest_ns).for_each(|(column, ns)| column.push(ns));
     }
     let names = PERCENTILES.into_iter().map(|(name, _)| format!("{name}_without"));

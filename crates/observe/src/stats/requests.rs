@@ -4,7 +4,8 @@ use reprieve_policy::txn::{LatencyComponent, PART_NAMES};
 use serde_json::{Map, Value, json};
 
 use super::confidence::{PERCENTILES, confidence, percentiles_ns};
-use super::latencies::{Batching, whole};
+use super::distribution::ByBatch;
+use super::latencies::Batching;
 use super::{Latencies, Latency};
 
 /// An amount in a second of simulated time.
@@ -16,23 +17,33 @@ pub(super) fn rate(amount: u64, ns: u64) -> f64 {
 /// the parts that can take no time.
 pub(super) fn requests(latencies: &Latencies, absent: &[LatencyComponent]) -> Value {
     let (read, write) = (latencies.read(), latencies.write());
+    let (reads, writes) = (read.by_batch(), write.by_batch());
+    let total = ByBatch::together(&reads, &writes);
     let batching = latencies.batching();
+    let batching = batching.as_ref();
     let mut requests = Map::new();
-    requests.insert("read".into(), class(&[read], absent, batching.as_ref()));
-    requests.insert("write".into(), class(&[write], absent, batching.as_ref()));
-    requests.insert("total".into(), class(&[read, write], absent, batching.as_ref()));
+    requests.insert("read".into(), class(&[read], &reads, absent, batching));
+    requests.insert("write".into(), class(&[write], &writes, absent, batching));
+    requests.insert("total".into(), class(&[read, write], &total, absent, batching));
     for (name, latency) in latencies.rare() {
         if latency.count() > 0 {
-            requests.insert(name.into(), class(&[latency], absent, None));
+            let rare = latency.by_batch();
+            requests.insert(name.into(), class(&[latency], &rare, absent, None));
         }
     }
     Value::Object(requests)
 }
 
-/// Some classes of requests together; their confidence where they are in batches.
-fn class(classes: &[&Latency], absent: &[LatencyComponent], batching: Option<&Batching>) -> Value {
-    let histogram = whole(classes);
-    let count = histogram.count();
+/// Some classes of requests together, which have these latencies; with confidence where there are
+/// batches.
+fn class(
+    classes: &[&Latency],
+    latencies: &ByBatch,
+    absent: &[LatencyComponent],
+    batching: Option<&Batching>,
+) -> Value {
+    let whole = &latencies.whole;
+    let count = whole.count();
     let mean = |sum: u128| if count == 0 { 0.0 } else { sum as f64 / count as f64 };
     let parts: Map<String, Value> = PART_NAMES
         .iter()
@@ -44,19 +55,19 @@ fn class(classes: &[&Latency], absent: &[LatencyComponent], batching: Option<&Ba
         })
         .collect();
     let mut latency_ns = Map::new();
-    latency_ns.insert("mean".into(), json!(histogram.mean_ns()));
-    latency_ns.insert("min".into(), json!(histogram.min_ns()));
-    for ((name, _), value_ns) in PERCENTILES.into_iter().zip(percentiles_ns(&histogram)) {
+    latency_ns.insert("mean".into(), json!(whole.mean_ns()));
+    latency_ns.insert("min".into(), json!(whole.min_ns()));
+    for ((name, _), value_ns) in PERCENTILES.into_iter().zip(percentiles_ns(whole)) {
         latency_ns.insert(name.into(), json!(value_ns));
     }
-    latency_ns.insert("max".into(), json!(histogram.max_ns()));
+    latency_ns.insert("max".into(), json!(whole.max_ns()));
     let mut class = json!({
         "count": count,
         "bytes": classes.iter().map(|class| class.bytes).sum::<u64>(),
         "latency_ns": latency_ns,
     });
     if let Some(batching) = batching {
-        class["confidence"] = confidence(classes, &histogram, batching);
+        class["confidence"] = confidence(latencies, batching);
     }
     class["components_ns"] = Value::Object(parts);
     class

@@ -1,7 +1,7 @@
 //! What a drive has to say about its run.
 
 use reprieve_observe::power::SeriesBatch;
-use reprieve_observe::stats::{Facts, Histogram};
+use reprieve_observe::stats::{Distribution, Facts};
 
 use super::Ssd;
 
@@ -86,8 +86,8 @@ impl Ssd {
     }
 
     /// Latencies of reads, of writes, of both.
-    pub fn latencies(&self) -> [Histogram; 3] {
-        self.run.stats.latencies.histograms()
+    pub fn latencies(&self) -> [Distribution; 3] {
+        self.run.stats.latencies.distributions()
     }
 
     /// Page reads and programs so far, of the host and of garbage collection.

@@ -24,8 +24,7 @@ fn section(latencies_ns: impl Iterator<Item = f64>) -> Value {
     for (number, latency_ns) in (0..).zip(latencies_ns) {
         record(&mut latencies, number, Op::Read, latency_ns.round() as u64);
     }
-    let [whole, ..] = latencies.histograms();
-    confidence(&[latencies.read()], &whole, &latencies.batching().expect("they are kept"))
+    confidence(&latencies.read().by_batch(), &latencies.batching().expect("they are kept"))
 }
 
 fn holds(section: &Value, name: &str, truth_ns: f64) -> bool {
@@ -174,9 +173,8 @@ fn a_class_is_told_by_its_own_requests() {
         let op = if request % 100 == 0 { Op::Write } else { Op::Read };
         record(&mut latencies, request, op, 5000);
     }
-    let [_, whole, _] = latencies.histograms();
     let batching = latencies.batching().expect("they are kept");
-    let section = confidence(&[latencies.write()], &whole, &batching);
+    let section = confidence(&latencies.write().by_batch(), &batching);
     assert_eq!((&section["batches"], &section["fewest_requests"]), (&json!(10), &json!(10)));
     assert_eq!(too_few(&section)[0], ("p50", 20));
 }

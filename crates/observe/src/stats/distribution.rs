@@ -1,0 +1,138 @@
+//! Latencies of some requests without their empty buckets: sums and percentiles are made from it.
+//!
+//! A histogram has room for all that may come, and nearly all of it is empty: the batches of a run
+//! are added up and compared here, where that takes as long as there are latencies to tell apart.
+
+use std::cmp::Ordering;
+
+use super::histogram::LatencyTotals;
+
+/// Latencies of some requests that were counted.
+#[derive(Clone, Debug, Default)]
+pub struct Distribution {
+    /// Upper bound in nanoseconds and count of every bucket that is not empty, rising.
+    buckets: Vec<(u64, u64)>,
+    totals: LatencyTotals,
+}
+
+impl Distribution {
+    pub(super) fn new(buckets: Vec<(u64, u64)>, totals: LatencyTotals) -> Distribution {
+        Distribution { buckets, totals }
+    }
+
+    /// All requests of several together.
+    pub(super) fn sum<'a>(all: impl IntoIterator<Item = &'a Distribution>) -> Distribution {
+        all.into_iter().fold(Distribution::default(), |mut sum, each| {
+            sum.add(each);
+            sum
+        })
+    }
+
+    /// Counts all requests of `other` too.
+    pub(super) fn add(&mut self, other: &Distribution) {
+        self.buckets = merge(&self.buckets, &other.buckets, |one, other| one + other);
+        self.totals.add(&other.totals);
+    }
+
+    /// The requests of this one but for those of `other`, which are among them; its extremes may
+    /// be those of requests that were left out.
+    pub(super) fn without(&self, other: &Distribution) -> Distribution {
+        let rest = |all: u64, others: u64| all.checked_sub(others).expect("they are among these");
+        let buckets = merge(&self.buckets, &other.buckets, rest);
+        Distribution { buckets, totals: self.totals.without(&other.totals) }
+    }
+
+    /// Requests.
+    pub fn count(&self) -> u64 {
+        self.totals.count
+    }
+
+    /// Mean in nanoseconds; 0 without requests.
+    pub fn mean_ns(&self) -> f64 {
+        match self.totals.count {
+            0 => 0.0,
+            count => self.totals.sum_ns as f64 / count as f64,
+        }
+    }
+
+    /// Shortest in nanoseconds; 0 without requests.
+    pub fn min_ns(&self) -> u64 {
+        if self.totals.count == 0 { 0 } else { self.totals.min_ns }
+    }
+
+    /// Longest in nanoseconds; 0 without requests.
+    pub fn max_ns(&self) -> u64 {
+        self.totals.max_ns
+    }
+
+    /// The latencies that these shares of the requests do not exceed, in nanoseconds.
+    ///
+    /// The shares rise. Nearest rank; at most 0.1 % above the exact value, and never above the
+    /// longest.
+    pub fn quantiles_ns<const N: usize>(&self, shares: [f64; N]) -> [u64; N] {
+        let mut buckets = self.buckets();
+        let (mut within, mut upper_ns) = (0, 0);
+        shares.map(|share| {
+            let rank = (share * self.totals.count as f64).ceil() as u64;
+            // The lowest rank is the first; without requests there is none.
+            while within < rank.max(1) {
+                let Some(bucket) = buckets.next() else { break };
+                (upper_ns, within) = (bucket.0, within + bucket.1);
+            }
+            upper_ns
+        })
+    }
+
+    /// Upper bound in nanoseconds and count of every bucket that is not empty, rising.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
+        // A bucket ends above the longest latency, unless that is the last that it can hold.
+        self.buckets.iter().map(|&(upper_ns, count)| (upper_ns.min(self.totals.max_ns), count))
+    }
+}
+
+/// Latencies of a class of requests, or of several together: all of them, and those of each batch.
+pub(super) struct ByBatch {
+    pub whole: Distribution,
+    /// By number of the batch.
+    pub batches: Vec<Distribution>,
+}
+
+impl ByBatch {
+    pub(super) fn new(batches: Vec<Distribution>) -> ByBatch {
+        ByBatch { whole: Distribution::sum(&batches), batches }
+    }
+
+    /// The requests of two classes that share their batches.
+    pub(super) fn together(one: &ByBatch, other: &ByBatch) -> ByBatch {
+        let pairs = one.batches.iter().zip(&other.batches);
+        ByBatch {
+            whole: Distribution::sum([&one.whole, &other.whole]),
+            batches: pairs.map(|(one, other)| Distribution::sum([one, other])).collect(),
+        }
+    }
+}
+
+/// Both lists of buckets in one, of which those that both have are joined; without empty ones.
+fn merge(
+    one: &[(u64, u64)],
+    other: &[(u64, u64)],
+    join: impl Fn(u64, u64) -> u64,
+) -> Vec<(u64, u64)> {
+    let mut merged = Vec::with_capacity(one.len() + other.len());
+    let (mut left, mut right) = (one, other);
+    while let ([(upper, count), rest @ ..], [(other_upper, other_count), others @ ..]) =
+        (left, right)
+    {
+        let (bucket, after) = match upper.cmp(other_upper) {
+            Ordering::Less => ((*upper, join(*count, 0)), (rest, right)),
+            Ordering::Greater => ((*other_upper, join(0, *other_count)), (left, others)),
+            Ordering::Equal => ((*upper, join(*count, *other_count)), (rest, others)),
+        };
+        merged.push(bucket);
+        (left, right) = after;
+    }
+    merged.extend(left.iter().map(|&(upper, count)| (upper, join(count, 0))));
+    merged.extend(right.iter().map(|&(upper, count)| (upper, join(0, count))));
+    merged.retain(|(_, count)| *count > 0);
+    merged
+}
