@@ -10,7 +10,7 @@ from typing import NamedTuple
 from reprieve.calibration.evaluate import Evaluator, Step
 from reprieve.calibration.fio_results import Condition
 from reprieve.calibration.least_squares import Fit
-from reprieve.calibration.parameters import STEPS, Parameter, Value
+from reprieve.calibration.parameters import OVERHEAD, STEPS, Parameter, Value
 from reprieve.calibration.ranges import READS, has_writes
 from reprieve.calibration.search import Depth, Search
 
@@ -38,7 +38,7 @@ class Assumption(NamedTuple):
 
 _MODE = "suspension.program"
 _WORDLINE = "timing.wordline_pages"
-_OF_SUSPENSION = frozenset({STEPS, "timing.t_suspend_overhead_us", "timing.t_buffer_us"})
+_OF_SUSPENSION = frozenset({STEPS, OVERHEAD, "timing.t_buffer_us"})
 """Whoever waits for the end of a program does not see where it could have been suspended."""
 
 ASSUMPTIONS = (

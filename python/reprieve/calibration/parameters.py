@@ -16,6 +16,8 @@ PROGRAM = "program.t_total_us"
 """Array time of an undisturbed program; with the next it stands for three keys of [timing]."""
 STEPS = "program.steps"
 """So many stretches it has: iterations, at whose ends the program can be suspended."""
+OVERHEAD = "timing.t_suspend_overhead_us"
+"""What a suspension costs from the end of an iteration on."""
 
 _PULSE_SHARE = 0.3
 """Share of a stretch that is the pulse. No measurement of latencies tells pulse from verify."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from reprieve._native import UserError
 from reprieve.calibration.fio_results import Condition, Job, Measured
-from reprieve.calibration.parameters import PROGRAM, STEPS, Parameter, Value
+from reprieve.calibration.parameters import OVERHEAD, PROGRAM, STEPS, Parameter, Value
 
 READS_PER_SUSPENSION: tuple[Value, ...] = (1, 2, 3, 4, 8, None)
 PLANES: tuple[Value, ...] = (1, 2, 4)
@@ -174,7 +174,7 @@ def _program_parameters() -> list[Parameter]:
         Parameter(WRITE_CONTROLLER, 0.5, 60),
         Parameter(PROGRAM, *ANY_PROGRAM_US),
         Parameter(STEPS, 2, 48, whole=True, guess=18, other_guess=9),
-        Parameter("timing.t_suspend_overhead_us", 0.3, 300, guess=20),
+        Parameter(OVERHEAD, 0.3, 300, guess=20),
         Parameter("timing.t_buffer_us", 0.3, 300, guess=20),
         Parameter(BUFFER, 1 << 19, 1 << 24, whole=True, guess=4 << 20),
     ]

@@ -31,6 +31,7 @@ from reprieve.calibration.ranges import (
 )
 from reprieve.calibration.replay import Effort
 from reprieve.calibration.settle import settle
+from reprieve.calibration.valleys import lower_valley
 
 _NOWHERE = (
     "none of the drives that were tried for {what} can be built; the values of --fix and --start "
@@ -119,12 +120,18 @@ class Search:
             fits = self._programs(fits[0].values, mixed)
         self.runners_up = fits
         free = [each for each in self.parameters if not each.choices]
-        begin, depth = fits[0].values, self.depth
-        told = self._steps_told("all", depth.last)
-        return settle(
-            *(self.evaluator, free, begin, self.conditions, depth.last, depth.final),
-            *(told, depth.anew_every),
-        )
+        depth, told = self.depth, self._steps_told("all", self.depth.last)
+
+        def settled(begin: dict[str, Value]) -> Fit:
+            return settle(
+                *(self.evaluator, free, begin, self.conditions, depth.last, depth.final),
+                *(told, depth.anew_every),
+            )
+
+        def judged(points: list[dict[str, Value]]) -> list[Fit]:
+            return at(self.evaluator, points, self.conditions, depth.final)
+
+        return lower_valley(settled(fits[0].values), free, judged, settled)
 
     def reads_alone(self) -> Fit:
         """Return the best point for the conditions without writes."""

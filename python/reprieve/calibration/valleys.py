@@ -1,0 +1,63 @@
+"""Other valleys: where another number of iterations stands in for another cost of a suspension.
+
+A read that meets a program waits for the end of an iteration, and then for the suspension. Few
+long iterations whose suspension costs little and many short ones whose costs more are alike to
+nearly all reads, and what lies between them is worse than either: steps of least squares end in the
+valley in which they begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from reprieve.calibration.least_squares import Fit, number
+from reprieve.calibration.parameters import OVERHEAD, PROGRAM, STEPS, Parameter, Value
+
+_SHARES = (0.6, 0.75, 0.87, 1.15, 1.3, 1.5, 1.8)
+"""Other numbers of iterations, as shares of the one that was found."""
+
+
+def other_valleys(values: dict[str, Value], free: Sequence[Parameter]) -> list[dict[str, Value]]:
+    """Return points at which the longest iteration and its suspension take as long together.
+
+    None where the iterations of a program or the cost of its suspension are not free.
+    """
+    ranges = {each.key: each for each in free}
+    if not {STEPS, OVERHEAD} <= ranges.keys():
+        return []
+    total_us, steps, cost_us = (number(values[key]) for key in (PROGRAM, STEPS, OVERHEAD))
+    together_us = total_us / steps + cost_us
+    found: list[dict[str, Value]] = []
+    for other in dict.fromkeys(float(round(steps * share)) for share in _SHARES):
+        if other == steps or not _holds(ranges[STEPS], other):
+            continue
+        other_us = together_us - total_us / other
+        if _holds(ranges[OVERHEAD], other_us):
+            found.append(values | {STEPS: other, OVERHEAD: other_us})
+    return found
+
+
+def lower_valley(
+    fit: Fit,
+    free: Sequence[Parameter],
+    judged: Callable[[list[dict[str, Value]]], list[Fit]],
+    settled: Callable[[dict[str, Value]], Fit],
+) -> Fit:
+    """Go on from the best point in another valley too; return the better of both ends.
+
+    `judged` gives points as they are; `settled` where the last steps from one end.
+    """
+    points = other_valleys(fit.values, free)
+    others = judged(points) if points else []
+    if not others:
+        return fit
+    other = settled(min(others, key=_cost).values)
+    return min(fit, other, key=_cost)
+
+
+def _cost(fit: Fit) -> float:
+    return fit.cost
+
+
+def _holds(parameter: Parameter, value: float) -> bool:
+    return parameter.low <= value <= parameter.high

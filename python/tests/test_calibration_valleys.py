@@ -1,0 +1,100 @@
+"""Other valleys: which points are in them, and that a search goes on from the lower one."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reprieve.calibration.evaluate import Evaluator
+from reprieve.calibration.least_squares import Fit, at
+from reprieve.calibration.objective import Weights
+from reprieve.calibration.parameters import OVERHEAD, PROGRAM, STEPS, Parameter, Value
+from reprieve.calibration.replay import Effort
+from reprieve.calibration.settle import settle
+from reprieve.calibration.valleys import lower_valley, other_valleys
+
+FREE = [Parameter(PROGRAM, 400, 3000), Parameter(STEPS, 2, 16, whole=True),
+        Parameter(OVERHEAD, 0.5, 50)]  # fmt: skip
+LONG: dict[str, Value] = {PROGRAM: 1200.0, STEPS: 8.0, OVERHEAD: 10.0}
+EFFORT = Effort(9)
+
+
+def test_a_read_waits_as_long_in_other_valleys() -> None:
+    """By hand: 1,200 µs in 8 iterations and 10 µs are 160; in 9, 133.3 and 26.7; in 10, 120 and 40.
+
+    In 7 an iteration alone is 171.4 µs; in 12 the suspension would cost 60 µs, out of its range.
+    """
+    found = other_valleys(LONG, FREE)
+    assert [each[STEPS] for each in found] == [9.0, 10.0]
+    assert [each[OVERHEAD] for each in found] == pytest.approx([160 - 1200 / 9, 40.0])
+    assert all(each[PROGRAM] == 1200.0 for each in found)
+
+
+@pytest.mark.parametrize("fixed", [STEPS, OVERHEAD])
+def test_what_is_not_free_has_no_other_valley(fixed: str) -> None:
+    assert other_valleys(LONG, [each for each in FREE if each.key != fixed]) == []
+
+
+class Valleys(Evaluator):
+    """A wait of 160 µs and a program of 1,200 µs, and valleys at 8 and at 13 iterations.
+
+    The second is lower: there the last residual is 0, and in the first it is 1.
+    """
+
+    def residuals(self, points: Any, conditions: Any, effort: Any) -> Any:
+        """Return three residuals a point."""
+        return [np.array(self._residuals(point)) for point in points]
+
+    def _residuals(self, point: Any) -> list[float]:
+        total_us, steps, cost_us = (float(point[key]) for key in (PROGRAM, STEPS, OVERHEAD))
+        first = math.hypot(1, 30 * math.log(steps / 8))
+        second = 30 * abs(math.log(steps / 13))
+        wait = 20 * math.log((total_us / steps + cost_us) / 160)
+        return [wait, 20 * math.log(total_us / 1200), min(first, second)]
+
+
+def test_a_search_goes_lower_valley_to_the_lowest() -> None:
+    valleys = Valleys({"device": "tlc-nvme"}, Weights())
+    free = [*FREE[:1], Parameter(STEPS, 2, 48, whole=True), Parameter(OVERHEAD, 0.5, 100)]
+
+    def settled(begin: dict[str, Value]) -> Fit:
+        return settle(valleys, free, begin, [], 8, EFFORT, lambda _done: None)
+
+    first = settled({PROGRAM: 1300.0, STEPS: 8.0, OVERHEAD: 8.0})
+    assert first.values[STEPS] == 8.0
+    assert first.cost == pytest.approx(0.5, abs=0.02)
+    found = lower_valley(first, free, partial(judged, valleys), settled)
+    valleys.close()
+    assert found.values[STEPS] == 13.0
+    assert found.cost == pytest.approx(0.0, abs=0.02)
+    # 1,200 µs in 13 iterations are 92.3 µs each.
+    assert found.values[OVERHEAD] == pytest.approx(160 - 1200 / 13, rel=0.05)
+
+
+def judged(valleys: Valleys, points: list[dict[str, Value]]) -> list[Fit]:
+    """Judge points as they are."""
+    return at(valleys, points, [], EFFORT)
+
+
+def test_what_is_no_better_is_not_taken() -> None:
+    here = Fit(dict(LONG), 5.0)
+    begun: list[Value] = []
+
+    def ends_at(cost: float) -> Callable[[dict[str, Value]], Fit]:
+        def settled(begin: dict[str, Value]) -> Fit:
+            begun.append(begin[STEPS])
+            return Fit(begin, cost)
+
+        return settled
+
+    def told(points: list[dict[str, Value]]) -> list[Fit]:
+        return [Fit(each, abs(float(str(each[STEPS])) - 10)) for each in points]
+
+    assert lower_valley(here, FREE, told, ends_at(5.0)) is here
+    assert lower_valley(here, FREE, told, ends_at(4.0)).cost == 4.0
+    # Steps are taken from the better of 9 and 10 alone; none where no drive can be built.
+    assert begun == [10.0, 10.0]
+    assert lower_valley(here, FREE, lambda _points: [], ends_at(0.0)) is here
