@@ -38,8 +38,8 @@ fn main() {
 fn run(scenario: Scenario) -> (u64, u64) {
     let mut ssd = Ssd::with(scenario, &Options::default()).expect("it fits into memory");
     while ssd.step(1_000).expect("no bad rows") {}
-    let histogram = &ssd.latencies()[2];
-    (histogram.count(), histogram.sum_ns() as u64)
+    let all = &ssd.latencies()[2];
+    (all.count(), all.sum_ns() as u64)
 }
 
 fn embedded(scenario: &Scenario, how: &str) -> (u64, u64) {

@@ -47,6 +47,11 @@ impl Distribution {
         self.totals.count
     }
 
+    /// All latencies together, in nanoseconds.
+    pub fn sum_ns(&self) -> u128 {
+        self.totals.sum_ns
+    }
+
     /// Mean in nanoseconds; 0 without requests.
     pub fn mean_ns(&self) -> f64 {
         match self.totals.count {
