@@ -15,16 +15,13 @@ pub(super) struct Table {
     /// Where there are no mappings, as in WebAssembly.
     #[cfg(not(unix))]
     memory: Vec<u32>,
-    /// Every entry is kept as what differs from this: memory that the system gives is zero, and
-    /// nothing has to be written to it before a page of it is used.
-    initial: u32,
 }
 
 impl Table {
-    /// A table of `entries` times `initial`.
+    /// A table of `entries` times `value`.
     ///
     /// Errors if the system does not give the memory.
-    pub(super) fn new(entries: u32, initial: u32) -> Result<Table, UserError> {
+    pub(super) fn new(entries: u32, value: u32) -> Result<Table, UserError> {
         // A mapping cannot be empty.
         let memory = take(entries.max(1) as usize).map_err(|error| {
             UserError::new(format!(
@@ -33,7 +30,9 @@ impl Table {
                 (u64::from(entries) * size_of::<u32>() as u64) >> 20
             ))
         })?;
-        Ok(Table { memory, initial })
+        let mut table = Table { memory };
+        table.entries_mut().fill(value);
+        Ok(table)
     }
 
     #[inline]
@@ -48,13 +47,12 @@ impl Table {
 
     #[inline]
     pub(super) fn get(&self, index: u32) -> u32 {
-        self.entries()[index as usize] ^ self.initial
+        self.entries()[index as usize]
     }
 
     #[inline]
     pub(super) fn set(&mut self, index: u32, value: u32) {
-        let initial = self.initial;
-        self.entries_mut()[index as usize] = value ^ initial;
+        self.entries_mut()[index as usize] = value;
     }
 }
 
