@@ -13,17 +13,8 @@ import pytest
 from browser import CHROMIUM
 from forked import ForkedCommand
 
-from reprieve.parallel import cores
-
 from .drive import SMALL, Reprieve
 from .order import dealt
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One process more than there are cores: many tests wait, for a server, a client or a clock."""
-    _ = config
-    return cores() + 1
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
