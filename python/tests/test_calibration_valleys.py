@@ -1,25 +1,24 @@
 """Other valleys: which points are in them, and that a search goes on from the lower one."""
 
 import math
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 from reprieve.calibration.evaluate import Evaluator
-from reprieve.calibration.least_squares import Fit, at
+from reprieve.calibration.least_squares import Fit
 from reprieve.calibration.objective import Weights
 from reprieve.calibration.parameters import OVERHEAD, PROGRAM, STEPS, Parameter, Value
 from reprieve.calibration.replay import Effort
+from reprieve.calibration.search import Depth, Search
 from reprieve.calibration.settle import settle
-from reprieve.calibration.valleys import lower_valley, other_valleys
+from reprieve.calibration.valleys import other_valleys
+from reprieve.parallel import silent
 
 FREE = [Parameter(PROGRAM, 400, 3000), Parameter(STEPS, 2, 16, whole=True),
         Parameter(OVERHEAD, 0.5, 50)]  # fmt: skip
 LONG: dict[str, Value] = {PROGRAM: 1200.0, STEPS: 8.0, OVERHEAD: 10.0}
-EFFORT = Effort(9)
 
 
 def test_a_read_waits_as_long_in_other_valleys() -> None:
@@ -56,17 +55,19 @@ class Valleys(Evaluator):
         return [wait, 20 * math.log(total_us / 1200), min(first, second)]
 
 
-def test_a_search_goes_lower_valley_to_the_lowest() -> None:
+def search(evaluator: Evaluator, free: list[Parameter]) -> Search:
+    """Return a search that is at its last steps."""
+    return Search([], free, {}, evaluator, Depth(), silent)
+
+
+def test_a_search_goes_on_from_the_lower_valley() -> None:
     valleys = Valleys({"device": "tlc-nvme"}, Weights())
     free = [*FREE[:1], Parameter(STEPS, 2, 48, whole=True), Parameter(OVERHEAD, 0.5, 100)]
-
-    def settled(begin: dict[str, Value]) -> Fit:
-        return settle(valleys, free, begin, [], 8, EFFORT, lambda _done: None)
-
-    first = settled({PROGRAM: 1300.0, STEPS: 8.0, OVERHEAD: 8.0})
+    begin: dict[str, Value] = {PROGRAM: 1300.0, STEPS: 8.0, OVERHEAD: 8.0}
+    first = settle(valleys, free, begin, [], 8, Effort(9), lambda _done: None)
     assert first.values[STEPS] == 8.0
     assert first.cost == pytest.approx(0.5, abs=0.02)
-    found = lower_valley(first, free, partial(judged, valleys), settled)
+    found = search(valleys, free).finish(begin)
     valleys.close()
     assert found.values[STEPS] == 13.0
     assert found.cost == pytest.approx(0.0, abs=0.02)
@@ -74,27 +75,32 @@ def test_a_search_goes_lower_valley_to_the_lowest() -> None:
     assert found.values[OVERHEAD] == pytest.approx(160 - 1200 / 13, rel=0.05)
 
 
-def judged(valleys: Valleys, points: list[dict[str, Value]]) -> list[Fit]:
-    """Judge points as they are."""
-    return at(valleys, points, [], EFFORT)
+class Tens(Evaluator):
+    """A drive whose cost is half the square of how far its iterations are from ten."""
+
+    def residuals(self, points: Any, conditions: Any, effort: Any) -> Any:
+        """Return one residual a point."""
+        return [np.array([float(point[STEPS]) - 10]) for point in points]
 
 
-def test_what_is_no_better_is_not_taken() -> None:
-    here = Fit(dict(LONG), 5.0)
+def test_what_is_no_better_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[Value] = []
+    costs: list[float] = []
 
-    def ends_at(cost: float) -> Callable[[dict[str, Value]], Fit]:
-        def settled(begin: dict[str, Value]) -> Fit:
-            begun.append(begin[STEPS])
-            return Fit(begin, cost)
+    def ends_at(_evaluator: Any, _free: Any, begin: dict[str, Value], *_: Any) -> Fit:
+        begun.append(begin[STEPS])
+        return Fit(begin, costs.pop(0))
 
-        return settled
-
-    def told(points: list[dict[str, Value]]) -> list[Fit]:
-        return [Fit(each, abs(float(str(each[STEPS])) - 10)) for each in points]
-
-    assert lower_valley(here, FREE, told, ends_at(5.0)) is here
-    assert lower_valley(here, FREE, told, ends_at(4.0)).cost == 4.0
-    # Steps are taken from the better of 9 and 10 alone; none where no drive can be built.
-    assert begun == [10.0, 10.0]
-    assert lower_valley(here, FREE, lambda _points: [], ends_at(0.0)) is here
+    monkeypatch.setattr("reprieve.calibration.search.settle", ends_at)
+    tens = Tens({"device": "tlc-nvme"}, Weights())
+    costs += [5.0, 5.0]
+    assert search(tens, FREE).finish(LONG) == Fit(LONG, 5.0)
+    costs += [5.0, 4.0]
+    assert search(tens, FREE).finish(LONG).cost == 4.0
+    # Steps are taken from the better of 9 and 10 alone.
+    assert begun == [8.0, 10.0, 8.0, 10.0]
+    # And from none where no drive can be built.
+    monkeypatch.setattr(tens, "residuals", lambda points, *_: [None for _ in points])
+    costs += [5.0]
+    assert search(tens, FREE).finish(LONG).cost == 5.0
+    tens.close()

@@ -20,7 +20,7 @@ IMPORTED = (
     "reprieve_studies.papers",
     "rich.progress",
 )
-"""What most commands import. They import the rest themselves, as the installed command does."""
+"""What many commands import. They import the rest themselves, as the installed command does."""
 
 
 def serve(requests: socket.socket) -> list[str]:

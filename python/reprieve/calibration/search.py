@@ -31,7 +31,7 @@ from reprieve.calibration.ranges import (
 )
 from reprieve.calibration.replay import Effort
 from reprieve.calibration.settle import settle
-from reprieve.calibration.valleys import lower_valley
+from reprieve.calibration.valleys import other_valleys
 
 _NOWHERE = (
     "none of the drives that were tried for {what} can be built; the values of --fix and --start "
@@ -119,19 +119,27 @@ class Search:
         if of_programs(self.parameters) and mixed:
             fits = self._programs(fits[0].values, mixed)
         self.runners_up = fits
+        return self.finish(fits[0].values)
+
+    def finish(self, begin: dict[str, Value]) -> Fit:
+        """Take the last steps from a point, and from the best in another valley.
+
+        Returns the better of both ends; raises UserError if the point is no drive.
+        """
         free = [each for each in self.parameters if not each.choices]
+        first = self._settled(free, begin)
+        points = other_valleys(first.values, free)
+        others = at(self.evaluator, points, self.conditions, self.depth.final)
+        if not others:
+            return first
+        return min(first, self._settled(free, min(others, key=_cost).values), key=_cost)
+
+    def _settled(self, free: Sequence[Parameter], begin: dict[str, Value]) -> Fit:
         depth, told = self.depth, self._steps_told("all", self.depth.last)
-
-        def settled(begin: dict[str, Value]) -> Fit:
-            return settle(
-                *(self.evaluator, free, begin, self.conditions, depth.last, depth.final),
-                *(told, depth.anew_every),
-            )
-
-        def judged(points: list[dict[str, Value]]) -> list[Fit]:
-            return at(self.evaluator, points, self.conditions, depth.final)
-
-        return lower_valley(settled(fits[0].values), free, judged, settled)
+        return settle(
+            *(self.evaluator, free, begin, self.conditions, depth.last, depth.final),
+            *(told, depth.anew_every),
+        )
 
     def reads_alone(self) -> Fit:
         """Return the best point for the conditions without writes."""

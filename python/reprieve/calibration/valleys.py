@@ -8,9 +8,9 @@ valley in which they begin.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from reprieve.calibration.least_squares import Fit, number
+from reprieve.calibration.least_squares import number
 from reprieve.calibration.parameters import OVERHEAD, PROGRAM, STEPS, Parameter, Value
 
 _SHARES = (0.6, 0.75, 0.87, 1.15, 1.3, 1.5, 1.8)
@@ -35,28 +35,6 @@ def other_valleys(values: dict[str, Value], free: Sequence[Parameter]) -> list[d
         if _holds(ranges[OVERHEAD], other_us):
             found.append(values | {STEPS: other, OVERHEAD: other_us})
     return found
-
-
-def lower_valley(
-    fit: Fit,
-    free: Sequence[Parameter],
-    judged: Callable[[list[dict[str, Value]]], list[Fit]],
-    settled: Callable[[dict[str, Value]], Fit],
-) -> Fit:
-    """Go on from the best point in another valley too; return the better of both ends.
-
-    `judged` gives points as they are; `settled` where the last steps from one end.
-    """
-    points = other_valleys(fit.values, free)
-    others = judged(points) if points else []
-    if not others:
-        return fit
-    other = settled(min(others, key=_cost).values)
-    return min(fit, other, key=_cost)
-
-
-def _cost(fit: Fit) -> float:
-    return fit.cost
 
 
 def _holds(parameter: Parameter, value: float) -> bool:

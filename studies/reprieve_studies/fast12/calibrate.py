@@ -21,6 +21,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from scipy.optimize import brentq
+
 import reprieve as rp
 from reprieve.cli.console import say
 from reprieve.parallel import Watch, Workshop, silent
@@ -130,9 +132,6 @@ def _at_idle(load: Load, seed: int) -> Mapping[str, Any]:
         difference = float(summary["device"]["idle_share"]) - IDLE_SHARE
         return 0.0 if abs(difference) <= _IDLE_ERROR else difference
 
-    # Takes half a second to import, which every other command of studies would take too.
-    from scipy.optimize import brentq
-
     low, high = (math.log(scale) for scale in _TIME_SCALES)
     return tried[float(brentq(above, low, high, xtol=1e-4))]
 
@@ -180,8 +179,6 @@ def _root(above: Callable[[float], float], low: float, high: float, error: float
         if at not in tried:
             tried[at] = above(at)
         return tried[at]
-
-    from scipy.optimize import brentq
 
     brentq(once, low, high, xtol=error)
     # The nearest that was tried, not the last guess: a caller keeps what it found there.

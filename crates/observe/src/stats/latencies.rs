@@ -207,16 +207,15 @@ mod tests {
             assert_eq!(complete, (0..(requests / length) as usize).collect::<Vec<_>>());
             // The first that is complete of each group of eight is the last.
             assert!(marked.iter().all(|number| number % 8 == 7 || *number == requests - 1));
+            let (reads, writes) = (latencies.read().by_batch(), latencies.write().by_batch());
             for number in 0..PLACES {
                 let ends = |end: usize| (end as u64 * length).min(requests);
-                for (class, mine) in [(latencies.read(), Op::Read), (latencies.write(), Op::Write)]
-                {
+                for (class, mine) in [(&reads, Op::Read), (&writes, Op::Write)] {
                     let mut expected = Histogram::default();
                     (ends(number)..ends(number + 1))
                         .filter(|&request| op(request) == mine)
                         .for_each(|request| expected.record(latency_ns(request)));
-                    let (got, expected) =
-                        (&class.by_batch().batches[number], expected.distribution());
+                    let (got, expected) = (&class.batches[number], expected.distribution());
                     assert!(got.buckets().eq(expected.buckets()), "{requests}: {number} {mine:?}");
                     assert_eq!(got.mean_ns(), expected.mean_ns());
                 }
