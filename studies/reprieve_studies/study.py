@@ -17,7 +17,7 @@ class Settings:
     """How a paper is reproduced."""
 
     quick: bool = False
-    """Fewer requests of each load: under a minute on two cores, and rougher."""
+    """Fewer requests of each load: under a minute on two cores, ten of a search, and rougher."""
     requests: int | None = None
     """Of each load at most; None: what `quick` says."""
     traces: Mapping[str, Recording] = field(default_factory=dict)

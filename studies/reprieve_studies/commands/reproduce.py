@@ -16,7 +16,9 @@ def reproduce(
     paper: Annotated[
         str, argument("Which paper: fast12, starblaze, zambelli21, mbm, zns-a, deadline.")
     ],
-    quick: Annotated[bool, flag("--quick", "Fewer requests: under a minute on two cores.")] = False,
+    quick: Annotated[
+        bool, flag("--quick", "Fewer requests: under a minute on two cores, ten for zns-a.")
+    ] = False,
     out: Annotated[Path | None, out_dir("out/PAPER")] = None,
     traces: Annotated[
         list[str] | None,
