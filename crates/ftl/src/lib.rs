@@ -11,6 +11,7 @@ mod collection;
 mod contradiction;
 mod demand;
 mod faults;
+mod fill;
 mod free;
 mod in_step;
 mod job;

@@ -163,10 +163,7 @@ impl Preconditioner {
             Progress::Filling(next) => {
                 let pages = ftl.tables.map.all_pages();
                 let end = (u64::from(*next) + writes).min(u64::from(pages)) as u32;
-                let reserve = Kept::always(ftl.tables.blocks.reserve_blocks);
-                for lpn in *next..end {
-                    ftl.write_now(lpn, reserve);
-                }
+                ftl.fill(*next..end);
                 *next = end;
                 match end == pages {
                     true => Some(Progress::after_filling(ftl, scenario, self.kept)?),

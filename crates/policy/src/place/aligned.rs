@@ -65,6 +65,10 @@ impl Placement for Aligned {
         false
     }
 
+    fn round(&self) -> Option<u32> {
+        Some(self.positions())
+    }
+
     fn position(&self) -> u32 {
         self.next
     }

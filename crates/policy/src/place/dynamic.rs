@@ -47,6 +47,10 @@ impl Placement for Dynamic {
         false
     }
 
+    fn round(&self) -> Option<u32> {
+        Some(self.planes)
+    }
+
     fn position(&self) -> u32 {
         self.next
     }

@@ -83,6 +83,10 @@ impl Placement for StaticOrder {
     fn is_fixed(&self) -> bool {
         true
     }
+
+    fn round(&self) -> Option<u32> {
+        Some(self.planes.len() as u32)
+    }
 }
 
 #[cfg(test)]

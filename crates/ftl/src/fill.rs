@@ -1,0 +1,175 @@
+//! Every logical page written in order, without time, by whole rounds over the planes.
+//!
+//! A large drive has tens of millions of pages, and to ask for the place of each took most of the
+//! start of a run. While no block is opened and no plane becomes full, a round goes where the one
+//! before it went.
+
+use std::ops::Range;
+
+use super::blocks::Blocks;
+use super::page_tables::PageTables;
+use super::plane::Plane;
+use super::{Ftl, Kept, Mapping};
+
+/// The page of a round that goes next to an open block, and how far on that of the next round is.
+#[derive(Clone, Copy)]
+struct Course {
+    page: u32,
+    step: u32,
+}
+
+impl Ftl {
+    /// Writes logical pages that hold nothing yet, in order.
+    pub(super) fn fill(&mut self, lpns: Range<u32>) {
+        let kept = Kept::always(self.tables.blocks.reserve_blocks);
+        let round = self.placement.round().filter(|_| self.pages_are_alike());
+        let mut lpn = lpns.start;
+        while let Some(pages) = round.filter(|pages| *pages <= lpns.end - lpn) {
+            let position = self.placement.position();
+            let planes: Vec<u32> =
+                (lpn..lpn + pages).map(|lpn| self.write_where_its_turn_is(lpn, kept).0).collect();
+            lpn += pages;
+            // Elsewhere, a plane that is full was passed over.
+            if self.placement.position() == position {
+                let courses = self.tables.blocks.courses(&planes);
+                let rounds = self.tables.blocks.rounds(&planes).min((lpns.end - lpn) / pages);
+                self.tables.blocks.take_rounds(&planes, rounds);
+                self.tables.fill_rounds(lpn, courses, rounds);
+                lpn += rounds * pages;
+            }
+        }
+        (lpn..lpns.end).for_each(|lpn| {
+            self.write_now(lpn, kept);
+        });
+    }
+}
+
+impl Blocks {
+    /// Where the next round goes that takes these planes by turns, if none opens a block.
+    fn courses(&self, planes: &[u32]) -> Vec<Course> {
+        let mut seen = vec![0; self.planes.len()];
+        let course = |plane: &u32| {
+            let front = self.planes[*plane as usize].fronts[0];
+            let block = front.block.expect("the round before has written to it");
+            let first = self.numbering.pages_of(self.numbering.blocks_of(*plane).start + block);
+            let page = first.start + front.next_page + seen[*plane as usize];
+            seen[*plane as usize] += 1;
+            Course { page, step: 0 }
+        };
+        let mut courses: Vec<Course> = planes.iter().map(course).collect();
+        for (course, plane) in courses.iter_mut().zip(planes) {
+            course.step = seen[*plane as usize];
+        }
+        courses
+    }
+
+    /// How many further rounds fit into the open blocks of these planes, and leave them room.
+    fn rounds(&self, planes: &[u32]) -> u32 {
+        let pages_per_block = self.numbering.geometry.pages_per_block;
+        let rounds_of = |(plane, turns): (&Plane, u32)| {
+            if plane.free_blocks() < self.reserve_blocks {
+                return 0;
+            }
+            let most = plane.good_blocks.saturating_sub(self.kept()) * pages_per_block;
+            let room = most.saturating_sub(plane.committed);
+            room.min(pages_per_block - plane.fronts[0].next_page) / turns
+        };
+        let used = self.planes.iter().zip(self.turns(planes)).filter(|(_, turns)| *turns > 0);
+        used.map(rounds_of).min().unwrap_or(0)
+    }
+
+    /// Takes the pages of so many rounds.
+    fn take_rounds(&mut self, planes: &[u32], rounds: u32) {
+        for (plane, turns) in (0..).zip(self.turns(planes)).filter(|(_, turns)| *turns > 0) {
+            let state = &mut self.planes[plane as usize];
+            let pages = turns * rounds;
+            state.committed += pages;
+            state.fronts[0].next_page += pages;
+            let block = state.fronts[0].block.expect("it is open");
+            self.index.add_valid_pages(self.numbering.blocks_of(plane).start + block, pages);
+        }
+    }
+
+    /// How often each plane of the drive has its turn in a round.
+    fn turns(&self, planes: &[u32]) -> Vec<u32> {
+        let mut turns = vec![0; self.planes.len()];
+        planes.iter().for_each(|plane| turns[*plane as usize] += 1);
+        turns
+    }
+}
+
+impl PageTables {
+    /// Says where the logical pages of so many rounds are, and whose the pages are.
+    fn fill_rounds(&mut self, first: u32, mut courses: Vec<Course>, rounds: u32) {
+        let mut lpn = first;
+        for _ in 0..rounds {
+            for Course { page, step } in &mut courses {
+                debug_assert_eq!(self.map.get(lpn), Mapping::Unwritten, "{lpn} is filled twice");
+                self.map.set(lpn, Mapping::Flash(*page));
+                self.blocks.name(*page, lpn);
+                *page += *step;
+                lpn += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use reprieve_state::State;
+
+    use super::*;
+    use crate::tests::drive;
+
+    const PLACEMENTS: [&str; 5] = ["cwdp", "pdwc", "dynamic", "aligned", "wordline"];
+
+    /// What a drive is like that was filled: all that is saved of it, and what planes count.
+    fn seen(ftl: &Ftl) -> (State, Vec<(u32, u32)>, Vec<u32>) {
+        let mut state = State::default();
+        ftl.save(&mut state);
+        let blocks = &ftl.tables.blocks;
+        let planes = blocks.planes.iter().map(|plane| (plane.committed, plane.free_blocks()));
+        let valid = (0..ftl.numbering.geometry.blocks() as u32).map(|it| blocks.index.valid(it));
+        (state, planes.collect(), valid.collect())
+    }
+
+    proptest! {
+        #[test]
+        fn whole_rounds_are_what_page_by_page_would_be(
+            seed in 0u64..1000,
+            placement in prop::sample::select(&PLACEMENTS[..]),
+            wordline_pages in 1u32..4,
+            pages_per_block in 12u32..40,
+            spare_percent in 12u32..50,
+            bad in prop::bool::ANY,
+            pieces in prop::collection::vec(1u32..900, 1..6),
+        ) {
+            // What collection pads, and what bad blocks take, is to be had on top.
+            let padded_percent = 5 * wordline_pages + if bad { 15 } else { 0 };
+            let more = [
+                format!("ftl.placement={placement}"),
+                format!("timing.wordline_pages={wordline_pages}"),
+                format!("geometry.pages_per_block={}", pages_per_block * wordline_pages),
+                format!("ftl.over_provisioning=0.{}", spare_percent + padded_percent),
+                format!("ftl.factory_bad_share={}", if bad { 0.02 } else { 0.0 }),
+            ];
+            let more: Vec<&str> = more.iter().map(String::as_str).collect();
+            let scenario = drive(seed, &more);
+            let [mut by_rounds, mut by_page] =
+                std::array::from_fn(|_| Ftl::new(&scenario).expect("a small drive"));
+            let pages = by_page.tables.map.all_pages();
+            let kept = Kept::always(by_page.tables.blocks.reserve_blocks);
+            (0..pages).for_each(|lpn| {
+                by_page.write_now(lpn, kept);
+            });
+            let mut next = 0;
+            for piece in pieces.into_iter().chain([u32::MAX]) {
+                let end = pages.min(next + piece.min(pages - next));
+                by_rounds.fill(next..end);
+                next = end;
+            }
+            prop_assert_eq!(seen(&by_rounds), seen(&by_page));
+        }
+    }
+}
