@@ -372,7 +372,7 @@ IPC = {"suspension.program": "ipc"}
         ("distributions", "to stop", {"timing.t_buffer_us": 50}, {"completion p50"}),
         ("distributions", "the last", {"suspension.min_remaining_us": 40}, {"read wait p99"}),
         ("distributions", "of waiting", {"suspension.batch.oldest_us": 82}, {"read wait p90"}),
-        ("distributions", "µs, 10 runs", {"timing.t_read_us": 31}, {"read wait p99.99"}),
+        ("distributions", "µs, 6 runs", {"timing.t_read_us": 31}, {"read wait p99.99"}),
         ("distributions", "two reads", {"suspension.batch.reads": 3}, {"read wait p99.9"}),
         # Suspension that is off.
         ("ideal", "ideal suspension", {"policy": "rps"}, {"read wait", "suspensions", "share"}),

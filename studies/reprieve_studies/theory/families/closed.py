@@ -27,7 +27,7 @@ def _between_us(depth: int) -> float:
 def experiments(quick: bool) -> Sequence[Experiment]:
     """Depths from 1 to eight times the dies."""
     depths = (4, 32) if quick else (1, 2, 4, 8, 16, 32, 64, 128)
-    number = 1_000_000 if quick else 2_000_000
+    number = 300_000 if quick else 2_000_000
     return [
         *(_exponential(depth, number) for depth in depths),
         *(_fixed(depth, number) for depth in depths),

@@ -32,7 +32,7 @@ def _model(restore_us: float, *, atomic: bool) -> Suspension:
 def experiments(quick: bool) -> Sequence[Experiment]:
     """Restores from 3 µs, that of the SLC part, to as long as a program; 60 in a quick run."""
     if quick:
-        return [_at(60.0, 2_000_000, atomic=True), _at(60.0, 2_000_000, atomic=False)]
+        return [_at(60.0, 1_000_000, atomic=True), _at(60.0, 1_000_000, atomic=False)]
     return [
         _at(restore_us, 4_000_000, atomic=atomic)
         for atomic in (True, False)

@@ -33,6 +33,8 @@ class Length:
 
 
 _QUICK, _FULL = Length(2_000_000), Length(24_000_000)
+_HALF, _QUARTER = Length(1_000_000), Length(500_000)
+"""Of a quick run, where so many tell the percentiles to half a per cent."""
 _KEPT_SHARE = 5
 """So many times the requests that are beyond the lowest percentile of several runs are kept."""
 _LOAD = 0.6
@@ -96,12 +98,12 @@ def experiments(quick: bool) -> Sequence[Experiment]:
         return [
             _in_order(_QUICK, LEVELS[1:2]),
             _first(_QUICK, LEVELS[1:], ()),
-            _ideal(_QUICK, (), LEVELS[:2]),
-            _paused(_QUICK, LEVELS[1:3], LEVELS[:1]),
+            _ideal(_HALF, (), LEVELS[:2]),
+            _paused(_HALF, LEVELS[1:3], LEVELS[:1]),
             _kept(_QUICK, LEVELS[1:3], LEVELS),
-            _oldest(_QUICK, LEVELS[1:3]),
-            _pairs(_QUICK, LEVELS[1:4]),
-            _kept(_several(_QUICK, 10), last, ()),
+            _oldest(_QUARTER, LEVELS[1:3]),
+            _pairs(_QUARTER, LEVELS[1:4]),
+            _kept(_several(_QUICK, 6), last, ()),
         ]
     tail = LEVELS[1:]
     return [
