@@ -230,7 +230,9 @@ def _suspension(answer: Answer, quick: bool) -> Section:
     answered = sentence(answer)
     said = [f"{answered[0].upper()}{answered[1:]}."]
     if quick:
-        said.append("Assumptions that cannot change this any more were not fitted to their end.")
+        said.append(
+            "Others were not fitted to their end: one may be nearer, and none can change this."
+        )
     return Section("Does it suspend?", said, (), [table])
 
 
