@@ -13,7 +13,7 @@ use super::{Ftl, Kept, Mapping};
 
 /// The page of a round that goes next to an open block, and how far on that of the next round is.
 #[derive(Clone, Copy)]
-struct Course {
+struct Stride {
     page: u32,
     step: u32,
 }
@@ -31,10 +31,10 @@ impl Ftl {
             lpn += pages;
             // Elsewhere, a plane that is full was passed over.
             if self.placement.position() == position {
-                let courses = self.tables.blocks.courses(&planes);
+                let strides = self.tables.blocks.strides(&planes);
                 let rounds = self.tables.blocks.rounds(&planes).min((lpns.end - lpn) / pages);
                 self.tables.blocks.take_rounds(&planes, rounds);
-                self.tables.fill_rounds(lpn, courses, rounds);
+                self.tables.fill_rounds(lpn, strides, rounds);
                 lpn += rounds * pages;
             }
         }
@@ -46,21 +46,21 @@ impl Ftl {
 
 impl Blocks {
     /// Where the next round goes that takes these planes by turns, if none opens a block.
-    fn courses(&self, planes: &[u32]) -> Vec<Course> {
+    fn strides(&self, planes: &[u32]) -> Vec<Stride> {
         let mut seen = vec![0; self.planes.len()];
-        let course = |plane: &u32| {
+        let stride = |plane: &u32| {
             let front = self.planes[*plane as usize].fronts[0];
             let block = front.block.expect("the round before has written to it");
             let first = self.numbering.pages_of(self.numbering.blocks_of(*plane).start + block);
             let page = first.start + front.next_page + seen[*plane as usize];
             seen[*plane as usize] += 1;
-            Course { page, step: 0 }
+            Stride { page, step: 0 }
         };
-        let mut courses: Vec<Course> = planes.iter().map(course).collect();
-        for (course, plane) in courses.iter_mut().zip(planes) {
-            course.step = seen[*plane as usize];
+        let mut strides: Vec<Stride> = planes.iter().map(stride).collect();
+        for (stride, plane) in strides.iter_mut().zip(planes) {
+            stride.step = seen[*plane as usize];
         }
-        courses
+        strides
     }
 
     /// How many further rounds fit into the open blocks of these planes, and leave them room.
@@ -100,10 +100,10 @@ impl Blocks {
 
 impl PageTables {
     /// Says where the logical pages of so many rounds are, and whose the pages are.
-    fn fill_rounds(&mut self, first: u32, mut courses: Vec<Course>, rounds: u32) {
+    fn fill_rounds(&mut self, first: u32, mut strides: Vec<Stride>, rounds: u32) {
         let mut lpn = first;
         for _ in 0..rounds {
-            for Course { page, step } in &mut courses {
+            for Stride { page, step } in &mut strides {
                 debug_assert_eq!(self.map.get(lpn), Mapping::Unwritten, "{lpn} is filled twice");
                 self.map.set(lpn, Mapping::Flash(*page));
                 self.blocks.name(*page, lpn);

@@ -114,6 +114,13 @@ impl Sectors {
         }
     }
 
+    #[inline]
+    fn holds(&self, lpn: u32, sector: u32) -> bool {
+        debug_assert!(lpn < self.pages && sector < self.per_page, "{lpn} {sector}");
+        let at = u64::from(lpn) * u64::from(self.per_page) + u64::from(sector);
+        self.words[(at / WORD_BITS) as usize] >> (at % WORD_BITS) & 1 == 1
+    }
+
     #[cold]
     fn any_in_words(&self, lpn: u32, sectors: Range<u32>) -> bool {
         self.words_of(lpn, sectors).any(|(word, mask)| self.words[word] & mask != 0)
@@ -236,7 +243,7 @@ impl SectorMap {
 
     /// Whether a page holds a sector.
     pub fn holds(&self, lpn: u32, sector: u32) -> bool {
-        self.0.as_ref().is_some_and(|sectors| sectors.any(lpn, sector..sector + 1))
+        self.0.as_ref().is_some_and(|sectors| sectors.holds(lpn, sector))
     }
 
     /// Whether it is known that a page holds a sector.
@@ -254,7 +261,7 @@ impl SectorMap {
     /// A page holds the sectors that another holds on a drive with pages of as many.
     pub(super) fn copy(&mut self, lpn: u32, from: &SectorMap, like: u32) {
         let (Some(own), Some(from)) = (&mut self.0, &from.0) else { return };
-        let held = (0..own.per_page).filter(|sector| from.any(like, *sector..sector + 1));
+        let held = (0..own.per_page).filter(|sector| from.holds(like, *sector));
         held.collect::<Vec<_>>().into_iter().for_each(|sector| own.hold(lpn, sector..sector + 1));
     }
 
