@@ -234,3 +234,4 @@ def test_what_cannot_change_the_answer_is_not_fitted(
     assert done == finished
     assert answer.suspends is suspends
     assert answer.is_least is (len(finished) == 1)
+    assert answer.unfinished == 5 - len(finished)

@@ -27,13 +27,15 @@ impl Ftl {
         while let Some(pages) = round.filter(|pages| *pages <= lpns.end - lpn) {
             let position = self.placement.position();
             let planes: Vec<u32> =
-                (lpn..lpn + pages).map(|lpn| self.write_where_its_turn_is(lpn, kept).0).collect();
+                (lpn..lpn + pages).map(|lpn| self.write_placed(lpn, kept).0).collect();
             lpn += pages;
             // Elsewhere, a plane that is full was passed over.
             if self.placement.position() == position {
-                let strides = self.tables.blocks.strides(&planes);
-                let rounds = self.tables.blocks.rounds(&planes).min((lpns.end - lpn) / pages);
-                self.tables.blocks.take_rounds(&planes, rounds);
+                let blocks = &mut self.tables.blocks;
+                let turns = turns(&planes, blocks.planes.len());
+                let rounds = blocks.rounds(&turns).min((lpns.end - lpn) / pages);
+                let strides = blocks.strides(&planes, &turns);
+                blocks.take_rounds(&turns, rounds);
                 self.tables.fill_rounds(lpn, strides, rounds);
                 lpn += rounds * pages;
             }
@@ -44,57 +46,58 @@ impl Ftl {
     }
 }
 
-impl Blocks {
-    /// Where the next round goes that takes these planes by turns, if none opens a block.
-    fn strides(&self, planes: &[u32]) -> Vec<Stride> {
-        let mut seen = vec![0; self.planes.len()];
-        let stride = |plane: &u32| {
-            let front = self.planes[*plane as usize].fronts[0];
-            let block = front.block.expect("the round before has written to it");
-            let first = self.numbering.pages_of(self.numbering.blocks_of(*plane).start + block);
-            let page = first.start + front.next_page + seen[*plane as usize];
-            seen[*plane as usize] += 1;
-            Stride { page, step: 0 }
-        };
-        let mut strides: Vec<Stride> = planes.iter().map(stride).collect();
-        for (stride, plane) in strides.iter_mut().zip(planes) {
-            stride.step = seen[*plane as usize];
-        }
-        strides
-    }
+/// How often each of the planes of a drive is written in a round.
+fn turns(round: &[u32], planes: usize) -> Vec<u32> {
+    let mut turns = vec![0; planes];
+    round.iter().for_each(|plane| turns[*plane as usize] += 1);
+    turns
+}
 
-    /// How many further rounds fit into the open blocks of these planes, and leave them room.
-    fn rounds(&self, planes: &[u32]) -> u32 {
+impl Blocks {
+    /// How many further rounds fit into the open blocks of their planes, and leave them room.
+    fn rounds(&self, turns: &[u32]) -> u32 {
         let pages_per_block = self.numbering.geometry.pages_per_block;
-        let rounds_of = |(plane, turns): (&Plane, u32)| {
+        let rounds_of = |(plane, turns): (&Plane, &u32)| {
             if plane.free_blocks() < self.reserve_blocks {
                 return 0;
             }
-            let most = plane.good_blocks.saturating_sub(self.kept()) * pages_per_block;
-            let room = most.saturating_sub(plane.committed);
+            let room = plane.room(self.kept(), pages_per_block);
             room.min(pages_per_block - plane.fronts[0].next_page) / turns
         };
-        let used = self.planes.iter().zip(self.turns(planes)).filter(|(_, turns)| *turns > 0);
-        used.map(rounds_of).min().unwrap_or(0)
+        let written = self.planes.iter().zip(turns).filter(|(_, turns)| **turns > 0);
+        written.map(rounds_of).min().unwrap_or(0)
+    }
+
+    /// Where the next round goes that takes these planes one after another, if none opens a block.
+    fn strides(&self, planes: &[u32], turns: &[u32]) -> Vec<Stride> {
+        let mut seen = vec![0; self.planes.len()];
+        let stride = |plane: &u32| {
+            let at = *plane as usize;
+            let front = self.planes[at].fronts[0];
+            let page = self.numbering.pages_of(self.open_block(*plane)).start + front.next_page;
+            let stride = Stride { page: page + seen[at], step: turns[at] };
+            seen[at] += 1;
+            stride
+        };
+        planes.iter().map(stride).collect()
     }
 
     /// Takes the pages of so many rounds.
-    fn take_rounds(&mut self, planes: &[u32], rounds: u32) {
-        for (plane, turns) in (0..).zip(self.turns(planes)).filter(|(_, turns)| *turns > 0) {
+    fn take_rounds(&mut self, turns: &[u32], rounds: u32) {
+        let pages_per_block = self.numbering.geometry.pages_per_block;
+        for (plane, turns) in (0..).zip(turns).filter(|(_, turns)| **turns > 0) {
+            let block = self.open_block(plane);
             let state = &mut self.planes[plane as usize];
-            let pages = turns * rounds;
+            let pages = state.take_more(0, turns * rounds, pages_per_block);
             state.committed += pages;
-            state.fronts[0].next_page += pages;
-            let block = state.fronts[0].block.expect("it is open");
-            self.index.add_valid_pages(self.numbering.blocks_of(plane).start + block, pages);
+            self.index.add_valid_pages(block, pages);
         }
     }
 
-    /// How often each plane of the drive has its turn in a round.
-    fn turns(&self, planes: &[u32]) -> Vec<u32> {
-        let mut turns = vec![0; self.planes.len()];
-        planes.iter().for_each(|plane| turns[*plane as usize] += 1);
-        turns
+    /// The open block, counted over the drive, of a plane that has just been written.
+    fn open_block(&self, plane: u32) -> u32 {
+        let block = self.planes[plane as usize].fronts[0].block;
+        self.numbering.blocks_of(plane).start + block.expect("it has just been written")
     }
 }
 

@@ -138,7 +138,14 @@ impl Plane {
     /// Whether it can hold one more page while so many blocks must not be full of valid ones.
     #[inline]
     pub(super) fn can_hold(&self, blocks_kept: u32, pages_per_block: u32) -> bool {
-        self.committed < self.good_blocks.saturating_sub(blocks_kept) * pages_per_block
+        self.room(blocks_kept, pages_per_block) > 0
+    }
+
+    /// How many more pages it can hold so.
+    #[inline]
+    pub(super) fn room(&self, blocks_kept: u32, pages_per_block: u32) -> u32 {
+        let most = self.good_blocks.saturating_sub(blocks_kept) * pages_per_block;
+        most.saturating_sub(self.committed)
     }
 
     /// The rest of a wordline that was begun page by page stays empty.

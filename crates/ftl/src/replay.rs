@@ -142,11 +142,11 @@ impl Ftl {
 
     /// Writes a logical page at once; returns the pages that garbage collection moved for it.
     pub(super) fn write_now(&mut self, lpn: u32, kept: Kept) -> u32 {
-        self.write_where_its_turn_is(lpn, kept).1
+        self.write_placed(lpn, kept).1
     }
 
     /// The same; returns the plane as well, counted over the drive.
-    pub(super) fn write_where_its_turn_is(&mut self, lpn: u32, kept: Kept) -> (u32, u32) {
+    pub(super) fn write_placed(&mut self, lpn: u32, kept: Kept) -> (u32, u32) {
         let plane = self.place_write(lpn, &|_| true);
         let plane = plane.expect("the drive has more room than logical pages");
         (plane, self.tables.write_now(plane, lpn, kept))

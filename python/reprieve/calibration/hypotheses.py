@@ -104,6 +104,8 @@ class Answer:
     high: float
     is_least: bool = False
     """The other kind was not fitted to its end: the difference is so large at least."""
+    unfinished: int = 0
+    """Assumptions that were not fitted to their end, as they could not change whether it is so."""
 
     @property
     def suspends(self) -> bool | None:
@@ -267,7 +269,8 @@ def _answer(trials: Sequence[Trial]) -> Answer:
     scatter = sum((each - mean) ** 2 for each in differences) / (len(differences) - 1)
     error = math.sqrt(scatter / len(differences))
     low, high = mean - _CERTAIN * error, mean + _CERTAIN * error
-    return Answer(tuple(judged), mean, low, high, is_least=other.judged is None)
+    unfinished = len(trials) - len(judged)
+    return Answer(tuple(judged), mean, low, high, other.judged is None, unfinished)
 
 
 def _by_seed(trial: Trial) -> tuple[float, ...]:

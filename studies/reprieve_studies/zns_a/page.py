@@ -60,7 +60,7 @@ def article(settings: Settings) -> Article:
         title="A real drive, zns-a",
         command=settings.command,
         facts=_facts(found),
-        sections=[_predictions(found), _parameters(found), _suspension(answer, settings.quick)],
+        sections=[_predictions(found), _parameters(found), _suspension(answer)],
         verdicts=_verdicts(found),
         verdicts_title="What was wanted",
         paper_word="limit",
@@ -215,7 +215,7 @@ def _parameters(found: Calibration) -> Section:
     return Section("Parameters", said, (), [Table("Fitted values", columns, rows)])
 
 
-def _suspension(answer: Answer, quick: bool) -> Section:
+def _suspension(answer: Answer) -> Section:
     best = min(_mean(each.criterion) for each in answer.judged)
     rows = [
         [
@@ -229,9 +229,10 @@ def _suspension(answer: Answer, quick: bool) -> Section:
     table = Table("The same fit under each assumption", columns, rows, words=2)
     answered = sentence(answer)
     said = [f"{answered[0].upper()}{answered[1:]}."]
-    if quick:
+    if answer.unfinished:
         said.append(
-            "Others were not fitted to their end: one may be nearer, and none can change this."
+            f"{answer.unfinished} more were not fitted to their end: one may be nearer, and none "
+            "can change whether programs make way."
         )
     return Section("Does it suspend?", said, (), [table])
 
