@@ -11,6 +11,9 @@ use super::page_tables::PageTables;
 use super::plane::Plane;
 use super::{Ftl, Kept, Mapping};
 
+/// Rounds whose pages get their names together: those of a plane are a line of the cache.
+const ROUNDS_TOGETHER: u32 = 16;
+
 /// The page of a round that goes next to an open block, and how far on that of the next round is.
 #[derive(Clone, Copy)]
 struct Stride {
@@ -103,16 +106,28 @@ impl Blocks {
 
 impl PageTables {
     /// Says where the logical pages of so many rounds are, and whose the pages are.
+    ///
+    /// Some rounds at a time, place by place: planes are a power of two apart, so that one page of
+    /// each after the other would have them take each other's lines of the cache.
     fn fill_rounds(&mut self, first: u32, mut strides: Vec<Stride>, rounds: u32) {
+        let pages = strides.len() as u32;
         let mut lpn = first;
-        for _ in 0..rounds {
-            for Stride { page, step } in &mut strides {
-                debug_assert_eq!(self.map.get(lpn), Mapping::Unwritten, "{lpn} is filled twice");
-                self.map.set(lpn, Mapping::Flash(*page));
-                self.blocks.name(*page, lpn);
-                *page += *step;
-                lpn += 1;
+        let end = first + rounds * pages;
+        while lpn < end {
+            let some = ROUNDS_TOGETHER.min((end - lpn) / pages);
+            for (place, Stride { page, step }) in (lpn..).zip(&mut strides) {
+                for lpn in (place..).step_by(pages as usize).take(some as usize) {
+                    debug_assert_eq!(
+                        self.map.get(lpn),
+                        Mapping::Unwritten,
+                        "{lpn} is filled twice"
+                    );
+                    self.map.set(lpn, Mapping::Flash(*page));
+                    self.blocks.name(*page, lpn);
+                    *page += *step;
+                }
             }
+            lpn += some * pages;
         }
     }
 }

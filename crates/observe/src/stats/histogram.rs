@@ -8,15 +8,34 @@ use super::Distribution;
 const DIGITS: u8 = 3;
 /// Longest latency that is told apart: an hour; longer ones count, as an hour.
 const LONGEST_NS: u64 = 3_600_000_000_000;
-/// Latencies up to this one have their buckets from the start, 17 times 1,024 of them; for longer
-/// ones a histogram has to grow. A run has 40 histograms, and most never need it.
+/// Latencies up to this one have room from the start, 17 times 1,024 buckets of it; for longer ones
+/// a histogram has to grow.
 pub(super) const USUAL_NS: u64 = (1 << 26) - 1;
+/// So many latencies are kept as they are; with more, they are counted in buckets. A run has
+/// 40 histograms: those of a short one would be nearly empty, and take longer than it to fill, to
+/// add up and to search.
+const FEW: usize = 1024;
+/// Latencies below 2^11 ns have a bucket each, and so has a 2^11th of all longer ones, as [`DIGITS`]
+/// has the buckets.
+const BUCKET_BITS: u32 = 11;
 
 /// Latencies of some requests, with room for more.
 #[derive(Clone, Debug)]
 pub struct Histogram {
-    counts: Buckets<u64>,
+    latencies: Recorded,
+    /// So many latencies are kept as they are.
+    few: usize,
+    /// Latencies up to this one are told apart, and some longer ones.
+    room_ns: u64,
     totals: LatencyTotals,
+}
+
+/// The latencies, to a thousandth or better.
+#[derive(Clone, Debug)]
+enum Recorded {
+    /// As they came.
+    Few(Vec<u64>),
+    Many(Buckets<u64>),
 }
 
 /// What is known of latencies exactly.
@@ -56,32 +75,69 @@ impl LatencyTotals {
 
 impl Default for Histogram {
     fn default() -> Histogram {
-        let mut counts =
-            Buckets::new_with_bounds(1, USUAL_NS, DIGITS).expect("the bounds are valid");
-        counts.auto(true);
-        Histogram { counts, totals: LatencyTotals::default() }
+        Histogram {
+            latencies: Recorded::Few(Vec::new()),
+            few: FEW,
+            room_ns: USUAL_NS,
+            totals: LatencyTotals::default(),
+        }
     }
 }
 
 impl Histogram {
+    /// Empty, and with buckets from its first request on: it will have many, or come by them late,
+    /// when a drive that has grown to its load allocates nothing any more.
+    pub fn of_many() -> Histogram {
+        Histogram { few: 0, ..Histogram::default() }
+    }
+
     /// Counts a request; one that is longer than there is room for counts as the longest of these.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
-        self.counts.saturating_record(latency_ns);
+        match &mut self.latencies {
+            Recorded::Many(counts) => counts.saturating_record(latency_ns),
+            Recorded::Few(_) => self.keep(&[latency_ns]),
+        }
         self.totals.count += 1;
         self.totals.sum_ns += u128::from(latency_ns);
         self.totals.min_ns = self.totals.min_ns.min(latency_ns);
         self.totals.max_ns = self.totals.max_ns.max(latency_ns);
     }
 
+    /// Keeps latencies, or counts them and all others where they would be too many to be kept.
+    #[cold]
+    fn keep(&mut self, more: &[u64]) {
+        if let Recorded::Few(few) = &mut self.latencies
+            && few.len() + more.len() <= self.few
+        {
+            return few.extend_from_slice(more);
+        }
+        let counts = self.many();
+        more.iter().for_each(|&latency_ns| counts.saturating_record(latency_ns));
+    }
+
+    /// The buckets, in which the latencies are counted from now on.
+    fn many(&mut self) -> &mut Buckets<u64> {
+        if let Recorded::Few(few) = &self.latencies {
+            let mut counts = buckets(self.room_ns);
+            few.iter().for_each(|&latency_ns| counts.saturating_record(latency_ns));
+            self.latencies = Recorded::Many(counts);
+        }
+        match &mut self.latencies {
+            Recorded::Many(counts) => counts,
+            Recorded::Few(_) => unreachable!("they are counted"),
+        }
+    }
+
     /// Makes room for latencies up to `longest_ns`; longer ones than an hour never have any.
     #[cold]
     pub fn grow(&mut self, longest_ns: u64) {
-        let counts = Buckets::new_with_bounds(1, longest_ns.min(LONGEST_NS), DIGITS);
-        let mut counts = counts.expect("the bounds are valid");
-        counts.auto(true);
-        counts.add(&self.counts).expect("the bounds are wider");
-        self.counts = counts;
+        self.room_ns = longest_ns.min(LONGEST_NS);
+        if let Recorded::Many(counts) = &mut self.latencies {
+            let mut grown = buckets(self.room_ns);
+            grown.add(&*counts).expect("the bounds are wider");
+            *counts = grown;
+        }
     }
 
     /// Counts all requests of `other` too.
@@ -89,13 +145,21 @@ impl Histogram {
         if other.totals.count == 0 {
             return;
         }
-        self.counts.add(&other.counts).expect("the histogram grows");
+        match &other.latencies {
+            Recorded::Few(few) => self.keep(few),
+            Recorded::Many(counts) => {
+                self.many().add(counts).expect("the histogram grows");
+            }
+        }
         self.totals.add(&other.totals);
     }
 
     /// Forgets all requests.
     pub fn clear(&mut self) {
-        self.counts.reset();
+        match &mut self.latencies {
+            Recorded::Few(few) => few.clear(),
+            Recorded::Many(counts) => counts.reset(),
+        }
         self.totals = LatencyTotals::default();
     }
 
@@ -114,10 +178,39 @@ impl Histogram {
         if self.totals.count == 0 {
             return Distribution::default();
         }
-        let buckets = self.counts.iter_recorded();
-        let buckets = buckets.map(|value| (value.value_iterated_to(), value.count_at_value()));
-        Distribution::new(buckets.collect(), self.totals)
+        let buckets = match &self.latencies {
+            Recorded::Few(few) => of_few(few, self.room_ns),
+            Recorded::Many(counts) => counts
+                .iter_recorded()
+                .map(|value| (value.value_iterated_to(), value.count_at_value()))
+                .collect(),
+        };
+        Distribution::new(buckets, self.totals)
     }
+}
+
+/// Empty buckets, for latencies up to `longest_ns`.
+fn buckets(longest_ns: u64) -> Buckets<u64> {
+    let mut counts = Buckets::new_with_bounds(1, longest_ns, DIGITS).expect("valid bounds");
+    counts.auto(true);
+    counts
+}
+
+/// Upper bound and count of every bucket that some latencies would be in, rising, where there is
+/// room for latencies up to `room_ns`.
+fn of_few(few: &[u64], room_ns: u64) -> Vec<(u64, u64)> {
+    // Buckets go on to a power of two; what is longer than all of them is in that of `room_ns`.
+    let longest_ns = u64::MAX >> room_ns.leading_zeros().min(64 - BUCKET_BITS);
+    let end_ns = |&ns: &u64| bucket_end_ns(if ns > longest_ns { room_ns } else { ns });
+    let mut uppers: Vec<u64> = few.iter().map(end_ns).collect();
+    uppers.sort_unstable();
+    uppers.chunk_by(|one, other| one == other).map(|same| (same[0], same.len() as u64)).collect()
+}
+
+/// The longest latency of the bucket that one is in.
+fn bucket_end_ns(latency_ns: u64) -> u64 {
+    let width_log2 = (64 - BUCKET_BITS).saturating_sub(latency_ns.leading_zeros());
+    latency_ns | ((1 << width_log2) - 1)
 }
 
 #[cfg(test)]
@@ -175,6 +268,12 @@ mod tests {
         prop::collection::vec(one.prop_map(|ns| ns.min(LONGEST_NS)), 1..300)
     }
 
+    /// Few latencies, as the buckets have them.
+    fn counted(mut few: Histogram) -> Histogram {
+        few.many();
+        few
+    }
+
     fn of(latencies: &[u64]) -> Histogram {
         let mut histogram = roomy();
         latencies.iter().for_each(|&ns| histogram.record(ns));
@@ -203,7 +302,48 @@ mod tests {
             prop_assert_eq!(counts(&rest), counts(&mine));
             first.clear();
             prop_assert_eq!(facts(&first.distribution()), facts(&Distribution::default()));
-            prop_assert_eq!(first.counts.len(), 0);
+        }
+
+        /// Latencies that are kept are told as those that are counted, with room for all or not.
+        #[test]
+        fn few_are_told_as_many(all in latencies(), room_bits in 2u32..42, longer: u64) {
+            let room_ns = 1 << room_bits;
+            let mut few = Histogram { room_ns, ..Histogram::default() };
+            all.iter().for_each(|&ns| few.record(ns));
+            few.record(longer);
+            let mut many = counted(Histogram { room_ns, ..Histogram::default() });
+            all.iter().for_each(|&ns| many.record(ns));
+            many.record(longer);
+            prop_assert!(matches!(few.latencies, Recorded::Few(_)));
+            prop_assert_eq!(facts(&few.distribution()), facts(&many.distribution()));
+            prop_assert_eq!(facts(&counted(few.clone()).distribution()), facts(&many.distribution()));
+            few.grow(2 * room_ns);
+            many.grow(2 * room_ns);
+            few.record(longer);
+            many.record(longer);
+            // What was too long for the buckets is known where it was kept.
+            if longer <= room_ns && all.iter().all(|&ns| ns <= room_ns) {
+                prop_assert_eq!(facts(&few.distribution()), facts(&many.distribution()));
+            }
+        }
+
+        /// Sums of all kinds: of few and of many, and of few that make many.
+        #[test]
+        fn sums_of_few_and_many_are_recordings(
+            one in latencies(), other in latencies(), times in 1usize..5, [a, b]: [bool; 2],
+        ) {
+            let some = |latencies: &[u64], many: bool| {
+                let all = latencies.repeat(times);
+                let histogram = of(&all);
+                (if many { counted(histogram) } else { histogram }, all)
+            };
+            let ((mut sum, mut all), (added, others)) = (some(&one, a), some(&other, b));
+            sum.add(&added);
+            all.extend(others);
+            prop_assert_eq!(facts(&sum.distribution()), facts(&of(&all).distribution()));
+            if all.len() > FEW {
+                prop_assert!(matches!(sum.latencies, Recorded::Many(_)));
+            }
         }
 
         /// The percentile of a distribution is that of its sorted latencies, to a thousandth.

@@ -31,8 +31,9 @@ struct Recent {
 impl Latency {
     /// Nothing counted yet, with room for so many batches.
     pub(super) fn new(batches: usize) -> Latency {
+        let empty = if batches == 1 { Histogram::of_many() } else { Histogram::default() };
         Latency {
-            batches: vec![(); batches].into_iter().map(|()| Histogram::default()).collect(),
+            batches: vec![empty; batches],
             longest_ns: USUAL_NS,
             bytes: 0,
             parts_ns: [0; PART_NAMES.len()],

@@ -241,13 +241,18 @@ pub fn make(dispatch: &Dispatch) -> Option<Box<dyn Dispatcher>> {
 
 /// What waits at a die of one of its two kinds, in the order in which it came.
 fn waiting(drive: &dyn DriveView, die: u32, reads: bool, into: &mut Vec<Queued>) {
+    of_kind(drive, die, reads, into);
+    into.sort_unstable_by_key(|queued| queued.order);
+}
+
+/// What waits at a die of one of its two kinds, as it stands there.
+fn of_kind(drive: &dyn DriveView, die: u32, reads: bool, into: &mut Vec<Queued>) {
     into.clear();
     drive.for_each_at(die, &mut |queued| {
         if queued.is_read == reads {
             into.push(*queued);
         }
     });
-    into.sort_unstable_by_key(|queued| queued.order);
 }
 
 /// Whether one command can take both, of different planes of a die.

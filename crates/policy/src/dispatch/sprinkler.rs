@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use reprieve_base::Entry;
 use reprieve_nand::MultiPlane;
 
-use super::{Dispatcher, DriveView, Queued, waiting};
+use super::{Dispatcher, DriveView, Queued, of_kind};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "sprinkler",
@@ -31,6 +31,9 @@ struct Group {
 #[derive(Default)]
 pub(super) struct Sprinkler {
     waiting: Vec<Queued>,
+    /// Offset in the block, block if that matters, order of arrival, and where it is in `waiting`:
+    /// a few bytes in place of many are sorted, at each decision.
+    ranks: Vec<(u32, Option<u32>, u64, u32)>,
     members: Vec<Queued>,
     /// Overlap depth and connectivity, and the die.
     dies: Vec<(u32, u32, u32)>,
@@ -39,21 +42,27 @@ pub(super) struct Sprinkler {
 impl Sprinkler {
     /// The best group of what waits at a die: the deepest, then the best connected, the oldest.
     fn best(&mut self, die: u32, reads: bool, drive: &dyn DriveView) -> Option<Group> {
-        waiting(drive, die, reads, &mut self.waiting);
-        let by_block = drive.multi_plane() == MultiPlane::Block;
-        // The order of arrival is kept within each group.
-        let key = |queued: &Queued| (queued.page, if by_block { queued.block } else { None });
-        self.waiting.sort_by_key(key);
+        of_kind(drive, die, reads, &mut self.waiting);
         let single = drive.multi_plane() == MultiPlane::None;
+        let by_block = drive.multi_plane() == MultiPlane::Block;
         let mut best: Option<Group> = None;
-        for same in self.waiting.chunk_by(|one, other| key(one) == key(other)) {
+        self.ranks.clear();
+        for (index, queued) in self.waiting.iter().enumerate() {
+            match queued.page {
+                Some(page) if !single => {
+                    let block = if by_block { queued.block } else { None };
+                    self.ranks.push((page, block, queued.order, index as u32));
+                }
+                _ => take_better(&mut best, &[*queued]),
+            }
+        }
+        // The order of arrival is kept within each group.
+        self.ranks.sort_unstable();
+        for same in self.ranks.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
             self.members.clear();
-            for queued in same {
-                if single || same[0].page.is_none() {
-                    self.members.clear();
-                    self.members.push(*queued);
-                    take_better(&mut best, &self.members);
-                } else if self.members.iter().all(|member| member.plane != queued.plane) {
+            for &(.., index) in same {
+                let queued = &self.waiting[index as usize];
+                if self.members.iter().all(|member| member.plane != queued.plane) {
                     self.members.push(*queued);
                 }
             }
@@ -89,6 +98,9 @@ impl Dispatcher for Sprinkler {
     }
 
     fn visit(&mut self, dies: &mut [u32], drive: &dyn DriveView) {
+        if dies.len() < 2 {
+            return;
+        }
         let geometry = *drive.geometry();
         let dies_per_chip = geometry.dies_per_channel / geometry.chips_per_channel;
         let mut ranked = std::mem::take(&mut self.dies);
