@@ -29,6 +29,8 @@ QUICK := target/quick/python
 
 # A thousand processes start, and each would compile our Python anew.
 test quick: export PYTHONDONTWRITEBYTECODE =
+# Each process of tests would have a thread of linear algebra wait on every core, at full speed.
+test quick: export OPENBLAS_NUM_THREADS = 1
 
 test: .venv/.dev ## every test: Rust, Python, house rules
 	cargo test $(TESTED) --all-targets

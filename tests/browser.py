@@ -21,6 +21,8 @@ _FLAGS = (
 )
 
 _PATIENCE_S = 60
+_BETWEEN_QUESTIONS_S = 0.01
+"""Asked without a pause, a page would answer instead of drawing."""
 
 
 class Browser:
@@ -128,6 +130,7 @@ class Browser:
         while self.value(f"document.readyState === 'complete' ? {done} : null") is None:
             if any("Error" in line for line in self.said):
                 raise AssertionError("\n".join(self.said))
+            time.sleep(_BETWEEN_QUESTIONS_S)
 
     def visit(self, address: str, done: str) -> None:
         """Open a page that a server shows, and wait until a script says that it is done."""
@@ -141,6 +144,7 @@ class Browser:
             if time.monotonic() > until_s or any("Error" in line for line in self.said):
                 text = self.value("document.body?.innerText")
                 raise AssertionError("\n".join([*self.said, f"never: {done}", str(text)]))
+            time.sleep(_BETWEEN_QUESTIONS_S)
 
     def value(self, script: str) -> Any:
         """Evaluate a script in the page, and wait for its promise if it is one."""

@@ -182,15 +182,19 @@ PAGE = "document.documentElement"
 TABLES = "...document.querySelectorAll('.table-wrapper')"
 
 
-def scrolled_sideways(folder: Path, width: int, parts: str, profile: Path) -> dict[str, int]:
-    """Return by how many pixels these parts of pages are too wide for a window, by page."""
-    wide = {}
-    beyond = f"Math.max(0, ...[{parts}].map(part => part.scrollWidth - part.clientWidth))"
-    with Browser(profile, width) as browser:
+def scrolled_sideways(
+    folder: Path, parts: dict[int, str], profile: Path
+) -> dict[int, dict[str, int]]:
+    """Return by how many pixels parts of pages are too wide, by width of the window and page."""
+    wide: dict[int, dict[str, int]] = {width: {} for width in parts}
+    with Browser(profile) as browser:
         for page in sorted(folder.rglob("*.html")):
             browser.visit(page.as_uri(), "true")
-            if pixels := browser.value(beyond):
-                wide[page.relative_to(folder).as_posix()] = pixels
+            for width, these in parts.items():
+                browser.resize(width, 900)
+                beyond = f"[{these}].map(part => part.scrollWidth - part.clientWidth)"
+                if pixels := browser.value(f"Math.max(0, ...{beyond})"):
+                    wide[width][page.relative_to(folder).as_posix()] = pixels
     return wide
 
 
@@ -198,10 +202,10 @@ browsing = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this mach
 
 
 @browsing
-@pytest.mark.parametrize(("width", "parts"), [(1280, f"{PAGE}, {TABLES}"), (390, PAGE)])
-def test_nothing_is_scrolled_sideways(site: Path, width: int, parts: str, tmp_path: Path) -> None:
+def test_nothing_is_scrolled_sideways(site: Path, tmp_path: Path) -> None:
     """Neither a page, nor a table on a page that is no telephone's."""
-    assert scrolled_sideways(site, width, parts, tmp_path) == {}
+    parts = {1280: f"{PAGE}, {TABLES}", 390: PAGE}
+    assert scrolled_sideways(site, parts, tmp_path) == {1280: {}, 390: {}}
 
 
 @browsing
@@ -213,8 +217,8 @@ def test_scrolling_sideways_is_noticed(parts: str, tmp_path: Path) -> None:
             f'<div class="table-wrapper" style="{style}"><p style="width: {pixels}px">x</p></div>'
         )
         (tmp_path / f"{name}.html").write_text(f'<!doctype html><body style="margin: 0">{text}')
-    found = scrolled_sideways(tmp_path, 390, parts, tmp_path / "profile")
-    assert found == {"wide.html": 10}
+    found = scrolled_sideways(tmp_path, {1280: parts, 390: parts}, tmp_path / "profile")
+    assert found == {1280: {}, 390: {"wide.html": 10}}
 
 
 def test_numbers_keys_and_presets_are_links(site: Path) -> None:

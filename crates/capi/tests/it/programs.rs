@@ -119,10 +119,11 @@ fn growth_kib(requests: &str) -> u64 {
     growth.unwrap_or_else(|| panic!("{said}"))
 }
 
-/// 512 KiB are three bytes a request of the last nine tenths: tags alone have eight.
+/// 512 KiB are half a byte a request of the last nine tenths: tags alone have eight. In the first,
+/// latencies have come to be counted in buckets.
 #[test]
 fn memory_does_not_grow_with_the_requests() {
-    assert!(growth_kib("200000") < 512);
+    assert!(growth_kib("1000000") < 512);
 }
 
 #[test]
