@@ -60,8 +60,9 @@ pub(super) fn resolve(
         let value = match resolved.leaves.get(key.full_name) {
             Some(leaf) => parse::parse(key, &leaf.raw, registries)
                 .map_err(|what| leaf.fault(key.full_name, what))?,
-            None => fallback(key, &resolved.values, registries)
-                .ok_or_else(|| missing(key, file, stack.device.as_deref(), registries))?,
+            None => fallback(key, &resolved.values, registries).ok_or_else(|| {
+                missing(key, &resolved, file, stack.device.as_deref(), registries)
+            })?,
         };
         if let Some(value) = value {
             resolved.values.insert(key.full_name, value);
@@ -185,10 +186,19 @@ fn fallback(key: &Key, values: &Values, registries: &Registries) -> Option<Optio
 }
 
 /// The error of a required key that no layer gives.
-fn missing(key: &Key, file: &str, device: Option<&str>, registries: &Registries) -> UserError {
+fn missing(
+    key: &Key,
+    so_far: &Resolved,
+    file: &str,
+    device: Option<&str>,
+    registries: &Registries,
+) -> UserError {
     let expected = key.expected(registries);
     let help = match (key.section(), device) {
-        ("workload", _) => String::new(),
+        ("workload", _) => match &missing_after(key, so_far, registries)[..] {
+            [] => String::new(),
+            others => format!("; missing as well: {}", others.join(", ")),
+        },
         (_, Some(device)) => format!("; device \"{device}\" has none"),
         (_, None) => {
             let names: Vec<_> = preset::devices().iter().map(|preset| preset.name).collect();
@@ -196,6 +206,30 @@ fn missing(key: &Key, file: &str, device: Option<&str>, registries: &Registries)
         }
     };
     UserError::new(format!("{} is missing: must be {expected}{help}", key.full_name)).at(file)
+}
+
+/// The other required keys of the section of `first` that no layer gives, so that a load is
+/// completed at once; `so_far` has what was settled before it.
+fn missing_after(first: &Key, so_far: &Resolved, registries: &Registries) -> Vec<&'static str> {
+    let mut values = so_far.values.clone();
+    let mut names = Vec::new();
+    let later = keys().iter().skip_while(|key| key.full_name != first.full_name).skip(1);
+    for key in later.filter(|key| key.section() == first.section() && key.stands_for.is_empty()) {
+        if !applies(key, &values) {
+            continue;
+        }
+        let value = match so_far.leaves.get(key.full_name) {
+            Some(leaf) => parse::parse(key, &leaf.raw, registries).ok().flatten(),
+            None => fallback(key, &values, registries).unwrap_or_else(|| {
+                names.push(key.full_name);
+                None
+            }),
+        };
+        if let Some(value) = value {
+            values.insert(key.full_name, value);
+        }
+    }
+    names
 }
 
 impl Deref for Resolved {

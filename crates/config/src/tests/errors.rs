@@ -327,6 +327,12 @@ fn a_missing_key_is_named() {
         bad(&BASE.replace("queue_depth = 4\n", ""), &[]),
         "s.toml: workload.queue_depth is missing: must be an integer from 1 to 65536"
     );
+    let bare = "device = \"fast12-mlc\"\n[workload]\ngenerator = \"mixed\"\n";
+    let requests = "s.toml: workload.requests is missing: must be an integer from 1 to \
+                    18446744073709551615; missing as well: workload.read_fraction, workload.";
+    assert_eq!(bad(bare, &[]), format!("{requests}queue_depth"));
+    // What a load needs depends on how its requests arrive.
+    assert_eq!(bad(bare, &["workload.arrivals=poisson"]), format!("{requests}rate_iops"));
     let zipf = format!("{BASE}addresses = \"zipf\"\n");
     assert_eq!(
         bad(&zipf, &[]),
