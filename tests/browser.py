@@ -126,11 +126,8 @@ class Browser:
         offline = {"latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
         self.send("Network.emulateNetworkConditions", offline=True, **offline)
         self.send("Page.navigate", url=page.as_uri())
-        done = "document.documentElement?.dataset.drawn ?? null"
-        while self.value(f"document.readyState === 'complete' ? {done} : null") is None:
-            if any("Error" in line for line in self.said):
-                raise AssertionError("\n".join(self.said))
-            time.sleep(_BETWEEN_QUESTIONS_S)
+        drawn = "(document.documentElement?.dataset.drawn ?? null) !== null"
+        self.wait(f"document.readyState === 'complete' && {drawn}")
 
     def visit(self, address: str, done: str) -> None:
         """Open a page that a server shows, and wait until a script says that it is done."""

@@ -57,13 +57,8 @@ pub(super) fn resolve(
             put_aside(key, &mut resolved, purpose)?;
             continue;
         }
-        let value = match resolved.leaves.get(key.full_name) {
-            Some(leaf) => parse::parse(key, &leaf.raw, registries)
-                .map_err(|what| leaf.fault(key.full_name, what))?,
-            None => fallback(key, &resolved.values, registries).ok_or_else(|| {
-                missing(key, &resolved, file, stack.device.as_deref(), registries)
-            })?,
-        };
+        let value = value(key, &resolved.leaves, &resolved.values, registries)
+            .ok_or_else(|| missing(key, &resolved, file, stack.device.as_deref(), registries))??;
         if let Some(value) = value {
             resolved.values.insert(key.full_name, value);
         }
@@ -172,6 +167,22 @@ fn condition(key: &Key, resolved: &Resolved) -> String {
     }
 }
 
+/// The value of a key that applies, `None` within if it is off; `None` if it is missing.
+fn value(
+    key: &Key,
+    leaves: &Leaves,
+    values: &Values,
+    registries: &Registries,
+) -> Option<Result<Option<Value>, UserError>> {
+    match leaves.get(key.full_name) {
+        Some(leaf) => {
+            let value = parse::parse(key, &leaf.raw, registries);
+            Some(value.map_err(|what| leaf.fault(key.full_name, what)))
+        }
+        None => fallback(key, values, registries).map(Ok),
+    }
+}
+
 /// The value of a key that no layer gives, `Some(None)` if it is off; `None` if it is missing.
 fn fallback(key: &Key, values: &Values, registries: &Registries) -> Option<Option<Value>> {
     match key.default {
@@ -218,15 +229,10 @@ fn missing_after(first: &Key, so_far: &Resolved, registries: &Registries) -> Vec
         if !applies(key, &values) {
             continue;
         }
-        let value = match so_far.leaves.get(key.full_name) {
-            Some(leaf) => parse::parse(key, &leaf.raw, registries).ok().flatten(),
-            None => fallback(key, &values, registries).unwrap_or_else(|| {
-                names.push(key.full_name);
-                None
-            }),
-        };
-        if let Some(value) = value {
-            values.insert(key.full_name, value);
+        match value(key, &so_far.leaves, &values, registries) {
+            Some(Ok(Some(value))) => _ = values.insert(key.full_name, value),
+            Some(_) => (),
+            None => names.push(key.full_name),
         }
     }
     names
