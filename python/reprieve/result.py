@@ -133,12 +133,15 @@ class Result:
         power: dict[str, NDArray[np.int64]] | None = None,
         series: Series | None = None,
         batches: dict[str, Any] | None = None,
+        machine: dict[str, Any] | None = None,
     ) -> None:
         self.scenario = scenario
         """The resolved scenario as TOML; running it again gives identical results, but for policies
         of your own, which a comment at its head names."""
         self.summary = summary
         """`summary.json` as a dictionary; times in ns, rates per s, shares in [0, 1]."""
+        self.machine = machine or {}
+        """`run.json` as a dictionary: times in s, memory in bytes, which differ from run to run."""
         self.power = power
         """With `power.series_us`, energy over time: arrays `start_ns`, `length_ns`, `core_pj` and
         `io_pj`, an entry a bin."""
@@ -302,6 +305,6 @@ def power_csv(power: dict[str, NDArray[np.int64]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def summary_json(summary: dict[str, Any]) -> str:
+def json_text(numbers: dict[str, Any]) -> str:
     """Write a summary in fixed key order, floats by their shortest exact form."""
-    return json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(numbers, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
-import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -17,10 +15,11 @@ from reprieve import _native
 from reprieve._native import UserError
 from reprieve.extras import need_plots
 from reprieve.named_policies import Split
+from reprieve.machine import Clock
 from reprieve.notebook import run_bar
 from reprieve.outputs import ResultDirectory
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
-from reprieve.result import KINDS, Result, power_csv, summary_json
+from reprieve.result import KINDS, Result, json_text, power_csv
 from reprieve.scenario import ScenarioLike, Source
 from reprieve.timeline import FILE_NAME, Drawing, Window, timeline_file
 
@@ -91,7 +90,7 @@ def run(
     `scenario`: a `Scenario`, the path of a scenario file, or a dictionary of the same form.
     `requests`: keep one row a request for `Result.requests`, in memory or, with `out`, on disk.
     `series`: keep how the run goes over time for `Result.series` and for the report.
-    `out`: a directory for `summary.json`, `scenario.toml` and, with `requests`,
+    `out`: a directory for `summary.json`, `run.json`, `scenario.toml` and, with `requests`,
     `requests.parquet`, with `series`, `series.parquet`, with `power.series_us`, `power.csv`; what
     a run left there before is replaced.
     `from_state`: the drive starts in the state of this file, and is not preconditioned.
@@ -306,7 +305,8 @@ def run_into(
             tables.write(result.series.columns(), out.open("series.parquet"))
         if result.power is not None:
             out.write("power.csv", power_csv(result.power))
-        out.write("summary.json", summary_json(result.summary))
+        out.write("summary.json", json_text(result.summary))
+        out.write("run.json", json_text(result.machine))
         return result, out.commit(stale=_OPTIONAL)
 
 
@@ -333,11 +333,12 @@ def _simulate(
     step_requests = _STEP_REQUESTS_FIRST
     more = True
     watch(*simulation.progress())
+    clock = Clock()
     while more and not simulation.is_preconditioned():
         more = split.ask(simulation.step, 1)
         watch(*simulation.progress())
     drive.save(simulation, "start")
-    began_s = time.perf_counter()  # of the simulation: bringing the drive to its state is set-up
+    clock.prepared()
     while more:
         step_began_s = time.perf_counter()
         more = split.ask(simulation.step, step_requests)
@@ -356,7 +357,7 @@ def _simulate(
 
         counts = {kind: summary["requests"][kind]["count"] for kind in blame.KINDS}
         summary["blame"] = blame.section(log.parts(blame.COLUMNS), counts)
-    summary["run"] = _measured(summary["run"], time.perf_counter() - began_s)
+    machine = clock.measured(summary["run"])
     if names := own.names():
         summary["run"]["python_policies"] = names
     buckets = {what: simulation.histogram(what) for what in KINDS}
@@ -369,6 +370,7 @@ def _simulate(
         simulation.power_series(),
         _series(simulation) if kept.series else None,
         json.loads(simulation.batches()),
+        machine,
     )
 
 
@@ -385,17 +387,3 @@ def _next_step(requests: int, took_s: float) -> int:
     """Approach the step's length by at most a factor of two, whatever one step was hit by."""
     factor = min(2.0, max(0.5, _STEP_S / max(took_s, 1e-9)))
     return min(_STEP_REQUESTS_MAX, max(1, int(requests * factor)))
-
-
-def _measured(run: dict[str, Any], wall_s: float) -> dict[str, Any]:
-    """Section "run" with what the outside measures, in the order that the schema lists it."""
-    # Linux counts in KiB, macOS in bytes; of the whole process, so runs side by side share it.
-    unit_bytes = 1 if sys.platform == "darwin" else 1024
-    measured = {
-        "wall_s": wall_s,
-        "page_transactions_per_s": run["page_transactions"] / wall_s,
-        "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit_bytes,
-    }
-    order = ("seed", "wall_s", "page_transactions", "page_transactions_per_s", "peak_rss_bytes")
-    known = {key: (measured | run)[key] for key in order}
-    return known | {key: value for key, value in run.items() if key not in known}

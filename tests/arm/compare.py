@@ -6,17 +6,12 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-# How fast a run was and what it took, which is of the machine and not of the drive.
-OF_THE_MACHINE = ("wall_s", "page_transactions_per_s", "peak_rss_bytes")
-
 
 def summary(folder: Path) -> dict[str, object]:
-    """Return the summary without what is of the machine; text, so that no number is rounded."""
+    """Return the summary as text, so that no number is rounded."""
     read = json.loads(
         (folder / "summary.json").read_text(encoding="utf-8"), parse_float=str, parse_int=str
     )
-    for name in OF_THE_MACHINE:
-        del read["run"][name]
     return dict(read)
 
 

@@ -42,6 +42,10 @@ pub fn json_schema(registries: &Registries) -> String {
             "additionalProperties": flow,
         }),
     );
+    let word = &mut properties["precondition"]["properties"]["load"];
+    let mut given = table(load.expect("there is a workload"), registries);
+    given["description"] = "The load by hand, with the keys of [workload].".into();
+    *word = json!({"anyOf": [word.take(), given]});
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Reprieve scenario",

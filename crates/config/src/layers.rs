@@ -76,6 +76,9 @@ fn is_a_file(name: &str) -> bool {
 fn read_preset(found: &Found, rank: Rank) -> Result<Layer, UserError> {
     let layer = read::read(&found.text, &found.file, rank)?;
     let of_flows = layer.flows.values().flatten().map(|(name, leaf)| (name, leaf, true));
+    if let Some((name, leaf)) = layer.equilibrium.iter().next() {
+        return Err(leaf.fault(name, "[precondition.load] is a scenario's; leave it out here"));
+    }
     for (name, leaf, is_flow) in
         layer.leaves.iter().map(|(name, leaf)| (name, leaf, false)).chain(of_flows)
     {

@@ -3,6 +3,7 @@
 //! Layers, a later one wins key by key: defaults of the schema, part, device, load, scenario
 //! file, `--set`. Every value keeps its place, so that every error names one.
 
+mod equilibrium;
 mod flows;
 mod json_schema;
 mod key;
@@ -165,15 +166,19 @@ fn load_for(
 }
 
 fn assemble(
-    file: Layer,
+    mut file: Layer,
     sources: &Sources,
     base: &Path,
     purpose: Use,
     registries: &Registries,
 ) -> Result<Scenario, UserError> {
-    let sets = read::read_sets(sources.sets)?;
+    let mut sets = read::read_sets(sources.sets)?;
+    let overlay = equilibrium::overlay(&mut file, &mut sets);
     if purpose == Use::Serve {
-        return serve::assemble(file, sets, sources.path, base, registries);
+        return serve::assemble((file, sets, overlay), sources.path, base, registries);
+    }
+    if let (Use::Rig, Some((name, leaf))) = (purpose, overlay.iter().next()) {
+        return Err(leaf.fault(name, "the rig has no mapping; leave it out"));
     }
     let load = sets.leaves.get("load").or(file.leaves.get("load")).map(|leaf| ("load", leaf));
     let mut of_flows = file.flows.values().chain(sets.flows.values()).flatten();
@@ -185,10 +190,13 @@ fn assemble(
     let flows = flows::overlays([std::mem::take(&mut stack.flows), file.flows], sets.flows);
     flows::check_fio_alone(&stack.leaves, &flows)?;
     let one = |stack, place: &str| settle(stack, place, base, purpose, registries);
-    if flows.is_empty() || purpose == Use::Rig {
-        return flows::with_jobs(one(stack, sources.path)?);
-    }
-    flows::assemble(flows, &stack, sources.path, one)
+    let drive = if overlay.is_empty() { Leaves::new() } else { stack.leaves.clone() };
+    let scenario = if flows.is_empty() || purpose == Use::Rig {
+        flows::with_jobs(one(stack, sources.path)?)?
+    } else {
+        flows::assemble(flows, &stack, sources.path, one)?
+    };
+    equilibrium::with_load(scenario, overlay, drive, sources.path, one)
 }
 
 /// The scenario that a stack of layers makes, checked.

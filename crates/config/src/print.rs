@@ -1,10 +1,12 @@
 //! Prints a scenario as TOML that stands alone: every key that applies, no preset needed.
 
+use reprieve_trace::WorkloadConfig;
+
 use super::key::Key;
 use super::keys::{SECTIONS, keys};
 use super::raw::Raw;
 use super::resolve::applies;
-use super::types::Scenario;
+use super::types::{EquilibriumLoad, Scenario};
 use super::value::Values;
 
 /// The canonical TOML of a scenario; loading it gives an equal one.
@@ -25,6 +27,9 @@ pub fn print(scenario: &Scenario) -> String {
             toml.push_str(&collection_slack(scenario));
         }
     }
+    if let EquilibriumLoad::Given(load) = &scenario.equilibrium {
+        push_load(&mut toml, "precondition.load", scenario, load);
+    }
     if scenario.fio.is_some() {
         return toml;
     }
@@ -35,18 +40,21 @@ pub fn print(scenario: &Scenario) -> String {
         toml.push_str(&format!("\n[workload]\nunwritten = \"{unwritten}\"\n"));
     }
     for flow in &scenario.flows {
-        let alone = Scenario {
-            workload: Some(flow.workload.clone()),
-            queues: flow.queues.clone(),
-            flows: Vec::new(),
-            ..scenario.clone()
-        };
-        let of_all = |key: &&Key| key.full_name != "workload.unwritten";
-        let keys = keys().iter().filter(|key| key.section() == "workload").filter(of_all);
-        toml.push_str(&format!("\n[flow.{}]\n", flow.name));
-        push_keys(&mut toml, keys, &self::values(&alone));
+        let queues = flow.queues.clone();
+        let alone = Scenario { queues, ..scenario.clone() };
+        push_load(&mut toml, &format!("flow.{}", flow.name), &alone, &flow.workload);
     }
     toml
+}
+
+/// Adds a table with the keys of a load.
+fn push_load(toml: &mut String, table: &str, scenario: &Scenario, load: &WorkloadConfig) {
+    let alone =
+        Scenario { workload: Some(load.clone()), flows: Vec::new(), fio: None, ..scenario.clone() };
+    let of_all = |key: &&Key| key.full_name != "workload.unwritten";
+    let keys = keys().iter().filter(|key| key.section() == "workload").filter(of_all);
+    toml.push_str(&format!("\n[{table}]\n"));
+    push_keys(toml, keys, &values(&alone));
 }
 
 /// The values of the keys that apply.

@@ -41,6 +41,8 @@ pub(super) struct Leaf {
 pub(super) struct Layer {
     pub leaves: Leaves,
     pub flows: Overlays,
+    /// What `[precondition.load]` says; keys as in `[workload]`.
+    pub equilibrium: Leaves,
 }
 
 /// The values of one layer, or of several merged, by full name.
@@ -93,7 +95,7 @@ fn read_section(
         let full_name = format!("{section}.{}", inner.get_ref());
         let place = lines.place(inner.span().start);
         match value.get_ref() {
-            DeValue::Table(keys) if is_section(&full_name) => {
+            DeValue::Table(keys) if is_section(&full_name) || full_name == EQUILIBRIUM => {
                 read_section(layer, &full_name, keys, lines, rank)?;
             }
             other => insert(layer, &full_name, Raw::from(other), place, rank)?,
@@ -152,6 +154,9 @@ pub(super) fn read_sets(sets: &[String]) -> Result<Layer, UserError> {
 /// The table of the flows.
 const FLOW: &str = "flow";
 
+/// The table of the load that a drive is preconditioned with.
+const EQUILIBRIUM: &str = "precondition.load";
+
 /// Name and key of a flow's key, such as `flow.hot.requests`.
 fn flow_key(full_name: &str) -> Option<(&str, &str)> {
     full_name.strip_prefix(FLOW)?.strip_prefix('.')?.rsplit_once('.')
@@ -178,6 +183,18 @@ fn insert(
         let alias = Some(full_name.to_string());
         let leaves = layer.flows.entry(flow.to_string()).or_default();
         leaves.insert(key.full_name, Leaf { raw, place, rank, alias });
+        return Ok(());
+    }
+    let of_equilibrium =
+        full_name.strip_prefix(EQUILIBRIUM).and_then(|name| name.strip_prefix('.'));
+    if let Some(name) = of_equilibrium {
+        let of_load = format!("workload.{name}");
+        let Some(key) = key(&of_load) else {
+            let what = unknown(&of_load, &raw).replace("workload.", &format!("{EQUILIBRIUM}."));
+            return Err(UserError::new(what).at(place));
+        };
+        let alias = Some(full_name.to_string());
+        layer.equilibrium.insert(key.full_name, Leaf { raw, place, rank, alias });
         return Ok(());
     }
     let Some(key) = key(full_name) else {

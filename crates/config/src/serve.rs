@@ -5,11 +5,11 @@ use std::path::Path;
 use reprieve_base::UserError;
 
 use super::keys::{key, keys};
-use super::read::{Layer, Rank};
+use super::read::{Layer, Leaves, Rank};
 use super::resolve::Use;
-use super::types::Scenario;
+use super::types::{EquilibriumLoad, Scenario};
 use super::value::Values;
-use super::{Registries, layers, print, settle};
+use super::{Registries, equilibrium, layers, print, settle};
 
 /// The one key of `[workload]` that says something of the drive.
 const OF_THE_DRIVE: &str = "workload.unwritten";
@@ -22,10 +22,9 @@ pub fn changeable() -> Vec<&'static str> {
     names
 }
 
-/// The scenario of a file and its overrides, without their workload.
+/// The scenario of a file, its overrides and the load of its equilibrium, without a workload.
 pub(super) fn assemble(
-    file: Layer,
-    sets: Layer,
+    (file, sets, overlay): (Layer, Layer, Leaves),
     place: &str,
     base: &Path,
     registries: &Registries,
@@ -42,7 +41,14 @@ pub(super) fn assemble(
     leaves.retain(|name, _| !is_load(name) || *name == OF_THE_DRIVE);
     let mut stack = layers::stack(leaves, sets.leaves, base)?;
     stack.leaves.retain(|name, leaf| leaf.rank != Rank::Load || *name == OF_THE_DRIVE);
-    settle(stack, place, base, Use::Serve, registries)
+    let drive = if overlay.is_empty() { Leaves::new() } else { stack.leaves.clone() };
+    let mut scenario = settle(stack, place, base, Use::Serve, registries)?;
+    if scenario.equilibrium == EquilibriumLoad::Scenario {
+        // Its clients are not known yet.
+        scenario.equilibrium = EquilibriumLoad::RandomWrites;
+    }
+    let one = |stack, place: &str| settle(stack, place, base, Use::Run, registries);
+    equilibrium::with_load(scenario, overlay, drive, place, one)
 }
 
 impl Scenario {

@@ -170,7 +170,7 @@ impl BitmapDrive {
     /// Tells the drive what its blocks have come to: valid pages, and the order of filling.
     pub(super) fn give_back(&self, ftl: &mut Ftl) {
         self.pages.iter().for_each(|plane| {
-            plane.give_back(&mut ftl.tables.blocks.index, &mut ftl.tables.blocks.filled)
+            plane.give_back(&mut ftl.tables.blocks.index, &mut ftl.tables.blocks.fill_order)
         });
     }
 }

@@ -12,7 +12,10 @@ use super::owners::Owners;
 use super::plane::{Allocated, Plane, Victim};
 use super::room;
 use super::wear::WearTable;
-use super::write_frontiers::WriteFrontiers;
+use super::write_frontiers::{LEVELLING_FRONT, WriteFrontiers};
+
+/// Erases by which wear may exceed the spread asked for while collection has its turn.
+const OWN_TURN_ERASES: u32 = 2;
 
 /// Every block is one of these: free, open, full, a victim, failed, or bad; and as many of its
 /// pages count as valid as have owners.
@@ -22,7 +25,7 @@ pub struct Blocks {
     owners: Owners,
     pub(super) index: BlockIndex,
     /// Of each full block, how many of its plane were filled before it.
-    pub(super) filled: Vec<u32>,
+    pub(super) fill_order: Vec<u32>,
     /// Erases begun in each plane, by which queued reads notice that their address may be void.
     erases: Vec<u32>,
     pub(super) victim: Box<dyn VictimPolicy>,
@@ -54,7 +57,7 @@ impl Blocks {
             planes: vec![plane; geometry.planes() as usize],
             owners: Owners::new(physical)?,
             index: BlockIndex::new(geometry.planes(), blocks, geometry.pages_per_block),
-            filled: vec![0; geometry.blocks() as usize],
+            fill_order: vec![0; geometry.blocks() as usize],
             erases: vec![0; geometry.planes() as usize],
             victim: victim::make(scenario, geometry),
             needs: Needs::new(&geometry),
@@ -167,6 +170,43 @@ impl Blocks {
         plane.has_room(usize::from(front), self.reserve_blocks, pages_per_block)
     }
 
+    /// The open block of a plane to which a page of its victim is moved.
+    #[inline]
+    pub(super) fn front_of_moved(&self, plane: u32, lpn: u32) -> usize {
+        match self.planes[plane as usize].victim {
+            Some(Victim { levels: true, .. }) => LEVELLING_FRONT,
+            _ => self.fronts.of_moved(lpn),
+        }
+    }
+
+    /// Sees to it that pages which wear levelling moves have an open block: the most worn one.
+    #[cold]
+    pub(super) fn open_for_levelling(&mut self, plane: u32) {
+        let pages_per_block = self.numbering.geometry.pages_per_block;
+        if self.planes[plane as usize].is_open(LEVELLING_FRONT, pages_per_block) {
+            return;
+        }
+        let Some((block, _)) = self.most_worn_free(plane) else { return };
+        let full = self.planes[plane as usize].open_block(LEVELLING_FRONT, block);
+        self.needs.forget(plane);
+        if let Some(full) = full {
+            self.filled(plane, full);
+        }
+    }
+
+    /// The free block of a plane with the most erases, numbered within it, and those.
+    fn most_worn_free(&self, plane: u32) -> Option<(u32, u32)> {
+        let first = self.numbering.blocks_of(plane).start;
+        let mut most = None;
+        self.planes[plane as usize].each_free(|block| {
+            let erases = self.wear.of(first + block);
+            if most.is_none_or(|(_, most)| erases > most) {
+                most = Some((block, erases));
+            }
+        });
+        most
+    }
+
     /// Takes the next page of an open block of a plane, counted over the drive.
     #[inline]
     pub(super) fn allocate(&mut self, plane: u32, front: usize) -> PageAddress {
@@ -191,14 +231,20 @@ impl Blocks {
             self.needs.forget(plane);
         }
         if let Some(full) = got.filled {
-            let full = plane * self.numbering.geometry.blocks_per_plane + full;
-            let fills = &mut self.planes[plane as usize].fills;
-            self.filled[full as usize] = *fills;
-            *fills += 1;
-            self.index.fill(full);
-            self.victim.filled(plane, full);
+            self.filled(plane, full);
         }
         self.numbering.address(plane, got.block, got.page)
+    }
+
+    /// An open block of a plane, numbered within it, is full.
+    #[inline(always)]
+    fn filled(&mut self, plane: u32, full: u32) {
+        let full = plane * self.numbering.geometry.blocks_per_plane + full;
+        let fills = &mut self.planes[plane as usize].fills;
+        self.fill_order[full as usize] = *fills;
+        *fills += 1;
+        self.index.fill(full);
+        self.victim.filled(plane, full);
     }
 
     /// Takes the next page of an open block of a plane, both counted over the drive.
@@ -219,18 +265,29 @@ impl Blocks {
         let state = &mut self.planes[plane as usize];
         let failed = state.failed.pop_front();
         let unworn = state.unworn.take().filter(|block| self.index.is_full(*block));
+        // Pages of any victim fill an open block that lags behind, so that it can be erased again.
+        let mut levels = state.completes_levelling;
         let block = match (failed, unworn) {
             (Some(failed), _) => failed,
             (None, Some(unworn)) => {
+                levels |= self.is_cold(plane, unworn);
                 self.victim.taken(plane, unworn);
                 self.index.reclaim(unworn);
                 unworn
             }
             (None, None) => self.pick(plane)?,
         };
-        let victim = Victim { block, retires: failed.is_some() };
+        let victim = Victim { block, retires: failed.is_some(), levels };
         self.planes[plane as usize].victim = Some(victim);
         Some(block)
+    }
+
+    /// Whether the pages of a little worn block are to rest on a much worn one: most are still there,
+    /// and such a block is free.
+    fn is_cold(&self, plane: u32, unworn: u32) -> bool {
+        let pages_per_block = self.numbering.geometry.pages_per_block;
+        let worn = self.most_worn_free(plane).map_or(0, |(_, erases)| erases);
+        2 * self.index.valid(unworn) >= pages_per_block && worn > self.wear.of(unworn)
     }
 
     /// What the policy picks in a plane, which is no full block any more.
@@ -250,8 +307,26 @@ impl Blocks {
         }
         let own = victim % self.numbering.geometry.blocks_per_plane;
         self.planes[plane as usize].add_free(own, erases);
-        self.level_wear(victim, erases);
         false
+    }
+
+    /// Looks in a plane for a block whose erases lag too far behind those of the most worn.
+    ///
+    /// One pass over the plane an erase, and none without static wear levelling. As levelling gains
+    /// no room, collection gets its turn after a block was levelled, unless wear spreads further.
+    pub(super) fn level_wear(&mut self, plane: u32, has_levelled: bool) {
+        if self.wear.is_levelled() {
+            let blocks = self.numbering.blocks_of(plane);
+            let most = blocks.clone().map(|block| self.wear.of(block)).max().unwrap_or(0);
+            let full = blocks.filter(|block| self.index.is_full(*block));
+            let allowed = if has_levelled { OWN_TURN_ERASES } else { 0 };
+            let unworn = self.wear.far_behind(full, most.saturating_sub(allowed));
+            let open = self.planes[plane as usize].fronts[LEVELLING_FRONT].block;
+            let open = open.map(|own| self.numbering.blocks_of(plane).start + own);
+            let lags = self.wear.far_behind(open.into_iter(), most).is_some();
+            let state = &mut self.planes[plane as usize];
+            (state.unworn, state.completes_levelling) = (unworn, lags);
+        }
     }
 
     /// A plane has one good block less.
@@ -260,18 +335,6 @@ impl Blocks {
         let state = &mut self.planes[plane as usize];
         state.good_blocks -= 1;
         self.failing.lost_block(plane, state.good_blocks);
-    }
-
-    /// A block was erased as often as `erases` says: is another one too far behind it?
-    ///
-    /// One pass over the plane an erase, and none without static wear levelling.
-    fn level_wear(&mut self, block: u32, erases: u32) {
-        if !self.wear.is_levelled() {
-            return;
-        }
-        let plane = self.numbering.plane_of(block);
-        let full = self.numbering.blocks_of(plane).filter(|block| self.index.is_full(*block));
-        self.planes[plane as usize].unworn = self.wear.far_behind(full, erases);
     }
 
     /// What happened before the first request does not count as wear.

@@ -12,6 +12,7 @@ use super::blocks::Blocks;
 use super::collection::Collection;
 use super::job::HeldPage;
 use super::page_tables::PageTables;
+use super::plane::Victim;
 
 impl Collection {
     /// The next step on a die, if none is under way and one is useful.
@@ -53,6 +54,9 @@ impl Collection {
             job.skip_done(blocks, victim.block);
         }
         let to_write = job.first_to_write(pages, self.batch, &blocks.fronts);
+        if victim.levels {
+            blocks.open_for_levelling(plane);
+        }
         let (step, moved) = if let Some(first) = to_write {
             (Kind::GcProgram, Some(first.lpn))
         } else if job.cursor == pages {
@@ -63,7 +67,8 @@ impl Collection {
         } else {
             (Kind::GcRead, None)
         };
-        if moved.is_none_or(|lpn| state.can_allocate(blocks.fronts.of_moved(lpn), pages)) {
+        let state = &blocks.planes[plane as usize];
+        if moved.is_none_or(|lpn| state.can_allocate(blocks.front_of_moved(plane, lpn), pages)) {
             return Some(step);
         }
         blocks.no_free_block(plane);
@@ -145,8 +150,8 @@ impl Collection {
         if first.at.plane + number == blocks.numbering.twins.planes() {
             return None;
         }
-        let front = blocks.fronts.of_moved(held.lpn);
-        if front != blocks.fronts.of_moved(first.lpn) {
+        let front = blocks.front_of_moved(plane, held.lpn);
+        if front != blocks.front_of_moved(plane, first.lpn) {
             return None;
         }
         let at = blocks.allocate(plane, front);
@@ -169,7 +174,7 @@ impl Collection {
         let at = PageAddress { plane: plane - numbering.planes_of(die).start, block, page };
         let to_write = job.first_to_write(pages, self.batch, &blocks.fronts);
         let (kind, at, lpn, old) = if let Some(HeldPage { source, lpn }) = to_write {
-            let front = blocks.fronts.of_moved(lpn);
+            let front = blocks.front_of_moved(plane, lpn);
             let at = blocks.allocate_together(plane, front);
             let pages = self.pages_moved(plane, at, front, blocks);
             self.spend_moves(plane, pages, blocks);
@@ -196,7 +201,7 @@ impl Collection {
     #[inline]
     fn pages_moved(&self, plane: u32, first: PageAddress, front: usize, blocks: &Blocks) -> usize {
         let twins = blocks.numbering.twins;
-        let goes_there = |held: &&HeldPage| blocks.fronts.of_moved(held.lpn) == front;
+        let goes_there = |held: &&HeldPage| blocks.front_of_moved(plane, held.lpn) == front;
         let held = self.jobs[plane as usize].held.iter();
         match twins.exist() {
             // A page that has become cold since it was read may make more than a program takes.
@@ -211,7 +216,7 @@ impl Collection {
     #[cold]
     fn take_for_copy(&mut self, plane: u32, lpn: u32, blocks: &mut Blocks) -> PageAddress {
         self.spend_moves(plane, 1, blocks);
-        blocks.allocate(plane, blocks.fronts.of_moved(lpn))
+        blocks.allocate(plane, blocks.front_of_moved(plane, lpn))
     }
 
     /// The program of a further page that is held, in the wordline of `first`, which was taken.
@@ -226,8 +231,8 @@ impl Collection {
             return self.take_twin_page(first, number, blocks, now);
         }
         let plane = blocks.numbering.plane(first.die, first.at);
-        let front = blocks.fronts.of_moved(first.lpn);
-        let own = |held: &&HeldPage| blocks.fronts.of_moved(held.lpn) == front;
+        let front = blocks.front_of_moved(plane, first.lpn);
+        let own = |held: &&HeldPage| blocks.front_of_moved(plane, held.lpn) == front;
         let mut held = self.jobs[plane as usize].held.iter().filter(own).take(self.batch as usize);
         let held = held.nth(number as usize)?;
         let at = PageAddress { page: first.at.page + number, ..first.at };
@@ -288,8 +293,9 @@ impl Collection {
     }
 
     /// A victim has been erased, or the erase has failed.
-    fn reclaimed(&mut self, plane: u32, victim: u32, blocks: &mut Blocks) {
-        let has_failed = blocks.reclaimed(plane, victim);
+    fn reclaimed(&mut self, plane: u32, victim: Victim, blocks: &mut Blocks) {
+        let has_failed = blocks.reclaimed(plane, victim.block);
+        blocks.level_wear(plane, victim.levels);
         let free = blocks.planes[plane as usize].free_blocks();
         if !has_failed && free >= self.rules.start_blocks {
             self.jobs[plane as usize].credit_ppm = 0;

@@ -10,6 +10,7 @@ use super::blocks::Blocks;
 use super::job::Job;
 use super::numbering::Numbering;
 use super::page_tables::PageTables;
+use super::plane::Victim;
 use super::rules::GcRules;
 
 /// What is being collected, and when more is. A die that is counted as collecting has a plane with
@@ -158,7 +159,7 @@ impl Collection {
         tables.blocks.give_up_empty(plane);
         if tables.blocks.retires_empty(plane) && !self.jobs[plane as usize].in_flight {
             let victim = self.end_job(plane, tables);
-            tables.blocks.retire(victim);
+            tables.blocks.retire(victim.block);
         }
     }
 
@@ -257,7 +258,7 @@ impl Collection {
     }
 
     /// The victim of a plane is dealt with; returns it.
-    pub(super) fn end_job(&mut self, plane: u32, tables: &mut PageTables) -> u32 {
+    pub(super) fn end_job(&mut self, plane: u32, tables: &mut PageTables) -> Victim {
         let job = &mut self.jobs[plane as usize];
         job.held.clear();
         job.joined = false;
@@ -267,7 +268,7 @@ impl Collection {
         self.collecting -= u32::from(die.jobs == 0);
         tables.blocks.needs.forget(plane);
         tables.map.victim_done();
-        victim.expect("a job ends that was begun").block
+        victim.expect("a job ends that was begun")
     }
 }
 
@@ -320,7 +321,7 @@ mod tests {
         assert_eq!(collection.need_of_die(1, &mut tables), GcNeed::None);
         assert_eq!(collection.next_to_wake(&mut tables.blocks), None);
         let victim = collection.end_job(0, &mut tables);
-        assert_eq!(victim, 0, "it was opened first");
+        assert_eq!(victim.block, 0, "it was opened first");
         assert_eq!(collection.next_to_wake(&mut tables.blocks), Some(1));
         assert_eq!(collection.need_of_die(1, &mut tables), GcNeed::Idle);
         assert_eq!(collection.next_to_wake(&mut tables.blocks), None, "each is woken once");

@@ -100,6 +100,20 @@ impl FreeBlocks {
         }
     }
 
+    /// Takes this block.
+    ///
+    /// Panics if it is not free.
+    pub(super) fn take(&mut self, block: u32) {
+        let before = self.len();
+        match self {
+            FreeBlocks::Oldest(blocks) => blocks.retain(|other| *other != block),
+            FreeBlocks::LeastWorn { blocks, .. } => {
+                blocks.retain(|Reverse((_, _, other))| *other != block);
+            }
+        }
+        assert_eq!(self.len() + 1, before, "a free block is taken once");
+    }
+
     /// Takes the block that is written next.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<u32> {

@@ -211,7 +211,7 @@ fn course(plane: u32, blocks: &Blocks) -> Course {
 fn take(plane: u32, block: u32, blocks: &mut Blocks) {
     blocks.victim.taken(plane, block);
     blocks.index.reclaim(block);
-    blocks.planes[plane as usize].victim = Some(Victim { block, retires: false });
+    blocks.planes[plane as usize].victim = Some(Victim { block, retires: false, levels: false });
 }
 
 #[cfg(test)]

@@ -7,6 +7,9 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Parts the planes, so that they do not all have the greater number at once.
 const OF_PLANE: u64 = 0xd1b5_4a32_d192_ed03;
 
+/// Blocks of a plane that preconditioning does not keep free, so that it has any to write to.
+const MARGIN_BLOCKS: u32 = 4;
+
 /// Free blocks of a plane down to which collection lets the host write.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kept {
@@ -48,6 +51,16 @@ impl Ftl {
     /// Free blocks that collection leaves where it keeps up with the load.
     pub fn kept_ahead(&self) -> Kept {
         self.within_spare(f64::from(self.collection.rules.start_blocks.saturating_sub(1)))
+    }
+
+    /// Free blocks of a plane at rest: one more than make collection begin, so that the next block
+    /// to be opened does not set it off.
+    pub fn kept_at_rest(&self) -> Kept {
+        let rules = &self.collection.rules;
+        let start_blocks = if rules.in_background { rules.start_blocks } else { 0 };
+        let least = self.tables.blocks.reserve_blocks + 1;
+        let most = self.spare_blocks().saturating_sub(MARGIN_BLOCKS).max(least);
+        Kept::always(start_blocks.max(least).min(most) + 1)
     }
 
     /// The next number to try, when blocks were filled to one share of valid pages by

@@ -21,6 +21,8 @@ pub(super) struct Victim {
     pub(super) block: u32,
     /// A program has failed on it: it is not erased but given up.
     pub(super) retires: bool,
+    /// It is little worn: its pages are seldom written, and go to a block that is much worn.
+    pub(super) levels: bool,
 }
 
 /// Allocation state of one plane. Blocks are numbered within the plane.
@@ -39,6 +41,8 @@ pub(super) struct Plane {
     pub(super) failed: VecDeque<u32>,
     /// A block, counted over the drive, so little worn that it is the next victim.
     pub(super) unworn: Option<u32>,
+    /// The open block of wear levelling is so little worn that other moved pages fill it too.
+    pub(super) completes_levelling: bool,
     /// Blocks filled, which numbers them in that order.
     pub(super) fills: u32,
     /// The block that is being collected.
@@ -63,6 +67,7 @@ impl Plane {
             good_blocks: 0,
             failed: VecDeque::new(),
             unworn: None,
+            completes_levelling: false,
             fills: 0,
             victim: None,
         }
@@ -116,8 +121,14 @@ impl Plane {
         self.free.push(block, erases);
     }
 
+    /// Opens a free block for one of the fronts; returns the block that it had filled.
+    pub(super) fn open_block(&mut self, front: usize, block: u32) -> Option<u32> {
+        self.free.take(block);
+        std::mem::replace(&mut self.fronts[front], Front { block: Some(block), next_page: 0 }).block
+    }
+
     #[inline]
-    fn is_open(&self, front: usize, pages_per_block: u32) -> bool {
+    pub(super) fn is_open(&self, front: usize, pages_per_block: u32) -> bool {
         let front = &self.fronts[front];
         front.block.is_some() && front.next_page < pages_per_block
     }

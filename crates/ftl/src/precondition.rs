@@ -32,6 +32,8 @@ const PASSES_MAX: u32 = 40;
 pub struct Preconditioner {
     state: Progress,
     kept: Kept,
+    /// Write amplification in the last pass of overwrites.
+    waf: Option<f64>,
 }
 
 enum Progress {
@@ -110,7 +112,9 @@ impl Preconditioner {
         by_name_pages: u32,
     ) -> Preconditioner {
         match Tiling::of(scenario, by_name_pages) {
-            Some(tiling) => Preconditioner { state: Progress::Tiling(Box::new(tiling)), kept },
+            Some(tiling) => {
+                Preconditioner { state: Progress::Tiling(Box::new(tiling)), kept, waf: None }
+            }
             None => Preconditioner::with_threads(scenario, ftl, kept, BitmapDrive::threads()),
         }
     }
@@ -131,17 +135,23 @@ impl Preconditioner {
             }
             Precondition::Sequential | Precondition::Steady => Progress::Filling(0),
         };
-        Preconditioner { state, kept }
+        Preconditioner { state, kept, waf: None }
     }
 
     /// For a drive that has its state from elsewhere.
     pub fn done() -> Preconditioner {
-        Preconditioner { state: Progress::Done, kept: Kept::always(0) }
+        Preconditioner { state: Progress::Done, kept: Kept::always(0), waf: None }
     }
 
     /// Free blocks that it leaves in a plane.
     pub fn kept(&self) -> Kept {
         self.kept
+    }
+
+    /// Write amplification of its last overwrites of the drive; `None` where nothing was
+    /// overwritten, or on planes that others were copied from.
+    pub fn waf(&self) -> Option<f64> {
+        self.waf
     }
 
     /// Whether the state asked for is reached.
@@ -171,10 +181,14 @@ impl Preconditioner {
                 }
             }
             Progress::Replaying(replaying) => {
-                replaying.advance(ftl, writes)?.then_some(Progress::Settling)
+                let is_done = replaying.advance(ftl, writes)?;
+                self.waf = Some(replaying.pass.waf(ftl.tables.map.logical_pages()));
+                is_done.then_some(Progress::Settling)
             }
             Progress::Overwriting(overwriting) => {
-                overwriting.advance(ftl, writes)?.then_some(Progress::Settling)
+                let is_done = overwriting.advance(ftl, writes)?;
+                self.waf = Some(overwriting.pass.waf(ftl.tables.map.logical_pages()));
+                is_done.then_some(Progress::Settling)
             }
             Progress::Tiling(tiling) => {
                 let by_name = (self.kept, Preconditioner::by_name as fn(&_, &mut _, _) -> _);
@@ -321,6 +335,11 @@ impl Pass {
         let chance = DEVIATIONS * (self.moved + pages) / self.draws.isqrt().max(1);
         let alike = (pages / STATIONARY).max(DEVIATIONS * pages.isqrt());
         differs_by <= alike || !drifts && differs_by <= chance
+    }
+
+    /// Write amplification of a pass that is complete.
+    fn waf(&self, pages: u32) -> f64 {
+        1.0 + self.moved as f64 / f64::from(pages)
     }
 
     fn next(&mut self) -> Result<(), UserError> {

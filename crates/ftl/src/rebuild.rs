@@ -74,16 +74,17 @@ impl Blocks {
             self.number_from_oldest(plane);
             let mut next = 0;
             for block in self.in_order_of_filling(plane) {
-                let number = self.filled[block as usize];
+                let number = self.fill_order[block as usize];
                 self.victim.passed(plane, number - next);
                 self.victim.filled(plane, block);
                 next = number + 1;
             }
             let state = &mut self.planes[plane as usize];
             self.victim.passed(plane, state.fills - next);
-            state.unworn = None;
+            (state.unworn, state.completes_levelling) = (None, false);
             state.pad();
-            state.victim = state.victim.map(|victim| Victim { retires: false, ..victim });
+            state.victim =
+                state.victim.map(|victim| Victim { retires: false, levels: false, ..victim });
         }
         self.index = index;
     }
@@ -111,14 +112,14 @@ impl Blocks {
         let victims = planes().map(|plane| victim(plane).map_or(NONE, number));
         state.put("plane.victim", victims.collect());
         state.put("block.erases", erases);
-        let mut filled = vec![0; self.filled.len()];
+        let mut filled = vec![0; self.fill_order.len()];
         let mut fills = Vec::with_capacity(self.planes.len());
         for (plane, state) in (0..).zip(&self.planes) {
             let full = self.filled_blocks(plane, victims_are_full);
             let oldest = self.oldest_of(plane, &full);
             for block in full {
                 if !erased.contains(&block) {
-                    filled[block as usize] = self.filled[block as usize] - oldest;
+                    filled[block as usize] = self.fill_order[block as usize] - oldest;
                 }
             }
             fills.push(state.fills - oldest);
@@ -132,9 +133,9 @@ impl Blocks {
         if !self.failing.any() {
             return;
         }
-        let mut bad = vec![GOOD; self.filled.len()];
+        let mut bad = vec![GOOD; self.fill_order.len()];
         self.failing
-            .bad_in(0..self.filled.len() as u32)
+            .bad_in(0..self.fill_order.len() as u32)
             .for_each(|block| bad[block as usize] = BAD);
         for plane in &self.planes {
             plane.failing().for_each(|block| bad[block as usize] = FAILED);
@@ -148,7 +149,7 @@ impl Blocks {
     }
 
     fn oldest_of(&self, plane: u32, full: &[u32]) -> u32 {
-        let numbers = full.iter().map(|block| self.filled[*block as usize]);
+        let numbers = full.iter().map(|block| self.fill_order[*block as usize]);
         numbers.min().unwrap_or(self.planes[plane as usize].fills)
     }
 
@@ -156,14 +157,14 @@ impl Blocks {
     fn number_from_oldest(&mut self, plane: u32) {
         let oldest = self.oldest_number(plane);
         for block in self.full_blocks(plane) {
-            self.filled[block as usize] -= oldest;
+            self.fill_order[block as usize] -= oldest;
         }
         self.planes[plane as usize].fills -= oldest;
     }
 
     pub(super) fn in_order_of_filling(&self, plane: u32) -> Vec<u32> {
         let mut full = self.full_blocks(plane);
-        full.sort_by_key(|block| self.filled[*block as usize]);
+        full.sort_by_key(|block| self.fill_order[*block as usize]);
         full
     }
 

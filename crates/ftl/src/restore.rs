@@ -82,8 +82,8 @@ impl Blocks {
     fn restore_tables(&mut self, state: &mut State) -> Result<Vec<Pool>, UserError> {
         let pools = self.take_pools(state)?;
         self.restore_bad(state)?;
-        self.filled = state.take("block.filled", self.filled.len())?;
-        let erases = state.take("block.erases", self.filled.len())?;
+        self.fill_order = state.take("block.filled", self.fill_order.len())?;
+        let erases = state.take("block.erases", self.fill_order.len())?;
         if let Some(block) = erases.iter().position(|erases| *erases > COUNT_MAX) {
             return Err(wrong(format!("block {block} was erased {} times", erases[block])));
         }
@@ -94,8 +94,8 @@ impl Blocks {
     /// Which blocks are bad, whatever the drive was drawn with; where the state does not say, none.
     fn restore_bad(&mut self, state: &mut State) -> Result<(), UserError> {
         let states = match state.has("block.bad") {
-            true => state.take("block.bad", self.filled.len())?,
-            false => vec![GOOD; self.filled.len()],
+            true => state.take("block.bad", self.fill_order.len())?,
+            false => vec![GOOD; self.fill_order.len()],
         };
         if let Some(unknown) = states.iter().find(|state| **state > FAILED) {
             return Err(wrong(format!("a block is in condition {unknown}")));
@@ -205,7 +205,8 @@ impl Blocks {
         let blocks = self.numbering.geometry.blocks_per_plane;
         let state = &mut self.planes[plane as usize];
         state.open(fronts.into_iter());
-        let collected = |victim| Victim { block: plane * blocks + victim, retires: false };
+        let collected =
+            |victim| Victim { block: plane * blocks + victim, retires: false, levels: false };
         state.victim = victim.map(collected);
         state.fills = fills;
         for block in free {
@@ -218,11 +219,11 @@ impl Blocks {
     fn check_numbers(&self, plane: u32) -> Result<(), UserError> {
         let full = self.in_order_of_filling(plane);
         let next = self.planes[plane as usize].fills;
-        let numbers = full.iter().map(|block| self.filled[*block as usize]);
+        let numbers = full.iter().map(|block| self.fill_order[*block as usize]);
         let first = plane * self.numbering.geometry.blocks_per_plane;
         let blocks = first..first + self.numbering.geometry.blocks_per_plane;
-        let numbered = blocks.filter(|block| self.filled[*block as usize] > 0);
-        let of_full = full.iter().filter(|block| self.filled[**block as usize] > 0);
+        let numbered = blocks.filter(|block| self.fill_order[*block as usize] > 0);
+        let of_full = full.iter().filter(|block| self.fill_order[**block as usize] > 0);
         let is_in_order = numbers.chain([next]).is_sorted_by(|number, next| number < next);
         let span = next.checked_sub(self.oldest_number(plane));
         if is_in_order
@@ -236,7 +237,7 @@ impl Blocks {
 
     /// Pages of every block that are programmed.
     fn programmed(&self) -> Vec<u32> {
-        let mut programmed = vec![self.numbering.geometry.pages_per_block; self.filled.len()];
+        let mut programmed = vec![self.numbering.geometry.pages_per_block; self.fill_order.len()];
         for (plane, state) in (0..).zip(&self.planes) {
             let first = plane * self.numbering.geometry.blocks_per_plane;
             state.each_free(|block| programmed[(first + block) as usize] = 0);

@@ -155,7 +155,7 @@ fn start_of(threads: usize, sets: &[&str]) -> (Vec<Mapping>, Vec<u32>) {
     let pages = (0..ftl.tables.map.logical_pages()).map(|lpn| ftl.tables.map.get(lpn)).collect();
     let planes =
         ftl.tables.blocks.planes.iter().flat_map(|plane| [plane.free_list(), vec![plane.fills]]);
-    (pages, planes.flatten().chain(ftl.tables.blocks.filled.iter().copied()).collect())
+    (pages, planes.flatten().chain(ftl.tables.blocks.fill_order.iter().copied()).collect())
 }
 
 #[test]

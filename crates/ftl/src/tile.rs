@@ -294,8 +294,10 @@ impl Copying {
             let committed = copy.committed;
             *copy = state.clone();
             copy.committed = committed;
-            let filled = &self.models.tables.blocks.filled[model * blocks..(model + 1) * blocks];
-            ftl.tables.blocks.filled[plane * blocks..(plane + 1) * blocks].copy_from_slice(filled);
+            let filled =
+                &self.models.tables.blocks.fill_order[model * blocks..(model + 1) * blocks];
+            ftl.tables.blocks.fill_order[plane * blocks..(plane + 1) * blocks]
+                .copy_from_slice(filled);
         }
     }
 }

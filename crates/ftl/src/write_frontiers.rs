@@ -7,6 +7,8 @@ use reprieve_policy::stream::{self, STREAMS_MAX, StreamPolicy};
 const GC_FRONT: usize = STREAMS_MAX;
 /// The front of pages of the mapping.
 const MAP_FRONT: usize = STREAMS_MAX + 1;
+/// The front of pages that static wear levelling moves, if it does.
+pub(super) const LEVELLING_FRONT: usize = STREAMS_MAX + 2;
 
 /// The division of pages among the open blocks of a plane.
 pub(super) struct WriteFrontiers {
@@ -14,6 +16,7 @@ pub(super) struct WriteFrontiers {
     streams: u8,
     gc_separate: bool,
     has_map: bool,
+    levels_wear: bool,
     /// A plane has one open block for everything: nothing has to be asked.
     is_simple: bool,
     /// Pages that a program takes, if it takes several.
@@ -33,13 +36,14 @@ impl WriteFrontiers {
             streams,
             gc_separate,
             has_map,
+            levels_wear: scenario.ftl.wear.static_spread.is_some(),
             is_simple: streams == 1 && !gc_separate && !has_map,
             wordline_pages: scenario.timing.pages_together(),
             logical_pages: scenario.logical_pages(),
         }
     }
 
-    /// Whether a plane has one open block for everything.
+    /// Whether a plane has one open block for everything but what wear levelling moves.
     pub(super) fn is_simple(&self) -> bool {
         self.is_simple
     }
@@ -56,12 +60,16 @@ impl WriteFrontiers {
 
     /// Open blocks of a plane, at most.
     pub(super) fn count(&self) -> u32 {
-        u32::from(self.streams) + u32::from(self.gc_separate) + u32::from(self.has_map)
+        u32::from(self.streams)
+            + u32::from(self.gc_separate)
+            + u32::from(self.has_map)
+            + u32::from(self.levels_wear)
     }
 
     /// The open blocks of a plane, by their places among all that there can be.
     pub(super) fn of_all(&self) -> impl Iterator<Item = usize> {
-        self.of_data().chain(self.has_map.then_some(MAP_FRONT))
+        let of_data = self.of_data().chain(self.has_map.then_some(MAP_FRONT));
+        of_data.chain(self.levels_wear.then_some(LEVELLING_FRONT))
     }
 
     /// The open blocks of a plane that hold data, by their places.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use reprieve_base::{Dur, SECTOR_BYTES, UserError};
 
 use crate::arrivals::Arrivals;
+use crate::cyclic::CyclicTrace;
 use crate::fio::FioJob;
 use crate::mistake::wrong;
 use crate::reading::Reading;
@@ -24,6 +25,8 @@ pub enum WorkloadConfig {
     Mixed(MixedConfig),
     /// A clone of a job of a fio file, fitted to the drive.
     Fio(Box<FioJob>),
+    /// A trace that is repeated without end, for a drive that is brought into its steady state.
+    Cyclic(CyclicTrace),
 }
 
 /// A recorded trace and how to fit it to a drive.

@@ -12,11 +12,12 @@ const REQUESTS: f64 = 1e12;
 const SPAN_S: f64 = 9e7;
 
 impl WorkloadConfig {
-    /// The same load without its end; `None` if it has no such: a trace, or a job that others go
-    /// before.
+    /// The same load without its end; `None` if it has no such: a trace before it is measured, or a
+    /// job that others go before.
     pub fn endless(&self) -> Option<WorkloadConfig> {
         match self {
             WorkloadConfig::Trace(_) => None,
+            WorkloadConfig::Cyclic(_) => Some(self.clone()),
             WorkloadConfig::Mixed(mixed) => {
                 let requests = mixed.most_requests();
                 Some(WorkloadConfig::Mixed(MixedConfig { requests, ..mixed.clone() }))
@@ -35,7 +36,8 @@ impl WorkloadConfig {
     /// Whether a request comes when another is complete, so that the drive is never without work.
     pub fn is_closed(&self) -> bool {
         match self {
-            WorkloadConfig::Trace(_) => false,
+            WorkloadConfig::Trace(trace) => trace.queue_depth.is_some(),
+            WorkloadConfig::Cyclic(load) => load.queue_depth().is_some(),
             WorkloadConfig::Mixed(mixed) => matches!(mixed.arrivals, Arrivals::Closed { .. }),
             WorkloadConfig::Fio(_) => true,
         }
@@ -45,6 +47,7 @@ impl WorkloadConfig {
     pub fn changes_data(&self) -> bool {
         match self {
             WorkloadConfig::Trace(_) => true,
+            WorkloadConfig::Cyclic(load) => load.changes_data(),
             WorkloadConfig::Mixed(mixed) => mixed.read_fraction < 1.0,
             WorkloadConfig::Fio(job) => {
                 !matches!(job.ops, JobOps::Read | JobOps::Mixed { read_percent: 100 })
@@ -57,6 +60,7 @@ impl WorkloadConfig {
     pub fn writes_evenly(&self, capacity_bytes: u64) -> bool {
         match self {
             WorkloadConfig::Trace(_) => true,
+            WorkloadConfig::Cyclic(load) => load.writes_evenly(capacity_bytes),
             WorkloadConfig::Mixed(mixed) => {
                 let is_whole = match mixed.footprint {
                     Footprint::Share(share) => share == 1.0 && mixed.footprint_start_bytes == 0,
@@ -95,7 +99,7 @@ impl WorkloadConfig {
                     job.order = JobOrder::RandomRepeating;
                 }
             }
-            WorkloadConfig::Trace(_) => {}
+            WorkloadConfig::Trace(_) | WorkloadConfig::Cyclic(_) => {}
         }
         Some(load)
     }

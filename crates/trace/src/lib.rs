@@ -7,6 +7,7 @@ mod arrivals;
 mod config;
 mod convert;
 mod counts;
+mod cyclic;
 mod devices;
 mod endless;
 mod fio;
@@ -27,6 +28,7 @@ pub use config::{
 };
 pub use convert::convert;
 pub use counts::Counts;
+pub use cyclic::CyclicTrace;
 pub use devices::{DeviceList, DeviceSummary, devices};
 pub use fio::{FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink, fio_jobs};
 pub use formats::{RawRequest, formats};

@@ -4,6 +4,7 @@ use reprieve_base::{Request, UserError};
 
 use crate::config::WorkloadConfig;
 use crate::counts::Counts;
+use crate::cyclic::CyclicSource;
 use crate::replay::Replay;
 use crate::synth::{JobSource, Mixed};
 
@@ -16,6 +17,7 @@ enum Source {
     Trace(Box<Replay>),
     Mixed(Box<Mixed>),
     Job(Box<JobSource>),
+    Cyclic(Box<CyclicSource>, Option<u32>),
     /// Requests come from elsewhere.
     Nothing,
 }
@@ -43,6 +45,9 @@ impl Workload {
                 assert!(end_bytes <= capacity_bytes, "a job was fitted to another drive");
                 Source::Job(Box::new(JobSource::new(job, seed)))
             }
+            WorkloadConfig::Cyclic(load) => {
+                Source::Cyclic(Box::new(CyclicSource::new(load, seed)), load.queue_depth())
+            }
         }))
     }
 
@@ -58,6 +63,7 @@ impl Workload {
             Source::Mixed(mixed) => Ok(mixed.next_request()),
             Source::Trace(replay) => replay.next_request(),
             Source::Job(job) => Ok(job.next_request()),
+            Source::Cyclic(load, _) => Ok(load.next_request()),
             Source::Nothing => Ok(None),
         }
     }
@@ -88,6 +94,7 @@ impl Workload {
             Source::Mixed(mixed) => mixed.queue_depth(),
             Source::Trace(replay) => replay.queue_depth(),
             Source::Job(job) => Some(job.queue_depth()),
+            Source::Cyclic(_, queue_depth) => *queue_depth,
             Source::Nothing => None,
         }
     }
@@ -98,7 +105,7 @@ impl Workload {
             Source::Mixed(mixed) => Some(mixed.progress()),
             Source::Trace(replay) => replay.progress(),
             Source::Job(job) => job.progress(),
-            Source::Nothing => None,
+            Source::Cyclic(..) | Source::Nothing => None,
         }
     }
 
@@ -108,6 +115,7 @@ impl Workload {
             Source::Mixed(mixed) => Counts { requests: mixed.handed_out(), ..Counts::default() },
             Source::Trace(replay) => replay.counts(),
             Source::Job(job) => Counts { requests: job.handed_out(), ..Counts::default() },
+            Source::Cyclic(load, _) => Counts { requests: load.handed_out(), ..Counts::default() },
             Source::Nothing => Counts::default(),
         }
     }

@@ -7,7 +7,7 @@ import sys
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,6 +32,8 @@ from reprieve.scenario import Source
 from reprieve.simulation import Drive, Files, Look, Watch, not_looking, run_into, unwatched
 from reprieve.timeline import Window, time_ns, told
 
+# Shorter preparations are not mentioned.
+_BLINK_S = 0.5
 _STATISTICS = FIGURES | {"max": "max"}
 
 
@@ -161,10 +163,17 @@ def _show(result: Result) -> None:
             f"pages read: {decoded['hard']:,} by hard decoding, {decoded['soft']:,} by soft, "
             f"{decoded['uncorrectable']:,} lost"
         )
-    device, machine = result.summary["device"], result.summary["run"]
+    device, machine = result.summary["device"], result.machine
     suspensions = flash["suspensions"]
     sentence(
         f"suspensions: {suspensions['program']:,} of programs, {suspensions['erase']:,} of erases; "
         f"WAF {waf(result)}; {device['iops']:,.0f} IOPS over "
         f"{device['simulated_ns'] / 1e9:,.3f} s simulated, in {machine['wall_s']:.2f} s"
+        f"{_preparation(machine)}"
     )
+
+
+def _preparation(machine: dict[str, Any]) -> str:
+    """Say how long bringing the drive to its state took, where that is longer than a blink."""
+    prepare_s = machine["prepare_s"]
+    return f" after {prepare_s:.1f} s to prepare the drive" if prepare_s >= _BLINK_S else ""

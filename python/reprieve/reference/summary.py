@@ -53,7 +53,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                 ),
                 Column("reason", "", "why they are excluded, in a sentence"),
                 Column(
-                    "warning", "", "if the beginning differs or the run is too short; else null"
+                    "warning", "", "if the beginning differs, the run is too short, or its WAF exceeds 10; else null"
                 ),
                 Column(
                     "earlier_{read,written}_bytes",
@@ -312,16 +312,24 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
             ],
         ),
     ),
+    "`prepare`": (
+        'Only for `ftl.precondition = "steady"`: the load whose equilibrium the drive starts in.',
+        _under(
+            "prepare",
+            [
+                Column("load", "", "the load, in words"),
+                Column("requests", "", "simulated before the run; 0: it was reached without time"),
+                Column("waf", "", "of the load as the drive came to its state; may be null"),
+            ],
+        ),
+    ),
     "`run`": (
-        "`wall_s`, `page_transactions_per_s` and `peak_rss_bytes` differ from run to run.",
+        "Equal for equal runs; `run.json` has what the machine took.",
         _under(
             "run",
             [
                 Column("seed", "", "of the run"),
-                Column("wall_s", "s", "real time from the first request to the last"),
                 Column("page_transactions", "pages", "`flash.reads` + `flash.programs`"),
-                Column("page_transactions_per_s", "1/s", "of real time"),
-                Column("peak_rss_bytes", "bytes", "peak memory of the whole process"),
                 Column("version", "", "of Reprieve"),
             ],
         ),

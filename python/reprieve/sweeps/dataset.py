@@ -80,12 +80,13 @@ def _read(plan: Plan, store: Store, rows: Sequence[Row]) -> tuple[Columns, list[
     for start in range(0, len(rows), _BLOCK):
         block = []
         for row in rows[start : start + _BLOCK]:
-            summary = store.read(row.run).summary
+            record = store.read(row.run)
+            summary = record.summary
             block.append(flat(summary))
             seeds.append(summary["run"]["seed"])
             if row.run not in seen:
                 seen.add(row.run)
-                costs.append({"run": row.run} | {key: summary["run"][key] for key in MEASURED})
+                costs.append({"run": row.run} | {key: record.machine[key] for key in MEASURED})
         names = dict.fromkeys(name for one in block for name in one)
         found.append({name: Column.of([one.get(name) for one in block]) for name in names})
     numbers = _joined(found)

@@ -19,7 +19,7 @@ from reprieve._native import UserError
 from reprieve.outputs import explained
 from reprieve.result import KINDS, Latency, Result
 
-_SCHEMA = 2
+_SCHEMA = 3
 _LOCK = ".lock"
 
 
@@ -35,6 +35,8 @@ class Record:
     """As in `summary.json`."""
     batches: dict[str, Any]
     """The complete batches by column."""
+    machine: dict[str, Any]
+    """As in `run.json`."""
     rest: bytes
     path: Path
 
@@ -65,7 +67,12 @@ def packed(result: Result) -> bytes:
     for latency in latencies:
         # Differences are small numbers, which compress; the program needs no number twice.
         parts += [np.diff(latency.upper_ns, prepend=0), latency.count]
-    document = {"schema": _SCHEMA, "summary": result.summary, "batches": result.batches}
+    document = {
+        "schema": _SCHEMA,
+        "summary": result.summary,
+        "batches": result.batches,
+        "machine": result.machine,
+    }
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     members = (f"{text}\n".encode(), np.concatenate(parts).astype("<i8").tobytes())
     # The fastest level: a slower one costs more time than all else and saves little.
@@ -122,7 +129,7 @@ class Store:
                 f"{path}: has schema {document['schema']} and not {_SCHEMA}; delete it, and the "
                 "sweep does its run again"
             )
-        return Record(document["summary"], document["batches"], rest, path)
+        return Record(document["summary"], document["batches"], document["machine"], rest, path)
 
     def sweep_up(self) -> None:
         """Remove what a killed sweep had begun to write; the directory must be locked."""

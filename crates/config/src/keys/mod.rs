@@ -33,6 +33,7 @@ pub const SECTIONS: &[Section] = &[
     power::POWER,
     power::POWER_LOSS,
     ftl::FTL,
+    ftl::PRECONDITION,
     ftl::NAND,
     host::BUFFER,
     host::READ_CACHE,

@@ -283,7 +283,7 @@ section! {
         |s| match s.workload.as_ref()? {
             WorkloadConfig::Trace(trace) => trace.time_scale.value(),
             WorkloadConfig::Mixed(mixed) => mixed.time_scale.value(),
-            WorkloadConfig::Fio(_) => None,
+            WorkloadConfig::Fio(_) | WorkloadConfig::Cyclic(_) => None,
         },
         |s, value, _| match &mut s.workload {
             Some(WorkloadConfig::Trace(trace)) => trace.time_scale = of(value),

@@ -19,13 +19,12 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
 fn wordline_spare(resolved: &Resolved) -> Result<(), UserError> {
     let Some(wordline) = resolved.timing.wordline else { return Ok(()) };
     let (pages, geometry) = (wordline.pages, &resolved.geometry);
-    let (streams, has_map) = (&resolved.ftl.streams, resolved.ftl.demand.is_some());
     let user = u64::from(resolved.logical_pages()).div_ceil(u64::from(geometry.planes()));
-    let own = u64::from(streams.further_open_blocks(has_map));
+    let own = u64::from(resolved.ftl.further_open_blocks());
     let kept = u64::from(resolved.ftl.gc_hard_free_blocks) + GC_BLOCKS - 1 + own;
     let blocks = u64::from(geometry.blocks_per_plane);
     let room = blocks.saturating_sub(kept) * u64::from(geometry.pages_per_block);
-    let targets = streams.open_blocks_of_moved(has_map);
+    let targets = resolved.ftl.open_blocks_of_moved();
     let padded = u64::from((pages - 1) * targets) * blocks;
     if user + padded <= room {
         return Ok(());

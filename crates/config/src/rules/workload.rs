@@ -15,7 +15,7 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
             Err(resolved.fault("workload.duration_s", what))
         }
         Some(WorkloadConfig::Trace(config)) => consistent(config.contradiction(), resolved),
-        Some(WorkloadConfig::Fio(_)) | None => Ok(()),
+        Some(WorkloadConfig::Fio(_) | WorkloadConfig::Cyclic(_)) | None => Ok(()),
     }
 }
 
@@ -73,7 +73,7 @@ pub(super) fn measured(resolved: &Resolved, purpose: Use) -> Result<(), UserErro
 pub(crate) fn check_enough(scenario: &Scenario, path: &str) -> Result<(), UserError> {
     let requests = scenario.loads().map(|load| match load {
         WorkloadConfig::Mixed(load) => Some(load.requests),
-        WorkloadConfig::Trace(_) | WorkloadConfig::Fio(_) => None,
+        WorkloadConfig::Trace(_) | WorkloadConfig::Fio(_) | WorkloadConfig::Cyclic(_) => None,
     });
     let from_request = scenario.measure.from_request;
     match requests.sum::<Option<u64>>() {

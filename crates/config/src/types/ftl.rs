@@ -50,17 +50,19 @@ pub struct Streams {
     pub gc_separate: bool,
 }
 
-impl Streams {
+impl Ftl {
     /// Blocks that a plane may have open besides the first.
-    pub fn further_open_blocks(&self, has_map: bool) -> u32 {
-        let hot_and_cold = self.hot_window_share.is_some();
-        [hot_and_cold, self.gc_separate, has_map].into_iter().map(u32::from).sum()
+    pub fn further_open_blocks(&self) -> u32 {
+        let hot_and_cold = self.streams.hot_window_share.is_some();
+        let levels_wear = self.wear.static_spread.is_some();
+        let further = [hot_and_cold, self.streams.gc_separate, self.demand.is_some(), levels_wear];
+        further.into_iter().map(u32::from).sum()
     }
 
-    /// Open blocks of a plane to which pages are moved.
-    pub fn open_blocks_of_moved(&self, has_map: bool) -> u32 {
-        let hot_and_cold = self.hot_window_share.is_some() && !self.gc_separate;
-        1 + u32::from(hot_and_cold) + u32::from(has_map)
+    /// Open blocks of a plane to which the pages of a victim are moved.
+    pub fn open_blocks_of_moved(&self) -> u32 {
+        let hot_and_cold = self.streams.hot_window_share.is_some() && !self.streams.gc_separate;
+        1 + u32::from(hot_and_cold) + u32::from(self.demand.is_some())
     }
 }
 

@@ -73,6 +73,8 @@ pub struct Scenario {
     pub read_slo: Option<Dur>,
     /// Several loads at once, by name or as a fio file has them; empty: that of `workload`.
     pub flows: Vec<Flow>,
+    /// Whose equilibrium a drive in its steady state starts in.
+    pub equilibrium: EquilibriumLoad,
     /// From when on the run is measured.
     pub measure: Measure,
 }
@@ -101,7 +103,7 @@ impl Scenario {
     /// Between which numbers of free blocks of a plane collection runs before it has to.
     pub fn collection_margins(&self) -> CollectionMargins {
         let ftl = &self.ftl;
-        let further_open_blocks = ftl.streams.further_open_blocks(ftl.demand.is_some());
+        let further_open_blocks = ftl.further_open_blocks();
         let blocks = f64::from(self.geometry.blocks_per_plane);
         let share_blocks = (ftl.gc_start_free_share * blocks).ceil() as u32;
         let reserve_blocks = ftl.gc_hard_free_blocks;
@@ -126,6 +128,11 @@ impl Scenario {
     /// The loads of the drive.
     pub fn loads(&self) -> impl Iterator<Item = &WorkloadConfig> {
         self.workload.iter().chain(self.flows.iter().map(|flow| &flow.workload))
+    }
+
+    /// Leaves the drive without a load.
+    pub fn take_loads(&mut self) {
+        (self.workload, self.fio, self.flows) = (None, None, Vec::new());
     }
 
     /// The generated loads that change data, going on at random for as long as they are asked.
@@ -160,6 +167,18 @@ pub struct Ageing {
     /// Shares of a cycle that suspensions cost.
     pub suspend_wear: SuspendWear,
     pub warranty_days: u32,
+}
+
+/// The load whose equilibrium a drive in its steady state starts in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum EquilibriumLoad {
+    /// That of the run.
+    #[default]
+    Scenario,
+    /// Random writes of the mapping unit over the whole drive, which then rests.
+    RandomWrites,
+    /// One given by hand.
+    Given(Box<WorkloadConfig>),
 }
 
 /// One of several loads.

@@ -120,6 +120,9 @@ impl Measured {
     }
 }
 
+/// Write amplification from which on a run says why it is so high: real drives stay below it.
+const WAF_MUCH: f64 = 10.0;
+
 /// Everything that a summary is made from.
 pub struct Facts<'a> {
     /// Latencies of all classes of requests.
@@ -196,6 +199,11 @@ impl Facts<'_> {
                 "version": env!("CARGO_PKG_VERSION"),
             },
         });
+        if let Some(much) = self.much_amplified(written_bytes) {
+            let warning = &mut summary["measure"]["warning"];
+            let other = warning.as_str().map(|other| format!("{other}; {much}"));
+            *warning = Value::from(other.unwrap_or(much));
+        }
         if !self.flows.is_empty() {
             summary["flows"] = flows(&self.flows, &absent);
             summary["fairness"] = fairness(&self.flows);
@@ -230,6 +238,33 @@ impl Facts<'_> {
 
     fn programs(&self) -> u64 {
         self.flash.programs()
+    }
+
+    /// Why much more is programmed than the host writes, in a sentence with the key to set.
+    fn much_amplified(&self, written_bytes: u64) -> Option<String> {
+        let host_pages = self.flash.host_programs;
+        let waf = ratio(self.programs() * u64::from(self.page_bytes), written_bytes);
+        if waf <= WAF_MUCH || host_pages == 0 {
+            return None;
+        }
+        let by_size = ratio(host_pages * u64::from(self.page_bytes), written_bytes);
+        let by_collection = ratio(self.programs(), host_pages);
+        let cause = if by_size > by_collection {
+            format!(
+                "each page of {} bytes that the host fills holds {:.0} bytes of its data; larger \
+                 writes (workload.request_bytes) or smaller pages (geometry.page_bytes) mend that",
+                self.page_bytes,
+                ratio(written_bytes, host_pages)
+            )
+        } else {
+            format!(
+                "collection programs {:.1} pages for each of the host's; if that is not this \
+                 load's own, start in the state of another ([precondition.load]), else raise \
+                 ftl.over_provisioning",
+                by_collection - 1.0
+            )
+        };
+        Some(format!("write amplification is {waf:.1}: {cause}"))
     }
 
     fn flash_counts(&self, written_bytes: u64) -> Value {

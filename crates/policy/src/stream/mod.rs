@@ -10,7 +10,7 @@ use reprieve_config::Scenario;
 pub const STREAMS_MAX: usize = 4;
 
 /// Open blocks of a plane, at most: those of the streams, of moved pages and of the mapping.
-pub const FRONTS: usize = STREAMS_MAX + 2;
+pub const FRONTS: usize = STREAMS_MAX + 3;
 
 /// A division of the host's pages into streams.
 pub trait StreamPolicy: Send {

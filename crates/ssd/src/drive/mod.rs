@@ -6,6 +6,7 @@ mod buffer;
 mod checks;
 mod custom_policies;
 mod dirty_pages;
+mod equilibrium;
 mod event;
 mod event_loop;
 mod fio_jobs;
@@ -44,13 +45,13 @@ use reprieve_base::event::EventQueue;
 use reprieve_base::{Dur, Time, UserError};
 use reprieve_config::Scenario;
 use reprieve_flash::{Flash, WornCells};
-use reprieve_ftl::{Ftl, Preconditioner};
+use reprieve_ftl::Ftl;
 use reprieve_observe::check::Checker;
 use reprieve_observe::stats::LogBatch;
 use reprieve_policy::{Policies, dispatch};
 use reprieve_state::State;
-use reprieve_trace::WorkloadConfig;
 
+use equilibrium::Equilibrium;
 use event_loop::EventLoop;
 use flows::Flows;
 use interface::HostInterface;
@@ -117,11 +118,7 @@ impl Ssd {
                 cells = taken.map_err(|error| error.at(&place))?;
                 save::restore(state, &place, &scenario, &mut ftl)?
             }
-            None => {
-                let is_behind = scenario.loads().any(WorkloadConfig::is_closed);
-                let kept = if is_behind { ftl.kept_behind() } else { ftl.kept_ahead() };
-                Preparation::new(Preconditioner::new(&scenario, &mut ftl, kept), Vec::new())
-            }
+            None => Preparation::of(Equilibrium::of(&scenario)?, &mut ftl),
         };
         let seed = scenario.seed;
         let mut ssd = Ssd::assemble(scenario, seed, options, policies, ftl, made)?;
@@ -183,7 +180,7 @@ impl Ssd {
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
         if !self.started {
             let (ftl, flash) = (&mut self.run.pages.ftl, &mut self.run.pages.flash);
-            if !self.preparation.advance(&self.scenario, ftl, flash, !self.run.flows.is_served)? {
+            if !self.preparation.advance(&self.scenario, ftl, flash)? {
                 return Ok(true);
             }
             self.start()?;

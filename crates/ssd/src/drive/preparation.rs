@@ -1,12 +1,13 @@
 //! How a drive comes into the state that it starts from: preconditioned, and run in if it is to be.
 
 use reprieve_base::{Stream, UserError};
-use reprieve_config::{Measure, Precondition, Scenario};
+use reprieve_config::{Precondition, Scenario};
 use reprieve_flash::Flash;
 use reprieve_ftl::{Ftl, Mapping, Preconditioner};
 use reprieve_policy::Policies;
 use serde_json::{Value, json};
 
+use super::equilibrium::Equilibrium;
 use super::run_in::{Attempt, RunIn, RunInCourse, RunInReport};
 use super::{Options, Ssd};
 
@@ -16,6 +17,8 @@ const PRECONDITION_STEP: u64 = 1 << 22;
 /// How the drive comes into the state that it starts from.
 pub(super) struct Preparation {
     preconditioner: Preconditioner,
+    /// `None`: it has its state from elsewhere.
+    equilibrium: Option<Box<Equilibrium>>,
     stage: RunInStage,
     /// Its policies are not those that the scenario names.
     pub(super) has_custom_policies: bool,
@@ -29,32 +32,47 @@ enum RunInStage {
     ToCome(Attempt),
     /// It runs in.
     Running(Box<RunIn>),
+    /// It has its pages, and does what it does by itself.
+    Resting(Box<Ssd>),
     /// The run can begin; what was done before, if anything was.
     Over(Option<RunInReport>),
 }
 
 impl Preparation {
-    /// Of a drive that is to be preconditioned so, and starts with these pages in its buffer.
-    pub(super) fn new(preconditioner: Preconditioner, replay: Vec<u32>) -> Preparation {
+    /// Of a drive that is to be brought into this equilibrium.
+    pub(super) fn of(equilibrium: Equilibrium, ftl: &mut Ftl) -> Preparation {
+        let kept = equilibrium.kept(ftl);
+        let preconditioner = Preconditioner::new(&equilibrium.scenario, ftl, kept);
         let stage = match preconditioner.is_done() {
             true => RunInStage::Over(None),
-            false => RunInStage::ToCome(Attempt { kept: preconditioner.kept(), number: 1 }),
+            false => RunInStage::ToCome(Attempt { kept, number: 1 }),
         };
-        Preparation { preconditioner, stage, has_custom_policies: false, replay }
+        let equilibrium = Some(Box::new(equilibrium));
+        Preparation { preconditioner, stage, equilibrium, ..Preparation::done(Vec::new()) }
     }
 
-    /// Brings the drive nearer to the state that it starts from; true once it is there. One that
-    /// `may_run_in` does, if it is to be in its steady state.
+    /// Of a drive that has its state from elsewhere, and these pages in its buffer.
+    pub(super) fn done(replay: Vec<u32>) -> Preparation {
+        Preparation {
+            preconditioner: Preconditioner::done(),
+            equilibrium: None,
+            stage: RunInStage::Over(None),
+            has_custom_policies: false,
+            replay,
+        }
+    }
+
+    /// Brings the drive nearer to the state that it starts from; true once it is there.
     pub(super) fn advance(
         &mut self,
         scenario: &Scenario,
         ftl: &mut Ftl,
         flash: &mut Flash,
-        may_run_in: bool,
     ) -> Result<bool, UserError> {
+        let Some(equilibrium) = &self.equilibrium else { return Ok(true) };
         if !self.preconditioner.is_done() {
-            self.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
-            if self.preconditioner.is_done() && !(may_run_in && runs_in(scenario, ftl)) {
+            self.preconditioner.advance(ftl, &equilibrium.scenario, PRECONDITION_STEP)?;
+            if self.preconditioner.is_done() && !runs_in(&equilibrium.scenario, ftl) {
                 self.stage = RunInStage::Over(None);
             }
             return Ok(false);
@@ -65,9 +83,18 @@ impl Preparation {
                 return Ok(true);
             }
             RunInStage::ToCome(attempt) => {
-                let run_in = self.begin_run_in(attempt, scenario, ftl, flash)?;
-                self.stage = RunInStage::Running(Box::new(run_in));
+                self.stage = match equilibrium.rests {
+                    true => RunInStage::Resting(Box::new(self.begin_rest(ftl)?)),
+                    false => {
+                        let run_in = self.begin_run_in(attempt, scenario, ftl, flash)?;
+                        RunInStage::Running(Box::new(run_in))
+                    }
+                };
             }
+            RunInStage::Resting(mut drive) => match drive.rest() {
+                false => self.stage = RunInStage::Resting(drive),
+                true => self.take_over(scenario, ftl, &mut drive),
+            },
             RunInStage::Running(mut run_in) => match run_in.advance()? {
                 RunInCourse::GoesOn => self.stage = RunInStage::Running(run_in),
                 RunInCourse::Again(kept) => {
@@ -75,16 +102,14 @@ impl Preparation {
                     self.take_back_policies(scenario, flash, &mut run_in.drive);
                     drop(run_in);
                     *ftl = Ftl::new(scenario)?;
-                    self.preconditioner = Preconditioner::new(scenario, ftl, kept);
+                    self.preconditioner = Preconditioner::new(&equilibrium.scenario, ftl, kept);
                     self.stage = RunInStage::ToCome(Attempt { kept, number });
                 }
                 course => {
                     let mut report = run_in.report(course == RunInCourse::AtRest);
                     let mut drive = run_in.drive;
-                    self.replay = drive.freeze();
+                    self.take_over(scenario, ftl, &mut drive);
                     self.take_back_policies(scenario, flash, &mut drive);
-                    std::mem::swap(ftl, &mut drive.run.pages.ftl);
-                    ftl.keep(scenario);
                     let is_in_flash =
                         |lpn: &u32| matches!(ftl.tables.map.get(*lpn), Mapping::Flash(_));
                     let valid_pages =
@@ -97,14 +122,22 @@ impl Preparation {
         Ok(false)
     }
 
+    /// Stops a drive that ran before the run, and takes its tables and what its buffer holds.
+    fn take_over(&mut self, scenario: &Scenario, ftl: &mut Ftl, drive: &mut Ssd) {
+        self.replay = drive.freeze();
+        std::mem::swap(ftl, &mut drive.run.pages.ftl);
+        ftl.keep(scenario);
+    }
+
     /// Preconditions the drive to its end, without a run before the run.
     pub(super) fn precondition(
         &mut self,
         scenario: &Scenario,
         ftl: &mut Ftl,
     ) -> Result<(), UserError> {
+        let own = self.equilibrium.as_ref().map_or(scenario, |equilibrium| &equilibrium.scenario);
         while !self.preconditioner.is_done() {
-            self.preconditioner.advance(ftl, scenario, PRECONDITION_STEP)?;
+            self.preconditioner.advance(ftl, own, PRECONDITION_STEP)?;
         }
         Ok(())
     }
@@ -112,6 +145,20 @@ impl Preparation {
     /// Whether the drive is in the state that it starts from.
     pub(super) fn is_done(&self) -> bool {
         self.preconditioner.is_done() && matches!(self.stage, RunInStage::Over(_))
+    }
+
+    /// Section `prepare` of the summary: the load whose equilibrium the drive starts in.
+    pub(super) fn prepared(&self) -> Option<Value> {
+        let load = self.equilibrium.as_ref()?.words.as_ref()?;
+        let report = match &self.stage {
+            RunInStage::Over(report) => report.as_ref(),
+            _ => None,
+        };
+        Some(json!({
+            "load": load,
+            "requests": report.map_or(0, |report| report.requests),
+            "waf": report.map_or(self.preconditioner.waf(), |report| report.waf),
+        }))
     }
 
     /// Section `precondition` of the summary: what was done before the run, if the drive ran in.
@@ -134,7 +181,8 @@ impl Preparation {
         ftl: &mut Ftl,
         flash: &mut Flash,
     ) -> Result<RunIn, UserError> {
-        let endless = without_end(scenario);
+        let equilibrium = self.equilibrium.as_ref().expect("a drive runs in for one");
+        let endless = equilibrium.without_end();
         let policies = match self.has_custom_policies {
             true => flash.exchange_policies(Policies::of(scenario)),
             false => Policies::of(&endless),
@@ -143,9 +191,17 @@ impl Preparation {
         std::mem::swap(&mut own, ftl);
         own.rehearse(&endless);
         let seed = Stream::new(endless.seed, "precondition.run_in", 0).next_u64();
-        let done = Preparation::new(Preconditioner::done(), Vec::new());
+        let done = Preparation::done(Vec::new());
         let drive = Ssd::assemble(endless, seed, &Options::default(), policies, own, done)?;
         Ok(RunIn::new(drive, attempt))
+    }
+
+    fn begin_rest(&self, ftl: &mut Ftl) -> Result<Ssd, UserError> {
+        let equilibrium = self.equilibrium.as_ref().expect("a drive rests in one");
+        let mut own = Ftl::stand_in(&equilibrium.scenario);
+        std::mem::swap(&mut own, ftl);
+        own.rehearse(&equilibrium.scenario);
+        equilibrium.resting(own)
     }
 
     /// The drive that ran in gives the policies back that it had.
@@ -157,23 +213,7 @@ impl Preparation {
     }
 }
 
-/// Whether there is a load to run in with, and a drive whose tables can be carried over.
+/// Whether the drive has a time before the run, and tables that can be carried over.
 fn runs_in(scenario: &Scenario, ftl: &Ftl) -> bool {
-    scenario.ftl.precondition == Precondition::Steady
-        && !ftl.tables.map.is_in_flash()
-        && scenario.loads().all(|load| load.endless().is_some())
-        && scenario.loads().any(|load| load.changes_data())
-}
-
-/// A scenario whose loads go on, of a drive whose power does not fail.
-fn without_end(scenario: &Scenario) -> Scenario {
-    let mut scenario = scenario.clone();
-    let loads = scenario.workload.iter_mut();
-    for load in loads.chain(scenario.flows.iter_mut().map(|flow| &mut flow.workload)) {
-        *load = load.endless().expect("only such loads run in");
-    }
-    scenario.power_loss = None;
-    // What it does is never told.
-    scenario.measure = Measure::default();
-    scenario
+    scenario.ftl.precondition == Precondition::Steady && !ftl.tables.map.is_in_flash()
 }

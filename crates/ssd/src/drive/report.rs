@@ -54,6 +54,9 @@ impl Ssd {
             seed: self.scenario.seed,
         }
         .summary();
+        if let Some(prepared) = self.preparation.prepared() {
+            summary["prepare"] = prepared;
+        }
         if let Some(run_in) = self.preparation.summary() {
             summary["precondition"] = run_in;
         }

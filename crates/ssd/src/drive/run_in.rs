@@ -86,6 +86,8 @@ pub(super) struct RunInReport {
     pub(super) host_pages: u64,
     pub(super) free_blocks_mean: f64,
     pub(super) at_rest: bool,
+    /// Write amplification over all of it; `None` if no page of the host was programmed.
+    pub(super) waf: Option<f64>,
     /// Logical pages that have their data in the flash when the run begins.
     pub(super) valid_pages: u64,
 }
@@ -207,8 +209,15 @@ impl RunIn {
             host_pages: self.drive.run.pages.flash.counts().host_programs,
             free_blocks_mean: self.free_blocks(0..self.parts.len()),
             at_rest,
+            waf: self.waf(),
             valid_pages: 0,
         }
+    }
+
+    fn waf(&self) -> Option<f64> {
+        let counts = self.drive.run.pages.flash.counts();
+        let host = counts.host_programs;
+        (host > 0).then(|| 1.0 + counts.gc_programs as f64 / host as f64)
     }
 
     fn look(&mut self) -> RunInCourse {

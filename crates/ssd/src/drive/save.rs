@@ -6,7 +6,7 @@ use std::path::Path;
 use reprieve_base::{Time, UserError};
 use reprieve_config::{Acknowledge, Scenario};
 use reprieve_flash::Aftermath;
-use reprieve_ftl::{Ftl, Preconditioner};
+use reprieve_ftl::Ftl;
 use reprieve_state::State;
 
 use super::Ssd;
@@ -56,7 +56,7 @@ pub(super) fn restore(
         let what = format!("the state has a column {name:?} that no drive has; save it anew");
         return Err(UserError::new(what).at(place));
     }
-    Ok(Preparation::new(Preconditioner::done(), dirty))
+    Ok(Preparation::done(dirty))
 }
 
 impl Ssd {

@@ -31,6 +31,7 @@ impl WorkloadConfig {
     pub fn of_planes(&self, share: &PlaneShare) -> Option<WorkloadConfig> {
         match self {
             WorkloadConfig::Trace(_) | WorkloadConfig::Fio(_) => None,
+            WorkloadConfig::Cyclic(load) => Some(WorkloadConfig::Cyclic(load.of_planes(share))),
             WorkloadConfig::Mixed(mixed) => mixed.of_planes(share).map(WorkloadConfig::Mixed),
         }
     }

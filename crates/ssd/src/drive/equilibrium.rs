@@ -1,0 +1,124 @@
+//! The load whose equilibrium a drive starts in, and a drive without one at rest.
+
+use reprieve_base::{Stream, Time, UserError};
+use reprieve_config::{EquilibriumLoad, Flow, Measure, Precondition, Scenario};
+use reprieve_ftl::{Ftl, Kept};
+use reprieve_policy::Policies;
+use reprieve_trace::{CyclicTrace, WorkloadConfig};
+
+use super::preparation::Preparation;
+use super::{Options, Ssd};
+
+/// Instants between two returns to the caller.
+const INSTANTS_STEP: u64 = 1 << 20;
+
+/// The drive with the loads in whose equilibrium it starts.
+pub(super) struct Equilibrium {
+    /// Its loads are those of the equilibrium, without their end where one is known.
+    pub(super) scenario: Scenario,
+    /// Nothing is asked of it before the run, so that it has done all that it does by itself.
+    pub(super) rests: bool,
+    /// The load in words, for the summary; `None`: the drive is not to be in a steady state.
+    pub(super) words: Option<String>,
+}
+
+impl Equilibrium {
+    /// The equilibrium that a scenario asks for.
+    ///
+    /// Errors if a trace whose equilibrium it is cannot be read.
+    pub(super) fn of(scenario: &Scenario) -> Result<Equilibrium, UserError> {
+        let mut own = scenario.clone();
+        if scenario.ftl.precondition != Precondition::Steady {
+            return Ok(Equilibrium { scenario: own, rests: false, words: None });
+        }
+        let mut words = "the run's own load".to_string();
+        match &scenario.equilibrium {
+            EquilibriumLoad::Scenario => keep_first_that_writes(&mut own),
+            EquilibriumLoad::RandomWrites => own.take_loads(),
+            EquilibriumLoad::Given(load) => {
+                own.take_loads();
+                own.workload = Some((**load).clone());
+                words = "the load of [precondition.load]".to_string();
+            }
+        }
+        let capacity_bytes = own.capacity_bytes();
+        let loads = own.workload.iter_mut();
+        for load in loads.chain(own.flows.iter_mut().map(|flow| &mut flow.workload)) {
+            if let WorkloadConfig::Trace(trace) = load {
+                let measured = CyclicTrace::measure(trace, capacity_bytes)?;
+                words = measured.words();
+                *load = WorkloadConfig::Cyclic(measured);
+            }
+        }
+        let rests = !own.loads().any(WorkloadConfig::changes_data);
+        if rests {
+            own.take_loads();
+            words = "random writes of pages over the whole drive, then rest".to_string();
+        }
+        Ok(Equilibrium { scenario: own, rests, words: Some(words) })
+    }
+
+    /// The free blocks of a plane that preconditioning leaves at first.
+    pub(super) fn kept(&self, ftl: &Ftl) -> Kept {
+        if self.rests {
+            return ftl.kept_at_rest();
+        }
+        let is_behind = self.scenario.loads().any(WorkloadConfig::is_closed);
+        if is_behind { ftl.kept_behind() } else { ftl.kept_ahead() }
+    }
+
+    /// The scenario of the run before the run: its loads go on, and its power does not fail.
+    pub(super) fn without_end(&self) -> Scenario {
+        let mut scenario = self.scenario.clone();
+        let loads = scenario.workload.iter_mut();
+        for load in loads.chain(scenario.flows.iter_mut().map(|flow| &mut flow.workload)) {
+            *load = load.endless().expect("loads of an equilibrium go on");
+        }
+        scenario.power_loss = None;
+        // What it does is never told.
+        scenario.measure = Measure::default();
+        scenario
+    }
+
+    /// A drive with these tables that nobody asks for anything.
+    pub(super) fn resting(&self, ftl: Ftl) -> Result<Ssd, UserError> {
+        let scenario = self.without_end();
+        let options = Options { served: true, ..Options::default() };
+        let seed = Stream::new(scenario.seed, "precondition.rest", 0).next_u64();
+        let policies = Policies::of(&scenario);
+        let mut drive =
+            Ssd::assemble(scenario, seed, &options, policies, ftl, Preparation::done(Vec::new()))?;
+        drive.start_now()?;
+        Ok(drive)
+    }
+}
+
+impl Ssd {
+    /// Lets a drive that nobody asks for anything go on by itself; true once it does nothing.
+    pub(super) fn rest(&mut self) -> bool {
+        for _ in 0..INSTANTS_STEP {
+            let next = self.run.next_event();
+            if next == Time::NEVER {
+                return true;
+            }
+            self.run.pass(next, Time::NEVER);
+        }
+        false
+    }
+}
+
+/// Leaves the loads that begin first and write: of fio's jobs those of one group.
+fn keep_first_that_writes(scenario: &mut Scenario) {
+    let group = |flow: &Flow| match &flow.workload {
+        WorkloadConfig::Fio(job) => job.course.group,
+        _ => 0,
+    };
+    let writing = scenario.flows.iter().filter(|flow| flow.workload.changes_data());
+    let Some(first) = writing.map(group).min() else { return };
+    scenario.flows.retain(|flow| group(flow) == first);
+    for flow in &mut scenario.flows {
+        if let WorkloadConfig::Fio(job) = &mut flow.workload {
+            job.course.group = 0;
+        }
+    }
+}
