@@ -92,7 +92,7 @@ class Scenario(Top):
     def _take_table(self, prefix: str, keys: object) -> None:
         for key, value in _keys_of(prefix, keys, "a table of keys").items():
             _named(key, f"{prefix}.")
-            if isinstance(value, Mapping) and f"{prefix}.{key}" in SECTIONS:
+            if isinstance(value, Mapping) and f"{prefix}.{key}" in (*SECTIONS, EQUILIBRIUM):
                 self._take_table(f"{prefix}.{key}", value)
             else:
                 self.write(f"{prefix}.{key}", value)
@@ -152,6 +152,9 @@ class Scenario(Top):
         Raises UserError if there is no such key, or if the value is wrong.
         """
         _check(key)
+        if key == EQUILIBRIUM and isinstance(value, Mapping):
+            self._take_table(key, value)
+            return
         if value is None:
             rules = _rules(key)
             if not rules["optional"]:
@@ -244,6 +247,8 @@ class Scenario(Top):
 
 
 _LOADS = ("workload.", "flow.")
+EQUILIBRIUM = "precondition.load"
+"""The table with the load whose equilibrium a drive starts in; its keys are those of a workload."""
 
 
 def _listed(value: Any) -> Any:
@@ -282,7 +287,7 @@ def _check(key: str) -> None:
         return
     if path[0] not in (*SECTIONS, "flow"):
         known("", path[0], "")
-    section = "workload" if path[0] == "flow" else ".".join(path)
+    section = _section_of(path)
     if section not in SECTIONS:
         # Inside a section that has no such table.
         known(path[0], ".".join([*path[1:], name]), path[0])
@@ -292,8 +297,13 @@ def _check(key: str) -> None:
 def _rules(key: str) -> Mapping[str, Any]:
     """Return what the schema says of a key that is one."""
     *path, name = _steps(key)
-    section = "workload" if path[:1] == ["flow"] else ".".join(path)
-    return schema()[section][name]
+    return schema()[_section_of(path)][name]
+
+
+def _section_of(path: list[str]) -> str:
+    """Return the section of the schema that has the keys of a table."""
+    is_load = path[:1] == ["flow"] or ".".join(path) == EQUILIBRIUM
+    return "workload" if is_load else ".".join(path)
 
 
 ScenarioLike = str | os.PathLike[str] | Mapping[str, Any] | Scenario

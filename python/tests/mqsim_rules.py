@@ -29,6 +29,8 @@ class Request:
     sector: int
     sectors: int
     arrival: int = 0
+    #: When the drive asked for it.
+    fetched: int = 0
     completion: int = 0
     pages_left: int = 0
 
@@ -71,9 +73,11 @@ def link_ns(size_bytes: int) -> int:
 
 
 class Mqsim:
-    """The drive and a closed loop around it."""
+    """The drive and a closed loop around it, or requests that arrive at their own times."""
 
-    def __init__(self, page_sectors: int, *, whole_pages_in: bool) -> None:
+    def __init__(
+        self, page_sectors: int, *, whole_pages_in: bool, fetch_limit: int | None = None
+    ) -> None:
         self.page_sectors = page_sectors
         self.whole_pages_in = whole_pages_in
         self.channels = [Channel() for _ in range(CHANNELS)]
@@ -84,27 +88,54 @@ class Mqsim:
         self.events: list[tuple[int, int, Callable[[int], None]]] = []
         self.scheduled = 0
         self.rest: Iterator[Request] = iter(())
+        #: Requests that the drive has asked for at most, those it has, and those that wait.
+        self.fetch_limit, self.fetched = fetch_limit, 0
+        self.waiting: deque[Request] = deque()
+
+    def run_open(self, requests: list[Request]) -> None:
+        """Let all requests come at their arrivals and complete."""
+        for request in requests:
+            self.at(request.arrival, lambda now, request=request: self.arrive(now, request))
+        self.go()
+
+    def arrive(self, now: int, request: Request) -> None:
+        """Have a request wait until the drive fetches it."""
+        self.waiting.append(request)
+        self.fetch(now)
+
+    def fetch(self, now: int) -> None:
+        while self.waiting and (self.fetch_limit is None or self.fetched < self.fetch_limit):
+            self.fetched += 1
+            self.send(now, self.waiting.popleft())
+
+    def go(self) -> None:
+        while self.events:
+            now, _, happens = heapq.heappop(self.events)
+            happens(now)
 
     def run(self, requests: list[Request], queue_depth: int) -> None:
         """Let all requests complete, so many at a time."""
         self.rest = iter(requests)
         for _ in range(queue_depth):
             self.send_next(0)
-        while self.events:
-            now, _, happens = heapq.heappop(self.events)
-            happens(now)
+        self.go()
 
     def at(self, time: int, happens: Callable[[int], None]) -> None:
         self.scheduled += 1
         heapq.heappush(self.events, (time, self.scheduled, happens))
 
     def send_next(self, now: int) -> None:
-        """Send the next request, if there is one: doorbell, entry, and the data of a write."""
+        """Send the next request of a closed loop, if there is one."""
         request = next(self.rest, None)
         if request is None:
             return
         request.arrival = now
-        self.to_host = max(self.to_host, now + DOORBELL_NS) + ASK_NS
+        self.send(now + DOORBELL_NS, request)
+
+    def send(self, now: int, request: Request) -> None:
+        """Send a request: entry, and the data of a write."""
+        request.fetched = now
+        self.to_host = max(self.to_host, now) + ASK_NS
         self.to_drive = max(self.to_drive, self.to_host) + ENTRY_NS
         if not request.is_read:
             self.to_host = max(self.to_host, self.to_drive) + ASK_NS
@@ -216,4 +247,6 @@ class Mqsim:
 
     def done(self, now: int, request: Request) -> None:
         request.completion = now
+        self.fetched -= 1
+        self.fetch(now)
         self.send_next(now)

@@ -45,7 +45,8 @@ pub fn json_schema(registries: &Registries) -> String {
     let word = &mut properties["precondition"]["properties"]["load"];
     let mut given = table(load.expect("there is a workload"), registries);
     given["description"] = "The load by hand, with the keys of [workload].".into();
-    *word = json!({"anyOf": [word.take(), given]});
+    let description = word["description"].take();
+    *word = json!({"description": description, "anyOf": [word.take(), given]});
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Reprieve scenario",

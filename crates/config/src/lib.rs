@@ -177,9 +177,6 @@ fn assemble(
     if purpose == Use::Serve {
         return serve::assemble((file, sets, overlay), sources.path, base, registries);
     }
-    if let (Use::Rig, Some((name, leaf))) = (purpose, overlay.iter().next()) {
-        return Err(leaf.fault(name, "the rig has no mapping; leave it out"));
-    }
     let load = sets.leaves.get("load").or(file.leaves.get("load")).map(|leaf| ("load", leaf));
     let mut of_flows = file.flows.values().chain(sets.flows.values()).flatten();
     let of_flow = of_flows.next().map(|(name, leaf)| (*name, leaf));
@@ -190,6 +187,8 @@ fn assemble(
     let flows = flows::overlays([std::mem::take(&mut stack.flows), file.flows], sets.flows);
     flows::check_fio_alone(&stack.leaves, &flows)?;
     let one = |stack, place: &str| settle(stack, place, base, purpose, registries);
+    // The rig has no mapping that a load could bring anywhere.
+    let overlay = if purpose == Use::Rig { Leaves::new() } else { overlay };
     let drive = if overlay.is_empty() { Leaves::new() } else { stack.leaves.clone() };
     let scenario = if flows.is_empty() || purpose == Use::Rig {
         flows::with_jobs(one(stack, sources.path)?)?

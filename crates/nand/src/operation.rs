@@ -229,12 +229,15 @@ impl Operation {
     ) -> Stop {
         let free_at = if now <= self.prelude_end {
             Some(self.stop_prelude(now, timing, suspension))
-        } else if self.kind == Kind::Erase {
-            self.stop_erase(now, timing, suspension)
-        } else if suspension.program == ProgramSuspension::Sliced {
-            self.stop_slice(now, timing, &suspension.retention)
         } else {
-            self.stop_program(now, timing, suspension, vth)
+            let stopped = if self.kind == Kind::Erase {
+                self.stop_erase(now, timing, suspension)
+            } else if suspension.program == ProgramSuspension::Sliced {
+                self.stop_slice(now, timing, &suspension.retention)
+            } else {
+                self.stop_program(now, timing, suspension, vth)
+            };
+            stopped.map(|stopped| stopped + timing.suspend_overhead_of(self.kind == Kind::Erase))
         };
         let Some(free_at) = free_at else { return Stop::AtEnd };
         self.suspensions += 1;
@@ -355,7 +358,7 @@ impl Operation {
                 }
                 self.position = self.after(Position { stage: Stage::Verify, ..phase.at });
                 self.settle(iteration_end, timing, &suspension.retention);
-                Some(iteration_end + timing.suspend_overhead)
+                Some(iteration_end)
             }
         }
     }

@@ -35,8 +35,10 @@ pub struct Timing {
     pub voltage_reset: Dur,
     /// Restoring the page buffer from the shadow buffer.
     pub buffer: Dur,
-    /// Added to a suspension at the end of an atomic iteration (3D parts).
+    /// From the stop of a program's phases to a free array.
     pub suspend_overhead: Dur,
+    /// The same of an erase.
+    pub erase_suspend_overhead: Dur,
     /// The array is free at the end of tR, because the data waits in a second register.
     pub cache_register: bool,
     /// Pages of a block that differ in their times; `None`: all are alike.
@@ -53,6 +55,12 @@ impl Timing {
     /// A program of so many iterations that nobody suspends, its command and data in included.
     pub fn undisturbed_program(&self, iterations: u32) -> Dur {
         self.command + self.data_in() + self.program_array(iterations)
+    }
+
+    /// From the stop of an operation's phases to a free array.
+    #[inline]
+    pub fn suspend_overhead_of(&self, is_erase: bool) -> Dur {
+        if is_erase { self.erase_suspend_overhead } else { self.suspend_overhead }
     }
 
     /// The array time of so many iterations, with the overheads of their slices.

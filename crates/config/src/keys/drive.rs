@@ -108,8 +108,11 @@ section! {
     t_voltage_reset_us [timing.voltage_reset] us(), from(FAST12);
     /// Restoring the page buffer from the shadow buffer before a program goes on.
     t_buffer_us [timing.buffer] us(), or("0"), from(FAST12);
-    /// Added to a suspension at the end of an atomic iteration (3D parts).
+    /// From the stop of an operation's phases to a free array, in every kind of suspension.
     t_suspend_overhead_us [timing.suspend_overhead] us(), or("0"), from("Zambelli et al. 2021");
+    /// The same of an erase.
+    t_erase_suspend_overhead_us [timing.erase_suspend_overhead] us(),
+        same_as("timing.t_suspend_overhead_us");
     /// Whether the array is free at the end of tR: the data waits in a second register.
     cache_register [timing.cache_register] flag(), or("false");
     /// Pages of a block that one program takes together; divides pages_per_block.

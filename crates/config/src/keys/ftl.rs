@@ -56,7 +56,8 @@ section! {
     /// Where garbage collection writes the pages that it moves.
     gc_stream [ftl.streams.gc_separate] one_of {
         "shared" = false, "Moved pages go into the open block of their stream.";
-        "separate" = true, "Moved pages have an open block of their own in each plane.";
+        "separate" = true, "Moved pages have an open block of their own in each plane; under even \
+            writes, or with victims at random, that is only dearer.";
     }, or("'shared'");
     /// Which free block is written next.
     free_block [ftl.wear.least_worn_first] one_of {
@@ -64,6 +65,7 @@ section! {
         "least-worn" = true, "The one with the fewest erases.";
     }, or("'oldest'");
     /// Erases by which a block may be ahead of the least worn before that is moved; absent: never.
+    /// Costs a block of each plane and moves without gain, for nothing where writes are even.
     static_wear_spread [ftl.wear.static_spread] count(2, U32), absent();
     /// Whether the summary has the erases of a block: mean, extremes and deviation.
     count_erases [ftl.wear.count_erases] flag(), or("false");

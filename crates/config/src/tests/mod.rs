@@ -1,5 +1,6 @@
 //! Tests of the scenario: its layers, errors, presets, schema and printed form.
 
+mod equilibrium;
 mod errors;
 mod flows;
 mod front;

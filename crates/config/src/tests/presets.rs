@@ -29,6 +29,7 @@ fn table_1(columns: [u64; 8]) -> Timing {
         voltage_reset: Dur::from_us(reset),
         buffer: Dur::from_us(buffer),
         suspend_overhead: Dur::ZERO,
+        erase_suspend_overhead: Dur::ZERO,
         cache_register: false,
         page_types: None,
         wordline: None,

@@ -60,6 +60,7 @@ const APPLY_ELSEWHERE: [&str; 105] = [
     "ftl.map_cache_bytes",
     "ftl.map_cache_policy",
     "ftl.wait_for_planes",
+    "precondition.load",
     "buffer.replacement",
     "buffer.high_watermark",
     "buffer.low_watermark",

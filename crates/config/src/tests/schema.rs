@@ -108,6 +108,8 @@ fn json_schema_has_every_key_with_its_text() {
     }
     let load = &schema["properties"]["flow"]["additionalProperties"]["properties"];
     assert_eq!(load["requests"]["minimum"], 1);
+    let load = &schema["properties"]["precondition"]["properties"]["load"]["anyOf"];
+    assert_eq!(load[1]["properties"]["requests"]["minimum"], 1);
     let limit = &schema["properties"]["suspension"]["properties"]["max_per_program"];
     assert_eq!(limit["anyOf"][1]["const"], "none");
 }

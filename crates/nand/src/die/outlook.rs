@@ -145,11 +145,16 @@ impl Part {
             (_, ProgramSuspension::None) => Dur::ZERO,
             (_, ProgramSuspension::Ipc) => timing.voltage_reset,
             (_, ProgramSuspension::Ips) => timing.program_pulse.max(timing.verify),
-            (_, ProgramSuspension::Iteration) => iteration + timing.suspend_overhead,
+            (_, ProgramSuspension::Iteration) => iteration,
             (_, ProgramSuspension::Sliced) => timing.slices.map_or(iteration, |slices| {
                 iteration * u64::from(slices.iterations) + slices.overhead
             }),
         };
+        let overhead = match suspension.program {
+            ProgramSuspension::None if !is_erase => Dur::ZERO,
+            _ => timing.suspend_overhead_of(is_erase),
+        };
+        let phase = phase + overhead;
         if suspension.restore == Restore::Interruptible {
             return phase;
         }

@@ -51,11 +51,10 @@ impl Run {
         let Operation { kind, prelude_end, .. } = self.operation;
         let runs = kind == Kind::Program && asked > prelude_end;
         let no_phase_from = match part.suspension.program {
-            ProgramSuspension::Iteration if runs => {
+            // Its iteration or slice goes on to its end.
+            ProgramSuspension::Iteration | ProgramSuspension::Sliced if runs => {
                 Time::from_ns((free_at - Time::ZERO - part.timing.suspend_overhead).ns())
             }
-            // Its slice goes on to its end.
-            ProgramSuspension::Sliced if runs => free_at,
             _ => asked,
         };
         Run { stop: Some(Stopped { no_phase_from, free_at }), ..self }

@@ -64,6 +64,7 @@ pub fn part() -> Timing {
         voltage_reset: ns(40),
         buffer: ns(30),
         suspend_overhead: ns(13),
+        erase_suspend_overhead: ns(7),
         cache_register: false,
         page_types: None,
         wordline: None,

@@ -125,10 +125,15 @@ impl Ledger {
         let free_ns = match now_ns.checked_sub(self.prelude_end_ns) {
             None => self.suspend_prelude(now_ns),
             Some(0) => self.prelude_end_ns,
-            Some(into_ns) if into_ns <= self.owed_ns => self.suspend_check_verify(now_ns),
             Some(into_ns) => {
-                let axis_ns = self.done_ns + into_ns - self.owed_ns;
-                self.suspend_phase(now_ns, axis_ns, vth)?
+                let stopped_ns = if into_ns <= self.owed_ns {
+                    self.suspend_check_verify(now_ns)
+                } else {
+                    let axis_ns = self.done_ns + into_ns - self.owed_ns;
+                    self.suspend_phase(now_ns, axis_ns, vth)?
+                };
+                self.overheads.suspend_overheads += 1;
+                stopped_ns + self.suspend_overhead_ns()
             }
         };
         self.suspensions += 1;
@@ -180,7 +185,6 @@ impl Ledger {
     fn suspend_phase(&mut self, now_ns: u64, axis_ns: u64, vth: &mut Stream) -> Option<u64> {
         let reset_ns = self.timing.voltage_reset.ns();
         let (mut begin_ns, mut end_ns) = self.phase(axis_ns);
-        let mut overhead_ns = 0;
         let mut cancels = axis_ns + self.reset_inside_ns() < end_ns;
         if self.kind == Kind::Erase {
             cancels &= !self.deferred(now_ns);
@@ -189,18 +193,16 @@ impl Ledger {
             if self.suspension.program == ProgramSuspension::Iteration {
                 let iteration_ns = self.iteration_ns();
                 end_ns = axis_ns.div_ceil(iteration_ns) * iteration_ns;
-                overhead_ns = self.timing.suspend_overhead.ns();
             }
         }
         if !cancels {
             if end_ns == self.nominal_ns() {
                 return None;
             }
-            self.overheads.suspend_overheads += u64::from(overhead_ns > 0);
             self.owed_ns = 0;
             self.done_ns = end_ns;
             self.restart_if_so();
-            return Some(now_ns + (end_ns - axis_ns) + overhead_ns);
+            return Some(now_ns + (end_ns - axis_ns));
         }
         self.overheads.resets += 1;
         self.owed_ns = 0;
@@ -264,6 +266,13 @@ impl Ledger {
         self.resumed_ns = Some(now_ns);
     }
 
+    fn suspend_overhead_ns(&self) -> u64 {
+        match self.kind {
+            Kind::Program => self.timing.suspend_overhead.ns(),
+            Kind::Erase => self.timing.erase_suspend_overhead.ns(),
+        }
+    }
+
     fn restore_ns(&self) -> u64 {
         let shadow = self.suspension.shadow_buffer;
         if shadow { self.timing.buffer.ns() } else { self.timing.bus.ns() }
@@ -276,7 +285,7 @@ impl Ledger {
         let named_ns = self.overheads.restores * self.restore_ns()
             + self.overheads.set_ups * self.timing.voltage_reset.ns()
             + self.overheads.resets * self.timing.voltage_reset.ns()
-            + self.overheads.suspend_overheads * self.timing.suspend_overhead.ns()
+            + self.overheads.suspend_overheads * self.suspend_overhead_ns()
             + self.overheads.check_verifies * self.timing.verify.ns()
             + lost_ns;
         assert_eq!(array_ns + spared_ns, self.nominal_ns() + named_ns, "{self:#?}");

@@ -359,6 +359,7 @@ fn timings() -> impl Strategy<Value = Timing> {
             voltage_reset: ns(reset_ns.min(shortest_ns)),
             buffer: ns(buffer_ns),
             suspend_overhead: ns(overhead_ns),
+            erase_suspend_overhead: ns(overhead_ns / 2),
             cache_register,
             page_types: None,
             wordline: None,

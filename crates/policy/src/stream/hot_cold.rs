@@ -7,7 +7,8 @@ use super::StreamPolicy;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "hot-cold",
-    doc: "one for pages rewritten within hot_window_share, one for others",
+    doc: "one for pages rewritten within hot_window_share, one for others; under even writes, or \
+          with victims at random, only dearer",
 };
 
 const COLD: u8 = 0;

@@ -1,7 +1,7 @@
 //! Batch: a suspension for several reads at once, or for one that has waited long enough.
 
 use reprieve_base::{Dur, Entry};
-use reprieve_config::SuspendRules;
+use reprieve_config::{Class, SuspendRules};
 
 use super::{Answer, GcNeed, OperationView, Reason, SuspendPolicy};
 
@@ -28,7 +28,7 @@ impl ReadBatch {
 
 impl SuspendPolicy for ReadBatch {
     fn suspend(&self, operation: &dyn OperationView) -> Answer {
-        if collection_is_pressed(operation) {
+        if is_due(operation) {
             return Answer::No(Reason::Policy);
         }
         let Some(came) = operation.oldest_read() else { return Answer::No(Reason::Policy) };
@@ -57,9 +57,19 @@ pub(super) fn scaled(time: Dur, patience: f64) -> Dur {
     if patience == 1.0 { time } else { Dur::from_ns((time.ns() as f64 * patience) as u64) }
 }
 
-/// Whether the operation is one of collection that writes of the host wait for: a policy that holds
-/// reads back must not shut it out.
-pub(super) fn collection_is_pressed(operation: &dyn OperationView) -> bool {
-    operation.class() != reprieve_config::Class::HostWrite
-        && matches!(operation.gc_need(), GcNeed::Urgent | GcNeed::Exclusive)
+/// Whether the operation is one of collection that writes of the host wait for, and has to end now:
+/// a policy that holds reads back must not shut it out.
+///
+/// It may be held up for as long as it takes itself, once more for each free block of its plane,
+/// and longer the emptier the write buffer is: an empty one takes what the host writes meanwhile.
+pub(super) fn is_due(operation: &dyn OperationView) -> bool {
+    let is_pressed = operation.class() != Class::HostWrite
+        && matches!(operation.gc_need(), GcNeed::Urgent | GcNeed::Exclusive);
+    if !is_pressed {
+        return false;
+    }
+    let length = operation.elapsed() + operation.longest_remaining();
+    let blocks = operation.free_blocks().map_or(0, u64::from);
+    let allowed_ns = (length * (1 + blocks)).ns() as f64;
+    operation.suspended().ns() as f64 * operation.buffer_fill().min(1.0) >= allowed_ns
 }

@@ -3,7 +3,7 @@
 use reprieve_base::{Dur, Entry, Time};
 use reprieve_config::SuspendRules;
 
-use super::batch::{collection_is_pressed, scaled};
+use super::batch::{is_due, scaled};
 use super::{Answer, OperationView, Reason, SuspendPolicy};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -53,7 +53,7 @@ impl LatestInstant {
 impl SuspendPolicy for LatestInstant {
     fn suspend(&self, operation: &dyn OperationView) -> Answer {
         let Some(entry) = operation.entry_cost() else { return Answer::No(Reason::Policy) };
-        if collection_is_pressed(operation) {
+        if is_due(operation) {
             return Answer::No(Reason::Policy);
         }
         let (now, ends) = (operation.now(), operation.now() + operation.longest_remaining());

@@ -91,6 +91,12 @@ pub fn load_with(text: &str, sets: &[&str]) -> Scenario {
     scenario::load(&sources, registries()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
+/// The scenario of a served drive, of a text.
+pub fn load_served(text: &str) -> Scenario {
+    let sources = Sources { text, path: "test.toml", sets: &[] };
+    scenario::load_served(&sources, registries()).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
 /// Runs a scenario to its end.
 pub fn run(scenario: Scenario) -> Outcome {
     run_in_steps(scenario, 1000)

@@ -477,7 +477,8 @@ impl<'a> Die<'a> {
         if phase.what == What::Pulse && !erases {
             self.cut_program_pulse(phase, now_ns - since_ns);
         }
-        self.stop(None, now_ns - since_ns, now_ns + reset_ns);
+        let overhead_ns = self.suspend_overhead_ns();
+        self.stop(None, now_ns - since_ns, now_ns + reset_ns + overhead_ns);
         true
     }
 
@@ -498,12 +499,21 @@ impl<'a> Die<'a> {
         if !asked && !self.suspension_is_wanted() {
             self.running().state = State::Within(now_ns);
             self.mark_run();
-        } else if ended == What::Iteration {
-            self.stop(Some(ended), 0, now_ns + self.timing.suspend_overhead.ns());
-        } else {
+        } else if matches!(ended, What::Transfer | What::Restore | What::SetUp) {
             self.stop(Some(ended), 0, now_ns);
+        } else {
+            self.stop(Some(ended), 0, now_ns + self.suspend_overhead_ns());
         }
         true
+    }
+
+    /// What the part adds to a stop of the phases of what runs.
+    fn suspend_overhead_ns(&self) -> u64 {
+        let operation = self.operation.as_ref().expect("something is suspended");
+        match self.commands[operation.index].kind {
+            Kind::Erase => self.timing.erase_suspend_overhead.ns(),
+            _ => self.timing.suspend_overhead.ns(),
+        }
     }
 
     /// Suspends; what a resume must do first goes before the phases that are still ahead.

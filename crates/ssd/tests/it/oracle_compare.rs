@@ -91,6 +91,7 @@ fn fast12(slc: bool) -> Timing {
         voltage_reset: us(4),
         buffer: us(3),
         suspend_overhead: Dur::ZERO,
+        erase_suspend_overhead: Dur::ZERO,
         cache_register: false,
         page_types: None,
         wordline: None,

@@ -28,6 +28,7 @@ fn slc() -> Timing {
         voltage_reset: us(4),
         buffer: us(3),
         suspend_overhead: Dur::ZERO,
+        erase_suspend_overhead: Dur::ZERO,
         cache_register: false,
         page_types: None,
         wordline: None,
