@@ -42,9 +42,11 @@ pub fn misfit(scenario: &Scenario) -> Option<Misfit> {
     let (all, needed) =
         (scenario.geometry.blocks_per_plane, needed_blocks(scenario, pages, &fronts));
     if all < needed {
+        let levels = scenario.ftl.wear.static_spread.is_some();
+        let levelled = if levels { ", and with ftl.static_wear_spread," } else { "" };
         let what = format!(
-            "with these ftl.stream, ftl.gc_stream and ftl.mapping a plane needs {needed} blocks \
-             for its data and garbage collection, and it has {all}; must be larger"
+            "with these ftl.stream, ftl.gc_stream and ftl.mapping{levelled} a plane needs {needed} \
+             blocks for its data and garbage collection, and it has {all}; must be larger"
         );
         return Some(Misfit { key: "ftl.over_provisioning", what });
     }

@@ -1,11 +1,12 @@
 //! A trace that goes on: the load whose equilibrium a drive is in when the trace begins.
 //!
-//! A trace is a sample of its load. Pages that it writes several times are written again in each
-//! pass, as often as it writes them. Pages that it writes once stand for those that it has not come
-//! to: the share of writes that go to pages not seen before is estimated by the share of writes
-//! whose page was seen once (Good 1953, "The population frequencies of species and the estimation
-//! of population parameters"), so each pass draws other places for them, evenly over the addresses
-//! that they span.
+//! A trace is a sample of its load. Places that it writes again and again are written again in each
+//! pass, as often as it writes them. A place that it writes once stands for those that it has not
+//! come to: the share of writes that go to places not seen before is estimated by the share of
+//! writes whose place was seen once (Good 1953, "The population frequencies of species and the
+//! estimation of population parameters"). Some of these are met twice or more by chance, as by a
+//! Poisson law. So each pass draws other places for them, evenly over the addresses that they span
+//! and on the grid on which they lie.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,10 +19,10 @@ use crate::synth::PlaneShare;
 
 /// Requests of a trace that are measured: the first ones.
 const REQUESTS_MAX: usize = 1 << 20;
-/// Sectors of the unit in which pages are counted and places are drawn: 4 KiB.
-const UNIT_SECTORS: u64 = 8;
 /// Writes that go to new places, as a share of all, above which the others make no difference.
 const NEARLY_ALL: f64 = 0.99;
+/// Steps of a fixed point that is reached within a part in a million of most loads.
+const MEAN_STEPS: usize = 50;
 /// Share of the drive that a load spans which spans it all.
 const NEARLY_WHOLE: f64 = 0.999;
 
@@ -32,8 +33,16 @@ pub struct CyclicTrace {
     /// From the first request of a pass to the first of the next.
     period_ns: u64,
     queue_depth: Option<u32>,
-    /// Sectors over which new places are drawn.
+    /// Sectors over which new places are drawn, and how far apart places are, from a sector on.
     span: Range<u64>,
+    grid: Grid,
+}
+
+/// Places a number of sectors apart, one of them at `offset`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Grid {
+    offset: u64,
+    step: u64,
 }
 
 /// A request and where it goes in a later pass.
@@ -69,18 +78,16 @@ impl CyclicTrace {
     }
 
     fn of(requests: &[Request], queue_depth: Option<u32>, capacity_bytes: u64) -> CyclicTrace {
-        let writes = || requests.iter().filter(|request| request.op == Op::Write);
-        let mut units: Vec<u64> = writes().map(first_unit).collect();
-        units.sort_unstable();
-        let is_single = |unit: u64| {
-            let from = units.partition_point(|other| *other < unit);
-            units.get(from + 1) != Some(&unit)
-        };
+        let capacity_sectors = capacity_bytes / SECTOR_BYTES;
+        let writes = starts_of_runs(requests);
+        let grid = Grid::of(&writes);
+        let span = span(&writes, grid, capacity_sectors);
+        let drawn = Drawn::of(&writes, (span.end - span.start) / grid.step);
         let mut behind = None;
         let row = |request: &Request| {
             let place = match request.op {
                 Op::Write if Some(request.lba) == behind => Place::Behind,
-                Op::Write if is_single(first_unit(request)) => Place::New,
+                Op::Write if drawn.is_new(request.lba) => Place::New,
                 _ => Place::Same,
             };
             if request.op == Op::Write {
@@ -98,13 +105,11 @@ impl CyclicTrace {
                 place => is_new = place == Place::New,
             }
         }
-        let capacity_sectors = capacity_bytes / SECTOR_BYTES;
-        let span = span(&rows, capacity_sectors);
         let first = requests.first().map_or(Time::ZERO, |request| request.arrival);
         let last = requests.last().map_or(Time::ZERO, |request| request.arrival);
         let gaps = requests.len().saturating_sub(1).max(1) as u64;
         let period_ns = (last - first).ns() + ((last - first).ns() / gaps).max(1);
-        CyclicTrace { rows: rows.into(), period_ns, queue_depth, span }
+        CyclicTrace { rows: rows.into(), period_ns, queue_depth, span, grid }
     }
 
     /// Requests outstanding in a closed loop.
@@ -149,7 +154,8 @@ impl CyclicTrace {
         let rows: Vec<Row> = self.rows.iter().filter_map(thinned).collect();
         let start = own(self.span.start / page_sectors).min(last) * page_sectors;
         let end = own(self.span.end.div_ceil(page_sectors)).min(last) * page_sectors;
-        CyclicTrace { rows: rows.into(), span: start..end, ..self.clone() }
+        let grid = Grid { offset: 0, step: page_sectors };
+        CyclicTrace { rows: rows.into(), span: start..end, grid, ..self.clone() }
     }
 
     /// The load in words: how many requests, how many of them read, how many writes go to new
@@ -168,19 +174,82 @@ impl CyclicTrace {
     }
 }
 
-/// The sectors that writes to new places span. The ends of the whole lie beyond those of a sample,
-/// each by about the distance between two of its places.
-fn span(rows: &[Row], capacity_sectors: u64) -> Range<u64> {
-    let new = || rows.iter().filter(|row| row.place == Place::New).map(|row| row.request);
-    let first = new().map(|request| request.lba).min().unwrap_or(0);
-    let last = new().map(|request| end(&request)).max().unwrap_or(0);
-    let beyond = (last - first) / new().count().saturating_sub(1).max(1) as u64;
-    let start = first.saturating_sub(beyond) / UNIT_SECTORS * UNIT_SECTORS;
-    start..(last + beyond).min(capacity_sectors)
+/// Where writes begin that do not go on from the one before.
+fn starts_of_runs(requests: &[Request]) -> Vec<u64> {
+    let mut behind = None;
+    let mut starts = Vec::new();
+    for request in requests.iter().filter(|request| request.op == Op::Write) {
+        if Some(request.lba) != behind {
+            starts.push(request.lba);
+        }
+        behind = Some(end(request));
+    }
+    starts.sort_unstable();
+    starts
 }
 
-fn first_unit(request: &Request) -> u64 {
-    request.lba / UNIT_SECTORS
+/// The sectors that writes span. The ends of the whole lie beyond those of a sample, each by about
+/// the distance between two of its places.
+fn span(starts: &[u64], grid: Grid, capacity_sectors: u64) -> Range<u64> {
+    let (Some(first), Some(last)) = (starts.first(), starts.last()) else { return 0..0 };
+    let beyond = (last - first) / (starts.len() as u64 - 1).max(1);
+    let start = first.saturating_sub(beyond) / grid.step * grid.step;
+    start..(last + grid.step + beyond).min(capacity_sectors)
+}
+
+impl Grid {
+    /// The coarsest that all of these sectors are on, which are in order.
+    fn of(starts: &[u64]) -> Grid {
+        let first = starts.first().copied().unwrap_or(0);
+        let step =
+            starts.iter().fold(0, |step, start| greatest_common_divisor(step, start - first));
+        Grid { offset: first % step.max(1), step: step.max(1) }
+    }
+}
+
+fn greatest_common_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { greatest_common_divisor(other, one % other) }
+}
+
+/// Which of the places that a trace writes are drawn anew: those that it writes once, and of those
+/// that it writes several times as many as chance makes.
+struct Drawn {
+    /// In order, as often as they are written.
+    starts: Vec<u64>,
+    /// Of places written so many times the share that is drawn anew; none of more.
+    shares: Vec<f64>,
+}
+
+impl Drawn {
+    /// Of writes that begin there, in order, among so many places.
+    fn of(starts: &[u64], places: u64) -> Drawn {
+        let mut found = vec![0.0; 2];
+        for run in starts.chunk_by(|one, other| one == other) {
+            found.resize(found.len().max(run.len() + 1), 0.0);
+            found[run.len()] += 1.0;
+        }
+        // As many are met once as a Poisson law of this mean has: found[1] = places m exp(-m).
+        let singles = found[1] / places.max(1) as f64;
+        let mut mean = singles;
+        for _ in 0..MEAN_STEPS {
+            mean = (singles * mean.exp()).min(1.0);
+        }
+        let mut expected = found[1];
+        let mut shares = vec![0.0, 1.0];
+        for (times, found) in found.iter().enumerate().skip(2) {
+            expected *= mean / times as f64;
+            shares.push((expected / found.max(expected).max(1.0)).min(1.0));
+        }
+        Drawn { starts: starts.to_vec(), shares }
+    }
+
+    fn is_new(&self, start: u64) -> bool {
+        let from = self.starts.partition_point(|other| *other < start);
+        let times = self.starts[from..].partition_point(|other| *other == start);
+        let share = self.shares.get(times).copied().unwrap_or(0.0);
+        // The same answer each time a place is met, and without order among places.
+        share >= 1.0 || Stream::new(start, "cyclic.chance", 0).unit() < share
+    }
 }
 
 fn end(request: &Request) -> u64 {
@@ -235,13 +304,13 @@ impl CyclicSource {
         lba + u64::from(request.bytes) / SECTOR_BYTES <= self.load.span.end
     }
 
-    /// A place of the span with the same position within its unit.
+    /// A place of the span, on the grid.
     fn draw(&mut self, request: &Request) -> u64 {
-        let within = request.lba % UNIT_SECTORS;
-        let sectors = within + u64::from(request.bytes) / SECTOR_BYTES;
-        let Range { start, end } = self.load.span;
+        let (Range { start, end }, Grid { offset, step }) =
+            (self.load.span.clone(), self.load.grid);
+        let sectors = offset + u64::from(request.bytes) / SECTOR_BYTES;
         let Some(room) = (end - start).checked_sub(sectors) else { return request.lba };
-        start + self.places.below(room / UNIT_SECTORS + 1) * UNIT_SECTORS + within
+        start + self.places.below(room / step + 1) * step + offset
     }
 }
 
@@ -250,11 +319,16 @@ mod tests {
     use super::*;
 
     const UNIT: u32 = 4096;
+    const UNIT_SECTORS: u64 = 8;
     const CAPACITY_BYTES: u64 = 1 << 30;
 
     fn write(at_us: u64, unit: u64) -> Request {
         let (lba, arrival) = (unit * UNIT_SECTORS, Time::from_ns(at_us * 1000));
         Request { arrival, op: Op::Write, lba, bytes: UNIT, fua: false }
+    }
+
+    fn first_unit(request: &Request) -> u64 {
+        request.lba / UNIT_SECTORS
     }
 
     fn drawn(load: &CyclicTrace, count: usize) -> Vec<Request> {
@@ -264,7 +338,7 @@ mod tests {
 
     #[test]
     fn pages_written_twice_stay_and_pages_written_once_move() {
-        let requests = [write(0, 5), write(10, 9000), write(20, 5), write(30, 100)];
+        let requests = [write(0, 5), write(10, 9000), write(20, 5), write(30, 101)];
         let load = CyclicTrace::of(&requests, None, CAPACITY_BYTES);
         let units = |requests: &[Request]| requests.iter().map(first_unit).collect::<Vec<u64>>();
         let all = drawn(&load, 400);
@@ -272,7 +346,7 @@ mod tests {
         let mut moved = units(&all).into_iter().skip(1).step_by(2).collect::<Vec<u64>>();
         moved.sort_unstable();
         moved.dedup();
-        assert!(moved.len() > 190, "200 draws of 17,801 units rarely meet");
+        assert!(moved.len() > 190, "200 draws of thousands of places rarely meet");
     }
 
     #[test]
@@ -296,7 +370,8 @@ mod tests {
     fn even_writes_are_told_from_those_of_a_hot_part() {
         let units = CAPACITY_BYTES / u64::from(UNIT);
         let mut stream = Stream::new(1, "test", 0);
-        let even: Vec<Request> = (0..3000).map(|at| write(at, stream.below(units))).collect();
+        // Thousands of writes to the same places by chance: a ninth is met again.
+        let even: Vec<Request> = (0..30_000).map(|at| write(at, stream.below(units))).collect();
         assert!(CyclicTrace::of(&even, None, CAPACITY_BYTES).writes_evenly(CAPACITY_BYTES));
         let hot: Vec<Request> = (0..3000).map(|at| write(at, stream.below(500))).collect();
         assert!(!CyclicTrace::of(&hot, None, CAPACITY_BYTES).writes_evenly(CAPACITY_BYTES));

@@ -172,7 +172,8 @@ fn collection() -> impl Strategy<Value = (String, (u32, u32))> {
                 optional("gc_dies_max", dies.map(|dies| dies.to_string()));
                 optional("static_wear_spread", spread.map(|spread| spread.to_string()));
                 let moved = if separate { 1 } else { count };
-                (toml, (count + u32::from(separate), moved))
+                let levels = u32::from(spread.is_some());
+                (toml, (count + u32::from(separate) + levels, moved))
             },
         )
 }

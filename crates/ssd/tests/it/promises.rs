@@ -47,7 +47,8 @@ fn cases<'a>(
 fn static_levelling_keeps_its_spread_and_spares_the_most_worn_block() {
     for (load, victim) in cases(&[HOT_FIFTH, HOT_COLD, ZIPF], &VICTIMS) {
         let with = |own: &[&str]| {
-            let summary = run(300_000, 0.0, &[load, &[&victim], own]);
+            let one: &[&str] = &["geometry.planes_per_die=1"];
+            let summary = run(300_000, 0.0, &[load, one, &[&victim], own]);
             let of = |name: &str| number(&summary, &format!("/flash/wear/{name}"));
             (of("min"), of("max"), number(&summary, "/flash/waf"))
         };
@@ -75,7 +76,10 @@ fn the_least_worn_free_block_first_narrows_the_spread() {
         };
         let ((spread, waf), (narrow, own_waf)) = (with(&[]), with(&["ftl.free_block=least-worn"]));
         // First in, first out is a rotation already.
-        assert!(narrow < spread || narrow < 0.7, "{load:?} {victim}: {narrow} and {spread}");
+        assert!(
+            narrow < spread || victim == "ftl.gc_victim=fifo" && narrow <= spread,
+            "{load:?} {victim}: {narrow} and {spread}"
+        );
         assert!(own_waf < 1.02 * waf, "{load:?} {victim}: WAF {own_waf} and {waf}");
     }
 }

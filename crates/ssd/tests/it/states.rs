@@ -88,7 +88,8 @@ impl Run {
         while self.ssd.step(1000).expect("a generator without bad rows") {}
         let mut summary = self.ssd.summary();
         // What was done before the run is not of the run, and a state does not tell it.
-        summary.as_object_mut().expect("a table").remove("precondition");
+        let table = summary.as_object_mut().expect("a table");
+        ["prepare", "precondition"].map(|section| table.remove(section));
         summary
     }
 
