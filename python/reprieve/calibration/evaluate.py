@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError, __version__
 from reprieve.calibration.filled_drives import FilledDrives
-from reprieve.calibration.fio_results import Condition
+from reprieve.calibration.measured import Condition
 from reprieve.calibration.objective import Term, Weights, residuals, terms
 from reprieve.calibration.parameters import Value, overrides
 from reprieve.calibration.ranges import DIES, has_writes, is_of_programs
@@ -46,12 +47,19 @@ class Evaluator:
         self._drive = f"{__version__} {device(str(base['device']))}"
         self.weights = weights
         self.simulated = 0
+        self.refusals: Counter[str] = Counter()
+        """Why points are no drive, by how often."""
         self._known: dict[str, Prediction] = {}
         self._store = None if store is None else KeptRows(store)
         self._drives = FilledDrives()
         self._pool = ThreadPoolExecutor(workers or os.cpu_count() or 1)
         for key, rows in [] if self._store is None else self._store.read():
             self._known[key] = _prediction(rows)
+
+    def why_refused(self) -> str:
+        """Return the commonest reason for which points are no drive."""
+        found = self.refusals.most_common(1)
+        return found[0][0] if found else "--fix and --free leave no values to try"
 
     def close(self) -> None:
         """End its threads, and remove the states of drives."""
@@ -114,7 +122,8 @@ class Evaluator:
     ) -> Prediction | None:
         try:
             return predict(condition, self.base, expand(values), effort, self._drives)
-        except UserError:
+        except UserError as refused:
+            self.refusals[str(refused).removeprefix("--set: ")] += 1
             return None
 
     def _key(self, values: dict[str, Value], condition: Condition, effort: Effort) -> str:

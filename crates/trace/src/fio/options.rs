@@ -1,5 +1,4 @@
-//! The one table of fio's options, of job files and of results: those that are simulated, those that
-//! change nothing here, and those of zoned drives.
+//! The one table of fio's options, of job files and of results: what each means here, if anything.
 
 use reprieve_base::{Dur, nearest};
 
