@@ -43,12 +43,13 @@ DECODER = json.JSONDecoder(object_pairs_hook=_table)
 """Reads JSON into tables that know their doubled keys."""
 
 
-class Value:
+class JsonValue:
     """A value with its place, which every error names."""
 
-    def __init__(self, where: str, value: Any, name: str = "") -> None:
-        """`where`: file, and the part of it; `name`: keys from there, with dots."""
+    def __init__(self, where: str, value: Any, name: str = "", key: str = "") -> None:
+        """`where`: file, and the part of it; `name`: keys from there, with dots, `key` the last."""
         self.where = where
+        self._key = key
         self.name = name
         self.raw = value
 
@@ -65,9 +66,9 @@ class Value:
         equals = f"{name}= " if name else ""
         return UserError(f"{self.where}: {equals}{shown}: must be {right}")
 
-    def at(self, where: str) -> Value:
+    def at(self, where: str) -> JsonValue:
         """Return the value with a place of its own: the names of its keys begin anew."""
-        return Value(where, self.raw)
+        return JsonValue(where, self.raw)
 
     def is_there(self) -> bool:
         """Whether there is a value; null is one."""
@@ -79,25 +80,42 @@ class Value:
             raise self.fault("a JSON object")
         return self.raw
 
-    def __getitem__(self, key: str) -> Value:
+    def __getitem__(self, key: str) -> JsonValue:
         """Return what an object has under a key, which may be nothing."""
         table = self.table()
         name = f"{self.name}.{key}" if self.name else key
-        found = Value(self.where, table.get(key, _MISSING), name)
+        found = JsonValue(self.where, table.get(key, _MISSING), name, key)
         if key in getattr(table, "doubled", ()):
             raise UserError(f"{self.where}: {name} is there twice; must be there once")
         return found
 
-    def values(self) -> Iterator[tuple[str, Value]]:
+    def values(self) -> Iterator[tuple[str, JsonValue]]:
         """Yield the keys of an object and their values."""
         for key in self.table():
             yield key, self[key]
 
-    def items(self) -> list[Value]:
+    def items(self) -> list[JsonValue]:
         """Return what is in a list."""
         if not isinstance(self.raw, list):
             raise self.fault("a list")
-        return [Value(self.where, item, f"{self.name}[{n}]") for n, item in enumerate(self.raw)]
+        return [JsonValue(self.where, item, f"{self.name}[{n}]") for n, item in enumerate(self.raw)]
+
+    def items_of(self, count: int) -> list[JsonValue]:
+        """Return what is in a list of so many."""
+        found = self.items()
+        if len(found) != count:
+            raise self.fault(f"a list of {count}")
+        return found
+
+    def key_number(self) -> float:
+        """Return the key that the value has in its object, as a finite number."""
+        try:
+            number = float(self._key)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise UserError(f"{self.where}: {self.name}: its key must be a number")
+        return number
 
     def number(self, least: float = -math.inf, above: float = -math.inf) -> float:
         """Return a finite number, at least `least` and above `above`."""
@@ -157,7 +175,7 @@ def decoded(path: Path, text: str, place: int = 0) -> tuple[Any, int]:
         raise UserError(f"{path}:{line}: is no whole JSON: {why}{unclosed}") from None
 
 
-def read_json(path: Path, what: str) -> Value:
+def read_json(path: Path, what: str) -> JsonValue:
     """Read a file of one JSON value."""
     text = read_text(path, what)
     start = len(text) - len(text.lstrip())
@@ -167,4 +185,4 @@ def read_json(path: Path, what: str) -> Value:
     if text[end:].strip():
         line = text.count("\n", 0, end) + 1
         raise UserError(f"{path}:{line}: has more behind its JSON; must be {what}")
-    return Value(str(path), found)
+    return JsonValue(str(path), found)

@@ -18,6 +18,7 @@ from reprieve.calibration.objective import Term, Weights, residuals, terms
 from reprieve.calibration.parameters import Value, overrides
 from reprieve.calibration.ranges import DIES, has_writes, is_of_programs
 from reprieve.calibration.replay import Effort, Prediction, Simulated, predict
+from reprieve.foreign import JsonValue
 from reprieve.outputs import KeptRows
 from reprieve.registries import device
 
@@ -51,10 +52,11 @@ class Evaluator:
         """Why points are no drive, by how often."""
         self._known: dict[str, Prediction] = {}
         self._store = None if store is None else KeptRows(store)
+        for row in [] if self._store is None else self._store.values():
+            key, rows = row.items_of(2)
+            self._known[key.text()] = _prediction(rows)
         self._drives = FilledDrives()
         self._pool = ThreadPoolExecutor(workers or os.cpu_count() or 1)
-        for key, rows in [] if self._store is None else self._store.read():
-            self._known[key] = _prediction(rows)
 
     def why_refused(self) -> str:
         """Return the commonest reason for which points are no drive."""
@@ -168,13 +170,15 @@ def expand(values: dict[str, Value]) -> dict[str, Value]:
     return found
 
 
-def _prediction(rows: list[Any]) -> Prediction:
+def _prediction(rows: JsonValue) -> Prediction:
     """Return what was kept of one."""
-    return {
-        (job, direction): Simulated(
-            found["count"],
-            found["iops"],
-            {float(p): value for p, value in found["percentile_ns"].items()},
+    found: Prediction = {}
+    for row in rows.items():
+        job, direction, figures = row.items_of(3)
+        percentiles = figures["percentile_ns"].values()
+        found[job.whole(), direction.text()] = Simulated(
+            figures["count"].whole(),
+            figures["iops"].number(least=0),
+            {value.key_number(): value.number(above=0) for _, value in percentiles},
         )
-        for job, direction, found in rows
-    }
+    return found

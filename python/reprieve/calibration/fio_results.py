@@ -15,7 +15,7 @@ from reprieve._native import UserError
 from reprieve.calibration.fio_checks import checked
 from reprieve.calibration.fio_options import Asked
 from reprieve.calibration.measured import Amount, Condition, Entry, Job, Measured
-from reprieve.foreign import Value, decoded, read_text
+from reprieve.foreign import JsonValue, decoded, read_text
 
 DIRECTIONS = ("read", "write", "trim")
 PERCENTS = (
@@ -57,7 +57,7 @@ def _read(path: Path) -> Condition:
     return Condition(path.stem, path, fio_version, tuple(jobs))
 
 
-def _last_object(path: Path, text: str) -> Value:
+def _last_object(path: Path, text: str) -> JsonValue:
     """Return the last of the JSON objects of a file; each begins a line."""
     found = None
     start = _OBJECT.search(text)
@@ -66,10 +66,10 @@ def _last_object(path: Path, text: str) -> Value:
         start = _OBJECT.search(text, end)
     if found is None:
         raise UserError(f"{path}: has no JSON; must be written with --output-format=json")
-    return Value(str(path), found)
+    return JsonValue(str(path), found)
 
 
-def _jobs(content: Value) -> list[Value]:
+def _jobs(content: JsonValue) -> list[JsonValue]:
     """Return the entries of jobs, of clients without the one that adds them up."""
     jobs = content["jobs"]
     if jobs.is_there():
@@ -90,7 +90,7 @@ def _jobs(content: Value) -> list[Value]:
     return found
 
 
-def _entry(content: Value, entry: Value) -> Entry:
+def _entry(content: JsonValue, entry: JsonValue) -> Entry:
     name = entry["jobname"].text() if entry["jobname"].is_there() else "?"
     where = f'{content.where}: job "{name}"'
     entry = entry.at(where)
@@ -103,7 +103,7 @@ def _entry(content: Value, entry: Value) -> Entry:
         if source.is_there():
             for key, value in source.table().items():
                 options.pop(key, None)
-                options[key] = Value(source.where, value, f"{source.name}.{key}").text()
+                options[key] = JsonValue(source.where, value, f"{source.name}.{key}").text()
     try:
         asked = Asked.of(options)
     except UserError as refused:
@@ -121,11 +121,11 @@ def _entry(content: Value, entry: Value) -> Entry:
     )
 
 
-def _optional(value: Value, unit: float) -> float | None:
+def _optional(value: JsonValue, unit: float) -> float | None:
     return value.number(least=0) * unit if value.is_there() else None
 
 
-def _levels(levels: Value) -> dict[int, float]:
+def _levels(levels: JsonValue) -> dict[int, float]:
     if not levels.is_there():
         return {}
     found = {}
@@ -136,7 +136,7 @@ def _levels(levels: Value) -> dict[int, float]:
     return found
 
 
-def _directions(where: str, entry: Value, asked: Asked) -> dict[str, Value]:
+def _directions(where: str, entry: JsonValue, asked: Asked) -> dict[str, JsonValue]:
     """Return the figures of the directions that had any request."""
     found = {key: entry[key] for key in DIRECTIONS if _has_requests(entry[key])}
     if found or not _has_requests(entry["mixed"]):
@@ -149,11 +149,11 @@ def _directions(where: str, entry: Value, asked: Asked) -> dict[str, Value]:
     return dict.fromkeys(asked.sizes, entry["mixed"])
 
 
-def _has_requests(direction: Value) -> bool:
+def _has_requests(direction: JsonValue) -> bool:
     return direction.is_there() and direction["total_ios"].whole() > 0
 
 
-def _amount(content: Value, direction: Value) -> Amount:
+def _amount(content: JsonValue, direction: JsonValue) -> Amount:
     in_bytes, runtime = direction["io_bytes"], direction["runtime"]
     is_old = str(content["fio version"].raw).startswith("fio-2")
     # fio 2 counts in KiB under this name.
@@ -163,7 +163,7 @@ def _amount(content: Value, direction: Value) -> Amount:
     )
 
 
-def _measured(where: str, direction: str, content: Value) -> Measured:
+def _measured(where: str, direction: str, content: JsonValue) -> Measured:
     latency, found, unit_ns = _latency(content)
     percentiles = {} if found is None else _percentiles(found["percentile"], unit_ns)
     bins = {} if found is None else _bins(where, direction, found["bins"])
@@ -185,7 +185,7 @@ def _measured(where: str, direction: str, content: Value) -> Measured:
     return Measured(count, iops, latency, by_percent, *figures)
 
 
-def _percentiles(content: Value, unit_ns: float) -> dict[float, float]:
+def _percentiles(content: JsonValue, unit_ns: float) -> dict[float, float]:
     if not content.is_there():
         return {}
     found = {}
@@ -198,7 +198,7 @@ def _percentiles(content: Value, unit_ns: float) -> dict[float, float]:
     return found
 
 
-def _bins(where: str, direction: str, content: Value) -> dict[int, int]:
+def _bins(where: str, direction: str, content: JsonValue) -> dict[int, int]:
     """Return the bins of `--output-format=json+`, latency: count."""
     found = {}
     for key, count in content.values() if content.is_there() else ():
@@ -224,7 +224,7 @@ def _of_histogram(bins: dict[int, int], unit_ns: float) -> dict[float, float]:
     }
 
 
-def _latency(content: Value) -> tuple[str, Value | None, float]:
+def _latency(content: JsonValue) -> tuple[str, JsonValue | None, float]:
     """Return which latency has percentiles, its figures, and their unit in ns."""
     # Whole latencies first; fio 2 has microseconds, and no unit in its names.
     for latency in ("lat", "clat"):
@@ -235,7 +235,7 @@ def _latency(content: Value) -> tuple[str, Value | None, float]:
     return "lat", None, 1.0
 
 
-def _is_filled(value: Value) -> bool:
+def _is_filled(value: JsonValue) -> bool:
     """Whether percentiles or bins are there; those of a wrong type are, and are refused."""
     found: Any = value.raw
     return value.is_there() and found != {}
