@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reprieve import tables
-from reprieve._native import ParquetReader, UserError
+from reprieve._native import UserError
 from reprieve.blame import KINDS, SHARES, slowest
 from reprieve.foreign import read_json
 from reprieve.request_log import CAUSES
@@ -265,12 +265,18 @@ class Explanation:
         """Return the slowest requests of a kind, as the log has them; the slowest first."""
         path = self.directory / "requests.parquet"
         try:
-            return slowest(ParquetReader(path), kind, count)
+            found = slowest(tables.reader(path, _OF_SLOWEST), kind, count)
+        except UserError:
+            raise
         except (OSError, ValueError) as error:
             raise UserError(f"{path}: cannot read it: {error}; {_AGAIN}") from None
+        if not len(found):
+            raise UserError(f"{path}: has no {kind}s, of which summary.json tells; {_AGAIN}")
+        return found
 
 
 _AGAIN = "run it again with --requests"
+_OF_SLOWEST = ("id", "op", "die", "arrival_ns", "completion_ns", *CAUSES)
 
 
 def without(source_text: str, causes: Sequence[str], watch: Any) -> tuple[Result, list[Result]]:

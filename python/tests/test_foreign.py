@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 import reprieve as rp
-from reprieve import UserError
+from reprieve import UserError, tables
 from reprieve.calibration.evaluate import Evaluator
 from reprieve.calibration.objective import Weights
 from reprieve.explanation import Explanation
 from reprieve.foreign import JsonValue, read_json
 from reprieve.registries import device
+from reprieve.request_log import CAUSES
 from reprieve.scenario import toml_text
 from reprieve.sweeps.plan import read_plan
 from reprieve.sweeps.store import Store, packed
@@ -106,6 +107,51 @@ def test_evaluations_are_read_by_type(tmp_path: Path) -> None:
     tried(
         path, original, lambda content: path.write_text(json.dumps(content) + "\n") and None, read
     )
+
+
+@pytest.mark.parametrize("damage", ["empty", "text", "cut", "middle", "other"])
+def test_tables_that_are_none_are_named(tmp_path: Path, damage: str) -> None:
+    """The data set of a sweep with one file that somebody replaced, or that the disk did."""
+    load = {"generator": "mixed", "requests": 200, "queue_depth": 1}
+    scenario = {"device": "fast12-slc", "workload": load}
+    points = [{"workload.read_fraction": 0.5}]
+    found = rp.sweep({"scenario": scenario, "design": "list", "points": points}, out=tmp_path)
+    path = tmp_path / "runs.parquet"
+    whole = path.read_bytes()
+    other = tables.of_rows([{"a": 1}])
+    if damage == "other":
+        with path.open("wb") as file:
+            tables.write(other, file)
+    else:
+        middle = whole[:300] + bytes(200) + whole[500:]
+        texts = {"empty": b"", "text": b"point,run\n1,2\n", "cut": whole[:-40], "middle": middle}
+        path.write_bytes(texts[damage])
+    asked: list[Callable[[], object]] = [lambda: found.query("SELECT * FROM runs")]
+    if damage != "other":
+        asked.append(lambda: found.runs)
+    for ask in asked:
+        with pytest.raises(UserError) as error:
+            ask()
+        # DuckDB does not say in which file it found data that are none.
+        named = (str(path), "query: TProtocolException") if damage == "middle" else (str(path),)
+        assert any(name in str(error.value) for name in named)
+        assert "\n" not in str(error.value)
+
+
+def test_a_log_of_other_columns_is_refused(result: rp.Result, tmp_path: Path) -> None:
+    """The slowest requests are in the log, with the columns of one."""
+    (tmp_path / "summary.json").write_text(json.dumps({"blame": result.summary["blame"]}))
+    (tmp_path / "scenario.toml").write_text(result.scenario)
+    path = tmp_path / "requests.parquet"
+    for rows, sentence in (
+        ([{"a": 1}], ": has no column id"),
+        ([dict.fromkeys(("id", "die", "arrival_ns", "completion_ns", *CAUSES), 1)], "no column op"),
+    ):
+        with path.open("wb") as file:
+            tables.write(tables.of_rows(rows), file)
+        with pytest.raises(UserError) as error:
+            Explanation.read(tmp_path).slowest("read", 3)
+        assert str(error.value).startswith(str(path)) and sentence in str(error.value)
 
 
 def test_files_written_by_hand_are_read_by_type(tmp_path: Path) -> None:
