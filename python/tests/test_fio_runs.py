@@ -3,15 +3,19 @@
 import copy
 import json
 import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reprieve import UserError
+from reprieve.calibration.candidates import candidates
 from reprieve.calibration.figure import load_of
 from reprieve.calibration.fio_results import read_results
-from reprieve.calibration.replay import job_file
+from reprieve.calibration.measured import Condition
+from reprieve.calibration.ranges import default_parameters
+from reprieve.calibration.replay import Effort, job_file, times
 
 from .drive import Reprieve
 from .fio_runs import CLIENTS, COMMANDS, FILES, RECORDED
@@ -130,6 +134,7 @@ def test_figures_that_contradict_options_are_refused(tmp_path: Path) -> None:
         ("uring-rate", options, {"runtime": "60"}, "ended after 1.00"),
         ("client-one", options, {"numjobs": "2"}, "numjobs=2, and the file has figures of 1"),
         ("client-one", "read", {"iops": 90e3}, "read.iops = 90000: must be its total_ios over"),
+        ("uring-read", "read", {"lat_ns": {"mean": 4e5, "percentile": {"99": 9}}}, "has no median"),
         ("client-two", "hostname", {}, "has clients of 2 hosts (/socket, elsewhere), each with a"),
     ]
     for name, key, change, sentence in changes:
@@ -189,6 +194,10 @@ def test_a_search_without_a_drive_says_why(
     assert not (tmp_path / "fit" / "device.toml").exists()
 
 
+def _times(conditions: list[Condition]) -> object:
+    return times(conditions[0], Effort(6_000))
+
+
 @pytest.mark.seconds(30)
 def test_no_mutation_is_an_internal_fault(tmp_path: Path) -> None:
     """10,000 results with values of wrong types: read, or refused in one sentence with the file."""
@@ -209,6 +218,10 @@ def test_no_mutation_is_an_internal_fault(tmp_path: Path) -> None:
             for condition in read_results([path]):
                 job_file(condition, 0.1, 1.0, 6 << 30)
                 load_of(condition)
+                # A run alone may be too little for a fit, and refused as such.
+                for use in (default_parameters, candidates, _times):
+                    with suppress(UserError):
+                        use([condition])
             counts["read"] += 1
         except UserError as refused:
             sentence = str(refused)

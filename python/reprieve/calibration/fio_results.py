@@ -27,6 +27,7 @@ PERCENTS = (
 _OUTPUT = "fio's --output-format=json"
 _ALL_CLIENTS = "All clients"
 _ALL = 100.0
+_MEDIAN = 50.0
 _OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
 
 
@@ -177,6 +178,8 @@ def _measured(where: str, direction: str, content: JsonValue) -> Measured:
     values = list(by_percent.values())
     if values != sorted(values) or values[0] <= 0:
         raise UserError(f"{where}: its percentiles of {direction}s decrease, or are not above 0")
+    if _MEDIAN not in by_percent:
+        raise UserError(f"{where}: has no median of its {direction}s; percentile_list must have 50")
     figures = [
         found[each].number(least=0) * unit_ns if found[each].is_there() else 0.0
         for each in ("mean", "min", "max")
