@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reprieve import tables
-from reprieve._native import ParquetReader, UserError
+from reprieve._native import UserError
 from reprieve.blame import KINDS, SHARES, slowest
+from reprieve.foreign import read_json
 from reprieve.request_log import CAUSES
 from reprieve.result import percent_of
 
@@ -168,11 +169,8 @@ class Explanation:
     def read(cls, directory: Path) -> Explanation:
         """Read the files; raises UserError if one is missing, or the run kept no requests."""
         summary = _summary(directory / "summary.json")
-        rerun = "run it again with --requests"
-        if "blame" not in summary:
-            raise UserError(f"{directory / 'summary.json'}: has no section blame; {rerun}")
         if not (directory / "requests.parquet").is_file():
-            raise UserError(f"{directory / 'requests.parquet'}: is missing; {rerun}")
+            raise UserError(f"{directory / 'requests.parquet'}: is missing; {_AGAIN}")
         return cls(directory, summary, _text(directory / "scenario.toml"))
 
     def kinds(self) -> Iterator[str]:
@@ -267,12 +265,18 @@ class Explanation:
         """Return the slowest requests of a kind, as the log has them; the slowest first."""
         path = self.directory / "requests.parquet"
         try:
-            return slowest(ParquetReader(path), kind, count)
+            found = slowest(tables.reader(path, _OF_SLOWEST), kind, count)
+        except UserError:
+            raise
         except (OSError, ValueError) as error:
             raise UserError(f"{path}: cannot read it: {error}; {_AGAIN}") from None
+        if not len(found):
+            raise UserError(f"{path}: has no {kind}s, of which summary.json tells; {_AGAIN}")
+        return found
 
 
 _AGAIN = "run it again with --requests"
+_OF_SLOWEST = ("id", "op", "die", "arrival_ns", "completion_ns", *CAUSES)
 
 
 def without(source_text: str, causes: Sequence[str], watch: Any) -> tuple[Result, list[Result]]:
@@ -312,12 +316,18 @@ def _value(document: Mapping[str, Any], key: str) -> str:
 
 
 def _summary(path: Path) -> dict[str, Any]:
-    text = _text(path)
-    try:
-        found: dict[str, Any] = json.loads(text)
-    except ValueError as error:
-        raise UserError(f"{path}: is no JSON: {error}; {_AGAIN}") from None
-    return found
+    """Read a summary, and check what is taken from it."""
+    found = read_json(path, "the summary of a run")
+    blame = found["blame"]
+    if not blame.is_there():
+        raise UserError(f"{path}: has no section blame; {_AGAIN}")
+    for kind in KINDS:
+        for part in ("all", *SHARES):
+            told = blame[kind][part]
+            told["requests"].whole()
+            for figure in ("latency_ns", *CAUSES):
+                told[figure].number(least=0)
+    return found.table()
 
 
 def _text(path: Path) -> str:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from reprieve._native import UserError
+from reprieve.foreign import JsonValue, read_text
 
 __all__ = ["KeptRows", "ResultDirectory"]
 
@@ -141,18 +142,22 @@ class KeptRows:
 
         Raises UserError if a line is none.
         """
+        return [value.raw for value in self.values()]
+
+    def values(self) -> list[JsonValue]:
+        """Return the rows as values that are read by type; each error names its line."""
         if not self._path.exists():
             return []
-        text = self._path.read_text(encoding="utf-8")
+        text = read_text(self._path, "rows of JSON")
         whole, newline, cut = text.rpartition("\n")
         if cut:
             self._path.write_text(whole + newline, encoding="utf-8")
         return [self._row(number, line) for number, line in enumerate(whole.splitlines(), 1)]
 
-    def _row(self, number: int, line: str) -> Any:
+    def _row(self, number: int, line: str) -> JsonValue:
         try:
-            return json.loads(line)
-        except ValueError as error:
+            return JsonValue(f"{self._path}:{number}", json.loads(line))
+        except (ValueError, RecursionError) as error:
             raise UserError(
                 f"{self._path}:{number}: is no row of JSON, {error}; take the line out, and what "
                 "it had is made anew"

@@ -120,9 +120,24 @@ def write(table: Table, file: BinaryIO) -> None:
     file.write(writer.finish())
 
 
+def reader(path: Path, names: Sequence[str] | None = None) -> ParquetReader:
+    """Open a Parquet file, of which some columns or all are read; raises UserError if it is none.
+
+    What is wrong behind its head only its reading tells, by an OSError or a ValueError.
+    """
+    try:
+        return ParquetReader(path, names)
+    except KeyError as error:
+        raise UserError(f"{path}: has no column {error.args[0]}; was it written here?") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: cannot read it: {error}") from None
+
+
 def read(path: Path) -> Table:
     """Read a Parquet file; raises UserError if it is none."""
     try:
-        return ParquetReader(path).read()
+        return reader(path).read()
+    except UserError:
+        raise
     except (OSError, ValueError) as error:
         raise UserError(f"{path}: cannot read it: {error}") from None

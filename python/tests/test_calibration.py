@@ -11,7 +11,8 @@ from reprieve import UserError
 from reprieve.calibration.calibrate import Task, split
 from reprieve.calibration.evaluate import expand
 from reprieve.calibration.fio_output import in_bin, measure
-from reprieve.calibration.fio_results import Condition, Job, Measured, read_results
+from reprieve.calibration.fio_results import read_results
+from reprieve.calibration.measured import Condition, Job, Measured
 from reprieve.calibration.objective import FIO_BIN, Term, Weights, residuals, terms
 from reprieve.calibration.parameters import (
     PROGRAM,

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from reprieve.calibration import evaluate
 from reprieve.calibration.evaluate import Evaluator
-from reprieve.calibration.fio_results import Condition, Job, Measured
 from reprieve.calibration.identify import informed
 from reprieve.calibration.least_squares import polish
+from reprieve.calibration.measured import Condition, Job, Measured
 from reprieve.calibration.objective import Term, Weights
 from reprieve.calibration.parameters import PROGRAM, STEPS, Parameter, Value
 from reprieve.calibration.ranges import (

@@ -147,7 +147,7 @@ def test_a_counterfactual_is_a_second_run(
 @pytest.mark.parametrize(
     ("missing", "sentence"),
     [
-        ("summary.json", "summary.json: cannot read it: No such file or directory"),
+        ("summary.json", "summary.json: cannot be read: No such file or directory"),
         ("requests.parquet", "requests.parquet: is missing; run it again with --requests"),
         ("blame", "summary.json: has no section blame; run it again with --requests"),
     ],

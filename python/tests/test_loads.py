@@ -145,7 +145,8 @@ def test_the_fitted_file_is_a_load(reprieve: Run, tmp_path: Path) -> None:
         "trace", "fit", str(trace), "--out", "mysql.toml", "--requests", "5000", "--json"
     )
     assert done.returncode == 0, done.stderr
-    lines = {line["what"]: line for line in json.loads(done.stdout)}
+    told = json.loads(done.stdout)
+    lines = {line["what"]: line for line in told["lines"]}
     assert lines["requests"]["trace"] == lines["requests"]["load"] == 5000
     scenario = 'device = "fast12-mlc"\nload = "mysql.toml"\n[workload]\nfootprint_bytes = "none"\n'
     (tmp_path / "s.toml").write_text(scenario, encoding="utf-8")
@@ -175,6 +176,73 @@ def test_what_cannot_be_fitted_is_said(
     assert (done.returncode, done.stdout) == (2, "")
     assert sentence in done.stderr
     assert not (tmp_path / "load.toml").exists()
+
+
+def _poisson(path: Path, requests: int) -> None:
+    """Write reads, and a write for every nine of them, of 4 KiB at random, as they come alone."""
+    draw = np.random.default_rng(5)
+    time_us = np.cumsum(draw.exponential(500.0, requests))
+    pages = draw.integers(0, 50_000, requests)
+    ops = np.where(np.arange(requests) % 10 == 9, "W", "R")
+    rows = zip(time_us, pages * 8, ops, strict=True)
+    path.write_text("".join(f"{at:.1f},{sector},{op},4096\n" for at, sector, op in rows))
+
+
+_COLUMNS = ("--format", "columns", "--option", "columns=time_us,sector,op,bytes")
+
+
+def test_a_fit_ends_with_a_verdict(reprieve: Run, tmp_path: Path) -> None:
+    """Percentiles are those of runs of the trace and of the written file, the draws by seed."""
+    _poisson(tmp_path / "t.csv", 4000)
+    done = reprieve("trace", "fit", "t.csv", *_COLUMNS, "--out", "load.toml", "--json")
+    assert done.returncode == 0, done.stderr
+    verdict = json.loads(done.stdout)["verdict"]
+    workload = {"trace": str(tmp_path / "t.csv"), "format": "columns"}
+    workload["columns"] = "time_us,sector,op,bytes"
+    ours = rp.run({"device": "fast12-mlc", "workload": workload}).latency("read")
+    scenario = {"device": "fast12-mlc", "load": str(tmp_path / "load.toml")}
+    draws = [rp.run(scenario, seed=seed).latency("read").percentile(99) for seed in (1, 2, 3)]
+    p50, p99, write_p99 = verdict["percentiles"]
+    whats = [each["what"] for each in verdict["percentiles"]]
+    assert whats == ["read p50", "read p99", "write p99"]
+    assert (p50["trace_ns"], p99["trace_ns"]) == (ours.percentile(50), ours.percentile(99))
+    assert p99["load_ns"] == pytest.approx(sum(draws) / 3)
+    assert (p99["low_ns"], p99["high_ns"]) == (min(draws), max(draws))
+    difference = sum(draws) / 3 / ours.percentile(99) - 1
+    assert p99["difference"] == pytest.approx(difference)
+    # 400 writes have 4 beyond p99.
+    assert write_p99["trace_ns"] is None and write_p99["difference"] is None
+    # Poisson arrivals are what a load is made of.
+    assert abs(difference) < 0.15 and verdict["misses"] is False
+    assert verdict["sentence"].startswith("On fast12-mlc the load is near its trace: read p99 is ")
+    comment = (tmp_path / "load.toml").read_text().split("\n\n")[0].replace("\n# ", " ")
+    assert verdict["sentence"] in comment
+
+
+def test_a_load_that_misses_its_trace_says_so(reprieve: Run, tmp_path: Path) -> None:
+    """The read p99 of MySQL is a third of that of its load."""
+    trace = Path(__file__).parents[2] / "traces" / "linux-mysql.load.gz"
+    done = reprieve("trace", "fit", str(trace), "--out", "mysql.toml")
+    assert done.returncode == 0, done.stderr
+    told = " ".join(done.stdout.split())
+    assert "On fast12-mlc the load misses its trace: read p99 is " in told
+    assert "15 % are allowed" in told
+    alone = rp.run({"device": "fast12-mlc", "workload": {"trace": str(trace)}}).latency("read")
+    assert f"read p99, µs {alone.percentile(99) / 1e3:,.1f} " in told
+    assert "misses its trace" in (tmp_path / "mysql.toml").read_text()
+
+
+def test_a_verdict_is_open_with_few_reads_and_needs_a_drive(reprieve: Run, tmp_path: Path) -> None:
+    """900 reads have 9 beyond p99; a device that is none is refused before anything is written."""
+    _poisson(tmp_path / "t.csv", 1000)
+    fit = ("trace", "fit", "t.csv", *_COLUMNS, "--out", "load.toml")
+    done = reprieve(*fit, "--device", "tlc-nvm")
+    assert done.returncode == 2
+    assert "--device tlc-nvm" in done.stderr and done.stderr.count("\n") == 1
+    assert not (tmp_path / "load.toml").exists()
+    done = reprieve(*fit, "--device", "fast12-slc")
+    assert done.returncode == 0, done.stderr
+    assert "Too few reads for a p99: it is open whether the load is near on" in done.stdout
 
 
 def test_a_closed_loop_among_flows_has_no_arrivals() -> None:

@@ -2,6 +2,7 @@
 
 mod characterize;
 mod drive;
+mod fio;
 mod parquet;
 mod policy;
 mod registry;
@@ -72,6 +73,14 @@ fn resolve_rig(text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
     Ok(scenario::print(&scenario))
 }
 
+/// The capacity of the drive of a scenario that may have no load, in bytes.
+#[pyfunction]
+fn capacity_bytes(text: &str, path: &str, sets: Vec<String>) -> PyResult<u64> {
+    let sources = Sources { text, path, sets: &sets };
+    let scenario = scenario::load_rig_file(&sources, reprieve_ssd::registries()).map_err(raise)?;
+    Ok(scenario.capacity_bytes())
+}
+
 /// Imports numpy, which takes a tenth of a second, and which the first array would do by itself: an
 /// interrupt is an error here, and a panic there.
 fn need_numpy(py: Python<'_>) -> PyResult<()> {
@@ -107,6 +116,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<views::BusyDie>()?;
     module.add_function(wrap_pyfunction!(resolve, module)?)?;
     module.add_function(wrap_pyfunction!(resolve_rig, module)?)?;
+    module.add_function(wrap_pyfunction!(capacity_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(reference, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(json_schema, module)?)?;
@@ -115,6 +125,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(characterize::characterize, module)?)?;
     module.add_function(wrap_pyfunction!(reliability::rber, module)?)?;
     module.add_function(wrap_pyfunction!(reliability::characterised_rber, module)?)?;
+    module.add_function(wrap_pyfunction!(fio::fio_options, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_devices, module)?)?;
     module.add_function(wrap_pyfunction!(traces::trace_head, module)?)?;

@@ -30,7 +30,10 @@ pub use convert::convert;
 pub use counts::Counts;
 pub use cyclic::CyclicTrace;
 pub use devices::{DeviceList, DeviceSummary, devices};
-pub use fio::{FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink, fio_jobs};
+pub use fio::{
+    FioJob, FioOptions, JobCourse, JobOps, JobOrder, JobRate, JobThink, JobZone, fio_jobs,
+    fio_options,
+};
 pub use formats::{RawRequest, formats};
 pub use merged::Merged;
 pub use profile::{

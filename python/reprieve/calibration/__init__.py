@@ -14,8 +14,9 @@ from reprieve.calibration.calibrate import (
 from reprieve.calibration.evaluate import Evaluator, expand
 from reprieve.calibration.figure import depth_of, load_of, percentile_chart
 from reprieve.calibration.fio_output import measure
-from reprieve.calibration.fio_results import Condition, read_results
+from reprieve.calibration.fio_results import read_results
 from reprieve.calibration.hypotheses import Answer, judge, sentence
+from reprieve.calibration.measured import Condition
 from reprieve.calibration.objective import Term, residuals
 from reprieve.calibration.parameters import PROGRAM, STEPS, Value
 from reprieve.calibration.ranges import BUFFER, DIES, READS_PER_SUSPENSION

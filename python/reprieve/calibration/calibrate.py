@@ -14,9 +14,9 @@ from typing import Any
 from reprieve._native import UserError
 from reprieve.calibration.drive_file import device_text
 from reprieve.calibration.evaluate import Evaluator, Step
-from reprieve.calibration.fio_results import Condition
 from reprieve.calibration.identify import Advice, Knowledge, advise, knowledge
 from reprieve.calibration.least_squares import Fit
+from reprieve.calibration.measured import Condition
 from reprieve.calibration.objective import Term, Weights
 from reprieve.calibration.parameters import Parameter, Value, merge
 from reprieve.calibration.ranges import default_parameters, has_writes, of_programs

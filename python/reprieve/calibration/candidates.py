@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from reprieve.calibration.fio_results import Condition, Job, Measured
-from reprieve.calibration.ranges import depth, has_writes, size_bytes
+from reprieve.calibration.measured import Condition, Job, Measured
+from reprieve.calibration.ranges import has_writes, size_bytes
 
 _PERCENTILES = (1.0, 10.0, 30.0, 50.0, 70.0, 90.0, 95.0, 99.0, 99.5, 99.9)
 _REQUESTS = 1_000_000
@@ -37,9 +37,13 @@ def candidates(measured: Sequence[Condition]) -> list[Condition]:
 def _signature(condition: Condition) -> tuple[object, ...]:
     """Return what tells loads apart: the rate of writes, size and depth of the reads."""
     reads = [
-        (size_bytes(job, "read"), depth(job)) for job in condition.jobs if "read" in job.measured
+        (size_bytes(job, "read"), job.asked.depth)
+        for job in condition.jobs
+        if "read" in job.measured
     ]
-    rates = [job.options.get("rate", "") for job in condition.jobs if "write" in job.measured]
+    rates = [
+        job.asked.bytes_per_s.get("write") for job in condition.jobs if "write" in job.measured
+    ]
     return (*reads, *rates, has_writes(condition))
 
 

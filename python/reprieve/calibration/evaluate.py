@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError, __version__
 from reprieve.calibration.filled_drives import FilledDrives
-from reprieve.calibration.fio_results import Condition
+from reprieve.calibration.measured import Condition
 from reprieve.calibration.objective import Term, Weights, residuals, terms
 from reprieve.calibration.parameters import Value, overrides
 from reprieve.calibration.ranges import DIES, has_writes, is_of_programs
 from reprieve.calibration.replay import Effort, Prediction, Simulated, predict
+from reprieve.foreign import JsonValue
 from reprieve.outputs import KeptRows
 from reprieve.registries import device
 
@@ -46,12 +48,20 @@ class Evaluator:
         self._drive = f"{__version__} {device(str(base['device']))}"
         self.weights = weights
         self.simulated = 0
+        self.refusals: Counter[str] = Counter()
+        """Why points are no drive, by how often."""
         self._known: dict[str, Prediction] = {}
         self._store = None if store is None else KeptRows(store)
+        for row in [] if self._store is None else self._store.values():
+            key, rows = row.items_of(2)
+            self._known[key.text()] = _prediction(rows)
         self._drives = FilledDrives()
         self._pool = ThreadPoolExecutor(workers or os.cpu_count() or 1)
-        for key, rows in [] if self._store is None else self._store.read():
-            self._known[key] = _prediction(rows)
+
+    def why_refused(self) -> str:
+        """Return the commonest reason for which points are no drive."""
+        found = self.refusals.most_common(1)
+        return found[0][0] if found else "--fix and --free leave no values to try"
 
     def close(self) -> None:
         """End its threads, and remove the states of drives."""
@@ -114,7 +124,8 @@ class Evaluator:
     ) -> Prediction | None:
         try:
             return predict(condition, self.base, expand(values), effort, self._drives)
-        except UserError:
+        except UserError as refused:
+            self.refusals[str(refused).removeprefix("--set: ")] += 1
             return None
 
     def _key(self, values: dict[str, Value], condition: Condition, effort: Effort) -> str:
@@ -159,13 +170,15 @@ def expand(values: dict[str, Value]) -> dict[str, Value]:
     return found
 
 
-def _prediction(rows: list[Any]) -> Prediction:
+def _prediction(rows: JsonValue) -> Prediction:
     """Return what was kept of one."""
-    return {
-        (job, direction): Simulated(
-            found["count"],
-            found["iops"],
-            {float(p): value for p, value in found["percentile_ns"].items()},
+    found: Prediction = {}
+    for row in rows.items():
+        job, direction, figures = row.items_of(3)
+        percentiles = figures["percentile_ns"].values()
+        found[job.whole(), direction.text()] = Simulated(
+            figures["count"].whole(),
+            figures["iops"].number(least=0),
+            {value.key_number(): value.number(above=0) for _, value in percentiles},
         )
-        for job, direction, found in rows
-    }
+    return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reprieve.calibration.fio_results import Condition
+from reprieve.calibration.measured import Condition
 from reprieve.calibration.objective import Term
-from reprieve.calibration.ranges import depth, size_bytes
+from reprieve.calibration.ranges import size_bytes
 
 if TYPE_CHECKING:
     import altair as alt
@@ -30,15 +30,15 @@ def load_of(condition: Condition) -> str:
         if "read" in job.measured:
             parts.insert(0, f"{size_bytes(job, 'read') // 1024} KiB reads")
         if "write" in job.measured:
-            rate = job.options.get("rate", "").strip(",").lower()
-            said = f"{rate.rstrip('mib')} MiB/s of writes" if rate else "writes"
+            rate = job.asked.bytes_per_s.get("write")
+            said = "writes" if rate is None else f"{rate / (1 << 20):g} MiB/s of writes"
             parts.append(said)
     return ", ".join(parts)
 
 
 def depth_of(condition: Condition) -> int:
     """Return the depth of the reads of a condition."""
-    return max(depth(job) for job in condition.jobs if "read" in job.measured)
+    return max(job.asked.depth for job in condition.jobs if "read" in job.measured)
 
 
 def _in_order(load: str) -> tuple[int, ...]:

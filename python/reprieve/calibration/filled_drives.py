@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from reprieve import _native
 from reprieve._native import Simulation, Table, empty_log
 from reprieve.scenario import Source
 from reprieve.simulation import opened
@@ -64,6 +65,13 @@ class FilledDrives:
         path = Path(self._folder.name, f"{self.filled}-{id(simulation)}.state")
         simulation.save_state(path)
         return path
+
+
+def capacity_bytes(base: Any, keys: Mapping[str, object]) -> int:
+    """Return what the drive of a scenario holds for its users."""
+    own = {key.replace(".", "__"): value for key, value in keys.items()}
+    source = Source.of(base, own)
+    return _native.capacity_bytes(source.text, source.path, list(source.sets))
 
 
 def _place(base: Any, keys: Mapping[str, object]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reprieve.calibration.filled_drives import FilledDrives
-from reprieve.calibration.fio_results import Condition, Job, Measured
+from reprieve.calibration.measured import Condition, Job, Measured
 from reprieve.calibration.parameters import Values
 from reprieve.calibration.replay import Effort, logged
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
+import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from reprieve._native import UserError
+from reprieve.calibration.fio_checks import checked
+from reprieve.calibration.fio_options import Asked
+from reprieve.calibration.measured import Amount, Condition, Entry, Job, Measured
+from reprieve.foreign import JsonValue, decoded, read_text
 
 DIRECTIONS = ("read", "write", "trim")
 PERCENTS = (
@@ -21,58 +24,19 @@ PERCENTS = (
 )
 """Percentiles that fio reports by default, and that are taken from a histogram."""
 
-_WRAPPED_NS = 2**34
-"""17.18 s: about what fio reports for completions that it did not see in time."""
-_NEAR = 0.02
-_LITTLE = 1.3
-"""Depth that mean latency and rate imply, over the depth of the job, from which on they contradict
-each other: fio's own time a request makes it less than one, and never more."""
-
-
-@dataclass(frozen=True)
-class Measured:
-    """One direction of one job."""
-
-    count: int
-    """Requests that completed."""
-    iops: float
-    latency: str
-    """`lat`, from submission to completion, or `clat`, without the time of the submission itself:
-    that of which there are percentiles."""
-    percentile_ns: dict[float, float]
-    """By percent, 50.0 the median."""
-    mean_ns: float
-    min_ns: float
-    max_ns: float
-
-
-@dataclass(frozen=True)
-class Job:
-    """A job of fio."""
-
-    name: str
-    options: dict[str, str]
-    """Those of the job over the global ones."""
-    measured: dict[str, Measured]
-    """By direction; those that had any request."""
-
-
-@dataclass(frozen=True)
-class Condition:
-    """One run of fio: jobs that ran at the same time."""
-
-    name: str
-    """The stem of its file."""
-    path: Path
-    fio_version: str
-    jobs: tuple[Job, ...]
+_OUTPUT = "fio's --output-format=json"
+_ALL_CLIENTS = "All clients"
+_ALL = 100.0
+_MEDIAN = 50.0
+_OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
 
 
 def read_results(paths: Iterable[Path]) -> list[Condition]:
     """Read the files that `fio --output-format=json --output=FILE` wrote; raises UserError if bad.
 
     Lines of fio before the JSON are passed over. A file of `--status-interval` has an object for
-    each interval: the last is taken, whose figures are of the whole run.
+    each interval: the last is taken, whose figures are of the whole run. Of fio's clients those of
+    one host are read.
     """
     found: dict[str, Condition] = {}
     for path in paths:
@@ -85,101 +49,176 @@ def read_results(paths: Iterable[Path]) -> list[Condition]:
 
 
 def _read(path: Path) -> Condition:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path}: is no text; must be fio's --output-format=json") from None
-    content = _last_object(path, text)
-    jobs = content.get("jobs")
-    if not isinstance(jobs, list) or not jobs:
-        raise UserError(f'{path}: has no "jobs"; must be fio\'s --output-format=json')
-    options = content.get("global options", {})
-    found = tuple(_job(path, options, job) for job in jobs)
-    if not any(job.measured for job in found):
+    content = _last_object(path, read_text(path, _OUTPUT))
+    version = content["fio version"]
+    fio_version = version.text() if version.is_there() else "fio"
+    jobs = checked([_entry(content, each) for each in _jobs(content)])
+    if not jobs:
         raise UserError(f"{path}: no job has completed a request")
-    version = str(content.get("fio version", "fio"))
-    return Condition(path.stem, path, version, tuple(job for job in found if job.measured))
+    return Condition(path.stem, path, fio_version, tuple(jobs))
 
 
-def _last_object(path: Path, text: str) -> dict[str, Any]:
-    """Return the last of the JSON objects of a file."""
-    decoder = json.JSONDecoder()
-    place, found = text.find("{"), None
-    while place >= 0:
-        try:
-            found, end = decoder.raw_decode(text, place)
-        except ValueError as error:
-            line = text.count("\n", 0, getattr(error, "pos", place)) + 1
-            raise UserError(
-                f"{path}:{line}: is no whole JSON: {getattr(error, 'msg', error)}; the file may "
-                "have been cut off"
-            ) from None
-        place = text.find("{", end)
-    if not isinstance(found, dict):
+def _last_object(path: Path, text: str) -> JsonValue:
+    """Return the last of the JSON objects of a file; each begins a line."""
+    found = None
+    start = _OBJECT.search(text)
+    while start is not None:
+        found, end = decoded(path, text, start.end() - 1)
+        start = _OBJECT.search(text, end)
+    if found is None:
         raise UserError(f"{path}: has no JSON; must be written with --output-format=json")
+    return JsonValue(str(path), found)
+
+
+def _jobs(content: JsonValue) -> list[JsonValue]:
+    """Return the entries of jobs, of clients without the one that adds them up."""
+    jobs = content["jobs"]
+    if jobs.is_there():
+        found = jobs.items()
+    elif not content["client_stats"].is_there():
+        raise UserError(f'{content.where}: has no "jobs"; must be {_OUTPUT}')
+    else:
+        found = content["client_stats"].items()
+        found = [each for each in found if each["jobname"].raw != _ALL_CLIENTS]
+        hosts = {each["hostname"].text() for each in found}
+        if len(hosts) > 1:
+            raise UserError(
+                f"{content.where}: has clients of {len(hosts)} hosts ({', '.join(sorted(hosts))}), "
+                "each with a drive of its own; must have those of one"
+            )
+    if not found:
+        raise UserError(f"{content.where}: its list of jobs is empty; must be {_OUTPUT}")
     return found
 
 
-def _job(path: Path, options: Mapping[str, Any], job: Mapping[str, Any]) -> Job:
-    name = str(job.get("jobname", "?"))
-    where = f'{path}: job "{name}"'
-    if job.get("error", 0):
-        raise UserError(f"{where}: ended with error {job['error']}; must have run to its end")
-    merged = {**options, **job.get("job options", {})}
+def _entry(content: JsonValue, entry: JsonValue) -> Entry:
+    name = entry["jobname"].text() if entry["jobname"].is_there() else "?"
+    where = f'{content.where}: job "{name}"'
+    entry = entry.at(where)
+    error = entry["error"]
+    if error.is_there() and error.whole(-(2**31)) != 0:
+        raise UserError(f"{where}: ended with error {error.raw}; must have run to its end")
     # fio writes an option without a value as an empty text.
-    texts = {str(key): str(value) for key, value in merged.items()}
-    measured = {
-        direction: _measured(where, direction, job[direction])
-        for direction in DIRECTIONS
-        if isinstance(job.get(direction), dict) and job[direction].get("total_ios", 0) > 0
-    }
-    for direction, each in measured.items():
-        _check(where, direction, each, texts)
-    return Job(name, texts, measured)
+    options: dict[str, str] = {}
+    for source in (content["global options"], entry["job options"]):
+        if source.is_there():
+            for key, value in source.table().items():
+                options.pop(key, None)
+                options[key] = JsonValue(source.where, value, f"{source.name}.{key}").text()
+    try:
+        asked = Asked.of(options)
+    except UserError as refused:
+        raise UserError(f"{where}: {refused}") from None
+    directions = _directions(where, entry, asked)
+    job = Job(name, options, {key: _measured(where, key, of) for key, of in directions.items()})
+    return Entry(
+        where,
+        job,
+        {key: _amount(content, of) for key, of in directions.items()},
+        entry["groupid"].whole() if entry["groupid"].is_there() else 0,
+        _optional(entry["elapsed"], 1.0),
+        _optional(entry["job_runtime"], 1e-3),
+        _levels(entry["iodepth_level"]),
+    )
 
 
-def _measured(where: str, direction: str, content: Mapping[str, Any]) -> Measured:
+def _optional(value: JsonValue, unit: float) -> float | None:
+    return value.number(least=0) * unit if value.is_there() else None
+
+
+def _levels(levels: JsonValue) -> dict[int, float]:
+    if not levels.is_there():
+        return {}
+    found = {}
+    for key, share in levels.values():
+        bare = key.removeprefix(">=")
+        if bare.isascii() and bare.isdigit():
+            found[int(bare)] = share.number(least=0) / _ALL
+    return found
+
+
+def _directions(where: str, entry: JsonValue, asked: Asked) -> dict[str, JsonValue]:
+    """Return the figures of the directions that had any request."""
+    found = {key: entry[key] for key in DIRECTIONS if _has_requests(entry[key])}
+    if found or not _has_requests(entry["mixed"]):
+        return found
+    if len(asked.sizes) > 1:
+        raise UserError(
+            f'{where}: its {"s and ".join(asked.sizes)}s are one, "mixed", and cannot be told '
+            "apart; fio must run without unified_rw_reporting"
+        )
+    return dict.fromkeys(asked.sizes, entry["mixed"])
+
+
+def _has_requests(direction: JsonValue) -> bool:
+    return direction.is_there() and direction["total_ios"].whole() > 0
+
+
+def _amount(content: JsonValue, direction: JsonValue) -> Amount:
+    in_bytes, runtime = direction["io_bytes"], direction["runtime"]
+    is_old = str(content["fio version"].raw).startswith("fio-2")
+    # fio 2 counts in KiB under this name.
+    unit = 1024 if is_old else 1
+    return Amount(
+        in_bytes.whole() * unit if in_bytes.is_there() else None, _optional(runtime, 1e-3)
+    )
+
+
+def _measured(where: str, direction: str, content: JsonValue) -> Measured:
     latency, found, unit_ns = _latency(content)
-    percentiles, bins = found.get("percentile", {}), found.get("bins", {})
-    if not percentiles and not bins:
+    percentiles = {} if found is None else _percentiles(found["percentile"], unit_ns)
+    bins = {} if found is None else _bins(where, direction, found["bins"])
+    if found is None or not (percentiles or bins):
         raise UserError(
             f"{where}: has no percentiles of its {direction}s; fio must run with lat_percentiles=1"
         )
-    by_percent = {
-        float(percent): float(value) * unit_ns
-        for percent, value in percentiles.items()
-        if percent.replace(".", "", 1).isdigit()
-    }
     # What `percentile_list` left out, the histogram of json+ has.
-    by_percent = _of_histogram(where, direction, bins, unit_ns) | by_percent
+    by_percent = _of_histogram(bins, unit_ns) | percentiles
     by_percent = {percent: by_percent[percent] for percent in sorted(by_percent)}
     values = list(by_percent.values())
     if values != sorted(values) or values[0] <= 0:
         raise UserError(f"{where}: its percentiles of {direction}s decrease, or are not above 0")
-    return Measured(
-        int(content["total_ios"]),
-        float(content["iops"]),
-        latency,
-        by_percent,
-        *(float(found.get(figure, 0)) * unit_ns for figure in ("mean", "min", "max")),
-    )
+    if _MEDIAN not in by_percent:
+        raise UserError(f"{where}: has no median of its {direction}s; percentile_list must have 50")
+    figures = [
+        found[each].number(least=0) * unit_ns if found[each].is_there() else 0.0
+        for each in ("mean", "min", "max")
+    ]
+    count, iops = content["total_ios"].whole(), content["iops"].number(above=0)
+    return Measured(count, iops, latency, by_percent, *figures)
 
 
-def _of_histogram(where: str, direction: str, bins: object, unit_ns: float) -> dict[float, float]:
-    """Return percentiles by nearest rank from the bins of `--output-format=json+`, value: count."""
+def _percentiles(content: JsonValue, unit_ns: float) -> dict[float, float]:
+    if not content.is_there():
+        return {}
+    found = {}
+    for key, value in content.values():
+        # fio 2 fills the list up with percentiles of 0.
+        if key.isascii() and key.replace(".", "", 1).isdigit() and float(key) > 0:
+            if float(key) > _ALL:
+                raise UserError(f"{value.where}: {value.name}: must be a percentage up to 100")
+            found[float(key)] = value.number(least=0) * unit_ns
+    return found
+
+
+def _bins(where: str, direction: str, content: JsonValue) -> dict[int, int]:
+    """Return the bins of `--output-format=json+`, latency: count."""
+    found = {}
+    for key, count in content.values() if content.is_there() else ():
+        if not (key.isascii() and key.isdigit()):
+            raise UserError(
+                f'{where}: "bins" of its {direction}s has {key!r}; must be whole latencies'
+            )
+        found[int(key)] = count.whole(least=1)
+    return found
+
+
+def _of_histogram(bins: dict[int, int], unit_ns: float) -> dict[float, float]:
+    """Return percentiles by nearest rank."""
     if not bins:
         return {}
-    if not isinstance(bins, dict) or not all(
-        str(value).isdigit() and isinstance(count, int) and count > 0
-        for value, count in bins.items()
-    ):
-        raise UserError(
-            f'{where}: "bins" of its {direction}s must have whole numbers above 0 by latencies'
-        )
-    values = sorted(map(int, bins))
-    until = list(accumulate(bins[str(value)] for value in values))
+    values = sorted(bins)
+    until = list(accumulate(bins[value] for value in values))
     # As fio has it, a percentage is the binary number next to it, which may be above it.
     ranks = {percent: math.ceil(Fraction(percent) * until[-1] / 100) for percent in PERCENTS}
     return {
@@ -188,35 +227,18 @@ def _of_histogram(where: str, direction: str, bins: object, unit_ns: float) -> d
     }
 
 
-def _latency(content: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], float]:
+def _latency(content: JsonValue) -> tuple[str, JsonValue | None, float]:
     """Return which latency has percentiles, its figures, and their unit in ns."""
     # Whole latencies first; fio 2 has microseconds, and no unit in its names.
     for latency in ("lat", "clat"):
         for key, unit_ns in ((f"{latency}_ns", 1.0), (latency, 1000.0)):
-            found = content.get(key)
-            if isinstance(found, dict) and (found.get("percentile") or found.get("bins")):
+            found = content[key]
+            if found.is_there() and any(_is_filled(found[each]) for each in ("percentile", "bins")):
                 return latency, found, unit_ns
-    return "lat", {}, 1.0
+    return "lat", None, 1.0
 
 
-def _check(where: str, direction: str, measured: Measured, options: Mapping[str, str]) -> None:
-    """Refuse figures that contradict each other."""
-    high = [value for value in measured.percentile_ns.values() if _is_wrapped(value)]
-    polls = "sqthread_poll" in options or "hipri" in options
-    depth = int(options.get("iodepth", "1")) * int(options.get("numjobs", "1"))
-    implied = measured.mean_ns * 1e-9 * measured.iops
-    if high and polls:
-        raise UserError(
-            f"{where}: completions of its {direction}s take {high[0] / 1e9:.1f} s: fio measures so "
-            "with hipri and sqthread_poll, whose completions it does not see in time; it must run "
-            "without one of them, or with another engine"
-        )
-    if implied > _LITTLE * depth:
-        raise UserError(
-            f"{where}: its mean latency of {measured.mean_ns / 1e3:.1f} us and {measured.iops:.0f} "
-            f"{direction}s a second need {implied:.0f} requests at a time, and its depth is {depth}"
-        )
-
-
-def _is_wrapped(value_ns: float) -> bool:
-    return abs(value_ns / _WRAPPED_NS - 1) < _NEAR
+def _is_filled(value: JsonValue) -> bool:
+    """Whether percentiles or bins are there; those of a wrong type are, and are refused."""
+    found: Any = value.raw
+    return value.is_there() and found != {}

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from reprieve.calibration.evaluate import Evaluator, Step
-from reprieve.calibration.fio_results import Condition
 from reprieve.calibration.least_squares import Fit
+from reprieve.calibration.measured import Condition
 from reprieve.calibration.parameters import OVERHEAD, STEPS, Parameter, Value
 from reprieve.calibration.ranges import READS, has_writes
 from reprieve.calibration.search import Depth, Search

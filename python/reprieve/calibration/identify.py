@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from reprieve.calibration.evaluate import Evaluator, Step
-from reprieve.calibration.fio_results import Condition
 from reprieve.calibration.least_squares import Fit, derivatives, number
+from reprieve.calibration.measured import Condition
 from reprieve.calibration.objective import FIO_BIN, Term, is_fitted, residuals
 from reprieve.calibration.parameters import Parameter
 from reprieve.calibration.replay import Effort

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from reprieve._native import UserError
 from reprieve.calibration.evaluate import Evaluator
-from reprieve.calibration.fio_results import Condition
+from reprieve.calibration.measured import Condition
 from reprieve.calibration.parameters import Parameter, Value
 from reprieve.calibration.replay import Effort
 
@@ -186,7 +186,8 @@ def derivatives(
         elif down is not None and here is not None:
             columns.append((here - down) / width)
         else:
-            raise UserError(f"{parameter.key}: no drive can be built beside the one found")
+            why = evaluator.why_refused()
+            raise UserError(f"{parameter.key}: no drive can be simulated near the best: {why}")
     return np.stack(columns, axis=1)
 
 

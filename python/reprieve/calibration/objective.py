@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reprieve.calibration.fio_results import Condition, Measured
-from reprieve.calibration.ranges import depth
+from reprieve.calibration.measured import Condition, Measured
 from reprieve.calibration.replay import Prediction, Simulated
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def terms(condition: Condition, prediction: Prediction, weights: Weights) -> lis
             where = (condition.name, number, direction)
             for percent, value_ns in measured.percentile_ns.items():
                 if percent in simulated.percentile_ns:
-                    sigma = _sigma(measured, simulated, percent, depth(job), weights)
+                    sigma = _sigma(measured, simulated, percent, job.asked.depth, weights)
                     theirs = simulated.percentile_ns[percent]
                     found.append(Term(*where, f"p{percent:g}", value_ns, theirs, sigma))
             ours = max(simulated.iops, 1e-3)

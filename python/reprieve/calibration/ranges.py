@@ -7,7 +7,7 @@ from itertools import product
 from typing import NamedTuple
 
 from reprieve._native import UserError
-from reprieve.calibration.fio_results import Condition, Job, Measured
+from reprieve.calibration.measured import Condition, Job, Measured
 from reprieve.calibration.parameters import OVERHEAD, PROGRAM, STEPS, Parameter, Value
 
 READS_PER_SUSPENSION: tuple[Value, ...] = (1, 2, 3, 4, 8, None)
@@ -42,20 +42,12 @@ class Reading(NamedTuple):
 
 
 def size_bytes(job: Job, direction: str) -> int:
-    """Bytes of a request of a job, from its option `bs`; raises UserError if it has several."""
-    text = job.options.get("bs", job.options.get("blocksize", "4096"))
-    parts = text.split(",")
-    chosen = parts[min(("read", "write", "trim").index(direction), len(parts) - 1)] or parts[0]
-    digits = chosen.lower().rstrip("ib").rstrip("kmg")
-    factor = {"k": 10, "m": 20, "g": 30}.get(chosen.lower().rstrip("ib")[-1:], 0)
-    if not digits.isdigit():
-        raise UserError(f"bs={text}: must be one size, such as 4k")
-    return int(digits) << factor
-
-
-def depth(job: Job) -> int:
-    """Return how many requests a job keeps outstanding, over its clones."""
-    return int(job.options.get("iodepth", "1")) * int(job.options.get("numjobs", "1"))
+    """Bytes of a request of a job; raises UserError if it has several sizes."""
+    sizes = job.asked.sizes[direction]
+    if len(sizes) > 1:
+        text = ":".join(f"{size}/{percent:g}" for size, percent in sizes)
+        raise UserError(f'job "{job.name}": bssplit={text}: must be one size, such as bs=4k')
+    return sizes[0][0]
 
 
 def has_writes(condition: Condition) -> bool:
@@ -66,7 +58,7 @@ def has_writes(condition: Condition) -> bool:
 def shallowest(conditions: Sequence[Condition]) -> list[Condition]:
     """List the conditions whose reads have the smallest depth of all, and those without reads."""
     depths = [
-        max((depth(job) for job in each.jobs if "read" in job.measured), default=0)
+        max((job.asked.depth for job in each.jobs if "read" in job.measured), default=0)
         for each in conditions
     ]
     least = min((each for each in depths if each), default=0)
@@ -108,7 +100,7 @@ def stays_at_first(parameter: Parameter) -> bool:
 def default_parameters(conditions: Sequence[Condition]) -> tuple[Parameter, ...]:
     """Return what is free if nothing is said: the parameters that these measurements bear on."""
     reads = [
-        Reading(size_bytes(job, "read"), depth(job), job.measured["read"])
+        Reading(size_bytes(job, "read"), job.asked.depth, job.measured["read"])
         for condition in conditions
         if not has_writes(condition)
         for job in condition.jobs

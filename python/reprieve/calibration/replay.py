@@ -5,27 +5,30 @@ from __future__ import annotations
 import math
 import tempfile
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reprieve.calibration.filled_drives import FilledDrives
-from reprieve.calibration.fio_results import Condition, Job, Measured
+from reprieve._native import UserError
+from reprieve.calibration.filled_drives import FilledDrives, capacity_bytes
+from reprieve.calibration.fio_results import DIRECTIONS
+from reprieve.calibration.measured import Condition, Job, Measured
 from reprieve.calibration.parameters import Values, overrides
-from reprieve.calibration.ranges import depth
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SIMULATED = (
-    *("rw", "readwrite", "rwmixread", "rwmixwrite", "bs", "blocksize", "bssplit", "iodepth"),
-    *("numjobs", "rate", "rate_iops", "rate_process", "thinktime", "thinktime_blocks"),
-    *("random_distribution", "norandommap", "fsync", "fdatasync", "sync", "offset", "size"),
-    *("offset_increment", "io_size"),
+_OURS = frozenset(
+    (
+        *("time_based", "runtime", "timeout", "ramp_time", "startdelay", "start_delay"),
+        *("loops", "number_ios", "io_size", "io_limit", "stonewall", "wait_for_previous"),
+    )
 )
-"""Options of fio that say what a drive is asked; the others say how fio asks it."""
+"""Options of when jobs begin and end, in whose place a simulated run has times of its own."""
 
-_PLACES = ("offset", "size", "offset_increment", "io_size")
+_PLACES = ("offset", "offset_increment", "size")
+_MIB = 1 << 20
 _ALL = 100.0
 _KEPT_UP = 0.97
 _RAMP_SHARE = 0.25
@@ -68,34 +71,64 @@ Prediction = dict[tuple[int, str], Simulated]
 
 def ignored_places(condition: Condition) -> list[str]:
     """List options that name zones, which a simulated drive does not have."""
-    found = {
-        f"{name}={job.options[name]}"
-        for job in condition.jobs
-        for name in _PLACES
-        if job.options.get(name, "").endswith("z")
-    }
-    return sorted(found)
+    return sorted({each for job in condition.jobs for each in job.asked.of_zones})
 
 
-def job_file(condition: Condition, ramp_s: float, runtime_s: float) -> str:
-    """Write the job file of a condition, for the simulator: its jobs, for a time of our own."""
+def job_file(
+    condition: Condition, ramp_s: float, runtime_s: float, capacity_bytes: int | None = None
+) -> str:
+    """Write the job file of a condition, for the simulator: its jobs, for a time of our own.
+
+    Regions that end behind `capacity_bytes` are scaled to it, all by the same factor. Raises
+    UserError where a law of places depends on the size of its region.
+    """
     lines = [
         "[global]",
         "time_based",
         f"ramp_time={round(ramp_s * 1e6)}us",
         f"runtime={round(runtime_s * 1e6)}us",
     ]
+    end = max(job.asked.end_bytes for job in condition.jobs)
+    scale = Fraction(1)
+    if capacity_bytes is not None and end > capacity_bytes:
+        scale = Fraction(capacity_bytes, end)
     for number, job in enumerate(condition.jobs):
+        if scale < 1:
+            _check_scalable(condition, job, end, capacity_bytes)
         lines += ["", f"[job{number}]"]
-        options = {name: job.options[name] for name in SIMULATED if name in job.options}
-        for name in _PLACES:
-            if options.get(name, "").endswith("z"):
-                del options[name]
+        options = {name: value for name, value in job.options.items() if name not in _OURS}
+        for each in job.asked.of_zones:
+            options.pop(each.partition("=")[0], None)
+        if scale < 1:
+            options |= _scaled(job, scale)
         # Without a size the region is the drive; a map of what was read is of no use here.
         options.setdefault("size", "100%")
         options.setdefault("norandommap", "1")
         lines += [f"{name}={value}" for name, value in options.items()]
     return "\n".join(lines) + "\n"
+
+
+def _check_scalable(condition: Condition, job: Job, end: int, capacity_bytes: int | None) -> None:
+    if not job.asked.is_plain:
+        law = job.options["random_distribution"]
+        raise UserError(
+            f'{condition.path}: job "{job.name}": its region ends at {end} bytes, and the drive '
+            f"that is simulated has {capacity_bytes}: a region is scaled only where its places are "
+            f"drawn alike, and random_distribution={law} must be left out"
+        )
+
+
+def _scaled(job: Job, scale: Fraction) -> dict[str, str]:
+    """Return the options of a region that is smaller by a factor, in whole MiB."""
+    asked = job.asked
+    given = dict(
+        zip(_PLACES, (asked.offset_bytes, asked.step_bytes, asked.size_bytes), strict=True)
+    )
+    return {
+        name: str(max(int(value * scale) // _MIB, name == "size") * _MIB)
+        for name, value in given.items()
+        if value is not None and name in job.options
+    }
 
 
 def times(condition: Condition, effort: Effort, stripe_bytes: int = 1) -> tuple[float, float]:
@@ -116,7 +149,7 @@ def times(condition: Condition, effort: Effort, stripe_bytes: int = 1) -> tuple[
         stripes = max(round(max(runtime_s, wanted_s) * written / stripe_bytes), 1)
         runtime_s = stripes * stripe_bytes / written
     else:
-        deepest = max(map(depth, condition.jobs))
+        deepest = max(job.asked.depth for job in condition.jobs)
         runtime_s *= min(max(deepest / _DEEP, 1), _MOST_DEEP)
     runtime_s = min(runtime_s, effort.seconds_max)
     return _ramp_s(condition, runtime_s, stripe_bytes, written), runtime_s
@@ -135,10 +168,10 @@ def _ramp_s(condition: Condition, runtime_s: float, stripe_bytes: int, written: 
 
 def _keeps_up(job: Job) -> bool:
     """Whether the drive wrote as much as the job was allowed to."""
-    allowed = job.options.get("rate", "").split(",")[-1]
-    if not allowed:
+    allowed = job.asked.bytes_per_s.get("write")
+    if allowed is None:
         return False
-    return job.measured["write"].iops * _size(job) >= _KEPT_UP * _bytes(allowed)
+    return job.measured["write"].iops * _size(job) >= _KEPT_UP * allowed * job.asked.clones
 
 
 def stripe_bytes(values: Values) -> int:
@@ -173,19 +206,25 @@ def logged(
     keys = {**overrides(values), "seed": effort.seed}
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
         jobs = Path(folder, "jobs.fio")
-        jobs.write_text(job_file(condition, ramp_s, runtime_s), encoding="utf-8")
+        drive_bytes = capacity_bytes(base, keys) if _has_bytes(condition) else None
+        jobs.write_text(job_file(condition, ramp_s, runtime_s, drive_bytes), encoding="utf-8")
         log = drives.requests(base, keys, jobs)
     arrival = log.array("arrival_ns")
     latency = log.array("completion_ns") - arrival
     counted = (arrival >= ramp_s * 1e9) & (arrival < (ramp_s + runtime_s) * 1e9)
     flow = log.array("flow")
-    by_direction = {each: counted & log.is_word("op", each) for each in ("read", "write")}
+    by_direction = {each: counted & log.is_word("op", each) for each in DIRECTIONS}
     found = {
         (number, direction): latency[of_direction & (flow == number)]
         for number in range(len(condition.jobs))
         for direction, of_direction in by_direction.items()
     }
     return found, runtime_s
+
+
+def _has_bytes(condition: Condition) -> bool:
+    """Whether any region is given in bytes."""
+    return any(job.asked.end_bytes for job in condition.jobs)
 
 
 def _figures(
@@ -201,16 +240,6 @@ def _figures(
     return Simulated(len(latency_ns), len(latency_ns) / runtime_s, by_percent)
 
 
-def _size(job: Job) -> int:
-    """Bytes of a write, as fio's `bs` has it; the mean of what a split has is not needed."""
-    return (
-        _bytes(job.options.get("bs", job.options.get("blocksize", "4096")).split(",")[-1]) or 4096
-    )
-
-
-def _bytes(text: str) -> int:
-    """Return bytes of a number with fio's `k`, `m` or `g`; 0 if it is none."""
-    bare = text.lower().rstrip("ib")
-    factor = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}.get(bare[-1:], 1)
-    digits = bare.rstrip("kmg")
-    return int(digits) * factor if digits.isdigit() else 0
+def _size(job: Job) -> float:
+    """Mean bytes of a write."""
+    return job.asked.bytes_mean("write")

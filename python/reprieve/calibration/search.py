@@ -15,8 +15,8 @@ from itertools import product
 
 from reprieve._native import UserError
 from reprieve.calibration.evaluate import Evaluator, Step
-from reprieve.calibration.fio_results import Condition
 from reprieve.calibration.least_squares import Fit, at, polish, values_at
+from reprieve.calibration.measured import Condition
 from reprieve.calibration.parameters import PROGRAM, Parameter, Value
 from reprieve.calibration.ranges import (
     ANY_PROGRAM_US,
@@ -33,10 +33,7 @@ from reprieve.calibration.replay import Effort
 from reprieve.calibration.settle import settle
 from reprieve.calibration.valleys import other_valleys
 
-_NOWHERE = (
-    "none of the drives that were tried for {what} can be built; the values of --fix and --start "
-    "must go with the ranges of --free"
-)
+_NOWHERE = "none of the drives that were tried for {what} can be simulated: {why}"
 _HALVINGS = 2
 _FAR_WORSE = 3.0
 _ANY_COST = 10.0
@@ -200,7 +197,8 @@ class Search:
                 guesses += [fit for fit in judged if fit.values in guessed]
                 found += judged
         if not found:
-            raise UserError(_NOWHERE.format(what=stage.what))
+            why = self.evaluator.why_refused()
+            raise UserError(_NOWHERE.format(what=stage.what, why=why))
         chosen = [each.key for each in stage.parameters if each.choices]
         compared = _best_of_each(found, chosen)[: self.depth.compared]
         # What follows from the measurements may be next to the best point and not a good one yet,

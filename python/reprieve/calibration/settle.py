@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from reprieve._native import UserError
 from reprieve.calibration.evaluate import Evaluator
-from reprieve.calibration.fio_results import Condition
 from reprieve.calibration.least_squares import (
     INSIDE,
     Differences,
@@ -26,6 +25,7 @@ from reprieve.calibration.least_squares import (
     slopes_at,
     values_at,
 )
+from reprieve.calibration.measured import Condition
 from reprieve.calibration.parameters import Parameter, Value
 from reprieve.calibration.replay import Effort
 
@@ -81,7 +81,8 @@ def settle(
 
     begin = tried([np.array([math.log(number(start[each.key])) for each in free])])
     if not begin:
-        raise UserError("no drive can be built where the last steps of the search begin")
+        why = evaluator.why_refused()
+        raise UserError(f"the drive of the last steps of the search cannot be simulated: {why}")
     here = best = begin[0]
     slopes: Slopes | None = None
     for done in range(iterations):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from reprieve.calibration.calibrate import Calibration, Task
     from reprieve.calibration.evaluate import Step
-    from reprieve.calibration.fio_results import Condition
     from reprieve.calibration.hypotheses import Answer
+    from reprieve.calibration.measured import Condition
     from reprieve.calibration.objective import Term
 
 _QUESTIONS = ("suspension",)

@@ -15,13 +15,14 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import say, show, table
 from reprieve.cli.options import argument, flag, given
+from reprieve.confidence import TOO_FEW
 from reprieve.outputs import replace_file
 from reprieve.time_scale import proposed_time_scale
 from reprieve.traces import Trace, TraceRow, workload_info
 from reprieve.units import NOTHING, alike, share, size, sizes, time, times
 
 if TYPE_CHECKING:
-    from reprieve.trace_fit import Line
+    from reprieve.trace_fit import Line, Verdict
 
 trace = typer.Typer(no_args_is_help=True, help="Look into traces, and convert them.")
 
@@ -121,19 +122,30 @@ def fit(
     requests: Annotated[
         int | None, typer.Option("--requests", min=200, metavar="N", help="Only the first so many.")
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option("--device", metavar="NAME", help="The drive that both are run through."),
+    ] = None,
     as_json: Annotated[bool, flag("--json", "Print JSON.")] = False,
 ) -> None:
-    """Fit a load of two flows to a trace, write it, and lay both side by side."""
-    from reprieve.trace_fit import DRAWS, order, requests_of, side_by_side
+    """Fit a load of two flows to a trace, write it, and run both through a drive."""
+    from reprieve.trace_fit import DEVICE, DRAWS, order, requests_of, side_by_side, verdict
     from reprieve.trace_fit import fit as fitted
 
     opened = _trace(file, format, option)
     found = fitted(requests_of(opened, requests), file)
-    replace_file(out, found.toml(Path(file).name))
+    with _options_named():
+        judged = verdict(opened, found, device or DEVICE, requests)
+    replace_file(out, found.toml(Path(file).name, judged.sentence()))
     draws = [order(found.sample(seed)) for seed in range(1, DRAWS + 1)]
-    _print_lines(side_by_side(found.trace, draws), file, str(out), as_json)
-    if not as_json:
-        say(f'wrote {out}: in a scenario, load = "{out}"')
+    lines = side_by_side(found.trace, draws)
+    if as_json:
+        content = {"lines": [asdict(line) for line in lines], "verdict": judged.content()}
+        say(json.dumps(content, indent=2, ensure_ascii=False))
+        return
+    _print_lines(lines, file, str(out), as_json)
+    _print_verdict(judged)
+    say(f'wrote {out}: in a scenario, load = "{out}"')
 
 
 @trace.command()
@@ -199,6 +211,19 @@ def _print_lines(lines: Sequence[Line], trace: str, load: str, as_json: bool) ->
         known = NOTHING if line.low is None else f"{low} to {high}"
         printed.add_row(line.what, ours, mean, known)
     show(printed)
+
+
+def _print_verdict(verdict: Verdict) -> None:
+    printed = table(f"on {verdict.device}", ["", "trace", "load", "in its draws", "difference"])
+    for one in verdict.percentiles:
+        known = [one.trace_ns, one.load_ns, one.low_ns, one.high_ns]
+        ours, mean, low, high = (TOO_FEW if ns is None else f"{ns / 1e3:,.1f}" for ns in known)
+        spread = TOO_FEW if one.low_ns is None else f"{low} to {high}"
+        difference = TOO_FEW if one.difference is None else f"{100 * one.difference:+.1f} %"
+        printed.add_row(f"{one.what}, µs", ours, mean, spread, difference)
+    say("")
+    show(printed)
+    say(verdict.sentence())
 
 
 def _devices(trace: Trace, as_json: bool) -> None:

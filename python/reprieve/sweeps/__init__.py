@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reprieve import frames
+from reprieve import frames, tables
 from reprieve._native import ParquetReader, UserError
 from reprieve.extras import need_plots
 from reprieve.notebook import step_bar
@@ -59,7 +59,7 @@ class Sweep:
         from reprieve.sweeps.columns import FIGURES, heading, scale
         from reprieve.tables import rows as rows_of
 
-        found = self._reader("points").read()
+        found = tables.read(self.directory / "points.parquet")
         numbers = [name for name in found.names if name in FIGURES]
         # The point and the keys that vary stand before the number of seeds.
         keys = found.names[: found.names.index("seeds")]
@@ -97,10 +97,10 @@ class Sweep:
         return self._reader("points").__arrow_c_stream__(requested_schema)
 
     def _read(self, name: str) -> pa.Table:
-        return frames.to_arrow(self._reader(name), name)
+        return frames.to_arrow(tables.read(self.directory / f"{name}.parquet"), name)
 
     def _reader(self, name: str) -> ParquetReader:
-        return ParquetReader(self.directory / f"{name}.parquet")
+        return tables.reader(self.directory / f"{name}.parquet")
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write the page of the sweep, one HTML file that needs no network.

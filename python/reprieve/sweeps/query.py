@@ -28,9 +28,11 @@ def query(sql: str, directory: Path) -> pa.Table:
         raise UserError(f"{directory}: {_NO_DATA}")
     with duckdb.connect() as connection:
         for file in files:
-            _view(connection, file.stem, f"SELECT * FROM read_parquet({_text(str(file))})")
-        if (directory / "runs.parquet").exists():
-            _view(connection, "buckets", " UNION ALL ".join(map(_buckets, KINDS)))
+            sql_of_file = f"SELECT * FROM read_parquet({_text(str(file))})"
+            _view(connection, file.stem, sql_of_file, file)
+        runs = directory / "runs.parquet"
+        if runs.exists():
+            _view(connection, "buckets", " UNION ALL ".join(map(_buckets, KINDS)), runs)
         try:
             asked = connection.extract_statements(sql)
             if [one.type.name for one in asked] != ["SELECT"]:
@@ -44,9 +46,16 @@ def query(sql: str, directory: Path) -> pa.Table:
     return table
 
 
-def _view(connection: Any, name: str, sql: str) -> None:
+def _view(connection: Any, name: str, sql: str, file: Path) -> None:
+    """Name a table of a file; raises UserError if the file has no such table."""
+    import duckdb
+
     quoted = '"' + name.replace('"', '""') + '"'
-    connection.execute(f"CREATE VIEW {quoted} AS {sql}")
+    try:
+        connection.execute(f"CREATE VIEW {quoted} AS {sql}")
+    except duckdb.Error as error:
+        why = str(error).splitlines()[0]
+        raise UserError(f"{file}: is no table of a sweep: {why}; sweep again into it") from None
 
 
 def _text(value: str) -> str:

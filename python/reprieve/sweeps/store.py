@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reprieve._native import UserError
+from reprieve.foreign import JsonValue, decoded
 from reprieve.outputs import explained
 from reprieve.result import KINDS, Latency, Result
 
@@ -43,8 +44,10 @@ class Record:
     def buckets(self) -> dict[str, Buckets]:
         """Return the histograms of "read", "write" and "total"; raises UserError if damaged."""
         data, _ = _member(self.rest, self.path)
-        numbers = np.frombuffer(data, "<i8")
+        numbers = np.frombuffer(data[: len(data) // 8 * 8], "<i8")
         lengths, made, start = numbers[: len(KINDS)], {}, len(KINDS)
+        if len(lengths) < start or lengths.min() < 0 or start + 2 * lengths.sum() != len(numbers):
+            raise _damaged(self.path)
         for what, length in zip(KINDS, lengths.tolist(), strict=True):
             middle, end = start + length, start + 2 * length
             made[what] = (np.cumsum(numbers[start:middle]), numbers[middle:end])
@@ -86,7 +89,19 @@ def _member(data: bytes, path: Path) -> tuple[bytes, bytes]:
         found = unpack.decompress(data)
         if unpack.eof:
             return found, unpack.unused_data
-    raise UserError(f"{path}: this file is damaged; delete it, and the sweep does its run again")
+    raise _damaged(path)
+
+
+def _damaged(path: Path) -> UserError:
+    return UserError(f"{path}: this file is damaged; delete it, and the sweep does its run again")
+
+
+def _document(path: Path, text: bytes) -> JsonValue:
+    """Decode what a finished run says of itself."""
+    try:
+        return JsonValue(str(path), decoded(path, text.decode())[0])
+    except UnicodeDecodeError:
+        raise _damaged(path) from None
 
 
 class Store:
@@ -123,13 +138,19 @@ class Store:
         except OSError as error:
             raise UserError(f"{path}: cannot read this finished run: {error.strerror}") from None
         text, rest = _member(data, path)
-        document = json.loads(text)
-        if document["schema"] != _SCHEMA:
+        document = _document(path, text)
+        schema = document["schema"].whole()
+        if schema != _SCHEMA:
             raise UserError(
-                f"{path}: has schema {document['schema']} and not {_SCHEMA}; delete it, and the "
-                "sweep does its run again"
+                f"{path}: has schema {schema} and not {_SCHEMA}; delete it, and the sweep does its "
+                "run again"
             )
-        return Record(document["summary"], document["batches"], document["machine"], rest, path)
+        summary, batches = document["summary"], document["batches"]
+        for what in KINDS:
+            for figure in ("mean", "min", "max"):
+                summary["requests"][what]["latency_ns"][figure].number(least=0)
+        machine = document["machine"].table()
+        return Record(summary.table(), batches.table(), machine, rest, path)
 
     def sweep_up(self) -> None:
         """Remove what a killed sweep had begun to write; the directory must be locked."""

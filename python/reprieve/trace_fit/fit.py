@@ -85,13 +85,14 @@ class FittedLoad:
         flows = {name: flow.keys() for name, flow in self.flows.items()}
         return drawn({"device": DRIVE, "seed": seed, "workload": whole, "flow": flows})
 
-    def toml(self, source: str) -> str:
-        """Return it as a file that the key `load` names."""
+    def toml(self, source: str, verdict: str = "") -> str:
+        """Return it as a file that the key `load` names; `verdict` goes into its comment."""
         lines = [
             f"# A load of reads and writes that follow each other as those of {source} do.",
             "#",
             f"# Fitted by `reprieve trace fit` to {self.trace.requests} requests of it; it is made",
             "# anew by each seed. docs/guide/traces.md says what each key is taken from.",
+            *textwrap.wrap(verdict, _COLUMNS, initial_indent="# ", subsequent_indent="# "),
             "",
             "[workload]",
             *(_line(key, value) for key, value in self.common.items()),

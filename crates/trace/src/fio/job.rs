@@ -83,8 +83,19 @@ pub enum JobOrder {
     Pareto(f64),
     /// Around a centre, blurred by so many percent of the region.
     Normal(f64),
-    /// Zones one behind the other: percent of the requests, percent of the region.
-    Zoned(Vec<(f64, f64)>),
+    /// Zones of reads, writes and trims.
+    Zoned([Vec<JobZone>; 3]),
+}
+
+/// A part of a region, and its share of the requests.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JobZone {
+    /// Its share of the requests of a kind, above 0; those of all zones are 100.
+    pub requests_percent: f64,
+    /// Its first sector, from the start of the region.
+    pub from_sector: u64,
+    /// The first sector behind it.
+    pub end_sector: u64,
 }
 
 /// How fast requests are issued at most.

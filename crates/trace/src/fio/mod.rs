@@ -1,22 +1,29 @@
 //! Job files of fio (Axboe, Flexible I/O Tester) as loads: one `FioJob` for each clone of a job.
 
+mod draft;
 mod job;
 mod lines;
 mod options;
+mod recorded;
+mod setters;
 #[cfg(test)]
 mod tests;
 mod units;
+mod variables;
+mod zones;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
+use std::{env, fs};
 
 use reprieve_base::{SECTOR_BYTES, UserError};
 
-pub use job::{FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink};
+use draft::Draft;
+pub use job::{FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink, JobZone};
 use lines::{Part, Setting};
-use options::Draft;
+pub use recorded::{FioOptions, fio_options};
 use units::Extent;
+use variables::Environment;
 
 /// The jobs of a fio file on a drive of `capacity_bytes`, in the order of the file.
 ///
@@ -25,21 +32,26 @@ pub fn fio_jobs(path: &Path, capacity_bytes: u64) -> Result<Vec<FioJob>, UserErr
     let file = path.display().to_string();
     let text = fs::read_to_string(path)
         .map_err(|error| UserError::new(format!("cannot be read: {error}")).at(&file))?;
-    parse(&text, &file, capacity_bytes)
+    parse(&text, &file, capacity_bytes, &|name| env::var(name).ok())
 }
 
-/// The same of a file's text.
-fn parse(text: &str, file: &str, capacity_bytes: u64) -> Result<Vec<FioJob>, UserError> {
+/// Reads a file's text.
+fn parse(
+    text: &str,
+    file: &str,
+    capacity_bytes: u64,
+    environment: Environment,
+) -> Result<Vec<FioJob>, UserError> {
     let mut common = Section::default();
     let mut jobs: Vec<FioJob> = Vec::new();
     let mut group = 0;
     for part in lines::parts(text, file)? {
         if part.name == "global" {
-            common.read(&part, file)?;
+            common.read(&part, file, environment)?;
             continue;
         }
         let mut section = common.clone();
-        section.read(&part, file)?;
+        section.read(&part, file, environment)?;
         if let Some(other) = jobs.iter().find(|other| other.name == part.name) {
             let what = format!("[{}]: a job has this name already; give each its own", other.name);
             return Err(UserError::new(what).at(format!("{file}:{}", part.line)));
@@ -65,12 +77,15 @@ struct Section {
 }
 
 impl Section {
-    fn read(&mut self, part: &Part, file: &str) -> Result<(), UserError> {
+    fn read(&mut self, part: &Part, file: &str, environment: Environment) -> Result<(), UserError> {
         for setting in &part.settings {
+            let value = variables::expanded(&setting.name, &setting.value, environment)
+                .map_err(|what| fault(setting, &what, file))?;
+            let setting = Setting { value, ..setting.clone() };
             self.draft
                 .set(&setting.name, &setting.value)
-                .map_err(|what| fault(setting, &what, file))?;
-            self.written.insert(setting.name.clone(), setting.clone());
+                .map_err(|what| fault(&setting, &what, file))?;
+            self.written.insert(setting.name.clone(), setting);
         }
         Ok(())
     }
@@ -111,13 +126,14 @@ impl JobFit<'_> {
         }
         let sizes = draft.all_sizes();
         let (start_bytes, region_bytes) = self.region(&sizes, clone)?;
-        self.zones(&sizes, region_bytes)?;
+        let order = draft.order(region_bytes);
+        self.zones(&order, &sizes, region_bytes)?;
         let think = JobThink { time: draft.think, every_requests: draft.think_blocks };
         Ok(FioJob {
             name: self.part.name.clone(),
             clone,
             ops: draft.ops(),
-            order: draft.order(),
+            order,
             sizes,
             start_bytes,
             region_bytes,
@@ -203,18 +219,30 @@ impl JobFit<'_> {
         Ok(Some(all))
     }
 
-    /// Each zone that is asked for has room for a request.
-    fn zones(&self, sizes: &[Vec<(u32, f64)>; 3], region_bytes: u64) -> Result<(), UserError> {
-        let JobOrder::Zoned(zones) = self.section.draft.order() else { return Ok(()) };
-        let (_, longest) = extremes(self.section.draft.ops(), sizes);
-        let fits = |(requests, percent): &(f64, f64)| {
-            *requests == 0.0 || percent / 100.0 * region_bytes as f64 >= 2.0 * longest as f64
-        };
-        if zones.iter().all(fits) {
-            return Ok(());
+    /// Refuses zones that end behind the region, or have no room for a request.
+    fn zones(
+        &self,
+        order: &JobOrder,
+        sizes: &[Vec<(u32, f64)>; 3],
+        region_bytes: u64,
+    ) -> Result<(), UserError> {
+        let JobOrder::Zoned(zones) = order else { return Ok(()) };
+        let ops = self.section.draft.ops();
+        let (least, longest) = extremes(ops, sizes);
+        for zone in ops.kinds().iter().flat_map(|kind| &zones[*kind]) {
+            let (from, end) = (zone.from_sector * SECTOR_BYTES, zone.end_sector * SECTOR_BYTES);
+            if end > region_bytes {
+                let what = format!(
+                    "its zones take {end} bytes; must be at most the {region_bytes} of the region"
+                );
+                return Err(self.fault(&["random_distribution"], &what));
+            }
+            if from.next_multiple_of(least) + longest > end {
+                let what = format!("each zone must have room for a request of {longest} bytes");
+                return Err(self.fault(&["random_distribution"], &what));
+            }
         }
-        let what = format!("each zone must have room for two requests of {longest} bytes");
-        Err(self.fault(&["random_distribution"], &what))
+        Ok(())
     }
 }
 

@@ -1,9 +1,11 @@
-//! The options of a fio file: those that are simulated, and those that change nothing here.
+//! The one table of fio's options, of job files and of results: what each means here, if anything.
 
 use reprieve_base::{Dur, nearest};
 
-use super::job::{JobOps, JobOrder, JobRate};
-use super::units::{self, Extent};
+use super::draft::Draft;
+use super::job::JobRate;
+use super::setters::{bs, bssplit, law, one_of, rate, rw};
+use super::units;
 
 /// Options that change nothing in a simulation: how a host is set up, what its logs and its
 /// buffers hold, where its files lie.
@@ -11,13 +13,17 @@ const WITHOUT_EFFECT: &[&str] = &[
     "allow_file_create",
     "allow_mounted_write",
     "allrandrepeat",
+    "block_error_percentiles",
     "buffer_compress_chunk",
     "buffer_compress_percentage",
     "buffer_pattern",
     "buffered",
+    "busy_poll",
     "bwavgtime",
     "clat_percentiles",
+    "clientname",
     "clocksource",
+    "clustername",
     "continue_on_error",
     "cpumask",
     "cpus_allowed",
@@ -25,7 +31,10 @@ const WITHOUT_EFFECT: &[&str] = &[
     "create_fsync",
     "create_on_open",
     "create_serialize",
+    "dedupe_global",
+    "dedupe_mode",
     "dedupe_percentage",
+    "dedupe_working_set_percentage",
     "description",
     "direct",
     "directory",
@@ -37,146 +46,123 @@ const WITHOUT_EFFECT: &[&str] = &[
     "do_verify",
     "end_fsync",
     "error_dump",
+    "exit_what",
     "exitall",
     "exitall_on_error",
     "fadvise_hint",
     "fallocate",
+    "file_service_type",
     "filename",
     "filename_format",
     "filesize",
     "fixedbufs",
+    "force_async",
     "fsync_on_close",
     "gid",
     "group_reporting",
     "gtod_cpu",
     "gtod_reduce",
     "hipri",
+    "hugepage-size",
+    "ignore_error",
     "invalidate",
     "iomem",
+    "iomem_align",
     "iopsavgtime",
     "lat_percentiles",
+    "lockfile",
+    "lockmem",
+    "log_alternate_epoch",
+    "log_alternate_epoch_clock_id",
     "log_avg_msec",
+    "log_compression",
+    "log_compression_cpus",
+    "log_entries",
+    "log_hist_coarseness",
     "log_hist_msec",
     "log_max_value",
     "log_offset",
+    "log_prio",
+    "log_store_compressed",
     "log_unix_epoch",
     "mem",
+    "mem_align",
+    "mem_size_mb",
     "name",
     "new_group",
     "nice",
+    "nonvectored",
     "numa_cpu_nodes",
     "numa_mem_policy",
     "opendir",
     "overwrite",
     "per_job_logs",
     "percentile_list",
+    "pool",
     "prio",
     "prioclass",
+    "random_generator",
     "randrepeat",
     "randseed",
-    "random_generator",
+    "rate_cycle",
+    "rbdname",
     "refill_buffers",
     "registerfiles",
     "scramble_buffers",
+    "shm_id",
     "significant_figures",
     "slat_percentiles",
+    "softrandommap",
+    "spdk_conf",
     "sqthread_poll",
     "sqthread_poll_cpu",
+    "stats",
     "thinktime_spin",
     "thread",
     "uid",
+    "unified_rw_reporting",
     "unique_filename",
     "unit_base",
     "unlink",
+    "unlink_each_loop",
+    "uri",
     "userspace_reap",
     "write_bw_log",
     "write_hist_log",
+    "write_iolog",
     "write_iops_log",
     "write_lat_log",
     "zero_buffers",
 ];
 
+/// Options that only zoned drives have.
+const OF_ZONED_DRIVES: &[&str] = &[
+    "ignore_zone_limits",
+    "job_max_open_zones",
+    "max_open_zones",
+    "zone_reset_frequency",
+    "zone_reset_threshold",
+];
+
+/// Options that may count in zones, as `400z`.
+const PLACES: &[&str] = &["io_limit", "io_size", "offset", "offset_increment", "size"];
+
+/// Returns whether an option has a meaning on a zoned drive only; such drives are not simulated.
+pub(super) fn is_of_zoned_drives(name: &str, value: &str) -> bool {
+    let digits = value.strip_suffix('z').filter(|_| PLACES.contains(&name));
+    let counts_zones = digits
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()));
+    OF_ZONED_DRIVES.contains(&name) || (name == "zonemode" && value == "zbd") || counts_zones
+}
+
+/// Returns whether the value of an option says anything about the load.
+pub(super) fn is_simulated(name: &str) -> bool {
+    SIMULATED.iter().any(|(names, _)| names.contains(&name))
+}
+
 /// Engines that have one request outstanding, whatever the depth.
 const SYNCHRONOUS: &[&str] =
     &["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "falloc", "ftruncate"];
-
-/// What a job says so far.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Draft {
-    pub(super) kind: Kind,
-    pub(super) is_random: bool,
-    pub(super) read_percent: u32,
-    pub(super) sizes: [Vec<(u32, f64)>; 3],
-    /// The sizes of `bssplit`, which outrank those of `bs`.
-    pub(super) splits: [Option<Vec<(u32, f64)>>; 3],
-    pub(super) depth: u32,
-    pub(super) is_synchronous: bool,
-    pub(super) clones: u32,
-    pub(super) size: Option<Extent>,
-    pub(super) io_size: Option<Extent>,
-    pub(super) offset: Extent,
-    pub(super) offset_increment: Extent,
-    pub(super) requests_max: Option<u64>,
-    pub(super) loops: u64,
-    pub(super) law: Option<JobOrder>,
-    pub(super) repeats: bool,
-    pub(super) runtime: Option<Dur>,
-    pub(super) time_based: bool,
-    pub(super) ramp: Dur,
-    pub(super) delay: Dur,
-    pub(super) stonewall: bool,
-    pub(super) think: Dur,
-    pub(super) think_blocks: u64,
-    pub(super) rates: [Option<JobRate>; 3],
-    pub(super) poisson: bool,
-    pub(super) flush_every: Option<u64>,
-    pub(super) fua: bool,
-}
-
-/// What the option `rw` asks for, but for its order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Read,
-    Write,
-    Trim,
-    Mixed,
-    TrimWrite,
-}
-
-impl Default for Draft {
-    fn default() -> Draft {
-        let page = || vec![(4096, 1.0)];
-        Draft {
-            kind: Kind::Read,
-            is_random: false,
-            read_percent: 50,
-            sizes: [page(), page(), page()],
-            splits: [None, None, None],
-            depth: 1,
-            is_synchronous: false,
-            clones: 1,
-            size: None,
-            io_size: None,
-            offset: Extent::Bytes(0),
-            offset_increment: Extent::Bytes(0),
-            requests_max: None,
-            loops: 1,
-            law: None,
-            repeats: false,
-            runtime: None,
-            time_based: false,
-            ramp: Dur::ZERO,
-            delay: Dur::ZERO,
-            stonewall: false,
-            think: Dur::ZERO,
-            think_blocks: 1,
-            rates: [None; 3],
-            poisson: false,
-            flush_every: None,
-            fua: false,
-        }
-    }
-}
 
 type Setter = fn(&mut Draft, &str) -> Result<(), String>;
 
@@ -243,6 +229,12 @@ const SIMULATED: &[(&[&str], Setter)] = &[
         draft.poisson = one_of(text, &[("linear", false), ("poisson", true)])?;
         Ok(())
     }),
+    (&["zonemode"], |_, text| one_of(text, &[("none", ())])),
+    (&["nrfiles", "nr_files"], |_, text| one_of(text, &[("1", ())])),
+    (&["ioscheduler"], |_, text| one_of(text, &[("none", ()), ("noop", ())])),
+    (&["io_submit_mode"], |_, text| one_of(text, &[("inline", ())])),
+    (&["kb_base"], |_, text| one_of(text, &[("1024", ())])),
+    (&["percentage_random"], |_, text| one_of(text, &[("100", ())])),
     (&["fsync", "fdatasync"], |draft, text| {
         let every = units::number(text)?;
         draft.flush_every = (every > 0).then_some(every);
@@ -258,6 +250,9 @@ const SIMULATED: &[(&[&str], Setter)] = &[
 impl Draft {
     /// Takes an option; the error says what is wrong with its value, or that it is not simulated.
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        if is_of_zoned_drives(name, value) {
+            return Err("is of zoned drives, which are not simulated; must be left out".to_string());
+        }
         if let Some((_, set)) = SIMULATED.iter().find(|(names, _)| names.contains(&name)) {
             return set(self, value);
         }
@@ -270,160 +265,4 @@ impl Draft {
             None => "no option that is simulated; must be left out".to_string(),
         })
     }
-
-    pub(super) fn ops(&self) -> JobOps {
-        match self.kind {
-            Kind::Read => JobOps::Read,
-            Kind::Write => JobOps::Write,
-            Kind::Trim => JobOps::Trim,
-            Kind::Mixed => JobOps::Mixed { read_percent: self.read_percent },
-            Kind::TrimWrite => JobOps::TrimWrite,
-        }
-    }
-
-    pub(super) fn order(&self) -> JobOrder {
-        match (&self.law, self.is_random) {
-            (_, false) => JobOrder::Sequential,
-            (Some(law), true) => law.clone(),
-            (None, true) if self.repeats => JobOrder::RandomRepeating,
-            (None, true) => JobOrder::Random,
-        }
-    }
-
-    /// The sizes of reads, writes and trims.
-    pub(super) fn all_sizes(&self) -> [Vec<(u32, f64)>; 3] {
-        [0, 1, 2].map(|of| self.splits[of].clone().unwrap_or_else(|| self.sizes[of].clone()))
-    }
-}
-
-fn one_of<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, String> {
-    let found = words.iter().find(|(word, _)| *word == text);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        format!("must be one of {}", words.join(", "))
-    })
-}
-
-fn rw(draft: &mut Draft, text: &str) -> Result<(), String> {
-    let words = [
-        ("read", (Kind::Read, false)),
-        ("write", (Kind::Write, false)),
-        ("trim", (Kind::Trim, false)),
-        ("randread", (Kind::Read, true)),
-        ("randwrite", (Kind::Write, true)),
-        ("randtrim", (Kind::Trim, true)),
-        ("rw", (Kind::Mixed, false)),
-        ("readwrite", (Kind::Mixed, false)),
-        ("randrw", (Kind::Mixed, true)),
-        ("trimwrite", (Kind::TrimWrite, false)),
-        ("randtrimwrite", (Kind::TrimWrite, true)),
-    ];
-    (draft.kind, draft.is_random) = one_of(text, &words)?;
-    Ok(())
-}
-
-/// Bytes of a request: whole sectors.
-fn request_bytes(text: &str) -> Result<u32, String> {
-    let bytes = units::number(text)?;
-    match u32::try_from(bytes) {
-        Ok(bytes) if bytes > 0 && bytes % 512 == 0 => Ok(bytes),
-        _ => Err("must be a multiple of 512 bytes, above 0 and below 4g".to_string()),
-    }
-}
-
-fn bs(draft: &mut Draft, text: &str) -> Result<(), String> {
-    let given = units::triple(text, request_bytes)?;
-    for (sizes, bytes) in draft.sizes.iter_mut().zip(given) {
-        if let Some(bytes) = bytes {
-            *sizes = vec![(bytes, 1.0)];
-        }
-    }
-    Ok(())
-}
-
-fn bssplit(draft: &mut Draft, text: &str) -> Result<(), String> {
-    let given = units::triple(text, split)?;
-    for (sizes, split) in draft.splits.iter_mut().zip(given) {
-        *sizes = split.or(sizes.take());
-    }
-    Ok(())
-}
-
-/// Sizes with their percentages; those without one share what is left of 100.
-fn split(text: &str) -> Result<Vec<(u32, f64)>, String> {
-    let pairs = text.split(':').map(|pair| {
-        let (bytes, percent) = pair.split_once('/').unwrap_or((pair, ""));
-        Ok((request_bytes(bytes.trim())?, part_of_100(percent)?))
-    });
-    let pairs = pairs.collect::<Result<Vec<_>, String>>()?;
-    let shares = shared(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>())?;
-    let sizes = pairs.iter().zip(shares).map(|((bytes, _), share)| (*bytes, share));
-    // What never occurs has no place in a table of weights.
-    Ok(sizes.filter(|(_, share)| *share > 0.0).collect())
-}
-
-fn part_of_100(text: &str) -> Result<Option<f64>, String> {
-    match text.trim() {
-        "" => Ok(None),
-        percent => {
-            let percent = units::decimal(percent)?;
-            let fits = (0.0..=100.0).contains(&percent);
-            if fits { Ok(Some(percent)) } else { Err("has a percentage beyond 100".to_string()) }
-        }
-    }
-}
-
-/// The percentages of a list; those that are not given share what is left of 100.
-fn shared(given: &[Option<f64>]) -> Result<Vec<f64>, String> {
-    let sum: f64 = given.iter().flatten().sum();
-    let missing = given.iter().filter(|percent| percent.is_none()).count();
-    let left = 100.0 - sum;
-    if left < -1e-9 || (missing == 0 && left > 1e-9) {
-        return Err(format!("has percentages of {sum} in all; must be 100"));
-    }
-    Ok(given.iter().map(|percent| percent.unwrap_or(left / missing as f64)).collect())
-}
-
-fn law(draft: &mut Draft, text: &str) -> Result<(), String> {
-    let (name, value) = text.split_once(':').unwrap_or((text, ""));
-    let within = |low: f64, high: f64| match units::decimal(value)? {
-        number if number > low && number < high => Ok(number),
-        _ => Err(format!("its number must be above {low} and below {high}")),
-    };
-    draft.law = match name {
-        "random" => None,
-        "zipf" => Some(JobOrder::Zipf(within(0.0, 10.0)?)),
-        "pareto" => Some(JobOrder::Pareto(within(0.0, 1.0)?)),
-        "normal" => match units::decimal(value)? {
-            percent if (0.0..=100.0).contains(&percent) => Some(JobOrder::Normal(percent)),
-            _ => return Err("its deviation must be between 0 and 100 percent".to_string()),
-        },
-        "zoned" => Some(JobOrder::Zoned(zones(value)?)),
-        _ => return Err("must be one of random, zipf, pareto, normal, zoned".to_string()),
-    };
-    Ok(())
-}
-
-fn zones(text: &str) -> Result<Vec<(f64, f64)>, String> {
-    if text.contains(',') {
-        return Err("must be one list of zones for all kinds of requests".to_string());
-    }
-    let pairs = text.split(':').map(|pair| {
-        let (requests, region) = pair.split_once('/').unwrap_or((pair, ""));
-        Ok((part_of_100(requests)?, part_of_100(region)?))
-    });
-    let pairs = pairs.collect::<Result<Vec<_>, String>>()?;
-    let requests = shared(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>())?;
-    let region = shared(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>())?;
-    Ok(requests.into_iter().zip(region).collect())
-}
-
-fn rate(draft: &mut Draft, text: &str, make: fn(u64) -> JobRate) -> Result<(), String> {
-    let given = units::triple(text, units::number)?;
-    for (rate, amount) in draft.rates.iter_mut().zip(given) {
-        if let Some(amount) = amount {
-            *rate = (amount > 0).then(|| make(amount));
-        }
-    }
-    Ok(())
 }

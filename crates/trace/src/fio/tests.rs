@@ -7,12 +7,18 @@ use crate::{Workload, WorkloadConfig};
 
 const MIB: u64 = 1 << 20;
 
+/// An environment with DEPTH, SIZES and an empty EMPTY.
+fn environment(name: &str) -> Option<String> {
+    let set = [("DEPTH", "4"), ("SIZES", "8k,16k"), ("EMPTY", "")];
+    set.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string())
+}
+
 fn jobs(text: &str) -> Vec<FioJob> {
-    parse(text, "x.fio", 64 * MIB).expect("a good file")
+    parse(text, "x.fio", 64 * MIB, &environment).expect("a good file")
 }
 
 fn error(text: &str) -> String {
-    parse(text, "x.fio", 64 * MIB).expect_err("a mistake").to_string()
+    parse(text, "x.fio", 64 * MIB, &environment).expect_err("a mistake").to_string()
 }
 
 /// At most so many requests of a job.
@@ -138,6 +144,116 @@ fn pareto_and_zones_put_requests_where_they_say() {
     for (share, wanted) in zones.into_iter().zip([0.5, 0.3, 0.2]) {
         // Standard error at most sqrt(0.25 / 1e5) = 0.0016; a boundary is off by one place.
         assert!((share - wanted).abs() < 0.009, "{zones:?}");
+    }
+}
+
+/// Shares of the requests of an operation that lie between bounds in MiB.
+fn shares_between<const N: usize>(all: &[Request], op: Op, bounds: [u64; N]) -> Vec<f64> {
+    let own: Vec<u64> = all.iter().filter(|r| r.op == op).map(|r| r.lba * 512 / MIB).collect();
+    let below = |bound: u64| own.iter().filter(|mib| **mib < bound).count() as f64;
+    bounds.windows(2).map(|pair| (below(pair[1]) - below(pair[0])) / own.len() as f64).collect()
+}
+
+#[test]
+fn zones_have_lengths_in_bytes_and_lists_by_direction() {
+    let text = "[a]\nrw=randrw\nsize=64m\nbs=4k\nruntime=1\ntime_based\n";
+    // Of 100,000 requests half are reads; a share has a standard error of at most 0.0022.
+    let near = |found: Vec<f64>, wanted: &[f64]| {
+        assert!(found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 0.011), "{found:?}");
+    };
+    // fio 3.33 puts 0.60, 0.30 and 0.10 of 20,000 requests there, and none behind them.
+    let absolute = jobs(&format!("{text}random_distribution=zoned_abs:60/1m:30/5m:10/10m\n"));
+    let all = requests(&absolute[0], 100_000);
+    near(shares_between(&all, Op::Read, [0, 1, 6, 16, 64]), &[0.6, 0.3, 0.1, 0.0]);
+    near(shares_between(&all, Op::Write, [0, 1, 6, 16, 64]), &[0.6, 0.3, 0.1, 0.0]);
+    let law = "zoned:50/25:50/75,90/50:10/50";
+    let by_direction = jobs(&format!("{text}random_distribution={law}\n"));
+    let all = requests(&by_direction[0], 100_000);
+    near(shares_between(&all, Op::Read, [0, 16, 64]), &[0.5, 0.5]);
+    near(shares_between(&all, Op::Write, [0, 32, 64]), &[0.9, 0.1]);
+    for (law, part) in [
+        ("zoned_abs:60/1m:40/64m", "its zones take 68157440 bytes; must be at most the 67108864"),
+        ("zoned_abs:60/1m:40", "each zone must have a length"),
+        ("zoned_abs:60/1m:50/2m", "percentages of 110"),
+        ("zoned_abs:60/2k:40/2m", "room for a request of 4096 bytes"),
+        ("zoned:50/5:50/95,", "zones for each kind"),
+        ("zoned:50/5:50/95,60/50:50/50", "percentages of 110"),
+    ] {
+        let error = error(&format!("{text}random_distribution={law}\n"));
+        assert!(error.starts_with("x.fio:7: random_distribution = "), "{error}");
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn variables_come_from_the_environment() {
+    let text = "[a]\nrw=randrw\nsize=1m\nbs=${SIZES}\niodepth=1${DEPTH}\nfilename=${DRIVE}\n";
+    let job = &jobs(text)[0];
+    assert_eq!(job.queue_depth, 14);
+    assert_eq!(job.sizes[..2], [vec![(8192, 1.0)], vec![(16384, 1.0)]]);
+    for (value, sentence) in [
+        ("${DRIVE}", "iodepth = ${DRIVE}: DRIVE is not set in the environment; must have a value"),
+        ("${EMPTY}", "iodepth = ${EMPTY}: EMPTY is not set in the environment"),
+        ("${DEPTH", "iodepth = ${DEPTH: has a variable without an end"),
+        ("${DEPTH}x", "iodepth = 4x: must be a whole number"),
+    ] {
+        let error = error(&format!("[a]\nsize=1m\niodepth={value}\n"));
+        assert!(error.starts_with(&format!("x.fio:3: {sentence}")), "{error}");
+    }
+}
+
+/// Options as a result of fio has them.
+fn recorded(settings: &[(&str, &str)]) -> Result<FioOptions, String> {
+    let owned = |(name, value): &(&str, &str)| (name.to_string(), value.to_string());
+    let settings: Vec<_> = settings.iter().map(owned).collect();
+    fio_options(&settings).map_err(|error| error.to_string())
+}
+
+#[test]
+fn options_of_a_result_are_read_by_the_table_of_job_files() {
+    let settings = [
+        ("ioengine", "libaio"),
+        ("filename", "${DEVICE}"),
+        ("rw", "randrw"),
+        ("bs", "4k,8k"),
+        ("iodepth", "16"),
+        ("numjobs", "2"),
+        ("size", "3t"),
+        ("runtime", "3m"),
+        ("rate", ",10m"),
+        ("group_reporting", "1"),
+    ];
+    let found = recorded(&settings).expect("good options");
+    assert_eq!((found.ops, found.queue_depth), (JobOps::Mixed { read_percent: 50 }, 16));
+    assert_eq!((found.clones, found.size_bytes), (2, Some(3 << 40)));
+    assert_eq!(found.sizes[..2], [vec![(4096, 1.0)], vec![(8192, 1.0)]]);
+    let rate = Some(JobRate::BytesPerS(10 << 20));
+    assert_eq!(found.rates, [None, rate, rate]);
+    assert_eq!(found.runtime, Some(Dur::from_ns(180_000_000_000)));
+    assert!(found.is_plain && !found.is_time_based && found.of_zones.is_empty());
+    let zoned = recorded(&[("zonemode", "zbd"), ("size", "400z")]).expect("left out by name");
+    assert_eq!(zoned.of_zones, ["zonemode=zbd", "size=400z"]);
+}
+
+#[test]
+fn what_a_job_file_refuses_a_result_refuses() {
+    for (name, value, part) in [
+        ("bsrange", "4k-64k", "no option that is simulated"),
+        ("percentage_random", "50", "must be one of 100"),
+        ("zonemode", "strided", "must be one of none"),
+        ("zonesize", "4k", "no option that is simulated"),
+        ("iodepth", "0", "must be between 1 and 65536"),
+    ] {
+        let refused = recorded(&[("rw", "read"), (name, value)]).expect_err("refused");
+        assert!(refused.starts_with(&format!("{name}={value}: ")), "{refused}");
+        let of_file = error(&format!("[a]\n{name}={value}\n"));
+        assert!(refused.contains(part) && of_file.contains(part), "{refused} and {of_file}");
+    }
+    let variable = recorded(&[("iodepth", "${QD}")]).expect_err("a variable has no value");
+    assert!(variable.contains("must be the value that the job ran with, and no variable"));
+    for (name, value) in [("zonemode", "zbd"), ("size", "400z"), ("max_open_zones", "14")] {
+        let error = error(&format!("[a]\n{name}={value}\n"));
+        assert!(error.contains("is of zoned drives, which are not simulated"), "{error}");
     }
 }
 

@@ -3,7 +3,7 @@
 use reprieve_base::{SECTOR_BYTES, Stream};
 
 use super::zipf::{Scatter, Zipf};
-use crate::fio::{FioJob, JobOrder};
+use crate::fio::{FioJob, JobOrder, JobZone};
 
 /// Uniform draws whose mean is fio's normal distribution.
 const NORMAL_DRAWS: u64 = 12;
@@ -42,16 +42,8 @@ enum Order {
         scatter: Scatter,
     },
     Zoned {
-        zones: Vec<Zone>,
+        zones: [Vec<JobZone>; 3],
     },
-}
-
-/// A zone: draws below `below` go to it; where it begins and ends in the region, as shares.
-#[derive(Clone, Copy, Debug)]
-struct Zone {
-    below: f64,
-    from: f64,
-    to: f64,
 }
 
 impl Places {
@@ -88,7 +80,7 @@ impl Places {
             JobOrder::Normal(percent) => {
                 Order::Normal { blur: percent / 100.0, scatter: scatter() }
             }
-            JobOrder::Zoned(zones) => Order::Zoned { zones: bounds(zones) },
+            JobOrder::Zoned(zones) => Order::Zoned { zones: zones.clone() },
         };
         Places { order, stream, unit_sectors, region_sectors }
     }
@@ -123,36 +115,23 @@ impl Places {
                 scatter.place(normal(stream, *blur, scatter.count())) * unit
             }
             Order::Zoned { zones } => {
-                let draw = stream.unit();
-                let zone = zones.iter().find(|zone| draw < zone.below).or(zones.last());
-                let zone = zone.expect("a job with zones has one");
-                zone.place(stream, self.region_sectors, sectors, unit)
+                let (draw, mut below) = (stream.unit(), 0.0);
+                let chosen = zones[kind].iter().find(|zone| {
+                    below += zone.requests_percent / 100.0;
+                    draw < below
+                });
+                let zone = chosen.or(zones[kind].last()).expect("a job with zones has one");
+                zone_place(zone, stream, sectors, unit)
             }
         }
     }
 }
 
-impl Zone {
-    /// An aligned place in this zone that has room for so many sectors.
-    fn place(&self, stream: &mut Stream, region: u64, sectors: u64, unit: u64) -> u64 {
-        let from = ((self.from * region as f64) as u64).next_multiple_of(unit);
-        let to = ((self.to * region as f64) as u64).min(region);
-        assert!(from + sectors <= to, "the file was checked for zones that are too small");
-        from + stream.below((to - from - sectors) / unit + 1) * unit
-    }
-}
-
-/// Zones from percentages of requests and of the region.
-fn bounds(zones: &[(f64, f64)]) -> Vec<Zone> {
-    let (mut below, mut from) = (0.0, 0.0);
-    let bounds = zones.iter().map(|(requests, region)| {
-        below += requests / 100.0;
-        let zone = Zone { below, from, to: from + region / 100.0 };
-        from = zone.to;
-        zone
-    });
-    // A zone that no request goes to would catch what rounding leaves at the end.
-    bounds.zip(zones).filter(|(_, (requests, _))| *requests > 0.0).map(|(zone, _)| zone).collect()
+/// An aligned place in a zone that has room for so many sectors.
+fn zone_place(zone: &JobZone, stream: &mut Stream, sectors: u64, unit: u64) -> u64 {
+    let (from, end) = (zone.from_sector.next_multiple_of(unit), zone.end_sector);
+    assert!(from + sectors <= end, "the file was checked for zones that are too small");
+    from + stream.below((end - from - sectors) / unit + 1) * unit
 }
 
 /// A rank as fio's "normal" has it: the mean of twelve uniform draws, blurred by a share of all.
