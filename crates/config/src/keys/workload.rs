@@ -23,7 +23,8 @@ section! {
     /// for several loads at once; each has the keys that differ from these.
     WORKLOAD "workload"
 
-    /// The trace to replay, plain, .gz or .zst: a file, a folder, or a pattern with `*`.
+    /// The trace to replay, plain, .gz or .zst: a file, a folder, a tar archive, or a pattern with
+    /// `*`.
     trace (
         |s| match &s.workload {
             Some(WorkloadConfig::Trace(trace)) => {
@@ -62,10 +63,12 @@ section! {
     columns [trace: reading.options.columns] text(), absent(), when(TRACE);
     /// What addresses count, where a format leaves it open; absent: the format's own, mostly 512.
     sector_bytes [trace: reading.options.sector_bytes] count(1, 1 << 20), absent(), when(TRACE);
-    /// Which events of blktrace are the requests; absent: "queue".
+    /// Which events of blktrace or ftrace are the requests; absent: "queue", and of ftrace the only
+    /// kind that there is.
     blktrace_action [trace: reading.options.blktrace_action] one_of {
         "queue" = Some(BlktraceAction::Queue),
             "Events Q: what the host asks, before the block layer merges.";
+        "insert" = Some(BlktraceAction::Insert), "Events I: what a scheduler of the host gets.";
         "issue" = Some(BlktraceAction::Issue), "Events D: what the device gets.";
     }, absent(), when(TRACE);
     /// When a request of an ETW trace arrives; absent: "begin".
