@@ -3,7 +3,7 @@
 use reprieve_base::Op;
 use reprieve_trace::{
     AddressPolicy, Addresses, Arrivals, BlktraceAction, EtwTime, Footprint, IologWait, MixedConfig,
-    SameSecond, TraceConfig, WorkloadConfig, ZeroLength,
+    SameSecond, TraceClock, TraceConfig, WorkloadConfig, ZeroLength,
 };
 
 use crate::row::*;
@@ -106,11 +106,21 @@ section! {
         "open" = None => None, "When the trace says, whatever the drive does.";
         "closed" = Some(_) => Some(0), "When one completes: queue_depth outstanding, times unused.";
     }, or("'open'"), when(TRACE);
+    /// Whose clock the trace's times are of, where several flows have traces; absent: "shared", if
+    /// its first row is within a day of the earliest.
+    clock [trace: clock] one_of {
+        "shared" = Some(TraceClock::Shared),
+            "That of all flows: it begins with the earliest first row of their traces.";
+        "own" = Some(TraceClock::Own), "Its own, which begins with its first row.";
+    }, absent(), when(&[is("workload.replay", &["open"])]);
     /// Earlier rows are left out; in trace time.
     start_s [trace: start] s(), or("0"), when(TRACE);
     /// Rows from this long after the start are left out.
     duration_s [trace: duration] s(), absent(), when(TRACE);
-    /// The run ends after this many.
+    /// How often the trace, or the part of it, is replayed. Each pass begins one mean gap between
+    /// its requests after the last request of the pass before.
+    repeat [trace: repeat] count(1, 1 << 40), or("1"), when(TRACE);
+    /// The run ends after this many requests of all passes.
     max_requests [trace: max_requests] count(1, u64::MAX), absent(), when(TRACE);
     /// Each device of the trace gets its own range, or all share one, or only these count.
     devices [trace: devices] devices(), or("'concatenate'"), when(TRACE);

@@ -34,16 +34,18 @@ pub(super) const FORMAT: Format = Format {
 const MAGIC: u32 = 0x6561_7400;
 
 /// Where the numbers of a record stand that its version moves, and how many bytes it has.
-struct Layout {
+struct RecordLayout {
     action: usize,
     device: usize,
     data_bytes: usize,
     whole_bytes: usize,
 }
 
-const VERSION_7: Layout = Layout { action: 28, device: 36, data_bytes: 46, whole_bytes: 48 };
+const VERSION_7: RecordLayout =
+    RecordLayout { action: 28, device: 36, data_bytes: 46, whole_bytes: 48 };
 /// The action has 64 bits, and 12 bytes are left free at the end.
-const VERSION_8: Layout = Layout { action: 32, device: 40, data_bytes: 50, whole_bytes: 64 };
+const VERSION_8: RecordLayout =
+    RecordLayout { action: 32, device: 40, data_bytes: 50, whole_bytes: 64 };
 
 /// Bits of a device's number that are the minor one.
 const MINOR_BITS: u32 = 20;
@@ -123,7 +125,11 @@ fn step(bytes: &[u8], wanted: BlktraceAction) -> Result<Step, &'static str> {
     Ok(Step::Record(row(&record, &layout, wanted)?, whole_bytes))
 }
 
-fn row(record: &Record, layout: &Layout, wanted: BlktraceAction) -> Result<Row, &'static str> {
+fn row(
+    record: &Record,
+    layout: &RecordLayout,
+    wanted: BlktraceAction,
+) -> Result<Row, &'static str> {
     let action = match layout.whole_bytes == VERSION_8.whole_bytes {
         true => record.u64(layout.action),
         false => record.u32(layout.action).into(),

@@ -75,8 +75,10 @@ const FILES: [(&str, &[&str], &str, &str); 22] = [
         "ftrace",
         &[],
         " ",
-        "fio-4711 [003] d.... 1234.567890: block_rq_issue: 259,0 W 4096 () 1050624 + 8 none,0,0 [fio]\n\
-         fio-4711 [001] ..... 1234.567990: block_rq_issue: 259,0 R 4096 () 2050624 + 8 none,0,0 [fio]\n",
+        "fio-4711 [003] d.... 1234.567890: block_rq_issue: 259,0 W 4096 () 1050624 + 8 none,0,0 \
+        [fio]\n\
+         fio-4711 [001] ..... 1234.567990: block_rq_issue: 259,0 R 4096 () 2050624 + 8 none,0,0 \
+         [fio]\n",
     ),
     (
         "iolog",
@@ -91,13 +93,15 @@ const FILES: [(&str, &[&str], &str, &str); 22] = [
         "msr",
         &[],
         ",",
-        "128166372003061629,usr,0,Read,7014609920,24576,41286\n128166372003061630,usr,1,Write,1,4096,3\n",
+        "128166372003061629,usr,0,Read,7014609920,24576,41286\n\
+        128166372003061630,usr,1,Write,1,4096,3\n",
     ),
     (
         "recording",
         &[],
         ",",
-        "arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns\n5,write,8,4096,1,80,90\n6,flush,0,0,0,81,91\n",
+        "arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns\n5,write,8,4096,1,80,90\n\
+        6,flush,0,0,0,81,91\n",
     ),
     ("spc", &[], ",", "0,303567,3584,w,0.000000\n1,55590,3072,R,12.026214,7\n"),
     ("ssdsim", &[], " ", "0 0 303567 7 0\n5 1 8 8 1\n"),
@@ -105,7 +109,8 @@ const FILES: [(&str, &[&str], &str, &str); 22] = [
         "systor17",
         &[],
         ",",
-        "Timestamp,Response,IOType,LUN,Offset,Size\n1456099200.012345,0.000512,R,3,512,8192\n1,,W,0,0,512\n",
+        "Timestamp,Response,IOType,LUN,Offset,Size\n1456099200.012345,0.000512,R,3,512,8192\n\
+        1,,W,0,0,512\n",
     ),
     ("tencent", &[], ",", "1538323199,105352008,584,1,1576\n1538323199,12864,8,0,1283\n"),
 ];
