@@ -1052,8 +1052,8 @@ class Workload(Keys):
     """
 
     trace: str | None
-    """The trace to replay, plain, .gz or .zst: a file, a folder, or a pattern with `*`. Value: the
-    path of a file. Default: absent."""
+    """The trace to replay, plain, .gz or .zst: a file, a folder, a tar archive, or a pattern with
+    `*`. Value: the path of a file. Default: absent."""
     generator: Literal["mixed"] | None
     """The generator of requests, in place of a trace. Default: absent. `mixed`: Random draws of
     operation, size, address and inter-arrival time."""
@@ -1085,6 +1085,7 @@ class Workload(Keys):
         "disksim-validate",
         "etw",
         "fiu",
+        "ftrace",
         "iolog",
         "k5cloud",
         "mqsim",
@@ -1105,15 +1106,16 @@ class Workload(Keys):
     W,offset,bytes,microseconds. `arc`: ARC's .lis: block blocks ignored number; the scenario gives
     operation and time. `blkparse`: blkparse's text: device cpu number seconds pid action rwbs
     sector + sectors. `blkreplay`: blkreplay .load: seconds ; sector ; sectors ; R, W or D ; delay ;
-    duration. `blktrace`: blktrace's binary files, one for each processor; events Q or D are the
+    duration. `blktrace`: blktrace's binary files, one for each processor; events Q, I or D are the
     requests. `cloudphysics-csv`: CloudPhysics CSV: version,seconds,SCSI code
     (hexadecimal),bytes,sector. `columns`: Any rows of text; the key columns names their fields and
     units. `diskmon`: DiskMon text: number, seconds, duration, disk, Read or Write, sector, sectors.
     `disksim`: DiskSim ASCII: ms device block blocks flags (hexadecimal, bit 0: read).
     `disksim-validate`: DiskSim's validate: R or W, buffer, block, blocks, service us, us to the
     next. `etw`: Microsoft ETW CSV: DiskRead and DiskWrite in microseconds, hexadecimal bytes.
-    `fiu`: FIU: ns pid process sector sectors W or R major minor md5. `iolog`: fio's write_iolog,
-    versions 2 and 3: file, action, offset, bytes. `k5cloud`: Fujitsu K5 cloud: volume,seconds,R or
+    `fiu`: FIU: ns pid process sector sectors W or R major minor md5. `ftrace`: Linux tracepoints as
+    text: trace-cmd report, perf script, or tracing/trace. `iolog`: fio's write_iolog, versions 2
+    and 3: file, action, offset, bytes. `k5cloud`: Fujitsu K5 cloud: volume,seconds,R or
     W,offset,bytes. `mqsim`: MQSim: ns device sector sectors type (0 write, 1 read). `msbytes`: Five
     columns in bytes: ms device offset bytes type (1 read, 0 write). `msr`: MSR Cambridge CSV:
     FILETIME,host,disk,Read or Write,offset,bytes,response. `oracle-general`: libCacheSim's
@@ -1133,10 +1135,11 @@ class Workload(Keys):
     """What addresses count, where a format leaves it open; absent: the format's own, mostly 512.
     Value: an integer from 1 to 1048576, or "none". Default: absent. Only while workload.trace is
     given."""
-    blktrace_action: Literal["queue", "issue"] | None
-    """Which events of blktrace are the requests; absent: "queue". Default: absent. Only while
-    workload.trace is given. `queue`: Events Q: what the host asks, before the block layer merges.
-    `issue`: Events D: what the device gets."""
+    blktrace_action: Literal["queue", "insert", "issue"] | None
+    """Which events of blktrace or ftrace are the requests; absent: "queue", and of ftrace the only
+    kind that there is. Default: absent. Only while workload.trace is given. `queue`: Events Q: what
+    the host asks, before the block layer merges. `insert`: Events I: what a scheduler of the host
+    gets. `issue`: Events D: what the device gets."""
     etw_time: Literal["begin", "end"] | None
     """When a request of an ETW trace arrives; absent: "begin". Default: absent. Only while
     workload.trace is given. `begin`: A request arrives its elapsed time before the timestamp.
@@ -1164,6 +1167,11 @@ class Workload(Keys):
     """When a request of the trace reaches the drive. Default: `"open"`. Only while workload.trace
     is given. `open`: When the trace says, whatever the drive does. `closed`: When one completes:
     queue_depth outstanding, times unused."""
+    clock: Literal["shared", "own"] | None
+    """Whose clock the trace's times are of, where several flows have traces; absent: "shared", if
+    its first row is within a day of the earliest. Default: absent. Only while workload.replay is
+    open. `shared`: That of all flows: it begins with the earliest first row of their traces. `own`:
+    Its own, which begins with its first row."""
     start_s: float
     """Earlier rows are left out; in trace time. Value: a time in seconds, whole in nanoseconds,
     from 0 to 1000000000. Default: `0`. Only while workload.trace is given."""
@@ -1171,9 +1179,13 @@ class Workload(Keys):
     """Rows from this long after the start are left out. Value: a time in seconds, whole in
     nanoseconds, from 0 to 1000000000, or "none". Default: absent. Only while workload.trace is
     given."""
+    repeat: int
+    """How often the trace, or the part of it, is replayed. Each pass begins one mean gap between
+    its requests after the last request of the pass before. Value: an integer from 1 to
+    1099511627776. Default: `1`. Only while workload.trace is given."""
     max_requests: int | None
-    """The run ends after this many. Value: an integer from 1 to 18446744073709551615, or "none".
-    Default: absent. Only while workload.trace is given."""
+    """The run ends after this many requests of all passes. Value: an integer from 1 to
+    18446744073709551615, or "none". Default: absent. Only while workload.trace is given."""
     devices: Literal["concatenate", "merge"] | Sequence[int]
     """Each device of the trace gets its own range, or all share one, or only these count. Value:
     "concatenate", "merge" or a list of different device numbers. Default: `"concatenate"`. Only

@@ -42,11 +42,16 @@ pub struct TraceConfig {
     pub queue_depth: Option<u32>,
     /// Multiplies inter-arrival times; above 0, and 1 in a closed loop.
     pub time_scale: f64,
+    /// Whose clock its times are of, where there are several loads. `None`: shared, if its first
+    /// row is within a day of the earliest.
+    pub clock: Option<TraceClock>,
     /// Rows earlier than this are left out; trace time from the first row, before scaling.
     pub start: Dur,
     /// Length of the part that is replayed; trace time, before scaling. `None`: to the end.
     pub duration: Option<Dur>,
-    /// Stop after this many requests; at least 1. `None`: no limit.
+    /// How often the part is replayed, one pass after the other; at least 1.
+    pub repeat: u64,
+    /// Stop after this many requests of all passes; at least 1. `None`: no limit.
     pub max_requests: Option<u64>,
     /// Which of the trace's devices, and where their addresses go.
     pub devices: DeviceSelection,
@@ -57,6 +62,15 @@ pub struct TraceConfig {
     pub drop_duplicates_within: Option<Dur>,
     /// Rows that may be held back to put late ones in order of time; 0: late rows are an error.
     pub sort_window_requests: u32,
+}
+
+/// Whose clock the times of a trace are of, where there are several loads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceClock {
+    /// That of all traces which share it: it begins with the earliest first row.
+    Shared,
+    /// Its own, which begins with its first row.
+    Own,
 }
 
 /// Which devices of a trace are replayed, and how they share the drive.
@@ -181,8 +195,10 @@ impl TraceConfig {
             reading: reading.into(),
             queue_depth: None,
             time_scale: 1.0,
+            clock: None,
             start: Dur::ZERO,
             duration: None,
+            repeat: 1,
             max_requests: None,
             devices: DeviceSelection::default(),
             address: AddressPolicy::default(),
@@ -201,6 +217,9 @@ impl TraceConfig {
         }
         if let Some((key, value, what)) = self.contradiction() {
             return Err(wrong(key, value, &what));
+        }
+        if self.repeat == 0 {
+            return Err(wrong("repeat", 0, "must be at least 1"));
         }
         if self.max_requests == Some(0) {
             return Err(wrong("max_requests", 0, "must be at least 1, or absent for no limit"));

@@ -20,3 +20,22 @@ pub struct Counts {
     /// Times rounded down to the resolution of the format written; 0 unless converting.
     pub times_rounded: u64,
 }
+
+impl Counts {
+    /// Adds what has been counted of another load, or of an earlier part.
+    pub fn add(&mut self, other: &Counts) {
+        self.rows += other.rows;
+        self.requests += other.requests;
+        self.other_lines += other.other_lines;
+        self.wrapped += other.wrapped;
+        self.resorted += other.resorted;
+        self.widened += other.widened;
+        self.times_rounded += other.times_rounded;
+        for (reason, rows) in &other.dropped {
+            match self.dropped.iter_mut().find(|(known, _)| known == reason) {
+                Some((_, sum)) => *sum += rows,
+                None => self.dropped.push((reason, *rows)),
+            }
+        }
+    }
+}

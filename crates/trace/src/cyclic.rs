@@ -68,7 +68,9 @@ impl CyclicTrace {
     ///
     /// Errors as opening the trace does, or at a row that cannot be read.
     pub fn measure(trace: &TraceConfig, capacity_bytes: u64) -> Result<CyclicTrace, UserError> {
-        let mut replay = Replay::open(trace, capacity_bytes)?;
+        // Passes over it would make every place look as if it were written again and again.
+        let once = TraceConfig { repeat: 1, ..trace.clone() };
+        let mut replay = Replay::open(&once, capacity_bytes, None)?;
         let mut requests = Vec::new();
         while requests.len() < REQUESTS_MAX {
             let Some(request) = replay.next_request()? else { break };

@@ -17,6 +17,7 @@ mod mistake;
 mod profile;
 mod reading;
 mod replay;
+mod shared_clock;
 mod source;
 mod synth;
 mod transform;
@@ -24,7 +25,8 @@ mod workload;
 
 pub use arrivals::{Arrivals, Hyperexponential, Trains};
 pub use config::{
-    AddressPolicy, Addresses, DeviceSelection, Footprint, MixedConfig, TraceConfig, WorkloadConfig,
+    AddressPolicy, Addresses, DeviceSelection, Footprint, MixedConfig, TraceClock, TraceConfig,
+    WorkloadConfig,
 };
 pub use convert::convert;
 pub use counts::Counts;

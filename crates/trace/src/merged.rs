@@ -20,8 +20,7 @@ impl Merged {
         capacity_bytes: u64,
     ) -> Result<Merged, UserError> {
         let mut loads = Vec::with_capacity(configs.len());
-        for (config, seed) in configs {
-            let mut load = Workload::open(config, capacity_bytes, *seed)?;
+        for mut load in Workload::open_all(configs, capacity_bytes)? {
             if configs.len() > 1 && load.queue_depth().is_some() {
                 let what = "[flow]: a closed loop among several loads has no arrivals of its own; \
                             give one load as [workload], or arrivals to each";

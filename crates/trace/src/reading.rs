@@ -57,13 +57,18 @@ pub trait ReadWord: Copy + PartialEq + 'static {
 pub enum BlktraceAction {
     /// Q: as the host asks, before the block layer merges.
     Queue,
+    /// I: as a scheduler of the block layer gets them.
+    Insert,
     /// D: as the block layer hands them to the device.
     Issue,
 }
 
 impl ReadWord for BlktraceAction {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("queue", BlktraceAction::Queue), ("issue", BlktraceAction::Issue)];
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("queue", BlktraceAction::Queue),
+        ("insert", BlktraceAction::Insert),
+        ("issue", BlktraceAction::Issue),
+    ];
 }
 
 /// Which end of a request ETW's rows are taken at.

@@ -15,19 +15,18 @@ use crate::transform::{AddressFit, Bases, Duplicates, Extents, Ordered, scaled, 
 
 /// A trace as a stream of requests.
 pub(crate) struct Replay {
-    rows: Ordered,
-    start: Dur,
-    duration: Option<Dur>,
-    max_requests: Option<u64>,
-    queue_depth: Option<u32>,
-    time_scale: f64,
-    duplicates: Option<Duplicates>,
+    config: TraceConfig,
+    pass: Pass,
     bases: Bases,
     fit: AddressFit,
-    /// Time of the trace's first row.
+    /// When the clock of the trace begins.
     trace_zero_ns: Option<u64>,
     /// Time of the first request of the run.
     run_zero_ns: Option<u64>,
+    /// Passes that are over, how long they took together in trace time, and what they counted.
+    passes: u64,
+    passed_ns: u64,
+    passed: Counts,
     /// Devices that were not replayed, for the error when nothing else was there.
     other_devices: BTreeSet<u32>,
     /// The first request, fetched when the trace was opened to know that there is one.
@@ -38,6 +37,41 @@ pub(crate) struct Replay {
     at_end: bool,
 }
 
+/// One reading of the trace from its beginning.
+struct Pass {
+    rows: Ordered,
+    duplicates: Option<Duplicates>,
+    requests: u64,
+    /// Times of its first and its last request.
+    span_ns: Option<(u64, u64)>,
+}
+
+impl Pass {
+    fn new(config: &TraceConfig, rows: Rows) -> Pass {
+        Pass {
+            rows: Ordered::new(rows, config.sort_window_requests),
+            duplicates: config.drop_duplicates_within.map(Duplicates::new),
+            requests: 0,
+            span_ns: None,
+        }
+    }
+
+    /// Counts a request at this time.
+    fn count(&mut self, time_ns: u64) {
+        self.requests += 1;
+        let (first_ns, _) = *self.span_ns.get_or_insert((time_ns, time_ns));
+        self.span_ns = Some((first_ns, time_ns));
+    }
+
+    /// From the first request to that of the next pass: the span and one mean gap more, rounded to
+    /// the nanosecond; 0 of a single request.
+    fn period_ns(&self) -> u64 {
+        let (first_ns, last_ns) = self.span_ns.unwrap_or_default();
+        let (span_ns, gaps) = (last_ns - first_ns, self.requests.saturating_sub(1).max(1));
+        span_ns.saturating_add((span_ns + gaps / 2) / gaps)
+    }
+}
+
 impl fmt::Debug for Replay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Replay").field("counts", &self.counts()).finish_non_exhaustive()
@@ -45,22 +79,28 @@ impl fmt::Debug for Replay {
 }
 
 impl Replay {
-    pub(crate) fn open(config: &TraceConfig, capacity_bytes: u64) -> Result<Replay, UserError> {
+    /// Opens the trace; its clock begins at `zero_ns`, or with its first row.
+    pub(crate) fn open(
+        config: &TraceConfig,
+        capacity_bytes: u64,
+        zero_ns: Option<u64>,
+    ) -> Result<Replay, UserError> {
         config.check()?;
         let rows = Rows::open(&config.path, &config.reading)?;
         let (bases, extent_bytes) = bases(config, &rows)?;
+        // The next pass is read as the first was found to be.
+        let mut config = config.clone();
+        rows.format().entry.name.clone_into(&mut config.reading.format);
         let mut replay = Replay {
-            rows: Ordered::new(rows, config.sort_window_requests),
-            start: config.start,
-            duration: config.duration,
-            max_requests: config.max_requests,
-            queue_depth: config.queue_depth,
-            time_scale: config.time_scale,
-            duplicates: config.drop_duplicates_within.map(Duplicates::new),
+            pass: Pass::new(&config, rows),
             bases,
             fit: AddressFit::new(config.address, capacity_bytes, extent_bytes),
-            trace_zero_ns: None,
+            config,
+            trace_zero_ns: zero_ns,
             run_zero_ns: None,
+            passes: 0,
+            passed_ns: 0,
+            passed: Counts::default(),
             other_devices: BTreeSet::new(),
             first: None,
             fetched: 0,
@@ -75,6 +115,23 @@ impl Replay {
         Ok(replay)
     }
 
+    /// Time of the first request, in the trace's own reckoning.
+    pub(crate) fn run_zero_ns(&self) -> u64 {
+        self.run_zero_ns.expect("an open loop has asked for its first request")
+    }
+
+    /// Lets requests arrive as long after that time as they were recorded, the first included.
+    pub(crate) fn begin_at(&mut self, zero_ns: u64) -> Result<(), UserError> {
+        let own_ns = self.run_zero_ns.replace(zero_ns).expect("as above");
+        let scale = self.config.time_scale;
+        let arrival = scaled(own_ns - zero_ns, scale).ok_or_else(|| {
+            let what = "takes the first request beyond 584 years; it must be smaller";
+            wrong("time_scale", scale, what)
+        })?;
+        self.first.as_mut().expect("nobody has asked for it yet").arrival = arrival;
+        Ok(())
+    }
+
     #[inline(never)]
     pub(crate) fn next_request(&mut self) -> Result<Option<Request>, UserError> {
         match self.first.take() {
@@ -84,45 +141,74 @@ impl Replay {
     }
 
     fn fetch(&mut self) -> Result<Option<Request>, UserError> {
-        if self.at_end || self.max_requests == Some(self.fetched) {
+        if self.at_end || self.config.max_requests == Some(self.fetched) {
             return Ok(None);
         }
         // Until a request is made of a row, whatever happens is the end.
         self.at_end = true;
         let request = loop {
             let Some((row, base_bytes)) = self.next_wanted()? else {
+                if self.begin_pass()? {
+                    continue;
+                }
                 return Ok(None);
             };
             if let Some(request) = self.request(row, base_bytes)? {
+                self.pass.count(row.raw.time_ns);
                 break request;
             }
-            self.rows.rows_mut().drop_row(DropReason::PastEnd);
+            self.pass.rows.rows_mut().drop_row(DropReason::PastEnd);
         };
         self.fetched += 1;
         self.at_end = false;
         Ok(Some(request))
     }
 
+    /// Begins the next pass, if there is one: after a pass without requests there is none.
+    fn begin_pass(&mut self) -> Result<bool, UserError> {
+        if self.pass.requests == 0 || self.passes + 1 == self.config.repeat {
+            return Ok(false);
+        }
+        self.passed_ns = self.passed_ns.saturating_add(self.pass.period_ns());
+        self.passed.add(&self.of_pass());
+        self.passes += 1;
+        let rows = Rows::open(&self.config.path, &self.config.reading)?;
+        self.pass = Pass::new(&self.config, rows);
+        Ok(true)
+    }
+
+    /// What the rows of this pass have become.
+    fn of_pass(&self) -> Counts {
+        let rows = self.pass.rows.rows();
+        Counts {
+            rows: rows.count(),
+            other_lines: rows.other_lines(),
+            dropped: rows.drops().listed(),
+            resorted: self.pass.rows.resorted(),
+            ..Counts::default()
+        }
+    }
+
     /// The next row within the part to be replayed, and where its device begins.
     fn next_wanted(&mut self) -> Result<Option<(NumberedRow, u64)>, UserError> {
-        while let Some(row) = self.rows.next_row()? {
+        while let Some(row) = self.pass.rows.next_row()? {
             let zero_ns = *self.trace_zero_ns.get_or_insert(row.raw.time_ns);
             let trace_time = Dur::from_ns(row.raw.time_ns - zero_ns);
-            if trace_time < self.start {
-                self.rows.rows_mut().drop_row(DropReason::BeforeStart);
+            if trace_time < self.config.start {
+                self.pass.rows.rows_mut().drop_row(DropReason::BeforeStart);
                 continue;
             }
-            if self.duration.is_some_and(|duration| trace_time - self.start >= duration) {
+            if self.config.duration.is_some_and(|most| trace_time - self.config.start >= most) {
                 return Ok(None);
             }
             let Some(base_bytes) = self.bases.of(row.raw.device) else {
                 self.other_devices.insert(row.raw.device);
-                self.rows.rows_mut().drop_row(DropReason::OtherDevice);
+                self.pass.rows.rows_mut().drop_row(DropReason::OtherDevice);
                 continue;
             };
             let repeats = |filter: &mut Duplicates| filter.is_duplicate(&row.raw);
-            if self.duplicates.as_mut().is_some_and(repeats) {
-                self.rows.rows_mut().drop_row(DropReason::Duplicate);
+            if self.pass.duplicates.as_mut().is_some_and(repeats) {
+                self.pass.rows.rows_mut().drop_row(DropReason::Duplicate);
                 continue;
             }
             return Ok(Some((row, base_bytes)));
@@ -141,7 +227,7 @@ impl Replay {
                 let placed = self
                     .fit
                     .place(sector, u64::from(raw.bytes) / SECTOR_BYTES)
-                    .map_err(|sentence| self.rows.rows().at(row.place, sentence))?;
+                    .map_err(|sentence| self.pass.rows.rows().at(row.place, sentence))?;
                 let Some(lba) = placed else { return Ok(None) };
                 self.wrapped += u64::from(lba != sector);
                 lba
@@ -149,33 +235,36 @@ impl Replay {
         };
         self.widened += u64::from(widened);
         let arrival = self.arrival(&raw).ok_or_else(|| {
-            let place = self.rows.rows().name_of(row.place);
+            let place = self.pass.rows.rows().name_of(row.place);
             let what = format!("takes {place} beyond 584 years; it must be smaller");
-            wrong("time_scale", self.time_scale, &what)
+            match self.passes {
+                0 => wrong("time_scale", self.config.time_scale, &what),
+                _ => wrong("repeat", self.config.repeat, &what),
+            }
         })?;
         Ok(Some(Request { arrival, op: raw.op, lba, bytes: raw.bytes, fua: raw.fua }))
     }
 
     /// Time since the first request, scaled; `None` if no `Time` can hold it.
     fn arrival(&mut self, raw: &RawRequest) -> Option<Time> {
-        if self.queue_depth.is_some() {
+        if self.config.queue_depth.is_some() {
             // The drive pulls the request; when it was recorded does not matter.
             return Some(Time::ZERO);
         }
         let zero_ns = *self.run_zero_ns.get_or_insert(raw.time_ns);
-        scaled(raw.time_ns - zero_ns, self.time_scale)
+        scaled((raw.time_ns - zero_ns).checked_add(self.passed_ns)?, self.config.time_scale)
     }
 
     /// The error of a trace of which nothing is left.
     fn nothing(&self) -> UserError {
-        let rows = self.rows.rows();
+        let rows = self.pass.rows.rows();
         if rows.count() == 0 {
             let name = rows.format().entry.name;
             return rows.at_file(format!("holds no row of format {name}"));
         }
         let mut why: Vec<String> =
             rows.drops().listed().iter().map(|(why, count)| format!("{count} {why}")).collect();
-        if let Some(duration) = self.duration {
+        if let Some(duration) = self.config.duration {
             why.push(format!("the rest not within a duration of {duration}"));
         }
         let mut sentence = format!("has no request to replay: of its rows, {}", why.join(", "));
@@ -186,28 +275,33 @@ impl Replay {
     }
 
     pub(crate) fn queue_depth(&self) -> Option<u32> {
-        self.queue_depth
+        self.config.queue_depth
     }
 
     pub(crate) fn progress(&self) -> Option<f64> {
-        let of_file = self.rows.rows().progress()?;
-        let of_limit = self.max_requests.map_or(0.0, |max| self.fetched as f64 / max as f64);
-        Some(of_file.max(of_limit))
+        let passes = self.passes as f64 + self.pass.rows.rows().progress()?;
+        let of_limit = self.config.max_requests.map(|most| self.fetched as f64 / most as f64);
+        Some((passes / self.config.repeat as f64).max(of_limit.unwrap_or(0.0)))
     }
 
     pub(crate) fn counts(&self) -> Counts {
-        let rows = self.rows.rows();
-        Counts {
-            rows: rows.count(),
-            other_lines: rows.other_lines(),
-            requests: self.fetched - u64::from(self.first.is_some()),
-            dropped: rows.drops().listed(),
-            wrapped: self.wrapped,
-            resorted: self.rows.resorted(),
-            widened: self.widened,
-            times_rounded: 0,
-        }
+        let mut counts = self.passed.clone();
+        counts.add(&self.of_pass());
+        counts.requests = self.fetched - u64::from(self.first.is_some());
+        (counts.wrapped, counts.widened) = (self.wrapped, self.widened);
+        counts
     }
+}
+
+/// The time of a trace's first row, in order of time.
+pub(crate) fn first_ns(config: &TraceConfig) -> Result<u64, UserError> {
+    let mut rows =
+        Ordered::new(Rows::open(&config.path, &config.reading)?, config.sort_window_requests);
+    let nothing = |rows: &Ordered| {
+        let name = rows.rows().format().entry.name;
+        rows.rows().at_file(format!("holds no row of format {name}"))
+    };
+    rows.next_row()?.map(|row| row.raw.time_ns).ok_or_else(|| nothing(&rows))
 }
 
 /// Where each device begins, and the extent of all; read from the trace where they depend on it.

@@ -6,6 +6,7 @@ use crate::config::WorkloadConfig;
 use crate::counts::Counts;
 use crate::cyclic::CyclicSource;
 use crate::replay::Replay;
+use crate::shared_clock;
 use crate::synth::{JobSource, Mixed};
 
 /// A stream of requests whose arrivals never run back.
@@ -33,9 +34,42 @@ impl Workload {
         capacity_bytes: u64,
         seed: u64,
     ) -> Result<Workload, UserError> {
+        Workload::open_one(config, capacity_bytes, seed, None)
+    }
+
+    /// Opens several loads that run beside each other, each with its seed: traces have one clock,
+    /// see [`TraceClock`](crate::TraceClock).
+    pub fn open_all(
+        loads: &[(&WorkloadConfig, u64)],
+        capacity_bytes: u64,
+    ) -> Result<Vec<Workload>, UserError> {
+        let zero_ns = shared_clock::zero_ns(loads.iter().map(|(config, _)| *config))?;
+        let mut opened = Vec::with_capacity(loads.len());
+        for (config, seed) in loads {
+            let zero_ns = zero_ns.filter(|_| shared_clock::takes_part(config));
+            let load = Workload::open_one(config, capacity_bytes, *seed, zero_ns)?;
+            opened.push((load, zero_ns.is_some()));
+        }
+        let sharing = opened.iter_mut().filter(|(_, shares)| *shares);
+        let mut replays: Vec<&mut Replay> = sharing
+            .filter_map(|(load, _)| match &mut load.0 {
+                Source::Trace(replay) => Some(&mut **replay),
+                _ => None,
+            })
+            .collect();
+        shared_clock::begin(&mut replays)?;
+        Ok(opened.into_iter().map(|(load, _)| load).collect())
+    }
+
+    fn open_one(
+        config: &WorkloadConfig,
+        capacity_bytes: u64,
+        seed: u64,
+        zero_ns: Option<u64>,
+    ) -> Result<Workload, UserError> {
         Ok(Workload(match config {
             WorkloadConfig::Trace(trace) => {
-                Source::Trace(Box::new(Replay::open(trace, capacity_bytes)?))
+                Source::Trace(Box::new(Replay::open(trace, capacity_bytes, zero_ns)?))
             }
             WorkloadConfig::Mixed(mixed) => {
                 Source::Mixed(Box::new(Mixed::new(mixed, capacity_bytes, seed)?))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reprieve._native import UserError
-from reprieve.cli.console import say, show, table
+from reprieve.cli.console import say, sentence, show, table
 from reprieve.cli.options import argument, flag, given
 from reprieve.confidence import TOO_FEW
 from reprieve.outputs import replace_file
@@ -275,6 +275,8 @@ def _show(found: dict[str, Any], name: str) -> None:
     for what, told in _rest(found):
         rest.add_row(what, told)
     show(rest)
+    for note in found["notes"]:
+        sentence(note)
 
 
 def _rest(found: dict[str, Any]) -> Iterator[tuple[str, str]]:

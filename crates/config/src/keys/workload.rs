@@ -3,7 +3,7 @@
 use reprieve_base::Op;
 use reprieve_trace::{
     AddressPolicy, Addresses, Arrivals, BlktraceAction, EtwTime, Footprint, IologWait, MixedConfig,
-    SameSecond, TraceConfig, WorkloadConfig, ZeroLength,
+    SameSecond, TraceClock, TraceConfig, WorkloadConfig, ZeroLength,
 };
 
 use crate::row::*;
@@ -23,7 +23,8 @@ section! {
     /// for several loads at once; each has the keys that differ from these.
     WORKLOAD "workload"
 
-    /// The trace to replay, plain, .gz or .zst: a file, a folder, or a pattern with `*`.
+    /// The trace to replay, plain, .gz or .zst: a file, a folder, a tar archive, or a pattern with
+    /// `*`.
     trace (
         |s| match &s.workload {
             Some(WorkloadConfig::Trace(trace)) => {
@@ -62,10 +63,12 @@ section! {
     columns [trace: reading.options.columns] text(), absent(), when(TRACE);
     /// What addresses count, where a format leaves it open; absent: the format's own, mostly 512.
     sector_bytes [trace: reading.options.sector_bytes] count(1, 1 << 20), absent(), when(TRACE);
-    /// Which events of blktrace are the requests; absent: "queue".
+    /// Which events of blktrace or ftrace are the requests; absent: "queue", and of ftrace the only
+    /// kind that there is.
     blktrace_action [trace: reading.options.blktrace_action] one_of {
         "queue" = Some(BlktraceAction::Queue),
             "Events Q: what the host asks, before the block layer merges.";
+        "insert" = Some(BlktraceAction::Insert), "Events I: what a scheduler of the host gets.";
         "issue" = Some(BlktraceAction::Issue), "Events D: what the device gets.";
     }, absent(), when(TRACE);
     /// When a request of an ETW trace arrives; absent: "begin".
@@ -103,11 +106,21 @@ section! {
         "open" = None => None, "When the trace says, whatever the drive does.";
         "closed" = Some(_) => Some(0), "When one completes: queue_depth outstanding, times unused.";
     }, or("'open'"), when(TRACE);
+    /// Whose clock the trace's times are of, where several flows have traces; absent: "shared", if
+    /// its first row is within a day of the earliest.
+    clock [trace: clock] one_of {
+        "shared" = Some(TraceClock::Shared),
+            "That of all flows: it begins with the earliest first row of their traces.";
+        "own" = Some(TraceClock::Own), "Its own, which begins with its first row.";
+    }, absent(), when(&[is("workload.replay", &["open"])]);
     /// Earlier rows are left out; in trace time.
     start_s [trace: start] s(), or("0"), when(TRACE);
     /// Rows from this long after the start are left out.
     duration_s [trace: duration] s(), absent(), when(TRACE);
-    /// The run ends after this many.
+    /// How often the trace, or the part of it, is replayed. Each pass begins one mean gap between
+    /// its requests after the last request of the pass before.
+    repeat [trace: repeat] count(1, 1 << 40), or("1"), when(TRACE);
+    /// The run ends after this many requests of all passes.
     max_requests [trace: max_requests] count(1, u64::MAX), absent(), when(TRACE);
     /// Each device of the trace gets its own range, or all share one, or only these count.
     devices [trace: devices] devices(), or("'concatenate'"), when(TRACE);

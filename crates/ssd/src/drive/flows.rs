@@ -57,8 +57,7 @@ impl Flows {
         let page_bytes = scenario.geometry.page_bytes;
         let capacity_bytes = scenario.capacity_bytes();
         let mut levels: u8 = 0;
-        let mut open = |config, seed, queues, stats, slo: Option<Dur>| {
-            let workload = Workload::open(config, capacity_bytes, seed)?;
+        let mut open = |workload, queues, stats, slo: Option<Dur>| {
             let feed = Prefetch::new(workload, page_bytes);
             levels = levels.checked_add(u8::from(slo.is_some())).ok_or_else(|| {
                 let what = "workload.read_slo_us: at most 255 loads may have one of their own";
@@ -68,25 +67,35 @@ impl Flows {
             let (next, to_pull, turn, course) = (None, 0, 0, None);
             Ok(LoadState { feed, next, to_pull, queues, turn, service_level, course, stats })
         };
+        let mut loads: Vec<(&WorkloadConfig, u64)> =
+            scenario.workload.iter().map(|config| (config, seed)).collect();
+        let mut courses: Vec<Option<JobCourse>> = loads.iter().map(|_| None).collect();
+        for (place, flow) in scenario.flows.iter().enumerate() {
+            let course = course(&flow.workload, &courses);
+            let clone = course.as_ref().map_or(0, |course| place as u32 - course.figures);
+            loads.push((&flow.workload, flow.seed(seed, u64::from(clone))));
+            courses.push(course);
+        }
+        let mut opened = Workload::open_all(&loads, capacity_bytes)?.into_iter().zip(courses);
+        let mut next = || opened.next().expect("one for each load");
         let mut list: Vec<LoadState> = Vec::with_capacity(scenario.flows.len().max(1));
-        if let Some(config) = &scenario.workload {
+        if scenario.workload.is_some() {
             let all = if scenario.queues.is_empty() {
                 (0..queues).collect()
             } else {
                 scenario.queues.clone()
             };
-            list.push(open(config, seed, all, None, scenario.read_slo)?);
+            list.push(open(next().0, all, None, scenario.read_slo)?);
         }
         for (place, flow) in scenario.flows.iter().enumerate() {
-            let course = course(&flow.workload, &list);
-            let clone = course.as_ref().map_or(0, |course| place as u32 - course.figures);
-            let seed = flow.seed(seed, u64::from(clone));
+            let (workload, course) = next();
             let own = match flow.queues.is_empty() {
                 true => (queues > 0).then(|| place as u32 % queues).into_iter().collect(),
                 false => flow.queues.clone(),
             };
-            let stats = (clone == 0).then(|| Box::new(FlowStats::new(&flow.name)));
-            let opened = open(&flow.workload, seed, own, stats, flow.read_slo)?;
+            let is_first = course.as_ref().is_none_or(|course| course.figures == place as u32);
+            let stats = is_first.then(|| Box::new(FlowStats::new(&flow.name)));
+            let opened = open(workload, own, stats, flow.read_slo)?;
             list.push(LoadState { course: course.map(Box::new), ..opened });
         }
         if list.is_empty() {
@@ -379,31 +388,20 @@ impl Flows {
         let mut all = Counts::default();
         for flow in &self.list {
             let counts = flow.feed.counts();
-            all.rows += counts.rows;
             // What a job has read ahead when its time is up is never sent.
             let issued = flow.course.as_ref().map(|course| course.issued);
-            all.requests += issued.unwrap_or(counts.requests);
-            all.other_lines += counts.other_lines;
-            all.wrapped += counts.wrapped;
-            all.resorted += counts.resorted;
-            all.widened += counts.widened;
-            for (reason, rows) in counts.dropped {
-                match all.dropped.iter_mut().find(|(other, _)| *other == reason) {
-                    Some((_, sum)) => *sum += rows,
-                    None => all.dropped.push((reason, rows)),
-                }
-            }
+            all.add(&Counts { requests: issued.unwrap_or(counts.requests), ..counts });
         }
         all
     }
 }
 
 /// The course of a job behind these loads; `None` of another load.
-fn course(config: &WorkloadConfig, before: &[LoadState]) -> Option<JobCourse> {
+fn course(config: &WorkloadConfig, before: &[Option<JobCourse>]) -> Option<JobCourse> {
     let WorkloadConfig::Fio(job) = config else { return None };
     let FioJob { clone, .. } = **job;
     let place = before.len() as u32;
-    let last = before.last().and_then(|flow| flow.course.as_ref());
+    let last = before.last().and_then(Option::as_ref);
     let number = last.map_or(0, |last| if clone == 0 { last.job + 1 } else { last.job });
     Some(JobCourse::new(job, number, place - clone))
 }

@@ -97,6 +97,13 @@ pub fn load_served(text: &str) -> Scenario {
     scenario::load_served(&sources, registries()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
+/// The error of such a scenario.
+pub fn bad(text: &str, sets: &[&str]) -> String {
+    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    let sources = Sources { text, path: "test.toml", sets: &sets };
+    scenario::load(&sources, registries()).expect_err("a mistake").to_string()
+}
+
 /// Runs a scenario to its end.
 pub fn run(scenario: Scenario) -> Outcome {
     run_in_steps(scenario, 1000)

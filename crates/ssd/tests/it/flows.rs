@@ -99,6 +99,33 @@ fn a_trace_in_a_closed_loop_can_be_one_of_them() {
 }
 
 #[test]
+fn traces_keep_the_distance_at_which_they_were_recorded() {
+    let trace = |rows: &str| {
+        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        file.write_all(rows.as_bytes()).expect("room for a row");
+        file
+    };
+    let (late, early) = (trace("700000 0 8 4 1\n"), trace("200000 0 8 4 1\n210000 0 16 4 1\n"));
+    let flow = |name: &str, file: &tempfile::NamedTempFile, more: &str| {
+        let path = file.path().display();
+        format!("[flow.{name}]\ntrace = '{path}'\nformat = \"mqsim\"\n{more}\n")
+    };
+    let arrivals = |more: &str| {
+        let flows = flow("a", &late, more) + &flow("b", &early, "repeat = 2");
+        let outcome = drive::run(drive::load(&format!("{SLC}{flows}")));
+        let of = |flow| of(&outcome, flow).iter().map(|row| row.arrival_ns).collect::<Vec<_>>();
+        (of(0), of(1))
+    };
+    // The second pass begins twice the only gap after the first.
+    let passes = vec![0, 10_000, 20_000, 30_000];
+    assert_eq!(arrivals(""), (vec![500_000], passes.clone()));
+    assert_eq!(arrivals("clock = \"own\""), (vec![0], passes));
+    let alone = format!("{SLC}[workload]\ntrace = '{}'\n", late.path().display());
+    let error = drive::bad(&alone, &["workload.clock=own"]);
+    assert!(error.contains("workload.clock") && error.contains("where several flows"), "{error}");
+}
+
+#[test]
 fn each_flow_has_a_queue_and_its_class() {
     let outcome = run(&STRICT, TWO);
     assert_eq!(latencies_us(&outcome, 1), [30; 10]);

@@ -1,7 +1,7 @@
 //! Format `blkparse`: the text that `blkparse` prints by default, `%D %2c %8s %5T.%9t %5p %2a %3d`.
 //!
 //! Rows `major,minor cpu sequence seconds pid action rwbs [sector + sectors] [process]`. As of
-//! `blktrace`, events Q or D are the requests; rows of other actions, messages and the summary
+//! `blktrace`, events Q, I or D are the requests; rows of other actions, messages and the summary
 //! behind the rows are passed over. `rwbs` has an `F` before the operation for a flush before it,
 //! and one behind it for forced unit access.
 
@@ -10,8 +10,8 @@ use std::io::Write;
 use reprieve_base::{Entry, Op, SECTOR_BYTES};
 
 use super::blktrace::{device_name, device_number, device_parts};
-use super::fields::{decimal, flush, integer, row_of_sectors, small_integer};
-use super::{DropReason, Format, PLAIN, RawRequest, Row, Writer, lines};
+use super::fields::{decimal, integer, small_integer};
+use super::{Format, PLAIN, RawRequest, Row, Writer, lines, rwbs};
 use crate::reading::BlktraceAction;
 
 pub(super) const FORMAT: Format = Format {
@@ -25,6 +25,7 @@ pub(super) const FORMAT: Format = Format {
     new_parser: |context| {
         let action = match context.options.blktrace_action.unwrap_or(BlktraceAction::Queue) {
             BlktraceAction::Queue => b"Q",
+            BlktraceAction::Insert => b"I",
             BlktraceAction::Issue => b"D",
         };
         Ok(lines(move |line| parse(line, action)))
@@ -62,61 +63,20 @@ fn parse(line: &[u8], wanted: &[u8]) -> Result<Row, &'static str> {
     if action != wanted {
         return Ok(Row::Other);
     }
-    let rwbs = Rwbs::of(fields.next().ok_or(expected)?)?;
+    let letters = fields.next().ok_or(expected)?;
     // A request without an address has its process next, which may have any name.
     let place = (fields.next().and_then(integer), fields.next(), fields.next().and_then(integer));
-    let (sector, sectors) = match place {
-        (Some(sector), Some(b"+"), Some(sectors)) => (sector, sectors),
-        _ if rwbs.flushes => return Ok(flush(time_ns, device)),
-        _ if rwbs.op.is_none() => return Ok(Row::Drop(DropReason::NeitherReadNorWrite)),
-        _ => return Err("the place must be sector + sectors"),
+    let place = match place {
+        (Some(sector), Some(b"+"), Some(sectors)) => Some((sector, sectors)),
+        _ => None,
     };
-    let op = match rwbs.op {
-        Some(op) if sectors > 0 || !rwbs.flushes => op,
-        _ if rwbs.flushes => return Ok(flush(time_ns, device)),
-        _ => return Ok(Row::Drop(DropReason::NeitherReadNorWrite)),
-    };
-    let row = row_of_sectors(time_ns, device, op, sector, sectors)?;
-    Ok(match row {
-        Row::Request(raw) => Row::Request(RawRequest { fua: op == Op::Write && rwbs.fua, ..raw }),
-        other => other,
-    })
+    rwbs::row(time_ns, device, letters, place)
 }
 
-fn number(device: &[u8]) -> Option<u32> {
+/// The number of a device as the kernel prints it, `8,16`.
+pub(super) fn number(device: &[u8]) -> Option<u32> {
     let comma = device.iter().position(|&byte| byte == b',')?;
     device_number(small_integer(&device[..comma])?, small_integer(&device[comma + 1..])?)
-}
-
-/// What the letters of a request say.
-struct Rwbs {
-    /// `None`: neither read nor write nor discard.
-    op: Option<Op>,
-    flushes: bool,
-    fua: bool,
-}
-
-impl Rwbs {
-    fn of(letters: &[u8]) -> Result<Rwbs, &'static str> {
-        let expected = "rwbs must be R, W, D or N, with F before it, or F, A, S, M, B behind it";
-        let (flushes, rest) = match letters.strip_prefix(b"F") {
-            Some(rest) => (true, rest),
-            None => (false, letters),
-        };
-        let (op, rest) = match rest.split_first() {
-            Some((b'R', rest)) => (Some(Op::Read), rest),
-            Some((b'W', rest)) => (Some(Op::Write), rest),
-            // An E behind it says that the erase is to be secure.
-            Some((b'D', rest)) => (Some(Op::Trim), rest.strip_prefix(b"E").unwrap_or(rest)),
-            Some((b'N', rest)) => (None, rest),
-            _ if flushes => (None, rest),
-            _ => return Err(expected),
-        };
-        if !rest.iter().all(|letter| b"FASMB".contains(letter)) {
-            return Err(expected);
-        }
-        Ok(Rwbs { op, flushes, fua: rest.contains(&b'F') })
-    }
 }
 
 fn write(raw: &RawRequest, out: &mut Vec<u8>) -> Result<(), &'static str> {

@@ -36,7 +36,8 @@ const HEADING: &str = "start ; sector; length ; op ;  replay_delay=0 ; replay_du
 fn parse(line: &[u8]) -> Result<Row, &'static str> {
     let line = line.trim_ascii_start();
     // Prose has no semicolons, and what has some is a row or the line of headings.
-    if !line.contains(&b';') || line.starts_with(b"start ;") {
+    let first = line.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
+    if !line.contains(&b';') || first.eq_ignore_ascii_case(b"start") {
         return Ok(Row::Other);
     }
     if !line.first().is_some_and(u8::is_ascii_digit) {
@@ -56,7 +57,7 @@ fn operation(field: &[u8]) -> Result<Op, &'static str> {
     if !flags.iter().all(|flag| b"FASM".contains(flag)) {
         return Err(expected);
     }
-    match first {
+    match first.to_ascii_uppercase() {
         b'R' => Ok(Op::Read),
         b'W' => Ok(Op::Write),
         b'D' => Ok(Op::Trim),

@@ -1,22 +1,23 @@
 //! Format `blktrace`: the binary files that Linux's `blktrace` writes, one for each processor.
 //!
-//! Records of 48 bytes and the data that each announces, in the byte order of the machine that was
-//! recorded. A request has many events; which of them is taken for it says `blktrace_action`: Q, as
-//! the host asked, or D, as the device got it. A queued flush has no sectors. Sectors have 512
-//! bytes, times are nanoseconds since the recording began.
+//! Records of 48 bytes, or of 64 in version 8 of the protocol (Linux 6.19), and the data that each
+//! announces, in the byte order of the machine that was recorded. A request has many events; which
+//! of them is taken for it says `blktrace_action`: Q, as the host asked, I, as a scheduler got it,
+//! or D, as the device got it. A queued flush has no sectors. Sectors have 512 bytes, times are
+//! nanoseconds since the recording began.
 
 use reprieve_base::{Entry, Op, SECTOR_BYTES};
 
 use super::binary::u32_le;
 use super::fields::{flush, row_of_bytes};
 use super::names::Names;
-use super::{Format, PLAIN, RawRequest, Row, Step, records};
+use super::{DropReason, Format, PLAIN, RawRequest, Row, Step, records};
 use crate::reading::BlktraceAction;
 
 pub(super) const FORMAT: Format = Format {
     entry: Entry {
         name: "blktrace",
-        doc: "blktrace's binary files, one for each processor; events Q or D are the requests.",
+        doc: "blktrace's binary files, one for each processor; events Q, I or D are the requests.",
     },
     has_devices: true,
     device_name,
@@ -32,25 +33,44 @@ pub(super) const FORMAT: Format = Format {
 /// What every record begins with, but for the version in the last byte.
 const MAGIC: u32 = 0x6561_7400;
 
-const HEADER_BYTES: usize = 48;
+/// Where the numbers of a record stand that its version moves, and how many bytes it has.
+struct RecordLayout {
+    action: usize,
+    device: usize,
+    data_bytes: usize,
+    whole_bytes: usize,
+}
+
+const VERSION_7: RecordLayout =
+    RecordLayout { action: 28, device: 36, data_bytes: 46, whole_bytes: 48 };
+/// The action has 64 bits, and 12 bytes are left free at the end.
+const VERSION_8: RecordLayout =
+    RecordLayout { action: 32, device: 40, data_bytes: 50, whole_bytes: 64 };
 
 /// Bits of a device's number that are the minor one.
 const MINOR_BITS: u32 = 20;
 
-/// Q and D among the actions, which are in the low byte; the next bit says that a control group
+/// Q, I and D among the actions, which are in the low byte; the next bit says that a control group
 /// stands in the data.
-const QUEUE: u32 = 1;
-const ISSUE: u32 = 7;
+const QUEUE: u64 = 1;
+const ISSUE: u64 = 7;
+const INSERT: u64 = 12;
 
-/// Categories of an event, in the upper half of its action.
+/// Categories of an event, in its action from bit 16 on; from bit 32 on there in version 8 only.
 mod category {
-    pub(super) const READ: u32 = 1 << 16;
-    pub(super) const WRITE: u32 = 1 << 17;
-    pub(super) const FLUSH: u32 = 1 << 18;
-    pub(super) const PASS_THROUGH: u32 = 1 << 25;
-    pub(super) const NOTIFY: u32 = 1 << 26;
-    pub(super) const DISCARD: u32 = 1 << 29;
-    pub(super) const FUA: u32 = 1 << 31;
+    pub(super) const READ: u64 = 1 << 16;
+    pub(super) const WRITE: u64 = 1 << 17;
+    pub(super) const FLUSH: u64 = 1 << 18;
+    pub(super) const PASS_THROUGH: u64 = 1 << 25;
+    pub(super) const NOTIFY: u64 = 1 << 26;
+    pub(super) const DISCARD: u64 = 1 << 29;
+    pub(super) const FUA: u64 = 1 << 31;
+    pub(super) const ZONE_RESET: u64 = 1 << 33 | 1 << 34;
+    /// Finishing, opening and closing of zones.
+    pub(super) const ZONE_STATE: u64 = 1 << 35 | 1 << 36 | 1 << 37;
+    pub(super) const WRITE_ZEROES: u64 = 1 << 38;
+    /// Every bit above those.
+    pub(super) const UNKNOWN: u64 = !0 << 39;
 }
 
 /// Whether the bytes of numbers stand the other way round; `None` if this is no record.
@@ -84,43 +104,62 @@ impl Record<'_> {
 }
 
 fn step(bytes: &[u8], wanted: BlktraceAction) -> Result<Step, &'static str> {
-    if bytes.len() < HEADER_BYTES {
-        return Ok(Step::Needs(HEADER_BYTES));
+    if bytes.len() < VERSION_7.whole_bytes {
+        return Ok(Step::Needs(VERSION_7.whole_bytes));
     }
     let is_swapped =
         swapped(bytes).ok_or("a record begins with 0x65617407 in either byte order")?;
     let record = Record { bytes, is_swapped };
-    let whole_bytes = HEADER_BYTES + usize::from(record.u16(46));
+    let layout = match record.u32(0) & 0xff {
+        7 => VERSION_7,
+        8 => VERSION_8,
+        _ => return Err("the version of blktrace's protocol must be 7, or 8 of Linux 6.19"),
+    };
+    if bytes.len() < layout.whole_bytes {
+        return Ok(Step::Needs(layout.whole_bytes));
+    }
+    let whole_bytes = layout.whole_bytes + usize::from(record.u16(layout.data_bytes));
     if bytes.len() < whole_bytes {
         return Ok(Step::Needs(whole_bytes));
     }
-    Ok(Step::Record(row(&record, wanted)?, whole_bytes))
+    Ok(Step::Record(row(&record, &layout, wanted)?, whole_bytes))
 }
 
-fn row(record: &Record, wanted: BlktraceAction) -> Result<Row, &'static str> {
-    let action = record.u32(28);
+fn row(
+    record: &Record,
+    layout: &RecordLayout,
+    wanted: BlktraceAction,
+) -> Result<Row, &'static str> {
+    let action = match layout.whole_bytes == VERSION_8.whole_bytes {
+        true => record.u64(layout.action),
+        false => record.u32(layout.action).into(),
+    };
     let wanted = match wanted {
         BlktraceAction::Queue => QUEUE,
+        BlktraceAction::Insert => INSERT,
         BlktraceAction::Issue => ISSUE,
     };
-    let is = |bits: u32| action & bits != 0;
+    let is = |bits: u64| action & bits != 0;
     if is(category::NOTIFY) || action & 0xff != wanted {
         return Ok(Row::Other);
     }
-    let (time_ns, device, bytes) = (record.u64(8), record.u32(36), record.u32(24));
+    let (time_ns, device, bytes) = (record.u64(8), record.u32(layout.device), record.u32(24));
     if bytes == 0 && is(category::FLUSH) {
         return Ok(flush(time_ns, device));
     }
-    let op = if is(category::PASS_THROUGH) {
-        return Ok(Row::Drop(super::DropReason::NeitherReadNorWrite));
-    } else if is(category::DISCARD) {
+    let op = if is(category::UNKNOWN) {
+        return Ok(Row::Drop(DropReason::UnknownEvent));
+    } else if is(category::PASS_THROUGH | category::ZONE_STATE) {
+        return Ok(Row::Drop(DropReason::NeitherReadNorWrite));
+    } else if is(category::DISCARD | category::ZONE_RESET | category::WRITE_ZEROES) {
         Op::Trim
     } else if is(category::WRITE) {
+        // A zone append is one, too.
         Op::Write
     } else if is(category::READ) {
         Op::Read
     } else {
-        return Ok(Row::Drop(super::DropReason::NeitherReadNorWrite));
+        return Ok(Row::Drop(DropReason::NeitherReadNorWrite));
     };
     let offset_bytes = record.u64(16).saturating_mul(SECTOR_BYTES);
     let row = row_of_bytes(time_ns, device, op, offset_bytes, bytes.into())?;

@@ -21,12 +21,9 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn parse(line: &[u8]) -> Result<Row, &'static str> {
-    if line.trim_ascii_start().starts_with(b"version,") {
-        return Ok(Row::Other);
-    }
     let [version, time, code, bytes, sector] =
         split(line, b',').ok_or("it needs version,time,op,size,lbn")?;
-    if !matches!(version, b"1" | b"2") {
+    if !matches!(integer(version), Some(1 | 2)) {
         return Err("the version must be 1 or 2");
     }
     let time_ns = seconds(time).ok_or("the time must be a whole number of seconds")?;

@@ -2,13 +2,14 @@
 //! (Cello99's many conversions among them).
 //!
 //! `columns = "time_s,device,sector,bytes,op"` names the fields of a row in their order. What
-//! stands between fields a row shows itself: a comma, else a semicolon, else blanks or tabs. Lines
-//! that begin with `#` are passed over, and before the first row those without a number, as
-//! headings are.
+//! stands between fields a row shows itself: a comma, else a semicolon, else blanks or tabs. Fields
+//! behind `...` are counted from the end of a row, for names that may have blanks in them.
 
 use reprieve_base::{Entry, Op, SECTOR_BYTES};
 
-use super::fields::{Rhythm, decimal, hexadecimal, integer, row_of_bytes, small_integer};
+use super::fields::{
+    Rhythm, bit, decimal, hexadecimal, integer, operation, row_of_bytes, small_integer,
+};
 use super::{Context, Format, PLAIN, Parser, Row, lines};
 
 pub(super) const FORMAT: Format = Format {
@@ -41,15 +42,14 @@ enum Column {
     },
     /// A word or a letter, of which the first letter counts.
     Op,
-    /// A number that says read, or write; the other is neither.
+    /// A digit that says read or write.
     Digit {
-        read: &'static [u8],
-        write: &'static [u8],
+        reads: bool,
     },
     /// Hexadecimal flags, of which bit 0 says read.
     Flags,
     Ignored,
-    /// Whatever follows.
+    /// Any number of fields.
     Rest,
 }
 
@@ -73,8 +73,8 @@ const NAMES: [(&str, Column); 19] = [
     ("bytes", Column::Length { unit: Unit::Bytes(1) }),
     ("kib", Column::Length { unit: Unit::Bytes(1024) }),
     ("op", Column::Op),
-    ("op_read_0", Column::Digit { read: b"0", write: b"1" }),
-    ("op_read_1", Column::Digit { read: b"1", write: b"0" }),
+    ("op_read_0", Column::Digit { reads: false }),
+    ("op_read_1", Column::Digit { reads: true }),
     ("flags_hex", Column::Flags),
     ("-", Column::Ignored),
     ("_", Column::Ignored),
@@ -87,7 +87,15 @@ struct ColumnLayout {
     sector_bytes: u64,
     op: Option<Op>,
     rhythm: Option<Rhythm>,
-    met_a_row: bool,
+}
+
+/// What the fields of a row say so far.
+struct Fields {
+    time_ns: Option<u64>,
+    device: u32,
+    op: Option<Op>,
+    offset_bytes: u64,
+    bytes: u64,
 }
 
 fn new_parser(context: &Context) -> Result<Parser, String> {
@@ -109,16 +117,14 @@ fn new_parser(context: &Context) -> Result<Parser, String> {
     once("times, or row_interval_us", times + usize::from(options.row_interval.is_some()))?;
     let ops = count(|c| matches!(c, Column::Op | Column::Digit { .. } | Column::Flags));
     once("operations, or row_op", ops + usize::from(options.row_op.is_some()))?;
-    let rest = columns.iter().position(|c| *c == Column::Rest);
-    if rest.is_some_and(|at| at + 1 != columns.len()) {
-        return Err(format!("has columns = \"{written}\"; ... must be the last"));
+    if count(|c| *c == Column::Rest) > 1 {
+        return Err(format!("has columns = \"{written}\"; ... can stand there once"));
     }
     let mut layout = ColumnLayout {
         columns,
         sector_bytes: options.sector_bytes.map_or(SECTOR_BYTES, u64::from),
         op: options.row_op,
         rhythm: options.row_interval.map(Rhythm::new),
-        met_a_row: false,
     };
     Ok(lines(move |line| layout.parse(line)))
 }
@@ -135,79 +141,83 @@ fn column(name: &str) -> Result<Column, String> {
 impl ColumnLayout {
     fn parse(&mut self, line: &[u8]) -> Result<Row, &'static str> {
         let line = line.trim_ascii();
-        if line.starts_with(b"#") {
-            return Ok(Row::Other);
-        }
-        let row = if line.contains(&b',') {
+        if line.contains(&b',') {
             self.row(line.split(|&byte| byte == b','))
         } else if line.contains(&b';') {
             self.row(line.split(|&byte| byte == b';'))
         } else {
             self.row(line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()))
-        };
-        if row.is_err() && !self.met_a_row && is_heading(line) {
-            return Ok(Row::Other);
         }
-        self.met_a_row |= row.is_ok();
-        row
     }
 
-    fn row<'a>(&mut self, fields: impl Iterator<Item = &'a [u8]>) -> Result<Row, &'static str> {
+    fn row<'a>(
+        &mut self,
+        fields: impl DoubleEndedIterator<Item = &'a [u8]>,
+    ) -> Result<Row, &'static str> {
+        let few = "it has fewer fields than columns names";
         let mut fields = fields.map(<[u8]>::trim_ascii);
-        let (mut time_ns, mut device, mut op) = (None, 0, self.op);
-        let (mut offset_bytes, mut bytes) = (0, 0);
-        for column in &self.columns {
+        let mut found = Fields { time_ns: None, device: 0, op: self.op, offset_bytes: 0, bytes: 0 };
+        let mut columns = self.columns.iter();
+        let mut is_whole = true;
+        for column in columns.by_ref() {
             if *column == Column::Rest {
+                is_whole = false;
                 break;
             }
-            let field = fields.next().ok_or("it has fewer fields than columns names")?;
-            match *column {
-                Column::Time { places } => {
-                    let time = decimal(field, places);
-                    time_ns = Some(time.ok_or("the time must be a number, such as 12.5")?);
-                }
-                Column::Ticks => {
-                    let time = integer(field).and_then(|ticks| ticks.checked_mul(100));
-                    time_ns = Some(time.ok_or("the time must be whole ticks of 100 ns")?);
-                }
-                Column::Device => {
-                    device = small_integer(field).ok_or("the device must be a whole number")?;
-                }
-                Column::Address { unit } => {
-                    let number = integer(field).ok_or("the address must be a whole number")?;
-                    offset_bytes = number.saturating_mul(self.unit_bytes(unit));
-                }
-                Column::Length { unit } => {
-                    let number = integer(field).ok_or("the length must be a whole number")?;
-                    bytes = number.saturating_mul(self.unit_bytes(unit));
-                }
-                Column::Op => {
-                    let word = operation(field);
-                    op = Some(word.ok_or("the operation must be read, write or trim")?);
-                }
-                Column::Digit { read, write } => {
-                    let of_read = (field == read).then_some(Op::Read);
-                    let digit = of_read.or((field == write).then_some(Op::Write));
-                    op = Some(digit.ok_or("the operation must be 0 or 1")?);
-                }
-                Column::Flags => {
-                    let flags = hexadecimal(field).ok_or("the flags must be hexadecimal")?;
-                    op = Some(if flags & 1 == 0 { Op::Write } else { Op::Read });
-                }
-                Column::Ignored => {}
-                Column::Rest => unreachable!("the loop ends there"),
-            }
+            self.field(*column, fields.next().ok_or(few)?, &mut found)?;
         }
-        if self.columns.last() != Some(&Column::Rest) && fields.next().is_some() {
-            return Err("it has more fields than columns names; end them with ... to allow that");
+        for column in columns.rev() {
+            self.field(*column, fields.next_back().ok_or(few)?, &mut found)?;
         }
-        let time_ns = match (time_ns, &mut self.rhythm) {
+        if is_whole && fields.next().is_some() {
+            return Err("it has more fields than columns names; ... among them stands for others");
+        }
+        let time_ns = match (found.time_ns, &mut self.rhythm) {
             (Some(time_ns), _) => time_ns,
             (None, Some(rhythm)) => rhythm.next_ns()?,
             (None, None) => unreachable!("checked when the columns were"),
         };
-        let op = op.expect("checked when the columns were");
-        row_of_bytes(time_ns, device, op, offset_bytes, bytes)
+        let op = found.op.expect("checked when the columns were");
+        row_of_bytes(time_ns, found.device, op, found.offset_bytes, found.bytes)
+    }
+
+    /// Reads one field of a row.
+    fn field(&self, column: Column, field: &[u8], row: &mut Fields) -> Result<(), &'static str> {
+        match column {
+            Column::Time { places } => {
+                let time = decimal(field, places);
+                row.time_ns = Some(time.ok_or("the time must be a number, such as 12.5")?);
+            }
+            Column::Ticks => {
+                let time = integer(field).and_then(|ticks| ticks.checked_mul(100));
+                row.time_ns = Some(time.ok_or("the time must be whole ticks of 100 ns")?);
+            }
+            Column::Device => {
+                row.device = small_integer(field).ok_or("the device must be a whole number")?;
+            }
+            Column::Address { unit } => {
+                let number = integer(field).ok_or("the address must be a whole number")?;
+                row.offset_bytes = number.saturating_mul(self.unit_bytes(unit));
+            }
+            Column::Length { unit } => {
+                let number = integer(field).ok_or("the length must be a whole number")?;
+                row.bytes = number.saturating_mul(self.unit_bytes(unit));
+            }
+            Column::Op => {
+                let op = operation(field).filter(|op| *op != Op::Flush);
+                row.op = Some(op.ok_or("the operation must be read, write or trim")?);
+            }
+            Column::Digit { reads } => {
+                let bit = bit(field).ok_or("the operation must be 0 or 1")?;
+                row.op = Some(if bit == reads { Op::Read } else { Op::Write });
+            }
+            Column::Flags => {
+                let flags = hexadecimal(field).ok_or("the flags must be hexadecimal")?;
+                row.op = Some(if flags & 1 == 0 { Op::Write } else { Op::Read });
+            }
+            Column::Ignored | Column::Rest => {}
+        }
+        Ok(())
     }
 
     fn unit_bytes(&self, unit: Unit) -> u64 {
@@ -215,21 +225,5 @@ impl ColumnLayout {
             Unit::Sectors => self.sector_bytes,
             Unit::Bytes(bytes) => bytes,
         }
-    }
-}
-
-/// Whether no field begins with a digit, of which a row has some.
-fn is_heading(line: &[u8]) -> bool {
-    let fields = line.split(|byte| b",; \t".contains(byte));
-    fields.filter_map(<[u8]>::first).all(|first| !first.is_ascii_digit())
-}
-
-/// A word as traces have it, in any case.
-fn operation(word: &[u8]) -> Option<Op> {
-    match word.to_ascii_lowercase().as_slice() {
-        b"r" | b"read" | b"rd" => Some(Op::Read),
-        b"w" | b"write" | b"wr" => Some(Op::Write),
-        b"d" | b"t" | b"trim" | b"discard" | b"unmap" => Some(Op::Trim),
-        _ => None,
     }
 }

@@ -3,21 +3,21 @@
 use reprieve_base::{Dur, Op, UserError};
 
 use super::names::Names;
-use super::{Context, DropReason, FORMATS, Format, Parser, Row, Step, parse};
+use super::{Context, DropReason, FORMATS, Format, Parser, Row, Step, guess};
 use crate::reading::ReadOptions;
 use crate::source::Sample;
 
 /// The format that fits the beginning of a trace best.
 pub(crate) fn detect(sample: &Sample, options: &ReadOptions) -> Result<&'static Format, UserError> {
-    if let Some(format) = FORMATS.iter().find(|format| (format.magic)(sample.bytes())) {
+    if let Some(format) = FORMATS.iter().find(|format| (format.magic)(sample.text())) {
         return Ok(format);
     }
-    let fits: Vec<(f64, &Format)> = FORMATS.iter().map(|f| (fit(f, sample, options), f)).collect();
+    let fits: Vec<(f64, &Format)> =
+        FORMATS.iter().map(|f| (fit(f, sample, options).share(), f)).collect();
     let best = fits.iter().map(|(fit, _)| *fit).fold(0.0, f64::max);
     // A single bad row must be reported as such, so most rows suffice; fewer are accidents.
     if best <= 0.5 {
-        let sentence = "no trace format fits the first lines; if it is a trace, name its `format`";
-        return Err(UserError::new(sentence));
+        return Err(UserError::new(guess::refusal(sample)));
     }
     let fitting: Vec<&Format> =
         fits.iter().filter(|(fit, _)| *fit == best).map(|(_, format)| *format).collect();
@@ -35,43 +35,68 @@ pub(crate) fn detect(sample: &Sample, options: &ReadOptions) -> Result<&'static 
     }
 }
 
-/// Share of the sample's rows that the format can read.
-fn fit(format: &Format, sample: &Sample, options: &ReadOptions) -> f64 {
+/// Whether lines of a sample are refused by the format, and none is a row of it.
+pub(crate) fn is_foreign(format: &Format, sample: &Sample, options: &ReadOptions) -> bool {
+    let fit = fit(format, sample, options);
+    fit.good == 0 && fit.refused > 0
+}
+
+/// What a format makes of the rows of a sample.
+#[derive(Default)]
+struct Fit {
+    good: u32,
+    /// Rows that lack fields fit any format, and so none.
+    incomplete: u32,
+    refused: u32,
+}
+
+impl Fit {
+    fn share(&self) -> f64 {
+        let rows = f64::from(self.good + self.incomplete + self.refused);
+        if self.good == 0 { 0.0 } else { f64::from(self.good) / rows }
+    }
+
+    fn count(&mut self, row: Result<Row, &str>) {
+        match row {
+            Ok(Row::Drop(DropReason::Incomplete)) => self.incomplete += 1,
+            Ok(Row::Request(_) | Row::Drop(_)) => self.good += 1,
+            Ok(Row::Other) => (),
+            Err(_) => self.refused += 1,
+        }
+    }
+}
+
+/// What the format makes of a sample.
+fn fit(format: &Format, sample: &Sample, options: &ReadOptions) -> Fit {
     let mut options = options.clone();
     // What only the user can know must not keep a format from being found: with its name he is
     // told what to give.
     options.row_op.get_or_insert(Op::Read);
     options.row_interval.get_or_insert(Dur::from_ns(1));
     let context = Context { options, names: Names::default() };
-    let Ok(mut parser) = (format.new_parser)(&context) else { return 0.0 };
-    let (mut good, mut bad) = (0u32, 0u32);
-    let mut count = |row: Result<Row, &str>| match row {
-        // A row that lacks fields fits any format, and so none.
-        Ok(Row::Drop(DropReason::Incomplete)) | Err(_) => bad += 1,
-        Ok(Row::Request(_) | Row::Drop(_)) => good += 1,
-        Ok(Row::Other) => (),
-    };
-    match &mut parser {
-        Parser::Lines(parser) => {
-            sample.lines().for_each(|line| count(parse(parser, line)));
+    let mut fit = Fit::default();
+    match (format.new_parser)(&context) {
+        Err(_) => {}
+        Ok(Parser::Lines(mut parser)) => {
+            sample.lines().for_each(|line| fit.count(parser.parse(line)));
         }
-        Parser::Records(parser) => {
+        Ok(Parser::Records(mut parser)) => {
             let mut rest = sample.bytes();
             loop {
                 match parser(rest) {
                     Ok(Step::Record(row, bytes)) => {
-                        count(Ok(row));
+                        fit.count(Ok(row));
                         rest = &rest[bytes..];
                     }
                     Ok(Step::Needs(_)) => break,
                     // Behind a bad record nothing says where the next begins.
                     Err(expected) => {
-                        count(Err(expected));
+                        fit.count(Err(expected));
                         break;
                     }
                 }
             }
         }
     }
-    if good == 0 { 0.0 } else { f64::from(good) / f64::from(good + bad) }
+    fit
 }

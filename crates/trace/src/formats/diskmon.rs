@@ -4,9 +4,9 @@
 //! sectors of 512 bytes. The clock ticks every 16 ms or so. Rows with sector numbers near 2^63
 //! occur; no drive has them, and they are dropped.
 
-use reprieve_base::{Entry, Op, SECTOR_BYTES};
+use reprieve_base::{Entry, SECTOR_BYTES};
 
-use super::fields::{decimal, integer, row_of_sectors, small_integer, split};
+use super::fields::{decimal, integer, letter, row_of_sectors, small_integer, split};
 use super::{ADDRESS_BYTES_MAX, DropReason, Format, PLAIN, Row, lines};
 
 pub(super) const FORMAT: Format = Format {
@@ -24,11 +24,7 @@ fn parse(line: &[u8]) -> Result<Row, &'static str> {
         split(line, b'\t').ok_or("it needs seven fields between tabs")?;
     let time_ns = decimal(time, 9).ok_or("the time must be seconds, such as 0.016375")?;
     let disk = small_integer(disk).ok_or("the disk must be a whole number")?;
-    let op = match op {
-        b"Read" => Op::Read,
-        b"Write" => Op::Write,
-        _ => return Err("the request must be Read or Write"),
-    };
+    let op = letter(op).map_err(|_| "the request must be Read or Write")?;
     let sector = integer(sector).ok_or("the sector must be a whole number")?;
     let sectors = integer(sectors).ok_or("the length must be a whole number of sectors")?;
     if sector >= ADDRESS_BYTES_MAX / SECTOR_BYTES {

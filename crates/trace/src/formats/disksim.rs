@@ -20,6 +20,11 @@ pub(super) const FORMAT: Format = Format {
     has_devices: true,
     // Without a fraction in the times and with no flag but the read bit, it is a row of mqsim.
     reads_like: Some("mqsim"),
+    guess: Some(
+        "format disksim was found by its columns alone: that times are milliseconds and addresses \
+         sectors is a guess; for seconds give columns = \
+         \"time_s,device,sector,sectors,flags_hex\", else name the format",
+    ),
     options: &["sector_bytes"],
     new_parser: |context| {
         let sector_bytes = context.options.sector_bytes.unwrap_or(SECTOR_BYTES as u32);

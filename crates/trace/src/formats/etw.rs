@@ -19,7 +19,10 @@ pub(super) const FORMAT: Format = Format {
         doc: "Microsoft ETW CSV: DiskRead and DiskWrite in microseconds, hexadecimal bytes.",
     },
     has_devices: true,
-    magic: |bytes| bytes.trim_ascii_start().starts_with(b"BeginHeader"),
+    magic: |bytes| {
+        let start = bytes.trim_ascii_start().get(..BEGIN.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(BEGIN))
+    },
     options: &["etw_time"],
     new_parser: |context| {
         let time = context.options.etw_time.unwrap_or(EtwTime::Begin);
@@ -29,24 +32,29 @@ pub(super) const FORMAT: Format = Format {
     ..PLAIN
 };
 
+const BEGIN: &[u8] = b"BeginHeader";
+const END: &[u8] = b"EndHeader";
+
+fn is_hexadecimal(field: &[u8]) -> bool {
+    field.starts_with(b"0x") || field.starts_with(b"0X")
+}
+
 fn parse(line: &[u8], time: EtwTime, in_heading: &mut bool) -> Result<Row, &'static str> {
     let line = line.trim_ascii();
-    match line {
-        b"BeginHeader" => *in_heading = true,
-        b"EndHeader" => {
-            *in_heading = false;
-            return Ok(Row::Other);
-        }
-        _ => {}
-    }
-    if *in_heading {
+    // Behind either word a tool may have set the commas of the other columns.
+    let is = |word: &[u8]| {
+        let end = line.iter().rposition(u8::is_ascii_alphanumeric).map_or(0, |at| at + 1);
+        line[..end].eq_ignore_ascii_case(word)
+    };
+    *in_heading = (*in_heading && !is(END)) || is(BEGIN);
+    if *in_heading || is(END) {
         return Ok(Row::Other);
     }
     let mut fields = line.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
     let kind = fields.next().unwrap_or_default();
     let op = match kind {
-        b"DiskRead" => Op::Read,
-        b"DiskWrite" => Op::Write,
+        _ if kind.eq_ignore_ascii_case(b"DiskRead") => Op::Read,
+        _ if kind.eq_ignore_ascii_case(b"DiskWrite") => Op::Write,
         // Other events have columns of their own, and file names with commas and quotes in them.
         _ if kind.first().is_some_and(u8::is_ascii_alphabetic) => return Ok(Row::Other),
         _ => return Err("a row begins with its kind, such as DiskRead"),
@@ -54,8 +62,8 @@ fn parse(line: &[u8], time: EtwTime, in_heading: &mut bool) -> Result<Row, &'sta
     let stamp = fields.next().and_then(integer);
     let stamp_us = stamp.ok_or("the timestamp must be a whole number of microseconds")?;
     // A process may have commas in its name, too; the pointer is the first number in hexadecimal.
-    let mut fields = fields.skip_while(|field| !field.starts_with(b"0x")).skip(1);
-    let mut hex = || fields.next().filter(|field| field.starts_with(b"0x")).and_then(hexadecimal);
+    let mut fields = fields.skip_while(|field| !is_hexadecimal(field)).skip(1);
+    let mut hex = || fields.next().filter(|field| is_hexadecimal(field)).and_then(hexadecimal);
     let offset_bytes = hex().ok_or("the offset must be bytes in hexadecimal, such as 0x200000")?;
     let bytes = hex().ok_or("the size must be bytes in hexadecimal, such as 0x1000")?;
     let elapsed = fields.next().and_then(integer);

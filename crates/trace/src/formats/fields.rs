@@ -30,19 +30,29 @@ fn collect<'a, const N: usize>(fields: impl Iterator<Item = &'a [u8]>) -> Option
     (count == N).then_some(found)
 }
 
-/// A decimal integer: digits alone.
+/// A whole number: digits alone, or as tables of floats have it, `4096.0` or `4.096e3`.
 #[inline]
 pub(super) fn integer(field: &[u8]) -> Option<u64> {
     if field.is_empty() {
         return None;
     }
-    field.iter().try_fold(0u64, |value, &byte| {
+    let digits = field.iter().try_fold(0u64, |value, &byte| {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
             return None;
         }
         value.checked_mul(10)?.checked_add(u64::from(digit))
-    })
+    });
+    digits.or_else(|| number(field, 0, Rounding::Refused))
+}
+
+/// A digit that says one of two things.
+pub(super) fn bit(field: &[u8]) -> Option<bool> {
+    match integer(field)? {
+        0 => Some(false),
+        1 => Some(true),
+        _ => None,
+    }
 }
 
 /// A decimal integer of 32 bits.
@@ -57,7 +67,8 @@ pub(super) fn seconds(field: &[u8]) -> Option<u64> {
 
 /// A hexadecimal integer, with or without `0x`.
 pub(super) fn hexadecimal(field: &[u8]) -> Option<u64> {
-    let digits = field.strip_prefix(b"0x").unwrap_or(field);
+    let prefixed = field.strip_prefix(b"0x").or_else(|| field.strip_prefix(b"0X"));
+    let digits = prefixed.unwrap_or(field);
     if digits.is_empty() {
         return None;
     }
@@ -67,47 +78,98 @@ pub(super) fn hexadecimal(field: &[u8]) -> Option<u64> {
     })
 }
 
-/// A decimal number such as `12`, `12.` or `0.026214` in units of `10^-places`, exactly; digits
-/// beyond are rounded half up.
+/// A decimal number such as `12`, `12.`, `0.026214` or `2.6e-2` in units of `10^-places`, exactly;
+/// digits beyond are rounded half up.
 ///
 /// Never through a float: one of 64 bits loses nanoseconds after 104 days, one of 32 bits loses
 /// microseconds at once.
 #[inline]
 pub(crate) fn decimal(field: &[u8], places: usize) -> Option<u64> {
-    let point = field.iter().position(|&byte| byte == b'.');
-    let (whole, fraction) = match point {
-        Some(at) => (&field[..at], &field[at + 1..]),
-        None => (field, &[][..]),
+    number(field, places, Rounding::HalfUp)
+}
+
+/// What becomes of digits beyond those that are asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rounding {
+    HalfUp,
+    /// There is no number, unless all are 0.
+    Refused,
+}
+
+/// A number of digits with at most a point and an exponent, in units of `10^-places`.
+fn number(field: &[u8], places: usize, rounding: Rounding) -> Option<u64> {
+    let (mantissa, exponent) = match field.iter().position(|byte| matches!(byte, b'e' | b'E')) {
+        Some(at) => (&field[..at], exponent(&field[at + 1..])?),
+        None => (field, 0),
     };
-    let mut value = integer(whole)?;
-    for place in 0..places {
-        let digit = match fraction.get(place) {
-            Some(byte) => digit(*byte)?,
-            None => 0,
-        };
-        value = value.checked_mul(10)?.checked_add(digit)?;
+    let point = mantissa.iter().position(|&byte| byte == b'.').unwrap_or(mantissa.len());
+    let whole = &mantissa[..point];
+    let fraction = mantissa.get(point + 1..).unwrap_or_default();
+    if whole.is_empty() {
+        return None;
     }
-    if let Some(beyond) = fraction.get(places..) {
-        for byte in beyond {
-            digit(*byte)?;
-        }
-        if beyond.first().is_some_and(|&byte| byte >= b'5') {
+    let kept = i64::try_from(point).ok()? + i64::try_from(places).ok()? + exponent;
+    let mut value = 0u64;
+    let mut place = 0;
+    for &byte in whole.iter().chain(fraction) {
+        let digit = digit(byte)?;
+        if place < kept {
+            value = value.checked_mul(10)?.checked_add(digit)?;
+        } else if rounding == Rounding::Refused {
+            (digit == 0).then_some(())?;
+        } else if place == kept && digit >= 5 {
             value = value.checked_add(1)?;
         }
+        place += 1;
+    }
+    while place < kept && value > 0 {
+        value = value.checked_mul(10)?;
+        place += 1;
     }
     Some(value)
+}
+
+/// What stands behind the `e` of a number.
+fn exponent(field: &[u8]) -> Option<i64> {
+    let (sign, digits) = match field.split_first()? {
+        (b'-', digits) => (-1, digits),
+        (b'+', digits) => (1, digits),
+        _ => (1, field),
+    };
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let value = std::str::from_utf8(digits).ok().filter(|_| is_number)?.parse::<u16>().ok()?;
+    Some(sign * i64::from(value))
 }
 
 fn digit(byte: u8) -> Option<u64> {
     byte.is_ascii_digit().then(|| u64::from(byte - b'0'))
 }
 
-/// `R` or `W`, in either case.
+/// The operation that a word names, in any case.
+pub(super) fn operation(word: &[u8]) -> Option<Op> {
+    const WORDS: [(&str, Op); 12] = [
+        ("r", Op::Read),
+        ("w", Op::Write),
+        ("read", Op::Read),
+        ("write", Op::Write),
+        ("rd", Op::Read),
+        ("wr", Op::Write),
+        ("d", Op::Trim),
+        ("t", Op::Trim),
+        ("trim", Op::Trim),
+        ("discard", Op::Trim),
+        ("unmap", Op::Trim),
+        ("flush", Op::Flush),
+    ];
+    let known = WORDS.iter().find(|(known, _)| known.as_bytes().eq_ignore_ascii_case(word));
+    known.map(|(_, op)| *op)
+}
+
+/// A read or a write by a letter or a word, in any case.
 pub(super) fn letter(field: &[u8]) -> Result<Op, &'static str> {
-    match field {
-        b"R" | b"r" => Ok(Op::Read),
-        b"W" | b"w" => Ok(Op::Write),
-        _ => Err("the operation must be R or W"),
+    match operation(field) {
+        Some(op @ (Op::Read | Op::Write)) => Ok(op),
+        _ => Err("the operation must be R or W, or Read or Write"),
     }
 }
 

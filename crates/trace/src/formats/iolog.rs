@@ -20,7 +20,7 @@ pub(super) const FORMAT: Format = Format {
     },
     has_devices: true,
     device_name: |device, names| names.name(device),
-    magic: |bytes| bytes.starts_with(HEADING),
+    magic: is_heading,
     options: &["iolog_wait"],
     new_parser: |context| {
         let mut log = Log {
@@ -44,6 +44,11 @@ pub(super) const FORMAT: Format = Format {
 
 const HEADING: &[u8] = b"fio version ";
 
+fn is_heading(bytes: &[u8]) -> bool {
+    let start = bytes.get(..HEADING.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(HEADING))
+}
+
 /// Waits below this many microseconds are none, says fio's manual.
 const WAIT_US_MIN: u64 = 100;
 
@@ -51,7 +56,7 @@ struct Log {
     wait: IologWait,
     names: Names,
     /// As the heading says; `None` before it.
-    version: Option<u8>,
+    version: Option<u64>,
     /// Time of the row, in version 2 the sum of the waits.
     now_ns: u64,
 }
@@ -59,12 +64,10 @@ struct Log {
 impl Log {
     fn parse(&mut self, line: &[u8]) -> Result<Row, &'static str> {
         let mut fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
-        if line.starts_with(HEADING) {
-            self.version = match fields.nth(2) {
-                Some(b"2") => Some(2),
-                Some(b"3") => Some(3),
-                _ => return Err("the version must be 2 or 3"),
-            };
+        if is_heading(line) {
+            let version =
+                fields.nth(2).and_then(integer).filter(|version| [2, 3].contains(version));
+            self.version = Some(version.ok_or("the version must be 2 or 3")?);
             self.now_ns = 0;
             return Ok(Row::Other);
         }
@@ -79,7 +82,7 @@ impl Log {
         if fields.next().is_some() {
             return Err("it needs file, action, offset and length, and no more");
         }
-        let op = match action {
+        let op = match action.to_ascii_lowercase().as_slice() {
             b"add" | b"open" | b"close" => return Ok(Row::Other),
             b"wait" if version == 2 => return self.waits(numbers.0.flatten()),
             b"wait" => return Err("version 3 has no wait, as its rows have times"),

@@ -15,6 +15,8 @@ mod disksim_validate;
 mod etw;
 pub(crate) mod fields;
 mod fiu;
+mod ftrace;
+mod guess;
 mod iolog;
 mod k5cloud;
 mod mqsim;
@@ -24,17 +26,20 @@ mod names;
 mod oracle_general;
 mod oracle_general_opns;
 mod recording;
+mod rwbs;
 mod scsi;
 mod spc;
 mod srt;
 mod ssdsim;
 mod systor17;
 mod tencent;
+mod text;
 mod vscsi;
 
-pub(crate) use detect::detect;
+pub(crate) use detect::{detect, is_foreign};
 use names::Names;
 use reprieve_base::{Entry, Op, SECTOR_BYTES, UserError, nearest};
+pub(crate) use text::TextParser;
 
 use crate::reading::ReadOptions;
 
@@ -52,6 +57,7 @@ const FORMATS: &[Format] = &[
     disksim_validate::FORMAT,
     etw::FORMAT,
     fiu::FORMAT,
+    ftrace::FORMAT,
     iolog::FORMAT,
     k5cloud::FORMAT,
     mqsim::FORMAT,
@@ -79,6 +85,8 @@ pub(crate) struct Format {
     /// A format with the same columns and the same meaning: a trace that fits both is read as
     /// that one.
     pub(crate) reads_like: Option<&'static str>,
+    /// What nothing in its rows says, so that who had it found ought to know.
+    pub(crate) guess: Option<&'static str>,
     /// Whether the beginning of a file can be of no other format.
     pub(crate) magic: fn(&[u8]) -> bool,
     /// The read options that it has a use for; `zero_length` is of every format.
@@ -100,6 +108,7 @@ const PLAIN: Format = Format {
     has_devices: false,
     device_name: |_, _| None,
     reads_like: None,
+    guess: None,
     magic: |_| false,
     options: &[],
     whole_seconds: false,
@@ -156,12 +165,13 @@ impl Context {
 
 /// Turns what stands in a file into rows.
 pub(crate) enum Parser {
-    Lines(LineParser),
+    Lines(TextParser),
     Records(RecordParser),
 }
 
-/// Parses one line after the other, never a blank one; the error says what was expected.
-pub(crate) type LineParser = Box<dyn FnMut(&[u8]) -> Result<Row, &'static str> + Send>;
+/// Parses one line after the other, never a blank one or a comment; the error says what was
+/// expected. A line may be tried twice: a parser changes its state with a good row only.
+type LineParser = Box<dyn FnMut(&[u8]) -> Result<Row, &'static str> + Send>;
 
 /// Parses the record at the beginning of the bytes, of which there may be more or fewer; the error
 /// says what was expected.
@@ -177,7 +187,7 @@ pub(crate) enum Step {
 
 /// A parser of lines.
 fn lines(parse: impl FnMut(&[u8]) -> Result<Row, &'static str> + Send + 'static) -> Parser {
-    Parser::Lines(Box::new(parse))
+    Parser::Lines(TextParser::new(Box::new(parse)))
 }
 
 /// A parser of records.
@@ -208,7 +218,7 @@ pub(crate) enum Row {
     Request(RawRequest),
     /// A row that the format's nature explains and no drive can serve.
     Drop(DropReason),
-    /// A preamble, a heading or a blank line.
+    /// A preamble, a heading, a comment or a blank line.
     Other,
 }
 
@@ -242,6 +252,7 @@ pub(crate) enum DropReason {
     ZeroLength,
     AddressOutOfRange,
     NeitherReadNorWrite,
+    UnknownEvent,
     BeforeTrace,
     Incomplete,
     BeforeStart,
@@ -252,10 +263,11 @@ pub(crate) enum DropReason {
 
 impl DropReason {
     /// In the order of reports.
-    const ALL: [(DropReason, &'static str); 9] = [
+    const ALL: [(DropReason, &'static str); 10] = [
         (DropReason::ZeroLength, "zero length"),
         (DropReason::AddressOutOfRange, "address out of range"),
         (DropReason::NeitherReadNorWrite, "neither read nor write"),
+        (DropReason::UnknownEvent, "unknown event"),
         (DropReason::BeforeTrace, "begun before the trace"),
         (DropReason::Incomplete, "incomplete row"),
         (DropReason::BeforeStart, "before start"),
@@ -279,6 +291,11 @@ impl Drops {
         for (count, more) in self.0.iter_mut().zip(other.0) {
             *count += more;
         }
+    }
+
+    /// Rows left out for this reason.
+    pub(crate) fn of(&self, reason: DropReason) -> u64 {
+        self.0[reason as usize]
     }
 
     /// Reasons and counts, where there are any.
@@ -325,10 +342,4 @@ pub(crate) fn find(name: &str) -> Result<&'static Format, UserError> {
         };
         UserError::new(format!("format = \"{name}\": there is no such trace format; {hint}"))
     })
-}
-
-/// What a line holds; a blank one, as may stand at the end, holds nothing in any format.
-#[inline]
-pub(crate) fn parse(parser: &mut LineParser, line: &[u8]) -> Result<Row, &'static str> {
-    if line.trim_ascii_start().is_empty() { Ok(Row::Other) } else { parser(line) }
 }

@@ -8,7 +8,7 @@ use std::io::Write;
 
 use reprieve_base::{Entry, Op, SECTOR_BYTES};
 
-use super::fields::{integer, read_or_write, row_of_sectors, small_integer, split_blanks};
+use super::fields::{bit, integer, read_or_write, row_of_sectors, small_integer, split_blanks};
 use super::{Format, PLAIN, RawRequest, Row, Writer, lines};
 
 pub(super) const FORMAT: Format = Format {
@@ -30,15 +30,17 @@ pub(super) const FORMAT: Format = Format {
 pub(super) fn parse(line: &[u8]) -> Result<Row, &'static str> {
     let [time, device, sector, sectors, op] =
         split_blanks(line).ok_or("it needs five fields: time device sector sectors type")?;
-    let time_ns = integer(time).ok_or("the time must be a whole number of nanoseconds")?;
+    // With a point it is milliseconds, of which disksim's rows are.
+    let time_ns = Some(time).filter(|time| !time.contains(&b'.')).and_then(integer);
+    let time_ns = time_ns.ok_or(
+        "the time must be a whole number of nanoseconds without a point; milliseconds with one are \
+         of format disksim",
+    )?;
     let device = small_integer(device).ok_or("the device must be a whole number")?;
     let sector = integer(sector).ok_or("the sector must be a whole number")?;
     let sectors = integer(sectors).ok_or("the length must be a whole number of sectors")?;
-    let op = match op {
-        b"0" => Op::Write,
-        b"1" => Op::Read,
-        _ => return Err("the type must be 0 for a write or 1 for a read"),
-    };
+    let reads = bit(op).ok_or("the type must be 0 for a write or 1 for a read")?;
+    let op = if reads { Op::Read } else { Op::Write };
     row_of_sectors(time_ns, device, op, sector, sectors)
 }
 

@@ -9,7 +9,9 @@ use std::io::Write;
 
 use reprieve_base::{Entry, Op, SECTOR_BYTES};
 
-use super::fields::{decimal, integer, read_or_write, row_of_bytes, small_integer, split_blanks};
+use super::fields::{
+    bit, decimal, integer, read_or_write, row_of_bytes, small_integer, split_blanks,
+};
 use super::{Format, PLAIN, RawRequest, Row, Writer, lines};
 
 pub(super) const FORMAT: Format = Format {
@@ -18,6 +20,11 @@ pub(super) const FORMAT: Format = Format {
         doc: "Five columns in bytes: ms device offset bytes type (1 read, 0 write).",
     },
     has_devices: true,
+    guess: Some(
+        "format msbytes was found by its columns alone: that times are milliseconds and addresses \
+         bytes is a guess; for seconds give columns = \
+         \"time_s,device,offset_bytes,bytes,op_read_1\", else name the format",
+    ),
     new_parser: |_| Ok(lines(parse)),
     writer: Some(Writer {
         heading: "",
@@ -42,11 +49,8 @@ fn parse(line: &[u8]) -> Result<Row, &'static str> {
     let sectors_only = |field| integer(field).filter(|bytes| bytes % SECTOR_BYTES == 0);
     let offset_bytes = sectors_only(offset).ok_or("the offset must be a multiple of 512 bytes")?;
     let bytes = sectors_only(bytes).ok_or("the length must be a multiple of 512 bytes")?;
-    let op = match op {
-        b"0" => Op::Write,
-        b"1" => Op::Read,
-        _ => return Err("the type must be 0 for a write or 1 for a read"),
-    };
+    let reads = bit(op).ok_or("the type must be 0 for a write or 1 for a read")?;
+    let op = if reads { Op::Read } else { Op::Write };
     row_of_bytes(time_ns, device, op, offset_bytes, bytes)
 }
 

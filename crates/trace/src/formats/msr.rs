@@ -6,9 +6,9 @@
 
 use std::io::Write;
 
-use reprieve_base::{Entry, Op};
+use reprieve_base::Entry;
 
-use super::fields::{integer, read_or_write, row_of_bytes, small_integer, split_first};
+use super::fields::{integer, letter, read_or_write, row_of_bytes, small_integer, split_first};
 use super::{Format, Names, PLAIN, RawRequest, Row, Writer, lines};
 
 pub(super) const FORMAT: Format = Format {
@@ -61,11 +61,7 @@ fn parse(line: &[u8], names: &mut Names) -> Result<Row, &'static str> {
     let time_ns = integer(ticks)
         .and_then(|ticks| ticks.checked_mul(TICK_NS))
         .ok_or("the timestamp must be a FILETIME of 100 ns ticks, before the year 2185")?;
-    let op = match op {
-        b"Read" | b"read" => Op::Read,
-        b"Write" | b"write" => Op::Write,
-        _ => return Err("the type must be Read or Write"),
-    };
+    let op = letter(op).map_err(|_| "the type must be Read or Write")?;
     let device = small_integer(disk)
         .and_then(|disk| device_of(names, host, disk))
         .ok_or("the disk must be a number below 1000")?;

@@ -7,7 +7,7 @@
 
 use reprieve_base::{Entry, Op};
 
-use super::fields::{integer, row_of_sectors, small_integer, split};
+use super::fields::{bit, integer, operation, row_of_sectors, small_integer, split};
 use super::{Format, PLAIN, RawRequest, Row, lines};
 
 pub(super) const FORMAT: Format = Format {
@@ -21,27 +21,13 @@ pub(super) const FORMAT: Format = Format {
     ..PLAIN
 };
 
-const HEADING: &[u8] = b"arrival_ns,";
-
 fn parse(line: &[u8]) -> Result<Row, &'static str> {
-    if line.starts_with(HEADING) {
-        return Ok(Row::Other);
-    }
     let [arrival, op, lba, bytes, fua, _, _] = split(line, b',')
         .ok_or("it needs arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns")?;
     let time_ns = integer(arrival).ok_or("the arrival must be a whole number of nanoseconds")?;
-    let op = match op {
-        b"read" => Op::Read,
-        b"write" => Op::Write,
-        b"trim" => Op::Trim,
-        b"flush" => Op::Flush,
-        _ => return Err("the operation must be read, write, trim or flush"),
-    };
-    let fua = match fua {
-        b"0" => false,
-        b"1" if op == Op::Write => true,
-        _ => return Err("fua must be 0, or 1 of a write"),
-    };
+    let op = operation(op).ok_or("the operation must be read, write, trim or flush")?;
+    let fua = bit(fua).filter(|fua| !fua || op == Op::Write);
+    let fua = fua.ok_or("fua must be 0, or 1 of a write")?;
     let lba = integer(lba).ok_or("the sector must be a whole number")?;
     let bytes = small_integer(bytes).ok_or("the length must be a whole number of bytes")?;
     if op == Op::Flush {

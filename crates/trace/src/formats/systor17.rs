@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
 const FIELDS: usize = 6;
 
 fn parse(line: &[u8]) -> Result<Row, &'static str> {
-    if line.trim_ascii_start().starts_with(b"Timestamp") {
+    if line.trim_ascii_start().to_ascii_lowercase().starts_with(b"timestamp") {
         return Ok(Row::Other);
     }
     let count = line.split(|&byte| byte == b',').count();

@@ -6,7 +6,7 @@
 
 use reprieve_base::{Entry, Op};
 
-use super::fields::{integer, row_of_sectors, seconds, small_integer, split};
+use super::fields::{bit, integer, row_of_sectors, seconds, small_integer, split};
 use super::{Format, PLAIN, Row, lines};
 
 pub(super) const FORMAT: Format = Format {
@@ -27,11 +27,8 @@ fn parse(line: &[u8]) -> Result<Row, &'static str> {
     let time_ns = seconds(time).ok_or("the timestamp must be a whole number of seconds")?;
     let sector = integer(sector).ok_or("the offset must be a whole number of sectors")?;
     let sectors = integer(sectors).ok_or("the size must be a whole number of sectors")?;
-    let op = match op {
-        b"0" => Op::Read,
-        b"1" => Op::Write,
-        _ => return Err("the type must be 0 for a read or 1 for a write"),
-    };
+    let writes = bit(op).ok_or("the type must be 0 for a read or 1 for a write")?;
+    let op = if writes { Op::Write } else { Op::Read };
     let volume = small_integer(volume).ok_or("the volume must be a whole number")?;
     row_of_sectors(time_ns, volume, op, sector, sectors)
 }

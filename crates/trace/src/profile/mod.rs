@@ -24,6 +24,8 @@ use tally::{Origin, Tally};
 pub struct Profile {
     /// The format given or found, or what the requests come from if they come from no file.
     pub format: &'static str,
+    /// What was guessed of the format, so that whoever reads the rest ought to know.
+    pub notes: Vec<&'static str>,
     /// Rows that hold a request, usable or not.
     pub rows: u64,
     /// Rows that a drive could serve.
@@ -141,6 +143,7 @@ pub fn profile(path: &Path, reading: impl Into<Reading>) -> Result<Profile, User
     }
     Ok(tally.profile(Origin {
         format,
+        notes: source.notes(),
         rows: source.count(),
         dropped: source.drops().listed(),
         other_lines: source.other_lines(),
@@ -188,7 +191,8 @@ pub fn profile_loads(
     };
     let rows = if format == "replay" { counts.rows } else { counts.requests };
     let (dropped, other_lines, times_back) = (counts.dropped, counts.other_lines, counts.resorted);
-    Ok(tally.profile(Origin { format, rows, dropped, other_lines, times_back }))
+    let origin = Origin { dropped, other_lines, times_back, ..Origin::of(format, rows) };
+    Ok(tally.profile(origin))
 }
 
 /// The first `count` requests of a trace, in the order of the file.

@@ -36,6 +36,7 @@ pub(super) struct Tally {
 /// Where requests come from, for what only their source can tell.
 pub(super) struct Origin {
     pub format: &'static str,
+    pub notes: Vec<&'static str>,
     pub rows: u64,
     pub dropped: Vec<(&'static str, u64)>,
     pub other_lines: u64,
@@ -45,7 +46,8 @@ pub(super) struct Origin {
 impl Origin {
     /// Requests that were made, none of them dropped.
     pub(super) fn of(format: &'static str, rows: u64) -> Origin {
-        Origin { format, rows, dropped: Vec::new(), other_lines: 0, times_back: 0 }
+        let (notes, dropped) = (Vec::new(), Vec::new());
+        Origin { format, notes, rows, dropped, other_lines: 0, times_back: 0 }
     }
 }
 
@@ -128,6 +130,7 @@ impl Tally {
             rows: origin.rows,
             requests: self.requests,
             dropped: origin.dropped,
+            notes: origin.notes,
             other_lines: origin.other_lines,
             reads: self.reads.requests,
             writes: self.writes.requests,

@@ -1,7 +1,7 @@
 //! Opens a file as a stream of plain bytes, whatever its compression, and counts what is read.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,6 +10,9 @@ use flate2::bufread::MultiGzDecoder;
 use reprieve_base::UserError;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::place::TraceFile;
+use super::tar::{self, Walk as _};
 
 /// Bytes fetched from the file, and decompressed, at a time.
 const CHUNK_BYTES: usize = 128 * 1024;
@@ -41,10 +44,75 @@ impl FileProgress {
 /// A stream of plain bytes.
 pub(super) type ByteReader = Box<dyn BufRead + Send>;
 
-/// Opens a plain, gzip or Zstandard file, told apart by its first bytes: traces get renamed.
-pub(super) fn open(path: &Path) -> Result<(ByteReader, FileProgress), UserError> {
-    let unreadable =
-        |error: io::Error| UserError::new(format!("cannot be read: {error}")).at(path.display());
+/// Opens a file of a trace, also one that lies in an archive and is compressed there.
+pub(super) fn open(file: &TraceFile) -> Result<(ByteReader, FileProgress), UserError> {
+    let (mut bytes, progress) = open_bytes(&file.path)?;
+    let Some(member) = &file.member else { return Ok((bytes.into_reader(), progress)) };
+    let shown = file.shown();
+    bytes.skip(member.start).map_err(|error| unreadable(&shown, &error))?;
+    let content = bytes.into_reader().take(member.bytes);
+    let content = BufReader::with_capacity(CHUNK_BYTES, content);
+    Ok((decoded(content, &shown)?.into_reader(), progress))
+}
+
+/// The members of a file that is a tar archive, plain or compressed; `None` of any other.
+pub(super) fn members(path: &Path) -> Result<Option<Vec<tar::Member>>, UserError> {
+    let (mut bytes, progress) = open_bytes(path)?;
+    let members = tar::members(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    let end = members.iter().flatten().map(|member| member.start + member.bytes).max();
+    // A compressed archive says so itself where it is cut.
+    if matches!(bytes, Bytes::Plain(_)) && end > Some(progress.file_bytes) {
+        return Err(UserError::new("the tar archive is cut short").at(path.display()));
+    }
+    Ok(members)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> UserError {
+    UserError::new(format!("cannot be read: {error}")).at(path.display())
+}
+
+/// The plain bytes of a file.
+enum Bytes<R> {
+    /// As they lie in it.
+    Plain(R),
+    Decoded(ByteReader),
+}
+
+impl<R: BufRead + Send + 'static> Bytes<R> {
+    fn into_reader(self) -> ByteReader {
+        match self {
+            Bytes::Plain(reader) => Box::new(reader),
+            Bytes::Decoded(reader) => reader,
+        }
+    }
+}
+
+impl<R: BufRead> Read for Bytes<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Bytes::Plain(reader) => reader.read(buffer),
+            Bytes::Decoded(reader) => reader.read(buffer),
+        }
+    }
+}
+
+impl tar::Walk for Bytes<BufReader<Counted>> {
+    fn skip(&mut self, bytes: u64) -> io::Result<()> {
+        match self {
+            Bytes::Plain(reader) => {
+                let bytes = i64::try_from(bytes).map_err(io::Error::other)?;
+                reader.seek_relative(bytes)
+            }
+            Bytes::Decoded(reader) => {
+                let skipped = io::copy(&mut reader.take(bytes), &mut io::sink())?;
+                if skipped == bytes { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+            }
+        }
+    }
+}
+
+fn open_bytes(path: &Path) -> Result<(Bytes<BufReader<Counted>>, FileProgress), UserError> {
+    let unreadable = |error: io::Error| unreadable(path, &error);
     let file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
     if !metadata.is_file() {
@@ -53,8 +121,13 @@ pub(super) fn open(path: &Path) -> Result<(ByteReader, FileProgress), UserError>
     }
     let read_bytes = Arc::new(AtomicU64::new(0));
     let progress = FileProgress { file_bytes: metadata.len(), read_bytes: Arc::clone(&read_bytes) };
-    let mut raw = BufReader::with_capacity(CHUNK_BYTES, Counted { file, read_bytes });
-    let magic = raw.fill_buf().map_err(unreadable)?;
+    let raw = BufReader::with_capacity(CHUNK_BYTES, Counted { file, read_bytes });
+    Ok((decoded(raw, path)?, progress))
+}
+
+/// Undoes gzip or Zstandard, told apart by its first bytes: traces get renamed.
+fn decoded<R: BufRead + Send + 'static>(mut raw: R, path: &Path) -> Result<Bytes<R>, UserError> {
+    let magic = raw.fill_buf().map_err(|error| unreadable(path, &error))?;
     if let Some(name) = unread_compression(magic) {
         let sentence = format!(
             "is compressed with {name}, which is not read; decompress it, or use gzip or Zstandard"
@@ -66,9 +139,9 @@ pub(super) fn open(path: &Path) -> Result<(ByteReader, FileProgress), UserError>
     } else if is_zstd(magic) {
         Box::new(BufReader::with_capacity(CHUNK_BYTES, ZstdFrames::new(raw)))
     } else {
-        Box::new(raw)
+        return Ok(Bytes::Plain(raw));
     };
-    Ok((reader, progress))
+    Ok(Bytes::Decoded(reader))
 }
 
 /// The compression of a file that would only be read as rows without meaning.
@@ -102,6 +175,12 @@ impl Read for Counted {
         let count = self.file.read(buffer)?;
         self.read_bytes.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
+    }
+}
+
+impl Seek for Counted {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
     }
 }
 

@@ -10,7 +10,7 @@ use super::lines::Lines;
 use super::place::{Files, Place};
 use super::records::{RecordError, Records};
 use crate::formats::{
-    self, DropReason, Drops, Format, LineParser, Parser, RawRequest, RecordParser, Row,
+    DropReason, Drops, Format, Parser, RawRequest, RecordParser, Row, TextParser,
 };
 use crate::reading::ZeroLength;
 
@@ -32,10 +32,37 @@ pub(super) struct Tallies {
     pub(super) rows: u64,
     pub(super) other_lines: u64,
     pub(super) drops: Drops,
+    /// The first event that is not known: where, and how it is written in a file of text.
+    pub(super) first_unknown: Option<(Place, String)>,
 }
 
+/// Share of the rows, in percent, up to which events that are not known are left out and counted.
+const UNKNOWN_PERCENT_MAX: u64 = 5;
+
+/// Rows from which on that share is looked at before the end.
+const ROWS_TO_JUDGE: u64 = 10_000;
+
 impl Tallies {
+    /// Errors if too many of the rows so far are events that are not known.
+    pub(super) fn check_unknown(&self, files: &Files, format: &Format) -> Result<(), UserError> {
+        let unknown = self.drops.of(DropReason::UnknownEvent);
+        if unknown * 100 <= self.rows * UNKNOWN_PERCENT_MAX {
+            return Ok(());
+        }
+        let (place, written) = match &self.first_unknown {
+            Some((place, written)) => (*place, format!("`{written}`")),
+            None => (Place::default(), "its first".to_owned()),
+        };
+        let sentence = format!(
+            "{written} is an event that is not known, by its rwbs: {unknown} of {} rows of {} are \
+             such, and more than {UNKNOWN_PERCENT_MAX} % are not left out",
+            self.rows, format.entry.name
+        );
+        Err(files.error(place, sentence))
+    }
+
     pub(super) fn add(&mut self, other: &Tallies) {
+        self.first_unknown = self.first_unknown.take().or_else(|| other.first_unknown.clone());
         self.rows += other.rows;
         self.other_lines += other.other_lines;
         self.drops.add(&other.drops);
@@ -52,7 +79,7 @@ pub(super) struct FileRows {
 }
 
 enum Feed {
-    Lines(Lines, LineParser),
+    Lines(Lines, TextParser),
     Records(Records, RecordParser),
 }
 
@@ -86,14 +113,19 @@ impl FileRows {
                         Ok(None) => return Ok(None),
                         Err(error) => {
                             let path = files.path(Place { file: self.index, line: 0 });
-                            return Err(damaged(path, tallies.rows, &error));
+                            return Err(damaged(&path, tallies.rows, &error));
                         }
                     };
-                    let parsed = formats::parse(parser, line).map_err(|expected| {
+                    let parsed = parser.parse(line).map_err(|expected| {
                         (format!("`{}` is not a row of", show(line)), expected)
                     });
                     let place = Place { file: self.index, line: lines.number() };
                     match parsed {
+                        Ok(Row::Drop(DropReason::UnknownEvent)) => {
+                            let line = lines.line();
+                            tallies.first_unknown.get_or_insert_with(|| (place, show(line)));
+                            (place, Row::Drop(DropReason::UnknownEvent))
+                        }
                         Ok(row) => (place, row),
                         Err(_) if self.format.may_be_cut && !lines.is_whole() => {
                             (place, Row::Other)
@@ -126,6 +158,9 @@ impl FileRows {
                 Row::Drop(reason) => {
                     tallies.rows += 1;
                     tallies.drops.count(reason);
+                    if reason == DropReason::UnknownEvent && tallies.rows >= ROWS_TO_JUDGE {
+                        tallies.check_unknown(files, self.format)?;
+                    }
                 }
                 Row::Other => tallies.other_lines += 1,
             }
@@ -141,7 +176,7 @@ impl FileRows {
     ) -> UserError {
         let name = self.format.entry.name;
         match error {
-            RecordError::Damaged(error) => damaged(files.path(place), tallies.rows, error),
+            RecordError::Damaged(error) => damaged(&files.path(place), tallies.rows, error),
             RecordError::Cut { there_bytes, needed_bytes } => files.error(
                 place,
                 format!(
@@ -168,7 +203,7 @@ pub(super) fn damaged(path: &Path, rows: u64, error: impl Display) -> UserError 
 }
 
 /// A line as an error shows it: printable, and not longer than a sentence bears.
-fn show(line: &[u8]) -> String {
+pub(crate) fn show(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let mut shown: String = text.chars().take(ROW_CHARS_SHOWN).collect();
     if shown.len() < text.len() {

@@ -32,7 +32,13 @@ impl Lines {
             let sentence = format!("a line of more than {LINE_BYTES_MAX} bytes is not text");
             return Err(io::Error::new(io::ErrorKind::InvalidData, sentence));
         }
-        Ok(Some(trim_end(&self.buffer)))
+        let line = if self.number == 1 { without_mark(&self.buffer) } else { &self.buffer };
+        Ok(Some(trim_end(line)))
+    }
+
+    /// The line returned last.
+    pub(super) fn line(&self) -> &[u8] {
+        trim_end(&self.buffer)
     }
 
     /// Whether the line returned last had an end.
@@ -44,6 +50,11 @@ impl Lines {
     pub(super) fn number(&self) -> u64 {
         self.number
     }
+}
+
+/// Without the mark of UTF-8 (a BOM) that Windows' programs put before a text.
+pub(super) fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 /// Without a line's end.

@@ -64,9 +64,9 @@ impl Merge {
         open: Opener,
         tallies: &mut Tallies,
     ) -> Result<Merge, UserError> {
-        let mut waiting = Vec::with_capacity(files.paths.len());
+        let mut waiting = Vec::with_capacity(files.list.len());
         let (mut file_bytes, mut done_bytes) = (0, 0);
-        for index in 0..u32::try_from(files.paths.len()).expect("files of a folder") {
+        for index in 0..u32::try_from(files.list.len()).expect("files of a folder") {
             let mut file = open(index)?;
             let mut own = Tallies::default();
             file_bytes += file.progress().file_bytes();

@@ -11,8 +11,9 @@ mod records;
 mod rows;
 mod sample;
 mod spread;
+mod tar;
 
-pub(crate) use file::NumberedRow;
+pub(crate) use file::{NumberedRow, show};
 pub use paths::is_trace;
 pub(crate) use place::Place;
 pub(crate) use rows::Rows;

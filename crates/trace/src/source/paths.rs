@@ -5,16 +5,38 @@ use std::path::{Path, PathBuf};
 
 use reprieve_base::UserError;
 
+use super::decompress;
+use super::place::TraceFile;
+
 /// Whether a path names a trace: a file, a folder, or a pattern that some file fits.
 pub fn is_trace(path: &Path) -> bool {
     path.is_dir() || path.is_file() || fitting(path).is_ok_and(|paths| !paths.is_empty())
 }
 
-/// The files of the trace at `path`, in order of name.
+/// The files of the trace at `path`, in order of name, and those of an archive in its order.
+pub(super) fn files_of(path: &Path) -> Result<Vec<TraceFile>, UserError> {
+    let mut list = Vec::new();
+    for path in expand(path)? {
+        match decompress::members(&path)? {
+            None => list.push(TraceFile { path, member: None }),
+            Some(members) if members.is_empty() => {
+                return Err(UserError::new("the tar archive has no files").at(path.display()));
+            }
+            Some(members) => list.extend(
+                members
+                    .into_iter()
+                    .map(|member| TraceFile { path: path.clone(), member: Some(member) }),
+            ),
+        }
+    }
+    Ok(list)
+}
+
+/// The paths of the trace at `path`, in order of name.
 ///
 /// A folder stands for all its files but hidden ones; a `*` in the last part of a path stands for
 /// any characters, and a name that ends in a dot, as `blktrace` takes one, for what begins so.
-pub(super) fn expand(path: &Path) -> Result<Vec<PathBuf>, UserError> {
+fn expand(path: &Path) -> Result<Vec<PathBuf>, UserError> {
     let unreadable = |error: std::io::Error| {
         UserError::new(format!("cannot be read: {error}")).at(path.display())
     };
@@ -59,4 +81,22 @@ fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> std::io::Result<Vec<Pa
     }
     paths.sort();
     Ok(paths)
+}
+
+/// How to name the files of a trace without one that is none: a pattern that fits the good file and
+/// not the other, or the good file.
+pub(super) fn advice(good: &TraceFile, other: &TraceFile) -> String {
+    if good.member.is_some() || other.member.is_some() {
+        return "unpack the archive and name the files of the trace".to_owned();
+    }
+    let text = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (name, bad) = (text(&good.path), text(&other.path));
+    let head = name.find(|c: char| !c.is_ascii_alphanumeric()).map_or("", |at| &name[..=at]);
+    let tail = name.rfind('.').map_or("", |at| &name[at..]);
+    // Only a longer name than both parts has something for the asterisk.
+    let fits = |name: &str| name.starts_with(head) && name.ends_with(tail);
+    let pattern = good.path.with_file_name(format!("{head}*{tail}"));
+    let named =
+        if head.len() + tail.len() > name.len() || fits(&bad) { &good.path } else { &pattern };
+    format!("name the files of the trace by a pattern, such as {}", named.display())
 }

@@ -1,9 +1,11 @@
-//! Where a row stands: the file, and the line or the byte in it.
+//! Where a row stands: the file, maybe within an archive, and the line or the byte in it.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use reprieve_base::UserError;
+
+use super::tar::Member;
 
 /// Where a row stands; ordered as rows are read where their times are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,17 +16,36 @@ pub(crate) struct Place {
     pub(crate) line: u64,
 }
 
+/// A file of a trace.
+#[derive(Clone, Debug)]
+pub(crate) struct TraceFile {
+    pub(super) path: PathBuf,
+    /// Of the archive that the path names; `None`: the file itself.
+    pub(super) member: Option<Member>,
+}
+
+impl TraceFile {
+    /// As errors name it: a member like a file in a folder of the archive's name.
+    pub(super) fn shown(&self) -> PathBuf {
+        match &self.member {
+            Some(member) => self.path.join(&member.name),
+            None => self.path.clone(),
+        }
+    }
+}
+
 /// The files of a trace, and whether they hold lines or records.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
-    pub(super) paths: Vec<PathBuf>,
+    pub(super) list: Vec<TraceFile>,
     pub(super) is_binary: bool,
 }
 
 impl Files {
     /// An error about the row at a place.
     pub(crate) fn error(&self, place: Place, sentence: impl Into<String>) -> UserError {
-        let path = self.path(place).display();
+        let path = self.path(place);
+        let path = path.display();
         if self.is_binary {
             UserError::new(sentence).at(format_args!("{path}: byte {}", place.line))
         } else {
@@ -35,14 +56,14 @@ impl Files {
     /// How a sentence calls a place of a file that was named before it.
     pub(crate) fn name(&self, place: Place) -> impl fmt::Display {
         let word = if self.is_binary { "byte" } else { "line" };
-        if self.paths.len() > 1 {
+        if self.list.len() > 1 {
             format!("{word} {} of {}", place.line, self.path(place).display())
         } else {
             format!("{word} {}", place.line)
         }
     }
 
-    pub(super) fn path(&self, place: Place) -> &Path {
-        &self.paths[place.file as usize]
+    pub(super) fn path(&self, place: Place) -> PathBuf {
+        self.list[place.file as usize].shown()
     }
 }

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use reprieve_base::UserError;
 
-use super::decompress;
+use super::decompress::{self, ByteReader, FileProgress};
 use super::file::{FileRows, NumberedRow, Tallies, damaged};
 use super::merge::Merge;
 use super::paths;
-use super::place::{Files, Place};
-use super::sample;
+use super::place::{Files, Place, TraceFile};
+use super::sample::{self, Sample};
 use super::spread::{Spread, SpreadError};
 use crate::formats::{self, Context, DropReason, Drops, Format};
 use crate::reading::{Reading, SameSecond, ZeroLength};
@@ -20,6 +20,8 @@ pub(crate) struct Rows {
     name: String,
     files: Files,
     format: &'static Format,
+    /// Whether nobody named the format.
+    is_guessed: bool,
     context: Context,
     source: RowSource,
     spread: Option<Spread>,
@@ -31,37 +33,83 @@ enum RowSource {
     Many(Merge),
 }
 
-impl Rows {
-    /// Opens a trace: a file, a folder of them, or those that a pattern fits.
-    pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Rows, UserError> {
-        let paths = paths::expand(path)?;
-        let (reader, progress) = decompress::open(&paths[0])?;
-        let (format, reader) = match reading.format.as_str() {
-            "auto" if reading.options.columns.is_some() => (formats::find("columns")?, reader),
-            "auto" => {
-                let (sample, rest) = sample::take(reader);
-                let found = formats::detect(&sample, &reading.options);
-                let format = found.map_err(|error| match sample.damage() {
-                    Some(damage) => damaged(&paths[0], 0, damage),
-                    None => error.at(paths[0].display()),
-                })?;
-                (format, rest)
-            }
-            name => (formats::find(name)?, reader),
+/// The format of a trace, and the reader of its file if it has one only.
+struct Begun {
+    format: &'static Format,
+    first: Option<(ByteReader, FileProgress)>,
+}
+
+impl Begun {
+    fn of(list: &[TraceFile], reading: &Reading) -> Result<Begun, UserError> {
+        let named = match reading.format.as_str() {
+            "auto" if reading.options.columns.is_some() => Some(formats::find("columns")?),
+            "auto" => None,
+            name => Some(formats::find(name)?),
         };
+        let sampled = |file: &TraceFile| {
+            let (reader, progress) = decompress::open(file)?;
+            let (sample, rest) = sample::take(reader);
+            Ok::<_, UserError>((sample, (rest, progress)))
+        };
+        let detect = |file: &TraceFile, sample: &Sample| {
+            formats::detect(sample, &reading.options).map_err(|error| match sample.damage() {
+                Some(damage) => damaged(&file.shown(), 0, damage),
+                None => error.at(file.shown().display()),
+            })
+        };
+        let (sample, first) = sampled(&list[0])?;
+        if let [file] = list {
+            let format = named.map_or_else(|| detect(file, &sample), Ok)?;
+            return Ok(Begun { format, first: Some(first) });
+        }
+        drop(first);
+        // The first file that is of a format says which all are of.
+        let mut good = (named, &list[0]);
+        let mut refused = None;
+        for file in list {
+            if good.0.is_some() {
+                break;
+            }
+            let (sample, _) = sampled(file)?;
+            match detect(file, &sample) {
+                Ok(format) => good = (Some(format), file),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        let Some(format) = good.0 else { return Err(refused.expect("every file was refused")) };
+        let good_file = good.1;
+        for file in list {
+            let (sample, _) = sampled(file)?;
+            if sample.damage().is_none() && formats::is_foreign(format, &sample, &reading.options) {
+                let sentence = format!(
+                    "holds no row of format {}, of which the other files are; {}",
+                    format.entry.name,
+                    paths::advice(good_file, file)
+                );
+                return Err(UserError::new(sentence).at(file.shown().display()));
+            }
+        }
+        Ok(Begun { format, first: None })
+    }
+}
+
+impl Rows {
+    /// Opens a trace: a file, a folder of them, an archive, or those that a pattern fits.
+    pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Rows, UserError> {
+        let list = paths::files_of(path)?;
+        let Begun { format, first } = Begun::of(&list, reading)?;
         let context = Context::new(format, &reading.options)
             .map_err(|sentence| UserError::new(sentence).at(path.display()))?;
         let zero_length = reading.options.zero_length.unwrap_or(ZeroLength::Drop);
         let mut tallies = Tallies::default();
-        let files = Files { is_binary: context.is_binary(format), paths };
-        let source = if files.paths.len() == 1 {
+        let files = Files { is_binary: context.is_binary(format), list };
+        let source = if let Some(first) = first {
             let parser = context.parser(format);
-            RowSource::One(FileRows::new(0, (reader, progress), format, parser, zero_length))
+            RowSource::One(FileRows::new(0, first, format, parser, zero_length))
         } else {
-            drop(reader);
-            let (paths, names) = (files.paths.clone(), context.clone());
+            let (list, names) = (files.list.clone(), context.clone());
             let open = move |index: u32| {
-                let opened = decompress::open(&paths[index as usize])?;
+                let opened = decompress::open(&list[index as usize])?;
                 Ok(FileRows::new(index, opened, format, names.parser(format), zero_length))
             };
             RowSource::Many(Merge::new(&files, Box::new(open), &mut tallies)?)
@@ -70,16 +118,28 @@ impl Rows {
             && reading.options.same_second.unwrap_or(SameSecond::Spread) == SameSecond::Spread;
         let spread = spread.then(Spread::default);
         let name = path.display().to_string();
-        Ok(Rows { name, files, format, context, source, spread, tallies })
+        let is_guessed = reading.format == "auto";
+        Ok(Rows { name, files, format, is_guessed, context, source, spread, tallies })
+    }
+
+    /// What the reader of the trace ought to know of how it is read.
+    pub(crate) fn notes(&self) -> Vec<&'static str> {
+        self.format.guess.into_iter().filter(|_| self.is_guessed).collect()
     }
 
     /// The next request, or `None` at the end of the trace.
     #[inline]
     pub(crate) fn next_row(&mut self) -> Result<Option<NumberedRow>, UserError> {
-        let Rows { source, files, tallies, .. } = self;
-        let mut next = || match source {
-            RowSource::One(file) => file.next_row(files, tallies),
-            RowSource::Many(merge) => merge.next_row(files, tallies),
+        let Rows { source, files, tallies, format, .. } = self;
+        let mut next = || {
+            let row = match source {
+                RowSource::One(file) => file.next_row(files, tallies),
+                RowSource::Many(merge) => merge.next_row(files, tallies),
+            }?;
+            if row.is_none() {
+                tallies.check_unknown(files, format)?;
+            }
+            Ok(row)
         };
         let Some(spread) = &mut self.spread else { return next() };
         match spread.next_row(next) {

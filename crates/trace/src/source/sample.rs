@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Cursor, Read};
 
 use super::decompress::ByteReader;
-use super::lines::trim_end;
+use super::lines::{trim_end, without_mark};
 
 /// Decompressed bytes from which the format is told: well beyond any preamble.
 const SAMPLE_BYTES: u64 = 64 * 1024;
@@ -25,12 +25,18 @@ impl Sample {
         &self.bytes
     }
 
+    /// The sample as text, without the mark that may be before it.
+    pub(crate) fn text(&self) -> &[u8] {
+        without_mark(&self.bytes)
+    }
+
     /// The whole lines of the sample; the last counts only if the stream ends with it.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let cut = self.bytes.len() as u64 == SAMPLE_BYTES;
-        let whole = match self.bytes.iter().rposition(|&byte| byte == b'\n') {
-            Some(last) if cut => &self.bytes[..=last],
-            _ => &self.bytes[..],
+        let text = self.text();
+        let whole = match text.iter().rposition(|&byte| byte == b'\n') {
+            Some(last) if cut => &text[..=last],
+            _ => text,
         };
         whole.split_inclusive(|&byte| byte == b'\n').map(trim_end)
     }

@@ -129,3 +129,89 @@ fn what_is_no_file_is_said_to_be_none() {
     let error = head(std::path::Path::new("no such file"), "auto", 1);
     assert!(error.expect_err("no file").to_string().starts_with("no such file: cannot be read"));
 }
+
+/// A tar archive of these files, by the layout of POSIX.1-1988 (`ustar`).
+fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut archive = Vec::new();
+    for (name, content) in files {
+        let mut header = [0u8; 512];
+        header[..name.len()].copy_from_slice(name.as_bytes());
+        header[124..135].copy_from_slice(format!("{:011o}", content.len()).as_bytes());
+        header[156] = if name.ends_with('/') { b'5' } else { b'0' };
+        header[257..265].copy_from_slice(b"ustar\x0000");
+        archive.extend(header);
+        archive.extend(*content);
+        archive.resize(archive.len().next_multiple_of(512), 0);
+    }
+    archive.resize(archive.len() + 1024, 0);
+    archive
+}
+
+#[test]
+fn the_members_of_an_archive_are_files_of_a_folder() {
+    let first = gzip("5 0 8 8 1\n9 0 8 8 1\n");
+    let archive = tar(&[
+        ("t/", b""),
+        ("t/b.gz", &first),
+        ("t/._b", b"no trace\n"),
+        ("t/a", b"1 0 16 8 0\n7 0 16 8 0\n"),
+    ]);
+    let packed = {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(&archive).expect("memory");
+        encoder.finish().expect("memory")
+    };
+    for content in [&archive, &packed] {
+        assert_eq!(times(content), [1, 5, 7, 9]);
+    }
+    assert_eq!(times(&tar(&[("one", b"3 0 8 8 1\n")])), [3]);
+    let file =
+        TestFile::new("bad.tar", tar(&[("a", b"1 0 8 8 1\n"), ("b", b"2 0 8 8 1\n3 0 8 8 x\n")]));
+    let error = head(&file.0, "mqsim", 9).expect_err("a bad row").to_string();
+    assert!(error.starts_with(&format!("{}/b:2: `3 0 8 8 x`", file.0.display())), "{error}");
+    let file = TestFile::new("side.tar", tar(&[("a", b"1 0 8 8 1\n"), ("readme", b"1 2\n")]));
+    let error = head(&file.0, "auto", 9).expect_err("a side file").to_string();
+    assert!(error.contains("/readme: holds no row") && error.contains("unpack the archive"));
+}
+
+#[test]
+fn an_archive_that_is_cut_is_an_error() {
+    let archive = tar(&[("a", rows(200).as_bytes())]);
+    let error = error_of(&archive[..1000]);
+    assert_eq!(error, "FILE: the tar archive is cut short");
+    let mut damaged = tar(&[("a", b"1 0 8 8 1\n"), ("b", b"2 0 8 8 1\n")]);
+    damaged[1024 + 257] = b'x';
+    let error = error_of(&damaged);
+    assert!(error.contains("byte 1024 of the tar archive begins no member"), "{error}");
+    assert_eq!(error_of(&tar(&[("d/", b"")])), "FILE: the tar archive has no files");
+}
+
+/// Archives by real tools: `tar --format=gnu` and `--format=pax` with a name of 120 letters.
+#[test]
+fn long_names_are_those_of_gnu_and_of_pax() {
+    let name = "n".repeat(120);
+    for format in ["gnu", "pax", "ustar"] {
+        let folder =
+            crate::volumes::Folder::new(&[(&name[..90], b"1 0 8 8 1\n"), (&name, b"1 2\n")]);
+        let short = format == "ustar";
+        let out = crate::files::fresh_path("made.tar");
+        let status = std::process::Command::new("tar")
+            .args([&format!("--format={format}"), "-cf"])
+            .arg(&out)
+            .arg("-C")
+            .arg(&folder.0)
+            .args(if short { vec![&name[..90]] } else { vec![&name[..90], &name] })
+            .status();
+        // Where there is no tar, the archives above have to do.
+        let Ok(status) = status else { return };
+        assert!(status.success(), "{format}");
+        let read = head(&out, "mqsim", 9);
+        std::fs::remove_file(&out).expect("the test's own file");
+        match read {
+            Ok(rows) => assert!(short && rows.len() == 1),
+            Err(error) => {
+                assert!(error.to_string().contains(&format!("made.tar/{name}: holds no row")))
+            }
+        }
+    }
+}

@@ -8,7 +8,7 @@ use crate::files::TestFile;
 use crate::volumes::reading;
 
 /// A few good rows of every format, in the order of the list of formats.
-const SAMPLES: [(&str, &[u8]); 25] = [
+const SAMPLES: [(&str, &[u8]); 26] = [
     ("alibaba", b"0,R,126703644672,4096,1577808000000626\n725,W,512,65536,1577808000001000\n"),
     ("arc", b"100 8 0 0\n0 1 0 1\n"),
     (
@@ -23,6 +23,7 @@ const SAMPLES: [(&str, &[u8]); 25] = [
     ("disksim-validate", b"R Hit 1975456 4 15362.00000 56074.00000\nW Miss 8 1 1.0 0.0005\n"),
     ("etw", b"BeginHeader\nEndHeader\nDiskRead, 723291, p (1), 2, 0xff, 0x4e00, 0x2000, 43, 4\n"),
     ("fiu", b"0 4892 syslogd 904265560 8 W 6 0 531e779b1d2a46f0e9d1c0b2a5f6e7d8\n"),
+    ("ftrace", b"fio-1 [0] d 1.5: block_rq_issue: 8,0 R 4096 () 8 + 8 none,0,0 [fio]\n"),
     ("iolog", b"fio version 2 iolog\n/dev/a wait 2000 0\n/dev/a write 0 4096\n/dev/a sync 0 0\n"),
     ("k5cloud", b"2264,86400.121837000,R,48195870720,4096\n"),
     ("mqsim", b"938513000 4 264719034 16 0\n"),

@@ -1,12 +1,10 @@
 //! A trace in numbers, against sums done by hand.
 
-use reprieve_base::Dur;
 use reprieve_trace::{
-    AddressPolicy, DeviceProfile, DeviceSelection, Reading, SizeProfile, TraceConfig,
-    WorkloadConfig, profile, profile_load,
+    AddressPolicy, DeviceProfile, SizeProfile, TraceConfig, WorkloadConfig, profile, profile_load,
 };
 
-use crate::files::TestFile;
+use crate::files::{TestFile, whole};
 
 #[test]
 fn a_profile_is_what_counting_by_hand_gives() {
@@ -110,19 +108,7 @@ fn gaps_by_turns_are_correlated_downwards() {
 #[test]
 fn a_replayed_trace_has_the_profile_of_what_the_drive_sees() {
     let file = TestFile::new("t", "1000 0 0 8 1\n3000 1 8 8 0\n");
-    let config = TraceConfig {
-        path: file.0.clone(),
-        reading: Reading::from("auto"),
-        queue_depth: None,
-        time_scale: 0.5,
-        start: Dur::ZERO,
-        duration: None,
-        max_requests: None,
-        devices: DeviceSelection::Concatenate,
-        address: AddressPolicy::Modulo,
-        drop_duplicates_within: None,
-        sort_window_requests: 0,
-    };
+    let config = TraceConfig { time_scale: 0.5, address: AddressPolicy::Modulo, ..whole(&file) };
     let found = profile_load(&WorkloadConfig::Trace(config), 1 << 20, 1).expect("good rows");
     assert_eq!((found.format, found.requests, found.span_ns), ("replay", 2, 1000));
     // Device 1 lies behind device 0, whose extent of 4 KiB moves its sector 8 to 16.

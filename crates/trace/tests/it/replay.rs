@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use reprieve_base::{Dur, Op, Request, Time, UserError};
 use reprieve_trace::{
-    AddressPolicy, Counts, DeviceSelection, TraceConfig, Workload, WorkloadConfig,
+    AddressPolicy, Counts, DeviceSelection, TraceClock, TraceConfig, Workload, WorkloadConfig,
 };
 
 use crate::files::{TestFile, whole};
@@ -310,4 +310,110 @@ proptest! {
         prop_assert_eq!(counts.requests + dropped, counts.rows);
         prop_assert_eq!(counts.rows, rows.len() as u64);
     }
+}
+
+#[test]
+fn a_trace_goes_on_one_mean_gap_after_its_last_row() {
+    // Gaps of 100 and 300, 200 in the mean: passes begin 400 + 200 apart.
+    let file = TestFile::new("t", "# a\n500 0 8 8 1\n600 0 16 16 0\n900 0 24 0 1\n900 0 24 8 1\n");
+    let config = TraceConfig { repeat: 3, ..whole(&file) };
+    let (requests, counts) = replay(&config, GIB).expect("a good trace");
+    let arrivals: Vec<u64> = requests.iter().map(|request| request.arrival.ns()).collect();
+    assert_eq!(arrivals, [0, 100, 400, 600, 700, 1000, 1200, 1300, 1600]);
+    assert_eq!(requests[0].lba, requests[6].lba);
+    assert_eq!((counts.rows, counts.other_lines), (12, 3));
+    assert_eq!(counts.dropped, [("zero length", 3)]);
+    let ns =
+        |config: TraceConfig| places(&config, GIB).iter().map(|place| place.0).collect::<Vec<_>>();
+    // The clock as a whole is scaled; a limit is of all passes; a part is repeated as it is.
+    let scaled = TraceConfig { time_scale: 0.5, ..config.clone() };
+    assert_eq!(ns(scaled), [0, 50, 200, 300, 350, 500, 600, 650, 800]);
+    let limited = TraceConfig { max_requests: Some(4), ..config.clone() };
+    assert_eq!(ns(limited), [0, 100, 400, 600]);
+    let part = TraceConfig { duration: Some(Dur::from_ns(200)), ..config.clone() };
+    assert_eq!(ns(part), [0, 100, 200, 300, 400, 500]);
+    let late = TraceConfig { start: Dur::from_ns(1), ..config.clone() };
+    assert_eq!(ns(late), [0, 300, 600, 900, 1200, 1500]);
+    // In a closed loop only the order counts. A single request has no gap.
+    let closed = TraceConfig { queue_depth: Some(2), repeat: 2, ..config.clone() };
+    assert_eq!(ns(closed), [0; 6]);
+    let one = TestFile::new("t", "5 0 8 8 1\n");
+    assert_eq!(ns(TraceConfig { repeat: 3, ..whole(&one) }), [0, 0, 0]);
+    let none = TraceConfig { repeat: 0, ..config };
+    assert_eq!(error_of(&none, GIB), "workload.repeat = 0: must be at least 1");
+}
+
+#[test]
+fn each_pass_has_the_same_devices_and_duplicates() {
+    let file = TestFile::new("t", "0 3 8 8 1\n100 5 0 8 0\n200 5 0 8 0\n900 3 8 8 1\n");
+    let config =
+        TraceConfig { repeat: 2, drop_duplicates_within: Some(Dur::from_ns(500)), ..whole(&file) };
+    // Device 5 lies behind the 16 sectors of device 3, rounded up to 8 KiB. 0, 100 and 900, whose
+    // gaps are 450 in the mean; the first row of the second pass does not repeat the last of the
+    // first.
+    assert_eq!(
+        places(&config, GIB),
+        [(0, 8), (100, 16), (900, 8), (1350, 8), (1450, 16), (2250, 8)]
+    );
+    let (_, counts) = replay(&config, GIB).expect("a good trace");
+    assert_eq!(counts.dropped, [("duplicate", 2)]);
+    let only = TraceConfig { devices: DeviceSelection::Only(vec![5]), ..config };
+    assert_eq!(places(&only, GIB), [(0, 0), (0, 0)]);
+}
+
+/// Arrivals of traces that are replayed at once, each by itself.
+fn at_once(configs: &[TraceConfig]) -> Result<Vec<Vec<u64>>, UserError> {
+    let configs: Vec<WorkloadConfig> = configs.iter().cloned().map(WorkloadConfig::Trace).collect();
+    let loads: Vec<(&WorkloadConfig, u64)> = configs.iter().map(|config| (config, 1)).collect();
+    let mut arrivals = Vec::new();
+    for mut load in Workload::open_all(&loads, GIB)? {
+        let mut of_load = Vec::new();
+        while let Some(request) = load.next_request()? {
+            of_load.push(request.arrival.ns());
+        }
+        arrivals.push(of_load);
+    }
+    Ok(arrivals)
+}
+
+#[test]
+fn traces_at_once_have_one_clock() {
+    let late = TestFile::new("late", "500700 0 8 8 1\n500900 0 8 8 1\n");
+    let early = TestFile::new("early", "700 0 8 8 1\n1700 0 8 8 1\n");
+    let (late, early) = (whole(&late), whole(&early));
+    let both = |late: &TraceConfig, early: &TraceConfig| {
+        at_once(&[late.clone(), early.clone()]).expect("good traces")
+    };
+    assert_eq!(both(&late, &early), [vec![500_000, 500_200], vec![0, 1000]]);
+    // Parts are those of the common clock; the first request of all is at 0.
+    let from = |config: &TraceConfig, ns| TraceConfig { start: Dur::from_ns(ns), ..config.clone() };
+    assert_eq!(both(&from(&late, 400), &from(&early, 400)), [vec![499_000, 499_200], vec![0]]);
+    let limited = TraceConfig { duration: Some(Dur::from_ns(500_100)), ..late.clone() };
+    assert_eq!(both(&limited, &early), [vec![500_000], vec![0, 1000]]);
+    // A scale is of the time since then, an own clock of none, a closed loop has none.
+    let scaled = TraceConfig { time_scale: 0.5, ..late.clone() };
+    assert_eq!(both(&scaled, &early), [vec![250_000, 250_100], vec![0, 1000]]);
+    let own = TraceConfig { clock: Some(TraceClock::Own), ..late.clone() };
+    assert_eq!(both(&own, &early), [vec![0, 200], vec![0, 1000]]);
+    let closed = TraceConfig { queue_depth: Some(1), ..early.clone() };
+    assert_eq!(both(&late, &closed), [vec![0, 200], vec![0, 0]]);
+    let again = TraceConfig { repeat: 2, ..late.clone() };
+    assert_eq!(both(&again, &early)[0], [500_000, 500_200, 500_400, 500_600]);
+}
+
+#[test]
+fn traces_that_are_far_apart_are_of_one_clock_only_if_somebody_says_so() {
+    // 86,401 s, and a day.
+    let late = TestFile::new("late", "86401000000700 0 8 8 1\n");
+    let day = TestFile::new("day", "86400000000700 0 8 8 1\n");
+    let early = TestFile::new("early", "700 0 8 8 1\n");
+    let error = at_once(&[whole(&late), whole(&early)]).expect_err("far apart").to_string();
+    assert!(error.starts_with(&format!("{}: begins ", late.0.display())), "{error}");
+    assert!(error.contains(&format!("after {}, with which", early.0.display())), "{error}");
+    assert!(error.contains("clock = \"own\"") && error.contains("clock = \"shared\""), "{error}");
+    let said = TraceConfig { clock: Some(TraceClock::Shared), ..whole(&late) };
+    let found = at_once(&[said, whole(&early)]).expect("said");
+    assert_eq!(found, [vec![86_401_000_000_000], vec![0]]);
+    let found = at_once(&[whole(&day), whole(&early)]).expect("a day");
+    assert_eq!(found, [vec![86_400_000_000_000], vec![0]]);
 }
