@@ -2,7 +2,8 @@
 
 use reprieve_trace::WorkloadConfig;
 
-use super::*;
+use super::{REGISTRIES, bad, good};
+use crate::{EquilibriumLoad, Scenario, Sources, load_served, print};
 
 const STEADY: &str = "device = \"fast12-mlc\"\n[ftl]\nprecondition = \"steady\"\n[workload]\n\
     generator = \"mixed\"\nrequests = 10\nread_fraction = 0.5\nrequest_bytes = 4096\n\
@@ -55,7 +56,7 @@ fn what_cannot_be_an_equilibrium_is_refused_by_its_cause() {
         ("precondition.load.fio=x.fio", "must be a trace or a generator's load"),
         ("precondition.load.request_byte=1", "did you mean precondition.load.request_bytes?"),
         ("precondition.load.read_fraction=2", "precondition.load.read_fraction"),
-        ("precondition.load=idle", "must be one of scenario, random-writes"),
+        ("precondition.load=idle", "must be one of \"scenario\", \"random-writes\""),
     ] {
         let told = bad(&text, &[set]);
         assert!(told.contains(wanted), "{set}: {told}");

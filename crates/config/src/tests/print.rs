@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 105] = [
+const APPLY_ELSEWHERE: [&str; 108] = [
     "device",
     "part",
     "load",
