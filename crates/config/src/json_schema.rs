@@ -45,7 +45,7 @@ pub fn json_schema(registries: &Registries) -> String {
     let word = &mut properties["precondition"]["properties"]["load"];
     let mut given = table(load.expect("there is a workload"), registries);
     given["description"] = "The load by hand, with the keys of [workload].".into();
-    let description = word["description"].take();
+    let description = word.as_object_mut().and_then(|word| word.remove("description"));
     *word = json!({"description": description, "anyOf": [word.take(), given]});
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
