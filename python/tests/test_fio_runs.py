@@ -12,10 +12,11 @@ import pytest
 from reprieve import UserError
 from reprieve.calibration.candidates import candidates
 from reprieve.calibration.figure import load_of
+from reprieve.calibration.filled_drives import FilledDrives
 from reprieve.calibration.fio_results import read_results
 from reprieve.calibration.measured import Condition
 from reprieve.calibration.ranges import default_parameters
-from reprieve.calibration.replay import Effort, job_file, times
+from reprieve.calibration.replay import Effort, job_file, predict, times
 
 from .drive import Reprieve
 from .fio_runs import CLIENTS, COMMANDS, FILES, RECORDED
@@ -129,6 +130,7 @@ def test_figures_that_contradict_options_are_refused(tmp_path: Path) -> None:
         ("libaio-read", options, {"iodepth": "2"}, "at a greater depth than iodepth=2"),
         ("libaio-read", options, {"percentage_random": "50"}, "random=50: must be one of 100"),
         ("libaio-read", options, {"iodepth": "${DEPTH}"}, "iodepth=${DEPTH}: must be the value"),
+        ("libaio-read", options, {"size": "200%"}, "size=200%: must be a whole percentage"),
         ("libaio-mix", options, {"rwmixread": "90"}, "49% of its requests are reads, and its"),
         ("uring-rate", options, {"rate": "2m"}, "128 writes a second, and its rate is 32 at most"),
         ("uring-rate", options, {"runtime": "60"}, "ended after 1.00"),
@@ -198,7 +200,7 @@ def _times(conditions: list[Condition]) -> object:
     return times(conditions[0], Effort(6_000))
 
 
-@pytest.mark.seconds(30)
+@pytest.mark.seconds(40)
 def test_no_mutation_is_an_internal_fault(tmp_path: Path) -> None:
     """10,000 results with values of wrong types: read, or refused in one sentence with the file."""
     draw = random.Random(20_261_128)
@@ -229,3 +231,20 @@ def test_no_mutation_is_an_internal_fault(tmp_path: Path) -> None:
             counts["refused"] += 1
     # A test in which all were refused at once would show nothing.
     assert counts["read"] > 500 and counts["refused"] > 3_000, counts
+
+
+def test_trims_are_simulated_as_trims(tmp_path: Path) -> None:
+    """A job of trims has simulated figures of its own, as reads and writes have."""
+    [found] = read_results([written(tmp_path, RUNS["trims"])])
+    base = {
+        "device": "tlc-nvme",
+        "geometry": {"blocks_per_plane": 32},
+        "ftl": {"over_provisioning": 0.2},
+    }
+    drives = FilledDrives()
+    try:
+        predicted = predict(found, base, {}, Effort(2_000, seconds_max=0.05), drives)
+    finally:
+        drives.close()
+    assert list(predicted) == [(0, "trim")]
+    assert predicted[0, "trim"].count > 0 and predicted[0, "trim"].iops > 0
