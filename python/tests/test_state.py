@@ -30,7 +30,7 @@ def test_run_from_the_state_at_the_start_is_the_same(
 ) -> None:
     done = reprieve("run", steady, "--save-state", "s", "--save-state-at", "start", "--out", "a")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1] == "wrote a/scenario.toml, a/summary.json, s"
+    assert done.stdout.splitlines()[-1] == "wrote a/scenario.toml, a/summary.json, a/run.json, s"
     assert reprieve("run", steady, "--from-state", "s", "--out", "b").returncode == 0
     assert reprieve("run", steady, "--out", "c").returncode == 0
     assert summary(tmp_path / "a") == summary(tmp_path / "c")
