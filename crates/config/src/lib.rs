@@ -185,10 +185,7 @@ fn assemble(
     let flows = flows::overlays([std::mem::take(&mut stack.flows), file.flows], sets.flows);
     flows::check_fio_alone(&stack.leaves, &flows)?;
     let one = |stack, place: &str| settle(stack, place, base, purpose, registries);
-    if let Some(leaf) = stack.leaves.get("workload.clock").filter(|_| flows.is_empty()) {
-        let what = "means something where several flows have traces; leave it out";
-        return Err(leaf.fault("workload.clock", what));
-    }
+    flows::check_of_flows(&stack.leaves, &flows)?;
     if flows.is_empty() || purpose == Use::Rig {
         return flows::with_jobs(one(stack, sources.path)?);
     }

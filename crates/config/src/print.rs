@@ -38,6 +38,8 @@ pub fn print(scenario: &Scenario) -> String {
         let alone = Scenario {
             workload: Some(flow.workload.clone()),
             queues: flow.queues.clone(),
+            channels: flow.channels.clone(),
+            dies: flow.dies.clone(),
             flows: Vec::new(),
             ..scenario.clone()
         };

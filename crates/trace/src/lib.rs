@@ -42,4 +42,4 @@ pub use reading::{
 };
 pub use source::is_trace;
 pub use synth::{PlaneShare, generators, misfit};
-pub use workload::Workload;
+pub use workload::{Load, Workload};
