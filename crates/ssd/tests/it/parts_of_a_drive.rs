@@ -1,5 +1,7 @@
 //! Flows on dies of their own: each as if it had a drive to itself, to the bit.
 
+use reprieve_ssd::Ssd;
+
 use super::drive::{self, Outcome, Row};
 
 /// Four channels of two dies of two planes, small enough that writes make collection work.
@@ -132,4 +134,7 @@ fn parts_that_cannot_be_are_refused() {
             "{set}: {found}"
         );
     }
+    let placing = drive::load_with(&format!("{DRIVE}{one}"), &["scheduling.dispatch=mbm"]);
+    let found = Ssd::new(placing, false).err().expect("it places writes anywhere").to_string();
+    assert!(found.contains("the dispatcher places writes on any die"), "{found}");
 }
