@@ -1067,6 +1067,14 @@ class Workload(Keys):
     """Submission queues that the requests go to by turns; absent: all, or a flow's own. Value: a
     list of integers from 0 to 65534, or "none". Default: absent. Only while host.interface is
     nvme."""
+    channels: Sequence[int] | None
+    """Channels on which the pages of this flow are placed; absent: all. Flows have the same dies,
+    or none in common: each set of dies has its share of the logical space, of spare blocks and of
+    garbage collection to itself. Value: a list of integers from 0 to 65534, or "none". Default:
+    absent."""
+    dies: Sequence[int] | None
+    """The same as dies, counted over the drive: channel by channel. Value: a list of integers from
+    0 to 65534, or "none". Default: absent."""
     read_slo_us: float | None
     """The time within which a read of this load has to be complete, from its arrival at the die;
     absent: suspension.deadline.read_slo_us. Value: a time in microseconds, whole in nanoseconds,

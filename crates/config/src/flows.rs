@@ -7,8 +7,9 @@ use reprieve_base::UserError;
 use reprieve_trace::{FioJob, WorkloadConfig, fio_jobs};
 
 use super::layers::Stack;
+use super::raw::Raw;
 use super::read::{Leaves, Overlays, Rank};
-use super::types::{Flow, Scenario};
+use super::types::{Flow, Scenario, dies_of};
 
 /// The overlays of a load and of a file over it, with those of `--set` over them; all of them
 /// outrank what `[workload]` says.
@@ -43,11 +44,53 @@ pub(super) fn assemble(
         let scenario = one(stack, &format!("{path}: [flow.{name}]"))?;
         let workload = scenario.workload.clone().expect("a flow is resolved as a run");
         let (queues, read_slo) = (scenario.queues.clone(), scenario.read_slo);
-        flows.push(Flow { name, workload, queues, read_slo });
+        let (channels, dies) = (scenario.channels.clone(), scenario.dies.clone());
+        let flow = Flow { name, workload, queues, channels, dies, read_slo };
+        check_dies(&scenario, &flows, &flow).map_err(|error| error.at(path))?;
+        flows.push(flow);
         drive = Some(scenario);
     }
     let drive = drive.expect("the caller has seen a flow");
-    Ok(Scenario { workload: None, queues: Vec::new(), read_slo: None, flows, ..drive })
+    let (queues, channels, dies) = (Vec::new(), Vec::new(), Vec::new());
+    Ok(Scenario { workload: None, queues, channels, dies, read_slo: None, flows, ..drive })
+}
+
+/// Refuses keys that mean something for one of several flows only.
+pub(super) fn check_of_flows(leaves: &Leaves, flows: &Overlays) -> Result<(), UserError> {
+    let keys = [
+        ("workload.clock", "means something where several flows have traces; leave it out"),
+        ("workload.channels", "is of a flow; give it in a table [flow.NAME]"),
+        ("workload.dies", "is of a flow; give it in a table [flow.NAME]"),
+    ];
+    let given = keys.iter().find_map(|(key, what)| {
+        let leaf = leaves.get(*key).filter(|leaf| leaf.raw != Raw::none())?;
+        Some((leaf, key, what))
+    });
+    match given {
+        Some((leaf, key, what)) if flows.is_empty() => Err(leaf.fault(key, what)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a flow that has some of another's dies and not all.
+fn check_dies(scenario: &Scenario, others: &[Flow], flow: &Flow) -> Result<(), UserError> {
+    let dies = |flow: &Flow| {
+        let given = dies_of(&scenario.geometry, &flow.channels, &flow.dies);
+        if given.is_empty() { (0..scenario.geometry.dies()).collect() } else { given }
+    };
+    let own = dies(flow);
+    for other in others {
+        let theirs = dies(other);
+        if own != theirs && own.iter().any(|die| theirs.contains(die)) {
+            return Err(UserError::new(format!(
+                "[flow.{}] shares some of its dies with [flow.{}] and not all; by \
+                 workload.channels or workload.dies flows must have the same dies, or none in \
+                 common",
+                flow.name, other.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a fio file beside other loads, or as one of several.
@@ -72,6 +115,8 @@ pub(super) fn with_jobs(scenario: Scenario) -> Result<Scenario, UserError> {
     let flow = |job: FioJob| Flow {
         name: job.name.clone(),
         queues: scenario.queues.clone(),
+        channels: Vec::new(),
+        dies: Vec::new(),
         read_slo: scenario.read_slo,
         workload: WorkloadConfig::Fio(Box::new(job)),
     };

@@ -187,10 +187,7 @@ fn assemble(
     let flows = flows::overlays([std::mem::take(&mut stack.flows), file.flows], sets.flows);
     flows::check_fio_alone(&stack.leaves, &flows)?;
     let one = |stack, place: &str| settle(stack, place, base, purpose, registries);
-    if let Some(leaf) = stack.leaves.get("workload.clock").filter(|_| flows.is_empty()) {
-        let what = "means something where several flows have traces; leave it out";
-        return Err(leaf.fault("workload.clock", what));
-    }
+    flows::check_of_flows(&stack.leaves, &flows)?;
     // The rig has no mapping that a load could bring anywhere.
     let overlay = if purpose == Use::Rig { Leaves::new() } else { overlay };
     let drive = if overlay.is_empty() { Leaves::new() } else { stack.leaves.clone() };

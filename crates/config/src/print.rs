@@ -40,8 +40,12 @@ pub fn print(scenario: &Scenario) -> String {
         toml.push_str(&format!("\n[workload]\nunwritten = \"{unwritten}\"\n"));
     }
     for flow in &scenario.flows {
-        let queues = flow.queues.clone();
-        let alone = Scenario { queues, ..scenario.clone() };
+        let alone = Scenario {
+            queues: flow.queues.clone(),
+            channels: flow.channels.clone(),
+            dies: flow.dies.clone(),
+            ..scenario.clone()
+        };
         push_load(&mut toml, &format!("flow.{}", flow.name), &alone, &flow.workload);
     }
     toml

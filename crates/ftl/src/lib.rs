@@ -104,7 +104,8 @@ impl Ftl {
     pub fn image_page(&self, lpn: u32) -> (u32, PageAddress) {
         let Geometry { pages_per_block, blocks_per_plane, .. } = self.numbering.geometry;
         let plane = self.placement.home(lpn);
-        let index = lpn / self.numbering.geometry.planes();
+        let rows = lpn / self.numbering.geometry.planes();
+        let index = self.placement.image_row(lpn).unwrap_or(rows);
         let block = index / pages_per_block % blocks_per_plane;
         let page = index % pages_per_block;
         (self.numbering.die(plane), self.numbering.address(plane, block, page))

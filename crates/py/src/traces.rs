@@ -6,7 +6,7 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use reprieve_base::{Op, Request, SECTOR_BYTES, UserError};
 use reprieve_ssd::scenario::{self, Scenario, Sources};
-use reprieve_trace::{Merged, Reading, WorkloadConfig};
+use reprieve_trace::{Load, Merged, Reading};
 
 use crate::raise;
 
@@ -53,7 +53,7 @@ pub fn workload_info(
 ) -> PyResult<String> {
     py.detach(|| {
         let scenario = loaded(text, path, &sets)?;
-        reprieve_trace::profile_loads(&loads(&scenario), scenario.capacity_bytes())
+        reprieve_trace::profile_loads(&loads(&scenario))
     })
     .map_err(raise)
     .map(|profile| profile.to_json())
@@ -70,7 +70,7 @@ pub fn workload_head(
 ) -> PyResult<Vec<Row>> {
     let head = || {
         let scenario = loaded(text, path, &sets)?;
-        let mut merged = Merged::open(&loads(&scenario), scenario.capacity_bytes())?;
+        let mut merged = Merged::open(&loads(&scenario))?;
         let mut found = Vec::new();
         while found.len() < rows {
             let Some(Request { arrival, op, lba, bytes, .. }) = merged.next_request()? else {
@@ -95,7 +95,7 @@ pub fn workload_times<'py>(
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
     let times = || {
         let scenario = loaded(text, path, &sets)?;
-        let mut merged = Merged::open(&loads(&scenario), scenario.capacity_bytes())?;
+        let mut merged = Merged::open(&loads(&scenario))?;
         let mut found = Vec::new();
         for _ in 0..rows {
             let Some(request) = merged.next_request()? else { break };
@@ -112,10 +112,15 @@ fn loaded(text: &str, path: &str, sets: &[String]) -> Result<Scenario, UserError
     scenario::load(&Sources { text, path, sets }, reprieve_ssd::registries())
 }
 
-/// The loads of a scenario, each with its seed.
-fn loads(scenario: &Scenario) -> Vec<(&WorkloadConfig, u64)> {
-    let one = scenario.workload.iter().map(|load| (load, scenario.seed));
-    let flows = scenario.flows.iter().map(|flow| (&flow.workload, flow.seed(scenario.seed, 0)));
+/// The loads of a scenario.
+fn loads(scenario: &Scenario) -> Vec<Load<'_>> {
+    let (seed, bytes) = (scenario.seed, 0..scenario.capacity_bytes());
+    let one = scenario.workload.iter().map(|config| Load { config, seed, bytes: bytes.clone() });
+    let flows = scenario.flows.iter().map(|flow| Load {
+        config: &flow.workload,
+        seed: flow.seed(seed, 0),
+        bytes: scenario.bytes_of(flow),
+    });
     one.chain(flows).collect()
 }
 

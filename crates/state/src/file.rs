@@ -26,9 +26,14 @@ const MAGIC: &[u8; 8] = b"RPVSTATE";
 const PREFIX_BYTES: usize = 20;
 const WIDTH: usize = size_of::<u32>();
 
+/// What a state calls the dies that flows have to themselves; nothing, if they have none.
+const PARTS: &str = "dies of flows";
+
 /// What a state fits to: keys of the scenario with their values.
 fn drive(scenario: &Scenario) -> Map<String, Value> {
     let geometry = &scenario.geometry;
+    let parts: Vec<Vec<u32>> = scenario.parts().into_iter().map(|part| part.dies).collect();
+    let parts = if parts.is_empty() { Value::Null } else { json!(parts) };
     let pairs = [
         ("geometry.channels", json!(geometry.channels)),
         ("geometry.chips_per_channel", json!(geometry.chips_per_channel)),
@@ -39,6 +44,7 @@ fn drive(scenario: &Scenario) -> Map<String, Value> {
         ("geometry.page_bytes", json!(geometry.page_bytes)),
         ("ftl.over_provisioning", json!(scenario.ftl.over_provisioning)),
         ("ftl.placement", json!(scenario.ftl.placement)),
+        (PARTS, parts),
         ("ftl.twin_blocks", json!(scenario.ftl.twin_blocks)),
     ];
     pairs.into_iter().map(|(key, value)| (key.to_string(), value)).collect()
@@ -142,9 +148,11 @@ fn same_drive(saved: &Value, scenario: &Scenario) -> Result<(), UserError> {
     for (key, wanted) in drive(scenario) {
         let got = &saved[&key];
         if *got != wanted {
+            // Which flows have them no option says.
+            let or = if key == PARTS { String::new() } else { format!(", or --set {key}={got}") };
             return Err(UserError::new(format!(
                 "is the state of a drive with {key} = {got}, and the scenario has {wanted}; use \
-                 one scenario for both, or --set {key}={got}"
+                 one scenario for both{or}"
             )));
         }
     }

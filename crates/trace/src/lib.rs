@@ -47,4 +47,4 @@ pub use reading::{
 };
 pub use source::is_trace;
 pub use synth::{PlaneShare, generators, misfit};
-pub use workload::Workload;
+pub use workload::{Load, Workload};

@@ -2,8 +2,7 @@
 
 use reprieve_base::{Request, UserError};
 
-use crate::config::WorkloadConfig;
-use crate::workload::Workload;
+use crate::workload::{Load, Workload};
 
 /// Loads that run beside each other; of requests that arrive together the first load's is first.
 pub struct Merged {
@@ -11,17 +10,14 @@ pub struct Merged {
 }
 
 impl Merged {
-    /// The loads, each with its seed, as a drive of `capacity_bytes` sees them.
+    /// The loads as their drive sees them.
     ///
     /// Errors if one cannot be opened, or if there are several and one is a closed loop, whose
     /// arrivals only a drive can tell.
-    pub fn open(
-        configs: &[(&WorkloadConfig, u64)],
-        capacity_bytes: u64,
-    ) -> Result<Merged, UserError> {
-        let mut loads = Vec::with_capacity(configs.len());
-        for mut load in Workload::open_all(configs, capacity_bytes)? {
-            if configs.len() > 1 && load.queue_depth().is_some() {
+    pub fn open(all: &[Load]) -> Result<Merged, UserError> {
+        let mut loads = Vec::with_capacity(all.len());
+        for mut load in Workload::open_all(all)? {
+            if all.len() > 1 && load.queue_depth().is_some() {
                 let what = "[flow]: a closed loop among several loads has no arrivals of its own; \
                             give one load as [workload], or arrivals to each";
                 return Err(UserError::new(what));

@@ -1,6 +1,8 @@
 //! The one stream of requests that a drive sees, whether recorded or generated.
 
-use reprieve_base::{Request, UserError};
+use std::ops::Range;
+
+use reprieve_base::{Op, Request, SECTOR_BYTES, UserError};
 
 use crate::config::WorkloadConfig;
 use crate::counts::Counts;
@@ -11,7 +13,22 @@ use crate::synth::{JobSource, Mixed};
 
 /// A stream of requests whose arrivals never run back.
 #[derive(Debug)]
-pub struct Workload(Source);
+pub struct Workload {
+    source: Source,
+    /// The first sector of the part of the drive that it is given.
+    first_sector: u64,
+}
+
+/// One of the loads of a drive, and the part of the drive that it sees.
+#[derive(Clone, Debug)]
+pub struct Load<'a> {
+    /// What it asks.
+    pub config: &'a WorkloadConfig,
+    /// Matters to generators only.
+    pub seed: u64,
+    /// Bytes of the drive.
+    pub bytes: Range<u64>,
+}
 
 #[derive(Debug)]
 enum Source {
@@ -34,25 +51,22 @@ impl Workload {
         capacity_bytes: u64,
         seed: u64,
     ) -> Result<Workload, UserError> {
-        Workload::open_one(config, capacity_bytes, seed, None)
+        Workload::open_one(&Load { config, seed, bytes: 0..capacity_bytes }, None)
     }
 
-    /// Opens several loads that run beside each other, each with its seed: traces have one clock,
-    /// see [`TraceClock`](crate::TraceClock).
-    pub fn open_all(
-        loads: &[(&WorkloadConfig, u64)],
-        capacity_bytes: u64,
-    ) -> Result<Vec<Workload>, UserError> {
-        let zero_ns = shared_clock::zero_ns(loads.iter().map(|(config, _)| *config))?;
+    /// Opens several loads that run beside each other: traces have one clock, see
+    /// [`TraceClock`](crate::TraceClock).
+    pub fn open_all(loads: &[Load]) -> Result<Vec<Workload>, UserError> {
+        let zero_ns = shared_clock::zero_ns(loads.iter().map(|load| load.config))?;
         let mut opened = Vec::with_capacity(loads.len());
-        for (config, seed) in loads {
-            let zero_ns = zero_ns.filter(|_| shared_clock::takes_part(config));
-            let load = Workload::open_one(config, capacity_bytes, *seed, zero_ns)?;
+        for load in loads {
+            let zero_ns = zero_ns.filter(|_| shared_clock::takes_part(load.config));
+            let load = Workload::open_one(load, zero_ns)?;
             opened.push((load, zero_ns.is_some()));
         }
         let sharing = opened.iter_mut().filter(|(_, shares)| *shares);
         let mut replays: Vec<&mut Replay> = sharing
-            .filter_map(|(load, _)| match &mut load.0 {
+            .filter_map(|(load, _)| match &mut load.source {
                 Source::Trace(replay) => Some(&mut **replay),
                 _ => None,
             })
@@ -61,13 +75,10 @@ impl Workload {
         Ok(opened.into_iter().map(|(load, _)| load).collect())
     }
 
-    fn open_one(
-        config: &WorkloadConfig,
-        capacity_bytes: u64,
-        seed: u64,
-        zero_ns: Option<u64>,
-    ) -> Result<Workload, UserError> {
-        Ok(Workload(match config {
+    fn open_one(load: &Load, zero_ns: Option<u64>) -> Result<Workload, UserError> {
+        let Load { config, seed, ref bytes } = *load;
+        let capacity_bytes = bytes.end - bytes.start;
+        let source = match config {
             WorkloadConfig::Trace(trace) => {
                 Source::Trace(Box::new(Replay::open(trace, capacity_bytes, zero_ns)?))
             }
@@ -82,34 +93,38 @@ impl Workload {
             WorkloadConfig::Cyclic(load) => {
                 Source::Cyclic(Box::new(CyclicSource::new(load, seed)), load.queue_depth())
             }
-        }))
+        };
+        Ok(Workload { source, first_sector: bytes.start / SECTOR_BYTES })
     }
 
     /// A stream without requests, for a drive that gets its own as they come.
     pub fn nothing() -> Workload {
-        Workload(Source::Nothing)
+        Workload { source: Source::Nothing, first_sector: 0 }
     }
 
     /// The next request, or `None` after the last; after an error the stream is at its end.
     #[inline]
     pub fn next_request(&mut self) -> Result<Option<Request>, UserError> {
-        match &mut self.0 {
-            Source::Mixed(mixed) => Ok(mixed.next_request()),
-            Source::Trace(replay) => replay.next_request(),
-            Source::Job(job) => Ok(job.next_request()),
-            Source::Cyclic(load, _) => Ok(load.next_request()),
-            Source::Nothing => Ok(None),
-        }
+        let request = match &mut self.source {
+            Source::Mixed(mixed) => mixed.next_request(),
+            Source::Trace(replay) => replay.next_request()?,
+            Source::Job(job) => job.next_request(),
+            Source::Cyclic(load, _) => load.next_request(),
+            Source::Nothing => None,
+        };
+        Ok(request.map(|request| placed(request, self.first_sector)))
     }
 
     /// Adds up to `most` requests to a list: all there are, or those before an error.
     ///
     /// Errors as [`Workload::next_request`] does, once the requests before it are in the list.
     pub fn fill(&mut self, into: &mut Vec<Request>, most: usize) -> Result<(), UserError> {
-        match &mut self.0 {
+        match &mut self.source {
             // At its source, for each request carried from hand to hand is copied again.
             Source::Mixed(mixed) => {
-                into.extend(std::iter::from_fn(|| mixed.next_request()).take(most));
+                let first_sector = self.first_sector;
+                let next = || mixed.next_request().map(|request| placed(request, first_sector));
+                into.extend(std::iter::from_fn(next).take(most));
             }
             _ => {
                 for _ in 0..most {
@@ -124,7 +139,7 @@ impl Workload {
     /// Requests outstanding in a closed loop, where every arrival is `Time::ZERO`, or of a job of
     /// fio the time from its start before which it does not come; else `None`.
     pub fn queue_depth(&self) -> Option<u32> {
-        match &self.0 {
+        match &self.source {
             Source::Mixed(mixed) => mixed.queue_depth(),
             Source::Trace(replay) => replay.queue_depth(),
             Source::Job(job) => Some(job.queue_depth()),
@@ -135,7 +150,7 @@ impl Workload {
 
     /// Share of the work handed out, in [0, 1]: of requests, or of the trace file's bytes.
     pub fn progress(&self) -> Option<f64> {
-        match &self.0 {
+        match &self.source {
             Source::Mixed(mixed) => Some(mixed.progress()),
             Source::Trace(replay) => replay.progress(),
             Source::Job(job) => job.progress(),
@@ -145,12 +160,21 @@ impl Workload {
 
     /// What has been read, handed out and left out so far.
     pub fn counts(&self) -> Counts {
-        match &self.0 {
+        match &self.source {
             Source::Mixed(mixed) => Counts { requests: mixed.handed_out(), ..Counts::default() },
             Source::Trace(replay) => replay.counts(),
             Source::Job(job) => Counts { requests: job.handed_out(), ..Counts::default() },
             Source::Cyclic(load, _) => Counts { requests: load.handed_out(), ..Counts::default() },
             Source::Nothing => Counts::default(),
         }
+    }
+}
+
+/// The request in a part of a drive that begins there; a flush has no address.
+#[inline]
+fn placed(request: Request, first_sector: u64) -> Request {
+    match request.op {
+        Op::Flush => request,
+        Op::Read | Op::Write | Op::Trim => Request { lba: request.lba + first_sector, ..request },
     }
 }

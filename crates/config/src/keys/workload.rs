@@ -54,6 +54,12 @@ section! {
     }, or("'flash'");
     /// Submission queues that the requests go to by turns; absent: all, or a flow's own.
     queues [queues] counts(0, 65_534), absent(), when(NVME);
+    /// Channels on which the pages of this flow are placed; absent: all. Flows have the same dies,
+    /// or none in common: each set of dies has its share of the logical space, of spare blocks and
+    /// of garbage collection to itself.
+    channels [channels] counts(0, 65_534), absent();
+    /// The same as dies, counted over the drive: channel by channel.
+    dies [dies] counts(0, 65_534), absent();
     /// The time within which a read of this load has to be complete, from its arrival at the die;
     /// absent: suspension.deadline.read_slo_us.
     read_slo_us [read_slo] us(), absent(), when(&[is("suspension.policy", &["deadline"])]);

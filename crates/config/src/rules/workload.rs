@@ -5,9 +5,10 @@ use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig, misfit};
 
 use crate::keys::key;
 use crate::resolve::{Resolved, Use};
-use crate::types::{Measure, Scenario, Warmup};
+use crate::types::{Ftl, Measure, Precondition, Scenario, Warmup, dies_of};
 
 pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
+    part(resolved)?;
     match &resolved.workload {
         Some(WorkloadConfig::Mixed(config)) => mixed(config, resolved),
         Some(WorkloadConfig::Trace(config)) if config.duration == Some(Dur::ZERO) => {
@@ -19,11 +20,61 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     }
 }
 
+/// Refuses channels or dies that are none, and what reaches beyond a part of a drive.
+fn part(resolved: &Resolved) -> Result<(), UserError> {
+    let geometry = &resolved.geometry;
+    let lists = [
+        ("workload.channels", &resolved.channels, "channel", geometry.channels),
+        ("workload.dies", &resolved.dies, "die", geometry.dies()),
+    ];
+    for (key, list, word, count) in lists {
+        if let Some(one) = list.iter().find(|one| **one >= count) {
+            let what = format!("{one} is no {word}; there are those from 0 to {}", count - 1);
+            return Err(resolved.fault(key, what));
+        }
+        let twice = list.iter().enumerate().find(|(at, one)| list[..*at].contains(one));
+        if let Some((_, one)) = twice {
+            return Err(resolved.fault(key, format!("names {one} twice; each may stand once")));
+        }
+        if list.is_empty() {
+            continue;
+        }
+        let what = || "says the same as workload.channels in another way; give one of them";
+        resolved.refuse(key, !resolved.channels.is_empty() && key == "workload.dies", what)?;
+        resolved.refuse(key, !are_of_planes(&resolved.ftl), || {
+            "only with a static ftl.placement such as \"cwdp\", ftl.precondition = \"none\" or \
+             \"sequential\", ftl.stream = \"single\", ftl.mapping = \"flat\" and without \
+             ftl.gc_dies_max: all else is of the drive, and not of its planes"
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether planes are written and collected without a look at the others.
+fn are_of_planes(ftl: &Ftl) -> bool {
+    let placement = &ftl.placement;
+    let is_static = placement.len() == 4 && "cwdp".chars().all(|level| placement.contains(level));
+    is_static
+        && ftl.precondition != Precondition::Steady
+        && ftl.streams.policy == "single"
+        && ftl.demand.is_none()
+        && ftl.gc.dies_max.is_none()
+}
+
+/// Bytes that a load has: the drive's, or of a flow those of its part.
+fn bytes(resolved: &Resolved) -> u64 {
+    let dies = dies_of(&resolved.geometry, &resolved.channels, &resolved.dies);
+    match dies.len() {
+        0 => resolved.capacity_bytes(),
+        dies => u64::from(resolved.part_pages(dies)) * u64::from(resolved.geometry.page_bytes),
+    }
+}
+
 fn mixed(config: &MixedConfig, resolved: &Resolved) -> Result<(), UserError> {
     let (trims, start_bytes) = (config.trim_fraction, config.footprint_start_bytes);
     let what = || format!("with workload.trim_fraction = {trims} must be at most 1 in all");
     resolved.refuse("workload.read_fraction", config.read_fraction + trims > 1.0, what)?;
-    let capacity_bytes = resolved.capacity_bytes();
+    let capacity_bytes = bytes(resolved);
     let what = || format!("is past the end of the drive; must be below {capacity_bytes}");
     resolved.refuse("workload.footprint_start_bytes", start_bytes >= capacity_bytes, what)?;
     let rest_bytes = capacity_bytes - start_bytes;

@@ -242,6 +242,7 @@ fn awkward_values_of_host_and_load_are_read_back() {
         vec!["workload.trace=Cargo.toml", "workload.sector_bytes=1024", "workload.row_op=write"],
         vec!["workload.trace=Cargo.toml", "workload.row_op=read", "workload.row_interval_us=2.5"],
         vec!["workload.trace=Cargo.toml", "workload.blktrace_action=issue"],
+        vec!["workload.trace=Cargo.toml", "workload.repeat=3"],
         vec!["workload.trace=Cargo.toml", "workload.etw_time=end", "workload.address=clamp"],
         vec!["workload.trace=Cargo.toml", "workload.iolog_wait=absolute-ms"],
         vec!["workload.trace=Cargo.toml", "workload.same_second=as-written"],
@@ -402,4 +403,13 @@ proptest! {
         prop_assert_eq!(&again, &scenario);
         prop_assert_eq!(print(&again), printed);
     }
+}
+
+#[test]
+fn clocks_and_dies_of_flows_are_read_back() {
+    let text = "device = \"fast12-mlc\"\n[workload]\ntrace = \"Cargo.toml\"\n\
+                [flow.a]\nclock = \"own\"\nchannels = [1, 0]\n[flow.b]\ndies = [5]\nrepeat = 2\n";
+    let scenario = good(text, &[]);
+    assert_eq!(scenario.parts()[0].dies, [0, 1]);
+    assert_eq!(reloaded(&scenario), scenario);
 }

@@ -7,6 +7,7 @@
 mod ftl;
 mod host;
 mod mbm;
+mod parts;
 mod power;
 mod scheduling;
 
@@ -26,6 +27,8 @@ pub use mbm::{
     Alignment, Chips, FirstOf, MbmRules, ReadAreas, Redistribution, Rounding, ShareRules, Spread,
     Ties, TransactionUnit, Trigger,
 };
+pub use parts::Part;
+pub(crate) use parts::dies_of;
 pub use power::{BudgetCounts, Capacitor, LossPolicy, Power, PowerLoss};
 pub use scheduling::{
     Channel, ChannelOrder, Conflict, Deadlines, Dispatch, LimitScope, OperationSet, PaqRules,
@@ -69,6 +72,9 @@ pub struct Scenario {
     pub workload: Option<WorkloadConfig>,
     pub fio: Option<String>,
     pub queues: Vec<u32>,
+    /// Where pages are placed, of a flow that is resolved; empty: everywhere.
+    pub channels: Vec<u32>,
+    pub dies: Vec<u32>,
     /// Within which time reads have to be complete; `None`: what the suspension policy says.
     pub read_slo: Option<Dur>,
     /// Several loads at once, by name or as a fio file has them; empty: that of `workload`.
@@ -189,6 +195,8 @@ pub struct Flow {
     /// What it asks of the drive.
     pub workload: WorkloadConfig,
     pub queues: Vec<u32>,
+    pub channels: Vec<u32>,
+    pub dies: Vec<u32>,
     /// As that of a scenario with one load.
     pub read_slo: Option<Dur>,
 }

@@ -2,6 +2,7 @@
 
 mod aligned;
 mod dynamic;
+mod partitioned;
 mod static_order;
 
 use reprieve_base::{Entry, Geometry};
@@ -24,8 +25,15 @@ pub trait Placement: Send {
 
     /// The plane on which `lpn` lies in an image that was written in order.
     ///
-    /// Homes repeat after as many pages as the drive has planes.
+    /// Homes repeat after as many pages as the drive has planes, unless flows have dies of their
+    /// own.
     fn home(&self, lpn: u32) -> u32;
+
+    /// How many pages of that plane lie before it there; `None`: as many as there are whole rounds
+    /// over the planes of the drive.
+    fn image_row(&self, _lpn: u32) -> Option<u32> {
+        None
+    }
 
     /// Whether a page is always written to its home.
     fn is_fixed(&self) -> bool;
@@ -70,6 +78,10 @@ pub fn make(scenario: &Scenario, geometry: &Geometry) -> Box<dyn Placement> {
     } else if name == aligned::WORDLINE.name {
         Box::new(aligned::Aligned::new(geometry, scenario.timing.pages_together()))
     } else {
-        Box::new(static_order::StaticOrder::new(name, geometry))
+        let order = static_order::StaticOrder::new(name, geometry);
+        match &scenario.parts()[..] {
+            [] => Box::new(order),
+            parts => Box::new(partitioned::Partitioned::new(&order, parts, geometry)),
+        }
     }
 }

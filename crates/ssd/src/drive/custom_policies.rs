@@ -52,6 +52,11 @@ impl Ssd {
                  \"single\" under one that places writes"
             )));
         }
+        if dispatcher.places() && !self.scenario.parts().is_empty() {
+            let what = "workload.channels, workload.dies: the dispatcher places writes on any die; \
+                        flows have dies of their own only under one that does not";
+            return Err(UserError::new(what));
+        }
         if dispatcher.rewrites() {
             self.run.pages.totals.redistributed_pages = Some(0);
         }

@@ -4,7 +4,7 @@ use reprieve_base::{Dur, Request, Time, UserError};
 use reprieve_config::Scenario;
 use reprieve_ftl::Ftl;
 use reprieve_observe::stats::FlowStats;
-use reprieve_trace::{Counts, FioJob, Workload, WorkloadConfig};
+use reprieve_trace::{Counts, FioJob, Load, Workload, WorkloadConfig};
 
 use super::fio_jobs::{JobCourse, JobStep};
 use super::handover::Handover;
@@ -55,7 +55,6 @@ impl Flows {
     /// Errors if there is none, or one cannot be opened.
     pub(super) fn open(scenario: &Scenario, queues: u32, seed: u64) -> Result<Flows, UserError> {
         let page_bytes = scenario.geometry.page_bytes;
-        let capacity_bytes = scenario.capacity_bytes();
         let mut levels: u8 = 0;
         let mut open = |workload, queues, stats, slo: Option<Dur>| {
             let feed = Prefetch::new(workload, page_bytes);
@@ -67,16 +66,21 @@ impl Flows {
             let (next, to_pull, turn, course) = (None, 0, 0, None);
             Ok(LoadState { feed, next, to_pull, queues, turn, service_level, course, stats })
         };
-        let mut loads: Vec<(&WorkloadConfig, u64)> =
-            scenario.workload.iter().map(|config| (config, seed)).collect();
+        let all = 0..scenario.capacity_bytes();
+        let whole = |config| Load { config, seed, bytes: all.clone() };
+        let mut loads: Vec<Load> = scenario.workload.iter().map(whole).collect();
         let mut courses: Vec<Option<JobCourse>> = loads.iter().map(|_| None).collect();
         for (place, flow) in scenario.flows.iter().enumerate() {
             let course = course(&flow.workload, &courses);
             let clone = course.as_ref().map_or(0, |course| place as u32 - course.figures);
-            loads.push((&flow.workload, flow.seed(seed, u64::from(clone))));
+            loads.push(Load {
+                config: &flow.workload,
+                seed: flow.seed(seed, u64::from(clone)),
+                bytes: scenario.bytes_of(flow),
+            });
             courses.push(course);
         }
-        let mut opened = Workload::open_all(&loads, capacity_bytes)?.into_iter().zip(courses);
+        let mut opened = Workload::open_all(&loads)?.into_iter().zip(courses);
         let mut next = || opened.next().expect("one for each load");
         let mut list: Vec<LoadState> = Vec::with_capacity(scenario.flows.len().max(1));
         if scenario.workload.is_some() {

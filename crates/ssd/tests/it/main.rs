@@ -40,6 +40,7 @@ mod oracle_self;
 mod papers_simulator;
 mod parallel;
 mod partial;
+mod parts_of_a_drive;
 mod plane_suspension;
 mod planes;
 mod policies;

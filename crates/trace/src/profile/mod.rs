@@ -16,7 +16,7 @@ use crate::merged::Merged;
 use crate::reading::Reading;
 use crate::source::Rows;
 use crate::transform::{Ordered, SORT_WINDOW_ROWS};
-use crate::workload::Workload;
+use crate::workload::{Load, Workload};
 use tally::{Origin, Tally};
 
 /// A trace or a load in numbers. Rows that were dropped count in `rows` and `dropped` only.
@@ -159,15 +159,12 @@ pub fn profile_load(
     capacity_bytes: u64,
     seed: u64,
 ) -> Result<Profile, UserError> {
-    profile_loads(&[(config, seed)], capacity_bytes)
+    profile_loads(&[Load { config, seed, bytes: 0..capacity_bytes }])
 }
 
-/// Says what is in several loads together, each with its seed.
-pub fn profile_loads(
-    configs: &[(&WorkloadConfig, u64)],
-    capacity_bytes: u64,
-) -> Result<Profile, UserError> {
-    let mut merged = Merged::open(configs, capacity_bytes)?;
+/// Says what is in several loads together.
+pub fn profile_loads(loads: &[Load]) -> Result<Profile, UserError> {
+    let mut merged = Merged::open(loads)?;
     let mut tally = Tally::new();
     while let Some(request) = merged.next_request()? {
         tally.add(&RawRequest {
@@ -180,10 +177,10 @@ pub fn profile_loads(
         });
     }
     let (requests, counts) = (tally.requests(), merged.first().map(Workload::counts));
-    let (format, counts) = match (configs, counts) {
-        ([(WorkloadConfig::Trace(_), _)], Some(counts)) => ("replay", counts),
-        ([(WorkloadConfig::Fio(_), _)], Some(counts)) => ("fio", counts),
-        ([(WorkloadConfig::Mixed(_), _)], Some(counts)) => ("mixed", counts),
+    let (format, counts) = match (loads, counts) {
+        ([Load { config: WorkloadConfig::Trace(_), .. }], Some(counts)) => ("replay", counts),
+        ([Load { config: WorkloadConfig::Fio(_), .. }], Some(counts)) => ("fio", counts),
+        ([Load { config: WorkloadConfig::Mixed(_), .. }], Some(counts)) => ("mixed", counts),
         _ => {
             let none = Origin::of("flows", requests);
             return Ok(tally.profile(none));

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use reprieve_base::{Dur, Op, Request, Time, UserError};
 use reprieve_trace::{
-    AddressPolicy, Counts, DeviceSelection, TraceClock, TraceConfig, Workload, WorkloadConfig,
+    AddressPolicy, Counts, DeviceSelection, Load, TraceClock, TraceConfig, Workload, WorkloadConfig,
 };
 
 use crate::files::{TestFile, whole};
@@ -364,9 +364,10 @@ fn each_pass_has_the_same_devices_and_duplicates() {
 /// Arrivals of traces that are replayed at once, each by itself.
 fn at_once(configs: &[TraceConfig]) -> Result<Vec<Vec<u64>>, UserError> {
     let configs: Vec<WorkloadConfig> = configs.iter().cloned().map(WorkloadConfig::Trace).collect();
-    let loads: Vec<(&WorkloadConfig, u64)> = configs.iter().map(|config| (config, 1)).collect();
+    let load = |config| Load { config, seed: 1, bytes: 0..GIB };
+    let loads: Vec<Load> = configs.iter().map(load).collect();
     let mut arrivals = Vec::new();
-    for mut load in Workload::open_all(&loads, GIB)? {
+    for mut load in Workload::open_all(&loads)? {
         let mut of_load = Vec::new();
         while let Some(request) = load.next_request()? {
             of_load.push(request.arrival.ns());
