@@ -63,14 +63,23 @@ pub fn part() -> Timing {
         erase_verify: ns(90),
         voltage_reset: ns(40),
         buffer: ns(30),
-        suspend_overhead: ns(13),
-        erase_suspend_overhead: ns(7),
+        suspend_overhead: ns(0),
+        erase_suspend_overhead: ns(0),
         cache_register: false,
         page_types: None,
         wordline: None,
         spread: None,
         slices: None,
     }
+}
+
+/// The part, with 13 from the end of an iteration to a free array if it suspends there.
+pub fn of_mode(timing: Timing, suspension: &Suspension) -> Timing {
+    let is_atomic = suspension.program == ProgramSuspension::Iteration;
+    let is_given = timing.suspend_overhead > Dur::ZERO;
+    let suspend_overhead =
+        if is_atomic && !is_given { Dur::from_ns(13) } else { timing.suspend_overhead };
+    Timing { suspend_overhead, ..timing }
 }
 
 /// Everything can be suspended without limit; a cancelled pulse has not reached its target.
@@ -103,6 +112,7 @@ pub struct Device {
 impl Device {
     /// A die of this part, all erased; its random stream is that of seed 1, die 0.
     pub fn new(timing: Timing, suspension: Suspension) -> Device {
+        let timing = of_mode(timing, &suspension);
         Device::of_die(one_die(SHAPE, timing, suspension, 1, 0))
     }
 

@@ -11,7 +11,7 @@ use reprieve_nand::{
     ProgramSuspension, Retention, Shape, Slices, Suspension, Timing,
 };
 
-use crate::device::{RESUME_NS, page, part, suspending};
+use crate::device::{RESUME_NS, of_mode, page, part, suspending};
 
 const SPREAD: &[(u16, u16)] = &[(7, 2), (3, 1)];
 
@@ -22,6 +22,7 @@ fn timing(spread: &[(u16, u16)]) -> Timing {
 fn die(timing: Timing, suspension: Suspension) -> Die {
     let shape = Shape { planes: 2, blocks_per_plane: 16, pages_per_block: 64 };
     let parallelism = Parallelism { multi_plane: MultiPlane::Page, ..Parallelism::NONE };
+    let timing = of_mode(timing, &suspension);
     Die::new(Arc::new(Part { shape, timing, suspension, parallelism }), 1, 0)
 }
 

@@ -293,7 +293,8 @@ impl Ledger {
         let ips = self.suspension.program == ProgramSuspension::Ips;
         if self.kind == Kind::Program && ips && atomic {
             let restores_ns = u64::from(self.suspensions) * self.restore_ns();
-            assert_eq!(array_ns, self.nominal_ns() + restores_ns, "{self:#?}");
+            let entries_ns = self.overheads.suspend_overheads * self.suspend_overhead_ns();
+            assert_eq!(array_ns, self.nominal_ns() + restores_ns + entries_ns, "{self:#?}");
         }
     }
 }

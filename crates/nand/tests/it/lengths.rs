@@ -10,7 +10,9 @@ use reprieve_nand::{
     Shape, Slices, Suspension, Timing, Wordline,
 };
 
-use crate::device::{Answer, Ask, Device, PROGRAM, RESUME_NS, check_stops, page, part, suspending};
+use crate::device::{
+    Answer, Ask, Device, PROGRAM, RESUME_NS, check_stops, of_mode, page, part, suspending,
+};
 
 const ITERATION: ProgramSuspension = ProgramSuspension::Iteration;
 const LOSS: Retention =
@@ -141,7 +143,12 @@ fn die_of(spread: &[(u16, u16)], seed: u64, index: u64) -> Die {
     };
     let parallelism = Parallelism { multi_plane: MultiPlane::Page, ..Parallelism::NONE };
     Die::new(
-        Arc::new(Part { shape, timing, suspension: suspending(ITERATION), parallelism }),
+        Arc::new(Part {
+            shape,
+            timing: of_mode(timing, &suspending(ITERATION)),
+            suspension: suspending(ITERATION),
+            parallelism,
+        }),
         seed,
         index,
     )

@@ -3,7 +3,7 @@
 use reprieve_base::{Dur, Time};
 use reprieve_nand::{Activity, Parallelism, Part, ProgramSuspension, Run, Suspension};
 
-use crate::device::{Answer, Ask, Device, ERASE, PROGRAM, SHAPE, part, suspending};
+use crate::device::{Answer, Ask, Device, ERASE, PROGRAM, SHAPE, of_mode, part, suspending};
 
 /// A run of the device's operation, from `from_ns` on.
 fn run(device: &Device, from_ns: u64) -> Run {
@@ -40,7 +40,8 @@ fn stopped(suspension: Suspension, operation: Ask, asked_ns: u64) -> (Run, u64) 
     let Answer::FreeAt(free_ns) = device.issue(asked_ns, Ask::Suspend) else {
         panic!("the operation makes way")
     };
-    let whole = Part { shape: SHAPE, timing: part(), suspension, parallelism: Parallelism::NONE };
+    let timing = of_mode(part(), &suspension);
+    let whole = Part { shape: SHAPE, timing, suspension, parallelism: Parallelism::NONE };
     (begun.stopped(Time::from_ns(asked_ns), Time::from_ns(free_ns), &whole), free_ns)
 }
 

@@ -136,12 +136,15 @@ fn an_atomic_iteration_is_not_parted_and_costs_its_overhead() {
 }
 
 #[test]
-fn the_overhead_belongs_to_atomic_iterations_alone() {
-    let dear = Timing { suspend_overhead: Dur::from_ns(1_000), ..part() };
-    check_stops(dear, suspending(IPS), PROGRAM, &[(2_101, Some((2_400, 10_870)))]);
-    check_stops(dear, suspending(IPC), PROGRAM, &[(2_101, Some((2_141, 11_250)))]);
+fn the_overhead_comes_after_the_stop_in_every_kind_of_suspension() {
+    let ns = Dur::from_ns;
+    let dear = Timing { suspend_overhead: ns(1_000), erase_suspend_overhead: ns(700), ..part() };
+    check_stops(dear, suspending(IPS), PROGRAM, &[(2_101, Some((3_400, 10_870)))]);
+    check_stops(dear, suspending(IPC), PROGRAM, &[(2_101, Some((3_141, 11_250)))]);
     check_stops(dear, suspending(ITERATION), PROGRAM, &[(2_101, Some((3_480, 10_790)))]);
-    check_stops(dear, suspending(ITERATION), ERASE, &[(2_100, Some((2_140, 13_130)))]);
+    check_stops(dear, suspending(ITERATION), ERASE, &[(2_100, Some((2_840, 13_130)))]);
+    // Before the first phase there is nothing to be stopped.
+    check_stops(dear, suspending(IPS), PROGRAM, &[(50, Some((2_100, 11_170)))]);
 }
 
 #[test]
