@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 from reprieve import _native
 from reprieve._native import UserError
 from reprieve.extras import need_plots
-from reprieve.named_policies import Split
 from reprieve.machine import Clock
+from reprieve.named_policies import Split
 from reprieve.notebook import run_bar
 from reprieve.outputs import ResultDirectory
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy

@@ -1,4 +1,4 @@
-"""A steady drive that nobody has asked for anything rests, and what is written then costs its share."""
+"""A steady drive that nobody has asked for anything rests; what is written costs its share."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_a_read_waits_for_the_queue_when_the_drive_has_fetched_its_fill(tmp_path
         "geometry": {"blocks_per_plane": 128},
         "workload": {"trace": str(trace), "format": "mqsim"},
     }
-    held = rp.run(scenario, requests=True, **{"host.outstanding": 2})
+    held = rp.run(scenario, requests=True, host__outstanding=2)
     free = rp.run(scenario, requests=True)
     read = {name: int(run.column("completion_ns")[list(run.column("id")).index(2)] - 20_000)
             for name, run in (("held", held), ("free", free))}  # fmt: skip
@@ -85,7 +85,7 @@ def test_a_read_waits_for_the_queue_when_the_drive_has_fetched_its_fill(tmp_path
 
 
 def test_under_overload_reads_wait_in_the_queue_as_in_mqsim_s_rules(tmp_path: Path) -> None:
-    """Writes beyond what the drive can do: the limit of fetched commands makes the tail of reads."""
+    """Writes beyond what the drive can do: the limit of commands makes the tail of reads."""
     random, rows, now = Random(3), list[Request](), 0
     for _ in range(6000):
         now += int(random.expovariate(1) * 15_000)
@@ -101,7 +101,7 @@ def test_under_overload_reads_wait_in_the_queue_as_in_mqsim_s_rules(tmp_path: Pa
         run = rp.run(
             {"device": "mqsim-default-like", "geometry": {"blocks_per_plane": 128},
              "workload": {"trace": str(trace), "format": "mqsim"}, "buffer": {"read_hits": False}},
-            **{"host.outstanding": limit},
+            host__outstanding=limit,
         )  # fmt: skip
         for op, is_read in (("read", True), ("write", False)):
             waits = sorted(r.completion - r.arrival for r in rows if r.is_read == is_read)

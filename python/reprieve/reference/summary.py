@@ -53,7 +53,9 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                 ),
                 Column("reason", "", "why they are excluded, in a sentence"),
                 Column(
-                    "warning", "", "if the beginning differs, the run is too short, or its WAF exceeds 10; else null"
+                    "warning",
+                    "",
+                    "if the beginning differs, the run is too short, or its WAF exceeds 10; else null",
                 ),
                 Column(
                     "earlier_{read,written}_bytes",

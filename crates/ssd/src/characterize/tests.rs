@@ -89,6 +89,10 @@ fn a_sliced_program_is_suspended_between_its_slices() {
         "suspension.slice_iterations=5",
         "suspension.t_slice_overhead_us=50",
     ];
+    // The 20 come after the rest of the first slice as well.
+    let runs = run(&tiny(&sets), 1, &ALIKE).expect("it can be measured");
+    assert_eq!(row(&runs, 1, 1), [1, 460, 460, 1_125, 1_125]);
+    let sets = [&sets[..], &["timing.t_suspend_overhead_us=0"]].concat();
     let runs = run(&tiny(&sets), 1, &ALIKE).expect("it can be measured");
     // Two slices of 550: a delay of 110, and the rest of the first slice; then 5 + 550.
     assert_eq!(row(&runs, 1, 1), [1, 440, 440, 1_105, 1_105]);
