@@ -132,9 +132,12 @@ class Timing(Keys):
     microseconds, whole in nanoseconds, from 0 to 10000000000. Default: `0`. Source: Wu and He, FAST
     2012, Table 1."""
     t_suspend_overhead_us: float
-    """Added to a suspension at the end of an atomic iteration (3D parts). Value: a time in
-    microseconds, whole in nanoseconds, from 0 to 10000000000. Default: `0`. Source: Zambelli et al.
-    2021."""
+    """From the stop of an operation's phases to a free array, in every kind of suspension. Value: a
+    time in microseconds, whole in nanoseconds, from 0 to 10000000000. Default: `0`. Source:
+    Zambelli et al. 2021."""
+    t_erase_suspend_overhead_us: float
+    """The same of an erase. Value: a time in microseconds, whole in nanoseconds, from 0 to
+    10000000000. Default: that of `timing.t_suspend_overhead_us`."""
     cache_register: bool
     """Whether the array is free at the end of tR: the data waits in a second register. Value: true
     or false. Default: `false`."""
@@ -856,20 +859,21 @@ class Ftl(Keys):
     stream: Literal["single", "hot-cold"]
     """Which of the open blocks of a plane takes a page of the host. Default: `"single"`. `single`:
     one open block for all pages. `hot-cold`: one for pages rewritten within hot_window_share, one
-    for others."""
+    for others; under even writes, or with victims at random, only dearer."""
     hot_window_share: float
     """A page is hot that is rewritten within so many writes, as a share of the logical pages.
     Value: a number above 0 and at most 1000. Default: `0.5`. Only while ftl.stream is hot-cold."""
     gc_stream: Literal["shared", "separate"]
     """Where garbage collection writes the pages that it moves. Default: `"shared"`. `shared`: Moved
     pages go into the open block of their stream. `separate`: Moved pages have an open block of
-    their own in each plane."""
+    their own in each plane; under even writes, or with victims at random, that is only dearer."""
     free_block: Literal["oldest", "least-worn"]
     """Which free block is written next. Default: `"oldest"`. `oldest`: The one that was erased
     longest ago. `least-worn`: The one with the fewest erases."""
     static_wear_spread: int | None
     """Erases by which a block may be ahead of the least worn before that is moved; absent: never.
-    Value: an integer from 2 to 4294967295, or "none". Default: absent."""
+    Costs a block of each plane and moves without gain, for nothing where writes are even. Value: an
+    integer from 2 to 4294967295, or "none". Default: absent."""
     count_erases: bool
     """Whether the summary has the erases of a block: mean, extremes and deviation. Value: true or
     false. Default: `false`."""
@@ -904,6 +908,20 @@ class Ftl(Keys):
     """State of the drive before the first request. Default: `"none"`. `none`: Nothing written.
     `sequential`: Every logical page written once, in order. `steady`: Sequential, then random
     overwrites to the steady state."""
+
+class Precondition(Keys):
+    """Keys of `[precondition]`.
+
+    The load whose equilibrium a drive in its steady state starts in. A table `[precondition.load]`
+    gives one by hand, with the keys of `[workload]`.
+    """
+
+    load: Literal["scenario", "random-writes"]
+    """Whose equilibrium it is, where no table gives one. Default: `"scenario"`. Only while
+    ftl.precondition is steady. `scenario`: That of the run: a generator's, a trace's as its rows
+    show it, or that of fio's first jobs that write; random writes where the run has none that
+    writes. `random-writes`: Random writes of the mapping unit over the whole drive, until it has
+    nothing left to collect: how a drive without a load of its own is found."""
 
 class Nand(Keys):
     """Keys of `[nand]`.
@@ -1414,6 +1432,7 @@ class Top(Keys):
     power: Power
     power_loss: PowerLoss
     ftl: Ftl
+    precondition: Precondition
     nand: Nand
     buffer: Buffer
     read_cache: ReadCache
@@ -1442,6 +1461,7 @@ class Top(Keys):
         power: Mapping[str, Any] | None = None,
         power_loss: Mapping[str, Any] | None = None,
         ftl: Mapping[str, Any] | None = None,
+        precondition: Mapping[str, Any] | None = None,
         nand: Mapping[str, Any] | None = None,
         buffer: Mapping[str, Any] | None = None,
         read_cache: Mapping[str, Any] | None = None,

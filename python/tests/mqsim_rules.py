@@ -10,6 +10,7 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 CHANNELS, CHIPS = 8, 4
 SECTOR_BYTES = 512
@@ -95,7 +96,7 @@ class Mqsim:
     def run_open(self, requests: list[Request]) -> None:
         """Let all requests come at their arrivals and complete."""
         for request in requests:
-            self.at(request.arrival, lambda now, request=request: self.arrive(now, request))
+            self.at(request.arrival, partial(self.arrive, request=request))
         self.go()
 
     def arrive(self, now: int, request: Request) -> None:

@@ -55,7 +55,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                 Column(
                     "warning",
                     "",
-                    "if the beginning differs, the run is too short, or its WAF exceeds 10; else null",
+                    "of a beginning that differs, too short a run, or a WAF above 10; else null",
                 ),
                 Column(
                     "earlier_{read,written}_bytes",
