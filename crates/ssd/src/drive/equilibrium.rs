@@ -60,7 +60,8 @@ impl Equilibrium {
 
     /// The free blocks of a plane that preconditioning leaves at first.
     pub(super) fn kept(&self, ftl: &Ftl) -> Kept {
-        if self.rests {
+        // One that cannot run in would begin with a storm of collection at any other level.
+        if self.rests || ftl.tables.map.is_in_flash() {
             return ftl.kept_at_rest();
         }
         let is_behind = self.scenario.loads().any(WorkloadConfig::is_closed);
