@@ -12,10 +12,7 @@ use super::owners::Owners;
 use super::plane::{Allocated, Plane, Victim};
 use super::room;
 use super::wear::WearTable;
-use super::write_frontiers::{LEVELLING_FRONT, WriteFrontiers};
-
-/// Erases by which wear may exceed the spread asked for while collection has its turn.
-const OWN_TURN_ERASES: u32 = 2;
+use super::write_frontiers::WriteFrontiers;
 
 /// Every block is one of these: free, open, full, a victim, failed, or bad; and as many of its
 /// pages count as valid as have owners.
@@ -170,43 +167,6 @@ impl Blocks {
         plane.has_room(usize::from(front), self.reserve_blocks, pages_per_block)
     }
 
-    /// The open block of a plane to which a page of its victim is moved.
-    #[inline]
-    pub(super) fn front_of_moved(&self, plane: u32, lpn: u32) -> usize {
-        match self.planes[plane as usize].victim {
-            Some(Victim { levels: true, .. }) => LEVELLING_FRONT,
-            _ => self.fronts.of_moved(lpn),
-        }
-    }
-
-    /// Sees to it that pages which wear levelling moves have an open block: the most worn one.
-    #[cold]
-    pub(super) fn open_for_levelling(&mut self, plane: u32) {
-        let pages_per_block = self.numbering.geometry.pages_per_block;
-        if self.planes[plane as usize].is_open(LEVELLING_FRONT, pages_per_block) {
-            return;
-        }
-        let Some((block, _)) = self.most_worn_free(plane) else { return };
-        let full = self.planes[plane as usize].open_block(LEVELLING_FRONT, block);
-        self.needs.forget(plane);
-        if let Some(full) = full {
-            self.filled(plane, full);
-        }
-    }
-
-    /// The free block of a plane with the most erases, numbered within it, and those.
-    fn most_worn_free(&self, plane: u32) -> Option<(u32, u32)> {
-        let first = self.numbering.blocks_of(plane).start;
-        let mut most = None;
-        self.planes[plane as usize].each_free(|block| {
-            let erases = self.wear.of(first + block);
-            if most.is_none_or(|(_, most)| erases > most) {
-                most = Some((block, erases));
-            }
-        });
-        most
-    }
-
     /// Takes the next page of an open block of a plane, counted over the drive.
     #[inline]
     pub(super) fn allocate(&mut self, plane: u32, front: usize) -> PageAddress {
@@ -238,7 +198,7 @@ impl Blocks {
 
     /// An open block of a plane, numbered within it, is full.
     #[inline(always)]
-    fn filled(&mut self, plane: u32, full: u32) {
+    pub(super) fn filled(&mut self, plane: u32, full: u32) {
         let full = plane * self.numbering.geometry.blocks_per_plane + full;
         let fills = &mut self.planes[plane as usize].fills;
         self.fill_order[full as usize] = *fills;
@@ -270,7 +230,13 @@ impl Blocks {
         let block = match (failed, unworn) {
             (Some(failed), _) => failed,
             (None, Some(unworn)) => {
-                levels |= self.is_cold(plane, unworn);
+                // Most of its pages are still there, and may rest on a block that is worn more.
+                let pages_per_block = self.numbering.geometry.pages_per_block;
+                let worn = self.planes[plane as usize].most_worn_free(|own| {
+                    self.wear.of(self.numbering.blocks_of(plane).start + own)
+                });
+                levels |= 2 * self.index.valid(unworn) >= pages_per_block
+                    && worn.is_some_and(|(_, erases)| erases > self.wear.of(unworn));
                 self.victim.taken(plane, unworn);
                 self.index.reclaim(unworn);
                 unworn
@@ -280,14 +246,6 @@ impl Blocks {
         let victim = Victim { block, retires: failed.is_some(), levels };
         self.planes[plane as usize].victim = Some(victim);
         Some(block)
-    }
-
-    /// Whether the pages of a little worn block are to rest on a much worn one: most are still there,
-    /// and such a block is free.
-    fn is_cold(&self, plane: u32, unworn: u32) -> bool {
-        let pages_per_block = self.numbering.geometry.pages_per_block;
-        let worn = self.most_worn_free(plane).map_or(0, |(_, erases)| erases);
-        2 * self.index.valid(unworn) >= pages_per_block && worn > self.wear.of(unworn)
     }
 
     /// What the policy picks in a plane, which is no full block any more.
@@ -308,25 +266,6 @@ impl Blocks {
         let own = victim % self.numbering.geometry.blocks_per_plane;
         self.planes[plane as usize].add_free(own, erases);
         false
-    }
-
-    /// Looks in a plane for a block whose erases lag too far behind those of the most worn.
-    ///
-    /// One pass over the plane an erase, and none without static wear levelling. As levelling gains
-    /// no room, collection gets its turn after a block was levelled, unless wear spreads further.
-    pub(super) fn level_wear(&mut self, plane: u32, has_levelled: bool) {
-        if self.wear.is_levelled() {
-            let blocks = self.numbering.blocks_of(plane);
-            let most = blocks.clone().map(|block| self.wear.of(block)).max().unwrap_or(0);
-            let full = blocks.filter(|block| self.index.is_full(*block));
-            let allowed = if has_levelled { OWN_TURN_ERASES } else { 0 };
-            let unworn = self.wear.far_behind(full, most.saturating_sub(allowed));
-            let open = self.planes[plane as usize].fronts[LEVELLING_FRONT].block;
-            let open = open.map(|own| self.numbering.blocks_of(plane).start + own);
-            let lags = self.wear.far_behind(open.into_iter(), most).is_some();
-            let state = &mut self.planes[plane as usize];
-            (state.unworn, state.completes_levelling) = (unworn, lags);
-        }
     }
 
     /// A plane has one good block less.

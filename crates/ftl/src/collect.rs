@@ -13,6 +13,10 @@ use super::collection::Collection;
 use super::job::HeldPage;
 use super::page_tables::PageTables;
 use super::plane::Victim;
+use super::write_frontiers::LEVELLING_FRONT;
+
+/// Erases by which wear may exceed the spread asked for while collection has its turn.
+const OWN_TURN_ERASES: u32 = 2;
 
 impl Collection {
     /// The next step on a die, if none is under way and one is useful.
@@ -55,7 +59,7 @@ impl Collection {
         }
         let to_write = job.first_to_write(pages, self.batch, &blocks.fronts);
         if victim.levels {
-            blocks.open_for_levelling(plane);
+            open_for_levelling(plane, blocks);
         }
         let (step, moved) = if let Some(first) = to_write {
             (Kind::GcProgram, Some(first.lpn))
@@ -68,7 +72,7 @@ impl Collection {
             (Kind::GcRead, None)
         };
         let state = &blocks.planes[plane as usize];
-        if moved.is_none_or(|lpn| state.can_allocate(blocks.front_of_moved(plane, lpn), pages)) {
+        if moved.is_none_or(|lpn| state.can_allocate(front_of_moved(plane, blocks, lpn), pages)) {
             return Some(step);
         }
         blocks.no_free_block(plane);
@@ -150,8 +154,8 @@ impl Collection {
         if first.at.plane + number == blocks.numbering.twins.planes() {
             return None;
         }
-        let front = blocks.front_of_moved(plane, held.lpn);
-        if front != blocks.front_of_moved(plane, first.lpn) {
+        let front = front_of_moved(plane, blocks, held.lpn);
+        if front != front_of_moved(plane, blocks, first.lpn) {
             return None;
         }
         let at = blocks.allocate(plane, front);
@@ -174,7 +178,7 @@ impl Collection {
         let at = PageAddress { plane: plane - numbering.planes_of(die).start, block, page };
         let to_write = job.first_to_write(pages, self.batch, &blocks.fronts);
         let (kind, at, lpn, old) = if let Some(HeldPage { source, lpn }) = to_write {
-            let front = blocks.front_of_moved(plane, lpn);
+            let front = front_of_moved(plane, blocks, lpn);
             let at = blocks.allocate_together(plane, front);
             let pages = self.pages_moved(plane, at, front, blocks);
             self.spend_moves(plane, pages, blocks);
@@ -201,7 +205,7 @@ impl Collection {
     #[inline]
     fn pages_moved(&self, plane: u32, first: PageAddress, front: usize, blocks: &Blocks) -> usize {
         let twins = blocks.numbering.twins;
-        let goes_there = |held: &&HeldPage| blocks.front_of_moved(plane, held.lpn) == front;
+        let goes_there = |held: &&HeldPage| front_of_moved(plane, blocks, held.lpn) == front;
         let held = self.jobs[plane as usize].held.iter();
         match twins.exist() {
             // A page that has become cold since it was read may make more than a program takes.
@@ -216,7 +220,7 @@ impl Collection {
     #[cold]
     fn take_for_copy(&mut self, plane: u32, lpn: u32, blocks: &mut Blocks) -> PageAddress {
         self.spend_moves(plane, 1, blocks);
-        blocks.allocate(plane, blocks.front_of_moved(plane, lpn))
+        blocks.allocate(plane, front_of_moved(plane, blocks, lpn))
     }
 
     /// The program of a further page that is held, in the wordline of `first`, which was taken.
@@ -231,8 +235,8 @@ impl Collection {
             return self.take_twin_page(first, number, blocks, now);
         }
         let plane = blocks.numbering.plane(first.die, first.at);
-        let front = blocks.front_of_moved(plane, first.lpn);
-        let own = |held: &&HeldPage| blocks.front_of_moved(plane, held.lpn) == front;
+        let front = front_of_moved(plane, blocks, first.lpn);
+        let own = |held: &&HeldPage| front_of_moved(plane, blocks, held.lpn) == front;
         let mut held = self.jobs[plane as usize].held.iter().filter(own).take(self.batch as usize);
         let held = held.nth(number as usize)?;
         let at = PageAddress { page: first.at.page + number, ..first.at };
@@ -295,10 +299,54 @@ impl Collection {
     /// A victim has been erased, or the erase has failed.
     fn reclaimed(&mut self, plane: u32, victim: Victim, blocks: &mut Blocks) {
         let has_failed = blocks.reclaimed(plane, victim.block);
-        blocks.level_wear(plane, victim.levels);
+        level_wear(plane, victim.levels, blocks);
         let free = blocks.planes[plane as usize].free_blocks();
         if !has_failed && free >= self.rules.start_blocks {
             self.jobs[plane as usize].credit_ppm = 0;
         }
     }
+}
+
+/// The open block of a plane to which a page of its victim is moved.
+#[inline]
+pub(super) fn front_of_moved(plane: u32, blocks: &Blocks, lpn: u32) -> usize {
+    blocks.fronts.of_victim(blocks.planes[plane as usize].victim, lpn)
+}
+
+/// Sees to it that pages which wear levelling moves have an open block: the most worn one.
+#[cold]
+fn open_for_levelling(plane: u32, blocks: &mut Blocks) {
+    let pages_per_block = blocks.numbering.geometry.pages_per_block;
+    let first = blocks.numbering.blocks_of(plane).start;
+    let state = &mut blocks.planes[plane as usize];
+    if state.is_open(LEVELLING_FRONT, pages_per_block) {
+        return;
+    }
+    let worn = state.most_worn_free(|own| blocks.wear.of(first + own));
+    let Some((block, _)) = worn else { return };
+    let full = state.open_block(LEVELLING_FRONT, block);
+    blocks.needs.forget(plane);
+    if let Some(full) = full {
+        blocks.filled(plane, full);
+    }
+}
+
+/// Looks in a plane for a block whose erases lag too far behind those of the most worn.
+///
+/// One pass over the plane an erase, and none without static wear levelling. As levelling gains no
+/// room, collection gets its turn after a block was levelled, unless wear spreads further.
+fn level_wear(plane: u32, has_levelled: bool, blocks: &mut Blocks) {
+    if !blocks.wear.is_levelled() {
+        return;
+    }
+    let of_plane = blocks.numbering.blocks_of(plane);
+    let most = of_plane.clone().map(|block| blocks.wear.of(block)).max().unwrap_or(0);
+    let full = of_plane.clone().filter(|block| blocks.index.is_full(*block));
+    let allowed = if has_levelled { OWN_TURN_ERASES } else { 0 };
+    let unworn = blocks.wear.far_behind(full, most.saturating_sub(allowed));
+    let open = blocks.planes[plane as usize].fronts[LEVELLING_FRONT].block;
+    let open = open.map(|own| of_plane.start + own);
+    let lags = blocks.wear.far_behind(open.into_iter(), most).is_some();
+    let state = &mut blocks.planes[plane as usize];
+    (state.unworn, state.completes_levelling) = (unworn, lags);
 }

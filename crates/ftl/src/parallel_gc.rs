@@ -175,7 +175,9 @@ impl Collection {
     fn next_of_held(&self, plane: u32, blocks: &Blocks) -> (u32, u32) {
         let pages = blocks.numbering.pages_per_block();
         let first = self.jobs[plane as usize].first_to_write(pages, self.batch, &blocks.fronts);
-        let front = blocks.front_of_moved(plane, first.expect("it programs next").lpn);
+        let front = blocks
+            .fronts
+            .of_victim(blocks.planes[plane as usize].victim, first.expect("it programs next").lpn);
         blocks.planes[plane as usize].next(front, pages)
     }
 

@@ -111,6 +111,18 @@ impl Plane {
         self.free.forget_wear();
     }
 
+    /// The free block with the most erases, and those; `erases` says how many a block has.
+    pub(super) fn most_worn_free(&self, erases: impl Fn(u32) -> u32) -> Option<(u32, u32)> {
+        let mut most = None;
+        self.free.each(|block| {
+            let erases = erases(block);
+            if most.is_none_or(|(_, most)| erases > most) {
+                most = Some((block, erases));
+            }
+        });
+        most
+    }
+
     pub(super) fn each_free(&self, say: impl FnMut(u32)) {
         self.free.each(say);
     }

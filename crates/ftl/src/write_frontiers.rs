@@ -3,6 +3,8 @@
 use reprieve_config::Scenario;
 use reprieve_policy::stream::{self, STREAMS_MAX, StreamPolicy};
 
+use super::plane::Victim;
+
 /// The front of pages that garbage collection moves, if they have one of their own.
 const GC_FRONT: usize = STREAMS_MAX;
 /// The front of pages of the mapping.
@@ -115,6 +117,15 @@ impl WriteFrontiers {
     #[inline]
     pub(super) fn of_moved(&self, lpn: u32) -> usize {
         if self.is_simple { 0 } else { self.choose_for_moved(lpn) }
+    }
+
+    /// The front of a page of a victim that is moved now.
+    #[inline]
+    pub(super) fn of_victim(&self, victim: Option<Victim>, lpn: u32) -> usize {
+        match victim {
+            Some(Victim { levels: true, .. }) => LEVELLING_FRONT,
+            _ => self.of_moved(lpn),
+        }
     }
 
     #[cold]

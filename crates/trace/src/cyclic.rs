@@ -11,14 +11,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, Time, UserError};
+use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, Time};
 
-use crate::config::TraceConfig;
-use crate::replay::Replay;
-use crate::synth::PlaneShare;
-
-/// Requests of a trace that are measured: the first ones.
-const REQUESTS_MAX: usize = 1 << 20;
 /// Writes that go to new places, as a share of all, above which the others make no difference.
 const NEARLY_ALL: f64 = 0.99;
 /// Steps of a fixed point that is reached within a part in a million of most loads.
@@ -29,7 +23,7 @@ const NEARLY_WHOLE: f64 = 0.999;
 /// The requests of a trace, repeated without end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CyclicTrace {
-    rows: Arc<[Row]>,
+    rows: Arc<[CyclicRow]>,
     /// From the first request of a pass to the first of the next.
     period_ns: u64,
     queue_depth: Option<u32>,
@@ -47,14 +41,14 @@ struct Grid {
 
 /// A request and where it goes in a later pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Row {
+struct CyclicRow {
     request: Request,
-    place: Place,
+    place: CyclicPlace,
 }
 
 /// Where a request goes in each pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Place {
+enum CyclicPlace {
     /// Where the trace has it.
     Same,
     /// Somewhere else in the span.
@@ -64,22 +58,12 @@ enum Place {
 }
 
 impl CyclicTrace {
-    /// Measures a trace as it is replayed on a drive of `capacity_bytes`.
-    ///
-    /// Errors as opening the trace does, or at a row that cannot be read.
-    pub fn measure(trace: &TraceConfig, capacity_bytes: u64) -> Result<CyclicTrace, UserError> {
-        // Passes over it would make every place look as if it were written again and again.
-        let once = TraceConfig { repeat: 1, ..trace.clone() };
-        let mut replay = Replay::open(&once, capacity_bytes, None)?;
-        let mut requests = Vec::new();
-        while requests.len() < REQUESTS_MAX {
-            let Some(request) = replay.next_request()? else { break };
-            requests.push(request);
-        }
-        Ok(CyclicTrace::of(&requests, trace.queue_depth, capacity_bytes))
-    }
-
-    fn of(requests: &[Request], queue_depth: Option<u32>, capacity_bytes: u64) -> CyclicTrace {
+    /// Of a trace's requests as a drive of `capacity_bytes` gets them.
+    pub(crate) fn of(
+        requests: &[Request],
+        queue_depth: Option<u32>,
+        capacity_bytes: u64,
+    ) -> CyclicTrace {
         let capacity_sectors = capacity_bytes / SECTOR_BYTES;
         let writes = starts_of_runs(requests);
         let grid = Grid::of(&writes);
@@ -88,23 +72,23 @@ impl CyclicTrace {
         let mut behind = None;
         let row = |request: &Request| {
             let place = match request.op {
-                Op::Write if Some(request.lba) == behind => Place::Behind,
-                Op::Write if drawn.is_new(request.lba) => Place::New,
-                _ => Place::Same,
+                Op::Write if Some(request.lba) == behind => CyclicPlace::Behind,
+                Op::Write if drawn.is_new(request.lba) => CyclicPlace::New,
+                _ => CyclicPlace::Same,
             };
             if request.op == Op::Write {
                 behind = Some(end(request));
             }
-            Row { request: *request, place }
+            CyclicRow { request: *request, place }
         };
-        let mut rows: Vec<Row> = requests.iter().map(row).collect();
+        let mut rows: Vec<CyclicRow> = requests.iter().map(row).collect();
         // A run goes where its first write does.
         let mut is_new = false;
         for row in rows.iter_mut().filter(|row| row.request.op == Op::Write) {
             match row.place {
-                Place::Behind if !is_new => row.place = Place::Same,
-                Place::Behind => {}
-                place => is_new = place == Place::New,
+                CyclicPlace::Behind if !is_new => row.place = CyclicPlace::Same,
+                CyclicPlace::Behind => {}
+                place => is_new = place == CyclicPlace::New,
             }
         }
         let first = requests.first().map_or(Time::ZERO, |request| request.arrival);
@@ -129,31 +113,37 @@ impl CyclicTrace {
     pub(crate) fn writes_evenly(&self, capacity_bytes: u64) -> bool {
         let has_trims = self.rows.iter().any(|row| row.request.op == Op::Trim);
         let writes = || self.rows.iter().filter(|row| row.request.op == Op::Write);
-        let new = writes().filter(|row| row.place != Place::Same).count();
+        let new = writes().filter(|row| row.place != CyclicPlace::Same).count();
         let capacity_sectors = (capacity_bytes / SECTOR_BYTES) as f64;
         let spans_all = (self.span.end - self.span.start) as f64 >= NEARLY_WHOLE * capacity_sectors;
         !has_trims && spans_all && new as f64 >= NEARLY_ALL * writes().count() as f64
     }
 
     /// The requests that some of a drive's planes get, in whole pages; see
-    /// [`crate::WorkloadConfig::of_planes`].
-    pub(crate) fn of_planes(&self, share: &PlaneShare) -> CyclicTrace {
-        let page_sectors = share.page_bytes / SECTOR_BYTES;
+    /// [`crate::WorkloadConfig::of_planes`]. The planes are `planes` of `all_planes`, with so many
+    /// bytes.
+    pub(crate) fn of_planes(
+        &self,
+        page_bytes: u64,
+        (planes, all_planes): (u64, u64),
+        share_bytes: u64,
+    ) -> CyclicTrace {
+        let page_sectors = page_bytes / SECTOR_BYTES;
         // Pages below this one that lie on those planes.
         let own = |page: u64| {
-            let (row, place) = (page / share.all_planes, page % share.all_planes);
-            row * share.planes + place.min(share.planes)
+            let (row, place) = (page / all_planes, page % all_planes);
+            row * planes + place.min(planes)
         };
-        let last = share.share_bytes / share.page_bytes;
-        let thinned = |row: &Row| {
+        let last = share_bytes / page_bytes;
+        let thinned = |row: &CyclicRow| {
             let Request { lba, .. } = row.request;
             let (from, to) = (lba / page_sectors, end(&row.request).div_ceil(page_sectors));
             let pages = own(from).min(last)..own(to).min(last);
-            let bytes = u32::try_from((pages.end - pages.start) * share.page_bytes).ok()?;
+            let bytes = u32::try_from((pages.end - pages.start) * page_bytes).ok()?;
             let request = Request { lba: pages.start * page_sectors, bytes, ..row.request };
-            (bytes > 0).then_some(Row { request, ..*row })
+            (bytes > 0).then_some(CyclicRow { request, ..*row })
         };
-        let rows: Vec<Row> = self.rows.iter().filter_map(thinned).collect();
+        let rows: Vec<CyclicRow> = self.rows.iter().filter_map(thinned).collect();
         let start = own(self.span.start / page_sectors).min(last) * page_sectors;
         let end = own(self.span.end.div_ceil(page_sectors)).min(last) * page_sectors;
         let grid = Grid { offset: 0, step: page_sectors };
@@ -165,7 +155,7 @@ impl CyclicTrace {
     pub fn words(&self) -> String {
         let reads = self.rows.iter().filter(|row| row.request.op == Op::Read).count();
         let writes = self.rows.iter().filter(|row| row.request.op == Op::Write).count();
-        let new = self.rows.iter().filter(|row| row.place != Place::Same).count();
+        let new = self.rows.iter().filter(|row| row.place != CyclicPlace::Same).count();
         format!(
             "the trace's {} requests over and over: {:.1} % read, {:.1} % of the writes go to new \
              places each time",
@@ -277,12 +267,12 @@ impl CyclicSource {
 
     /// The next request; `None` only of a trace without any, or beyond the last instant.
     pub(crate) fn next_request(&mut self) -> Option<Request> {
-        let Row { mut request, place } = *self.load.rows.get(self.next)?;
+        let CyclicRow { mut request, place } = *self.load.rows.get(self.next)?;
         request.lba = match place {
-            Place::Same => request.lba,
-            Place::New => self.draw(&request),
-            Place::Behind if self.fits(self.behind, &request) => self.behind,
-            Place::Behind => self.draw(&request),
+            CyclicPlace::Same => request.lba,
+            CyclicPlace::New => self.draw(&request),
+            CyclicPlace::Behind if self.fits(self.behind, &request) => self.behind,
+            CyclicPlace::Behind => self.draw(&request),
         };
         if request.op == Op::Write {
             self.behind = end(&request);

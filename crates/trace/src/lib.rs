@@ -45,6 +45,7 @@ pub use reading::{
     BlktraceAction, EtwTime, IologWait, ReadOptions, ReadWord, Reading, SECTOR_BYTES_RANGE,
     SameSecond, ZeroLength,
 };
+pub use replay::cyclic;
 pub use source::is_trace;
 pub use synth::{PlaneShare, generators, misfit};
 pub use workload::{Load, Workload};

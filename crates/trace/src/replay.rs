@@ -7,11 +7,15 @@ use reprieve_base::{Dur, Op, Request, SECTOR_BYTES, Time, UserError};
 
 use crate::config::{AddressPolicy, DeviceSelection, TraceConfig};
 use crate::counts::Counts;
+use crate::cyclic::CyclicTrace;
 use crate::formats::{DropReason, RawRequest};
 use crate::mistake::wrong;
 use crate::reading::Reading;
 use crate::source::{NumberedRow, Rows};
 use crate::transform::{AddressFit, Bases, Duplicates, Extents, Ordered, scaled, widen};
+
+/// Requests of a trace that are measured to go on: the first ones.
+const CYCLIC_REQUESTS_MAX: usize = 1 << 20;
 
 /// A trace as a stream of requests.
 pub(crate) struct Replay {
@@ -302,6 +306,21 @@ pub(crate) fn first_ns(config: &TraceConfig) -> Result<u64, UserError> {
         rows.rows().at_file(format!("holds no row of format {name}"))
     };
     rows.next_row()?.map(|row| row.raw.time_ns).ok_or_else(|| nothing(&rows))
+}
+
+/// Measures a trace, as it is replayed on a drive of `capacity_bytes`, to go on without end.
+///
+/// Errors as opening the trace does, or at a row that cannot be read.
+pub fn cyclic(trace: &TraceConfig, capacity_bytes: u64) -> Result<CyclicTrace, UserError> {
+    // Passes over it would make every place look as if it were written again and again.
+    let once = TraceConfig { repeat: 1, ..trace.clone() };
+    let mut replay = Replay::open(&once, capacity_bytes, None)?;
+    let mut requests = Vec::new();
+    while requests.len() < CYCLIC_REQUESTS_MAX {
+        let Some(request) = replay.next_request()? else { break };
+        requests.push(request);
+    }
+    Ok(CyclicTrace::of(&requests, trace.queue_depth, capacity_bytes))
 }
 
 /// Where each device begins, and the extent of all; read from the trace where they depend on it.

@@ -1,13 +1,11 @@
 //! The load whose equilibrium a drive starts in, and a drive without one at rest.
 
-use reprieve_base::{Stream, Time, UserError};
+use reprieve_base::{Time, UserError};
 use reprieve_config::{EquilibriumLoad, Flow, Measure, Precondition, Scenario};
 use reprieve_ftl::{Ftl, Kept};
-use reprieve_policy::Policies;
-use reprieve_trace::{CyclicTrace, WorkloadConfig};
+use reprieve_trace::{WorkloadConfig, cyclic};
 
-use super::preparation::Preparation;
-use super::{Options, Ssd};
+use super::Ssd;
 
 /// Instants between two returns to the caller.
 const INSTANTS_STEP: u64 = 1 << 20;
@@ -45,7 +43,7 @@ impl Equilibrium {
         let loads = own.workload.iter_mut();
         for load in loads.chain(own.flows.iter_mut().map(|flow| &mut flow.workload)) {
             if let WorkloadConfig::Trace(trace) = load {
-                let measured = CyclicTrace::measure(trace, capacity_bytes)?;
+                let measured = cyclic(trace, capacity_bytes)?;
                 words = measured.words();
                 *load = WorkloadConfig::Cyclic(measured);
             }
@@ -79,18 +77,6 @@ impl Equilibrium {
         // What it does is never told.
         scenario.measure = Measure::default();
         scenario
-    }
-
-    /// A drive with these tables that nobody asks for anything.
-    pub(super) fn resting(&self, ftl: Ftl) -> Result<Ssd, UserError> {
-        let scenario = self.without_end();
-        let options = Options { served: true, ..Options::default() };
-        let seed = Stream::new(scenario.seed, "precondition.rest", 0).next_u64();
-        let policies = Policies::of(&scenario);
-        let mut drive =
-            Ssd::assemble(scenario, seed, &options, policies, ftl, Preparation::done(Vec::new()))?;
-        drive.start_now()?;
-        Ok(drive)
     }
 }
 

@@ -201,7 +201,13 @@ impl Preparation {
         let mut own = Ftl::stand_in(&equilibrium.scenario);
         std::mem::swap(&mut own, ftl);
         own.rehearse(&equilibrium.scenario);
-        equilibrium.resting(own)
+        let endless = equilibrium.without_end();
+        let options = Options { served: true, ..Options::default() };
+        let seed = Stream::new(endless.seed, "precondition.rest", 0).next_u64();
+        let (policies, done) = (Policies::of(&endless), Preparation::done(Vec::new()));
+        let mut drive = Ssd::assemble(endless, seed, &options, policies, own, done)?;
+        drive.start_now()?;
+        Ok(drive)
     }
 
     /// The drive that ran in gives the policies back that it had.

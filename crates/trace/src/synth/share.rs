@@ -31,7 +31,11 @@ impl WorkloadConfig {
     pub fn of_planes(&self, share: &PlaneShare) -> Option<WorkloadConfig> {
         match self {
             WorkloadConfig::Trace(_) | WorkloadConfig::Fio(_) => None,
-            WorkloadConfig::Cyclic(load) => Some(WorkloadConfig::Cyclic(load.of_planes(share))),
+            WorkloadConfig::Cyclic(load) => {
+                let planes = (share.planes, share.all_planes);
+                let of_planes = load.of_planes(share.page_bytes, planes, share.share_bytes);
+                Some(WorkloadConfig::Cyclic(of_planes))
+            }
             WorkloadConfig::Mixed(mixed) => mixed.of_planes(share).map(WorkloadConfig::Mixed),
         }
     }
