@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import re
 import signal
 import socket
+import ssl
 import struct
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -209,3 +212,82 @@ def test_nobody_waits_for_the_trim_of_another(program: str, tmp_path: Path) -> N
     finally:
         drive.give_up()
         disk.end()
+
+
+# Connects again and again, and keeps what it has open: silent, or as far as TLS.
+FLOOD = """
+import collections, os, resource, socket, struct, sys, threading
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard < 4096 else 4096, hard))
+begin = struct.pack(">IQII", 3, 0x49484156454F5054, 5, 0)
+def flood(says):
+    held = collections.deque(maxlen=1900)
+    for number in range(1 << 40):
+        connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+        try:
+            connection.sendall(says)
+        except OSError:
+            pass
+        held.append(connection)
+        if number == 3000:
+            os.write(1, b"full" + bytes([10]))
+threads = [threading.Thread(target=flood, args=(says,), daemon=True) for says in (b"", begin)]
+[thread.start() for thread in threads]
+sys.stdin.read()
+"""
+
+
+def certificates(folder: Path) -> list[str]:
+    """Make keys and certificates of a server, an authority and a client; the server's options."""
+    signed = ["-CA", folder / "authority.pem", "-CAkey", folder / "authority.key"]
+    for name, more in {
+        "server": ["-addext", "subjectAltName=IP:127.0.0.1"],
+        "authority": [],
+        "client": [*signed, "-addext", "basicConstraints=critical,CA:FALSE"],
+    }.items():
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+             "-nodes", "-days", "2", "-subj", f"/CN={name}", *more,
+             "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.pem"],
+            check=True, capture_output=True,
+        )  # fmt: skip
+    own = ["--tls-cert", "server.pem", "--tls-key", "server.key"]
+    return [*own, "--tls-client-ca", "authority.pem"]
+
+
+def gets_in(port: int, context: ssl.SSLContext) -> bool:
+    """Whether a client with a certificate comes to read a block, at its first attempt."""
+    try:
+        with socket.create_connection(("127.0.0.1", port)) as plain:
+            plain.recv(18, socket.MSG_WAITALL)
+            plain.sendall(struct.pack(">IQII", 3, OPTION, 5, 0))
+            if struct.unpack_from(">I", plain.recv(20, socket.MSG_WAITALL), 12) != (1,):
+                return False
+            with context.wrap_socket(plain, server_hostname="127.0.0.1") as connection:
+                connection.sendall(struct.pack(">QII", OPTION, 1, 0))
+                told = connection.recv(10)
+                connection.sendall(read_of(0, 512))
+                return len(told) == 10 and len(connection.recv(16)) == 16
+    except (OSError, struct.error):
+        return False
+
+
+def test_clients_get_in_among_peers_without_a_certificate(program: str, tmp_path: Path) -> None:
+    need("openssl")
+    drive = Served(program, tmp_path, "--tcp", "127.0.0.1:0", *certificates(tmp_path))
+    found = re.search(r"at 127\.0\.0\.1:(\d+);", drive.told)
+    assert found is not None, drive.told
+    context = ssl.create_default_context(cafile=tmp_path / "server.pem")
+    context.load_cert_chain(tmp_path / "client.pem", tmp_path / "client.key")
+    flood = subprocess.Popen(
+        [sys.executable, "-c", FLOOD, found[1]],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert flood.stdout is not None
+        assert [flood.stdout.readline() for _ in range(2)] == ["full\n"] * 2
+        assert sum(gets_in(int(found[1]), context) for _ in range(42)) >= 40
+    finally:
+        flood.kill()
+        flood.communicate()
+        drive.give_up()

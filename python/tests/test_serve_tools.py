@@ -162,12 +162,58 @@ print("libnbd is content")
 """
 
 
-def test_libnbd_is_content(served: Served) -> None:
+def need_libnbd() -> None:
     need("/usr/bin/python3")
     asked = ["/usr/bin/python3", "-c", "import nbd"]
     if subprocess.run(asked, capture_output=True, check=False).returncode != 0:
         need("python3-libnbd")
+
+
+def test_libnbd_is_content(served: Served) -> None:
+    need_libnbd()
     assert "content" in run("/usr/bin/python3", "-c", LIBNBD, served.uri)
+
+
+ZEROES = """
+import nbd, sys
+h = nbd.NBD()
+h.add_meta_context("base:allocation")
+h.connect_uri(sys.argv[1])
+if sys.argv[2] == "make":
+    h.zero(1 << 20, 0)
+    h.zero(1 << 20, 1 << 20, nbd.CMD_FLAG_NO_HOLE)
+    h.pwrite(bytes(1 << 20), 2 << 20)
+    h.zero(1 << 20, 4 << 20, nbd.CMD_FLAG_NO_HOLE)
+    h.trim(1 << 20, 4 << 20)
+    h.pwrite(b"1" * (1 << 20), 5 << 20)
+    h.zero(1 << 20, 5 << 20, nbd.CMD_FLAG_NO_HOLE)
+    h.flush()
+states = []
+def told(context, offset, entries, error):
+    for length, flags in zip(entries[::2], entries[1::2]):
+        states.extend([flags] * (length >> 20))
+h.block_status(7 << 20, 0, told)
+print(*states)
+h.shutdown()
+"""
+
+
+@pytest.mark.parametrize("place", [[], ["--store", "store"]])
+def test_zeroes_without_a_hole_are_allocated(
+    program: str, tmp_path: Path, place: list[str]
+) -> None:
+    need_libnbd()
+    # By the protocol's words 3 is a hole, 2 allocated zeros, 0 allocated: per MiB zeroes, zeroes
+    # without a hole, a write of zeros, nothing, trimmed zeroes, data made zeroes, nothing.
+    allowed = [{"3"}, {"0", "2"}, {"0", "2"}, {"3"}, {"3"}, {"0", "2"}, {"3"}]
+    served = Served(program, tmp_path, *place)
+    told = run("/usr/bin/python3", "-c", ZEROES, served.uri, "make").split()
+    assert [state in states for state, states in zip(told, allowed, strict=True)] == [True] * 7
+    served.stop()
+    if place:
+        served = Served(program, tmp_path, *place)
+        assert run("/usr/bin/python3", "-c", ZEROES, served.uri, "look").split() == told
+        served.stop()
 
 
 @pytest.mark.parametrize("engine", ["randwrite", "randrw", "randtrimwrite"])

@@ -9,7 +9,7 @@ use rustix::event::epoll;
 
 use crate::connection::{Connection, Phase, SEND_BYTES, SEND_BYTES_MIN};
 use crate::handshake::{self, Handshake};
-use crate::server::{CLIENTS_MAX, Server};
+use crate::server::Server;
 use crate::slots::Key;
 use crate::sockets::system;
 use crate::token::Token;
@@ -26,9 +26,13 @@ impl Server {
         };
         // What went wrong is the client's own; the next one is no worse off.
         let Ok(Some(socket)) = listener.accept() else { return Ok(()) };
-        if self.clients.connections.len() >= CLIENTS_MAX {
+        if self.clients.is_full() {
             self.metrics.refused += 1;
             return Ok(());
+        }
+        if let Some(oldest) = self.clients.excess_handshake() {
+            self.metrics.refused += 1;
+            self.hang_up(oldest)?;
         }
         let security = match self.sockets.tls {
             Some(_) => handshake::HandshakeSecurity::TlsWanted,
@@ -40,7 +44,7 @@ impl Server {
         if client.transport.write(&handshake::greeting()).is_err() {
             return Ok(());
         }
-        let key = self.clients.connections.insert(client);
+        let key = self.clients.begin_handshake(client);
         let client = self.clients.connections.get_mut(key).expect("just put there");
         self.sockets.watch(client.transport.as_fd(), Token::Client(key))
     }
@@ -184,10 +188,19 @@ impl Server {
         }
     }
 
+    /// Closes a connection, if it is there.
+    pub(crate) fn hang_up(&mut self, key: Key) -> Result<(), UserError> {
+        let client = self.clients.connections.take(key);
+        client.map_or(Ok(()), |client| self.forget(key, client))
+    }
+
     /// A client goes, whose place is given up: what it was to be told is nobody's any more, and
     /// what the model has not begun is not begun.
     pub(crate) fn forget(&mut self, key: Key, client: Connection) -> Result<(), UserError> {
         self.clients.connections.remove(key);
+        if matches!(client.phase, Phase::Handshake(_)) {
+            self.clients.end_handshake(key);
+        }
         self.clients.unsent_bytes -= client.counted_bytes;
         self.cut_short(&client)?;
         for reply in &client.replies {

@@ -49,7 +49,7 @@ impl Server {
         while client.takes(commands_max) && !self.injections.is_off() {
             let rest = &data[taken..];
             let (count, goes_on) = match client.phase {
-                Phase::Handshake(_) => self.shake_hands(client, rest),
+                Phase::Handshake(_) => self.shake_hands(key, client, rest),
                 Phase::Request => self.request(key, client, rest)?,
                 Phase::Payload { .. } => self.payload(key, client, rest)?,
             };
@@ -61,7 +61,7 @@ impl Server {
         Ok(taken)
     }
 
-    fn shake_hands(&mut self, client: &mut Connection, data: &[u8]) -> (usize, bool) {
+    fn shake_hands(&mut self, key: Key, client: &mut Connection, data: &[u8]) -> (usize, bool) {
         let Phase::Handshake(handshake) = &mut client.phase else { unreachable!("just seen") };
         let mut out = Vec::new();
         let (taken, step) = handshake.feed(data, &self.export, &mut out);
@@ -72,7 +72,13 @@ impl Server {
                 client.ended = true;
                 false
             }
+            Step::Transmission { .. } if self.clients.is_full() => {
+                self.metrics.refused += 1;
+                client.ended = true;
+                false
+            }
             Step::Transmission { headers, tells_allocation } => {
+                self.clients.end_handshake(key);
                 (client.headers, client.tells_allocation) = (headers, tells_allocation);
                 client.phase = Phase::Request;
                 true

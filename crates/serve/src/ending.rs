@@ -7,7 +7,6 @@ use rustix::event::epoll::{self, EventFlags};
 use serde_json::{Value, json};
 
 use crate::clock::Wall;
-use crate::connection::Phase;
 use crate::control::{self, ControlCommand};
 use crate::inject::Strike;
 use crate::protocol::Request;
@@ -104,16 +103,11 @@ impl Server {
 
     /// Lets go of who has been connected for long and has not come to the point.
     pub(crate) fn lose_patience(&mut self, now: Wall) -> Result<(), UserError> {
-        let is_late = |opened: Wall| now.0 - opened.0 > PATIENCE_NS;
-        for key in self.clients.connections.keys() {
-            let Some(client) = self.clients.connections.take(key) else { continue };
-            if matches!(client.phase, Phase::Handshake(_)) && is_late(client.opened) {
-                self.forget(key, client)?;
-            } else {
-                self.clients.connections.put_back(key, client);
-            }
+        let before = Wall(now.0.saturating_sub(PATIENCE_NS));
+        while let Some(late) = self.clients.late_handshake(before) {
+            self.hang_up(late)?;
         }
-        self.sides.close_before(Wall(now.0.saturating_sub(PATIENCE_NS)));
+        self.sides.close_before(before);
         Ok(())
     }
 

@@ -121,7 +121,7 @@ impl Metrics {
             ("reprieve_connections", "Clients so far", all(Figure::Count(self.connections))),
             (
                 "reprieve_refused_connections",
-                "Clients beyond the limit",
+                "Clients and handshakes beyond the limit",
                 all(Figure::Count(self.refused)),
             ),
             (

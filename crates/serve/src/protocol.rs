@@ -36,10 +36,10 @@ pub const FLAG_REQ_ONE: u16 = 1 << 3;
 /// With extended headers: the length is that of data behind the request.
 const FLAG_PAYLOAD: u16 = 1 << 5;
 
-/// What is said of a stretch of the drive in the context `base:allocation`: it takes up no room,
-/// it reads as zeros.
-pub const STATE_HOLE: u32 = 1;
-pub const STATE_ZERO: u32 = 1 << 1;
+/// Flags of a stretch of the drive in the context `base:allocation`: it is not allocated, it reads
+/// as zeros.
+const STATE_HOLE: u32 = 1;
+const STATE_ZERO: u32 = 1 << 1;
 /// The context, and the number that it has in replies.
 pub const ALLOCATION: &[u8] = b"base:allocation";
 pub const ALLOCATION_ID: u32 = 1;
@@ -162,11 +162,32 @@ impl Request {
     }
 }
 
-/// A stretch of the drive that holds data, or does not.
+/// The state of a stretch of the drive in the context `base:allocation`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allocation {
+    /// Allocated.
+    Data,
+    /// Allocated, and reads as zeros.
+    Zero,
+    /// Not allocated, and reads as zeros.
+    Hole,
+}
+
+impl Allocation {
+    fn flags(self) -> u32 {
+        match self {
+            Allocation::Data => 0,
+            Allocation::Zero => STATE_ZERO,
+            Allocation::Hole => STATE_HOLE | STATE_ZERO,
+        }
+    }
+}
+
+/// A stretch of the drive of one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     pub bytes: u64,
-    pub is_data: bool,
+    pub allocation: Allocation,
 }
 
 /// A big-endian number of up to 8 bytes.
@@ -235,14 +256,13 @@ pub fn push_block_status(
     extents: &[Extent],
 ) {
     let count = extents.len() as u32;
-    let flags = |extent: &Extent| if extent.is_data { 0 } else { STATE_HOLE | STATE_ZERO };
     if headers == Headers::Extended {
         push_piece_head(out, headers, BLOCK_STATUS_EXTENDED, request, 8 + 16 * count);
         out.extend(ALLOCATION_ID.to_be_bytes());
         out.extend(count.to_be_bytes());
         for extent in extents {
             out.extend(extent.bytes.to_be_bytes());
-            out.extend(u64::from(flags(extent)).to_be_bytes());
+            out.extend(u64::from(extent.allocation.flags()).to_be_bytes());
         }
         return;
     }
@@ -251,7 +271,7 @@ pub fn push_block_status(
     for extent in extents {
         let bytes = u32::try_from(extent.bytes).expect("no longer than what was asked about");
         out.extend(bytes.to_be_bytes());
-        out.extend(flags(extent).to_be_bytes());
+        out.extend(extent.allocation.flags().to_be_bytes());
     }
 }
 
@@ -387,14 +407,18 @@ mod tests {
         assert_eq!(failed, [head([0x80, 1], 6), vec![0, 0, 0, 5, 0, 0]].concat());
         let data = pushed(&|out| push_data_head(out, Headers::Extended, &request));
         assert_eq!(data, [head([0, 1], 13), vec![0, 0, 0, 0, 0, 0, 3, 4]].concat());
-        let extents =
-            [Extent { bytes: 6 << 32, is_data: false }, Extent { bytes: 7, is_data: true }];
+        let extents = [
+            Extent { bytes: 6 << 32, allocation: Allocation::Hole },
+            Extent { bytes: 7, allocation: Allocation::Data },
+            Extent { bytes: 8, allocation: Allocation::Zero },
+        ];
         let status = pushed(&|out| push_block_status(out, Headers::Extended, &request, &extents));
         let expected = [
-            head([0, 6], 40),
-            vec![0, 0, 0, 1, 0, 0, 0, 2],
+            head([0, 6], 56),
+            vec![0, 0, 0, 1, 0, 0, 0, 3],
             vec![0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3],
             vec![0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0],
+            vec![0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 2],
         ];
         assert_eq!(status, expected.concat());
     }

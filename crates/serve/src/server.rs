@@ -9,7 +9,7 @@ use reprieve_ssd::{Options as RunOptions, Ssd, scenario};
 use rustix::event::epoll::{Event, EventData, EventFlags};
 use serde_json::Value;
 
-use crate::client_table::ClientTable;
+use crate::client_table::{CLIENTS_MAX, ClientTable, HANDSHAKES_MAX};
 use crate::clock::{Clock, Wall};
 use crate::control;
 use crate::drive::Drive;
@@ -28,8 +28,6 @@ use crate::store::Store;
 use crate::token::Token;
 use crate::waiting::{EVENTS, Waiting};
 
-/// Clients at once; more are turned away.
-pub(crate) const CLIENTS_MAX: usize = 1024;
 /// How long a client may take until it sends requests, and a question until it is put.
 pub(crate) const PATIENCE_NS: u64 = 10_000_000_000;
 /// How often it is looked for clients that take longer.
@@ -72,7 +70,7 @@ impl Server {
         let bytes = scenario.capacity_bytes();
         let data = DataPlace::choose(bytes, &options)?;
         data.check_faults(bytes, &options.faults)?;
-        room::allow_files(CLIENTS_MAX)?;
+        room::allow_files(CLIENTS_MAX + HANDSHAKES_MAX)?;
         let sockets = Sockets::new(&options)?;
         let from_state = options.from_state.clone();
         let run =

@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use super::Fault;
 use super::holes::{Zeroing, zero};
 use super::worker::Worker;
+use crate::protocol::Allocation;
 
 /// A drive in a file.
 pub struct FileStore {
@@ -99,9 +100,9 @@ impl FileStore {
         self.file.read_exact_at(into, at).map_err(Fault::from)
     }
 
-    /// Whether the bytes at `at` take up room, and until where, at most `end`, those that follow
+    /// Returns the allocation of the byte at `at`, and until where, at most `end`, those that follow
     /// are alike.
-    pub(super) fn stretch(&self, at: u64, end: u64) -> Result<(bool, u64), Fault> {
+    pub(super) fn stretch(&self, at: u64, end: u64) -> Result<(Allocation, u64), Fault> {
         let look = |whence| match seek(&self.file, whence) {
             Ok(found) => Ok(found.min(end)),
             // No data up to the end of the file.
@@ -109,7 +110,10 @@ impl FileStore {
             Err(error) => Err(Fault::from(io::Error::from(error))),
         };
         let data = look(SeekFrom::Data(at))?;
-        if data > at { Ok((false, data)) } else { Ok((true, look(SeekFrom::Hole(at))?)) }
+        if data > at {
+            return Ok((Allocation::Hole, data));
+        }
+        Ok((Allocation::Data, look(SeekFrom::Hole(at))?))
     }
 
     /// Stores bytes, behind what is being made zero: whatever comes later stays.

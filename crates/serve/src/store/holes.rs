@@ -1,4 +1,4 @@
-//! Zeros in a file: holes where the system has them, else bytes.
+//! Zeros in a file: bytes that stay allocated, or holes where the system has them.
 
 use std::fs::File;
 use std::io;
@@ -17,21 +17,25 @@ static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 pub struct Zeroing {
     pub at: u64,
     pub bytes: u64,
-    /// What they take up stays theirs.
+    /// They stay allocated: no hole.
     pub keep_room: bool,
 }
 
-/// Makes bytes of a file zero: a hole where the system has holes.
+/// Makes bytes of a file zero.
+///
+/// Zeros that stay allocated are written, because the system reports a range that it only reserves
+/// as a hole. It is reserved first, so that it either fits as a whole or is not touched.
 pub(super) fn zero(file: &File, zeroing: Zeroing) -> Result<(), Fault> {
     let Zeroing { at, bytes, keep_room } = zeroing;
     if bytes == 0 {
         return Ok(());
     }
     let how = match keep_room {
-        true => FallocateFlags::ZERO_RANGE,
-        false => FallocateFlags::PUNCH_HOLE,
+        true => FallocateFlags::KEEP_SIZE,
+        false => FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE,
     };
-    match fallocate(file, how | FallocateFlags::KEEP_SIZE, at, bytes) {
+    match fallocate(file, how, at, bytes) {
+        Ok(()) if keep_room => write_zeros(file, at, bytes),
         Ok(()) => Ok(()),
         Err(Errno::OPNOTSUPP) => write_zeros(file, at, bytes),
         Err(error) => Err(io::Error::from(error).into()),

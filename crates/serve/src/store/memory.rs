@@ -4,6 +4,8 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use super::Fault;
+use super::ranges::Ranges;
+use crate::protocol::Allocation;
 
 /// Bytes of a page.
 pub(super) const PAGE_BYTES: u64 = 4096;
@@ -20,6 +22,8 @@ const TABLE_BYTES: u64 = size_of::<[Option<Page>; LEAF_PAGES]>() as u64;
 /// A sparse drive in memory.
 pub struct Memory {
     leaves: Vec<Option<Leaf>>,
+    /// Pages that were made zero and are to stay allocated.
+    kept: Ranges,
     used_bytes: u64,
     limit_bytes: u64,
     /// To the thread that gives memory back, from the first time that there is much.
@@ -54,7 +58,7 @@ impl Memory {
     pub(super) fn new(bytes: u64, limit_bytes: u64) -> Memory {
         let mut leaves = Vec::new();
         leaves.resize_with(bytes.div_ceil(LEAF_BYTES) as usize, || None);
-        Memory { leaves, used_bytes: 0, limit_bytes, given_up: None }
+        Memory { leaves, kept: Ranges::default(), used_bytes: 0, limit_bytes, given_up: None }
     }
 
     pub(super) fn used_bytes(&self) -> u64 {
@@ -74,9 +78,21 @@ impl Memory {
         }
     }
 
-    /// Whether the bytes at `at` are of a page that exists, and until where, at most `end`, those
-    /// that follow are alike.
-    pub(super) fn stretch(&self, at: u64, end: u64) -> (bool, u64) {
+    /// Returns the allocation of the byte at `at`, and until where, at most `end`, those that follow
+    /// are alike.
+    pub(super) fn stretch(&self, at: u64, end: u64) -> (Allocation, u64) {
+        let (is_there, until) = self.pages_alike(at, end);
+        if is_there {
+            return (Allocation::Data, until);
+        }
+        let (is_kept, alike) = self.kept.stretch(at / PAGE_BYTES);
+        let state = if is_kept { Allocation::Zero } else { Allocation::Hole };
+        (state, until.min(alike.saturating_mul(PAGE_BYTES)))
+    }
+
+    /// Whether the byte at `at` is of a page that exists, and until where, at most `end`, those that
+    /// follow are alike.
+    fn pages_alike(&self, at: u64, end: u64) -> (bool, u64) {
         let place = |at: u64| (at / LEAF_BYTES) as usize;
         let Some(leaf) = &self.leaves[place(at)] else {
             let absent = self.leaves[place(at)..].iter().take_while(|leaf| leaf.is_none());
@@ -115,10 +131,15 @@ impl Memory {
         Ok(leaf[piece.page].get_or_insert_with(|| Box::new([0; PAGE_BYTES as usize])))
     }
 
-    /// Makes bytes zero; whole leaves are given back on a thread of its own, as there may be
-    /// thousands, and clients wait meanwhile.
-    pub(super) fn zero(&mut self, at: u64, bytes: u64) {
+    /// Makes bytes zero, which stay allocated or become a hole; whole leaves are given back on a
+    /// thread of its own, as there may be thousands, and clients wait meanwhile.
+    pub(super) fn zero(&mut self, at: u64, bytes: u64, keep_room: bool) {
         let end = at + bytes;
+        match keep_room {
+            true if bytes > 0 => self.kept.insert(at / PAGE_BYTES, end.div_ceil(PAGE_BYTES)),
+            true => {}
+            false => self.kept.remove(at.div_ceil(PAGE_BYTES), end / PAGE_BYTES),
+        }
         let whole = at.div_ceil(LEAF_BYTES)..end / LEAF_BYTES;
         if whole.is_empty() {
             return self.zero_pages(at, bytes);

@@ -3,6 +3,7 @@
 mod file;
 mod holes;
 mod memory;
+mod ranges;
 #[cfg(test)]
 mod tests;
 mod volatile;
@@ -14,7 +15,7 @@ use std::path::Path;
 
 use reprieve_base::UserError;
 
-use crate::protocol::Extent;
+use crate::protocol::{Allocation, Extent};
 use file::FileStore;
 use holes::Zeroing;
 use memory::Memory;
@@ -106,8 +107,8 @@ impl Store {
         }
     }
 
-    /// Makes bytes zero; `keep_room`: what they take up stays theirs, `is_forced`: they are brought
-    /// to safety. A ticket, or `None` if that is done.
+    /// Makes bytes zero; `keep_room`: they stay allocated, `is_forced`: they are brought to safety.
+    /// A ticket, or `None` if that is done.
     pub fn begin_zero(
         &mut self,
         at: u64,
@@ -116,9 +117,9 @@ impl Store {
         is_forced: bool,
     ) -> Result<Option<u64>, Fault> {
         match self {
-            // Room in memory is nobody's; it is counted when it is needed.
+            // Memory for them is counted when it is needed.
             Store::Memory(memory) => {
-                memory.zero(at, bytes);
+                memory.zero(at, bytes, keep_room);
                 Ok(None)
             }
             Store::File(file) => {
@@ -132,24 +133,24 @@ impl Store {
         }
     }
 
-    /// Which of these bytes hold data, and which are holes, in at most so many stretches from `at`
-    /// on; they may end before `at + bytes`.
+    /// Returns the allocation of these bytes in at most `most` stretches from `at` on; they may end
+    /// before `at + bytes`.
     pub fn extents(&self, at: u64, bytes: u64, most: usize) -> Result<Vec<Extent>, Fault> {
         let (mut found, end) = (Vec::<Extent>::new(), at + bytes);
         let mut next = at;
         while next < end {
-            let (is_data, until) = match self {
+            let (allocation, until) = match self {
                 Store::Memory(memory) => memory.stretch(next, end),
                 Store::File(file) => file.stretch(next, end)?,
                 Store::Volatile(drive) => drive.stretch(next, end)?,
-                Store::Discarded => (false, end),
+                Store::Discarded => (Allocation::Hole, end),
             };
             let length = until - next;
             let is_full = found.len() == most;
             match found.last_mut() {
-                Some(last) if last.is_data == is_data => last.bytes += length,
+                Some(last) if last.allocation == allocation => last.bytes += length,
                 _ if is_full => break,
-                _ => found.push(Extent { bytes: length, is_data }),
+                _ => found.push(Extent { bytes: length, allocation }),
             }
             next = until;
         }

@@ -6,6 +6,7 @@ use super::file::FileStore;
 use super::holes::Zeroing;
 use super::worker::Worker;
 use super::{Extent, Fault, Store};
+use crate::protocol::Allocation;
 
 const BYTES: u64 = 5 << 20;
 
@@ -61,12 +62,13 @@ fn says_where_data_is(store: &Store, expected: &[u8], at: u64, bytes: u64) {
     for most in [1, 3, 10_000] {
         let found = store.extents(at, bytes, most).expect("it can be looked at");
         assert!((1..=most).contains(&found.len()), "{found:?}");
-        assert!(found.windows(2).all(|pair| pair[0].is_data != pair[1].is_data), "{found:?}");
+        assert!(found.windows(2).all(|pair| pair[0].allocation != pair[1].allocation));
         let mut next = at as usize;
         for extent in &found {
             let end = next + extent.bytes as usize;
             let holds = expected[next..end].iter().any(|byte| *byte != 0);
-            assert!(extent.bytes > 0 && (extent.is_data || !holds), "{next} {extent:?}");
+            let is_data = extent.allocation == Allocation::Data;
+            assert!(extent.bytes > 0 && (is_data || !holds), "{next} {extent:?}");
             next = end;
         }
         let is_whole = next == at as usize + bytes as usize;
@@ -77,8 +79,7 @@ fn says_where_data_is(store: &Store, expected: &[u8], at: u64, bytes: u64) {
 #[test]
 fn what_was_never_written_or_was_trimmed_is_a_hole() {
     let mut store = Store::in_memory(BYTES, 2 * BYTES);
-    let hole = |bytes| Extent { bytes, is_data: false };
-    let data = |bytes| Extent { bytes, is_data: true };
+    let [hole, data, _] = EXTENTS;
     let all = |store: &Store| store.extents(0, BYTES, 100).expect("it can be looked at");
     assert_eq!(all(&store), [hole(BYTES)]);
     // A byte makes a page of 4 KiB; the last of a leaf and the first of the next are one stretch.
@@ -90,6 +91,63 @@ fn what_was_never_written_or_was_trimmed_is_a_hole() {
     assert_eq!(store.extents(50, 4100, 1), Ok(vec![data(4046)]));
     zero(&mut store, 0, 4096, false);
     assert_eq!(store.extents(0, 8192, 100), Ok(vec![hole(8192)]));
+}
+
+/// A hole, data, and zeros that are allocated.
+const EXTENTS: [fn(u64) -> Extent; 3] = [
+    |bytes| Extent { bytes, allocation: Allocation::Hole },
+    |bytes| Extent { bytes, allocation: Allocation::Data },
+    |bytes| Extent { bytes, allocation: Allocation::Zero },
+];
+
+#[test]
+fn zeros_without_a_hole_are_allocated_until_they_are_trimmed() {
+    let [hole, data, zeros] = EXTENTS;
+    let mut store = Store::in_memory(BYTES, 2 * BYTES);
+    let all = |store: &Store| store.extents(0, BYTES, 100).expect("it can be looked at");
+    store.write(0, &[1; 8192]).expect("there is room");
+    // Beyond the end of a leaf of the table, and a part of its last page.
+    zero(&mut store, 4096, (3 << 20) + 1, true);
+    let rest = BYTES - (3 << 20) - 8192;
+    assert_eq!(all(&store), [data(4096), zeros((3 << 20) + 4096), hole(rest)]);
+    assert_eq!(store.memory_bytes(), 2 * 4096, "a page, and its leaf of the table");
+    store.write(8192, &[1]).expect("there is room");
+    zero(&mut store, 12_288, 4097, false);
+    let rest = [zeros((3 << 20) - 8192), hole(rest)];
+    assert_eq!(all(&store)[..4], [data(4096), zeros(4096), data(4096), hole(4096)]);
+    assert_eq!(all(&store)[4..], rest);
+    zero(&mut store, 0, BYTES, false);
+    assert_eq!(all(&store), [hole(BYTES)]);
+    zero(&mut store, 0, 0, true);
+    assert_eq!(all(&store), [hole(BYTES)]);
+}
+
+#[test]
+fn a_file_keeps_allocated_zeros_when_it_is_opened_again() {
+    let [hole, data, _] = EXTENTS;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("store");
+    for memory_bytes in [None, Some(0), Some(1 << 20), Some(1 << 30)] {
+        let make = || match memory_bytes {
+            None => Store::in_file(&path, BYTES).expect("it can be made"),
+            Some(bytes) => Store::in_file_behind(&path, BYTES, bytes).expect("it can be made"),
+        };
+        let mut store = make();
+        zero(&mut store, 1 << 20, 2 << 20, true);
+        zero(&mut store, 2 << 20, 4096, false);
+        store.close().expect("all of it is brought to safety");
+        drop(store);
+        let found = make().extents(0, BYTES, 100).expect("it can be looked at");
+        let expected = [
+            hole(1 << 20),
+            data(1 << 20),
+            hole(4096),
+            data((1 << 20) - 4096),
+            hole(BYTES - (3 << 20)),
+        ];
+        assert_eq!(found, expected, "{memory_bytes:?}");
+        std::fs::remove_file(&path).expect("it is there");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::Fault;
 use super::file::FileStore;
 use super::holes::Zeroing;
+use crate::protocol::Allocation;
 
 /// What is kept or lost as a whole.
 const BLOCK_BYTES: u64 = 4096;
@@ -83,12 +84,14 @@ impl Volatile {
         Ok(())
     }
 
-    /// Whether the bytes at `at` take up room, and until where, at most `end`, those that follow
+    /// Returns the allocation of the byte at `at`, and until where, at most `end`, those that follow
     /// are alike, as far as that is known at once.
-    pub(super) fn stretch(&self, at: u64, end: u64) -> Result<(bool, u64), Fault> {
+    pub(super) fn stretch(&self, at: u64, end: u64) -> Result<(Allocation, u64), Fault> {
         let block = at / BLOCK_BYTES;
         if let Some(changed) = self.changed.get(&block) {
-            return Ok((changed.content.is_some(), ((block + 1) * BLOCK_BYTES).min(end)));
+            let is_data = changed.content.is_some();
+            let allocation = if is_data { Allocation::Data } else { Allocation::Hole };
+            return Ok((allocation, ((block + 1) * BLOCK_BYTES).min(end)));
         }
         let next = self.changed.range(block..).next();
         self.file.stretch(at, next.map_or(end, |(next, _)| (next * BLOCK_BYTES).min(end)))
