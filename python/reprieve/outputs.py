@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,8 +15,9 @@ from typing import Any, BinaryIO
 
 from reprieve._native import UserError
 from reprieve.foreign import JsonValue, read_text
+from reprieve.overwriting import is_special, signed
 
-__all__ = ["KeptRows", "ResultDirectory"]
+__all__ = ["KeptRows", "ResultDirectory", "folder_of", "for_native", "whole_file"]
 
 
 class ResultDirectory:
@@ -87,7 +91,7 @@ class ResultDirectory:
                 (self._path / name).unlink(missing_ok=True)
         paths = []
         for name, temporary in self._temporary.items():
-            temporary.replace(self._path / name)
+            _put(temporary, self._path / name)
             paths.append(self._path / name)
         self._made.clear()
         return paths
@@ -107,13 +111,75 @@ class ResultDirectory:
 
 def replace_file(path: Path, text: str) -> None:
     """Write a text file whole or not at all; raises UserError if it cannot be written."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    with whole_file(path) as file:
+        file.write(text.encode())
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that gets its name when the block ends, unless it raises.
+
+    What is no regular file, such as a device or a FIFO, is written through and stays what it is.
+    """
+    with for_native(path) as temporary, temporary.open("wb") as file:
+        yield file
+
+
+@contextmanager
+def folder_of(path: Path) -> Iterator[None]:
+    """Make the folder of a file if it is missing; it goes again if the block raises."""
+    with ResultDirectory(path.parent) as directory:
+        yield
+        directory.commit()
+
+
+@contextmanager
+def for_native(path: Path) -> Iterator[Path]:
+    """Yield a path for whoever writes files by name; what is there becomes `path` at the end."""
     with explained(path):
+        if _is_written_through(path):
+            with tempfile.TemporaryDirectory() as folder:
+                # The name says how it is compressed.
+                yield Path(folder, path.name)
+                _put(Path(folder, path.name), path)
+            return
+        real = Path(os.path.realpath(path))
+        temporary = real.with_name(f".{os.getpid()}.partial.{real.name}")
         try:
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(path)
+            yield temporary
+            _put(temporary, path)
+        except UserError as error:
+            raise UserError(str(error).replace(str(temporary), str(path))) from None
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def _is_written_through(path: Path) -> bool:
+    return is_special(path) or _stream_at(path) is not None
+
+
+def _stream_at(path: Path) -> int | None:
+    """Return the descriptor of our own output that a path such as /dev/stdout leads to."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            if os.path.samestat(os.fstat(stream.fileno()), path.stat()):
+                stream.flush()
+                return stream.fileno()
+    return None
+
+
+def _put(temporary: Path, path: Path) -> None:
+    """Give a complete file its name; what is no regular file takes its bytes instead."""
+    if not _is_written_through(path):
+        signed(temporary)
+        # A link stays one, and what it leads to is replaced.
+        temporary.replace(os.path.realpath(path))
+        return
+    stream = _stream_at(path)
+    with temporary.open("rb") as made:
+        with path.open("wb") if stream is None else os.fdopen(os.dup(stream), "wb") as sink:
+            shutil.copyfileobj(made, sink)
+    temporary.unlink()
 
 
 @contextmanager

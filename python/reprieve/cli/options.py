@@ -10,6 +10,7 @@ import typer
 
 __all__ = [
     "DrawTimeline",
+    "Force",
     "FromState",
     "Jobs",
     "ScenarioFile",
@@ -72,6 +73,11 @@ FromState = Annotated[Path | None, given("Start from a saved state instead of pr
 
 ScenarioFile = Annotated[
     Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.", show_default=False)
+]
+
+Force = Annotated[
+    bool,
+    flag("--force", "Replace files that Reprieve did not write, or that were changed since."),
 ]
 
 Sets = Annotated[

@@ -15,6 +15,7 @@ from reprieve._native import UserError
 from reprieve.cli.console import say, sentence, show, table
 from reprieve.cli.options import (
     DrawTimeline,
+    Force,
     FromState,
     ScenarioFile,
     Sets,
@@ -26,6 +27,7 @@ from reprieve.cli.options import (
     out_dir,
 )
 from reprieve.confidence import FIGURES, TOO_FEW, bounds_us
+from reprieve.overwriting import inputs_of, may_write
 from reprieve.report.tables import certainty, measured, trace_changes, waf
 from reprieve.result import KINDS, Result
 from reprieve.scenario import Source
@@ -72,6 +74,7 @@ def run(
     print_only: Annotated[
         bool, flag("--print", "Print the resolved scenario and do not run it.")
     ] = False,
+    force: Force = False,
 ) -> None:
     """Run one simulation and write its results to DIR.
 
@@ -82,6 +85,8 @@ def run(
         say(source.resolve())
         return
     directory = Path("out", scenario.stem) if out is None else out
+    read = [*inputs_of(source), *([] if from_state is None else [from_state])]
+    may_write([save_state], directory, inputs=read, force=force)
     command = shlex.join(["reprieve", *sys.argv[1:]])
     if save_state is None and save_state_at is not None:
         raise UserError("--save-state-at says when to save, and no --save-state FILE says where")

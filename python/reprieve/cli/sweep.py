@@ -12,8 +12,9 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table
-from reprieve.cli.options import argument, flag, given, out_dir
+from reprieve.cli.options import Force, argument, flag, given, out_dir
 from reprieve.extras import has_plots, missing
+from reprieve.overwriting import inputs_of, may_write, named_by
 from reprieve.sweeps.columns import FIGURES, heading, scale
 from reprieve.units import NOTHING, alike, decimals
 
@@ -44,6 +45,7 @@ def sweep(
     collect: Annotated[
         bool, flag("--collect", "Run nothing: write the data set of what is finished.")
     ] = False,
+    force: Force = False,
 ) -> None:
     """Run a scenario at many points: a grid, a list, drawn points, or a search for a front.
 
@@ -56,6 +58,8 @@ def sweep(
 
     plan = read_plan(file)
     directory = Path("out", file.stem) if out is None else out
+    read = [*named_by(file), *inputs_of(plan.source)]
+    may_write([], directory, inputs=read, force=force)
     with overall() as step:
         command = shlex.join(["reprieve", *sys.argv[1:]])
         settings = Settings(workers, scheduler, collect, step, command)
@@ -148,6 +152,7 @@ def query(
     csv: Annotated[Path | None, given("Write CSV.")] = None,
     json: Annotated[Path | None, given("Write JSON.")] = None,
     parquet: Annotated[Path | None, given("Write Parquet.")] = None,
+    force: Force = False,
 ) -> None:
     """Ask the data set of a sweep in SQL, and print or write what it finds."""
     from reprieve.sweeps.export import KINDS, export
@@ -156,6 +161,7 @@ def query(
     asked = [(kind, path) for kind, path in zip(KINDS, (csv, json, parquet), strict=True) if path]
     if len(asked) > 1:
         raise UserError("query: --csv, --json and --parquet write the same; give one of them")
+    may_write((path for _, path in asked), inputs=directory.glob("*.parquet"), force=force)
     found = ask(sql, directory)
     for kind, path in asked:
         export(found, path, kind)
