@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +14,7 @@ from typing import Any, BinaryIO
 
 from reprieve._native import UserError
 from reprieve.foreign import JsonValue, read_text
-from reprieve.overwriting import is_special, signed
+from reprieve.overwriting import is_special, signed, stream_at
 
 __all__ = ["KeptRows", "ResultDirectory", "folder_of", "for_native", "whole_file"]
 
@@ -137,7 +136,7 @@ def folder_of(path: Path) -> Iterator[None]:
 def for_native(path: Path) -> Iterator[Path]:
     """Yield a path for whoever writes files by name; what is there becomes `path` at the end."""
     with explained(path):
-        if _is_written_through(path):
+        if is_special(path):
             with tempfile.TemporaryDirectory() as folder:
                 # The name says how it is compressed.
                 yield Path(folder, path.name)
@@ -154,31 +153,17 @@ def for_native(path: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
-def _is_written_through(path: Path) -> bool:
-    return is_special(path) or _stream_at(path) is not None
-
-
-def _stream_at(path: Path) -> int | None:
-    """Return the descriptor of our own output that a path such as /dev/stdout leads to."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
-            if os.path.samestat(os.fstat(stream.fileno()), path.stat()):
-                stream.flush()
-                return stream.fileno()
-    return None
-
-
 def _put(temporary: Path, path: Path) -> None:
     """Give a complete file its name; what is no regular file takes its bytes instead."""
-    if not _is_written_through(path):
+    if not is_special(path):
         signed(temporary)
         # A link stays one, and what it leads to is replaced.
         temporary.replace(os.path.realpath(path))
         return
-    stream = _stream_at(path)
-    with temporary.open("rb") as made:
-        with path.open("wb") if stream is None else os.fdopen(os.dup(stream), "wb") as sink:
-            shutil.copyfileobj(made, sink)
+    stream = stream_at(path)
+    sink = path.open("wb") if stream is None else os.fdopen(os.dup(stream), "wb")
+    with sink, temporary.open("rb") as made:
+        shutil.copyfileobj(made, sink)
     temporary.unlink()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -15,7 +16,16 @@ from reprieve._native import UserError
 if TYPE_CHECKING:
     from reprieve.scenario import Source
 
-__all__ = ["FOLDERS", "inputs_of", "is_ours", "is_special", "may_write", "named_by", "signed"]
+__all__ = [
+    "FOLDERS",
+    "inputs_of",
+    "is_ours",
+    "is_special",
+    "may_write",
+    "named_by",
+    "signed",
+    "stream_at",
+]
 
 FOLDERS = {
     "summary.json": '"measure"',
@@ -137,17 +147,27 @@ def _foreign(path: Path) -> UserError:
 
 
 def is_special(path: Path) -> bool:
-    """Whether a path leads to a device, a FIFO or the like, which is written through."""
+    """Whether a path leads to a device, a FIFO or our own output, which is written through."""
     with suppress(OSError):
         mode = path.stat().st_mode
-        return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+        return not stat.S_ISDIR(mode) and (not stat.S_ISREG(mode) or stream_at(path) is not None)
     return False
+
+
+def stream_at(path: Path) -> int | None:
+    """Return the descriptor of our own output that a path such as /dev/stdout leads to."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            if os.path.samestat(os.fstat(stream.fileno()), path.stat()):
+                stream.flush()
+                return stream.fileno()
+    return None
 
 
 def _is_same(one: Path, other: Path) -> bool:
     """Whether two paths lead to the same file, by whatever name, or would."""
     with suppress(OSError):
-        return not is_special(one) and os.path.samefile(one, other)
+        return not is_special(one) and one.samefile(other)
     return os.path.realpath(one) == os.path.realpath(other)
 
 

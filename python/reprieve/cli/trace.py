@@ -186,7 +186,7 @@ def convert(
 
 def _files(trace: str) -> list[Path]:
     """Return what a trace is read from: a file, a folder, or what a pattern finds."""
-    return [Path(trace), *map(Path, glob(trace))]
+    return [Path(trace), *map(Path, glob(trace))]  # noqa: PTH207 # it may be absolute
 
 
 def _trace(file: str, format: str, options: list[str] | None) -> Trace:
