@@ -14,6 +14,7 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.commands import app
+from reprieve.named_policies import trust
 
 EXIT_OK = 0
 EXIT_FAULT = 1
@@ -28,6 +29,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status; see `EXIT_…`."""
     arguments = sys.argv[1:] if arguments is None else arguments
     signal.signal(signal.SIGTERM, _terminate)
+    # A scenario is data until the user says that it may be a program.
+    trust(is_trusted=False)
     try:
         status = _dispatch(arguments)
         sys.stdout.flush()
@@ -50,6 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
         if type(error).__name__ != "PanicException":
             raise
         return _fault(str(error), arguments)
+    finally:
+        trust(is_trusted=True)
     return status
 
 

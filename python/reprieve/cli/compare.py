@@ -12,9 +12,10 @@ import typer
 
 from reprieve.cli.console import progress, say, sentence, show, table
 from reprieve.cli.notes import UNDECIDED, certainty, measured
-from reprieve.cli.options import Force, ScenarioFile, Sets, given, keys, out_dir
+from reprieve.cli.options import AllowPython, Force, ScenarioFile, Sets, given, keys, out_dir
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
 from reprieve.extras import has_plots, missing
+from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write
 from reprieve.pairs import Paired, latency
 from reprieve.report.tables import waf
@@ -42,6 +43,7 @@ def compare(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Runs at a time.", show_default="one a core")
     ] = None,
+    allow_python: AllowPython = False,
     force: Force = False,
 ) -> None:
     """Run a scenario at each value of a key and compare all with the first.
@@ -52,6 +54,7 @@ def compare(
     source = Source.read(scenario, sets or ())
     parsed = [Axis.parse(text) for text in axes]
     directory = Path("out", f"{scenario.stem}-compare") if out is None else out
+    trust(is_trusted=allow_python)
     may_write([], directory, inputs=inputs_of(source), force=force)
     with progress() as bars:
         settings = Settings(

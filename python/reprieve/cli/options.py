@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 __all__ = [
+    "AllowPython",
     "DrawTimeline",
     "Force",
     "FromState",
@@ -73,6 +74,11 @@ FromState = Annotated[Path | None, given("Start from a saved state instead of pr
 
 ScenarioFile = Annotated[
     Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.", show_default=False)
+]
+
+AllowPython = Annotated[
+    bool,
+    flag("--allow-python", "Execute the Python files that the scenario names as policies."),
 ]
 
 Force = Annotated[

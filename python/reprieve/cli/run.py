@@ -14,6 +14,7 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import say, sentence, show, table
 from reprieve.cli.options import (
+    AllowPython,
     DrawTimeline,
     Force,
     FromState,
@@ -27,6 +28,7 @@ from reprieve.cli.options import (
     out_dir,
 )
 from reprieve.confidence import FIGURES, TOO_FEW, bounds_us
+from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write
 from reprieve.report.tables import certainty, measured, trace_changes, waf
 from reprieve.result import KINDS, Result
@@ -74,6 +76,7 @@ def run(
     print_only: Annotated[
         bool, flag("--print", "Print the resolved scenario and do not run it.")
     ] = False,
+    allow_python: AllowPython = False,
     force: Force = False,
 ) -> None:
     """Run one simulation and write its results to DIR.
@@ -86,6 +89,7 @@ def run(
         return
     directory = Path("out", scenario.stem) if out is None else out
     read = [*inputs_of(source), *([] if from_state is None else [from_state])]
+    trust(is_trusted=allow_python)
     may_write([save_state], directory, inputs=read, force=force)
     command = shlex.join(["reprieve", *sys.argv[1:]])
     if save_state is None and save_state_at is not None:

@@ -12,8 +12,9 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table
-from reprieve.cli.options import Force, argument, flag, given, out_dir
+from reprieve.cli.options import AllowPython, Force, argument, flag, given, out_dir
 from reprieve.extras import has_plots, missing
+from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write, named_by
 from reprieve.sweeps.columns import FIGURES, heading, scale
 from reprieve.units import NOTHING, alike, decimals
@@ -45,6 +46,7 @@ def sweep(
     collect: Annotated[
         bool, flag("--collect", "Run nothing: write the data set of what is finished.")
     ] = False,
+    allow_python: AllowPython = False,
     force: Force = False,
 ) -> None:
     """Run a scenario at many points: a grid, a list, drawn points, or a search for a front.
@@ -59,6 +61,7 @@ def sweep(
     plan = read_plan(file)
     directory = Path("out", file.stem) if out is None else out
     read = [*named_by(file), *inputs_of(plan.source)]
+    trust(is_trusted=allow_python)
     may_write([], directory, inputs=read, force=force)
     with overall() as step:
         command = shlex.join(["reprieve", *sys.argv[1:]])

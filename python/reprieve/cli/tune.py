@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from reprieve.cli.console import overall, say, sentence, show, table
-from reprieve.cli.options import Force, ScenarioFile, Sets, given, keys, out_dir
+from reprieve.cli.options import AllowPython, Force, ScenarioFile, Sets, given, keys, out_dir
 
 _SHOWN = 4
 """Points beside each other, so that the table fits 80 columns."""
@@ -49,6 +49,7 @@ def tune(
         given("Let the workers of this Dask scheduler do the runs.", "ADDRESS"),
     ] = None,
     out: Annotated[Path | None, out_dir("out/tune-SCENARIO")] = None,
+    allow_python: AllowPython = False,
     force: Force = False,
 ) -> None:
     """Look for the values of some keys that keep bounds and do best in something else.
@@ -57,6 +58,7 @@ def tune(
     a quarter of them goes on to longer runs, and a quarter of those to whole ones with all seeds.
     Runs that are finished in DIR are never done again: start an interrupted one once more.
     """
+    from reprieve.named_policies import trust
     from reprieve.overwriting import inputs_of, may_write
     from reprieve.scenario import Source
     from reprieve.tuning import Settings, tune_into
@@ -66,6 +68,7 @@ def tune(
     asked = question(vary or [], where or [], most, least)
     source = Source.read(scenario, sets or [])
     directory = Path("out", f"tune-{scenario.stem}") if out is None else out
+    trust(is_trusted=allow_python)
     may_write([], directory, inputs=inputs_of(source), force=force)
     with overall() as step:
         command = shlex.join(["reprieve", *sys.argv[1:]])
