@@ -19,6 +19,23 @@ from reprieve.overwriting import is_special, signed, stream_at
 __all__ = ["KeptRows", "ResultDirectory", "folder_of", "for_native", "whole_file"]
 
 
+_begun: list[Path] = []
+"""Files that are being written, and folders that were made for them."""
+
+
+def leave_nothing() -> None:
+    """Remove what is half written, for a process that ends at once."""
+    for path in reversed(_begun.copy()):
+        with suppress(OSError):
+            if path.is_dir():
+                path.rmdir()
+                continue
+            # The simulator writes beside such a file, and names it likewise.
+            for one in path.parent.iterdir():
+                if path.name in one.name:
+                    one.unlink()
+
+
 class ResultDirectory:
     """A directory whose new files stay under temporary names until `commit`.
 
@@ -40,6 +57,7 @@ class ResultDirectory:
             with explained(self._path):
                 for directory in reversed(missing):
                     self._made.append(directory)
+                    _begun.append(directory)
                     directory.mkdir(exist_ok=True)
                 if not self._path.is_dir():
                     raise NotADirectoryError(None, "it is a file")
@@ -66,9 +84,11 @@ class ResultDirectory:
         path = self._path / name
         if not path.parent.exists():
             self._made.append(path.parent)
+            _begun.append(path.parent)
             path.parent.mkdir(exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
         self._temporary[name] = temporary
+        _begun.append(temporary)
         file = temporary.open("wb")
         self._open.append(file)
         return file
@@ -102,6 +122,9 @@ class ResultDirectory:
                 file.close()
         for temporary in self._temporary.values():
             temporary.unlink(missing_ok=True)
+        for path in [*self._temporary.values(), *self._made]:
+            with suppress(ValueError):
+                _begun.remove(path)
         for directory in reversed(self._made):
             # It stays if it could not be made, or if someone else has put a file there.
             with suppress(OSError):
@@ -144,6 +167,7 @@ def for_native(path: Path) -> Iterator[Path]:
             return
         real = Path(os.path.realpath(path))
         temporary = real.with_name(f".{os.getpid()}.partial.{real.name}")
+        _begun.append(temporary)
         try:
             yield temporary
             _put(temporary, path)
@@ -151,6 +175,7 @@ def for_native(path: Path) -> Iterator[Path]:
             raise UserError(str(error).replace(str(temporary), str(path))) from None
         finally:
             temporary.unlink(missing_ok=True)
+            _begun.remove(temporary)
 
 
 def _put(temporary: Path, path: Path) -> None:

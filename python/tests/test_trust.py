@@ -41,7 +41,8 @@ EXECUTING = {
     "run": ["s.toml"],
     "compare": ["s.toml", "--axis", "workload.requests=200,300"],
     "sweep": ["sweep.toml"],
-    "tune": ["s.toml", "--vary", "suspension.max_per_program=1..4", "--min", "read.p99", "--tries", "8"],
+    "tune": ["s.toml", "--vary", "suspension.max_per_program=1..4", "--min", "read.p99",
+             "--tries", "8"],
     "rig": ["--device", "fast12-mlc", "--set", "suspension.policy=mine.py:Leaves", "--commands",
             "c.csv"],
 }  # fmt: skip

@@ -5,12 +5,15 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from reprieve.cli.console import overall, say, sentence, show, table
 from reprieve.cli.options import AllowPython, Force, ScenarioFile, Sets, given, keys, out_dir
+
+if TYPE_CHECKING:
+    from reprieve.tuning import Tuning
 
 _SHOWN = 4
 """Points beside each other, so that the table fits 80 columns."""
@@ -62,7 +65,6 @@ def tune(
     from reprieve.overwriting import inputs_of, may_write
     from reprieve.scenario import Source
     from reprieve.tuning import Settings, tune_into
-    from reprieve.tuning.answer import estimate
     from reprieve.tuning.question import question
 
     asked = question(vary or [], where or [], most, least)
@@ -74,9 +76,23 @@ def tune(
         command = shlex.join(["reprieve", *sys.argv[1:]])
         settings = Settings(tries, seeds, search_seed, workers, scheduler, step, command)
         found = tune_into(source, asked, directory, settings)
+    _show(found)
+    names = ("best.toml", "report.html", "tune.json")
+    say("wrote " + ", ".join(str(directory / name) for name in names))
+
+
+def _show(found: Tuning) -> None:
+    from reprieve.tuning.answer import estimate
+
     best = found.answer.ranked[:_SHOWN]
     rows = table("", ["", *(str(place + 1) for place in range(len(best)))])
-    fields = {each.said: each for each in (asked.goal, *(bound.field for bound in asked.bounds))}
+    fields = {
+        each.said: each
+        for each in (
+            found.answer.question.goal,
+            *(bound.field for bound in found.answer.question.bounds),
+        )
+    }
     for what in fields.values():
         rows.add_row(what.said, *(what.show(estimate(what, each).mean) for each in best))
     for axis in asked.axes:
@@ -87,5 +103,3 @@ def tune(
         sentence(text)
     answer = found.answer
     say(f"{answer.tried} points tried, {answer.refused} refused; {found.ran:,} runs done now")
-    names = ("best.toml", "report.html", "tune.json")
-    say("wrote " + ", ".join(str(directory / name) for name in names))
