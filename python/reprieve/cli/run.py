@@ -27,7 +27,7 @@ from reprieve.cli.options import (
     given,
     out_dir,
 )
-from reprieve.confidence import FIGURES, TOO_FEW, bounds_us
+from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, cell_us
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write
 from reprieve.report.tables import certainty, measured, trace_changes, waf
@@ -144,9 +144,8 @@ def _show(result: Result) -> None:
     rows = table("Latency in µs, and 95 % intervals", ["", "requests", *_STATISTICS.values()])
     for kind in KINDS:
         group = requests[kind]
-        cells = [f"{group['latency_ns'][key] / 1000:,.1f}" for key in _STATISTICS]
         rows.add_row(
-            kind, f"{group['count']:,}", *(cells if group["count"] else ["–"] * len(cells))
+            kind, f"{group['count']:,}", *(cell_us(group, figure) for figure in _STATISTICS)
         )
         if group["count"]:
             ends = [bounds_us(group, key) or (TOO_FEW, "") for key in FIGURES]

@@ -14,11 +14,11 @@ import typer
 from reprieve._native import Server, UserError
 from reprieve.cli.console import progress, say, say_at_once, show, table, warn
 from reprieve.cli.options import Force, FromState, ScenarioFile, Sets, argument, flag, given
+from reprieve.confidence import cell_us
 from reprieve.outputs import replace_file
 from reprieve.overwriting import inputs_of, may_write, signed
 from reprieve.scenario import Source
 from reprieve.serving import ServeOptions, ask, server_of
-from reprieve.units import NOTHING
 
 _STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "max": "max"}
 
@@ -209,14 +209,14 @@ def _show(summary: dict[str, Any]) -> None:
                 kind.replace("_", " "),
                 f"{group['count']:,}",
                 f"{group['errors']:,}",
-                *(f"{group['latency_ns'][key] / 1000:,.1f}" for key in _STATISTICS),
+                *(cell_us(group, key) for key in _STATISTICS),
             )
     late = served["lateness_ns"]
     rows.add_row(
         "answered later by",
         f"{late['count']:,}",
         "",
-        *(f"{late[key] / 1000:,.1f}" if late["count"] else NOTHING for key in _STATISTICS),
+        *(cell_us({"count": late["count"], "latency_ns": late}, key) for key in _STATISTICS),
     )
     show(rows)
     suspensions = summary["flash"]["suspensions"]

@@ -13,10 +13,11 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table
 from reprieve.cli.options import AllowPython, Force, argument, flag, given, out_dir
+from reprieve.confidence import TOO_FEW
 from reprieve.extras import has_plots, missing
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write, named_by
-from reprieve.sweeps.columns import FIGURES, heading, scale
+from reprieve.sweeps.columns import FIGURES, has_requests, heading, scale
 from reprieve.units import NOTHING, alike, decimals
 
 if TYPE_CHECKING:
@@ -132,9 +133,12 @@ def figures(rows: Sequence[Row], name: str) -> list[str]:
     known = [number for number in numbers if number is not None]
     digits = decimals(known, widths, most=None if factor == 1 else 1)
     cells = []
-    for number, both in zip(numbers, ends, strict=True):
+    enough = [has_requests(row, name) for row in rows]
+    for number, both, is_enough in zip(numbers, ends, enough, strict=True):
         text = NOTHING if number is None else f"{number:,.{digits}f}"
-        if both is not None:
+        if not is_enough:
+            text = TOO_FEW
+        elif both is not None:
             low, high = (f"{end:,.{digits}f}" for end in both)
             text = f"{text} ({low} to {high})"
         cells.append(text)

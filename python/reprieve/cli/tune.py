@@ -11,6 +11,7 @@ import typer
 
 from reprieve.cli.console import overall, say, sentence, show, table
 from reprieve.cli.options import AllowPython, Force, ScenarioFile, Sets, given, keys, out_dir
+from reprieve.confidence import TOO_FEW
 
 if TYPE_CHECKING:
     from reprieve.tuning import Tuning
@@ -82,19 +83,19 @@ def tune(
 
 
 def _show(found: Tuning) -> None:
+    from reprieve.sweeps.columns import has_requests
     from reprieve.tuning.answer import estimate
 
     best = found.answer.ranked[:_SHOWN]
     rows = table("", ["", *(str(place + 1) for place in range(len(best)))])
-    fields = {
-        each.said: each
-        for each in (
-            found.answer.question.goal,
-            *(bound.field for bound in found.answer.question.bounds),
-        )
-    }
+    asked = found.answer.question
+    fields = {each.said: each for each in (asked.goal, *(bound.field for bound in asked.bounds))}
     for what in fields.values():
-        rows.add_row(what.said, *(what.show(estimate(what, each).mean) for each in best))
+        cells = []
+        for each in best:
+            is_known = all(has_requests(row, what.column) for row in each.rows)
+            cells.append(what.show(estimate(what, each).mean) if is_known else TOO_FEW)
+        rows.add_row(what.said, *cells)
     for axis in asked.axes:
         values = [dict(each.point.values).get(axis.key, "–") for each in best]
         rows.add_row(axis.key, *(f"{v:.4g}" if isinstance(v, float) else str(v) for v in values))
