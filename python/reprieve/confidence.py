@@ -15,10 +15,43 @@ FIGURES = {
 """Figures of the tables that have an interval, by their keys in a summary."""
 
 TOO_FEW = "too few"
-"""What stands in the place of an interval for which there are too few requests."""
+"""What stands in the place of a figure or interval for which there are too few requests."""
+
+UNDECIDED = "~"
+"""Stands before a multiple that is not significant: it may be 1."""
+
+UNKNOWN = "?"
+"""Stands before a multiple without an interval: there are too few requests for one."""
+
+BEYOND = 10
+"""Requests beyond a percentile, without which its place is chance."""
+
+_ONE_IN = {
+    "p50": 2,
+    "p90": 10,
+    "p95": 20,
+    "p99": 100,
+    "p99_9": 1_000,
+    "p99_99": 10_000,
+    "p99_999": 100_000,
+}
+"""Of so many requests one lies beyond a percentile."""
 
 _FEWEST_BATCHES = 10
 _NOUNS = {"read": "reads", "write": "writes", "total": "requests"}
+
+
+def is_known(count: float, figure: str) -> bool:
+    """Whether so many requests have a figure: ten beyond a percentile, one for all else."""
+    return count >= BEYOND * _ONE_IN[figure] if figure in _ONE_IN else count > 0
+
+
+def cell_us(group: Mapping[str, Any], figure: str) -> str:
+    """Return a figure of a group of requests in µs for a table."""
+    if not group["count"]:
+        return "–"
+    known = is_known(group["count"], figure)
+    return f"{group['latency_ns'][figure] / 1000:,.1f}" if known else TOO_FEW
 
 
 def interval_ns(group: dict[str, Any], figure: str) -> tuple[float, float] | None:

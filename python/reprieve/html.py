@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from reprieve.confidence import FIGURES
+from reprieve.confidence import FIGURES, cell_us
 
 _COLUMNS = FIGURES | {"max": "max"}
 
@@ -31,8 +31,7 @@ def latencies(title: str, summaries: Mapping[str, Mapping[str, Any]], what: str)
     """Return what requests of each summary took, in µs; `what` heads the column of names."""
     rows = []
     for name, group in summaries.items():
-        figures = (f"{group['latency_ns'][key] / 1000:,.1f}" for key in _COLUMNS)
-        cells = figures if group["count"] else ("–" for _ in _COLUMNS)
-        rows.append([name, f"{group['count']:,}", *cells])
+        figures = (cell_us(group, key) for key in _COLUMNS)
+        rows.append([name, f"{group['count']:,}", *figures])
     columns = [what, "requests", *(f"{word}, µs" for word in _COLUMNS.values())]
     return table(title, columns, rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import itertools
@@ -10,12 +11,12 @@ import re
 import sys
 import tomllib
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 from reprieve._native import UserError
 from reprieve.policy import OwnPolicies
@@ -24,6 +25,9 @@ from reprieve.sections import schema
 METHODS = {"suspension.policy": "decide", "scheduling.policy": "choose"}
 """Keys of a scenario that may name a policy of Python, and what the policy has to have."""
 KEYS = tuple(METHODS)
+
+_is_trusted = True
+"""Whether policies of Python are loaded: where Python asks always, by a command with its flag."""
 
 _REFERENCE = re.compile(r"(?P<place>.+):(?P<name>\w+(\.\w+)*)", re.DOTALL)
 _numbers = itertools.count()
@@ -35,6 +39,12 @@ T = TypeVar("T")
 def refers(value: object) -> bool:
     """Whether a value of one of the keys names a policy of Python: no built-in one has a colon."""
     return isinstance(value, str) and ":" in value
+
+
+def trust(*, is_trusted: bool) -> None:
+    """Let policies of Python be loaded from now on in this process, or not."""
+    global _is_trusted  # noqa: PLW0603 # a property of the process, as its command line is
+    _is_trusted = is_trusted
 
 
 def short(key: str, value: Any) -> Any:
@@ -108,13 +118,33 @@ class Named:
         """Return an error about it."""
         return UserError(f'{self.key} = "{self.text}": {sentence}')
 
-    def check(self) -> None:
-        """Raise UserError if it cannot be made, as far as that can be said without making it."""
-        found = self._find()
-        if not callable(found):
+    def look(self) -> None:
+        """Raise UserError if its file has no such name; nothing of the file is executed."""
+        if not self._is_file:
+            return
+        try:
+            body = ast.parse(self._read(), self.place).body
+        except (SyntaxError, ValueError) as error:
+            raise self.wrong(_said(error)) from None
+        first = self.name.partition(".")[0]
+        own = [one.name for one in body if isinstance(one, ast.ClassDef)]
+        bound = {*own, *_bound(body)}
+        if "*" not in bound and first not in bound:
+            raise self._missing(own)
+
+    def _check(self, found: Any) -> None:
+        """Raise UserError for what is no policy; nothing of it is called."""
+        method, made = METHODS[self.key], found
+        if isinstance(found, FunctionType):
+            try:
+                made = get_type_hints(found).get("return")
+            except Exception as error:
+                raise self.wrong(f"{_said(error)}, in what it says it returns") from error
+        if not isinstance(made, type) or not callable(getattr(made, method, None)):
+            what = "a class" if isinstance(found, type) else f"of {type(found).__qualname__}"
             raise self.wrong(
-                f"is an object of {type(found).__qualname__}; must be a class or a function, so "
-                "that each run begins with a new object"
+                f"is {what} and has no method {method}; must be a class with {method}(view), or a "
+                "function that says by `->` that it returns one"
             )
         try:
             inspect.signature(found).bind()
@@ -126,11 +156,13 @@ class Named:
 
     def make(self) -> Any:
         """Return a new object: what one run leaves in it, or in its file, is not in the next."""
-        self.check()
+        self.need_trust()
         module = _run_file(self, self._read()) if self._is_file else self._module()
+        found = self._in(module)
+        self._check(found)
         try:
-            made = self._in(module)()
-        except Exception as error:
+            made = found()
+        except (Exception, SystemExit) as error:
             raise self.wrong(f"{_said(error)}, as it was made") from error
         if not callable(getattr(made, METHODS[self.key], None)):
             raise self.wrong(
@@ -143,7 +175,7 @@ class Named:
         """Return the text of the file that has it; raises UserError if there is none."""
         if self._is_file:
             return self._read()
-        found = self._find()
+        found = self._in(self._module())
         try:
             module = sys.modules[found.__module__]
             path = getattr(module, "__file__", None)
@@ -154,24 +186,32 @@ class Named:
                 "into a file and name that"
             ) from None
 
-    def _find(self) -> Any:
-        return self._in(self._module())
-
     def _in(self, module: ModuleType) -> Any:
         try:
             return reduce(getattr, self.name.split("."), module)
         except AttributeError:
-            own = [
-                name
-                for name, value in vars(module).items()
-                if inspect.isclass(value) and value.__module__ == module.__name__
-            ]
-            has = f"has {', '.join(own)}" if own else "has no class"
-            raise self.wrong(f"{self.place} has no {self.name}; it {has}") from None
+            raise self._missing(
+                [
+                    name
+                    for name, value in vars(module).items()
+                    if inspect.isclass(value) and value.__module__ == module.__name__
+                ]
+            ) from None
+
+    def _missing(self, own: Sequence[str]) -> UserError:
+        has = f"has {', '.join(own)}" if own else "has no class"
+        return self.wrong(f"{self.place} has no {self.name}; it {has}")
+
+    def need_trust(self) -> None:
+        """Raise UserError if policies of Python are not to be loaded."""
+        if not _is_trusted:
+            raise self.wrong(
+                f"is a program, and only --allow-python has {self.place} executed; give it to run, "
+                "compare, sweep, tune, rig or power-loss if you trust the file"
+            )
 
     def _module(self) -> ModuleType:
-        if self._is_file:
-            return _looked_at(self, self._read())
+        self.need_trust()
         try:
             return importlib.import_module(self.place)
         except ImportError as error:
@@ -195,17 +235,23 @@ def _run_file(policy: Named, text: bytes) -> ModuleType:
     sys.modules[name] = module
     try:
         exec(compile(text, policy.place, "exec"), vars(module))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise policy.wrong(f"{_said(error)}, as the file was loaded") from error
     finally:
         del sys.modules[name]
     return module
 
 
-@lru_cache(maxsize=64)
-def _looked_at(policy: Named, text: bytes) -> ModuleType:
-    """Return the same module for the same text: it is looked at, and no run uses it."""
-    return _run_file(policy, text)
+def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """Yield the names that the top of a file binds, also those within `if` and `try`."""
+    for one in body:
+        for node in ast.walk(one):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                yield node.name
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id
+            elif isinstance(node, ast.alias):
+                yield node.asname or node.name.partition(".")[0]
 
 
 @dataclass(frozen=True)
@@ -227,14 +273,15 @@ class Split:
             resolved = resolved[: place.end(1)] + text + resolved[place.end() :]
         return resolved
 
-    def check(self) -> None:
-        """Raise UserError if one of the policies cannot be made."""
+    def look(self) -> None:
+        """Raise UserError if a file has no such policy; nothing of it is executed."""
         for policy in self.named.values():
-            policy.check()
+            policy.look()
 
     def check_travels(self) -> None:
-        """Raise UserError if another process could not find one of the policies."""
+        """Raise UserError if another process may not load or could not find one of the policies."""
         for policy in self.named.values():
+            policy.need_trust()
             if policy.place == "__main__":
                 raise policy.wrong(
                     "belongs to the program that was started, which workers of a cluster cannot "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,8 +14,26 @@ from typing import Any, BinaryIO
 
 from reprieve._native import UserError
 from reprieve.foreign import JsonValue, read_text
+from reprieve.overwriting import is_special, signed, stream_at
 
-__all__ = ["KeptRows", "ResultDirectory"]
+__all__ = ["KeptRows", "ResultDirectory", "folder_of", "for_native", "whole_file"]
+
+
+_begun: list[Path] = []
+"""Files that are being written, and folders that were made for them."""
+
+
+def leave_nothing() -> None:
+    """Remove what is half written, for a process that ends at once."""
+    for path in reversed(_begun.copy()):
+        with suppress(OSError):
+            if path.is_dir():
+                path.rmdir()
+                continue
+            # The simulator writes beside such a file, and names it likewise.
+            for one in path.parent.iterdir():
+                if path.name in one.name:
+                    one.unlink()
 
 
 class ResultDirectory:
@@ -37,6 +57,7 @@ class ResultDirectory:
             with explained(self._path):
                 for directory in reversed(missing):
                     self._made.append(directory)
+                    _begun.append(directory)
                     directory.mkdir(exist_ok=True)
                 if not self._path.is_dir():
                     raise NotADirectoryError(None, "it is a file")
@@ -63,9 +84,11 @@ class ResultDirectory:
         path = self._path / name
         if not path.parent.exists():
             self._made.append(path.parent)
+            _begun.append(path.parent)
             path.parent.mkdir(exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
         self._temporary[name] = temporary
+        _begun.append(temporary)
         file = temporary.open("wb")
         self._open.append(file)
         return file
@@ -87,7 +110,7 @@ class ResultDirectory:
                 (self._path / name).unlink(missing_ok=True)
         paths = []
         for name, temporary in self._temporary.items():
-            temporary.replace(self._path / name)
+            _put(temporary, self._path / name)
             paths.append(self._path / name)
         self._made.clear()
         return paths
@@ -99,6 +122,9 @@ class ResultDirectory:
                 file.close()
         for temporary in self._temporary.values():
             temporary.unlink(missing_ok=True)
+        for path in [*self._temporary.values(), *self._made]:
+            with suppress(ValueError):
+                _begun.remove(path)
         for directory in reversed(self._made):
             # It stays if it could not be made, or if someone else has put a file there.
             with suppress(OSError):
@@ -107,13 +133,63 @@ class ResultDirectory:
 
 def replace_file(path: Path, text: str) -> None:
     """Write a text file whole or not at all; raises UserError if it cannot be written."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    with whole_file(path) as file:
+        file.write(text.encode())
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that gets its name when the block ends, unless it raises.
+
+    What is no regular file, such as a device or a FIFO, is written through and stays what it is.
+    """
+    with for_native(path) as temporary, temporary.open("wb") as file:
+        yield file
+
+
+@contextmanager
+def folder_of(path: Path) -> Iterator[None]:
+    """Make the folder of a file if it is missing; it goes again if the block raises."""
+    with ResultDirectory(path.parent) as directory:
+        yield
+        directory.commit()
+
+
+@contextmanager
+def for_native(path: Path) -> Iterator[Path]:
+    """Yield a path for whoever writes files by name; what is there becomes `path` at the end."""
     with explained(path):
+        if is_special(path):
+            with tempfile.TemporaryDirectory() as folder:
+                # The name says how it is compressed.
+                yield Path(folder, path.name)
+                _put(Path(folder, path.name), path)
+            return
+        real = Path(os.path.realpath(path))
+        temporary = real.with_name(f".{os.getpid()}.partial.{real.name}")
+        _begun.append(temporary)
         try:
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(path)
+            yield temporary
+            _put(temporary, path)
+        except UserError as error:
+            raise UserError(str(error).replace(str(temporary), str(path))) from None
         finally:
             temporary.unlink(missing_ok=True)
+            _begun.remove(temporary)
+
+
+def _put(temporary: Path, path: Path) -> None:
+    """Give a complete file its name; what is no regular file takes its bytes instead."""
+    if not is_special(path):
+        signed(temporary)
+        # A link stays one, and what it leads to is replaced.
+        temporary.replace(os.path.realpath(path))
+        return
+    stream = stream_at(path)
+    sink = path.open("wb") if stream is None else os.fdopen(os.dup(stream), "wb")
+    with sink, temporary.open("rb") as made:
+        shutil.copyfileobj(made, sink)
+    temporary.unlink()
 
 
 @contextmanager

@@ -366,7 +366,7 @@ class Source:
         """Every key with its value, as TOML with identical results; raises UserError if wrong."""
         parts = self.split()
         resolved = parts.written(_native.resolve(self.text, self.path, list(parts.sets)))
-        parts.check()
+        parts.look()
         return resolved
 
     def built_in(self, why: str) -> Source:

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from reprieve._native import Server, UserError
+from reprieve.overwriting import is_special
 from reprieve.scenario import ScenarioLike, Source
 
 FilePath = str | os.PathLike[str]
@@ -75,6 +76,11 @@ class ServeOptions:
             raise UserError(f"tcp = {self.tcp}: needs tls, or insecure = True instead of it")
         elif self.tls_client_ca is not None and self.tls is None:
             raise UserError(f"tls_client_ca = {self.tls_client_ca}: needs tls")
+        if self.record is not None and is_special(Path(self.record)):
+            raise UserError(
+                f"record {os.fspath(self.record)}: must be a file, as the scenario that replays it "
+                "goes beside it"
+            )
         metrics = self.metrics
         return {
             "socket": socket,

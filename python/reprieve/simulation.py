@@ -17,7 +17,7 @@ from reprieve.extras import need_plots
 from reprieve.machine import Clock
 from reprieve.named_policies import Split
 from reprieve.notebook import run_bar
-from reprieve.outputs import ResultDirectory
+from reprieve.outputs import ResultDirectory, for_native
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
 from reprieve.result import KINDS, Result, json_text, power_csv
 from reprieve.scenario import ScenarioLike, Source
@@ -209,7 +209,8 @@ class Drive:
     def save(self, simulation: _native.Simulation, when: When) -> None:
         """Write the state to its file, if this is the time for it."""
         if self.save_state is not None and self.save_state_at == when:
-            simulation.save_state(self.save_state)
+            with for_native(Path(self.save_state)) as temporary:
+                simulation.save_state(temporary)
 
 
 _AS_EVER = Drive()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from reprieve._native import UserError
-from reprieve.outputs import ResultDirectory
+from reprieve.outputs import folder_of, whole_file
 
 FILE_NAME = "timeline.perfetto-trace"
 """What the timeline of a run is called in its folder."""
@@ -67,9 +67,8 @@ def time_ns(option: str, text: str) -> int:
 @contextmanager
 def timeline_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file of its own that gets its name at the end, unless the block raises."""
-    with ResultDirectory(path.parent) as directory:
-        yield directory.open(path.name)
-        directory.commit()
+    with folder_of(path), whole_file(path) as file:
+        yield file
 
 
 def told(summary: dict[str, Any]) -> str:

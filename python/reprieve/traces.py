@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from reprieve import _native
+from reprieve.outputs import for_native
 from reprieve.scenario import ScenarioLike, Source
 
 
@@ -135,8 +137,8 @@ class Trace:
         >>> trace.convert("two.spc.gz", "spc")["requests"]
         2
         """
-        output = os.fspath(output)
-        return dict(json.loads(_native.trace_convert(*self._reading, output, to)))
+        with for_native(Path(output)) as temporary:
+            return dict(json.loads(_native.trace_convert(*self._reading, str(temporary), to)))
 
 
 def open_trace(path: str | os.PathLike[str], format: str = "auto", **options: str | float) -> Trace:

@@ -13,7 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 import reprieve as rp
-from reprieve.confidence import bounds_us, listed, shortage
+from reprieve.cli.notes import mark_of
+from reprieve.confidence import bounds_us, cell_us, listed, shortage
 from reprieve.report.tables import certainty
 
 from .drive import SMALL, Reprieve
@@ -183,3 +184,35 @@ def test_a_comparison_in_python_says_the_same() -> None:
     with pytest.raises(rp.UserError, match=r'paired\("8"\): must be one of 25, 400'):
         runs.paired("8")
     assert certainty(runs)[0].startswith("400 against 25: decided at 95 %: read mean (×")
+
+
+def test_percentile_with_fewer_than_ten_requests_beyond_is_no_number() -> None:
+    """Of n requests n / 100 lie beyond the p99: ten of 1,000, and so on."""
+    fewest = {"p50": 20, "p95": 200, "p99": 1000, "p99_9": 10_000, "p99_99": 100_000}
+    for figure, enough in fewest.items():
+        group = {"count": enough, "latency_ns": {figure: 1_234_500}}
+        assert cell_us(group, figure) == "1,234.5"
+        assert cell_us(group | {"count": enough - 1}, figure) == "too few"
+    assert cell_us({"count": 1, "latency_ns": {"mean": 1000, "max": 2000}}, "mean") == "1.0"
+    assert cell_us({"count": 1, "latency_ns": {"mean": 1000, "max": 2000}}, "max") == "2.0"
+    assert cell_us({"count": 0, "latency_ns": {}}, "p50") == "–"
+
+
+def test_tables_of_every_command_say_too_few(reprieve: Reprieve, small: Path) -> None:
+    """SMALL has 3,000 requests, seven tenths are reads: their p99 has ten beyond it."""
+    (small.parent / "sweep.toml").write_text(
+        'scenario = "small.toml"\ndesign = "grid"\n[axes]\npolicy = ["FIFO", "RPS"]\n'
+    )
+    for line in (["run", "small.toml"], ["compare", "small.toml", "--axis", "policy=FIFO,RPS"],
+                 ["sweep", "sweep.toml"]):  # fmt: skip
+        done = reprieve(*line, "--out", f"o-{line[0]}")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "too few" in done.stdout
+    found = rp.run(small)
+    assert found._repr_html_().count("too few") == 7, "p99.9 and p99.99, and p99 of 900 writes"
+
+
+def test_marks_tell_no_difference_from_too_few_requests() -> None:
+    assert mark_of({"decided": True}) == ""
+    assert mark_of({"decided": False, "low": -1.0, "high": 1.0}) == "~"
+    assert mark_of({"decided": False, "reason": "too few batches have such requests"}) == "?"

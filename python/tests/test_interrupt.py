@@ -116,3 +116,44 @@ def test_progress_shows_on_a_terminal_only(program: str, small: Path) -> None:
     assert process.communicate()[0].startswith("Latency in µs")
     assert process.returncode == 0
     assert b"simulated" in shown and b"dies" in shown
+
+
+WAITING = {
+    "info": ["trace", "info", "silent"],
+    "head": ["trace", "head", "silent"],
+    "convert": ["trace", "convert", "silent", "new.csv", "--to", "msr"],
+    "fit": ["trace", "fit", "silent", "--out", "new.toml"],
+    "write": ["run", "small.toml", "--save-state", "silent", "--out", "o"],
+    "calibrate": ["calibrate", "silent", "--out", "o"],
+    "state": ["run", "small.toml", "--from-state", "silent", "--out", "o"],
+    "scenario": ["run", "silent"],
+}
+STALLED = ("calibrate", "state", "scenario")
+"""These read what has a writer; a trace must be a file, which an open FIFO shows not to be."""
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["int", "term"]
+)
+@pytest.mark.parametrize(
+    ("command", "has_writer"),
+    [*((name, False) for name in WAITING), *((name, True) for name in STALLED)],
+)
+def test_a_command_that_waits_for_a_fifo_ends_within_a_second(
+    program: str, small: Path, command: str, has_writer: bool, number: int, status: int
+) -> None:
+    folder = small.parent
+    os.mkfifo(folder / "silent")
+    before = sorted(path.name for path in folder.iterdir())
+    writer = os.open(folder / "silent", os.O_RDWR) if has_writer else None
+    process = start(program, *WAITING[command], cwd=folder)
+    time.sleep(1.2)
+    assert process.poll() is None, process.communicate()
+    process.send_signal(number)
+    began_s = time.monotonic()
+    assert process.communicate() == ("", "")
+    assert time.monotonic() - began_s < 1
+    assert process.returncode == status
+    assert sorted(path.name for path in folder.iterdir()) == before
+    if writer is not None:
+        os.close(writer)

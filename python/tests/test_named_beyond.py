@@ -103,7 +103,16 @@ def test_rig_asks_a_named_policy(folder: Path) -> None:
 def test_rig_and_its_files_from_the_command_line(reprieve: Reprieve, folder: Path) -> None:
     rows = "".join(",".join(map(str, row)) + "\n" for row in COMMANDS)
     (folder / "c.csv").write_text("arrival_ns,op,plane,block,page\n" + rows)
-    rig = ("rig", "--device", "fast12-slc", "--set", "policy=pes-ipc", "--commands", "c.csv")
+    rig = (
+        "rig",
+        "--allow-python",
+        "--device",
+        "fast12-slc",
+        "--set",
+        "policy=pes-ipc",
+        "--commands",
+        "c.csv",
+    )
     never = ("--set", f"{KEY}=mine.py:Never")
     for more in ((), ("--power", "p.csv"), ("--timeline", "t.perfetto-trace")):
         done = reprieve(*rig, *never, "--out", "o.csv", *more)
@@ -128,7 +137,9 @@ def test_losses_of_power_ask_a_named_policy(reprieve: Reprieve, folder: Path) ->
     assert other.rows != built_in.rows
     assert rp.Scenario.from_toml(other.scenario).suspension.policy.endswith("mine.py:Never")
 
-    done = reprieve("power-loss", place.name, "--cuts", "2", "--set", f"{KEY}=mine.py:Fails")
+    done = reprieve(
+        "power-loss", "--allow-python", place.name, "--cuts", "2", "--set", f"{KEY}=mine.py:Fails"
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert IN_THE_WAY in done.stderr
 

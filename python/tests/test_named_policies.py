@@ -28,7 +28,7 @@ BUSY = rp.Scenario.from_toml(SMALL).replace(
     ftl__precondition="steady",
 )
 MINE = Path(own_policies.__file__).read_text() + (
-    "\n\ndef of_300_us():\n    return Threshold(300_000, 150_000)\n"
+    "\n\ndef of_300_us() -> Threshold:\n    return Threshold(300_000, 150_000)\n"
 )
 ALONE = """
 import reprieve as rp
@@ -163,7 +163,7 @@ def test_command_line_takes_a_policy_wherever_it_takes_a_value(
     reprieve: Reprieve, folder: Path
 ) -> None:
     axis = f"{KEY}=always,mine.py:Always,mine.py:of_300_us"
-    done = reprieve("compare", "s.toml", "--axis", axis, "--out", "c")
+    done = reprieve("compare", "s.toml", "--axis", axis, "--out", "c", "--allow-python")
     assert (done.returncode, done.stderr) == (0, "")
     assert {path.name for path in (folder / "c").iterdir() if path.is_dir()} == {
         "always",
@@ -180,7 +180,7 @@ def test_command_line_takes_a_policy_wherever_it_takes_a_value(
         "built_in": ("s.toml", *(w for k, v in THRESHOLD.items() for w in ("--set", f"{k}={v}"))),
         "always": ("s.toml",),
     }.items():
-        done = reprieve("run", *arguments, "--out", name)
+        done = reprieve("run", *arguments, "--out", name, "--allow-python")
         assert (done.returncode, done.stderr) == (0, "")
         summaries[name] = found(rp.run(folder / name / "scenario.toml").summary)
     assert summaries["again"] == summaries["set"] == summaries["built_in"] != summaries["always"]
@@ -188,7 +188,7 @@ def test_command_line_takes_a_policy_wherever_it_takes_a_value(
 
 def swept(reprieve: Reprieve, *arguments: str) -> str:
     """Run a sweep, and return how many runs it did."""
-    done = reprieve("sweep", "sweep.toml", "--out", "o", *arguments)
+    done = reprieve("sweep", "sweep.toml", "--out", "o", "--allow-python", *arguments)
     assert (done.returncode, done.stderr) == (0, "")
     counted = re.search(r"(\d+) runs, of which (\d+) were done now", done.stdout)
     assert counted is not None
@@ -238,7 +238,7 @@ def test_what_a_policy_raises_is_a_sentence_in_every_command(
         ("compare", "s.toml", "--axis", f"{KEY}=always,alone.py:Fails"),
         ("sweep", "sweep.toml"),
     ):
-        done = reprieve(*command, "--out", "out")
+        done = reprieve(*command, "--out", "out", "--allow-python")
         assert (done.returncode, done.stdout) == (2, "")
         told = raised.fullmatch(done.stderr)
         assert told is not None, done.stderr
@@ -249,19 +249,22 @@ def test_what_a_policy_raises_is_a_sentence_in_every_command(
 
 
 WRONG = {
-    "object": ("one = First()\n", "one", "is an object of First; must be a class or a function"),
-    "arguments": ("def f(x): pass\n", "f", "missing a required argument: 'x'; must be a class or"),
-    "making": ("def f(): return 1 / 0\n", "f", "ZeroDivisionError: division by zero at "),
+    "object": ("one = First()\n", "one", "is of First and has no method decide; must be a class"),
+    "arguments": (
+        "def f(x) -> First: pass\n",
+        "f",
+        "missing a required argument: 'x'; must be a class or",
+    ),
+    "making": ("def f() -> First: return 1 / 0\n", "f", "ZeroDivisionError: division by zero at "),
+    "leaving": ("def f() -> First: raise SystemExit(0)\n", "f", "SystemExit: 0 at "),
     "nothing": (
-        "def f(): pass\n",
+        "def f() -> First: pass\n",
         "f",
         "None has no method decide; must make an object with decide",
     ),
-    "other": (
-        "class Other: pass\n",
-        "Other",
-        "has no method decide; must make an object with decide(view)",
-    ),
+    "unsaid": ("def f(): open('called', 'w')\n", "f", "a function that says by `->` that it"),
+    "foreign": ("from os import abort\n", "abort", "is of builtin_function_or_method and has no"),
+    "other": ("class Other: pass\n", "Other", "is a class and has no method decide; must be a"),
     "missing": ("", "Last", "has no Last; it has First, Shared, Fails"),
     "loading": ("1 / 0\n", "First", "ZeroDivisionError: division by zero at "),
     "syntax": ("def\n", "First", "SyntaxError: invalid syntax at "),
@@ -273,7 +276,7 @@ WRONG = {
 def test_policy_that_is_none_is_a_sentence(reprieve: Reprieve, folder: Path, what: str) -> None:
     more, name, sentence = WRONG[what]
     (folder / "alone.py").write_text(ALONE + more)
-    done = reprieve("run", "s.toml", "--set", f"{KEY}=alone.py:{name}")
+    done = reprieve("run", "s.toml", "--set", f"{KEY}=alone.py:{name}", "--allow-python")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f'{KEY} = "')
     assert sentence in done.stderr

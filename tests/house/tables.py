@@ -58,6 +58,7 @@ PUBLIC_MODULES = frozenset(
         "reprieve.die_rig",
         "reprieve.trace_fit",
         "reprieve.outputs",
+        "reprieve.overwriting",
         "reprieve.parallel",
         "reprieve.plot",
         "reprieve.reliability",

@@ -41,9 +41,11 @@ fn raise(error: reprieve_base::UserError) -> PyErr {
 
 /// The resolved scenario as canonical TOML.
 #[pyfunction]
-fn resolve(text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
+fn resolve(py: Python<'_>, text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
     let sources = Sources { text, path, sets: &sets };
-    let scenario = scenario::load(&sources, reprieve_ssd::registries()).map_err(raise)?;
+    // A file that it names may be a FIFO, and a signal must be heard meanwhile.
+    let load = || scenario::load(&sources, reprieve_ssd::registries());
+    let scenario = py.detach(load).map_err(raise)?;
     Ok(scenario::print(&scenario))
 }
 
@@ -67,17 +69,19 @@ fn json_schema() -> String {
 
 /// The drive of a scenario that may have no load, as canonical TOML.
 #[pyfunction]
-fn resolve_rig(text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
+fn resolve_rig(py: Python<'_>, text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
     let sources = Sources { text, path, sets: &sets };
-    let scenario = scenario::load_rig_file(&sources, reprieve_ssd::registries()).map_err(raise)?;
+    let load = || scenario::load_rig_file(&sources, reprieve_ssd::registries());
+    let scenario = py.detach(load).map_err(raise)?;
     Ok(scenario::print(&scenario))
 }
 
 /// The capacity of the drive of a scenario that may have no load, in bytes.
 #[pyfunction]
-fn capacity_bytes(text: &str, path: &str, sets: Vec<String>) -> PyResult<u64> {
+fn capacity_bytes(py: Python<'_>, text: &str, path: &str, sets: Vec<String>) -> PyResult<u64> {
     let sources = Sources { text, path, sets: &sets };
-    let scenario = scenario::load_rig_file(&sources, reprieve_ssd::registries()).map_err(raise)?;
+    let load = || scenario::load_rig_file(&sources, reprieve_ssd::registries());
+    let scenario = py.detach(load).map_err(raise)?;
     Ok(scenario.capacity_bytes())
 }
 

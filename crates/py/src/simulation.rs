@@ -60,6 +60,7 @@ impl Simulation {
         text, path, sets, kept=(false, false, None), from_state=None, check=None, own=None
     ))]
     fn new(
+        py: Python<'_>,
         text: &str,
         path: &str,
         sets: Vec<String>,
@@ -69,7 +70,8 @@ impl Simulation {
         own: Option<InPlace>,
     ) -> PyResult<Simulation> {
         let sources = Sources { text, path, sets: &sets };
-        let scenario = scenario::load(&sources, reprieve_ssd::registries()).map_err(raise)?;
+        let load = || scenario::load(&sources, reprieve_ssd::registries());
+        let scenario = py.detach(load).map_err(raise)?;
         let text = scenario::print(&scenario);
         let (log_requests, series, timeline) = kept;
         let timeline = timeline.map(window);

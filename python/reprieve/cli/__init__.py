@@ -8,12 +8,13 @@ import shlex
 import signal
 import sys
 import traceback
-from types import FrameType
 
 import typer
 
 from reprieve._native import UserError
 from reprieve.cli.commands import app
+from reprieve.cli.signals import heard
+from reprieve.named_policies import trust
 
 EXIT_OK = 0
 EXIT_FAULT = 1
@@ -27,10 +28,12 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status; see `EXIT_…`."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    signal.signal(signal.SIGTERM, _terminate)
+    # A scenario is data until the user says that it may be a program.
+    trust(is_trusted=False)
     try:
-        status = _dispatch(arguments)
-        sys.stdout.flush()
+        with heard():
+            status = _dispatch(arguments)
+            sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough
         _print_no_more()
         return EXIT_OK
@@ -50,6 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
         if type(error).__name__ != "PanicException":
             raise
         return _fault(str(error), arguments)
+    finally:
+        trust(is_trusted=True)
     return status
 
 
@@ -81,8 +86,3 @@ def _fault(text: str, arguments: list[str]) -> int:
         f"internal fault: {text}\nPlease report it; this repeats it: {command}", file=sys.stderr
     )
     return EXIT_FAULT
-
-
-def _terminate(signum: int, _frame: FrameType | None) -> None:
-    """Leave like an interrupt does, so that no half-written file stays."""
-    raise SystemExit(128 + signum)

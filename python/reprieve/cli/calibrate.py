@@ -9,8 +9,9 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table
-from reprieve.cli.options import Jobs, argument, flag, given
+from reprieve.cli.options import Force, Jobs, argument, flag, given
 from reprieve.extras import need, need_plots
+from reprieve.overwriting import may_write, named_by
 from reprieve.units import share
 
 if TYPE_CHECKING:
@@ -59,12 +60,14 @@ def calibrate(
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Where results go; a started one goes on.")
     ] = Path("out/calibration"),
+    force: Force = False,
 ) -> None:
     """Fit a device to fio's results of a real drive, and predict what was not fitted.
 
     DIR/device.toml is the drive: `reprieve run` takes it as `device`. DIR/calibration.json has
     every value with its interval and every measured number beside the simulated one.
     """
+    may_write([], plan or out, inputs=[*(results or ()), *named_by(Path(start))], force=force)
     if plan is not None:
         _write_plan(plan)
         return

@@ -11,10 +11,13 @@ from typing import Annotated
 import typer
 
 from reprieve.cli.console import progress, say, sentence, show, table
-from reprieve.cli.notes import UNDECIDED, certainty, measured
-from reprieve.cli.options import ScenarioFile, Sets, given, keys, out_dir
+from reprieve.cli.notes import certainty, mark_of, measured
+from reprieve.cli.options import AllowPython, Force, ScenarioFile, Sets, given, keys, out_dir
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
+from reprieve.confidence import TOO_FEW, is_known
 from reprieve.extras import has_plots, missing
+from reprieve.named_policies import trust
+from reprieve.overwriting import inputs_of, may_write
 from reprieve.pairs import Paired, latency
 from reprieve.report.tables import waf
 from reprieve.result import Result
@@ -41,6 +44,8 @@ def compare(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Runs at a time.", show_default="one a core")
     ] = None,
+    allow_python: AllowPython = False,
+    force: Force = False,
 ) -> None:
     """Run a scenario at each value of a key and compare all with the first.
 
@@ -50,6 +55,8 @@ def compare(
     source = Source.read(scenario, sets or ())
     parsed = [Axis.parse(text) for text in axes]
     directory = Path("out", f"{scenario.stem}-compare") if out is None else out
+    trust(is_trusted=allow_python)
+    may_write([], directory, inputs=inputs_of(source), force=force)
     with progress() as bars:
         settings = Settings(
             jobs,
@@ -73,35 +80,55 @@ def _show(comparison: Comparison) -> None:
     )
     rows.add_row(f"{first}, µs", *_absolute(comparison[first]), "", "", style="dim")
     found = {label: comparison.paired(label) for label in comparison if label != first}
-    is_marked = False
+    marked = set[str]()
     for label, ratios in comparison.normalised().items():
         flash = comparison[label].summary["flash"]
-        marks = _marks(found.get(label))
-        is_marked = is_marked or any(marks)
+        cells = [
+            (NOTHING, "")
+            if ratio is None
+            else (f"{ratio:.3f}", mark)
+            if is_known
+            else (TOO_FEW, "")
+            for mark, ratio, is_known in zip(
+                _marks(found.get(label)), ratios.values(), _known(comparison, label), strict=True
+            )
+        ]
+        marked.update(mark for _, mark in cells)
         rows.add_row(
             label,
-            *(
-                NOTHING if ratio is None else f"{mark}{ratio:.3f}"
-                for mark, ratio in zip(marks, ratios.values(), strict=True)
-            ),
+            *(f"{mark}{text}" for text, mark in cells),
             f"{sum(flash['suspensions'].values()):,}",
             waf(comparison[label]),
         )
     show(rows)
-    for note in [*measured(comparison), *certainty(comparison, found, is_marked=is_marked)]:
+    for note in [*measured(comparison), *certainty(comparison, found, marked=marked)]:
         sentence(note)
 
 
 def _marks(found: Mapping[str, Paired] | None) -> list[str]:
     """Return what stands before each multiple; nothing before those of the first run."""
     names = [latency(op, figure) for op in ("read", "write") for figure in _METRICS]
-    return [UNDECIDED if found and not found[name]["decided"] else "" for name in names]
+    return ["" if found is None else mark_of(found[name]) for name in names]
+
+
+def _known(comparison: Comparison, label: str) -> list[bool]:
+    """Return of each multiple whether both runs have enough requests for the figure."""
+    both = (next(iter(comparison.values())), comparison[label])
+    return [
+        all(is_known(run.summary["requests"][op]["count"], figure) for run in both)
+        for op in ("read", "write")
+        for figure in _METRICS
+    ]
 
 
 def _absolute(result: Result) -> list[str]:
     groups = [result.summary["requests"][op] for op in ("read", "write")]
     return [
-        microseconds(group["latency_ns"][key]) if group["count"] else NOTHING
+        NOTHING
+        if not group["count"]
+        else microseconds(group["latency_ns"][key])
+        if is_known(group["count"], key)
+        else TOO_FEW
         for group in groups
         for key in _METRICS
     ]

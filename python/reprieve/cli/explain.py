@@ -12,6 +12,7 @@ from reprieve._native import UserError
 from reprieve.blame import SHARES
 from reprieve.cli.console import progress, say, sentence, show, table
 from reprieve.cli.options import argument, flag
+from reprieve.confidence import TOO_FEW, is_known
 from reprieve.explanation import CATALOGUE, Explanation, without
 from reprieve.request_log import CAUSES
 from reprieve.result import percent_of
@@ -125,6 +126,10 @@ def _difference(found: Explanation, cause: str, was: Result, is_without: Result)
             ends = [
                 run.summary["requests"][kind]["latency_ns"][figure] for run in (was, is_without)
             ]
+            counts = [run.summary["requests"][kind]["count"] for run in (was, is_without)]
+            if not all(is_known(count, figure) for count in counts):
+                rows.add_row(f"{kind} {name}", *([TOO_FEW] * 3), "–", "–")
+                continue
             pair = pairs[latency(kind, figure)]
             bounds = [pair.get("low"), pair.get("high")]
             rows.add_row(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from reprieve.confidence import listed
+from reprieve.confidence import UNDECIDED, UNKNOWN, listed
 from reprieve.report.tables import too_few, verdicts
 from reprieve.units import time
 
@@ -14,14 +14,18 @@ if TYPE_CHECKING:
     from reprieve.pairs import Paired
     from reprieve.result import Result
 
-__all__ = ["UNDECIDED", "certainty", "measured"]
-
-UNDECIDED = "~"
-"""Stands before a multiple that may be 1."""
+__all__ = ["certainty", "mark_of", "measured"]
 
 _EACH_MOST = 3
 """Runs of which each gets a sentence of its own, with its intervals."""
 _NAMED_MOST = 5
+
+
+def mark_of(pair: Paired) -> str:
+    """Return what stands before a multiple: nothing where it is decided that it is not 1."""
+    if pair["decided"]:
+        return ""
+    return UNKNOWN if "reason" in pair else UNDECIDED
 
 
 def measured(runs: Mapping[str, Result]) -> list[str]:
@@ -67,16 +71,18 @@ def _named(labels: Sequence[str], count: int) -> str:
 
 
 def certainty(
-    runs: Comparison, found: Mapping[str, Mapping[str, Paired]], *, is_marked: bool
+    runs: Comparison, found: Mapping[str, Mapping[str, Paired]], *, marked: Collection[str]
 ) -> list[str]:
     """Say what is decided: of a few runs each with its intervals, of many what the marks mean.
 
-    `found`: what each run has more than the first. `is_marked`: the table has a mark.
+    `found`: what each run has more than the first. `marked`: the marks that the table has.
     """
     first = next(iter(runs))
     notes = []
-    if is_marked:
-        notes.append(f"{UNDECIDED} not decided at 95 % that it differs from {first}")
+    if UNDECIDED in marked:
+        notes.append(f"{UNDECIDED} not significant: at 95 % it may be the same as of {first}")
+    if UNKNOWN in marked:
+        notes.append(f"{UNKNOWN} too few requests to tell whether it differs from {first}")
     if len(runs) <= _EACH_MOST:
         notes += verdicts(first, found)
     else:

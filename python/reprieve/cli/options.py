@@ -9,7 +9,9 @@ from typing import Annotated, Any
 import typer
 
 __all__ = [
+    "AllowPython",
     "DrawTimeline",
+    "Force",
     "FromState",
     "Jobs",
     "ScenarioFile",
@@ -72,6 +74,16 @@ FromState = Annotated[Path | None, given("Start from a saved state instead of pr
 
 ScenarioFile = Annotated[
     Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario file.", show_default=False)
+]
+
+AllowPython = Annotated[
+    bool,
+    flag("--allow-python", "Execute the Python files that the scenario names as policies."),
+]
+
+Force = Annotated[
+    bool,
+    flag("--force", "Replace files that Reprieve did not write, or that were changed since."),
 ]
 
 Sets = Annotated[

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from reprieve.cli.console import progress, say, show, table
-from reprieve.cli.options import ScenarioFile, Sets, out_dir
+from reprieve.cli.options import AllowPython, Force, ScenarioFile, Sets, out_dir
 from reprieve.extras import has_plots, missing
+from reprieve.named_policies import trust
+from reprieve.overwriting import inputs_of, may_write
 from reprieve.power_failure import cut_into
 from reprieve.scenario import Source
 
@@ -21,15 +23,20 @@ def power_loss(
         int, typer.Option(min=1, metavar="N", help="Instants at which the power fails.")
     ] = 100,
     out: Annotated[Path | None, out_dir("out/SCENARIO-power-loss")] = None,
+    allow_python: AllowPython = False,
+    force: Force = False,
 ) -> None:
     """Let the power fail at N instants of a run and compare what each policy takes.
 
     An erase or program in the way of the rescue is waited for, suspended, or reset.
     """
     directory = Path("out", f"{scenario.stem}-power-loss") if out is None else out
+    source = Source.read(scenario, sets or ())
+    trust(is_trusted=allow_python)
+    may_write([], directory, inputs=inputs_of(source), force=force)
     with progress() as bars:
         result, paths = cut_into(
-            Source.read(scenario, sets or ()),
+            source,
             cuts,
             directory,
             lambda share, done: bars(scenario.stem, share, done),

@@ -7,9 +7,11 @@ from typing import Annotated
 
 from reprieve._native import UserError
 from reprieve.cli.console import say
-from reprieve.cli.options import Sets, given
+from reprieve.cli.options import AllowPython, Force, Sets, given
 from reprieve.die_rig import rig_source, run_commands, run_drawn, run_metered
+from reprieve.named_policies import trust
 from reprieve.outputs import replace_file
+from reprieve.overwriting import inputs_of, may_write, named_by
 
 
 def rig(
@@ -32,8 +34,13 @@ def rig(
         Path | None, given("What the die does, phases included, for the Perfetto UI.")
     ] = None,
     sets: Sets = None,
+    allow_python: AllowPython = False,
+    force: Force = False,
 ) -> None:
     """Drive one die on its own channel with raw commands: no FTL, no cache, no host link."""
+    read = [commands, *named_by(Path(device)), *inputs_of(rig_source(device, sets or ()))]
+    trust(is_trusted=allow_python)
+    may_write([out, power, timeline], inputs=read, force=force)
     try:
         text = commands.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

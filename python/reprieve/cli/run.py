@@ -14,7 +14,9 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import say, sentence, show, table
 from reprieve.cli.options import (
+    AllowPython,
     DrawTimeline,
+    Force,
     FromState,
     ScenarioFile,
     Sets,
@@ -25,7 +27,9 @@ from reprieve.cli.options import (
     given,
     out_dir,
 )
-from reprieve.confidence import FIGURES, TOO_FEW, bounds_us
+from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, cell_us
+from reprieve.named_policies import trust
+from reprieve.overwriting import inputs_of, may_write
 from reprieve.report.tables import certainty, measured, trace_changes, waf
 from reprieve.result import KINDS, Result
 from reprieve.scenario import Source
@@ -72,6 +76,8 @@ def run(
     print_only: Annotated[
         bool, flag("--print", "Print the resolved scenario and do not run it.")
     ] = False,
+    allow_python: AllowPython = False,
+    force: Force = False,
 ) -> None:
     """Run one simulation and write its results to DIR.
 
@@ -82,6 +88,9 @@ def run(
         say(source.resolve())
         return
     directory = Path("out", scenario.stem) if out is None else out
+    read = [*inputs_of(source), *([] if from_state is None else [from_state])]
+    trust(is_trusted=allow_python)
+    may_write([save_state], directory, inputs=read, force=force)
     command = shlex.join(["reprieve", *sys.argv[1:]])
     if save_state is None and save_state_at is not None:
         raise UserError("--save-state-at says when to save, and no --save-state FILE says where")
@@ -135,9 +144,8 @@ def _show(result: Result) -> None:
     rows = table("Latency in µs, and 95 % intervals", ["", "requests", *_STATISTICS.values()])
     for kind in KINDS:
         group = requests[kind]
-        cells = [f"{group['latency_ns'][key] / 1000:,.1f}" for key in _STATISTICS]
         rows.add_row(
-            kind, f"{group['count']:,}", *(cells if group["count"] else ["–"] * len(cells))
+            kind, f"{group['count']:,}", *(cell_us(group, figure) for figure in _STATISTICS)
         )
         if group["count"]:
             ends = [bounds_us(group, key) or (TOO_FEW, "") for key in FIGURES]

@@ -13,11 +13,12 @@ import typer
 
 from reprieve._native import Server, UserError
 from reprieve.cli.console import progress, say, say_at_once, show, table, warn
-from reprieve.cli.options import FromState, ScenarioFile, Sets, argument, flag, given
+from reprieve.cli.options import Force, FromState, ScenarioFile, Sets, argument, flag, given
+from reprieve.confidence import cell_us
 from reprieve.outputs import replace_file
+from reprieve.overwriting import inputs_of, may_write, signed
 from reprieve.scenario import Source
 from reprieve.serving import ServeOptions, ask, server_of
-from reprieve.units import NOTHING
 
 _STATISTICS = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "max": "max"}
 
@@ -77,6 +78,7 @@ def serve(
     control: Control = None,
     fault: Faults = None,
     summary: Summary = None,
+    force: Force = False,
 ) -> None:
     """Serve the simulated SSD as a network block device, in real time, until Ctrl-C.
 
@@ -99,7 +101,17 @@ def serve(
         faults=fault or (),
     )
     asked = options.asked("--time-scale")
-    server = server_of(Source.read(scenario, sets or ()), asked)
+    source = Source.read(scenario, sets or ())
+    keys = (tls_cert, tls_key, tls_client_ca, from_state)
+    read = [*inputs_of(source), *(path for path in keys if path is not None)]
+    # An image that is there goes on, and the server itself replaces nothing but a dead socket.
+    may_write([store, socket, control], inputs=read, force=True)
+    read += [] if store is None else [store]
+    beside = None
+    if record is not None and record.suffix != ".toml":  # the server refuses that name
+        beside = record.with_suffix(".toml")
+    may_write([record, beside, summary], inputs=read, force=force)
+    server = server_of(source, asked)
     with progress() as bars:
         while server.prepare():
             bars("preconditioning", None, 0)
@@ -109,6 +121,9 @@ def serve(
     _show(told)
     _say_faults(told["served"].get("faults"))
     _write(told, summary)
+    for path in (record, beside):
+        if path is not None:
+            signed(path)
     _say_recorded(record, from_state, told["served"].get("recording"))
 
 
@@ -196,14 +211,14 @@ def _show(summary: dict[str, Any]) -> None:
                 kind.replace("_", " "),
                 f"{group['count']:,}",
                 f"{group['errors']:,}",
-                *(f"{group['latency_ns'][key] / 1000:,.1f}" for key in _STATISTICS),
+                *(cell_us(group, key) for key in _STATISTICS),
             )
     late = served["lateness_ns"]
     rows.add_row(
         "answered later by",
         f"{late['count']:,}",
         "",
-        *(f"{late[key] / 1000:,.1f}" if late["count"] else NOTHING for key in _STATISTICS),
+        *(cell_us({"count": late["count"], "latency_ns": late}, key) for key in _STATISTICS),
     )
     show(rows)
     suspensions = summary["flash"]["suspensions"]

@@ -12,9 +12,12 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table
-from reprieve.cli.options import argument, flag, given, out_dir
+from reprieve.cli.options import AllowPython, Force, argument, flag, given, out_dir
+from reprieve.confidence import TOO_FEW
 from reprieve.extras import has_plots, missing
-from reprieve.sweeps.columns import FIGURES, heading, scale
+from reprieve.named_policies import trust
+from reprieve.overwriting import inputs_of, may_write, named_by
+from reprieve.sweeps.columns import FIGURES, has_requests, heading, scale
 from reprieve.units import NOTHING, alike, decimals
 
 if TYPE_CHECKING:
@@ -44,6 +47,8 @@ def sweep(
     collect: Annotated[
         bool, flag("--collect", "Run nothing: write the data set of what is finished.")
     ] = False,
+    allow_python: AllowPython = False,
+    force: Force = False,
 ) -> None:
     """Run a scenario at many points: a grid, a list, drawn points, or a search for a front.
 
@@ -56,6 +61,9 @@ def sweep(
 
     plan = read_plan(file)
     directory = Path("out", file.stem) if out is None else out
+    read = [*named_by(file), *inputs_of(plan.source)]
+    trust(is_trusted=allow_python)
+    may_write([], directory, inputs=read, force=force)
     with overall() as step:
         command = shlex.join(["reprieve", *sys.argv[1:]])
         settings = Settings(workers, scheduler, collect, step, command)
@@ -125,9 +133,12 @@ def figures(rows: Sequence[Row], name: str) -> list[str]:
     known = [number for number in numbers if number is not None]
     digits = decimals(known, widths, most=None if factor == 1 else 1)
     cells = []
-    for number, both in zip(numbers, ends, strict=True):
+    enough = [has_requests(row, name) for row in rows]
+    for number, both, is_enough in zip(numbers, ends, enough, strict=True):
         text = NOTHING if number is None else f"{number:,.{digits}f}"
-        if both is not None:
+        if not is_enough:
+            text = TOO_FEW
+        elif both is not None:
             low, high = (f"{end:,.{digits}f}" for end in both)
             text = f"{text} ({low} to {high})"
         cells.append(text)
@@ -148,6 +159,7 @@ def query(
     csv: Annotated[Path | None, given("Write CSV.")] = None,
     json: Annotated[Path | None, given("Write JSON.")] = None,
     parquet: Annotated[Path | None, given("Write Parquet.")] = None,
+    force: Force = False,
 ) -> None:
     """Ask the data set of a sweep in SQL, and print or write what it finds."""
     from reprieve.sweeps.export import KINDS, export
@@ -156,6 +168,7 @@ def query(
     asked = [(kind, path) for kind, path in zip(KINDS, (csv, json, parquet), strict=True) if path]
     if len(asked) > 1:
         raise UserError("query: --csv, --json and --parquet write the same; give one of them")
+    may_write((path for _, path in asked), inputs=directory.glob("*.parquet"), force=force)
     found = ask(sql, directory)
     for kind, path in asked:
         export(found, path, kind)

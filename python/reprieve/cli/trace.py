@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,9 +15,10 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import say, sentence, show, table
-from reprieve.cli.options import argument, flag, given
+from reprieve.cli.options import Force, argument, flag, given
 from reprieve.confidence import TOO_FEW
 from reprieve.outputs import replace_file
+from reprieve.overwriting import may_write, named_by
 from reprieve.time_scale import proposed_time_scale
 from reprieve.traces import Trace, TraceRow, workload_info
 from reprieve.units import NOTHING, alike, share, size, sizes, time, times
@@ -127,11 +129,13 @@ def fit(
         typer.Option("--device", metavar="NAME", help="The drive that both are run through."),
     ] = None,
     as_json: Annotated[bool, flag("--json", "Print JSON.")] = False,
+    force: Force = False,
 ) -> None:
     """Fit a load of two flows to a trace, write it, and run both through a drive."""
     from reprieve.trace_fit import DEVICE, DRAWS, order, requests_of, side_by_side, verdict
     from reprieve.trace_fit import fit as fitted
 
+    may_write([out], inputs=[*_files(file), *named_by(Path(device or DEVICE))], force=force)
     opened = _trace(file, format, option)
     found = fitted(requests_of(opened, requests), file)
     with _options_named():
@@ -169,13 +173,20 @@ def convert(
     to: Annotated[str, given("The format to write.", "NAME")],
     format: Format = "auto",
     option: Options = None,
+    force: Force = False,
 ) -> None:
     """Copy a trace into another format."""
+    may_write([Path(output)], inputs=_files(file), force=force)
     counts = _trace(file, format, option).convert(output, to)
     say(
         f"wrote {output}: "
         + ", ".join(f"{name} {_plain(value)}" for name, value in _leaves(counts))
     )
+
+
+def _files(trace: str) -> list[Path]:
+    """Return what a trace is read from: a file, a folder, or what a pattern finds."""
+    return [Path(trace), *map(Path, glob(trace))]  # noqa: PTH207 # it may be absolute
 
 
 def _trace(file: str, format: str, options: list[str] | None) -> Trace:

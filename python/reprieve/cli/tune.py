@@ -5,12 +5,16 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from reprieve.cli.console import overall, say, sentence, show, table
-from reprieve.cli.options import ScenarioFile, Sets, given, keys, out_dir
+from reprieve.cli.options import AllowPython, Force, ScenarioFile, Sets, given, keys, out_dir
+from reprieve.confidence import TOO_FEW
+
+if TYPE_CHECKING:
+    from reprieve.tuning import Tuning
 
 _SHOWN = 4
 """Points beside each other, so that the table fits 80 columns."""
@@ -49,6 +53,8 @@ def tune(
         given("Let the workers of this Dask scheduler do the runs.", "ADDRESS"),
     ] = None,
     out: Annotated[Path | None, out_dir("out/tune-SCENARIO")] = None,
+    allow_python: AllowPython = False,
+    force: Force = False,
 ) -> None:
     """Look for the values of some keys that keep bounds and do best in something else.
 
@@ -56,23 +62,40 @@ def tune(
     a quarter of them goes on to longer runs, and a quarter of those to whole ones with all seeds.
     Runs that are finished in DIR are never done again: start an interrupted one once more.
     """
+    from reprieve.named_policies import trust
+    from reprieve.overwriting import inputs_of, may_write
     from reprieve.scenario import Source
     from reprieve.tuning import Settings, tune_into
-    from reprieve.tuning.answer import estimate
     from reprieve.tuning.question import question
 
     asked = question(vary or [], where or [], most, least)
     source = Source.read(scenario, sets or [])
     directory = Path("out", f"tune-{scenario.stem}") if out is None else out
+    trust(is_trusted=allow_python)
+    may_write([], directory, inputs=inputs_of(source), force=force)
     with overall() as step:
         command = shlex.join(["reprieve", *sys.argv[1:]])
         settings = Settings(tries, seeds, search_seed, workers, scheduler, step, command)
         found = tune_into(source, asked, directory, settings)
+    _show(found)
+    names = ("best.toml", "report.html", "tune.json")
+    say("wrote " + ", ".join(str(directory / name) for name in names))
+
+
+def _show(found: Tuning) -> None:
+    from reprieve.sweeps.columns import has_requests
+    from reprieve.tuning.answer import estimate
+
     best = found.answer.ranked[:_SHOWN]
     rows = table("", ["", *(str(place + 1) for place in range(len(best)))])
+    asked = found.answer.question
     fields = {each.said: each for each in (asked.goal, *(bound.field for bound in asked.bounds))}
     for what in fields.values():
-        rows.add_row(what.said, *(what.show(estimate(what, each).mean) for each in best))
+        cells = []
+        for each in best:
+            is_known = all(has_requests(row, what.column) for row in each.rows)
+            cells.append(what.show(estimate(what, each).mean) if is_known else TOO_FEW)
+        rows.add_row(what.said, *cells)
     for axis in asked.axes:
         values = [dict(each.point.values).get(axis.key, "–") for each in best]
         rows.add_row(axis.key, *(f"{v:.4g}" if isinstance(v, float) else str(v) for v in values))
@@ -81,5 +104,3 @@ def tune(
         sentence(text)
     answer = found.answer
     say(f"{answer.tried} points tried, {answer.refused} refused; {found.ran:,} runs done now")
-    names = ("best.toml", "report.html", "tune.json")
-    say("wrote " + ", ".join(str(directory / name) for name in names))

@@ -8,7 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, listed, shortage
+from reprieve.confidence import (
+    FIGURES,
+    TOO_FEW,
+    bounds_us,
+    cell_us,
+    is_known,
+    listed,
+    shortage,
+)
 from reprieve.result import KINDS, Result
 from reprieve.units import NOTHING, time
 
@@ -70,16 +78,19 @@ def headline(runs: Runs) -> dict[str, Table]:
 def _latencies(runs: Runs, op: str) -> Table:
     from markupsafe import Markup
 
-    first = next(iter(runs.values())).summary["requests"][op]["latency_ns"]
+    base = next(iter(runs.values())).summary["requests"][op]
+    first = base["latency_ns"]
     rows = {}
     for label, result in runs.items():
         group = result.summary["requests"][op]
         cells = [f"{group['count']:,}"]
         for key in _STATISTICS:
-            latency_ns = group["latency_ns"][key]
-            ratio = _multiple(latency_ns / first[key]) if len(runs) > 1 and first[key] else ""
-            cells.append(f"{latency_ns / 1000:,.1f}{ratio}" if group["count"] else "–")
-            if group["count"] and key in FIGURES:
+            cells.append(cell_us(group, key))
+            if not is_known(group["count"], key):
+                continue
+            if len(runs) > 1 and first[key] and is_known(base["count"], key):
+                cells[-1] += _multiple(group["latency_ns"][key] / first[key])
+            if key in FIGURES:
                 cells[-1] = Markup("{}<small>{}</small>").format(cells[-1], _known(group, key))
         rows[label] = cells
     return Table(["requests", *_STATISTICS.values()], rows)

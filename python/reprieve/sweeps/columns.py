@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from reprieve.confidence import is_known
+
 MEASURED = ("wall_s", "prepare_s", "page_transactions_per_s", "peak_rss_bytes")
 """What of a run's machine is kept beside its numbers."""
 
@@ -59,6 +61,13 @@ def heading(name: str) -> str:
         return f"{_NS.sub('', name)}, µs" if _NS.search(name) else name
     what, _, figure = name.partition("_latency_ns_")
     return f"{what} {figure.replace('p99_9', 'p99.9')}, µs"
+
+
+def has_requests(row: Mapping[str, Any], name: str) -> bool:
+    """Whether a row that has counts has enough requests for this column, if it is a percentile."""
+    what, _, figure = name.partition("_latency_ns_")
+    count = row.get(f"{what}_count")
+    return not figure or not count or is_known(count, figure)
 
 
 def scale(name: str) -> float:

@@ -73,7 +73,7 @@ def dask(address: str) -> Executor:
     def executor(tasks: Iterable[Task]) -> Iterator[Done]:
         try:
             client = distributed.Client(address, timeout=_CONNECT_TIMEOUT, set_as_default=False)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError, RuntimeError) as error:
             raise UserError(
                 f"--scheduler {address}: no Dask scheduler answers there: {error}"
             ) from None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from reprieve._native import UserError
-from reprieve.outputs import ResultDirectory
+from reprieve.outputs import folder_of, whole_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,9 +17,8 @@ KINDS = ("csv", "json", "parquet")
 
 def export(found: pa.Table, path: Path, kind: str) -> None:
     """Write a table whole or not at all: "csv", "json" (a list of objects) or "parquet"."""
-    with ResultDirectory(path.parent) as out:
-        _write(found, out.open(path.name), kind, path)
-        out.commit()
+    with folder_of(path), whole_file(path) as file:
+        _write(found, file, kind, path)
 
 
 def _write(found: pa.Table, file: BinaryIO, kind: str, path: Path) -> None:

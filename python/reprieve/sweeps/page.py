@@ -14,7 +14,7 @@ from reprieve.pairs import Paired, measures, paired
 from reprieve.plot.points import BEST, FRONT, OTHERS, Key, Measure, Points, is_wide
 from reprieve.report.points import Words, render
 from reprieve.report.tables import decision
-from reprieve.sweeps.columns import FIGURES, column, heading, scale
+from reprieve.sweeps.columns import FIGURES, column, has_requests, heading, scale
 from reprieve.sweeps.dataset import PAGE, POINTS, Row
 from reprieve.sweeps.designs import word
 from reprieve.sweeps.fleet import FLEET
@@ -99,9 +99,19 @@ def _measures(plan: Plan, table: Table) -> Iterator[Measure]:
         if name not in table.names or not any(value is not None for value in table[name]):
             continue
 
-        def scaled(column: str, factor: float = scale(name)) -> list[float | None]:
+        # A goal is shown as it was searched for; else a percentile by chance is none.
+        enough = [bool(plan.goals) or has_requests(row, name) for row in tables.rows(table)]
+        if not any(enough):
+            continue
+
+        def scaled(
+            column: str, factor: float = scale(name), enough: Sequence[bool] = enough
+        ) -> list[float | None]:
             values = table[column]
-            return [None if value is None else value * factor for value in values]
+            return [
+                value * factor if is_enough and value is not None else None
+                for value, is_enough in zip(values, enough, strict=True)
+            ]
 
         has_ends = f"{name}_low" in table.names
         low, high = (scaled(f"{name}_{end}") if has_ends else None for end in ("low", "high"))

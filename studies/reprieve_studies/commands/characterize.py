@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from reprieve.cli.console import say, show, table
-from reprieve.cli.options import Sets, argument, out_dir
+from reprieve.cli.options import Force, Sets, argument, out_dir
+from reprieve.overwriting import may_write, named_by
 from reprieve_studies.commands.verdicts import show_verdicts
 
 
@@ -21,6 +22,7 @@ def characterize(
     alike: Annotated[
         bool, typer.Option("--alike", help="Wordlines differ in their numbers of iterations alone.")
     ] = False,
+    force: Force = False,
 ) -> None:
     """Measure how a part's programs can be suspended, as a tester with a chip would.
 
@@ -30,6 +32,7 @@ def characterize(
     from reprieve_studies.characterize import characterize_into
 
     directory = Path("out", f"characterize-{Path(part).stem}") if out is None else out
+    may_write([], directory, inputs=[*named_by(Path(part))], force=force)
     measured = measure(part, tuple(sets or ()), wordlines, seed, ALIKE if alike else VARIETY)
     article = characterize_into(measured, directory, shlex.join(["reprieve", *sys.argv[1:]]))
     rows = table(f"{part}: programs by suspensions", ["suspensions", "programs", "share"])

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reprieve.cli.console import overall, say, show, table
-from reprieve.cli.options import argument, out_dir
+from reprieve.cli.options import Force, argument, out_dir
+from reprieve.overwriting import may_write
 
 if TYPE_CHECKING:
     from reprieve_studies.databases import Outcome
@@ -32,6 +33,7 @@ def database(
         typer.Option(metavar="NAME", help="Which reads wait for a program: block, wordline, page."),
     ] = None,
     out: Annotated[Path | None, out_dir("out/database-ENGINE")] = None,
+    force: Force = False,
 ) -> None:
     """Run a database on the served drive, in real time, beside a bulk load. Needs root.
 
@@ -40,6 +42,7 @@ def database(
     from reprieve_studies.databases import SAME_BLOCK, Plan, paired, run_into
 
     directory = Path("out", f"database-{engine}") if out is None else out
+    may_write([], directory, inputs=[], force=force)
     plan = Plan(seconds, time_scale, seeds, same_block or SAME_BLOCK[:1])
     with overall() as step:
         outcomes = run_into(engine, plan, directory, step)

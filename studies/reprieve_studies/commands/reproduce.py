@@ -7,7 +7,8 @@ from typing import Annotated
 
 from reprieve import UserError
 from reprieve.cli.console import overall, say
-from reprieve.cli.options import Jobs, argument, flag, given, out_dir
+from reprieve.cli.options import Force, Jobs, argument, flag, given, out_dir
+from reprieve.overwriting import may_write
 from reprieve_studies.commands.verdicts import show_verdicts
 from reprieve_studies.loads import Recording
 
@@ -42,6 +43,7 @@ def reproduce(
         ),
     ] = False,
     jobs: Jobs = None,
+    force: Force = False,
 ) -> None:
     """Run what a paper measured and say for each of its claims whether it is reproduced.
 
@@ -51,6 +53,7 @@ def reproduce(
 
     directory = Path("out", paper) if out is None else out
     files = dict(_trace(text) for text in traces or ())
+    may_write([], directory, inputs=[each.path for each in files.values()], force=force)
     with overall() as step:
         command = shlex.join(["reprieve", *sys.argv[1:]])
         settings = Settings(quick, requests, files, jobs, step, real_time, command, full_geometry)

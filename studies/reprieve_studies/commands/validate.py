@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from reprieve.cli.console import overall, say, show, table
-from reprieve.cli.options import Jobs, flag
+from reprieve.cli.options import Force, Jobs, flag
+from reprieve.overwriting import may_write
 from reprieve_studies.verdicts import tally
 
 
@@ -20,6 +21,7 @@ def validate(
         "out/validate"
     ),
     jobs: Jobs = None,
+    force: Force = False,
 ) -> None:
     """Simulate queues that theory has formulas for, and compare.
 
@@ -28,6 +30,7 @@ def validate(
     from reprieve_studies.theory import Settings, validate_into
     from reprieve_studies.theory.article import cells
 
+    may_write([], out, inputs=[], force=force)
     settings = Settings(quick, jobs, shlex.join(["reprieve", *sys.argv[1:]]))
     with overall() as step:
         validation = validate_into(out, settings, step)

@@ -1,0 +1,59 @@
+"""Signals: SIGINT and SIGTERM end every command within a second, whatever it is waiting for."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from reprieve.outputs import leave_nothing
+
+_GRACE_S = 0.7
+"""How long a command may take to end by itself, which keeps what it has to keep."""
+
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def heard() -> Iterator[None]:
+    """Let signals end the process even where the simulator waits, as for a FIFO that is silent.
+
+    Python hears a signal only between its own steps. So a thread waits for the number that the
+    system writes into a pipe, gives the command time to end in its own way, and ends the process.
+    """
+    signal.signal(signal.SIGTERM, _terminate)
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(reading,), daemon=True, name="signals").start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        # The thread reads the end of the pipe, and is over.
+        os.close(writing)
+
+
+def _terminate(signum: int, _frame: FrameType | None) -> None:
+    """Leave like an interrupt does, so that no half-written file stays."""
+    raise SystemExit(128 + signum)
+
+
+def _watch(reading: int) -> None:
+    number = 0
+    while number not in _ENDING:
+        told = os.read(reading, 1)
+        if not told:
+            os.close(reading)
+            return
+        number = told[0]
+    # A second signal is impatience; the end of the pipe says that the command has ended.
+    if select.select([reading], [], [], _GRACE_S)[0] and not os.read(reading, 1):
+        os.close(reading)
+        return
+    leave_nothing()
+    os._exit(128 + number)
