@@ -7,6 +7,9 @@
 Every mistake of a user raises `UserError`, one sentence that says what would be right.
 """
 
+import reprieve.loading  # noqa: F401 # before all that takes time
+
+# isort: split
 from importlib import import_module
 from typing import TYPE_CHECKING
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, ParamSpec, TypeVar, get_type_hints
 
+from reprieve import words
 from reprieve._native import UserError
 from reprieve.policy import OwnPolicies
 from reprieve.sections import schema
@@ -416,6 +417,6 @@ def _said(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return f"SyntaxError: {error.msg} at {error.filename}:{error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)
-    text = " ".join(str(error).split())
+    text = words.said(error)
     said = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return f"{said} at {frames[-1].filename}:{frames[-1].lineno}" if frames else said

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import shlex
 import signal
 import sys
 import traceback
+from contextlib import suppress
 
 import typer
 
@@ -15,6 +17,7 @@ from reprieve._native import UserError
 from reprieve.cli.commands import app
 from reprieve.cli.signals import heard
 from reprieve.named_policies import trust
+from reprieve.words import printable, said
 
 EXIT_OK = 0
 EXIT_FAULT = 1
@@ -28,6 +31,8 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status; see `EXIT_…`."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    _take_any_letter()
+    _hear_interrupts()
     # A scenario is data until the user says that it may be a program.
     trust(is_trusted=False)
     try:
@@ -40,19 +45,17 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in FULL:
-            # Files say so by name; this is the standard output.
-            _print_no_more()
-            print(f"the output cannot be written: {error.strerror}", file=sys.stderr)  # noqa: T201
+        if (told := _of_the_machine(error)) is not None:
+            print(told, file=sys.stderr)  # noqa: T201
             return EXIT_MISTAKE
         # Anything else is a fault of ours.
         traceback.print_exception(error)
-        return _fault(f"{type(error).__name__}: {error}", arguments)
+        return _fault(f"{type(error).__name__}: {said(error)}", arguments)
     except BaseException as error:
         # A panic of the simulator is a BaseException, of a type that only its runtime knows.
         if type(error).__name__ != "PanicException":
             raise
-        return _fault(str(error), arguments)
+        return _fault(said(error), arguments)
     finally:
         trust(is_trusted=True)
     return status
@@ -70,9 +73,39 @@ def _dispatch(arguments: list[str]) -> int:
         return leave.exit_code
     except (UserError, typer.TyperException) as error:
         sentence = error.format_message() if isinstance(error, typer.TyperException) else str(error)
-        print(" ".join(sentence.split()), file=sys.stderr)  # noqa: T201
+        print(printable(sentence), file=sys.stderr)  # noqa: T201
         return EXIT_MISTAKE
     return EXIT_OK
+
+
+def _of_the_machine(error: Exception) -> str | None:
+    """Return a sentence where the machine has no room: for the standard output, or in memory."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number in FULL:
+        # Files say so by name; this is the standard output.
+        _print_no_more()
+        return f"the output cannot be written: {os.strerror(number)}"
+    # A library that is not loaded, or a thread that is not started, says so in words.
+    words = ("failed to map segment", "Cannot allocate memory", "can't start new thread")
+    has_words = any(one in said(error) for one in words)
+    if isinstance(error, MemoryError) or number == errno.ENOMEM or has_words:
+        return f"not enough memory: {said(error) or 'a table'}; give more, or ask for less"
+    return None
+
+
+def _take_any_letter() -> None:
+    """Let a terminal that has no µ show another letter; the results have it."""
+    for stream in (sys.stdout, sys.stderr):
+        # A file that is read and written, and cannot seek, stays as it is.
+        with suppress(OSError):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")
+
+
+def _hear_interrupts() -> None:
+    """Take interrupts from here on; until then they ended the process, see `reprieve`."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _print_no_more() -> None:
