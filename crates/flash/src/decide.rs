@@ -42,6 +42,8 @@ impl Flash {
         loop {
             if self.controller.dies.limit.of_drive {
                 self.controller.dies.tell_limit();
+                // The limit wakes dies that the dispatcher has not listed as deciding.
+                self.stage.note_decisions(&self.controller.dies.touched);
             }
             self.decide_dies::<false, W>(now, work, out);
             self.controller.observers.touched(&self.controller.dies.touched);

@@ -267,6 +267,13 @@ impl Stage {
         }
     }
 
+    /// As `note_decision`, for several dies.
+    pub(super) fn note_decisions(&mut self, dies: &[u32]) {
+        if self.is_dispatched() {
+            self.occupancy.decided.extend(dies);
+        }
+    }
+
     /// Lets the dispatcher place writes, let go what it holds back, and order the queues of the
     /// dies that will decide.
     pub(super) fn dispatch<P: PlaneQueries>(

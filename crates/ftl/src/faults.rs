@@ -186,9 +186,9 @@ impl Failing {
             ),
         };
         UserError::new(format!(
-            "nand.program_failure = {program_failure}, nand.erase_failure = {erase_failure}: plane \
-             {plane} has {good_blocks} good blocks left of {all}, {why}; lower the probabilities, \
-             or give it more with ftl.over_provisioning"
+            "nand.program_failure = {program_failure}, nand.erase_failure = {erase_failure}: \
+             blocks have failed by chance, and plane {plane} has {good_blocks} good blocks left of \
+             {all}, {why}; lower the probabilities, or give it more with ftl.over_provisioning"
         ))
     }
 }

@@ -100,8 +100,8 @@ impl FileStore {
         self.file.read_exact_at(into, at).map_err(Fault::from)
     }
 
-    /// Returns the allocation of the byte at `at`, and until where, at most `end`, those that follow
-    /// are alike.
+    /// Returns the allocation of the byte at `at`, and until where, at most `end`, those that
+    /// follow are alike.
     pub(super) fn stretch(&self, at: u64, end: u64) -> Result<(Allocation, u64), Fault> {
         let look = |whence| match seek(&self.file, whence) {
             Ok(found) => Ok(found.min(end)),

@@ -78,8 +78,8 @@ impl Memory {
         }
     }
 
-    /// Returns the allocation of the byte at `at`, and until where, at most `end`, those that follow
-    /// are alike.
+    /// Returns the allocation of the byte at `at`, and until where, at most `end`, those that
+    /// follow are alike.
     pub(super) fn stretch(&self, at: u64, end: u64) -> (Allocation, u64) {
         let (is_there, until) = self.pages_alike(at, end);
         if is_there {
@@ -90,8 +90,8 @@ impl Memory {
         (state, until.min(alike.saturating_mul(PAGE_BYTES)))
     }
 
-    /// Whether the byte at `at` is of a page that exists, and until where, at most `end`, those that
-    /// follow are alike.
+    /// Whether the byte at `at` is of a page that exists, and until where, at most `end`, those
+    /// that follow are alike.
     fn pages_alike(&self, at: u64, end: u64) -> (bool, u64) {
         let place = |at: u64| (at / LEAF_BYTES) as usize;
         let Some(leaf) = &self.leaves[place(at)] else {

@@ -84,8 +84,8 @@ impl Volatile {
         Ok(())
     }
 
-    /// Returns the allocation of the byte at `at`, and until where, at most `end`, those that follow
-    /// are alike, as far as that is known at once.
+    /// Returns the allocation of the byte at `at`, and until where, at most `end`, those that
+    /// follow are alike, as far as that is known at once.
     pub(super) fn stretch(&self, at: u64, end: u64) -> Result<(Allocation, u64), Fault> {
         let block = at / BLOCK_BYTES;
         if let Some(changed) = self.changed.get(&block) {
