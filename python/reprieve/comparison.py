@@ -305,6 +305,11 @@ def compare(
     ['policy=FIFO queue_depth=1', 'policy=FIFO queue_depth=16']
     """
     source = Source.of(scenario, overrides)
+    for key, values in axes.items():
+        if isinstance(values, str) or not isinstance(values, Sequence):
+            raise UserError(
+                f"axes: {key} = {values!r}: must be a list of values, [{values!r}, ...]"
+            )
     parsed = [
         Axis(key.replace("__", "."), tuple(toml_value(value) for value in values))
         for key, values in axes.items()

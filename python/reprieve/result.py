@@ -66,10 +66,14 @@ class Latency:
     def percentile(self, percent: float) -> int:
         """Latency in ns that this share of the requests does not exceed; 0 without requests.
 
-        `percent` is in (0, 100]; 99.99 is p99.99. Raises UserError outside this range.
+        `percent` is in (0, 100]; 99.99 is p99.99. Raises UserError outside this range, and from 0.5
+        to 1, where a share of 1 is meant.
         """
         if not 0 < percent <= 100:  # noqa: PLR2004
             raise UserError(f"percentile {percent}: must be above 0 and at most 100")
+        if 0.5 <= percent < 1:  # noqa: PLR2004
+            meant = f"{100 * percent:g} and not {percent:g}"
+            raise UserError(f"percentile {percent}: must be in per cent: {meant}")
         if len(self.count) == 0:
             return 0
         import numpy as np

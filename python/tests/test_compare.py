@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 
+import reprieve as rp
 from reprieve import Result, UserError
 from reprieve.cli.compare import microseconds
 from reprieve.cli.notes import measured
@@ -53,7 +54,11 @@ def test_table_is_normalised_to_the_first(reprieve: Reprieve, small: Path, tmp_p
     ]
     assert lines["RPS,"][1:] == ["µs", *" ".join(shown).split()]
     assert [microseconds(ns) for ns in (76_049, 999_949, 1_156_320)] == ["76.0", "999.9", "1,156"]
-    assert lines["RPS"][1:10] == ["1.000", "1.000", *"too few 1.000 too few too few".split()]
+    assert lines["RPS"][1:10] == [
+        "1.000",
+        "1.000",
+        *["too", "few", "1.000", "too", "few", "too", "few"],
+    ]
     document = json.loads((tmp_path / "o" / "compare.json").read_text())
     measures = document["paired"][0]["measures"]
     pairs = [measures[f"{op}_latency_ns_{key}"] for op, key in metrics]
@@ -219,3 +224,15 @@ def test_wrong_value_stops_before_anything_runs(
     assert done.returncode == 2
     assert "seed" in done.stderr and done.stderr.count("\n") == 1
     assert not (tmp_path / "o").exists()
+
+
+def test_values_of_an_axis_are_a_list(small: Path) -> None:
+    with pytest.raises(rp.UserError, match=r"axes: policy = 'rps': must be a list of values"):
+        rp.compare(small, {"policy": "rps"})
+
+
+def test_a_percentile_is_in_per_cent(small: Path) -> None:
+    latency = rp.run(small).latency()
+    with pytest.raises(rp.UserError, match=r"must be in per cent: 99 and not 0\.99"):
+        latency.percentile(0.99)
+    assert latency.percentile(1) <= latency.percentile(99) <= latency.percentile(100)

@@ -148,17 +148,16 @@ def test_order_and_number_of_workers_change_nothing(tmp_path: Path) -> None:
     assert contents(tmp_path / "1") == contents(tmp_path / "3")
 
 
-def test_damaged_run_is_named(tmp_path: Path) -> None:
+def test_damaged_run_is_named_and_done_again(tmp_path: Path) -> None:
     rp.sweep(grid(), out=tmp_path)
     file = next(tmp_path.glob("runs/*/*.gz"))
     whole = file.read_bytes()
     for broken in (whole[:-9], b"", gzip.compress(b'{"schema": 1}')):
         file.write_bytes(broken)
-        with pytest.raises(UserError, match="delete it, and the sweep does its run again"):
+        with pytest.warns(UserWarning, match=f"{file.name}: .*; its run is done again"):
             rp.sweep(grid(), out=tmp_path)
-    file.unlink()
-    rp.sweep(grid(), out=tmp_path)
-    assert file.read_bytes()[:2] == whole[:2]
+        assert len(file.read_bytes()) > len(whole) // 2
+        rp.sweep(grid(), out=tmp_path)
 
 
 def named(path: Path) -> str:

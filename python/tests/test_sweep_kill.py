@@ -263,16 +263,20 @@ def test_workers_of_a_cluster_ask_the_policies_of_a_file(
     grid = 'scenario = "small.toml"\ndesign = "grid"\nset.policy = "pes-ipc"\nseeds = 2\n'
     values = '["always", "once.py:Once"]'
     (tmp_path / "s.toml").write_text(f'{grid}axes."suspension.policy" = {values}\n')
-    assert reprieve("sweep", "s.toml", "--out", "here").returncode == 0
+    assert reprieve("sweep", "s.toml", "--allow-python", "--out", "here").returncode == 0
     address, _ = scheduler
     one = worker(address, tmp_path / "one")
     try:
-        done = reprieve("sweep", "s.toml", "--out", "there", "--scheduler", address)
+        done = reprieve(
+            "sweep", "s.toml", "--allow-python", "--out", "there", "--scheduler", address
+        )
         assert (done.returncode, done.stderr) == (0, "")
         assert contents(tmp_path / "there") == contents(tmp_path / "here")
         # Another policy of the same class: its mistake comes back as a sentence.
         (tmp_path / "once.py").write_text(ONCE.replace("is_first = not", "is_first = missing or"))
-        done = reprieve("sweep", "s.toml", "--out", "there", "--scheduler", address)
+        done = reprieve(
+            "sweep", "s.toml", "--allow-python", "--out", "there", "--scheduler", address
+        )
     finally:
         one.kill()
         one.wait()

@@ -60,7 +60,6 @@ impl Simulation {
         text, path, sets, kept=(false, false, None), from_state=None, check=None, own=None
     ))]
     fn new(
-        py: Python<'_>,
         text: &str,
         path: &str,
         sets: Vec<String>,
@@ -71,7 +70,8 @@ impl Simulation {
     ) -> PyResult<Simulation> {
         let sources = Sources { text, path, sets: &sets };
         let load = || scenario::load(&sources, reprieve_ssd::registries());
-        let scenario = py.detach(load).map_err(raise)?;
+        // Reading a scenario may wait for a file, during which signals have to be heard.
+        let scenario = Python::attach(|py| py.detach(load)).map_err(raise)?;
         let text = scenario::print(&scenario);
         let (log_requests, series, timeline) = kept;
         let timeline = timeline.map(window);

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reprieve._native import UserError
-from reprieve.cli.console import overall, say, show, table
+from reprieve.cli.console import overall, say, show, table, warn
 from reprieve.cli.options import AllowPython, Force, argument, flag, given, out_dir
 from reprieve.confidence import TOO_FEW
 from reprieve.extras import has_plots, missing
@@ -66,7 +66,7 @@ def sweep(
     may_write([], directory, inputs=read, force=force)
     with overall() as step:
         command = shlex.join(["reprieve", *sys.argv[1:]])
-        settings = Settings(workers, scheduler, collect, step, command)
+        settings = Settings(workers, scheduler, collect, step, warn, command)
         outcome = sweep_into(plan, directory, settings)
     _show(plan, directory)
     runs = len({row.run for row in outcome.rows})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,10 @@ from reprieve.sweeps.store import Store, locked
 from reprieve.sweeps.work import Task
 
 
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, stacklevel=2)
+
+
 @dataclass(frozen=True)
 class Settings:
     """How a sweep is gone about; none of it changes what it gives."""
@@ -35,6 +40,8 @@ class Settings:
     collect: bool = False
     """Run nothing: write the data set of what is finished."""
     step: Step = silent
+    tell: Callable[[str], None] = _warn
+    """Called with a sentence that somebody has to know and that stops nothing."""
     command: str | None = None
     """Shown in the page as what repeats it; None: no page is written."""
 
@@ -95,6 +102,8 @@ class _Work:
         else:
             self._executor = dask(settings.scheduler)
         self.ran = 0
+        self._whole = set[str]()
+        """Runs whose files were looked at."""
 
     def all_of(self, rows: list[Row]) -> list[Row]:
         """Do all of these runs; return those that are finished."""
@@ -124,9 +133,16 @@ class _Work:
         """Do those of some runs that are not done; `before` of `whole` are behind."""
         missing: dict[str, Row] = {}
         for row in rows:
-            if not self._store.has(row.run):
-                missing.setdefault(row.run, row)
-        done = before + len(rows) - len(missing)
+            if row.run in missing or row.run in self._whole:
+                continue
+            if self._store.has(row.run):
+                why = self._store.taken_away(row.run)
+                if why is None:
+                    self._whole.add(row.run)
+                    continue
+                self._settings.tell(f"{why}; its run is done again")
+            missing[row.run] = row
+        done = before + len(rows) - sum(row.run in missing for row in rows)
         self._settings.step("runs", done, whole)
         if not missing:
             return

@@ -152,6 +152,16 @@ class Store:
         machine = document["machine"].table()
         return Record(summary.table(), batches.table(), machine, rest, path)
 
+    def taken_away(self, run: str) -> str | None:
+        """Take away the file of a run if it cannot be used, and return why; None if it can."""
+        try:
+            self.read(run).buckets()
+        except UserError as error:
+            with explained(self.path(run)):
+                self.path(run).unlink()
+            return str(error).partition("; ")[0]
+        return None
+
     def sweep_up(self) -> None:
         """Remove what a killed sweep had begun to write; the directory must be locked."""
         for partial in self._runs.glob("*/.*.partial"):
