@@ -86,7 +86,12 @@ def test_a_finished_run_is_read_by_type(result: rp.Result, tmp_path: Path) -> No
     document = json.loads(text)
     # Of the summary only what is read; sections of other names stay as they are.
     requests = document["summary"]["requests"]
-    original = {"schema": document["schema"], "batches": {}, "summary": {"requests": requests}}
+    original = {
+        "schema": document["schema"],
+        "batches": {},
+        "machine": {},
+        "summary": {"requests": requests},
+    }
     tried(path, original, write, lambda: store.read("ab12").latencies())
     for damaged in (b"", b"1234567", bytes(24), (2**62).to_bytes(8, "little") * 6):
         path.write_bytes(first + gzip.compress(damaged))

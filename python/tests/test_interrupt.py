@@ -70,7 +70,7 @@ def test_stopped_comparison_leaves_nothing_half_written(program: str, small: Pat
     assert process.communicate() == ("", "")
     assert process.returncode == 130
     left = sorted(str(path.relative_to(small.parent)) for path in small.parent.rglob("*"))
-    files = ("scenario.toml", "series.parquet", "summary.json")
+    files = ("run.json", "scenario.toml", "series.parquet", "summary.json")
     assert left == ["o", "o/1000", *(f"o/1000/{name}" for name in files), "small.toml"]
 
 
