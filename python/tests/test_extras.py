@@ -72,7 +72,7 @@ def test_explain_needs_the_base_alone(tmp_path: Path) -> None:
 def test_comparison_is_whole_but_for_its_report(tmp_path: Path) -> None:
     (tmp_path / "o").mkdir()
     (tmp_path / "o" / "report.html").write_text("of an earlier run")
-    done = base(tmp_path, "compare", "small.toml", "--axis", "seed=1,2", "--out", "o")
+    done = base(tmp_path, "compare", "small.toml", "--axis", "seed=1,2", "--out", "o", "--force")
     assert done.returncode == 0, done.stderr
     said = "report.html needs altair, which is not installed: pip install 'reprieve[plots]'"
     assert done.stdout.splitlines()[-1] == said

@@ -6,6 +6,7 @@ import os
 import random
 import re
 import tomllib
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from reprieve.sections import schema
 CASES = 20 * int(os.environ.get("REPRIEVE_CASES", "1"))
 # Scenarios of a case.
 SCENARIOS = 30
-KEYS: dict[str, dict[str, Any]] = {
+KEYS: dict[str, Mapping[str, Any]] = {
     f"{section}.{name}" if section else name: key
     for section, of in schema().items()
     for name, key in of.items()
@@ -67,7 +68,7 @@ DRAWN = sorted(
 )
 
 
-def draw(rng: random.Random, key: dict[str, Any]) -> Any:
+def draw(rng: random.Random, key: Mapping[str, Any]) -> Any:
     """Draw a value that the schema allows, mostly a small one."""
     if key["takes_none"] and rng.random() < 0.2:
         return "none"
@@ -110,7 +111,7 @@ def is_met(given: dict[str, Any], need: dict[str, Any]) -> bool:
     )
 
 
-def applies(given: dict[str, Any], key: dict[str, Any]) -> bool:
+def applies(given: dict[str, Any], key: Mapping[str, Any]) -> bool:
     """Whether a key may be given: one of its needs is met, or it has none."""
     return not key["when"] or any(is_met(given, need) for need in key["when"])
 

@@ -239,12 +239,13 @@ sys.stdin.read()
 
 def certificates(folder: Path) -> list[str]:
     """Make keys and certificates of a server, an authority and a client; the server's options."""
-    signed = ["-CA", folder / "authority.pem", "-CAkey", folder / "authority.key"]
-    for name, more in {
+    signed: list[str | Path] = ["-CA", folder / "authority.pem", "-CAkey", folder / "authority.key"]
+    extensions: dict[str, list[str | Path]] = {
         "server": ["-addext", "subjectAltName=IP:127.0.0.1"],
         "authority": [],
         "client": [*signed, "-addext", "basicConstraints=critical,CA:FALSE"],
-    }.items():
+    }
+    for name, more in extensions.items():
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
              "-nodes", "-days", "2", "-subj", f"/CN={name}", *more,

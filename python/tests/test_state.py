@@ -37,6 +37,7 @@ def test_run_from_the_state_at_the_start_is_the_same(
     # A state does not tell how the drive that saved it came to be so.
     before, after = (json.loads(summary(tmp_path / name)) for name in ("a", "b"))
     assert before.pop("precondition")["requests"] > 0
+    assert before.pop("prepare")["load"] == "the run's own load"
     assert before == after
     told = (tmp_path / "b" / "scenario.toml").read_text()
     note, scenario = told.split("\n", 1)
