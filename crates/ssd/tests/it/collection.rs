@@ -282,7 +282,8 @@ fn a_plane_without_blocks_ends_the_run() {
     let text = format!("{TINY}{ENDLESS}");
     // Data of three blocks, one kept, three under way and one to gain: all eight are needed.
     let ends = ": blocks have failed by chance, and plane 0 has 7 good blocks left of 8, its \
-        data and garbage collection need 8; lower the probabilities, or give it more with ftl.over_provisioning";
+        data and garbage collection need 8; lower the probabilities, or give it more with \
+        ftl.over_provisioning";
     let erase = error_of(&text, &["nand.erase_failure=0.01"]);
     assert_eq!(erase, format!("nand.program_failure = 0, nand.erase_failure = 0.01{ends}"));
     let program = error_of(&text, &["nand.program_failure=0.01"]);
