@@ -130,8 +130,8 @@ uint64_t reprieve_now(reprieve_drive *drive);
  * already, arrives in a second round of it: reprieve_next then says now, and to advance to now lets
  * it arrive. The drive does not take back what it decided in the first round.
  *
- * REPRIEVE_TIME: `at_ns` lies before now. REPRIEVE_INVALID: a request that no drive takes, or that
- * reaches past the end of this one.
+ * REPRIEVE_TIME: `at_ns` lies before now. REPRIEVE_INVALID: a request that no drive takes, that
+ * reaches past the end of this one, or that arrives after 2^62.
  */
 int reprieve_submit(reprieve_drive *drive, uint64_t at_ns, const reprieve_request *request);
 

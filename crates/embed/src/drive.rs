@@ -162,9 +162,9 @@ impl Drive {
             Wrong::Past => at_wrong_time(format!(
                 "a {name} arrives at {at} ns, and the drive is at {now} ns: it must not be earlier"
             )),
-            Wrong::Late => {
-                at_wrong_time(format!("a {name} arrives at {at} ns: it must be at most 2^62"))
-            }
+            Wrong::Late => Error::User(UserError::new(format!(
+                "a {name} arrives at {at} ns: it must be at most 2^62"
+            ))),
             Wrong::FlushHasLength => Error::User(UserError::new(format!(
                 "a flush of {bytes} bytes at sector {lba}: it has neither"
             ))),
@@ -218,7 +218,8 @@ impl Drive {
                 "advance to {to} ns: something happens at {next} ns; advance to that first"
             ));
         }
-        at_wrong_time(format!("advance to {} ns: it must be at most 2^62", to.ns()))
+        let what = format!("advance to {} ns: it must be at most 2^62", to.ns());
+        Error::User(UserError::new(what))
     }
 
     /// Lets time pass until `wanted` completions wait to be taken, but not beyond `until`; returns
