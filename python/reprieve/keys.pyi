@@ -136,8 +136,8 @@ class Timing(Keys):
     time in microseconds, whole in nanoseconds, from 0 to 10000000000. Default: `0`. Source:
     Zambelli et al. 2021."""
     t_erase_suspend_overhead_us: float
-    """The same of an erase. Value: a time in microseconds, whole in nanoseconds, from 0 to
-    10000000000. Default: that of `timing.t_suspend_overhead_us`."""
+    """From the stop of an erase to a free array. Value: a time in microseconds, whole in
+    nanoseconds, from 0 to 10000000000. Default: that of `timing.t_suspend_overhead_us`."""
     cache_register: bool
     """Whether the array is free at the end of tR: the data waits in a second register. Value: true
     or false. Default: `false`."""
@@ -1091,8 +1091,8 @@ class Workload(Keys):
     garbage collection to itself. Value: a list of integers from 0 to 65534, or "none". Default:
     absent."""
     dies: Sequence[int] | None
-    """The same as dies, counted over the drive: channel by channel. Value: a list of integers from
-    0 to 65534, or "none". Default: absent."""
+    """Dies that hold the pages of a flow, counted over the drive, channel by channel; absent: all.
+    Value: a list of integers from 0 to 65534, or "none". Default: absent."""
     read_slo_us: float | None
     """The time within which a read of this load has to be complete, from its arrival at the die;
     absent: suspension.deadline.read_slo_us. Value: a time in microseconds, whole in nanoseconds,

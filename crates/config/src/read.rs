@@ -41,7 +41,7 @@ pub(super) struct Leaf {
 pub(super) struct Layer {
     pub leaves: Leaves,
     pub flows: Overlays,
-    /// What `[precondition.load]` says; keys as in `[workload]`.
+    /// Values of `[precondition.load]`, by their keys in `[workload]`.
     pub equilibrium: Leaves,
 }
 
@@ -175,26 +175,15 @@ fn insert(
             let what = "a flow's name has letters, digits, - and _ only";
             return Err(UserError::new(format!("{full_name}: {what}")).at(place));
         }
-        let of_load = format!("workload.{name}");
-        let Some(key) = key(&of_load) else {
-            let what = unknown(&of_load, &raw).replace("workload.", &format!("{FLOW}.{flow}."));
-            return Err(UserError::new(what).at(place));
-        };
-        let alias = Some(full_name.to_string());
-        let leaves = layer.flows.entry(flow.to_string()).or_default();
-        leaves.insert(key.full_name, Leaf { raw, place, rank, alias });
+        let (key, leaf) = of_load(full_name, name, Leaf { raw, place, rank, alias: None })?;
+        layer.flows.entry(flow.to_string()).or_default().insert(key, leaf);
         return Ok(());
     }
     let of_equilibrium =
         full_name.strip_prefix(EQUILIBRIUM).and_then(|name| name.strip_prefix('.'));
     if let Some(name) = of_equilibrium {
-        let of_load = format!("workload.{name}");
-        let Some(key) = key(&of_load) else {
-            let what = unknown(&of_load, &raw).replace("workload.", &format!("{EQUILIBRIUM}."));
-            return Err(UserError::new(what).at(place));
-        };
-        let alias = Some(full_name.to_string());
-        layer.equilibrium.insert(key.full_name, Leaf { raw, place, rank, alias });
+        let (key, leaf) = of_load(full_name, name, Leaf { raw, place, rank, alias: None })?;
+        layer.equilibrium.insert(key, leaf);
         return Ok(());
     }
     let Some(key) = key(full_name) else {
@@ -202,6 +191,17 @@ fn insert(
     };
     layer.leaves.insert(key.full_name, Leaf { raw, place, rank, alias: None });
     Ok(())
+}
+
+/// Finds the key of `[workload]` that a table of a load's own has under `name`.
+fn of_load(full_name: &str, name: &str, leaf: Leaf) -> Result<(&'static str, Leaf), UserError> {
+    let known = format!("workload.{name}");
+    let Some(key) = key(&known) else {
+        let table = full_name.strip_suffix(name).expect("a full name ends with the name");
+        let what = unknown(&known, &leaf.raw).replace("workload.", table);
+        return Err(UserError::new(what).at(&leaf.place));
+    };
+    Ok((key.full_name, Leaf { alias: Some(full_name.to_string()), ..leaf }))
 }
 
 /// Why no key has this name, and which one may be meant.

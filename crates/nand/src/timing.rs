@@ -37,7 +37,7 @@ pub struct Timing {
     pub buffer: Dur,
     /// From the stop of a program's phases to a free array.
     pub suspend_overhead: Dur,
-    /// The same of an erase.
+    /// From the stop of an erase to a free array.
     pub erase_suspend_overhead: Dur,
     /// The array is free at the end of tR, because the data waits in a second register.
     pub cache_register: bool,

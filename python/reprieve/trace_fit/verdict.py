@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from reprieve._native import UserError
+from reprieve.confidence import is_known
 from reprieve.parallel import each
 from reprieve.scenario import Source
 from reprieve.simulation import Watch, simulate
@@ -21,8 +22,6 @@ WITHIN = 0.15
 """A load whose read p99 is further from that of its trace misses it."""
 _RUNS = 3
 """Draws of the load: its p99 varies from one to the next."""
-_BEYOND = 10
-"""Requests beyond a percentile, below which it says too little."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def verdict(trace: Trace, load: FittedLoad, device: str, count: int | None) -> V
         return dict(found["requests"])
 
     ours, *draws = each(scenarios, None, one)
-    rows = (("read", "p50", 0.5), ("read", "p99", 0.99), ("write", "p99", 0.99))
+    rows = (("read", "p50"), ("read", "p99"), ("write", "p99"))
     return Verdict(device, tuple(_percentile(ours, draws, *row) for row in rows))
 
 
@@ -126,12 +125,11 @@ def _number(value: str | float) -> str | float:
 
 
 def _percentile(
-    trace: Mapping[str, Any], draws: Sequence[Mapping[str, Any]], kind: str, name: str, below: float
+    trace: Mapping[str, Any], draws: Sequence[Mapping[str, Any]], kind: str, name: str
 ) -> Percentile:
     def known(requests: Mapping[str, Any]) -> int | None:
         found = requests[kind]
-        is_enough = found["count"] * (1 - below) >= _BEYOND
-        return int(found["latency_ns"][name]) if is_enough else None
+        return int(found["latency_ns"][name]) if is_known(found["count"], name) else None
 
     of_draws = [value for value in map(known, draws) if value is not None]
     what = f"{kind} {name}"

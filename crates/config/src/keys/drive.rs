@@ -110,7 +110,7 @@ section! {
     t_buffer_us [timing.buffer] us(), or("0"), from(FAST12);
     /// From the stop of an operation's phases to a free array, in every kind of suspension.
     t_suspend_overhead_us [timing.suspend_overhead] us(), or("0"), from("Zambelli et al. 2021");
-    /// The same of an erase.
+    /// From the stop of an erase to a free array.
     t_erase_suspend_overhead_us [timing.erase_suspend_overhead] us(),
         same_as("timing.t_suspend_overhead_us");
     /// Whether the array is free at the end of tR: the data waits in a second register.

@@ -58,7 +58,7 @@ section! {
     /// or none in common: each set of dies has its share of the logical space, of spare blocks and
     /// of garbage collection to itself.
     channels [channels] counts(0, 65_534), absent();
-    /// The same as dies, counted over the drive: channel by channel.
+    /// Dies that hold the pages of a flow, counted over the drive, channel by channel; absent: all.
     dies [dies] counts(0, 65_534), absent();
     /// The time within which a read of this load has to be complete, from its arrival at the die;
     /// absent: suspension.deadline.read_slo_us.

@@ -33,7 +33,7 @@ impl Partitioned {
             regions.push(Region { first_lpn: next_lpn, planes, first_row: 0 });
             next_lpn += part.pages;
         }
-        // What is left over by rounding goes around all planes, behind the pages of the parts.
+        // Pages that rounding leaves over go around all planes, behind those of the parts.
         let planes = (0..geometry.planes()).map(|at| order.home(at)).collect();
         regions.push(Region { first_lpn: next_lpn, planes, first_row: rows });
         Partitioned { regions }
