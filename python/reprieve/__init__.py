@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from reprieve.comparison import Comparison, compare
     from reprieve.die_rig import PowerStep, RigRow, rig, rig_power
     from reprieve.drive import Completion, Drive, SimpyDrive
+    from reprieve.experiments import Sweep, sweep
     from reprieve.policy import (
         Choice,
         Decision,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from reprieve.scenario import Scenario
     from reprieve.serving import ServedDrive, ServeOptions, serve
     from reprieve.simulation import run
-    from reprieve.sweeps import Sweep, sweep
     from reprieve.traces import (
         Trace,
         TraceDevice,
@@ -104,7 +104,7 @@ _PLACES = {
     "scenario": "Scenario",
     "serving": "ServeOptions ServedDrive serve",
     "simulation": "run",
-    "sweeps": "Sweep sweep",
+    "experiments": "Sweep sweep",
     "tuning": "Tuning tune",
     "traces": "Trace TraceDevice TraceRow open_trace workload_head workload_info",
 }

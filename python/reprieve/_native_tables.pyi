@@ -68,8 +68,16 @@ class ParquetWriter:
 class ParquetReader:
     """Reads a Parquet file in parts, or as a stream for other programs."""
 
-    def __init__(self, path: str | os.PathLike[str], names: Sequence[str] | None = None) -> None:
-        """Open a file, of which these columns are read; KeyError for one that it has not."""
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        names: Sequence[str] | None = None,
+        group: int | None = None,
+    ) -> None:
+        """Open a file, of which these columns are read; KeyError for one that it has not.
+
+        `group`: read this row group only.
+        """
 
     def __iter__(self) -> Iterator[Table]: ...
     def __next__(self) -> Table: ...

@@ -32,7 +32,6 @@ FOLDERS = {
     "compare.json": '"axes"',
     "tune.json": '"sentences"',
     "calibration.json": '"',
-    "evaluations.jsonl": "",
     "power_loss.json": '"policies"',
     "verdicts.json": '"',
     "transactions.json": '"',

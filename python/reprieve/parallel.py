@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
+from typing import TypeVar
 
 from reprieve.simulation import Watch
 
-__all__ = ["Step", "Watch", "Workshop", "each", "silent"]
+__all__ = ["Step", "Watch", "Workshop", "each", "in_threads", "silent"]
 
 Step = Callable[[str, int, int], None]
 """Takes what is being done, how many pieces of work are done, and how many there are."""
@@ -28,12 +29,12 @@ class StoppedError(Exception):
     """Ends a piece because another has failed or the user has interrupted."""
 
 
-def each(items: Sequence[Item], jobs: int | None, one: Callable[[Item, Watch], Made]) -> list[Made]:
-    """Do `one` for every item, in the order given, and return what each made.
+def in_threads(calls: Iterable[Callable[[Watch], Made]], workers: int | None) -> Iterator[Made]:
+    """Do calls side by side and yield what each returns as it ends, in any order.
 
-    `jobs`: items at a time; None: one a core. `one` passes its second argument on to the
-    simulations that it runs, so that they can be stopped: the first error, or an interrupt, stops
-    all others and is raised.
+    `workers`: calls at a time; None: one a core. A call passes its argument on to the simulations
+    that it runs. The first error, or closing the iterator, stops all others; an error is raised.
+    Calls are taken when one can soon start, so that they are never listed.
     """
     stop = threading.Event()
 
@@ -41,21 +42,33 @@ def each(items: Sequence[Item], jobs: int | None, one: Callable[[Item, Watch], M
         if stop.is_set():
             raise StoppedError
 
-    with ThreadPoolExecutor(jobs or cores()) as pool:
+    waiting, running = iter(calls), set[Future[Made]]()
+    with ThreadPoolExecutor(workers or cores()) as pool:
         try:
-            futures = [pool.submit(one, item, watch) for item in items]
-            wait(futures, return_when=FIRST_EXCEPTION)
-            _raise_first(futures)
+            # A call more for each thread, so that none waits for who takes the results.
+            ahead = 2 * (workers or cores())
+            while True:
+                for call in islice(waiting, ahead - len(running)):
+                    running.add(pool.submit(call, watch))
+                if not running:
+                    return
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
-    return [future.result() for future in futures]
 
 
-def _raise_first(futures: Sequence[Future[Any]]) -> None:
-    for future in futures:
-        if future.done() and (error := future.exception()) is not None:
-            raise error
+def each(items: Sequence[Item], jobs: int | None, one: Callable[[Item, Watch], Made]) -> list[Made]:
+    """Do `one` for every item, in threads, and return what each made in the order of the items."""
+
+    def call(place: int, item: Item) -> Callable[[Watch], tuple[int, Made]]:
+        return lambda watch: (place, one(item, watch))
+
+    calls = (call(place, item) for place, item in enumerate(items))
+    made = dict(in_threads(calls, jobs))
+    return [made[place] for place in range(len(items))]
 
 
 class Workshop:

@@ -120,13 +120,17 @@ def write(table: Table, file: BinaryIO) -> None:
     file.write(writer.finish())
 
 
-def reader(path: Path, names: Sequence[str] | None = None) -> ParquetReader:
+def reader(
+    path: Path, names: Sequence[str] | None = None, group: int | None = None
+) -> ParquetReader:
     """Open a Parquet file, of which some columns or all are read; raises UserError if it is none.
+
+    `group`: one row group only.
 
     What is wrong behind its head only its reading tells, by an OSError or a ValueError.
     """
     try:
-        return ParquetReader(path, names)
+        return ParquetReader(path, names, group)
     except KeyError as error:
         raise UserError(f"{path}: has no column {error.args[0]}; was it written here?") from None
     except (OSError, ValueError) as error:

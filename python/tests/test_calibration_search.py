@@ -233,7 +233,7 @@ def test_reads_alone_are_not_simulated_for_every_program(
         }
 
     monkeypatch.setattr(evaluate, "predict", predict)
-    store = tmp_path / "evaluations.jsonl"
+    store = tmp_path / "fit"
     some = [CONDITIONS[0], mixed(1, 50)]
     points = [{**TRUTH, PROGRAM: total_us} for total_us in (700.0, 800.0)]
     first = Evaluator({"device": "tlc-nvme"}, Weights(), store, 1)
@@ -244,10 +244,10 @@ def test_reads_alone_are_not_simulated_for_every_program(
         ("mixed-1-50", 800.0),
         ("read-4-1", None),
     ]
-    # Killed while it wrote its last line: that one is simulated again, and kept this time.
-    text = store.read_text()
-    store.write_text(text[:-20])
-    for simulated in (1, 0):
+    # A segment that lost its end is taken away, and its simulations are done again.
+    (segment,) = store.glob("segments/*.parquet")
+    segment.write_bytes(segment.read_bytes()[:-20])
+    for simulated in (3, 0):
         again = Evaluator({"device": "tlc-nvme"}, Weights(), store, 1)
         again.compare(points, some, Effort(100))
         again.close()

@@ -1,6 +1,5 @@
 """Files that a run left and somebody changed: read by type, or refused in one sentence."""
 
-import gzip
 import json
 import random
 import tomllib
@@ -14,13 +13,14 @@ import reprieve as rp
 from reprieve import UserError, tables
 from reprieve.calibration.evaluate import Evaluator
 from reprieve.calibration.objective import Weights
+from reprieve.experiments.plan import read_plan
+from reprieve.experiments.store import Store
+from reprieve.experiments.work import Row, packed
 from reprieve.explanation import Explanation
 from reprieve.foreign import JsonValue, read_json
 from reprieve.registries import device
 from reprieve.request_log import CAUSES
 from reprieve.scenario import toml_text
-from reprieve.sweeps.plan import read_plan
-from reprieve.sweeps.store import Store, packed
 
 from .drive import SMALL
 from .mutations import mutated
@@ -69,49 +69,34 @@ def test_a_summary_is_read_by_type(result: rp.Result, tmp_path: Path) -> None:
     tried(path, original, lambda content: path.write_text(json.dumps(content)), read)
 
 
-def test_a_finished_run_is_read_by_type(result: rp.Result, tmp_path: Path) -> None:
-    """A run of a sweep whose file somebody has packed anew."""
-    store = Store(tmp_path)
-    store.write("ab12", packed(result))
-    path = store.path("ab12")
-    whole = path.read_bytes()
-    text = gzip.decompress(whole).split(b"\n", 1)[0]
-    first = gzip.compress(text + b"\n", compresslevel=1, mtime=0)
-    rest = whole[len(first) :]
-    assert gzip.decompress(rest)
-
-    def write(content: Any) -> None:
-        path.write_bytes(gzip.compress(json.dumps(content).encode(), compresslevel=1) + rest)
-
-    document = json.loads(text)
+def test_a_finished_run_is_read_by_type(result: rp.Result) -> None:
+    """A stored run that somebody has written anew, its checksum right."""
+    document = json.loads(packed(result))
     # Of the summary only what is read; sections of other names stay as they are.
-    requests = document["summary"]["requests"]
-    original = {
-        "schema": document["schema"],
+    original = document | {
         "batches": {},
         "machine": {},
-        "summary": {"requests": requests},
+        "summary": {"requests": document["summary"]["requests"]},
     }
-    tried(path, original, write, lambda: store.read("ab12").latencies())
-    for damaged in (b"", b"1234567", bytes(24), (2**62).to_bytes(8, "little") * 6):
-        path.write_bytes(first + gzip.compress(damaged))
-        if damaged != bytes(24):
-            with pytest.raises(UserError, match="is damaged; delete it"):
-                store.read("ab12").buckets()
+    store = Store()
+
+    def write(content: Any) -> None:
+        store.append(Row("ab12", json.dumps(content)))
+
+    tried(Path("memory/run"), original, write, lambda: store.read("ab12").latencies())
 
 
-def test_evaluations_are_read_by_type(tmp_path: Path) -> None:
+def test_evaluations_are_read_by_type() -> None:
     """A calibration goes on from rows of predictions."""
-    path = tmp_path / "evaluations.jsonl"
     figures = {"count": 10, "iops": 5.0, "percentile_ns": {"50.0": 1.0, "99.0": 2.0}}
-    original = ["key", [[0, "read", figures], [1, "write", figures]]]
+    original = [[0, "read", figures], [1, "write", figures]]
+    evaluator = Evaluator({"device": "tlc-nvme"}, Weights(), None, 1)
 
-    def read() -> None:
-        Evaluator({"device": "tlc-nvme"}, Weights(), path, 1).close()
+    def write(content: Any) -> None:
+        evaluator._store.append(Row("ab12", json.dumps(content)))
 
-    tried(
-        path, original, lambda content: path.write_text(json.dumps(content) + "\n") and None, read
-    )
+    tried(Path("memory/run"), original, write, lambda: evaluator._read("ab12") and None)
+    evaluator.close()
 
 
 @pytest.mark.parametrize("damage", ["empty", "text", "cut", "middle", "other"])

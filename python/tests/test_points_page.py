@@ -14,6 +14,8 @@ from browser import CHROMIUM, Browser
 
 import reprieve as rp
 from reprieve import tables
+from reprieve.experiments.page import points_of
+from reprieve.experiments.plan import read_plan
 from reprieve.plot.points import (
     BEST,
     FRONT,
@@ -30,8 +32,6 @@ from reprieve.plot.points import (
     thinned,
 )
 from reprieve.report.points import Words, render
-from reprieve.sweeps.page import points_of
-from reprieve.sweeps.plan import read_plan
 
 from .drive import Reprieve
 from .sweep_files import grid, scenario
@@ -261,7 +261,7 @@ def test_without_a_directory_or_the_extra_there_is_no_page(
     assert not (rp.sweep(grid()).directory / "report.html").exists()
     rp.sweep(grid(), out=tmp_path)
     assert (tmp_path / "report.html").exists()
-    monkeypatch.setattr("reprieve.sweeps.engine.has_plots", lambda: False)
+    monkeypatch.setattr("reprieve.experiments.engine.has_plots", lambda: False)
     rp.sweep(grid(axes={"policy": ["fifo"]}), out=tmp_path)
     # That of the sweep before would contradict the data.
     assert not (tmp_path / "report.html").exists()
@@ -279,7 +279,7 @@ def test_object_writes_the_page_wherever_its_runs_are(
     assert pages["kept"] == pages["again"] == (tmp_path / "kept/report.html").read_text()
     assert pages["passing"] == pages["kept"]
 
-    monkeypatch.setattr("reprieve.sweeps.engine.has_plots", lambda: False)
+    monkeypatch.setattr("reprieve.experiments.engine.has_plots", lambda: False)
     rp.sweep(grid(), out=tmp_path / "kept")
     with pytest.raises(rp.UserError, match=r"kept: has no page, as .* sweep again into it"):
         rp.Sweep(tmp_path / "kept").report(tmp_path / "none.html")

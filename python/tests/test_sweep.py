@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib
 import json
 import math
@@ -19,19 +18,20 @@ from scipy import stats
 import reprieve as rp
 from reprieve import UserError, _native, tables
 from reprieve.cli import main
+from reprieve.experiments import executors, identity
+from reprieve.experiments.columns import column, flat
+from reprieve.experiments.engine import Settings, sweep_into
+from reprieve.experiments.identity import Identities, path_keys, run_id
+from reprieve.experiments.intervals import mean_intervals
+from reprieve.experiments.plan import read_plan
+from reprieve.experiments.store import locked
+from reprieve.experiments.work import Row
 from reprieve.pairs import measures
 from reprieve.scenario import Source
 from reprieve.student import student_t
-from reprieve.sweeps import executors
-from reprieve.sweeps.columns import column, flat
-from reprieve.sweeps.engine import Settings, sweep_into
-from reprieve.sweeps.identity import path_keys, run_id
-from reprieve.sweeps.intervals import mean_intervals
-from reprieve.sweeps.plan import read_plan
-from reprieve.sweeps.store import Store
 
 from .drive import Reprieve
-from .sweep_files import contents, grid, scenario
+from .sweep_files import contents, grid, lose, scenario, stored
 
 SWEEP = """
 scenario = "small.toml"
@@ -107,7 +107,7 @@ def test_a_data_set_appears_whole_or_not_at_all(
 
     def fail(table: _native.Table, file: BinaryIO) -> None:
         calls.append(1)
-        if len(calls) == len(before) - 1:
+        if len(calls) == 1:
             raise OSError(28, "No space left on device")
         write(table, file)
 
@@ -131,14 +131,14 @@ def test_no_number_is_called_like_a_key() -> None:
 def test_finished_runs_are_never_done_again(tmp_path: Path) -> None:
     rp.sweep(grid(), out=tmp_path)
     before = contents(tmp_path)
-    files = sorted(tmp_path.glob("runs/*/*.gz"))
-    assert len(files) == 4
-    stamps = [file.stat().st_mtime_ns for file in files]
+    before_runs = stored(tmp_path)
+    assert len(before_runs) == 4
     axes = {"policy": ["fifo", "rps", "pes-ipc"], "workload.rate_iops": [500, 1500]}
     rp.sweep(grid(axes=axes), out=tmp_path)
-    assert len(list(tmp_path.glob("runs/*/*.gz"))) == 6
+    after = stored(tmp_path)
+    assert len(after) == 6 and before_runs.items() <= after.items()
     rp.sweep(grid(), out=tmp_path)
-    assert [file.stat().st_mtime_ns for file in files] == stamps
+    assert stored(tmp_path) == after
     assert contents(tmp_path) == before
 
 
@@ -150,13 +150,20 @@ def test_order_and_number_of_workers_change_nothing(tmp_path: Path) -> None:
 
 def test_damaged_run_is_named_and_done_again(tmp_path: Path) -> None:
     rp.sweep(grid(), out=tmp_path)
-    file = next(tmp_path.glob("runs/*/*.gz"))
+    before = contents(tmp_path)
+    file = next(tmp_path.glob("segments/*.parquet"))
     whole = file.read_bytes()
-    for broken in (whole[:-9], b"", gzip.compress(b'{"schema": 1}')):
+    middle = whole.index(b"\x28\xb5\x2f\xfd", len(whole) // 2)  # of a page, its first frame
+    damaged = bytearray(whole)
+    damaged[middle : middle + 40] = bytes(40)
+    for broken in (whole[:-9], b"", bytes(damaged)):
         file.write_bytes(broken)
-        with pytest.warns(UserWarning, match=f"{file.name}: .*; its run is done again"):
+        (tmp_path / "runs.parquet").unlink()
+        with pytest.warns(UserWarning, match=f"{file.name}: .*; its runs are done again"):
             rp.sweep(grid(), out=tmp_path)
-        assert len(file.read_bytes()) > len(whole) // 2
+        assert contents(tmp_path) == before
+        file = next(tmp_path.glob("segments/*.parquet"))
+        assert file.read_bytes() != broken
         rp.sweep(grid(), out=tmp_path)
 
 
@@ -207,11 +214,128 @@ def test_flow_with_another_trace_is_another_run(tmp_path: Path) -> None:
 
 
 def test_version_is_part_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    resolved = Source.of(scenario(), {}).resolve()
-    before = run_id(resolved)
-    assert run_id(resolved.replace("seed = 7", "seed = 8")) != before
+    source = Source.of(scenario(), {})
+    before = Identities(source).of(())
+    assert Identities(source).of(()) == before != Identities(source).of(["seed=8"])
     monkeypatch.setattr(_native, "__version__", "0.0.0")
-    assert run_id(resolved) != before
+    identity._stamp.cache_clear()
+    released = Identities(source).of(())
+    monkeypatch.setattr(_native, "__version__", "0.0.0-dev")
+    identity._stamp.cache_clear()
+    # Of a development version each build has runs of its own.
+    assert len({before, released, Identities(source).of(())}) == 3
+    identity._stamp.cache_clear()
+
+
+def test_identity_covers_every_input(tmp_path: Path) -> None:
+    trace = tmp_path / "a.trace"
+    trace.write_text("0 0 8 8 1\n1000 0 8 8 0\n")
+    source = Source.of({"device": "fast12-mlc", "workload": {"trace": trace}}, {})
+    other = Source.of({"device": "fast12-slc", "workload": {"trace": trace}}, {})
+    same = Source(f"# A comment.\n{source.text}", source.path)
+    sets = ['policy="rps"', "timing.t_read_us=30", "seed=4"]
+    found = Identities(source).of(sets)
+    assert found == Identities(source).of(sets[::-1]) == Identities(same).of(sets)
+    changed = [
+        Identities(other).of(sets),
+        Identities(source).of(sets[1:]),
+        Identities(source).of(['policy="fifo"', *sets[1:]]),
+        Identities(source).of([sets[0], "timing.t_read_us=31", sets[2]]),
+        # A key without its own default may hold back another's.
+        Identities(source).of([*sets, "timing.t_erase_us=1500"]),
+    ]
+    trace.write_text("0 0 8 8 1\n1000 0 8 9 0\n")
+    changed.append(Identities(source).of(sets))
+    assert len({found, *changed}) == 1 + len(changed)
+
+
+def test_scenario_that_needs_its_numbers_is_identified_by_all_of_them(tmp_path: Path) -> None:
+    load = {"generator": "mixed", "read_fraction": 0.5, "queue_depth": 4}
+    source = Source.of({"device": "fast12-mlc", "workload": load}, {})
+    with pytest.raises(UserError, match="requests is missing"):
+        source.resolve()
+    names = {count: Identities(source).of([f"workload.requests={count}"]) for count in (10, 20)}
+    together = Identities(source)
+    assert names == {n: together.of([f"workload.requests={n}"]) for n in (20, 10)}
+    assert names[10] != names[20]
+
+
+def test_run_that_fails_is_a_row(reprieve: Reprieve, small: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(SWEEP.replace('"fifo"', '"fifo", "lifo"'))
+    done = reprieve("sweep", "s.toml", "--out", "o")
+    assert done.returncode == 0
+    start = 's.toml: 1 of the first 3 points will fail, first policy=lifo: --set: policy = "lifo"'
+    assert start in done.stderr and "s.toml: 1 of 3 runs failed" in done.stderr
+    assert "3 runs, of which 3 were done now, 1 failed" in done.stdout
+    for table in ("runs", "points"):
+        errors = pq.read_table(tmp_path / f"o/{table}.parquet").column("error").to_pylist()
+        assert errors[0] is None and errors[2] is None
+        assert errors[1].startswith('policy=lifo: --set: policy = "lifo": must be one of')
+    runs = pq.read_table(tmp_path / "o/runs.parquet").to_pylist()
+    assert runs[1]["read_count"] is None and runs[0]["read_count"] > 0
+    assert (
+        "3 runs, of which 0 were done now, 1 failed"
+        in reprieve("sweep", "s.toml", "--out", "o").stdout
+    )
+    again = reprieve("sweep", "s.toml", "--out", "o", "--retry-failed")
+    assert "3 runs, of which 1 were done now, 1 failed" in again.stdout
+    assert small.exists()
+
+
+def test_parts_are_the_whole(reprieve: Reprieve, small: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(
+        SWEEP + '[axes."workload.rate_iops"]\nfrom = 400\nto = 1000\npoints = 5\n'
+    )
+    text = (tmp_path / "s.toml").read_text().replace('[goals]\nread_latency_ns_mean = "min"\n', "")
+    (tmp_path / "s.toml").write_text(text)
+    assert reprieve("sweep", "s.toml", "--out", "whole").returncode == 0
+    counts = []
+    for part in ("2/3", "1/3", "3/3"):
+        done = reprieve("sweep", "s.toml", "--out", "o", "--part", part, "--processes", "2")
+        assert done.returncode == 0, done.stderr
+        counts.append(int(done.stdout.split()[0]))
+        assert not (tmp_path / "o/runs.parquet").exists()
+    assert counts == [3, 3, 4]
+    done = reprieve("sweep", "s.toml", "--out", "o", "--collect")
+    assert "10 runs, of which 0 were done now" in done.stdout
+    assert contents(tmp_path / "o") == contents(tmp_path / "whole")
+    for wrong in ("0/3", "4/3", "3", "a/b"):
+        refused = reprieve("sweep", "s.toml", "--out", "o", "--part", wrong)
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+        assert refused.stderr.startswith(f"--part {wrong}: must be K/N")
+    assert small.exists()
+
+
+def test_merged_segments_hold_the_runs(tmp_path: Path) -> None:
+    with locked(tmp_path) as store:
+        for number in range(30):
+            error = "no" if number % 7 == 0 else None
+            store.append(Row(f"{number:032x}", None if error else f'{{"n":{number}}}', error))
+            store.flush()
+        assert len(store) == 30
+        store.append(Row(f"{7:032x}", "{}"))  # done again, with success
+        store.merge()
+        assert len(store) == 1
+    with locked(tmp_path) as store:
+        for number in range(30):
+            row = store.row(f"{number:032x}")
+            assert store.has_failed(row.run) == (number in (0, 14, 21, 28)) == (row.text is None)
+            assert row.text == ("{}" if number == 7 else row.text)
+    with (
+        locked(tmp_path),
+        pytest.raises(UserError, match="another sweep is at work here"),
+        locked(tmp_path, (1, 2)),
+    ):
+        pass
+
+
+def test_minutes_end_a_sweep_that_goes_on(tmp_path: Path) -> None:
+    plan = read_plan(grid(seeds=2))
+    told = list[str]()
+    with pytest.raises(UserError, match="nothing of it is finished"):
+        sweep_into(plan, tmp_path, Settings(minutes=0, tell=told.append))
+    assert told == ["8 of 8 runs are left, as --minutes 0 are over; the same command goes on"]
+    assert sweep_into(plan, tmp_path, Settings()).ran == 8
 
 
 def test_intervals_over_seeds_are_those_of_the_textbook() -> None:
@@ -271,9 +395,9 @@ def test_points_are_compared_with_the_first_seed_by_seed(tmp_path: Path) -> None
 def test_collecting_leaves_out_points_that_lack_a_seed(tmp_path: Path) -> None:
     whole = rp.sweep(grid(seeds=2), out=tmp_path).runs.to_pylist()
     lost = whole[3]["run"]
-    Store(tmp_path).path(lost).unlink()
+    lose(tmp_path, {lost})
     outcome = sweep_into(read_plan(grid(seeds=2)), tmp_path, Settings(collect=True))
-    assert (len(outcome.rows), outcome.ran) == (7, 0)
+    assert (outcome.runs, outcome.ran) == (7, 0)
     kept = rp.Sweep(tmp_path)
     assert [row["run"] for row in kept.runs.to_pylist()] == [
         row["run"] for row in whole if row["run"] != lost
@@ -322,7 +446,7 @@ def test_query_finds_what_arrow_finds(reprieve: Reprieve, tmp_path: Path) -> Non
         (["SELECT 1; SELECT 2", "o"], "query: SELECT 1; SELECT 2: must be one SELECT"),
         (["SELECT 1", "none"], "none: there is no data set here"),
         (["SELECT 1", "o", "--csv", "a", "--json", "b"], "query: --csv, --json and --parquet"),
-        (["SELECT 1", "o", "--csv", "o/runs/x/y/z.csv"], None),
+        (["SELECT 1", "o", "--csv", "o/a/x/y/z.csv"], None),
         (["SELECT * FROM runs", "o", "--csv", "f"], "f: the column read_histogram is a list"),
         (["SELECT 1", "o", "--json", "small.toml/f"], "small.toml: cannot write here"),
     ],
@@ -359,9 +483,14 @@ def test_command_runs_a_file_and_tells_what_was_done(
 @pytest.mark.parametrize(
     ("old", "new", "arguments", "sentence"),
     [
-        ('"fifo"', '"lifo"', (), 's.toml: policy=lifo: --set: policy = "lifo": must be one of'),
+        ("policy =", "polcy =", (), "s.toml: polcy=fifo: --set: polcy: unknown key; did"),
         ("read_latency_ns_mean =", "read_latency_mean =", (), "s.toml: goals: there is no column"),
-        ("", "", ("--workers", "1", "--scheduler", "tcp://a:1"), "--workers is for this machine"),
+        (
+            "",
+            "",
+            ("--workers", "1", "--scheduler", "tcp://a:1"),
+            "--workers and --processes are for this machine, --scheduler for a cluster",
+        ),
         ("", "", ("--out", "s.toml"), "s.toml: cannot write here: "),
     ],
 )

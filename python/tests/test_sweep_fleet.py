@@ -12,8 +12,8 @@ import pytest
 
 import reprieve as rp
 from reprieve import Latency, UserError, _native
-from reprieve.sweeps.designs import READING
-from reprieve.sweeps.fleet import Merger
+from reprieve.experiments.designs import READING
+from reprieve.experiments.fleet import Merger
 
 from .drive import SMALL
 

@@ -10,11 +10,11 @@ import pytest
 
 import reprieve as rp
 from reprieve import UserError
-from reprieve.sweeps.dataset import goal_costs
-from reprieve.sweeps.pareto import Search, front
-from reprieve.sweeps.plan import Goal, read_plan
+from reprieve.experiments.dataset import goal_costs
+from reprieve.experiments.pareto import Search, front
+from reprieve.experiments.plan import Goal, read_plan
 
-from .sweep_files import contents, scenario
+from .sweep_files import contents, lose, scenario, stored
 
 
 def search(**more: Any) -> dict[str, Any]:
@@ -91,8 +91,7 @@ def test_search_is_the_same_from_any_number_of_workers_and_after_any_batch(tmp_p
     assert contents(tmp_path / "side-by-side") == contents(tmp_path / "whole")
     rp.sweep(search(samples=4), out=tmp_path / "pieces")
     # A batch of which two runs are lost is one that an interruption left.
-    for file in sorted((tmp_path / "pieces").glob("runs/*/*"))[:2]:
-        file.unlink()
+    lose(tmp_path / "pieces", set(sorted(stored(tmp_path / "pieces"))[:2]))
     rp.sweep(search(), out=tmp_path / "pieces")
     assert contents(tmp_path / "pieces") == contents(tmp_path / "whole")
 

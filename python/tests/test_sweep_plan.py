@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import qmc
 
 from reprieve import UserError
-from reprieve.sweeps.designs import points
-from reprieve.sweeps.plan import read_plan
+from reprieve.experiments.designs import points
+from reprieve.experiments.plan import read_plan
 
 from .drive import SMALL
 from .sweep_files import grid, scenario
@@ -139,7 +139,7 @@ def test_logarithmic_whole_numbers_fall_evenly_between_factors() -> None:
 )
 def test_wrong_sweep_is_named(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UserError) as caught:
-        points(read_plan(grid() | change))
+        list(points(read_plan(grid() | change)))
     assert str(caught.value).startswith(f"<dict>: {sentence}")
 
 

@@ -13,8 +13,8 @@ import pytest
 
 import reprieve as rp
 from reprieve import UserError
+from reprieve.experiments.plan import Axis, Range
 from reprieve.parallel import silent
-from reprieve.sweeps.plan import Axis, Range
 from reprieve.tuning.answer import Answer, answer, sentences
 from reprieve.tuning.page import render
 from reprieve.tuning.question import Question, axis, bound, field, question, said

@@ -134,9 +134,13 @@ pub struct ParquetReader {
 #[pymethods]
 impl ParquetReader {
     #[new]
-    #[pyo3(signature = (path, names=None))]
-    fn new(path: PathBuf, names: Option<Vec<String>>) -> PyResult<ParquetReader> {
-        let file =
+    #[pyo3(signature = (path, names=None, group=None))]
+    fn new(
+        path: PathBuf,
+        names: Option<Vec<String>>,
+        group: Option<usize>,
+    ) -> PyResult<ParquetReader> {
+        let mut file =
             ParquetRecordBatchReaderBuilder::try_new(File::open(path)?).map_err(unreadable)?;
         let mut columns = ProjectionMask::all();
         if let Some(names) = names {
@@ -147,6 +151,12 @@ impl ParquetReader {
             }
             columns =
                 ProjectionMask::columns(file.parquet_schema(), names.iter().map(String::as_str));
+        }
+        if let Some(group) = group {
+            if group >= file.metadata().num_row_groups() {
+                return Err(PyValueError::new_err(format!("there is no row group {group}")));
+            }
+            file = file.with_row_groups(vec![group]);
         }
         let reader = file.with_projection(columns).with_batch_size(ROWS).build();
         let reader = reader.map_err(unreadable)?;

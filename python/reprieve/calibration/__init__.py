@@ -1,7 +1,6 @@
 """Calibration: a device file from fio's results of a real drive."""
 
 from reprieve.calibration.calibrate import (
-    EVALUATIONS,
     QUICK_TASK,
     SMALLER,
     START,
@@ -25,7 +24,6 @@ from reprieve.calibration.replay import Effort
 __all__ = [
     "BUFFER",
     "DIES",
-    "EVALUATIONS",
     "PROGRAM",
     "QUICK_TASK",
     "READS_PER_SUSPENSION",

@@ -42,7 +42,6 @@ each run, and the runs are short. Nothing is collected before the others are wri
 _NAMED = 3
 """So many runs of fio are named in a device file; the others are counted."""
 
-EVALUATIONS = "evaluations.jsonl"
 """In the folder of a calibration: all that was simulated, from which it goes on."""
 
 

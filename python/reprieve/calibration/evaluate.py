@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reprieve._native import UserError, __version__
 from reprieve.calibration.filled_drives import FilledDrives
 from reprieve.calibration.measured import Condition
 from reprieve.calibration.objective import Term, Weights, residuals, terms
 from reprieve.calibration.parameters import Value, overrides
 from reprieve.calibration.ranges import DIES, has_writes, is_of_programs
 from reprieve.calibration.replay import Effort, Prediction, Simulated, predict
-from reprieve.foreign import JsonValue
-from reprieve.outputs import KeptRows
+from reprieve.experiments.engine import Progress, complete
+from reprieve.experiments.executors import threads
+from reprieve.experiments.identity import digest
+from reprieve.experiments.store import Store, locked
+from reprieve.experiments.work import Task
+from reprieve.foreign import JsonValue, decoded
+from reprieve.parallel import Watch, silent
 from reprieve.registries import device
 
 if TYPE_CHECKING:
@@ -28,8 +31,6 @@ if TYPE_CHECKING:
 
 Step = Callable[[str, int, int], None]
 """Told of progress: what is done, how much of it is done, of how much."""
-
-_VERSION = 4
 
 
 class Evaluator:
@@ -42,21 +43,20 @@ class Evaluator:
         store: Path | None = None,
         workers: int | None = None,
     ) -> None:
-        """Go on from what `store` has, a line of JSON for each simulated condition."""
+        """Go on from the rows of `store`, a directory; None: keep them in memory."""
         self.base = base
-        # What was simulated with another program, or of another drive of that name, is not known.
-        self._drive = f"{__version__} {device(str(base['device']))}"
+        self._drive = device(str(base["device"]))
         self.weights = weights
         self.simulated = 0
         self.refusals: Counter[str] = Counter()
         """Why points are no drive, by how often."""
-        self._known: dict[str, Prediction] = {}
-        self._store = None if store is None else KeptRows(store)
-        for row in [] if self._store is None else self._store.values():
-            key, rows = row.items_of(2)
-            self._known[key.text()] = _prediction(rows)
+        self._where = "memory" if store is None else str(store)
+        self._open = ExitStack()
+        self._store = Store() if store is None else self._open.enter_context(locked(store))
+        self._known: dict[str, Prediction | None] = {}
+        """Of each simulation; None where there is no such drive."""
         self._drives = FilledDrives()
-        self._pool = ThreadPoolExecutor(workers or os.cpu_count() or 1)
+        self._executor = threads(workers)
 
     def why_refused(self) -> str:
         """Return the commonest reason for which points are no drive."""
@@ -65,7 +65,8 @@ class Evaluator:
 
     def close(self) -> None:
         """End its threads, and remove the states of drives."""
-        self._pool.shutdown(cancel_futures=True)
+        self._store.flush()
+        self._open.close()
         self._drives.close()
 
     def compare(
@@ -79,35 +80,27 @@ class Evaluator:
         None for a point at which there is no such drive.
         """
         keys = [[self._key(point, each, effort) for each in conditions] for point in points]
-        missing = {
-            key: (_told(point, condition), condition)
+        tasks = {
+            key: Task(key, "", partial(self._simulate, condition, _told(point, condition), effort))
             for point, of_point in zip(points, keys, strict=True)
             for condition, key in zip(conditions, of_point, strict=True)
             if key not in self._known
         }
-        results = {
-            key: self._pool.submit(self._simulate, condition, point, effort)
-            for key, (point, condition) in missing.items()
-        }
-        refused = set()
-        for key, future in results.items():
-            prediction = future.result()
+        progress = Progress(silent, len(tasks))
+        complete(tasks.values(), self._store, self._executor, progress)
+        self.simulated += progress.ran
+        for key in tasks:
+            self._known[key] = self._read(key)
+        return [self._compared(conditions, of_point) for of_point in keys]
+
+    def _compared(self, conditions: Sequence[Condition], keys: Sequence[str]) -> list[Term] | None:
+        found = list[Term]()
+        for condition, key in zip(conditions, keys, strict=True):
+            prediction = self._known[key]
             if prediction is None:
-                refused.add(key)
-                continue
-            self._known[key] = prediction
-            self._save(key, prediction)
-        self.simulated += len(results)
-        return [
-            None
-            if refused.intersection(of_point)
-            else [
-                term
-                for condition, key in zip(conditions, of_point, strict=True)
-                for term in terms(condition, self._known[key], self.weights)
-            ]
-            for of_point in keys
-        ]
+                return None
+            found += terms(condition, prediction, self.weights)
+        return found
 
     def residuals(
         self,
@@ -120,13 +113,18 @@ class Evaluator:
         return [None if each is None else residuals(each) for each in compared]
 
     def _simulate(
-        self, condition: Condition, values: dict[str, Value], effort: Effort
-    ) -> Prediction | None:
-        try:
-            return predict(condition, self.base, expand(values), effort, self._drives)
-        except UserError as refused:
-            self.refusals[str(refused).removeprefix("--set: ")] += 1
+        self, condition: Condition, values: dict[str, Value], effort: Effort, _watch: Watch
+    ) -> str:
+        prediction = predict(condition, self.base, expand(values), effort, self._drives)
+        return json.dumps([[*where, vars(simulated)] for where, simulated in prediction.items()])
+
+    def _read(self, key: str) -> Prediction | None:
+        row = self._store.row(key)
+        if row.text is None:
+            self.refusals[str(row.error).removeprefix("--set: ")] += 1
             return None
+        where = f"{self._where}, run {key}"
+        return _prediction(JsonValue(where, decoded(Path(where), row.text)[0]))
 
     def _key(self, values: dict[str, Value], condition: Condition, effort: Effort) -> str:
         """Name a simulation: values that differ by less than the scenario has are one."""
@@ -135,20 +133,13 @@ class Evaluator:
             for job in condition.jobs
         ]
         what = [
-            _VERSION,
             self._drive,
             self.base,
             sorted(overrides(expand(_told(values, condition))).items()),
             jobs,
             list(vars(effort).values()),
         ]
-        text = json.dumps(what, sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()[:24]
-
-    def _save(self, key: str, prediction: Prediction) -> None:
-        if self._store is not None:
-            rows = [[*where, vars(simulated)] for where, simulated in prediction.items()]
-            self._store.append([key, rows])
+        return digest(json.dumps(what, sort_keys=True, default=str))
 
 
 def _told(values: dict[str, Value], condition: Condition) -> dict[str, Value]:

@@ -128,16 +128,15 @@ def _make(out: Path) -> None:
 
 
 def _fit(task: Task, out: Path, workers: int | None, step: Step) -> Calibration:
-    from reprieve.calibration.calibrate import EVALUATIONS, calibrate
+    from reprieve.calibration.calibrate import calibrate
 
-    return calibrate(task, out / EVALUATIONS, workers, step)
+    return calibrate(task, out, workers, step)
 
 
 def _answer(task: Task, out: Path, workers: int | None, step: Step) -> Answer:
-    from reprieve.calibration.calibrate import EVALUATIONS
     from reprieve.calibration.hypotheses import judge
 
-    evaluator = task.evaluator(out / EVALUATIONS, workers)
+    evaluator = task.evaluator(out, workers)
     try:
         conditions, fixed = task.conditions, dict(task.fixed or {})
         return judge(conditions, task.parameters(), fixed, evaluator, task.depth, step)

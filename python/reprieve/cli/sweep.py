@@ -14,14 +14,14 @@ from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table, warn
 from reprieve.cli.options import AllowPython, Force, argument, flag, given, out_dir
 from reprieve.confidence import TOO_FEW
+from reprieve.experiments.columns import FIGURES, has_requests, heading, scale
 from reprieve.extras import has_plots, missing
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write, named_by
-from reprieve.sweeps.columns import FIGURES, has_requests, heading, scale
 from reprieve.units import NOTHING, alike, decimals
 
 if TYPE_CHECKING:
-    from reprieve.sweeps.plan import Plan
+    from reprieve.experiments.plan import Plan
 
 Row = dict[str, Any]
 
@@ -36,6 +36,10 @@ def sweep(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Runs at a time.", show_default="one a core")
     ] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Runs at a time, each in a process of its own."),
+    ] = None,
     scheduler: Annotated[
         str | None,
         given(
@@ -43,21 +47,33 @@ def sweep(
             "ADDRESS",
         ),
     ] = None,
+    part: Annotated[
+        str | None,
+        given(
+            "Do the K-th of N parts and write no data set; --collect writes it after the last.",
+            "K/N",
+        ),
+    ] = None,
     out: Annotated[Path | None, out_dir("out/SWEEP")] = None,
     collect: Annotated[
-        bool, flag("--collect", "Run nothing: write the data set of what is finished.")
+        bool, flag("--collect", "Run nothing: write the data set of the finished runs.")
     ] = False,
+    retry_failed: Annotated[bool, flag("--retry-failed", "Do failed runs again.")] = False,
+    minutes: Annotated[
+        float | None, typer.Option(min=0, help="Start no run after so many minutes.")
+    ] = None,
     allow_python: AllowPython = False,
     force: Force = False,
 ) -> None:
     """Run a scenario at many points: a grid, a list, drawn points, or a search for a front.
 
     Runs that are finished in DIR are never done again: start an interrupted sweep once more, and
-    it goes on. DIR/runs.parquet has a row a run, DIR/points.parquet a row a point. DIR/report.html,
-    written where the extra `plots` is installed, says which point is best, and shows all.
+    it goes on. A run that fails is a row with the sentence in its column `error`.
+    DIR/runs.parquet has a row a run, DIR/points.parquet a row a point. DIR/report.html, written
+    where the extra `plots` is installed, says which point is best, and shows all.
     """
-    from reprieve.sweeps.engine import Settings, sweep_into
-    from reprieve.sweeps.plan import read_plan
+    from reprieve.experiments.engine import Settings, sweep_into
+    from reprieve.experiments.plan import read_plan
 
     plan = read_plan(file)
     directory = Path("out", file.stem) if out is None else out
@@ -65,29 +81,54 @@ def sweep(
     trust(is_trusted=allow_python)
     may_write([], directory, inputs=read, force=force)
     with overall() as step:
-        command = shlex.join(["reprieve", *sys.argv[1:]])
-        settings = Settings(workers, scheduler, collect, step, warn, command)
+        settings = Settings(
+            workers,
+            scheduler,
+            processes,
+            collect,
+            None if part is None else _part(part),
+            retry_failed,
+            minutes,
+            step,
+            warn,
+            shlex.join(["reprieve", *sys.argv[1:]]),
+        )
         outcome = sweep_into(plan, directory, settings)
-    _show(plan, directory)
-    runs = len({row.run for row in outcome.rows})
-    say(f"{runs:,} runs, of which {outcome.ran:,} were done now")
+    if part is None:
+        _show(plan, directory)
+    failed = f", {outcome.failed:,} failed" if outcome.failed else ""
+    say(f"{outcome.runs:,} runs, of which {outcome.ran:,} were done now{failed}")
+    if part is not None:
+        say(f"part {part} is done; after the last: reprieve sweep {file} --collect")
+        return
     say("wrote " + ", ".join(str(path) for path in outcome.files))
     if not has_plots():
         say(missing("report.html", "altair", "plots"))
 
 
+def _part(text: str) -> tuple[int, int]:
+    """Read K/N; UserError if it is none."""
+    part, slash, parts = text.partition("/")
+    is_whole = bool(slash) and part.isdecimal() and parts.isdecimal()
+    if not is_whole or not 1 <= int(part) <= int(parts):
+        raise UserError(f"--part {text}: must be K/N with K from 1 to N, such as 3/16")
+    return int(part), int(parts)
+
+
 def _show(plan: Plan, directory: Path) -> None:
-    from reprieve.sweeps.columns import column
-    from reprieve.tables import read, rows
+    from reprieve.experiments.columns import column
+    from reprieve.tables import read, reader, rows
 
     keys = [column(key) for key in plan.keys]
     if plan.design == "fleet":
         made = rows(read(directory / "fleet.parquet"))
         _print(made, [*keys[:-1], "runs", *FIGURES], plan.keys[:-1], "The fleet as one")
         return
-    points = read(directory / "points.parquet")
-    shown = rows(points)
-    title = "Means over seeds, and 95 % intervals" if "read_count_low" in points.names else ""
+    points = reader(directory / "points.parquet")
+    # Of a search all are needed to sort its front; of others, the first.
+    found = points.read() if plan.goals else next(points)
+    shown = [row for row in rows(found) if row["error"] is None]
+    title = "Means over seeds, and 95 % intervals" if "read_count_low" in found.names else ""
     if plan.goals:
         figures = [goal.column for goal in plan.goals]
         first = plan.goals[0]
@@ -96,7 +137,7 @@ def _show(plan: Plan, directory: Path) -> None:
         shown.sort(key=lambda row: float(row[first.column]), reverse=first.is_max)
         title = f"Points that none beats in all goals. {title}".strip()
     else:
-        figures = [name for name in FIGURES if name in points.names]
+        figures = [name for name in FIGURES if name in found.names]
     _print(shown, ["point", *keys, *figures], ["point", *plan.keys], title)
 
 
@@ -162,8 +203,8 @@ def query(
     force: Force = False,
 ) -> None:
     """Ask the data set of a sweep in SQL, and print or write what it finds."""
-    from reprieve.sweeps.export import KINDS, export
-    from reprieve.sweeps.query import query as ask
+    from reprieve.experiments.export import KINDS, export
+    from reprieve.experiments.query import query as ask
 
     asked = [(kind, path) for kind, path in zip(KINDS, (csv, json, parquet), strict=True) if path]
     if len(asked) > 1:

@@ -83,7 +83,7 @@ def tune(
 
 
 def _show(found: Tuning) -> None:
-    from reprieve.sweeps.columns import has_requests
+    from reprieve.experiments.columns import has_requests
     from reprieve.tuning.answer import estimate
 
     best = found.answer.ranked[:_SHOWN]

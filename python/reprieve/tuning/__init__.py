@@ -40,6 +40,8 @@ class Settings:
     step: Step = silent
     command: str | None = None
     """Shown in the page as what repeats it; None: the question."""
+    processes: int | None = None
+    """Runs at a time, each in a process of its own."""
 
 
 @dataclass(frozen=True)
@@ -132,34 +134,25 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
     """Do what is missing of a tuning, and write its answer into a directory."""
     import tomllib
 
+    from reprieve.experiments.engine import Settings as Places
+    from reprieve.experiments.store import locked
     from reprieve.extras import need, need_plots
-    from reprieve.sweeps.executors import dask, threads
-    from reprieve.sweeps.store import locked
     from reprieve.tuning.answer import answer, sentences
-    from reprieve.tuning.search import Scenarios, measured_in, search
+    from reprieve.tuning.search import Measured, Scenarios, search
 
     # Asked before the first run: the page is written after the last.
     need("optuna", "reprieve tune", "optuna", "tune")
     need("scipy", "reprieve tune", "scipy", "tune")
     need_plots("reprieve tune", "tune")
-    if settings.workers is not None and settings.scheduler is not None:
-        raise UserError(
-            "--workers is for this machine, --scheduler for a cluster; give one of them"
-        )
+    executor = Places(settings.workers, settings.scheduler, settings.processes).executor()
     scenarios = Scenarios(source)
     _check_keys(source, asked)
     first = int(tomllib.loads(source.resolve())["seed"])
-    executor = dask(settings.scheduler) if settings.scheduler else threads(settings.workers)
-    ran = 0
-
-    def heard() -> None:
-        nonlocal ran
-        ran += 1
-
     with locked(directory) as store:
+        measure = Measured(store, executor, scenarios)
         found = search(
             asked,
-            measured_in(store, executor, scenarios, heard),
+            measure,
             scenarios.applying,
             tries=settings.tries,
             seeds=range(first, first + settings.seeds),
@@ -173,7 +166,7 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
             told.append(f"{len(found.refused)} points are no drive, such as {values}: {why}")
         best = source.with_sets(made.best.point.sets).resolve()
         _write(directory, made, told, best, settings.command or _command(source, asked))
-    return Tuning(made, tuple(told), best, ran)
+    return Tuning(made, tuple(told), best, measure.ran)
 
 
 def _check_keys(source: Source, asked: Any) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reprieve.sweeps.intervals import mean_intervals
-from reprieve.sweeps.pareto import front
+from reprieve.experiments.intervals import mean_intervals
+from reprieve.experiments.pareto import front
 from reprieve.tuning.question import Bound, Field, Question
 from reprieve.tuning.search import RUNGS, Found, Tried, rank
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from reprieve.experiments.plan import Axis, Range
 from reprieve.plot.points import BEST, FRONT, KEPT, OTHERS, Key, Measure, Points, is_wide, word
-from reprieve.sweeps.plan import Axis, Range
 from reprieve.tuning.answer import Answer, estimate
 from reprieve.tuning.question import Field
 from reprieve.tuning.search import Tried

@@ -12,8 +12,8 @@ from typing import Any
 
 from reprieve._native import UserError
 from reprieve.confidence import FIGURES
+from reprieve.experiments.plan import Axis, Range
 from reprieve.result import KINDS
-from reprieve.sweeps.plan import Axis, Range
 
 _FIGURE = re.compile(r"(?P<op>read|write|total)\.(?P<figure>mean|min|max|p\d+(_\d+)?)")
 _BOUND = re.compile(

@@ -10,16 +10,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reprieve._native import UserError
+from reprieve.experiments.columns import flat
+from reprieve.experiments.engine import Progress, complete
+from reprieve.experiments.executors import Executor
+from reprieve.experiments.identity import Identities
+from reprieve.experiments.pareto import space_of
+from reprieve.experiments.plan import Axis, Range, Value
+from reprieve.experiments.store import Store
+from reprieve.experiments.work import Simulation, Task
 from reprieve.extras import need
-from reprieve.parallel import Step
+from reprieve.parallel import Step, silent
 from reprieve.scenario import Source, toml_value
-from reprieve.sweeps.columns import flat
-from reprieve.sweeps.executors import Executor
-from reprieve.sweeps.identity import run_id
-from reprieve.sweeps.pareto import space_of
-from reprieve.sweeps.plan import Axis, Range, Value
-from reprieve.sweeps.store import Store
-from reprieve.sweeps.work import Task
 from reprieve.tuning.question import Question
 
 Row = Mapping[str, Any]
@@ -91,7 +92,7 @@ class Scenarios:
     """The scenario at a point, with a seed, on a rung."""
 
     def __init__(self, source: Source) -> None:
-        self._source = source
+        self.source = source
         resolved = tomllib.loads(source.resolve())
         workload = resolved.get("workload", {})
         self._length: tuple[str, int] | None = None
@@ -101,14 +102,14 @@ class Scenarios:
             if isinstance(count, int):
                 self._length = (f"workload.{key}", count)
 
-    def at(self, point: Point, seed: int, rung: int) -> Source:
-        """Return it; shorter on a lower rung, where its length is a key."""
+    def sets_at(self, point: Point, seed: int, rung: int) -> list[str]:
+        """Return its overrides; a run is shorter on a lower rung, where its length is a key."""
         sets = [*point.sets, f"seed={seed}"]
         if self._length is not None and rung < RUNGS - 1:
             key, count = self._length
             shorter = max(count // _THIRD ** (RUNGS - 1 - rung), min(count, _REQUESTS_LEAST))
             sets.append(f"{key}={shorter}")
-        return self._source.with_sets(sets)
+        return sets
 
     def applying(self, values: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
         """Leave out keys that do not apply with the others; raises UserError if it is no drive."""
@@ -116,7 +117,7 @@ class Scenarios:
         while True:
             sets = [f"{key}={toml_value(value)}" for key, value in left.items()]
             try:
-                self._source.with_sets(sets).resolve()
+                self.source.with_sets(sets).resolve()
             except UserError as error:
                 elsewhere = _ELSEWHERE.match(str(error))
                 if elsewhere is None or elsewhere["key"] not in left:
@@ -275,23 +276,27 @@ def _drawn(axis: Axis, drawn: Any) -> Value:
     return drawn if span.is_whole else float(f"{drawn:.4g}")
 
 
-def measured_in(
-    store: Store, executor: Executor, scenarios: Scenarios, heard: Callable[[], None]
-) -> Measure:
-    """Return what runs points, and never runs again what the store has."""
+class Measured:
+    """Runs points on the experiment engine, and never again those that the store has."""
 
-    def measure(asked: Sequence[tuple[Point, int, int]]) -> list[Row]:
-        tasks: dict[str, Task] = {}
-        names = []
+    def __init__(self, store: Store, executor: Executor, scenarios: Scenarios) -> None:
+        self._store = store
+        self._executor = executor
+        self._scenarios = scenarios
+        self._identities = Identities(scenarios.source)
+        self._progress = Progress(silent, 0)
+
+    @property
+    def ran(self) -> int:
+        """The number of runs done now."""
+        return self._progress.ran
+
+    def __call__(self, asked: Sequence[tuple[Point, int, int]]) -> list[Row]:
+        """Return the rows of points, each with a seed and on a rung, in that order."""
+        tasks = []
         for point, seed, rung in asked:
-            source = scenarios.at(point, seed, rung)
-            run = run_id(source.resolve())
-            names.append(run)
-            if not store.has(run):
-                tasks.setdefault(run, Task(run, source, str(point)))
-        for task, data in executor(iter(tasks.values())):
-            store.write(task.run, data)
-            heard()
-        return [flat(store.read(run).summary) for run in names]
-
-    return measure
+            sets = tuple(self._scenarios.sets_at(point, seed, rung))
+            run = self._identities.of(sets)
+            tasks.append(Task(run, str(point), Simulation(run, self._scenarios.source, sets)))
+        complete(tasks, self._store, self._executor, self._progress)
+        return [flat(self._store.read(task.run).summary) for task in tasks]

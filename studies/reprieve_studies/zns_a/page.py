@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from reprieve.calibration import (
-    EVALUATIONS,
     QUICK_TASK,
     START,
     Answer,
@@ -50,7 +49,7 @@ def article(settings: Settings) -> Article:
     What is simulated is kept in the directory of the results, line by line, and a run that was
     killed goes on from there when it is started again.
     """
-    store = None if settings.directory is None else settings.directory / EVALUATIONS
+    store = settings.directory
     fitted, held = measurements()
     quick = {**QUICK_TASK, "depth": replace(QUICK_TASK["depth"], final=_LAST_STEPS)}
     task = Task(fitted, held, START, **(quick if settings.quick else {}))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reprieve import tables
+from reprieve.experiments.columns import column
+from reprieve.experiments.dataset import Row
+from reprieve.experiments.designs import word
+from reprieve.experiments.plan import Plan
+from reprieve.experiments.store import Store
 from reprieve.outputs import ResultDirectory
 from reprieve.result import KINDS, Latency
-from reprieve.sweeps.columns import column
-from reprieve.sweeps.dataset import Row
-from reprieve.sweeps.designs import word
-from reprieve.sweeps.plan import Plan
-from reprieve.sweeps.store import Store
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,6 +82,8 @@ def write(plan: Plan, store: Store, rows: Sequence[Row], directory: Path) -> Pat
 def _together(store: Store, rows: Sequence[Row]) -> dict[str, Any]:
     mergers = {what: Merger() for what in KINDS}
     for row in rows:
+        if store.has_failed(row.run):
+            continue
         for what, latency in store.read(row.run).latencies().items():
             mergers[what].add(latency)
     found: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Sweeps: many runs of a scenario, on this machine or a cluster, kept and never done twice."""
+"""Experiments: many runs of a scenario, here or on a cluster, stored and never done twice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reprieve.result import KINDS, Latency
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from reprieve.sweeps.plan import Plan
+    from reprieve.experiments.plan import Plan
 
 __all__ = ["Sweep", "sweep"]
 
@@ -43,9 +43,9 @@ class Sweep:
     500
     """
 
-    def __init__(self, directory: str | os.PathLike[str]) -> None:
+    def __init__(self, directory: str | os.PathLike[str], *, _is_part: bool = False) -> None:
         self.directory = Path(directory)
-        if not (self.directory / "runs.parquet").exists():
+        if not _is_part and not (self.directory / "runs.parquet").exists():
             raise UserError(
                 f"{self.directory}: there is no data set here; name the directory of a sweep"
             )
@@ -55,11 +55,11 @@ class Sweep:
         return f"<reprieve.Sweep: {self.directory}>"
 
     def _repr_html_(self) -> str:
+        from reprieve.experiments.columns import FIGURES, heading, scale
         from reprieve.html import table
-        from reprieve.sweeps.columns import FIGURES, heading, scale
         from reprieve.tables import rows as rows_of
 
-        found = tables.read(self.directory / "points.parquet")
+        found = next(self._reader("points"))
         numbers = [name for name in found.names if name in FIGURES]
         # The point and the keys that vary stand before the number of seeds.
         keys = found.names[: found.names.index("seeds")]
@@ -90,7 +90,10 @@ class Sweep:
         whole runs. Raises UserError for a fleet, whose points are different loads.
         """
         if not (self.directory / "differences.parquet").exists():
-            raise UserError(f"{self.directory}: a fleet has no differences between its points")
+            raise UserError(
+                f"{self.directory}: has no differences.parquet; a fleet and a sweep of more than "
+                "10,000 points have none"
+            )
         return self._read("differences")
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -108,8 +111,8 @@ class Sweep:
         Raises UserError if it cannot be written, or if the sweep ran without `reprieve[plots]` and
         has no page.
         """
+        from reprieve.experiments.dataset import PAGE
         from reprieve.outputs import replace_file
-        from reprieve.sweeps.dataset import PAGE
 
         need_plots("a report")
         page = self.directory / PAGE
@@ -127,7 +130,7 @@ class Sweep:
 
         Raises UserError if the SQL is wrong.
         """
-        from reprieve.sweeps.query import query
+        from reprieve.experiments.query import query
 
         return query(sql, self.directory)
 
@@ -140,7 +143,7 @@ class Sweep:
         The buckets are added up, so percentiles are as exact as those of one run. Raises UserError
         if the SQL is wrong.
         """
-        from reprieve.sweeps.fleet import merge_rows
+        from reprieve.experiments.fleet import merge_rows
 
         if what not in KINDS:
             raise UserError(f'latency("{what}"): must be "read", "write" or "total"')
@@ -154,7 +157,7 @@ def _command(plan: Plan) -> str:
 
 def _write_page(plan: Plan, directory: Path) -> None:
     """Write the page of a sweep whose runs are finished."""
-    from reprieve.sweeps.engine import Settings, sweep_into
+    from reprieve.experiments.engine import Settings, sweep_into
 
     sweep_into(plan, directory, Settings(collect=True, command=_command(plan)))
 
@@ -164,9 +167,13 @@ def sweep(
     *,
     out: str | os.PathLike[str] | None = None,
     workers: int | None = None,
+    processes: int | None = None,
     scheduler: str | None = None,
+    part: tuple[int, int] | None = None,
+    retry_failed: bool = False,
+    minutes: float | None = None,
 ) -> Sweep:
-    """Run what is missing of a sweep, in threads or on a cluster, and return its data set.
+    """Run what is missing of a sweep, here or on a cluster, and return its data set.
 
     `sweep`: path of a sweep file, or a dictionary of the same form, whose paths are relative to
     the working directory and whose `scenario` may itself be a dictionary.
@@ -174,9 +181,15 @@ def sweep(
     installed, and of finished runs, which are never done again; without it they go with the object
     that is returned, whose `report` writes the page.
     `workers`: runs at a time; by default one a core.
+    `processes`: runs at a time, each in a process of its own, which suits policies in Python.
     `scheduler`: address of a Dask scheduler whose workers do the runs instead.
+    `part`: `(K, N)` does the K-th of N parts into `out` and writes no data set; a last call
+    without it does.
+    `retry_failed`: do failed runs again.
+    `minutes`: start no run after so long.
 
-    Raises UserError before anything runs if any of the scenarios is wrong.
+    A run that fails is a row with the sentence in its column `error`. Raises UserError, before
+    anything runs, if the plan is wrong or the first 1,000 points all are; and if every run fails.
 
     >>> load = {"generator": "mixed", "requests": 500, "queue_depth": 8}
     >>> found = rp.sweep({
@@ -190,22 +203,33 @@ def sweep(
     >>> found.points.column("workload_read_fraction").to_pylist()
     [0.5, 0.9]
     """
-    from reprieve.sweeps.engine import Settings, sweep_into
-    from reprieve.sweeps.plan import read_plan
+    from reprieve.experiments.engine import Settings, sweep_into
+    from reprieve.experiments.plan import read_plan
 
     plan = read_plan(sweep)
     # What goes with the object has no page before somebody asks for it.
     command = None if out is None else _command(plan)
+    if part is not None and out is None:
+        raise UserError("part: parts of a sweep share a directory; name it with out")
     directory = tempfile.mkdtemp(prefix="reprieve-sweep-") if out is None else os.fspath(out)
     try:
         with step_bar() as step:
-            settings = Settings(workers, scheduler, step=step, command=command)
+            settings = Settings(
+                workers,
+                scheduler,
+                processes,
+                part=part,
+                retry_failed=retry_failed,
+                minutes=minutes,
+                step=step,
+                command=command,
+            )
             sweep_into(plan, Path(directory), settings)
-        made = Sweep(directory)
+        made = Sweep(directory, _is_part=part is not None)
         made._plan = plan
     except BaseException:
         if out is None:
-            shutil.rmtree(directory)
+            shutil.rmtree(directory, ignore_errors=True)
         raise
     if out is None:
         weakref.finalize(made, shutil.rmtree, directory, ignore_errors=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reprieve.experiments.designs import Point, fitting
+from reprieve.experiments.plan import Axis, Plan, Range, Value
 from reprieve.extras import need
-from reprieve.sweeps.designs import Point, fitting
-from reprieve.sweeps.plan import Axis, Plan, Range, Value
 
 
 class Search:
@@ -31,6 +32,7 @@ class Search:
         self._study = optuna.create_study(
             directions=["minimize"] * len(plan.goals), sampler=sampler
         )
+        self._failed = optuna.trial.TrialState.FAIL
         self._asked: list[Any] = []
         self._points = 0
 
@@ -46,9 +48,12 @@ class Search:
         return made
 
     def tell(self, costs: NDArray[np.float64]) -> None:
-        """Take what the points of the last batch cost, a row each; less is better."""
+        """Take the costs of the points of the last batch, a row each, NaN where they failed."""
         for trial, row in zip(self._asked, costs.tolist(), strict=True):
-            self._study.tell(trial, row)
+            if math.isnan(sum(row)):
+                self._study.tell(trial, state=self._failed)
+            else:
+                self._study.tell(trial, row)
 
 
 def space_of(optuna: Any, axis: Axis) -> Any:

@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from reprieve import tables
 from reprieve._native import Table
+from reprieve.experiments.columns import FIGURES, column, has_requests, heading, scale
+from reprieve.experiments.dataset import PAGE, POINTS, Row
+from reprieve.experiments.designs import word
+from reprieve.experiments.fleet import FLEET
+from reprieve.experiments.plan import Plan, Range
+from reprieve.experiments.store import Store
 from reprieve.outputs import ResultDirectory
 from reprieve.pairs import Paired, measures, paired
 from reprieve.plot.points import BEST, FRONT, OTHERS, Key, Measure, Points, is_wide
 from reprieve.report.points import Words, render
 from reprieve.report.tables import decision
-from reprieve.sweeps.columns import FIGURES, column, has_requests, heading, scale
-from reprieve.sweeps.dataset import PAGE, POINTS, Row
-from reprieve.sweeps.designs import word
-from reprieve.sweeps.fleet import FLEET
-from reprieve.sweeps.plan import Plan, Range
-from reprieve.sweeps.store import Store
 
 
-def write(plan: Plan, store: Store, rows: Sequence[Row], directory: Path, command: str) -> Path:
+def write(plan: Plan, store: Store, rows: Iterable[Row], directory: Path, command: str) -> Path:
     """Write the page over the data set in a directory, which is there already."""
     is_fleet = plan.design == "fleet"
     table = tables.read(directory / (FLEET if is_fleet else POINTS))
     made = points_of(plan, table)
     runs: dict[str, list[str]] = {}
+    finished, failed = set[str](), 0
     for row in rows:
+        if not store.has(row.run):
+            continue
+        failed += store.has_failed(row.run) and row.run not in finished
+        finished.add(row.run)
         runs.setdefault(str(row.point.index), []).append(row.run)
     told = list(_Told(plan, store, runs).sentences(made))
     words = Words(
         title=Path(plan.path).name,
         command=command,
-        facts=_facts(plan, rows, made),
+        facts=_facts(plan, made, len(finished), failed),
         lead=told[0],
         sentences=told[1:],
         caption=_caption(plan, made),
@@ -44,14 +49,13 @@ def write(plan: Plan, store: Store, rows: Sequence[Row], directory: Path, comman
         return out.commit()[0]
 
 
-def _facts(plan: Plan, rows: Sequence[Row], points: Points) -> dict[str, str]:
-    runs = len({row.run for row in rows})
+def _facts(plan: Plan, points: Points, runs: int, failed: int) -> dict[str, str]:
     seeds = f", {len(plan.seeds)} seeds each" if len(plan.seeds) > 1 else ""
     return {
         "Scenario": Path(plan.source.path).name,
         "Design": plan.design,
         "Points": f"{len(points):,}{seeds}",
-        "Runs": f"{runs:,}",
+        "Runs": f"{runs:,}" + (f", of which {failed:,} failed" if failed else ""),
     }
 
 
@@ -64,7 +68,9 @@ def _caption(plan: Plan, points: Points) -> str:
 
 
 def points_of(plan: Plan, table: Table) -> Points:
-    """Return the points of a data set, those of a search in the order of its first goal."""
+    """Return the points that did not fail, those of a search in the order of its first goal."""
+    if "error" in table.names:
+        table = table.take(np.flatnonzero([error is None for error in table["error"]]))
     if plan.goals:
         first = table.array(plan.goals[0].column)
         by_goal = -first if plan.goals[0].is_max else first

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reprieve._native import Table
+from reprieve.experiments.store import Store
 from reprieve.pairs import paired
-from reprieve.sweeps.store import Store
 from reprieve.tables import Column, of_columns
 
 _KINDS: Mapping[str, type] = {

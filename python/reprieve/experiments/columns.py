@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -32,10 +32,7 @@ def flat(summary: Mapping[str, Any]) -> dict[str, Any]:
     `flash_suspensions_program`. Without reads, their latencies are None and not 0.
     """
     row: dict[str, Any] = {}
-    for path, value in _leaves(summary, ()):
-        name = _name(path)
-        assert name not in row, f"two numbers of a summary are called {name}"
-        row[name] = value
+    _fill(row, summary, ())
     return row
 
 
@@ -75,26 +72,29 @@ def scale(name: str) -> float:
     return 1e-3 if _NS.search(name) else 1.0
 
 
-def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    if path in _LEFT_OUT:
-        return
-    if isinstance(value, Mapping):
-        is_empty = value.get("count") == 0 and "latency_ns" in value
-        for key, inner in value.items():
-            # How many requests an interval would need is no result.
-            if key == "too_few":
-                continue
-            for where, leaf in _leaves(inner, (*path, key)):
-                is_nothing = is_empty and key in ("latency_ns", "components_ns")
-                yield where, None if is_nothing else leaf
-    elif len(path) > 1 and path[-2] == "confidence" and path[-1] in _INTERVALS:
-        low, high = (None, None) if value is None else value
-        yield (*path, "low"), low
-        yield (*path, "high"), high
-    elif path == ("measure", "warning"):
-        # A column of words, also where no run of a sweep has any.
-        yield path, value or ""
-    elif isinstance(value, list):
-        yield path, json.dumps(value)
-    else:
-        yield path, value
+def _fill(row: dict[str, Any], table: Mapping[str, Any], path: tuple[str, ...]) -> None:
+    """Add the numbers below a table of a summary."""
+    is_empty = table.get("count") == 0 and "latency_ns" in table
+    for key, value in table.items():
+        where = (*path, key)
+        # The number of requests that an interval would need is no result.
+        if key == "too_few" or where in _LEFT_OUT:
+            continue
+        if type(value) is dict:
+            is_nothing = is_empty and key in ("latency_ns", "components_ns")
+            _fill(row, dict.fromkeys(value) if is_nothing else value, where)
+            continue
+        if path and path[-1] == "confidence" and key in _INTERVALS:
+            _put(row, (*where, "low"), None if value is None else value[0])
+            _put(row, (*where, "high"), None if value is None else value[1])
+        elif where == ("measure", "warning"):
+            # A column of words, also where no run of a sweep has any.
+            _put(row, where, value or "")
+        else:
+            _put(row, where, json.dumps(value) if type(value) is list else value)
+
+
+def _put(row: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+    name = _name(path)
+    assert name not in row, f"two numbers of a summary are called {name}"
+    row[name] = value

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from reprieve.experiments.plan import Axis, Plan, Range, Value
 from reprieve.extras import need
 from reprieve.named_policies import short
 from reprieve.scenario import Source, toml_value
-from reprieve.sweeps.plan import Axis, Plan, Range, Value
 from reprieve.traces import open_trace
 
 READING = (
@@ -28,6 +28,9 @@ READING = (
     "zero_length",
 )
 """Keys of a workload that say how a trace is read, where its format leaves that open."""
+
+# Points that are drawn at once, a power of two.
+_SOBOL_BLOCK = 4096
 
 # Decimal places of a time that is whole in nanoseconds, by its unit.
 _DIGITS = {"_us": 3, "_ms": 6, "_s": 9}
@@ -62,8 +65,8 @@ def word(key: str, value: Value) -> str:
     return str(short(key, value)) if isinstance(value, str) else toml_value(value)
 
 
-def points(plan: Plan) -> list[Point]:
-    """Return all points of a plan, but for a search, whose points depend on results."""
+def points(plan: Plan) -> Iterator[Point]:
+    """Yield the points of a plan, but for a search, whose points depend on results."""
     made = {
         "grid": _grid,
         "list": _listed,
@@ -71,7 +74,16 @@ def points(plan: Plan) -> list[Point]:
         "sobol": _sobol,
         "fleet": _fleet,
     }[plan.design](plan)
-    return [Point(index, tuple(values)) for index, values in enumerate(made)]
+    return (Point(index, tuple(values)) for index, values in enumerate(made))
+
+
+def size(plan: Plan) -> int:
+    """Return the number of points of a plan."""
+    if plan.design == "list":
+        return len(plan.listed)
+    if plan.design == "grid":
+        return math.prod(len(_steps(plan, axis)) for axis in plan.axes)
+    return sum(1 for _ in points(plan)) if plan.design == "fleet" else plan.samples
 
 
 def _grid(plan: Plan) -> Iterator[Sequence[Value]]:
@@ -124,8 +136,10 @@ def _sobol(plan: Plan) -> Iterator[Sequence[Value]]:
         )
     qmc = need("scipy.stats.qmc", "the design sobol", "scipy")
     sequence = qmc.Sobol(len(plan.axes), scramble=True, rng=plan.design_seed)
-    for row in sequence.random_base2(plan.samples.bit_length() - 1).tolist():
-        yield [at(axis, share) for axis, share in zip(plan.axes, row, strict=True)]
+    block = min(plan.samples, _SOBOL_BLOCK)
+    for _ in range(plan.samples // block):
+        for row in sequence.random(block).tolist():
+            yield [at(axis, share) for axis, share in zip(plan.axes, row, strict=True)]
 
 
 def at(axis: Axis, share: float) -> Value:

@@ -1,0 +1,401 @@
+"""An experiment from plan to data set: finished runs are read, the others are done, none twice."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reprieve._native import UserError
+from reprieve.experiments import dataset, fleet
+from reprieve.experiments.columns import flat
+from reprieve.experiments.dataset import Row
+from reprieve.experiments.designs import Point, points, size
+from reprieve.experiments.executors import Executor, dask, processes, threads
+from reprieve.experiments.identity import Identities
+from reprieve.experiments.pareto import Search
+from reprieve.experiments.plan import Plan
+from reprieve.experiments.store import DamagedError, Store, locked
+from reprieve.experiments.work import Simulation, Task
+from reprieve.extras import has_plots
+from reprieve.parallel import Step, silent
+
+_CHECKED = 1000
+"""Points that are resolved before anything runs."""
+_TELL_EVERY = 1 << 12
+"""Finished runs that are passed before progress is reported."""
+PAGE_POINTS_MAX = 100_000
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, stacklevel=2)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a sweep is executed; none of it changes the results."""
+
+    workers: int | None = None
+    """Runs at a time in this process; None: one a core."""
+    scheduler: str | None = None
+    """Address of a Dask scheduler whose workers do the runs."""
+    processes: int | None = None
+    """Runs at a time, each in a process of its own."""
+    collect: bool = False
+    """Run nothing: join segments and write the data set of the finished runs."""
+    part: tuple[int, int] | None = None
+    """K of N: do this part of the points and write no data set."""
+    retry_failed: bool = False
+    minutes: float | None = None
+    """Start no run after so long."""
+    step: Step = silent
+    tell: Callable[[str], None] = _warn
+    """Called with a sentence that somebody has to know and that stops nothing."""
+    command: str | None = None
+    """Shown in the page as the command that repeats it; None: no page is written."""
+
+    def executor(self) -> Executor:
+        """Return where its runs are done; UserError if two places are named."""
+        places = (self.workers, self.scheduler, self.processes)
+        if sum(place is not None for place in places) > 1:
+            raise UserError(
+                "--workers and --processes are for this machine, --scheduler for a cluster; give "
+                "one of them"
+            )
+        if self.scheduler is not None:
+            return dask(self.scheduler)
+        return threads(self.workers) if self.processes is None else processes(self.processes)
+
+
+@dataclass
+class Progress:
+    """Counts runs, and says how far a sweep is."""
+
+    step: Step
+    whole: int
+    done: int = 0
+    ran: int = 0
+    failed: int = 0
+    first_error: str | None = None
+
+    def passed(self) -> None:
+        """Count a run that was finished before."""
+        self.done += 1
+        if self.done % _TELL_EVERY == 0:
+            self.step("runs", self.done, self.whole)
+
+    def finished(self, error: str | None) -> None:
+        """Count a run that ended now."""
+        self.done += 1
+        self.ran += 1
+        if error is not None:
+            self.failed += 1
+            self.first_error = self.first_error or error
+        self.step("runs", self.done, self.whole)
+
+
+def complete(
+    tasks: Iterable[Task],
+    store: Store,
+    executor: Executor,
+    progress: Progress,
+    *,
+    retry_failed: bool = False,
+    until_s: float | None = None,
+) -> None:
+    """Do the tasks that the store does not have, and store their rows.
+
+    `until_s`: the time of the monotonic clock after which no task starts.
+    """
+    handed = set[str]()
+
+    def missing() -> Iterator[Task]:
+        for task in tasks:
+            if until_s is not None and time.monotonic() > until_s:
+                return
+            again = retry_failed and store.has_failed(task.run)
+            if (store.has(task.run) and not again) or task.run in handed:
+                progress.passed()
+                continue
+            handed.add(task.run)
+            yield task
+
+    progress.step("runs", progress.done, progress.whole)
+    try:
+        for row in executor(missing()):
+            store.append(row)
+            # A retried run is not retried again.
+            if not retry_failed:
+                handed.discard(row.run)
+            progress.finished(row.error)
+    finally:
+        store.flush()
+    progress.step("runs", progress.done, progress.whole)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The end of a sweep."""
+
+    runs: int
+    """Different runs of its points that are finished."""
+    ran: int
+    """Runs that were done now; the others had been done before."""
+    failed: int
+    """Runs of its points that failed."""
+    files: list[Path] = field(default_factory=list)
+
+
+class Rows:
+    """The runs of a plan in its order, made anew each time: a plan is never listed."""
+
+    def __init__(self, plan: Plan, made: Sequence[Point] | None = None) -> None:
+        self.plan = plan
+        self._made = made
+        self._identities = Identities(plan.source)
+
+    def __iter__(self) -> Iterator[Row]:
+        return self.of(points(self.plan) if self._made is None else self._made)
+
+    def of(self, made: Iterable[Point]) -> Iterator[Row]:
+        """Yield the runs of some points: each point under every seed."""
+        for point in made:
+            sets = point.sets(self.plan)
+            for seed in self.plan.seeds or (None,):
+                own = sets if seed is None else [*sets, f"seed={seed}"]
+                yield Row(point, seed, self._identities.of(own))
+
+    def __len__(self) -> int:
+        count = size(self.plan) if self._made is None else len(self._made)
+        return count * max(1, len(self.plan.seeds))
+
+    def finished(self, store: Store) -> Iterator[Row]:
+        """Yield those that a store has."""
+        return (row for row in self if store.has(row.run))
+
+
+def sweep_into(plan: Plan, directory: Path, settings: Settings) -> Outcome:
+    """Do the missing runs of a sweep and write its data set into a directory."""
+    executor = settings.executor()
+    if plan.design == "pareto":
+        if settings.part is not None:
+            raise plan.wrong(
+                "a search needs the results of each batch; --part is for other designs"
+            )
+    elif not settings.collect:
+        _check(plan, settings)
+    with locked(directory, settings.part) as store:
+        for path in store.damaged:
+            settings.tell(f"{path}: this file is damaged; its runs are done again")
+        work = _Work(plan, store, settings, executor)
+        while True:
+            try:
+                return work.outcome(directory)
+            except DamagedError as error:
+                settings.tell(f"{error.path}: this file is damaged; its runs are done again")
+                store.take_away(error.path)
+                dataset.forget(directory)
+
+
+def _check(plan: Plan, settings: Settings) -> None:
+    """Resolve the first points: UserError if none is right, a sentence if some are not."""
+    errors, checked = list[str](), 0
+    for point in points(plan):
+        if checked == _CHECKED:
+            break
+        checked += 1
+        try:
+            point.source(plan, plan.seeds[0] if plan.seeds else None).resolve()
+        except UserError as error:
+            errors.append(f"{point.label(plan)}: {error}")
+    if errors and len(errors) == checked:
+        raise plan.wrong(errors[0])
+    if errors:
+        settings.tell(
+            f"{plan.path}: {len(errors)} of the first {checked} points will fail, first {errors[0]}"
+        )
+
+
+class _Work:
+    """Does the runs of a plan that a store lacks, and writes the data set of those it has."""
+
+    def __init__(self, plan: Plan, store: Store, settings: Settings, executor: Executor) -> None:
+        self._plan = plan
+        self._store = store
+        self._settings = settings
+        self._executor = executor
+        self._ran = 0
+        self._failures: list[str] = []
+        minutes = settings.minutes
+        self._until_s = None if minutes is None else time.monotonic() + 60 * minutes
+
+    def outcome(self, directory: Path) -> Outcome:
+        """Do what is missing; write the data set unless only a part was asked for."""
+        plan, settings, store = self._plan, self._settings, self._store
+        if plan.design == "pareto":
+            rows = Rows(plan, self._search())
+        else:
+            rows = Rows(plan)
+            if not settings.collect:
+                self._do(rows, Progress(settings.step, len(rows)))
+        if settings.collect:
+            store.merge()
+        if settings.part is not None:
+            self._tell_failures()
+            own = list(self._own(rows))
+            failed = sum(store.has_failed(row.run) for row in own)
+            return Outcome(len({row.run for row in own if store.has(row.run)}), self._ran, failed)
+        told = self._told(rows)
+        if not told.runs:
+            raise plan.wrong(f"nothing of it is finished in {directory}; run it without --collect")
+        if told.failed == told.runs:
+            error = next(store.row(row.run).error for row in rows.finished(store))
+            store.forget_written()
+            raise UserError(error or "a failed run has an error")
+        self._tell_failures()
+        return self._write(rows, directory, told)
+
+    def _tell_failures(self) -> None:
+        # A search counts them batch by batch; the last count has all.
+        for sentence in self._failures[-1:]:
+            self._settings.tell(sentence)
+
+    def _told(self, rows: Rows) -> Outcome:
+        """Count the different runs that are finished."""
+        seen, failed = set[int](), 0
+        for row in rows.finished(self._store):
+            key = hash(row.run)
+            if key not in seen:
+                seen.add(key)
+                failed += self._store.has_failed(row.run)
+        return Outcome(len(seen), self._ran, failed)
+
+    def _write(self, rows: Rows, directory: Path, told: Outcome) -> Outcome:
+        plan, store, command = self._plan, self._store, self._settings.command
+        with_page = command is not None and has_plots()
+        if with_page and len(rows) // max(1, len(plan.seeds)) > PAGE_POINTS_MAX:
+            self._settings.tell(
+                f"no page is written of more than {PAGE_POINTS_MAX:,} points; "
+                "`reprieve query` finds the best"
+            )
+            with_page = False
+        stamp = _stamp(plan, rows.finished(store), with_page=with_page)
+        files = dataset.current(plan, directory, stamp, with_page=with_page)
+        if not files:
+            files = dataset.write(plan, store, rows, directory, self._settings.tell)
+            if plan.design == "fleet":
+                files.append(fleet.write(plan, store, list(rows.finished(store)), directory))
+            if with_page:
+                from reprieve.experiments import page
+
+                files.append(page.write(plan, store, rows, directory, command or ""))
+            dataset.remember(directory, stamp)
+        return Outcome(told.runs, told.ran, told.failed, files)
+
+    def _own(self, rows: Rows) -> Iterator[Row]:
+        """Yield the runs of the part of the points that is to be done: neighbours."""
+        if self._settings.part is None:
+            yield from rows
+            return
+        part, parts = self._settings.part
+        count = len(rows)
+        first, last = count * (part - 1) // parts, count * part // parts
+        for place, row in enumerate(rows):
+            if place >= last:
+                return
+            if place >= first:
+                yield row
+
+    def _do(self, rows: Rows, progress: Progress) -> None:
+        plan = self._plan
+        if self._settings.part is not None:
+            part, parts = self._settings.part
+            progress.whole = progress.whole * part // parts - progress.whole * (part - 1) // parts
+        before = progress.ran
+        retry = self._settings.retry_failed
+        complete(
+            (self._task(row) for row in self._own(rows)),
+            self._store,
+            self._executor,
+            progress,
+            retry_failed=retry,
+            until_s=self._until_s,
+        )
+        self._ran += progress.ran - before
+        if progress.first_error is not None:
+            self._failures.append(
+                f"{plan.path}: {progress.failed:,} of {progress.ran:,} runs failed, first "
+                f"{progress.first_error}"
+            )
+        if self._until_s is not None and progress.done < progress.whole:
+            self._settings.tell(
+                f"{progress.whole - progress.done:,} of {progress.whole:,} runs are left, as "
+                f"--minutes {self._settings.minutes:g} are over; the same command goes on"
+            )
+
+    def _task(self, row: Row) -> Task:
+        sets = row.point.sets(self._plan)
+        if row.seed is not None:
+            sets.append(f"seed={row.seed}")
+        work = Simulation(row.run, self._plan.source, tuple(sets))
+        return Task(row.run, row.point.label(self._plan), work)
+
+    def _search(self) -> list[Point]:
+        """Ask for points, run them and report their costs, batch by batch; return all of them."""
+        search, made = Search(self._plan), list[Point]()
+        seeds = max(1, len(self._plan.seeds))
+        progress = Progress(self._settings.step, self._plan.samples * seeds)
+        while batch := search.ask():
+            rows = Rows(self._plan, batch)
+            if not self._settings.collect:
+                self._do(rows, progress)
+            elif any(not self._store.has(row.run) for row in rows):
+                return [*made, *batch]
+            if not made and all(self._store.has_failed(row.run) for row in rows):
+                error = self._store.row(next(iter(rows)).run).error
+                self._store.forget_written()
+                raise UserError(error or "a failed run has an error")
+            made += batch
+            search.tell(self._costs(list(rows), seeds))
+        return made
+
+    def _costs(self, rows: Sequence[Row], seeds: int) -> NDArray[np.float64]:
+        """Return the costs of points, means over their seeds; NaN where a run failed."""
+        goals = self._plan.goals
+        columns: dict[str, list[float]] = {goal.column: [] for goal in goals}
+        for row in rows:
+            if self._store.row(row.run).error is not None:
+                for values in columns.values():
+                    values.append(np.nan)
+                continue
+            found = flat(self._store.read(row.run).summary)
+            for goal in goals:
+                if goal.column not in found:
+                    raise self._plan.no_column(goal.column, list(found))
+                value = found[goal.column]
+                if not isinstance(value, int | float):
+                    raise self._plan.wrong(
+                        f"goals: {goal.column} has no value at {row.point.label(self._plan)}; "
+                        "search where every point has such requests"
+                    )
+                columns[goal.column].append(float(value))
+        means = {
+            name: np.array(values).reshape(-1, seeds).mean(axis=1)
+            for name, values in columns.items()
+        }
+        return dataset.goal_costs(goals, means)
+
+
+def _stamp(plan: Plan, rows: Iterator[Row], *, with_page: bool) -> str:
+    """Digest a data set's inputs: its runs in order, and the plan's view of them."""
+    view = [plan.design, plan.keys, plan.seeds, plan.goals, plan.axes, with_page]
+    made = hashlib.blake2b(repr(view).encode(), digest_size=16)
+    for row in rows:
+        made.update(row.run.encode())
+    return made.hexdigest()

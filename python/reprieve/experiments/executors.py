@@ -1,0 +1,217 @@
+"""Executors of tasks: threads, processes, the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+import math
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
+from typing import Any
+
+from reprieve._native import UserError
+from reprieve.experiments.work import Row, Simulation, Task, perform
+from reprieve.extras import need
+from reprieve.parallel import cores, in_threads
+
+Executor = Callable[[Iterable[Task]], Iterator[Row]]
+"""Does tasks side by side and yields their rows as they end, in any order.
+
+It takes a task when it can start one soon, so that tasks are never listed. Closing the iterator
+ends what runs.
+"""
+
+# A thread of a cluster gets about this much work at once, and more if the cluster is large: a
+# bundle costs its scheduler, and the driver, some milliseconds, whatever is in it.
+_BUNDLE_S = 0.5
+_BUNDLES_PER_S = 100
+_BUNDLE_TASKS_MAX = 256
+
+_CONNECT_TIMEOUT = "20s"
+
+
+def threads(workers: int | None) -> Executor:
+    """Return threads of this process; None: one a core."""
+
+    def executor(tasks: Iterable[Task]) -> Iterator[Row]:
+        return in_threads((partial(perform, task) for task in tasks), workers)
+
+    return executor
+
+
+def processes(workers: int | None) -> Executor:
+    """Return processes of this machine; None: one a core.
+
+    Policies in Python run side by side there. A process that dies, for lack of memory say, costs
+    the one run that killed it.
+    """
+
+    def executor(tasks: Iterable[Task]) -> Iterator[Row]:
+        again = list[Task]()
+        waiting = iter(tasks)
+        count, bundle = workers or cores(), 1
+        context = multiprocessing.get_context("spawn")
+        while True:
+            running: dict[Future[Bundle], list[Task]] = {}
+            # After a death the suspects run one at a time, so that it is known who did it.
+            alone = again
+            pool = ProcessPoolExecutor(1 if alone else count, context, _ignore_interrupt)
+            source = iter(alone) if alone else waiting
+            ahead = 1 if alone else 2 * count
+            again = []
+            try:
+                while True:
+                    while len(running) < ahead:
+                        some = list(islice(source, 1 if alone else bundle))
+                        if not some:
+                            break
+                        running[pool.submit(perform_all, some)] = some
+                    if not running:
+                        break
+                    done, _ = wait(running, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        found = future.result()
+                        some = running.pop(future)
+                        bundle = bundle_tasks(bundle, found.took_s / len(some), count)
+                        yield from found.rows
+            except BrokenProcessPool:
+                suspects = list(chain.from_iterable(running.values()))
+                if alone and len(suspects) == 1:
+                    yield _died(suspects[0], "a process died over this run")
+                    suspects = []
+                again = [*suspects, *(source if alone else ())]
+                continue
+            finally:
+                pool.shutdown(cancel_futures=True)
+            if not alone:
+                return
+
+    return executor
+
+
+def _ignore_interrupt() -> None:
+    """Leave Ctrl-C to the driver, which ends the pool."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _died(task: Task, what: str) -> Row:
+    return Row(task.run, None, f"{task.label}: {what}; give it more memory, or see its log")
+
+
+def dask(address: str) -> Executor:
+    """Return the workers of the Dask cluster whose scheduler is at an address."""
+    distributed = need("distributed", "--scheduler", "distributed", "cluster")
+    # Its troubles come back as exceptions, and are reported in a sentence.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+    def executor(tasks: Iterable[Task]) -> Iterator[Row]:
+        try:
+            client = distributed.Client(address, timeout=_CONNECT_TIMEOUT, set_as_default=False)
+        except (OSError, ValueError, TypeError, RuntimeError) as error:
+            raise UserError(
+                f"--scheduler {address}: no Dask scheduler answers there: {error}"
+            ) from None
+        with client:
+            yield from _Cluster(distributed, client).perform(tasks)
+
+    return executor
+
+
+class _Cluster:
+    """Keeps the workers of a cluster busy, and no more of the sweep in it than that takes."""
+
+    def __init__(self, distributed: Any, client: Any) -> None:
+        self._distributed = distributed
+        self._client = client
+        self._bundle_tasks = 1
+        self._bundles = 0
+        self._running: dict[str, tuple[Any, list[Task]]] = {}
+        self._again: list[Task] = []
+        """Tasks of a bundle that killed its workers: each is handed out alone."""
+
+    def perform(self, tasks: Iterable[Task]) -> Iterator[Row]:
+        waiting = iter(tasks)
+        done = self._distributed.as_completed(loop=self._client.loop, raise_errors=False)
+        self._client.wait_for_workers(1)
+        self._fill(waiting, done)
+        while self._running:
+            future = next(done)
+            _, bundle = self._running.pop(future.key)
+            rows = self._rows(future, bundle)
+            self._fill(waiting, done)
+            yield from rows
+
+    def _threads(self) -> int:
+        return max(1, int(sum(self._client.nthreads().values())))
+
+    def _fill(self, waiting: Iterator[Task], done: Any) -> None:
+        """Hand out work until there are two bundles for each thread of the cluster."""
+        threads = self._threads()
+        while len(self._running) < 2 * threads:
+            bundle = (
+                [self._again.pop()] if self._again else list(islice(waiting, self._bundle_tasks))
+            )
+            if not bundle:
+                return
+            for task in bundle:
+                if isinstance(task.work, Simulation):
+                    task.work.check_travels()
+            # A key is used once: a cluster that keeps a failed bundle must not answer with it.
+            self._bundles += 1
+            key = f"reprieve-{self._client.id}-{self._bundles}"
+            future = self._client.submit(perform_all, bundle, key=key, pure=False)
+            self._running[key] = (future, bundle)
+            done.add(future)
+
+    def _rows(self, future: Any, bundle: Sequence[Task]) -> Sequence[Row]:
+        try:
+            found: Bundle = future.result()
+        except self._distributed.KilledWorker:
+            if len(bundle) == 1:
+                return [_died(bundle[0], "worker after worker has died over this run")]
+            self._again += bundle
+            return []
+        except self._distributed.client.FutureCancelledError:
+            raise UserError(
+                "--scheduler: the scheduler has gone; start the same sweep again, and it goes on "
+                "with what is not done"
+            ) from None
+        self._bundle_tasks = bundle_tasks(
+            self._bundle_tasks, found.took_s / len(bundle), self._threads()
+        )
+        return found.rows
+
+
+def bundle_tasks(last: int, run_s: float, threads: int) -> int:
+    """Return how many runs to hand out at once, after `last`, if one takes `run_s`.
+
+    Runs differ from point to point: no more than twice as many as before.
+    """
+    fitting = math.ceil(max(_BUNDLE_S, threads / _BUNDLES_PER_S) / max(run_s, 1e-6))
+    return min(fitting, 2 * last, _BUNDLE_TASKS_MAX)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The answer of a worker."""
+
+    took_s: float
+    rows: list[Row]
+
+
+def perform_all(tasks: Sequence[Task]) -> Bundle:
+    """Do some tasks one after the other; their errors are words, as the classes cannot travel."""
+    began_s = time.perf_counter()
+    rows = [perform(task, _unwatched) for task in tasks]
+    return Bundle(time.perf_counter() - began_s, rows)
+
+
+def _unwatched(_share: float | None, _requests: int) -> None:
+    """Let a bundle end: it is short, and one whose driver has gone is finished for nothing."""
