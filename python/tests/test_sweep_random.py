@@ -1,4 +1,4 @@
-"""Random sweeps: refused in one sentence before a run, or their runs are those of `rp.run`."""
+"""Random sweeps: their runs are those of `rp.run`, or fail with its sentence."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def value_of(key: str, entry: Any) -> Any:
 
 
 def check(sweep: dict[str, Any], directory: Path, choose: random.Random) -> bool:
-    """Run a sweep and hold one of its runs against the same run alone; False if it was refused."""
+    """Run a sweep and hold one of its runs against the same run alone; False if some failed."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # some points may fail
@@ -98,7 +98,7 @@ def check(sweep: dict[str, Any], directory: Path, choose: random.Random) -> bool
         with pytest.raises(UserError) as refused:
             rp.run(sweep["scenario"], **values, seed=row["seed"])
         assert row["error"].endswith(str(refused.value))
-        return True
+        return False
     summary = rp.run(sweep["scenario"], **values, seed=row["seed"]).summary
     for operation in ("read", "write"):
         latency = summary["requests"][operation]
@@ -106,11 +106,11 @@ def check(sweep: dict[str, Any], directory: Path, choose: random.Random) -> bool
         if latency["count"]:
             assert row[f"{operation}_latency_ns_mean"] == latency["latency_ns"]["mean"]
     assert row["flash_suspensions_program"] == summary["flash"]["suspensions"]["program"]
-    return True
+    return all(one["error"] is None for one in rows)
 
 
 def check_many(seed: int, count: int, directory: Path) -> tuple[int, int]:
-    """Check that many sweeps; return how many ran, and how many were refused."""
+    """Check that many sweeps; return how many ran whole, and how many did not."""
     choose = random.Random(seed)
     ran = 0
     for number in range(count):
@@ -124,13 +124,13 @@ def check_many(seed: int, count: int, directory: Path) -> tuple[int, int]:
 
 
 @pytest.mark.seconds(29)
-def test_random_sweeps_are_refused_at_once_or_are_their_runs(tmp_path: Path) -> None:
-    ran, refused = check_many(16, 60, tmp_path)
-    assert ran > 20 and refused > 5, (ran, refused)
+def test_random_sweeps_are_their_runs_or_say_why_not(tmp_path: Path) -> None:
+    ran, failed = check_many(16, 60, tmp_path)
+    assert ran > 20 and failed > 5, (ran, failed)
 
 
 @pytest.mark.skipif("REPRIEVE_LONG" not in os.environ, reason="ten minutes; make long runs it")
-def test_new_random_sweeps_are_refused_at_once_or_are_their_runs(tmp_path: Path) -> None:
+def test_new_random_sweeps_are_their_runs_or_say_why_not(tmp_path: Path) -> None:
     begun = time.time()
     seed = int(begun)
     while time.time() < begun + 600:

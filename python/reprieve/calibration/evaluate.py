@@ -81,13 +81,18 @@ class Evaluator:
         """
         keys = [[self._key(point, each, effort) for each in conditions] for point in points]
         tasks = {
-            key: Task(key, "", partial(self._simulate, condition, _told(point, condition), effort))
+            key: partial(
+                Task,
+                key,
+                "",
+                partial(self._simulate, condition, _told(point, condition), effort),
+            )
             for point, of_point in zip(points, keys, strict=True)
             for condition, key in zip(conditions, of_point, strict=True)
             if key not in self._known
         }
         progress = Progress(silent, len(tasks))
-        complete(tasks.values(), self._store, self._executor, progress)
+        complete(tasks.items(), self._store, self._executor, progress)
         self.simulated += progress.ran
         for key in tasks:
             self._known[key] = self._read(key)

@@ -117,6 +117,7 @@ def _part(text: str) -> tuple[int, int]:
 
 def _show(plan: Plan, directory: Path) -> None:
     from reprieve.experiments.columns import column
+    from reprieve.experiments.designs import size
     from reprieve.tables import read, reader, rows
 
     keys = [column(key) for key in plan.keys]
@@ -124,9 +125,8 @@ def _show(plan: Plan, directory: Path) -> None:
         made = rows(read(directory / "fleet.parquet"))
         _print(made, [*keys[:-1], "runs", *FIGURES], plan.keys[:-1], "The fleet as one")
         return
-    points = reader(directory / "points.parquet")
-    # Of a search all are needed to sort its front; of others, the first.
-    found = points.read() if plan.goals else next(points)
+    # Of a search all are needed to sort its front; of others, the first row group.
+    found = reader(directory / "points.parquet", group=None if plan.goals else 0).read()
     shown = [row for row in rows(found) if row["error"] is None]
     title = "Means over seeds, and 95 % intervals" if "read_count_low" in found.names else ""
     if plan.goals:
@@ -138,19 +138,30 @@ def _show(plan: Plan, directory: Path) -> None:
         title = f"Points that none beats in all goals. {title}".strip()
     else:
         figures = [name for name in FIGURES if name in found.names]
-    _print(shown, ["point", *keys, *figures], ["point", *plan.keys], title)
+    names, words = ["point", *keys, *figures], ["point", *plan.keys]
+    _print(shown, names, words, title, None if plan.goals else size(plan))
 
 
-def _print(found: Sequence[Row], names: Sequence[str], words: Sequence[str], title: str) -> None:
-    """Print columns of rows, of which the first are words, under these names."""
+def _print(
+    found: Sequence[Row],
+    names: Sequence[str],
+    words: Sequence[str],
+    title: str,
+    count: int | None = None,
+) -> None:
+    """Print columns of rows, of which the first are words, under these names.
+
+    `count`: rows that there are; None: as many as were found.
+    """
     left, shown = len(words), found[:_ROWS_MAX]
     made = table(title, [*words, *(heading(name) for name in names[left:])], left)
     columns = [figures(shown, name) for name in names[left:]]
     for place, row in enumerate(shown):
         made.add_row(*(_word(row[name]) for name in names[:left]), *(one[place] for one in columns))
     show(made)
-    if len(found) > _ROWS_MAX:
-        say(f"and {len(found) - _ROWS_MAX:,} more; `reprieve query` finds them")
+    count = len(found) if count is None else count
+    if count > len(shown):
+        say(f"and {count - len(shown):,} more; `reprieve query` finds them")
 
 
 def figures(rows: Sequence[Row], name: str) -> list[str]:

@@ -59,7 +59,7 @@ class Sweep:
         from reprieve.html import table
         from reprieve.tables import rows as rows_of
 
-        found = next(self._reader("points"))
+        found = tables.reader(self.directory / "points.parquet", group=0).read()
         numbers = [name for name in found.names if name in FIGURES]
         # The point and the keys that vary stand before the number of seeds.
         keys = found.names[: found.names.index("seeds")]

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -101,7 +102,7 @@ class Progress:
 
 
 def complete(
-    tasks: Iterable[Task],
+    tasks: Iterable[tuple[str, Callable[[], Task]]],
     store: Store,
     executor: Executor,
     progress: Progress,
@@ -111,20 +112,21 @@ def complete(
 ) -> None:
     """Do the tasks that the store does not have, and store their rows.
 
+    `tasks`: the identity of each, and a function that makes it, called if it is to be done.
     `until_s`: the time of the monotonic clock after which no task starts.
     """
     handed = set[str]()
 
     def missing() -> Iterator[Task]:
-        for task in tasks:
-            if until_s is not None and time.monotonic() > until_s:
-                return
-            again = retry_failed and store.has_failed(task.run)
-            if (store.has(task.run) and not again) or task.run in handed:
+        for run, task in tasks:
+            again = retry_failed and store.has_failed(run)
+            if (store.has(run) and not again) or run in handed:
                 progress.passed()
                 continue
-            handed.add(task.run)
-            yield task
+            if until_s is not None and time.monotonic() > until_s:
+                return
+            handed.add(run)
+            yield task()
 
     progress.step("runs", progress.done, progress.whole)
     try:
@@ -251,7 +253,7 @@ class _Work:
             own = list(self._own(rows))
             failed = sum(store.has_failed(row.run) for row in own)
             return Outcome(len({row.run for row in own if store.has(row.run)}), self._ran, failed)
-        told = self._told(rows)
+        told, stamp = self._survey(rows)
         if not told.runs:
             raise plan.wrong(f"nothing of it is finished in {directory}; run it without --collect")
         if told.failed == told.runs:
@@ -259,24 +261,27 @@ class _Work:
             store.forget_written()
             raise UserError(error or "a failed run has an error")
         self._tell_failures()
-        return self._write(rows, directory, told)
+        return self._write(rows, directory, told, stamp)
 
     def _tell_failures(self) -> None:
         # A search counts them batch by batch; the last count has all.
         for sentence in self._failures[-1:]:
             self._settings.tell(sentence)
 
-    def _told(self, rows: Rows) -> Outcome:
-        """Count the different runs that are finished."""
-        seen, failed = set[int](), 0
+    def _survey(self, rows: Rows) -> tuple[Outcome, str]:
+        """Count the different runs that are finished, and digest what their data set is of."""
+        plan, seen, failed = self._plan, set[int](), 0
+        view = [plan.design, plan.keys, plan.seeds, plan.goals, plan.axes, len(rows)]
+        made = hashlib.blake2b(repr(view).encode(), digest_size=16)
         for row in rows.finished(self._store):
+            made.update(row.run.encode())
             key = hash(row.run)
             if key not in seen:
                 seen.add(key)
                 failed += self._store.has_failed(row.run)
-        return Outcome(len(seen), self._ran, failed)
+        return Outcome(len(seen), self._ran, failed), made.hexdigest()
 
-    def _write(self, rows: Rows, directory: Path, told: Outcome) -> Outcome:
+    def _write(self, rows: Rows, directory: Path, told: Outcome, stamp: str) -> Outcome:
         plan, store, command = self._plan, self._store, self._settings.command
         with_page = command is not None and has_plots()
         if with_page and len(rows) // max(1, len(plan.seeds)) > PAGE_POINTS_MAX:
@@ -285,7 +290,6 @@ class _Work:
                 "`reprieve query` finds the best"
             )
             with_page = False
-        stamp = _stamp(plan, rows.finished(store), with_page=with_page)
         files = dataset.current(plan, directory, stamp, with_page=with_page)
         if not files:
             files = dataset.write(plan, store, rows, directory, self._settings.tell)
@@ -320,7 +324,7 @@ class _Work:
         before = progress.ran
         retry = self._settings.retry_failed
         complete(
-            (self._task(row) for row in self._own(rows)),
+            ((row.run, partial(self._task, row)) for row in self._own(rows)),
             self._store,
             self._executor,
             progress,
@@ -391,11 +395,3 @@ class _Work:
         }
         return dataset.goal_costs(goals, means)
 
-
-def _stamp(plan: Plan, rows: Iterator[Row], *, with_page: bool) -> str:
-    """Digest a data set's inputs: its runs in order, and the plan's view of them."""
-    view = [plan.design, plan.keys, plan.seeds, plan.goals, plan.axes, with_page]
-    made = hashlib.blake2b(repr(view).encode(), digest_size=16)
-    for row in rows:
-        made.update(row.run.encode())
-    return made.hexdigest()

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from reprieve._native import UserError
@@ -293,10 +294,11 @@ class Measured:
 
     def __call__(self, asked: Sequence[tuple[Point, int, int]]) -> list[Row]:
         """Return the rows of points, each with a seed and on a rung, in that order."""
-        tasks = []
+        tasks: list[tuple[str, Callable[[], Task]]] = []
         for point, seed, rung in asked:
             sets = tuple(self._scenarios.sets_at(point, seed, rung))
             run = self._identities.of(sets)
-            tasks.append(Task(run, str(point), Simulation(run, self._scenarios.source, sets)))
+            work = Simulation(run, self._scenarios.source, sets)
+            tasks.append((run, partial(Task, run, str(point), work)))
         complete(tasks, self._store, self._executor, self._progress)
-        return [flat(self._store.read(task.run).summary) for task in tasks]
+        return [flat(self._store.read(run).summary) for run, _ in tasks]
