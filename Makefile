@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo studies licences test quick same long release capi hidden-drives ui bench lint docs figures pages adopt site pins wheel arm clean tools
+.PHONY: help demo studies licences test quick same long release capi ui bench lint docs figures pages adopt site pins wheel arm clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,11 +71,6 @@ capi: | tools ## the C interface in out/capi: libreprieve.so and .a, headers, pk
 ui: ## the drive explorer: the simulator for browsers, which reprieve ui serves
 	crates/web/build.sh
 
-hidden-drives: .venv/.studies ## calibrations of twenty known drives, and whether twenty suspend: two and a half hours of CPU
-	$(BIN)/python -m reprieve_studies.hidden_drives
-	$(BIN)/python -m reprieve_studies.hidden_drives --question
-	$(BIN)/python -m reprieve_studies.hidden_drives --again
-
 bench: .venv/.built ## the fixed loads of benches/: speed, cost by size, instructions, start of a run
 	cargo run --release -p reprieve-bench
 	$(PYTHON) benches/instructions.py
@@ -122,7 +117,7 @@ docs: .venv/.studies ## write docs/reference and python/reprieve/keys.pyi anew f
 	$(BIN)/python -m reprieve.generate_keys
 
 figures: .venv/.studies ## run all that the pages quote, half an hour; or some: STUDY="fast12 mbm"; KEEP=DIR: zns-a and parts of mbm go on
-	PYTHONPATH=docs/figures $(BIN)/python -m page_figures $(STUDY) $(if $(MQSIM),--mqsim $(MQSIM)) $(if $(TRACES),--traces $(TRACES)) $(if $(KEEP),--keep $(KEEP))
+	PYTHONPATH=docs/figures $(BIN)/python -m page_figures $(STUDY) $(if $(MQSIM),--mqsim $(MQSIM)) $(if $(KEEP),--keep $(KEEP))
 
 pages: .venv/.studies ## write pages from their templates and the numbers of `make figures`
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --pages

@@ -15,22 +15,16 @@ from reprieve.parallel import Workshop, silent
 from reprieve_studies import mbm
 from reprieve_studies.mbm import (
     ablation,
-    beyond,
-    blocks,
     claims,
     experiment,
     formulas,
-    inside,
-    limits,
     loads,
     readings,
-    regimes,
     substrates,
 )
 from reprieve_studies.mbm.experiment import GRID, LIMIT, MAIN, TAIL, Outcome, Plan, Spot
 from reprieve_studies.mbm.measured import PERCENTILES, Latencies, Measured, latencies
 from reprieve_studies.mbm.measures import MEASURES, papers, tails
-from reprieve_studies.mbm.page import left_out
 from reprieve_studies.mbm.paper import (
     CHIPS,
     CLAIMS,
@@ -344,14 +338,11 @@ def test_each_part_differs_from_mbm_in_itself_alone() -> None:
 def shrink(monkeypatch: pytest.MonkeyPatch, **drive: Any) -> None:
     """Make all drives two channels of few short blocks, with these keys besides."""
     small = {"geometry.channels": 2, "geometry.blocks_per_plane": 40, **drive}
-    for part in (experiment, inside, regimes, limits, substrates):
+    for part in (experiment, substrates):
         monkeypatch.setattr(part, "DRIVE", {**readings.DRIVE, **small})
-    for part in (regimes, limits):
-        monkeypatch.setattr(part, "PAGES_PER_BLOCK", 16)
-    plan = Plan([], [], 1000, pages_per_block=16, drafts=2, slack_drafts=1)
+    plan = Plan([], [], 1000, pages_per_block=16, drafts=2)
     monkeypatch.setattr(mbm, "FULL", plan)
     monkeypatch.setattr(mbm, "QUICK", replace(mbm.QUICK, pages_per_block=8))
-    monkeypatch.setattr(mbm, "EXTENT", beyond.Extent(regimes.CELLS[:1], (1,), 1000))
 
 
 @pytest.fixture
@@ -384,7 +375,7 @@ def test_the_whole_of_it(tmp_path: Path) -> None:
     figures = {path.stem for path in (tmp_path / "o/figures").iterdir()}
     numbered = {f"figure-{number}" for number in ("8", "9", "10", "11", "12a", "12b", "13a", "13b")}
     assert figures == numbered | {
-        "sensitivity", "parts", "grid", "regimes-bandwidth", "regimes-reads"
+        "sensitivity", "parts", "grid"
     }  # fmt: skip
     check_charts(tmp_path / "o/report.html")
     page = (tmp_path / "o/report.html").read_text()
@@ -401,48 +392,10 @@ def test_the_quick_form_says_what_it_leaves_out(tmp_path: Path) -> None:
     verdicts = reproduce("mbm", requests=1000, quick=True, out=tmp_path / "o")
     count = len(readings.READINGS)
     page = (tmp_path / "o/report.html").read_text()
-    rows = (
-        f"recorded loads, the ablation, {count - 3} of {count} other readings, the slack of "
-        "collection, the substrates, the map of regimes, suspension by itself and the limits"
-    )
+    rows = f"recorded loads, the ablation, {count - 3} of {count} other readings, the substrates"
     assert rows in page
-    assert not (tmp_path / "o/figures/regimes-reads.svg").exists()
     # No claim is lost with what is left out.
     assert {row.claim for row in verdicts} >= {claim.claim for claim in CLAIMS}
-
-
-def test_a_map_is_left_out_without_the_substrates() -> None:
-    plan = Plan(loads.papers({})[:1], [], 1000)
-    names = [name for name in left_out(plan) if "map" in name or "substrates" in name]
-    assert names == []
-    assert left_out(replace(plan, has_map=False))[-1].startswith("the map of regimes")
-    assert left_out(replace(plan, has_substrates=False))[-1] == "the substrates"
-    jobs = {
-        has_substrates: len(
-            experiment.list_jobs(replace(plan, has_substrates=has_substrates), None)
-        )
-        for has_substrates in (False, True)
-    }
-    # The map is compared elsewhere: without it as many runs are listed here.
-    without_map = replace(plan, has_map=False)
-    assert len(experiment.list_jobs(without_map, None)) == jobs[True] > jobs[False]
-
-
-@pytest.mark.usefixtures("small")
-def test_the_blocks_of_the_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes = (blocks.Size(16, 1), blocks.Size(32, 2))
-    monkeypatch.setattr(blocks, "SIZES", sizes)
-    verdicts = reproduce("mbm", requests=1000, out=tmp_path / "o", full_geometry=True)
-    named = {claim.measure: claim.claim for claim in CLAIMS}
-    assert {verdict.claim for verdict in verdicts} == {named[one] for one in blocks.HEADLINES}
-    page = (tmp_path / "o/report.html").read_text()
-    assert "16 pages, 1,000 requests" in page
-    assert "32 pages, 2,000 requests" in page
-
-
-def test_runs_with_long_blocks_are_as_many_times_as_long() -> None:
-    found = [(size.pages, size.times) for size in blocks.SIZES]
-    assert found == [(128, 1), (1024, 1), (1024, 8)]
 
 
 @pytest.mark.usefixtures("small")
@@ -479,8 +432,8 @@ def test_every_run_is_of_its_scheme() -> None:
 
 @pytest.mark.usefixtures("small")
 def test_a_drive_that_is_brought_to_its_state_for_several_runs_is_what_each_would_have() -> None:
-    plan = Plan(loads.papers({})[:1], [], 1000, pages_per_block=16, drafts=0, slack_drafts=0,
-                has_substrates=False, has_map=False, readings=())  # fmt: skip
+    plan = Plan(loads.papers({})[:1], [], 1000, pages_per_block=16, drafts=0,
+                has_substrates=False, readings=())  # fmt: skip
     wanted = {Spot(series, "usr_0", TBM) for series in (MAIN, readings.BASE.name)}
     jobs = [job for job in experiment.list_jobs(plan, None) if job.spot in wanted]
     drives = experiment.shared_drives(jobs)
@@ -505,10 +458,3 @@ def test_a_mistake_is_one_sentence(reprieve: Reprieve, tmp_path: Path) -> None:
         done = reprieve("reproduce", "mbm", *arguments)
         assert (done.returncode, done.stdout, done.stderr.strip()) == (2, "", sentence)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("paper", ["fast12", "starblaze", "zambelli21"])
-def test_only_this_paper_is_run_with_shorter_blocks(reprieve: Reprieve, paper: str) -> None:
-    done = reprieve("reproduce", paper, "--full-geometry")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "--full-geometry: only mbm" in done.stderr

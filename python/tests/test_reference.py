@@ -72,7 +72,7 @@ def test_a_device_leads_to_its_part() -> None:
 
 COMMANDS = [
     *("run", "compare", "rig", "characterize", "power-loss", "reproduce", "validate", "serve"),
-    *("optimum", "ctl", "devices", "parts", "loads", "policies"),
+    *("ctl", "devices", "parts", "loads", "policies"),
     *("trace info", "trace head", "trace convert"),
 ]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from reprieve.parallel import Workshop
 from reprieve.simulation import Watch
 from reprieve_studies import fast12
 from reprieve_studies.compress import compress
-from reprieve_studies.fast12 import calibrate, experiment, formulas, loads
+from reprieve_studies.fast12 import experiment, formulas, loads
 from reprieve_studies.fast12.alternatives import SIMULATOR
 from reprieve_studies.fast12.experiment import Plan
 from reprieve_studies.fast12.measures import (
@@ -141,19 +140,6 @@ def test_an_interval_is_that_of_student() -> None:
 def test_a_claim_about_suspension_needs_suspensions(group: Group) -> None:
     assert not suspends(group)  # PES_IPS suspended nothing
     assert prefers_reads(group)
-
-
-def test_the_forms_of_a_calibrated_load_keep_its_requests() -> None:
-    load = tomllib.loads(rp.load("fin1-flows"))
-    for form in (calibrate.apart(load, 9, 4), calibrate.together(load, 9, 0.25),
-                 calibrate.together(load, 9, 1)):  # fmt: skip
-        flows = form["flow"].values()
-        assert sum(flow["requests"] for flow in flows) == pytest.approx(5_334_987, abs=2)
-        assert sum(flow["rate_iops"] for flow in flows) == pytest.approx(122, rel=1e-6)
-        reads = sum(flow["requests"] * flow["read_fraction"] for flow in flows)
-        assert reads == pytest.approx(1_235_583, abs=2)
-    assert set(calibrate.together(load, 9, 1)["flow"]) == {"bursts"}
-    assert calibrate.cut(load["flow"], 1000)["writes"]["requests"] == 768
 
 
 def test_the_simulators_drive_need_not_be_full() -> None:

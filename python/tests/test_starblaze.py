@@ -19,7 +19,7 @@ from reprieve.simulation import unwatched
 from reprieve_studies import starblaze
 from reprieve_studies.papers import PAPERS, Settings, reproduce
 from reprieve_studies.runs import Setup
-from reprieve_studies.starblaze import claims, experiment, readings, realtime, sweep
+from reprieve_studies.starblaze import claims, experiment, readings, realtime
 from reprieve_studies.starblaze.arithmetic import (
     alone_us,
     expected_us_max,
@@ -364,36 +364,3 @@ def test_real_time_is_asked_for_from_python_too(monkeypatch: pytest.MonkeyPatch)
     assert asked == [True, False]
     with pytest.raises(UserError, match="--real-time: only the load of starblaze"):
         reproduce("fast12", real_time=True)
-
-
-def test_the_sweep_has_every_pair_of_spare_space_and_dies() -> None:
-    cell = sweep.Cell(0.6, 8)
-    assert cell.shape.dies == 64
-    settings = readings.drive(cell.shape)
-    assert settings["geometry"]["dies_per_channel"] == 8  # type: ignore[index]
-    assert settings["ftl"]["over_provisioning"] == 0.6  # type: ignore[index]
-    # Three by three drives, two settings, four cases, five seeds.
-    assert len(set(sweep.points(5))) == 9 * 2 * 4 * 5
-    chosen = sweep.Cell(0.28, 4)
-    assert chosen in sweep.CELLS
-    assert readings.drive(chosen.shape) == readings.drive(TLC)
-
-
-def test_means_of_the_sweep_are_judged_as_all_latencies_are() -> None:
-    # The slides have 126.01 us before with the first case: 15 % above are 144.91.
-    found = {}
-    for point in sweep.points(2):
-        case = CASES[point.case].read
-        slides = case.before_us if point.setting == "none" else case.after_us
-        factor = 1.2 if point.cell.dies_per_channel == 2 else 1.1
-        found[point] = sweep.Found(slides * factor + point.seed, 1.4 + point.seed / 10)
-    cell = sweep.Cell(0.45, 4)
-    means = sweep.means(found, cell)
-    assert len(means) == 8
-    assert all(one.holds for one in means)
-    first = means[0]
-    assert (first.slides_us, first.ours_us.mean) == pytest.approx((126.01, 126.01 * 1.1 + 1.5))
-    assert not any(one.holds for one in sweep.means(found, sweep.Cell(0.45, 2)))
-    assert sweep.amplifications(found, cell) == pytest.approx((1.5, 1.6))
-    row = next(row for row in sweep.numbers(found) if row["dies"] == 32)
-    assert (row["hold"], row["of"]) == (8, 8)

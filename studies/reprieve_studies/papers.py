@@ -34,7 +34,6 @@ def reproduce(
     traces: Mapping[str, str | os.PathLike[str]] | None = None,
     requests: int | None = None,
     jobs: int | None = None,
-    full_geometry: bool = False,
     real_time: bool = False,
 ) -> list[Verdict]:
     """Reproduce a paper and return a verdict for each of its claims.
@@ -43,7 +42,6 @@ def reproduce(
     `out`: a directory for `report.html`, `verdicts.json`, `numbers.json` and `figures/`.
     `traces`: genuine traces by the paper's name of them, in place of their counterparts.
     `requests`: of each load at most, or of each run.
-    `full_geometry`: the blocks of the paper's drive ("mbm").
     `real_time`: run fio against the served drive too, some minutes more ("starblaze").
 
     Raises UserError if the paper is unknown, a trace cannot be read, or there is no fio.
@@ -54,7 +52,6 @@ def reproduce(
         requests=requests,
         traces=files,
         jobs=jobs,
-        full_geometry=full_geometry,
         real_time=real_time,
     )
     if out is None:

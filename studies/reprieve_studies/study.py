@@ -29,8 +29,6 @@ class Settings:
     """Serve the drive to a real fio too, where the load is one of fio."""
     command: str = "reprieve reproduce"
     """Shown in the report as what repeats it."""
-    full_geometry: bool = False
-    """Run the paper's own blocks, where the usual runs have shorter ones."""
     directory: Path | None = None
     """Where results go. A study that takes long keeps there what it has simulated, and goes on
     from it when it is run again."""
@@ -66,13 +64,6 @@ _REFUSED: Mapping[str, tuple[Callable[[Settings], bool], Callable[[Settings], st
         lambda asked: (
             f"--requests {asked.requests}: the runs of this study have lengths of their own; "
             "leave it out, or take --quick"
-        ),
-    ),
-    "full_geometry": (
-        lambda asked: asked.full_geometry,
-        lambda _: (
-            "--full-geometry: only mbm is usually run with shorter blocks than its paper's; "
-            "leave it out"
         ),
     ),
 }

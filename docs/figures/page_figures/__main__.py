@@ -23,7 +23,6 @@ def main() -> int:
         "--adopt", action="store_true", help="take what was written into pages into their templates"
     )
     parser.add_argument("--mqsim", type=Path, metavar="DIR", help="where MQSim's inputs are")
-    parser.add_argument("--traces", type=Path, metavar="DIR", help="where the fitted traces are")
     parser.add_argument(
         "--keep", type=Path, metavar="DIR", help="keep results, and go on from them"
     )
@@ -33,10 +32,10 @@ def main() -> int:
             parser.error(f"{name}: must be one of {', '.join(STUDIES)}")
     if given.adopt:
         return 1 if [path for path in names() if adopt(path, recorded())] else 0
-    wanted = Wanted(given.mqsim, given.traces, given.keep)
+    wanted = Wanted(given.mqsim, given.keep)
     # What not everybody has, so that who has none can still run all the rest: inputs that are not
     # in the project.
-    needs = {"mqsim": given.mqsim, "trace-fits": given.traces, "trace-whole": given.traces}
+    needs = {"mqsim": given.mqsim}
     every = [
         name
         for name, study in STUDIES.items()

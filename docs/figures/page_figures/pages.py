@@ -45,7 +45,7 @@ def recorded() -> dict[str, Any]:
     """Return the numbers that are recorded, by the name of the study; `bench`: of `make bench`."""
     found = {
         path.stem.replace("-", "_"): json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted(DATA.glob("*.json"))
+        for path in sorted(DATA.rglob("*.json"))
     }
     latest = max(BENCH.glob("*.json"))
     found["bench"] = {"date": latest.stem, **json.loads(latest.read_text(encoding="utf-8"))}

@@ -14,22 +14,9 @@ from reprieve_studies.fast12 import beyond
 from reprieve_studies.fast12 import loads as fast12_loads
 from reprieve_studies.fast12.measures import POLICIES
 from reprieve_studies.fast12.paper import DEVICES
-from reprieve_studies.mbm import limits, regimes, substrates, wholes
 from reprieve_studies.mbm import loads as mbm_loads
-from reprieve_studies.mbm.experiment import PAGES_PER_BLOCK_RUN, Plan, place, sooner
-from reprieve_studies.mbm.paper import TABLE_1_CHIPS
-from reprieve_studies.mbm.readings import (
-    GRID_FTLS,
-    IPC,
-    IPS,
-    MBM,
-    PAQ,
-    SCHEMES,
-    SLACK_SCHEMES,
-    SLACKS,
-    Scheme,
-    scheme_under,
-)
+from reprieve_studies.mbm.experiment import Plan, place
+from reprieve_studies.mbm.readings import GRID_FTLS, IPS, SCHEMES, Scheme
 from reprieve_studies.runs import Setup
 from reprieve_studies.starblaze import experiment as starblaze
 from reprieve_studies.starblaze import readings as of_starblaze
@@ -99,61 +86,6 @@ def _mbm(recorded: Mapping[str, Any]) -> Sample:
     return found
 
 
-def _mbm_blocks(recorded: Mapping[str, Any]) -> Sample:
-    """One load on the drive with the paper's blocks."""
-    pages = recorded["columns"][-1]["pages"]
-    plan = Plan(mbm_loads.papers({}), [], _REQUESTS, pages)
-    load = plan.papers[0]
-    scale = {_SCALE: 1 / recorded["speeds"][load.trace]}
-    setup = place(plan, load, _REQUESTS, 2).with_overrides({**SCHEMES[MBM].settings, **scale})
-    return {f"{load.trace}, {MBM}": run(setup)}
-
-
-def _mbm_substrates(_recorded: Mapping[str, Any]) -> Sample:
-    """Run the first and the last substrate with what is run on no other drive."""
-    return {
-        f"{one}, {policy}": run(substrates.setup(one, policy, _REQUESTS, PAGES_PER_BLOCK_RUN, 1))
-        for one in (substrates.SUBSTRATES[0], substrates.SUBSTRATES[-1])
-        for policy in (*substrates.IN_ORDER, substrates.MBM_PAIRED)
-    }
-
-
-def _mbm_regimes(_recorded: Mapping[str, Any]) -> Sample:
-    """Run a cell of the map on drives that do not collect."""
-    cell = next(one for one in regimes.CELLS if one.collection == "none")
-    return {f"{cell}, {policy}": run(regimes.setup(cell, policy, IPC, 1, _REQUESTS))
-            for policy in regimes.POLICIES}  # fmt: skip
-
-
-def _mbm_limits(_recorded: Mapping[str, Any]) -> Sample:
-    """Run a load at the limit that does not collect, and one that does."""
-    free, collecting = limits.LIMITS[0], limits.LIMITS[-1]
-    return {
-        **{f"{free.title}, {policy}": run(limits.setup(free, policy, 1, _REQUESTS // 4))
-           for policy in (limits.PRINTED, limits.BY_DIE)},
-        **{f"{collecting.title}, {policy}": run(limits.setup(collecting, policy, 1, _REQUESTS))
-           for policy in (limits.PRINTED, limits.SPARE)},
-    }  # fmt: skip
-
-
-def _mbm_slack(_recorded: Mapping[str, Any]) -> Sample:
-    """Run one load with the most slack, at its own rate."""
-    load = mbm_loads.papers({})[0]
-    drive = place(Plan([load], [], _REQUESTS), load, _REQUESTS, TABLE_1_CHIPS)
-    setup = sooner(drive.with_overrides(SLACK_SCHEMES[PAQ].settings), SLACKS[-1])
-    return {f"{load.trace}, {PAQ}": run(setup)}
-
-
-def _mbm_wholes(_recorded: Mapping[str, Any]) -> Sample:
-    """Run one load at its own rate under the readings of MBM."""
-    load = mbm_loads.papers({})[0]
-    drive = place(Plan([load], [], _REQUESTS), load, _REQUESTS, TABLE_1_CHIPS)
-    return {
-        reading.title: run(drive.with_overrides(scheme_under(reading, MBM).settings))
-        for reading in (wholes.PRINTED, wholes.BY_DIE)
-    }
-
-
 def _zambelli21(_recorded: Mapping[str, Any]) -> Sample:
     """One load and depth, with and without suspension."""
     plan = zambelli21.Plan(20_000, quick=True)
@@ -220,12 +152,6 @@ SAMPLES: Mapping[str, Callable[[Mapping[str, Any]], Sample]] = {
     "fast12": _fast12,
     "guide": _guide,
     "mbm": _mbm,
-    "mbm-blocks": _mbm_blocks,
-    "mbm-limits": _mbm_limits,
-    "mbm-regimes": _mbm_regimes,
-    "mbm-slack": _mbm_slack,
-    "mbm-substrates": _mbm_substrates,
-    "mbm-wholes": _mbm_wholes,
     "mqsim": _mqsim,
     "power-loss": _power_loss,
     "starblaze": _starblaze,

@@ -5,43 +5,17 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import reprieve as rp
-from reprieve.outputs import ResultDirectory
-from reprieve_studies import hidden_drives
-from reprieve_studies.article import Article, write_article
-from reprieve_studies.fast12 import waits
-from reprieve_studies.loads import real
-from reprieve_studies.mbm import (
-    FULL,
-    RECORDED,
-    article_of,
-    beyond,
-    causes,
-    limits,
-    loads,
-    slack,
-    substrate_table,
-    wholes,
-)
-from reprieve_studies.mbm.experiment import run_slack, run_substrates
-from reprieve_studies.mbm.paired import SEEDS_OF_MAP
-from reprieve_studies.mbm.readings import BASE, MBM, TBM
-from reprieve_studies.papers import Settings, numbers_json, reproduce_into
-from reprieve_studies.starblaze import FULL as STARBLAZE
-from reprieve_studies.starblaze import SWEPT, stall, sweep
+from reprieve_studies.papers import Settings, reproduce_into
 from reprieve_studies.theory import Settings as ValidateSettings
 from reprieve_studies.theory import validate_into
-from reprieve_studies.trace_fits import judge
-from reprieve_studies.trace_whole import beside
 from reprieve_studies.verdicts import tally
-from reprieve_studies.zns_a import seeds as zns_a_seeds
 
 from .asides import fast12_asides
-from .collected import collected
 from .counterparts import counterparts
 from .databases import COMMAND, databases
 from .guide import demo, guide, power_losses
@@ -56,8 +30,6 @@ class Wanted:
 
     mqsim: Path | None = None
     """Folder with MQSim's two inputs, which do not travel with the project."""
-    traces: Path | None = None
-    """Folder with traces to which loads are fitted, which do not either."""
     keep: Path | None = None
     """Folder in which results stay: a study that keeps what it simulates goes on from there."""
 
@@ -97,113 +69,15 @@ def _numbers_of(out: Path) -> dict[str, Any]:
     return numbers
 
 
-def _mbm(out: Path, _wanted: Wanted) -> dict[str, Any]:
-    """Run what no other file has of the study; it goes on from what `out` has."""
-    plan = replace(RECORDED, papers=loads.papers({}), real=real())
-    with ResultDirectory(out) as directory:
-        article = article_of(plan, Settings(directory=out, command=STUDIES["mbm"].what))
-        write_article(directory, article)
-        directory.write("numbers.json", numbers_json(article))
-        directory.commit()
-    return _numbers_of(out)
-
-
 def _fast12(out: Path, wanted: Wanted) -> dict[str, Any]:
     numbers = _paper("fast12")(out, wanted)
     return {**numbers, "asides": fast12_asides(numbers)}
-
-
-def _fast12_waits(_out: Path, _wanted: Wanted) -> dict[str, Any]:
-    return waits.run(waits.Plan(), Settings().workshop(0))
-
-
-def _mbm_substrates(_out: Path, _wanted: Wanted) -> dict[str, Any]:
-    """Run that part of the study alone: it is independent of the others, which take longer."""
-    workshop = Settings().workshop(0)
-    outcome = run_substrates(FULL, workshop)
-    numbers = substrate_table.numbers(outcome)
-    return {"requests": FULL.requests, "drafts": FULL.drafts, "substrates": numbers}
-
-
-def _starblaze_sweep(_out: Path, _wanted: Wanted) -> dict[str, Any]:
-    """Run that part of the study alone, as it is independent of the others."""
-    found = sweep.run(SWEPT, Settings().workshop(0))
-    return {"runtime_s": SWEPT.runtime_s, "ramp_s": SWEPT.ramp_s, "seeds": SWEPT.seeds,
-            "cells": sweep.numbers(found)}  # fmt: skip
-
-
-def _starblaze_stall(_out: Path, _wanted: Wanted) -> dict[str, Any]:
-    """Run that part of the study alone, too."""
-    found = stall.run(STARBLAZE, Settings().workshop(0))
-    return {"runtime_s": STARBLAZE.runtime_s, "seeds": STARBLAZE.seeds, **stall.numbers(found)}
-
-
-def _mbm_regimes(out: Path, _wanted: Wanted) -> dict[str, Any]:
-    """Run those parts that compare seed by seed, and draw their figures."""
-    plan = replace(FULL, papers=loads.papers({}))
-    found = beyond.run(plan, Settings().workshop(0), beyond.Extent(), _scales())
-    with ResultDirectory(out) as directory:
-        title, command = "MBM: regimes", STUDIES["mbm-regimes"].what
-        article = Article(title, command, {}, beyond.sections(found))
-        write_article(directory, article)
-        directory.commit()
-    # They are recorded by themselves.
-    return {name: part for name, part in beyond.numbers(found).items() if name != "limits"}
-
-
-def _mbm_limits(_out: Path, _wanted: Wanted) -> dict[str, Any]:
-    """Run that part of it alone: it is independent of the others, which take longer."""
-    found = limits.run(Settings().workshop(0), SEEDS_OF_MAP)
-    return {"seeds": len(SEEDS_OF_MAP), "loads": limits.numbers(found)}
-
-
-def _mbm_collected(_out: Path, _wanted: Wanted) -> dict[str, Any]:
-    """Read out of timelines what no summary says."""
-    return {"loads": collected(Settings().workshop(0))}
-
-
-def _mbm_slack(out: Path, _wanted: Wanted) -> dict[str, Any]:
-    """Run that part of the study alone: it takes the loads as they were compressed for others."""
-    plan = replace(FULL, papers=loads.papers({}))
-    out.mkdir(parents=True, exist_ok=True)
-    outcome = run_slack(plan, Settings().workshop(0), _scales(), out / "runs.jsonl")
-    return {"requests": plan.requests_short, "drafts": plan.slack_drafts, **slack.numbers(outcome)}
-
-
-def _scales() -> dict[str, float]:
-    """Return what multiplies the times of MBM's loads, as it is recorded."""
-    recorded = _recorded("mbm")
-    return {load: 1 / speed for load, speed in recorded["speeds"].items()}
-
-
-def _mbm_wholes(out: Path, _wanted: Wanted) -> dict[str, Any]:
-    """Measure every claim under some other readings."""
-    out.mkdir(parents=True, exist_ok=True)
-    return wholes.record(Settings().workshop(0), _scales(), out / "runs.jsonl")
-
-
-def _mbm_causes(_out: Path, _wanted: Wanted) -> dict[str, Any]:
-    """Find out of what is recorded which reading or substrate comes nearest to each claim."""
-    mbm, substrates, under_readings = map(_recorded, ("mbm", "mbm-substrates", "mbm-wholes"))
-    speeds = {name: own["mb_per_s"] for name, own in substrates["substrates"].items()}
-    found = causes.nearest_of(
-        causes.of_readings(mbm["readings"]),
-        causes.of_substrates(speeds, substrate_table.CHOSEN, (MBM, TBM)),
-        causes.of_wholes(under_readings["readings"], BASE.title),
-        causes.of_bounds(mbm["limit"]),
-    )
-    return {"causes": causes.rows(found.values()), "denied": dict(causes.CONTRADICTED)}
 
 
 def _validate(out: Path, _wanted: Wanted) -> dict[str, Any]:
     verdicts = validate_into(out, ValidateSettings(), lambda _what, _done, _pieces: None).verdicts
     names = ("reproduced", "not_reproduced", "not_testable")
     return {"values": len(verdicts), **dict(zip(names, tally(verdicts), strict=True))}
-
-
-def _hidden_drives(out: Path, _wanted: Wanted) -> dict[str, Any]:
-    """Count the drives that `make hidden-drives` has kept, as all of them take hours."""
-    return hidden_drives.tried(out)
 
 
 MQSIM_INPUTS: Mapping[str, Mapping[str, Any]] = {
@@ -259,46 +133,6 @@ def _mqsim(out: Path, wanted: Wanted) -> dict[str, Any]:
         if name == "synth-4k":
             found["link"] = _commands_on_the_link(scenario, settings)
     return found
-
-
-FITTED_TRACES: Mapping[str, str] = {
-    "financial1-head.ssdsim.zst": "auto",
-    "msr-cut-20r80w.trace.zst": "msbytes",
-    "tpcc-excerpt.mqsim.zst": "auto",
-    "cloudphysics-2h.vscsi.zst": "auto",
-    "desktop.diskmon.txt.zst": "auto",
-    "hplajw-1week.srt.zst": "auto",
-    "linux-mysql.load.gz": "auto",
-    "windows-mssql.load.gz": "auto",
-}
-"""Traces to which loads are fitted, and their formats."""
-
-
-def _trace_fits(_out: Path, wanted: Wanted) -> dict[str, Any]:
-    """Judge a load that is fitted to the first half of each trace by its second half."""
-    if wanted.traces is None:
-        raise rp.UserError(
-            "trace-fits: most of its traces do not travel with the project; give the folder that "
-            "has them with --traces DIR"
-        )
-    files = {name: wanted.traces / name for name in FITTED_TRACES}
-    if missing := [str(path) for path in files.values() if not path.is_file()]:
-        raise rp.UserError(f"trace-fits: there is no {missing[0]}")
-    return {"traces": [judge(path, FITTED_TRACES[name]) for name, path in files.items()]}
-
-
-WHOLE_TRACE = "financial1-head.ssdsim.zst"
-"""To all of which a load is fitted, beside it."""
-
-
-def _trace_whole(_out: Path, wanted: Wanted) -> dict[str, Any]:
-    """Set a load beside the whole trace to which it is fitted."""
-    if wanted.traces is None or not (path := wanted.traces / WHOLE_TRACE).is_file():
-        raise rp.UserError(
-            f"trace-whole: {WHOLE_TRACE} does not travel with the project; give the folder that "
-            "has it with --traces DIR"
-        )
-    return beside(path)
 
 
 def _by_rank(result: rp.Result) -> dict[str, Any]:
@@ -368,8 +202,6 @@ STUDIES: Mapping[str, Study] = {
         {},
     ),
     "mqsim": Study("reprieve run synth-4k.toml --requests", _mqsim, {}),
-    "trace-fits": Study("python -m reprieve_studies.trace_fits TRACE...", _trace_fits, {}),
-    "trace-whole": Study("python -m reprieve_studies.trace_whole TRACE", _trace_whole, {}),
     "validate": Study("reprieve validate", _validate, {}),
     "fast12": Study(
         "reprieve reproduce fast12",
@@ -379,28 +211,12 @@ STUDIES: Mapping[str, Study] = {
          "figures/figure-4.svg": "fast12-figure-4.svg",
          "figures/beyond-mlc.svg": "fast12-beyond-mlc.svg"},
     ),
-    "fast12-waits": Study("python -m reprieve_studies.fast12.waits", _fast12_waits, {}),
     "mbm": Study(
         "reprieve reproduce mbm",
-        _mbm,
+        _paper("mbm"),
         {"figures/figure-8.svg": "mbm-figure-8.svg",
          "figures/sensitivity.svg": "mbm-readings.svg",
          "figures/grid.svg": "mbm-grid.svg"},
-    ),
-    "mbm-substrates": Study("reprieve reproduce mbm", _mbm_substrates, {}),
-    "mbm-slack": Study("reprieve reproduce mbm", _mbm_slack, {}),
-    "mbm-regimes": Study(
-        "reprieve reproduce mbm",
-        _mbm_regimes,
-        {"figures/regimes-bandwidth.svg": "mbm-regimes-bandwidth.svg",
-         "figures/regimes-reads.svg": "mbm-regimes-reads.svg"},
-    ),
-    "mbm-limits": Study("reprieve reproduce mbm", _mbm_limits, {}),
-    "mbm-collected": Study("make figures STUDY=mbm-collected", _mbm_collected, {}),
-    "mbm-wholes": Study("python -m reprieve_studies.mbm.wholes", _mbm_wholes, {}),
-    "mbm-causes": Study("reprieve reproduce mbm", _mbm_causes, {}),
-    "mbm-blocks": Study(
-        "reprieve reproduce mbm --full-geometry", _paper("mbm", full_geometry=True), {}
     ),
     "starblaze": Study(
         "reprieve reproduce starblaze",
@@ -409,9 +225,6 @@ STUDIES: Mapping[str, Study] = {
          "figures/read-tail.svg": "starblaze-read-tail.svg"},
     ),
     "databases": Study(COMMAND, lambda out, _wanted: databases(out), {}, is_apart=True),
-    "hidden-drives": Study("make hidden-drives", _hidden_drives, {}, is_apart=True),
-    "starblaze-stall": Study("reprieve reproduce starblaze", _starblaze_stall, {}),
-    "starblaze-sweep": Study("reprieve reproduce starblaze", _starblaze_sweep, {}),
     "deadline": Study(
         "reprieve reproduce deadline",
         _paper("deadline"),
@@ -424,11 +237,6 @@ STUDIES: Mapping[str, Study] = {
          "figures/figure-12.svg": "zambelli21-figure-12.svg",
          "figures/tail.svg": "zambelli21-tail.svg",
          "figures/front.svg": "zambelli21-front.svg"},
-    ),
-    "zns-a-seeds": Study(
-        "python -m reprieve_studies.zns_a.seeds",
-        lambda _out, _wanted: zns_a_seeds.over_seeds(_recorded("zns-a")),
-        {},
     ),
     "zns-a": Study(
         "reprieve reproduce zns-a",

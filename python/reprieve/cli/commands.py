@@ -40,7 +40,7 @@ COMMANDS = {
 }
 """Module and name of each command: a function, or a `Typer` of several."""
 
-OF_STUDIES = ("characterize", "reproduce", "validate", "optimum", "database")
+OF_STUDIES = ("characterize", "reproduce", "validate", "database")
 """Commands of the package `reprieve-studies`, which may not be installed."""
 
 GROUP = "reprieve.commands"

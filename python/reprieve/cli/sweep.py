@@ -82,17 +82,9 @@ def sweep(
     may_write([], directory, inputs=read, force=force)
     with overall() as step:
         settings = Settings(
-            workers,
-            scheduler,
-            processes,
-            collect,
-            None if part is None else _part(part),
-            retry_failed,
-            minutes,
-            step,
-            warn,
-            shlex.join(["reprieve", *sys.argv[1:]]),
-        )
+            workers, scheduler, processes, collect, None if part is None else _part(part),
+            retry_failed, minutes, step, warn, shlex.join(["reprieve", *sys.argv[1:]]),
+        )  # fmt: skip
         outcome = sweep_into(plan, directory, settings)
     if part is None:
         _show(plan, directory)

@@ -215,15 +215,9 @@ def sweep(
     try:
         with step_bar() as step:
             settings = Settings(
-                workers,
-                scheduler,
-                processes,
-                part=part,
-                retry_failed=retry_failed,
-                minutes=minutes,
-                step=step,
+                workers, scheduler, processes, False, part, retry_failed, minutes, step,
                 command=command,
-            )
+            )  # fmt: skip
             sweep_into(plan, Path(directory), settings)
         made = Sweep(directory, _is_part=part is not None)
         made._plan = plan

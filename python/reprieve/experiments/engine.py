@@ -394,4 +394,3 @@ class _Work:
             for name, values in columns.items()
         }
         return dataset.goal_costs(goals, means)
-

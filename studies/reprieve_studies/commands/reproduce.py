@@ -35,13 +35,6 @@ def reproduce(
         bool,
         flag("--real-time", "Run fio against the served drive too, some minutes more (starblaze)."),
     ] = False,
-    full_geometry: Annotated[
-        bool,
-        flag(
-            "--full-geometry",
-            "Figures 8 and 11 alone, with the paper's long blocks beside short ones (mbm).",
-        ),
-    ] = False,
     jobs: Jobs = None,
     force: Force = False,
 ) -> None:
@@ -56,7 +49,7 @@ def reproduce(
     may_write([], directory, inputs=[each.path for each in files.values()], force=force)
     with overall() as step:
         command = shlex.join(["reprieve", *sys.argv[1:]])
-        settings = Settings(quick, requests, files, jobs, step, real_time, command, full_geometry)
+        settings = Settings(quick, requests, files, jobs, step, real_time, command)
         article = reproduce_into(paper, directory, settings)
     show_verdicts(article.title, article.verdicts, "paper")
     say(

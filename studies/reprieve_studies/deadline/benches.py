@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from reprieve_studies.deadline.die_bench import scenario as die_scenario
+from reprieve_studies.deadline.grid import Die
 from reprieve_studies.loads import real
-from reprieve_studies.optimum.bench import scenario as die_scenario
-from reprieve_studies.optimum.grid import Die
 
 Aim = Literal["suspensions", "tail"]
 """What is least at the best point: suspensions a second, with reads in time; or p99.9 of reads,
@@ -37,7 +37,7 @@ class Bench:
     rate: float
     is_die: bool = False
     die: Die | None = None
-    """What the bound of `optimum` is solved for; None where its model does not apply."""
+    """Die that the grid is solved for; None where its model does not apply."""
     aim: Aim = "suspensions"
     null: bool = False
     """Nothing is to be gained here, as was said before the first run."""

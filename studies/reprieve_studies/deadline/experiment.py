@@ -14,8 +14,8 @@ from reprieve_studies.deadline.benches import Bench, dies, drives
 from reprieve_studies.deadline.families import FAMILIES, Family, Keys, points
 from reprieve_studies.deadline.measures import Measured, cost, mean, measure
 from reprieve_studies.deadline.rig import measure_on_rig
-from reprieve_studies.optimum import Optimum, optimum
-from reprieve_studies.optimum import Settings as OptimumSettings
+from reprieve_studies.deadline.tried import Settings as TriedSettings
+from reprieve_studies.deadline.tried import Tried, tried
 from reprieve_studies.runs import each_from_states
 
 HEAVIER = (1.0, 1.25)
@@ -46,7 +46,7 @@ class Plan:
     names: Sequence[str] = ()
     """Of the benches; all if there are none."""
     bounds: bool = True
-    """Solve one die for its optimum too."""
+    """Try the policies of a grid on one die too."""
 
     def benches(self) -> list[Bench]:
         """Return the benches, dies first."""
@@ -85,7 +85,7 @@ class Outcome:
     never: Mapping[str, Sequence[Measured]]
     """Without any suspension, on the seeds and the load of the judgement."""
     on_rig: Sequence[Measured]
-    bounds: Mapping[str, Optimum]
+    bounds: Mapping[str, Tried]
 
     def over_seeds(self, bench: str, family: Family, heavier: float = 1.0) -> Measured:
         """Return the mean over the seeds of the judgement."""
@@ -201,9 +201,9 @@ def _simulate(
 
 def _bounds(
     plan: Plan, benches: Mapping[str, Bench], jobs: int | None, step: Step
-) -> Iterable[tuple[str, Optimum]]:
+) -> Iterable[tuple[str, Tried]]:
     for name in _BOUNDED if plan.bounds else ():
         bench = benches.get(name)
         if bench is not None and bench.die is not None:
-            asked = OptimumSettings(bench.die, bench.late_share, reads=plan.reads, jobs=jobs)
-            yield name, optimum(asked, step)
+            asked = TriedSettings(bench.die, bench.late_share, reads=plan.reads, jobs=jobs)
+            yield name, tried(asked, step)

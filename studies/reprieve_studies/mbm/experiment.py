@@ -1,7 +1,6 @@
 """The runs behind the report: which there are, and what is kept of them."""
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -31,8 +30,6 @@ from reprieve_studies.mbm.readings import (
     QUEUE_DEPTH,
     READINGS,
     SCHEMES,
-    SLACK_SCHEMES,
-    SLACKS,
     TBM,
     Reading,
     Scheme,
@@ -60,7 +57,7 @@ PAGES_PER_BLOCK_RUN = 128
 and to its running state in an eighth of the requests."""
 
 MAIN, LIMIT, TAIL, GRID, ABLATED = "main", "limit", "tail", "grid", "parts"
-SLACK, SUBSTRATE = "slack", "substrate"
+SUBSTRATE = "substrate"
 _SCALE = "workload.time_scale"
 _REQUESTS = "requests"
 """How many there are, in the workload of a load that is no recording."""
@@ -70,8 +67,7 @@ class Spot(NamedTuple):
     """Which run."""
 
     series: str
-    """`MAIN`, `LIMIT`, `TAIL`, `GRID`, `ABLATED`, `SLACK`, `SUBSTRATE` or the name of a
-    reading."""
+    """`MAIN`, `LIMIT`, `TAIL`, `GRID`, `ABLATED`, `SUBSTRATE` or the name of a reading."""
     load: str
     """The paper's name of its trace; of `SUBSTRATE`, that of the substrate."""
     scheme: str
@@ -80,8 +76,6 @@ class Spot(NamedTuple):
     draft: int = 0
     """Which sample of the load and of the drive's first state; of a recorded load, of the
     latter."""
-    slack: int = 0
-    """By how many free blocks of a plane sooner than chosen collection begins."""
 
 
 Runs = Mapping[Spot, Measured]
@@ -100,12 +94,8 @@ class Plan:
     """Samples of each run of the ablation and of the substrates; none: no ablation."""
     events_min: int = SAMPLES_MIN
     """Requests beyond a percentile, or erases, on which a claim has to rest to be judged."""
-    slack_drafts: int = 5
-    """Samples of each run whose collection begins sooner by so many blocks; none: not run."""
     has_substrates: bool = True
     """Whether policies are compared on the paper's substrate, piece by piece, too."""
-    has_map: bool = True
-    """Whether policies are compared seed by seed, in the map of regimes and beside it, too."""
     readings: Sequence[Reading] = READINGS
     """Other readings that are run."""
 
@@ -113,10 +103,6 @@ class Plan:
     def loads(self) -> list[Load]:
         """All of them."""
         return [*self.papers, *self.real]
-
-    def drafts_of_slack(self, scheme: str) -> range:
-        """Return those of a scheme with more slack; one that is in no figure has one."""
-        return range(self.slack_drafts if scheme in SCHEMES else min(self.slack_drafts, 1))
 
     @property
     def requests_short(self) -> int:
@@ -220,7 +206,7 @@ def run(plan: Plan, workshop: Workshop, folder: Path | None = None) -> Outcome:
     todo = list_jobs(plan, scales_of(compressions))
     # The last of equals stands, which has to be one whose erases are counted.
     once = {job.key: job for job in sorted(todo, key=lambda job: job.warm_up is not None)}
-    what = "Figures 8 to 13, readings, slack, ablation, substrates"
+    what = "Figures 8 to 13, readings, ablation, substrates"
     results = measure(what, list(once.values()), workshop, of_runs)
     by_key = dict(zip(once, results, strict=True))
     return Outcome(plan, compressions, {job.spot: by_key[job.key] for job in todo})
@@ -264,30 +250,6 @@ def scales_of(compressions: Compressions) -> Scales:
     return {of: found.time_scale for of, found in compressions.items()}
 
 
-def run_substrates(plan: Plan, workshop: Workshop) -> Outcome:
-    """Run the policies on every substrate alone, which need nothing of the others."""
-    made = _Jobs(plan, None)
-    made.of_substrates()
-    results = workshop.each("substrates", made.jobs, Job.run)
-    runs = {job.spot: found for job, found in zip(made.jobs, results, strict=True)}
-    return Outcome(plan, {}, runs)
-
-
-def run_slack(
-    plan: Plan, workshop: Workshop, scales: Mapping[str, float], store: Path | None = None
-) -> Outcome:
-    """Run the slack of collection alone; `scales`: of the times of the paper's loads.
-
-    What is simulated is kept in `store`, line by line.
-    """
-    made = _Jobs(plan, {(BASE.name, load): scale for load, scale in scales.items()})
-    for load in plan.papers:
-        made.of_slack(load)
-    results = measure("slack of collection", made.jobs, workshop, store)
-    runs = {job.spot: found for job, found in zip(made.jobs, results, strict=True)}
-    return Outcome(plan, {}, runs)
-
-
 def pieces(plan: Plan) -> int:
     """Return how many pieces of work it is."""
     once = {job.key: job for job in list_jobs(plan, None)}
@@ -310,14 +272,6 @@ def list_jobs(plan: Plan, scales: Scales | None) -> list[Job]:
         made.of_paper(load)
     if plan.has_substrates:
         made.of_substrates()
-    return made.jobs
-
-
-def list_main_jobs(plan: Plan, scales: Scales | None) -> list[Job]:
-    """Return the runs of Figures 8 and 11 alone."""
-    made = _Jobs(plan, scales)
-    for load in plan.loads:
-        made.of_main(load)
     return made.jobs
 
 
@@ -355,7 +309,7 @@ class _Jobs:
             self._add(Spot(MAIN, load.trace, name), load, scheme)
 
     def of_paper(self, load: Load) -> None:
-        """Add what is run under the paper's loads: Figures 9, 10, 12, 13, readings, slack."""
+        """Add what is run under the paper's loads: Figures 9, 10, 12, 13, readings."""
         for chips in CHIPS:
             if chips != TABLE_1_CHIPS:
                 for name in PAPERS:
@@ -368,15 +322,6 @@ class _Jobs:
                           requests=self._plan.requests_tail)  # fmt: skip
         for reading in (BASE, *self._plan.readings):
             self._reading(reading, load)
-        self.of_slack(load)
-
-    def of_slack(self, load: Load) -> None:
-        """Add what is run with more slack of collection under a load of the paper."""
-        for name, scheme in SLACK_SCHEMES.items():
-            for draft in self._plan.drafts_of_slack(name):
-                for slack in SLACKS:
-                    self._add(Spot(SLACK, load.trace, name, draft=draft, slack=slack), load, scheme,
-                              requests=self._plan.requests_short)  # fmt: skip
 
     def _reading(self, reading: Reading, load: Load) -> None:
         named = reading.name if reading.idle_share is not None else BASE.name
@@ -395,7 +340,6 @@ class _Jobs:
         count = requests or self._plan.requests
         load = replace(load, seed=load.seed + _SEEDS_APART * spot.draft)
         setup = place(self._plan, load, count, spot.chips).with_overrides(settings)
-        setup = sooner(setup, spot.slack)
         warm_up = None
         if spot.series == MAIN and spot.chips == TABLE_1_CHIPS:
             before = place(self._plan, load, warm_up_requests(count), spot.chips)
@@ -407,16 +351,6 @@ def place(plan: Plan, load: Load, requests: int, chips: int) -> Setup:
     """Return a load on the drive of so many chips a channel, without an FTL."""
     shape = {**DRIVE, **geometry(chips), "geometry.pages_per_block": plan.pages_per_block}
     return load.setup(DEVICE, requests).with_overrides({**shape, **load.spread})
-
-
-def sooner(setup: Setup, blocks: int) -> Setup:
-    """Return the same with collection that begins so many free blocks of a plane sooner."""
-    if not blocks:
-        return setup
-    drive = setup.resolved()
-    of_plane = drive.geometry.blocks_per_plane
-    start = math.ceil(drive.ftl.gc_start_free_share * of_plane)
-    return setup.with_overrides({"ftl.gc_start_free_share": (start + blocks) / of_plane})
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """The numbers of this reproduction by name, which pages and other programs quote."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-from reprieve_studies.mbm import ablation, blocks, formulas, slack, substrate_table
+from reprieve_studies.mbm import ablation, formulas, substrate_table
 from reprieve_studies.mbm.claims import of_claim
 from reprieve_studies.mbm.experiment import GRID, LIMIT, MAIN, TAIL, Outcome, Spot
 from reprieve_studies.mbm.measured import OPS, WARM_UP_SHARE, Measured
@@ -52,7 +52,6 @@ def all_numbers(outcome: Outcome) -> dict[str, Any]:
         "chips": {str(chips): {name: papers(outcome).normalised(name, chips) for name in PAPERS}
                   for chips in CHIPS},
         "readings": {one.name: _reading(outcome, one.name) for one in (BASE, *plan.readings)},
-        "slack": slack.numbers(outcome) if plan.slack_drafts else {},
         "substrates": substrate_table.numbers(outcome) if outcome.plan.has_substrates else {},
         **(_ablation(outcome) if plan.drafts else {"parts": {}, "grid": {}, "steps": {}}),
         "drafts": [_draft(outcome, number) for number in range(plan.drafts)],
@@ -75,23 +74,6 @@ def _ablation(outcome: Outcome) -> dict[str, Any]:
                          for step in ablation.steps(outcome, name)]
                   for name in ("mean", "read p99")},
     }  # fmt: skip
-
-
-def numbers_of_blocks(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return those of the runs with the paper's blocks, a column for each length."""
-    return {
-        "speeds": _speeds(outcomes[0]),
-        "columns": [
-            {
-                "pages": outcome.plan.pages_per_block,
-                "requests": outcome.plan.requests,
-                "claims": {name: MEASURES[name](outcome) for name in blocks.HEADLINES},
-                "ratios": blocks.ratios(outcome),
-                "runs": _series(outcome, MAIN, outcome.loads, SCHEMES),
-            }
-            for outcome in outcomes
-        ],
-    }
 
 
 def _speeds(outcome: Outcome) -> dict[str, float]:

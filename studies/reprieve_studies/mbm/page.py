@@ -1,7 +1,7 @@
 """The report: what was run, what came out, and how to read it."""
 
 from reprieve_studies.article import Section
-from reprieve_studies.mbm import ablation, figures, slack, substrate_table, tables
+from reprieve_studies.mbm import ablation, figures, substrate_table, tables
 from reprieve_studies.mbm.experiment import Outcome, Plan
 from reprieve_studies.mbm.formulas import (
     read_bound_mb_per_s,
@@ -66,9 +66,7 @@ def left_out(plan: Plan) -> list[str]:
         "recorded loads": not plan.real,
         "the ablation": plan.drafts == 0,
         f"{others} of {len(READINGS)} other readings": others > 0,
-        "the slack of collection": plan.slack_drafts == 0,
         "the substrates": not plan.has_substrates,
-        "the map of regimes, suspension by itself and the limits": not plan.has_map,
     }
     return [what for what, is_lacking in lacks.items() if is_lacking]
 
@@ -103,7 +101,6 @@ def sections(outcome: Outcome) -> list[Section]:
         Section("Other readings of the paper",
                 [*questions, f"Columns “{SRC}” are multiples of TBM."],
                 [figures.sensitivity(outcome)], [tables.readings(outcome)]),
-        *([slack.section(outcome)] if outcome.plan.slack_drafts else []),
         *([substrate_table.section(outcome)] if outcome.plan.has_substrates else []),
         *([_ablation(outcome)] if has_ablation else []),
     ]  # fmt: skip

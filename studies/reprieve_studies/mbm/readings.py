@@ -83,17 +83,6 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType(
 
 PAPERS = (TBM, SPRINKLER, MBM)
 
-SLACKS = (0, 1, 2, 3, 4)
-"""By how many free blocks of a plane sooner than chosen collection begins."""
-SLACK_SCHEMES: Mapping[str, Scheme] = MappingProxyType(
-    {
-        **SCHEMES,
-        PAQ: Scheme(PAQ, NO_SUSPENSION),
-        SLACKER: Scheme(SLACKER, NO_SUSPENSION),
-    }
-)
-"""Each is run with every one of them."""
-
 PARTS: Mapping[str, Scheme] = MappingProxyType(
     {
         "without WS": Scheme(

@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from reprieve_studies.article import Article
-from reprieve_studies.starblaze import claims, page, realtime, stall, sweep
+from reprieve_studies.starblaze import claims, page, realtime
 from reprieve_studies.starblaze.experiment import Plan, files, run
 from reprieve_studies.starblaze.numbers import all_numbers
 from reprieve_studies.study import Settings, Study
@@ -12,8 +12,6 @@ from reprieve_studies.study import Settings, Study
 FULL = Plan(60, 5, 5)
 QUICK = Plan(8, 2, 1)
 """The full reproduction within a quarter of an hour on two cores, the quick one within one."""
-SWEPT = Plan(10, 4, 5)
-"""Of each run of the sweep, which only the full reproduction has: its means need no minute."""
 _SERVED = realtime.Plan(2)
 
 
@@ -22,17 +20,9 @@ def article(settings: Settings) -> Article:
     if settings.real_time:
         realtime.require_fio()
     plan = QUICK if settings.quick else FULL
-    swept = 0 if settings.quick else len(sweep.CELLS) + len(sweep.points(SWEPT.seeds))
-    stalled = 0 if settings.quick else 1 + len(stall.spots(plan))
-    workshop = settings.workshop(plan.pieces + swept + stalled)
-    outcome = run(plan, workshop)
+    outcome = run(plan, settings.workshop(plan.pieces))
     sections, verdicts = page.sections(outcome), claims.verdicts(outcome)
     numbers = all_numbers(outcome)
-    if swept:
-        found = sweep.run(SWEPT, workshop)
-        with_stalls = stall.run(plan, workshop)
-        sections += [sweep.section(found), stall.section(with_stalls)]
-        numbers |= {"sweep": sweep.numbers(found), "stall": stall.numbers(with_stalls)}
     if settings.real_time:
         settings.step("fio against the served drive, in real time", 0, 1)
         with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:

@@ -1,4 +1,4 @@
-"""The die of the optimum in the simulator: how many suspensions and late reads a policy has."""
+"""One die in the simulator: the suspensions and late reads of a policy on it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 
 import reprieve as rp
 from reprieve import Decision, OperationView, SuspensionPolicy
-from reprieve_studies.optimum.grid import Die, Grid, Solved
+from reprieve_studies.deadline.grid import Die, Grid, Solved
 
 _NS = 1000
 _WARM_UP_SHARE = 0.02

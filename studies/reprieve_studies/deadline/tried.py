@@ -1,4 +1,4 @@
-"""The bound: the fewest suspensions with which a die keeps its reads in time, by any policy."""
+"""Families of policies and a policy solved on a grid, each at its best point that was tried."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -7,11 +7,13 @@ from typing import Any
 
 from reprieve import UserError
 from reprieve.parallel import Step, Workshop, silent
-from reprieve_studies.optimum.bench import FromGrid, Measured, measure
-from reprieve_studies.optimum.grid import Die, Grid, Solved
+from reprieve_studies.deadline.die_bench import FromGrid, Measured, measure
+from reprieve_studies.deadline.grid import Die, Grid, Solved
 
-__all__ = ["Die", "Measured", "Optimum", "Settings", "optimum"]
+__all__ = ["Die", "Measured", "Settings", "Tried", "tried"]
 
+GRID = "grid"
+"""The kind of the policies that are solved on a grid: the best that was tried, and no bound."""
 _PRICES = tuple(0.3 * 1.3**power for power in range(18))
 _SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 _AGES = (0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.84)
@@ -42,7 +44,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Optimum:
+class Tried:
     """The best of each kind that keeps the reads in time; a kind that cannot is left out."""
 
     rows: Sequence[Row]
@@ -53,7 +55,7 @@ class Optimum:
 _Job = tuple[str, str, Callable[[], Measured], Solved | None]
 
 
-def optimum(settings: Settings, step: Step = silent) -> Optimum:
+def tried(settings: Settings, step: Step = silent) -> Tried:
     """Solve the die on a grid for a range of prices, and simulate its policies and those of today.
 
     `step` is told what was simulated, how many simulations are done and how many there are.
@@ -69,8 +71,8 @@ def optimum(settings: Settings, step: Step = silent) -> Optimum:
         row = Row(kind, choice, measured)
         if kind not in best or _rate(row) < _rate(best[kind][0]):
             best[kind] = row, solved
-    solution = best["optimum"][1] if "optimum" in best else None
-    return Optimum([row for row, _ in best.values()], solution)
+    solution = best[GRID][1] if GRID in best else None
+    return Tried([row for row, _ in best.values()], solution)
 
 
 def _rate(row: Row) -> float:
@@ -154,6 +156,6 @@ def _of_grid(settings: Settings) -> list[_Job]:
         def run() -> Measured:
             return measure(settings.die, settings.reads, {}, FromGrid(grid, solved))
 
-        return ("optimum", f"a late read worth {price:.4g} suspensions", run, solved)
+        return (GRID, f"a late read worth {price:.4g} suspensions", run, solved)
 
     return [job(price) for price in _PRICES]

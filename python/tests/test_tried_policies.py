@@ -1,13 +1,13 @@
-"""`reprieve optimum`: its grid against processes solved by hand, and its table."""
+"""Policies solved on a grid: against processes solved by hand, and in the simulator."""
 
 import re
 
 import pytest
 
 import reprieve as rp
-from reprieve_studies.optimum import Settings, optimum
-from reprieve_studies.optimum.bench import FromGrid, measure
-from reprieve_studies.optimum.grid import Die, Grid
+from reprieve_studies.deadline.die_bench import FromGrid, measure
+from reprieve_studies.deadline.grid import Die, Grid
+from reprieve_studies.deadline.tried import Settings, tried
 
 
 def test_without_a_price_nothing_is_suspended() -> None:
@@ -43,4 +43,4 @@ def test_the_simulator_confirms_the_grid() -> None:
 )
 def test_mistakes_are_named(die: Die, words: str) -> None:
     with pytest.raises(rp.UserError, match=re.escape(words)):
-        optimum(Settings(die))
+        tried(Settings(die))
