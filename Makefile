@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo studies licences test quick same long release capi ui bench lint docs figures pages adopt site pins wheel arm clean tools
+.PHONY: help demo studies licences test quick same long release capi ui bench lint docs figures site pins wheel arm clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -112,18 +112,12 @@ quick: | .venv/.once ## the inner loop: lint of Python, tests of the parts of a 
 	  python/tests/test_rig.py python/tests/test_decide.py python/tests/test_errors.py \
 	  python/tests/test_scenario.py
 
-docs: .venv/.studies ## write docs/reference and python/reprieve/keys.pyi anew from the program itself
+docs: .venv/.studies ## write docs/reference and python/reprieve/keys.pyi, which the program generates
 	$(BIN)/python -m reprieve.reference docs/reference
 	$(BIN)/python -m reprieve.generate_keys
 
 figures: .venv/.studies ## run all that the pages quote, half an hour; or some: STUDY="fast12 mbm"; KEEP=DIR: zns-a and parts of mbm go on
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures $(STUDY) $(if $(MQSIM),--mqsim $(MQSIM)) $(if $(KEEP),--keep $(KEEP))
-
-pages: .venv/.studies ## write pages from their templates and the numbers of `make figures`
-	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --pages
-
-adopt: .venv/.studies ## take what was changed on a page by hand into its template
-	PYTHONPATH=docs/figures $(BIN)/python -m page_figures --adopt
 
 # For other machines, TARGETS="aarch64-unknown-linux-gnu" with ZIG=1, whose compiler has their libraries.
 # PGO=1 optimises that for this machine's processor by what benches/train.py runs.
@@ -170,7 +164,7 @@ pins: .venv/.dev ## renew the versions and hashes in requirements/ from the extr
 	$(BIN)/pip install --quiet --disable-pip-version-check uv==0.13.9
 	PYTHONPATH=tests $(BIN)/python -m house.pins $(BIN)/uv
 
-site: .venv/.dev ## the documentation as a site in out/site, which needs no network
+site: .venv/.dev docs ## the documentation as a site in out/site, which needs no network
 	rm -rf out/site
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env \
 	  --conf-dir docs/site --doctree-dir target/site . out/site
@@ -224,6 +218,7 @@ PINNED := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashe
 .venv/.dev: requirements/dev.txt .venv/.studies
 	$(PINNED) $<
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev,plots,site
+	@$(MAKE) --no-print-directory docs
 	@touch $@
 
 # What was built last will do where only packages are needed.

@@ -113,8 +113,6 @@ NO_HEAD = frozenset({"Cargo.toml", "rustfmt.toml", "pyproject.toml"})
 
 # Pages with numbers that a command prints: each is written from a template, docs/figures/pages/.
 PAGES_WITH_NUMBERS = (
-    "README.md",
-    "docs/guide/first-run.md",
     "docs/guide/parallelism.md",
     "docs/guide/scenario.md",
     "docs/guide/tutorial.md",

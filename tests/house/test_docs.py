@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from reprieve.reference import PAGES as PAGES_OF_REFERENCE
 from reprieve.reference.commands import options
 
 from . import tables
@@ -18,7 +17,6 @@ from .tree import Tree
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = Tree(ROOT)
-REFERENCE = ROOT / "docs/reference"
 
 # What a reader has at hand in a checkout, as far as the pages use it.
 AT_HAND = ("Makefile", "devices", "examples", "parts", "traces")
@@ -107,18 +105,6 @@ def test_rows_of_readme_run_as_written(tmp_path: Path) -> None:
         assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
 
 
-@pytest.mark.parametrize("name", PAGES_OF_REFERENCE)
-def test_reference_is_up_to_date(name: str) -> None:
-    written = REFERENCE / name
-    assert written.exists(), "run `make docs`"
-    assert written.read_text(encoding="utf-8") == PAGES_OF_REFERENCE[name](), "run `make docs`"
-
-
-def test_reference_has_no_page_that_nothing_writes() -> None:
-    found = {path.name for path in REFERENCE.iterdir()}
-    assert found == set(PAGES_OF_REFERENCE)
-
-
 OPTIONS = options()
 _CALL = re.compile(r"(?<![\w/.-])reprieve ((?:[a-z][a-z-]* ?)*)([^`|;&>]*)")
 
@@ -182,12 +168,6 @@ def test_block_that_fails_is_noticed(
 ) -> None:
     done = run(command_of(Block(language, (), 1, code), tmp_path), tmp_path)
     assert (done.returncode == 0) == succeeds
-
-
-def test_keys_are_those_of_the_schema() -> None:
-    from reprieve.generate_keys import FILE, stub
-
-    assert FILE.read_text(encoding="utf-8") == stub(), "run `make docs`"
 
 
 def test_the_guide_lists_the_public_modules() -> None:

@@ -15,10 +15,11 @@ IN_ORDER = {
     "README.md": (
         "# Reprieve\n\nSee [how](CONTRIBUTING.md#set-up), [map](ARCHITECTURE.md).\n\n"
         "| where | what |\n|---|---|\n| [Guide](docs/guide/README.md) | tasks |\n"
+        "| [Loads](docs/model/loads.md) | loads |\n"
     ),
-    "docs/figures/pages/README.md.jinja": (
-        "{#- Given:\ntheirs: 1,000 4.5\n-#}\n# Reprieve\n\nOurs {{ a | n }}, theirs 1,000 "
-        "(4.5 %), p99.9 of Table 3, 2012, A25, `x 7`, [7th](a.md#7), <!-- 8 -->\n"
+    "docs/model/loads.md": (
+        "{#- Given:\ntheirs: 1,000 4.5\n-#}\n# Loads\n\nOurs {{ 4 | n }}, theirs 1,000 "
+        "(4.5 %), p99.9 of Table 3, 2012, A25, `x 7`, [7th](loads.md \"7\"), <!-- 8 -->\n"
     ),
     "docs/guide/README.md": "# Guide\n\n| task | page |\n|---|---|\n| run | [run](run.md) |\n",
     "docs/guide/run.md": "# Run\n",
@@ -295,18 +296,13 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "numbers by hand",
-        {"docs/figures/pages/README.md.jinja": "# R\n\nIt takes 4.5 µs.\n"},
-        "docs/figures/pages/README.md.jinja:3: 4.5: take it from a file, or list it",
+        {"docs/model/loads.md": "# R\n\nIt takes 4.5 µs.\n"},
+        "docs/model/loads.md:3: 4.5: take it from a file, or list it",
     ),
     (
         "numbers by hand",
-        {"docs/figures/pages/README.md.jinja": "{#- Given:\ntheirs: 7\n-#}\n# R\n"},
-        "docs/figures/pages/README.md.jinja:1: 7: under `Given:`, but not on the page",
-    ),
-    (
-        "numbers by hand",
-        {"docs/figures/pages/README.md.jinja": ""},
-        "README.md: needs a template, docs/figures/pages/README.md.jinja",
+        {"docs/model/loads.md": "{#- Given:\ntheirs: 7\n-#}\n# R {{ 1 }}\n"},
+        "docs/model/loads.md:1: 7: under `Given:`, but not on the page",
     ),
     (
         "listed pages",

@@ -257,7 +257,8 @@ def test_mistake_fails_the_build(
     path: str | None, text: str, complaint: str | None, tmp_path: Path
 ) -> None:
     root = tmp_path / "project"
-    shutil.copytree(ROOT / "docs/site", root / "docs/site")
+    for name in ("docs/site", "docs/figures/page_figures"):
+        shutil.copytree(ROOT / name, root / name)
     for name, contents in (SMALL | ({path: text} if path else {})).items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(contents, encoding="utf-8")

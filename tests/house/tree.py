@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
+from page_figures import pages
+
 # Folders that are built, downloaded or written by runs; hidden ones are skipped but for these.
 BUILT = ("target", "out", "build", "dist", "__pycache__", "*.egg-info")
 HIDDEN_BUT_OURS = (".ci", ".github")
@@ -40,9 +42,12 @@ class Tree:
         return (path for path in self._paths() if not path.endswith(BINARY))
 
     def text(self, path: str) -> str:
-        """Contents of a file; a text file that is not UTF-8 is an error of its own."""
+        """Contents of a file, of a page with its numbers; UTF-8, or it is an error of its own."""
         if path not in self._texts:
-            self._texts[path] = (self.root / path).read_text(encoding="utf-8")
+            text = (self.root / path).read_text(encoding="utf-8")
+            if path.startswith("docs/") and path.endswith(".md") and pages.is_template(text):
+                text = pages.fill(path, pages.recorded(), self.root).text
+            self._texts[path] = text
         return self._texts[path]
 
     def lines(self, path: str) -> list[str]:

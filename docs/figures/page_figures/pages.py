@@ -1,9 +1,8 @@
-"""Fills the templates of pages with recorded numbers, and checks what a page says of them.
+"""Pages with recorded numbers: expressions stand on the page, and the site has the numbers.
 
-A template is the page with expressions in place of numbers, at the page's own path below `pages`.
-What a sentence says of numbers without printing them, an order or "half", stands in the template
-as `{% set claims = {"what it says": whether it holds} %}`; a page whose claims do not hold is not
-written.
+A page of `docs` has `{{ expressions }}` in place of numbers. A claim without a printed number, an
+order or "half", stands on it as `{% set claims = {"the claim": whether it holds} %}`. README and
+first run are read as they stand: `docs/figures/lines` has their lines with numbers.
 """
 
 import json
@@ -18,10 +17,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 HERE = Path(__file__).resolve().parents[1]
 ROOT = HERE.parents[1]
-TEMPLATES = HERE / "pages"
+LINES = HERE / "lines"
 DATA = HERE / "data"
 BENCH = ROOT / "benches/results"
-SUFFIX = ".jinja"
 
 
 @dataclass(frozen=True)
@@ -36,9 +34,17 @@ class Page:
 
 
 def names() -> list[str]:
-    """Return the paths of the pages that have a template."""
-    found = sorted(TEMPLATES.rglob(f"*{SUFFIX}"))
-    return [path.relative_to(TEMPLATES).as_posix().removesuffix(SUFFIX) for path in found]
+    """Return the pages of `docs` that have expressions."""
+    return [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted((ROOT / "docs").rglob("*.md"))
+        if is_template(path.read_text(encoding="utf-8"))
+    ]
+
+
+def is_template(text: str) -> bool:
+    """Return whether a page has expressions."""
+    return "{{ " in text or "{% " in text
 
 
 def recorded() -> dict[str, Any]:
@@ -52,9 +58,9 @@ def recorded() -> dict[str, Any]:
     return found
 
 
-def fill(path: str, numbers: Mapping[str, Any]) -> Page:
-    """Return a page."""
-    template = environment(TEMPLATES).get_template(f"{path}{SUFFIX}")
+def fill(path: str, numbers: Mapping[str, Any], folder: Path = ROOT) -> Page:
+    """Return a page, or lines of one, with its numbers."""
+    template = environment(folder).get_template(path)
     module = template.make_module(dict(numbers))
     claims: Mapping[str, bool] = getattr(module, "claims", {})
     broken = tuple(words for words, holds in claims.items() if not holds)

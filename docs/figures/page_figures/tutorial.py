@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 
 import reprieve as rp
 
-from .pages import SUFFIX, TEMPLATES
+from .pages import ROOT
 
-_PAGE = TEMPLATES / f"docs/guide/tutorial.md{SUFFIX}"
+_PAGE = ROOT / "docs/guide/tutorial.md"
 _BLOCK = re.compile(r"^```sh runnable\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _CLOCK = re.compile(r", in [\d.,]+ s$")
 """How long a run took by the clock on the wall: another number each time."""

@@ -6,5 +6,7 @@ from pathlib import Path
 from reprieve.outputs import replace_file
 from reprieve.reference import PAGES
 
+folder = Path(sys.argv[1])
+folder.mkdir(parents=True, exist_ok=True)
 for name, page in PAGES.items():
-    replace_file(Path(sys.argv[1], name), page())
+    replace_file(folder / name, page())

@@ -1,4 +1,4 @@
-"""Numbers that a command prints stand on a page only where its template takes them from a file."""
+"""Numbers that a command prints stand on a page only as expressions."""
 
 import re
 from collections.abc import Iterator
@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from .. import tables
 from ..tree import Problem, Tree
 
-FOLDER = "docs/figures/pages/"
-SUFFIX = ".jinja"
 _GIVEN = re.compile(r"\{#-? Given:\n(.*?)-?#\}", re.DOTALL)
 # What is no number of ours: expressions, code, targets of links, comments, names of places in a
 # paper, years and dates.
@@ -23,18 +21,15 @@ _TOKEN = re.compile(r"[^\W\d]\w*(?:\.\d+)*|\d[\d.,]*\w*")
 
 
 def numbers_are_recorded(tree: Tree) -> Iterator[Problem]:
-    """Demand a template for every page with numbers of ours, and no number of ours by hand in it.
+    """Demand that pages with numbers of ours have them as expressions, and none by hand.
 
-    A template lists what numbers it may have by hand, and where they come from, as its first
-    comment: `{#- Given:`, then a line `reason: numbers` for each source. What no program can run
-    again stands between `{# By hand: reason #}` and `{# End #}`.
+    A page lists the numbers that it may have by hand, and their sources, as its first comment:
+    `{#- Given:`, then a line `reason: numbers` for each source. What no program can run again
+    stands between `{# By hand: reason #}` and `{# End #}`.
     """
     for pattern in tables.PAGES_WITH_NUMBERS:
         for page in tree.files(pattern):
-            if not tree.exists(f"{FOLDER}{page}{SUFFIX}"):
-                yield Problem(page, 0, f"needs a template, {FOLDER}{page}{SUFFIX}")
-    for path in tree.files(f"{FOLDER}*{SUFFIX}"):
-        yield from _by_hand(path, tree.text(path))
+            yield from _by_hand(page, (tree.root / page).read_text(encoding="utf-8"))
 
 
 def _by_hand(path: str, text: str) -> Iterator[Problem]:
