@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo studies licences test quick same long release capi ui bench lint docs figures site pins wheel arm clean tools
+.PHONY: help demo studies licences test test-all quick same long release capi ui bench lint docs figures site pins wheel arm clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,13 +28,21 @@ TESTED := --workspace --exclude reprieve-py --exclude reprieve-bench
 QUICK := target/quick/python
 
 # A thousand processes start, and each would compile our Python anew.
-test quick: export PYTHONDONTWRITEBYTECODE =
+test test-all quick: export PYTHONDONTWRITEBYTECODE =
 # Each process of tests would have a thread of linear algebra wait on every core, at full speed.
-test quick: export OPENBLAS_NUM_THREADS = 1
+test test-all quick: export OPENBLAS_NUM_THREADS = 1
 
-test: .venv/.dev ## every test: Rust, Python, house rules
+# Every test runs in one of three tiers: `make test`, what it leaves out in `make test-all`, hours in
+# `make long`.
+test: export REPRIEVE_CASES = 0.25
+test: export PROPTEST_CASES = 64
+test: export REPRIEVE_QUICK = 1
+test: ## a quarter of the random cases, no test of 10 s or more: eight minutes on two cores
+test test-all: .venv/.dev
 	cargo test $(TESTED) --all-targets
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal python/tests tests/house
+
+test-all: ## every test: Rust, Python, house rules
 
 same: .venv/.studies ## run examples, studies, random drives: results as recorded? ONLY=, RECORD=1, OUT=
 	PYTHONPATH=tests:docs/figures $(BIN)/python -m same $(if $(ONLY),--only '$(ONLY)') \
@@ -49,6 +57,7 @@ long: .venv/.dev wheel ## hours more of tests: 10^8 page transactions, 500 kills
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py \
 	  python/tests/test_serve_cuts.py -k 'many_kills or thousand_cuts'
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_sweep_random.py -k new_random
+	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_experiments_long.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest tests/house/test_docs.py -k rows_of_readme
 	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \
@@ -153,7 +162,7 @@ release: .venv/.dev ## check all, then build what would be uploaded: wheels and 
 	@version=$$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml); \
 	  grep -q "^## $$version – 20" CHANGELOG.md && grep -q "^version: $$version$$" CITATION.cff || \
 	  { echo "CHANGELOG.md and CITATION.cff have no dated $$version" >&2; exit 1; }
-	$(MAKE) ui lint test site
+	$(MAKE) ui lint test-all site
 	$(MAKE) wheel ZIG=1 PGO=1 TARGETS="x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu"
 	$(MAKE) arm
 	$(BIN)/maturin sdist --out dist

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,9 @@ from forked import ForkedCommand
 from .drive import SMALL, Reprieve
 from .order import dealt
 
+_SLOW_S = 10
+"""Tests that take longer are left to `make test-all`."""
+
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Look for cycles of garbage less often: what is imported holds very many objects."""
@@ -28,9 +32,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Otherwise one of them could be the last, and all processes but its own would be idle.
     """
-    marks = [item.get_closest_marker("seconds") for item in items]
+    if "REPRIEVE_QUICK" in os.environ:
+        left_out = [item for item in items if _seconds(item) >= _SLOW_S]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if _seconds(item) < _SLOW_S]
     processes = getattr(config, "workerinput", {}).get("workercount", 1)
-    items[:] = dealt(items, [mark.args[0] if mark else 0 for mark in marks], processes)
+    items[:] = dealt(items, [_seconds(item) for item in items], processes)
+
+
+def _seconds(item: pytest.Item) -> float:
+    mark = item.get_closest_marker("seconds")
+    return float(mark.args[0]) if mark else 0.0
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,6 +1,8 @@
 """Files that a run left and somebody changed: read by type, or refused in one sentence."""
 
 import json
+import math
+import os
 import random
 import tomllib
 from collections.abc import Callable
@@ -25,7 +27,7 @@ from reprieve.scenario import toml_text
 from .drive import SMALL
 from .mutations import mutated
 
-MUTATIONS = 1_500
+MUTATIONS = math.ceil(1_500 * float(os.environ.get("REPRIEVE_CASES", "1")))
 
 
 def tried(

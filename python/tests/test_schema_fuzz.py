@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import re
@@ -15,7 +16,7 @@ import reprieve as rp
 from reprieve.scenario import Source
 from reprieve.sections import schema
 
-CASES = 20 * int(os.environ.get("REPRIEVE_CASES", "1"))
+CASES = math.ceil(20 * float(os.environ.get("REPRIEVE_CASES", "1")))
 # Scenarios of a case.
 SCENARIOS = 30
 KEYS: dict[str, Mapping[str, Any]] = {

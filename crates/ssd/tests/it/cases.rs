@@ -6,10 +6,15 @@ use reprieve_ssd::registries;
 
 use super::drive;
 
-/// So many cases of each test, and so many times as many where `REPRIEVE_CASES` asks for it.
+/// Scales the number of random cases: 0.25 in `make test`, 10 in `make long`.
+pub(super) fn times() -> f64 {
+    std::env::var("REPRIEVE_CASES").map_or(1.0, |times| times.parse().expect("a number"))
+}
+
+/// Returns a configuration with this number of cases, scaled by [`times`].
 pub(super) fn many(cases: u32) -> ProptestConfig {
-    let times = std::env::var("REPRIEVE_CASES").map_or(1, |times| times.parse().expect("a number"));
-    ProptestConfig { cases: times * cases, ..ProptestConfig::default() }
+    let cases = (f64::from(cases) * times()).ceil() as u32;
+    ProptestConfig { cases, ..ProptestConfig::default() }
 }
 
 /// A small drive.

@@ -5,6 +5,7 @@ use reprieve_base::Entry;
 use reprieve_ssd::{Options, registries};
 use serde_json::Value;
 
+use super::cases;
 use super::drive::{self, Outcome, Row};
 
 /// A small drive that is full, with dies of one plane, on which everything is suspended. Its
@@ -113,7 +114,7 @@ fn comparable(outcome: &Outcome) -> (&[Row], Value) {
 /// every way, on some of the settings. `make long` runs all of them.
 #[test]
 fn a_lane_of_one_plane_is_a_die_of_one_plane() {
-    let all = std::env::var_os("REPRIEVE_CASES").is_some();
+    let all = cases::times() > 1.0;
     let mut others = Vec::new();
     for (place, (names, sets)) in combinations().into_iter().enumerate() {
         for (turn, more) in SETTINGS.into_iter().enumerate() {
