@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from reprieve.die_rig import PowerStep, RigRow, rig, rig_power
     from reprieve.drive import Completion, Drive, SimpyDrive
     from reprieve.experiments import Sweep, sweep
+    from reprieve.latency import Latency
     from reprieve.policy import (
         Choice,
         Decision,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     )
     from reprieve.power_failure import PowerLoss, power_loss
     from reprieve.registries import Entry, device, devices, load, loads, part, parts, policies
-    from reprieve.result import Latency, Result
+    from reprieve.result import Result
     from reprieve.scenario import Scenario
     from reprieve.serving import ServedDrive, ServeOptions, serve
     from reprieve.simulation import run
@@ -100,7 +101,8 @@ _PLACES = {
     "policy": "Choice Decision DieView OperationView Scheduler SuspendView SuspensionPolicy",
     "power_failure": "PowerLoss power_loss",
     "registries": "Entry device devices load loads part parts policies",
-    "result": "Latency Result",
+    "latency": "Latency",
+    "result": "Result",
     "scenario": "Scenario",
     "serving": "ServeOptions ServedDrive serve",
     "simulation": "run",

@@ -14,8 +14,8 @@ from reprieve import tables
 from reprieve._native import UserError
 from reprieve.blame import KINDS, SHARES, slowest
 from reprieve.foreign import read_json
+from reprieve.latency import percent_of
 from reprieve.request_log import CAUSES
-from reprieve.result import percent_of
 
 if TYPE_CHECKING:
     from reprieve._native import Table

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from reprieve.result import KINDS
+from reprieve.latency import KINDS
 from reprieve.student import student_t
 
 FEWEST_UNITS = 10

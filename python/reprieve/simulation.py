@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 from reprieve import _native
 from reprieve._native import UserError
 from reprieve.extras import need_plots
+from reprieve.latency import KINDS, json_text, power_csv
 from reprieve.machine import Clock
 from reprieve.named_policies import Split
 from reprieve.notebook import run_bar
 from reprieve.outputs import ResultDirectory, for_native
 from reprieve.policy import OwnPolicies, Scheduler, SuspensionPolicy
-from reprieve.result import KINDS, Result, json_text, power_csv
+from reprieve.result import Result
 from reprieve.scenario import ScenarioLike, Source
 from reprieve.timeline import FILE_NAME, Drawing, Window, timeline_file
 

@@ -14,11 +14,11 @@ import reprieve as rp
 from reprieve._native import empty_log
 from reprieve.characterize import measure
 from reprieve.die_rig import rig_source, run_commands, run_metered
+from reprieve.latency import power_csv
 from reprieve.power_failure import power_loss
 from reprieve.reference import files
 from reprieve.reference.files import Column
 from reprieve.reference.summary import SUMMARY
-from reprieve.result import power_csv
 from reprieve_studies.verdicts import Verdict
 
 from .drive import SMALL

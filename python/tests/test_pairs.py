@@ -13,9 +13,9 @@ import pytest
 from scipy import stats
 
 import reprieve as rp
+from reprieve.latency import KINDS
 from reprieve.pairs import Paired, measures, paired
 from reprieve.parallel import each
-from reprieve.result import KINDS
 from reprieve.scenario import Source, toml_text
 from reprieve.simulation import Watch, simulate
 from reprieve_studies.theory.families.one_die import READ_US

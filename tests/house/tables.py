@@ -2,6 +2,16 @@
 
 from dataclasses import dataclass
 
+
+@dataclass(frozen=True)
+class Room:
+    """A part of the project, and how many lines it has without tests."""
+
+    patterns: tuple[str, ...]
+    ceiling: int
+    wanted: int
+
+
 # ---- Who may use whom ---------------------------------------------------------------------------
 
 # Our crates and which others of ours each may depend on; ARCHITECTURE.md draws the same.
@@ -99,6 +109,22 @@ TEST_FILE_LINES = 800
 FUNCTION_LINES = 70
 COLUMNS = 100
 README_LINES = 150
+
+ROOMS = {
+    "config": Room(("crates/config/src/*.rs",), 6_350, 4_800),
+    "trace": Room(("crates/trace/src/*.rs",), 10_700, 6_000),
+    "serve": Room(("crates/serve/src/*.rs",), 5_600, 4_500),
+    "faces": Room(
+        tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 4_200, 3_800
+    ),
+    "package": Room(("python/reprieve/*.py",), 23_000, 14_500),
+    "studies": Room(("studies/reprieve_studies/*.py",), 15_900, 6_500),
+    "tooling": Room(("docs/*.py", "benches/*.py", "benches/*.rs"), 2_550, 2_000),
+}
+"""Lines without tests of each part of the project, and the number that they are to come down to.
+
+A change that needs more pays with a deletion in its room; a ceiling is never raised.
+"""
 FILE_BYTES = 100_000
 LARGE_FILES_IN = ("traces/", "docs/figures/", "requirements/")
 

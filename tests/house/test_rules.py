@@ -19,7 +19,7 @@ IN_ORDER = {
     ),
     "docs/model/loads.md": (
         "{#- Given:\ntheirs: 1,000 4.5\n-#}\n# Loads\n\nOurs {{ 4 | n }}, theirs 1,000 "
-        "(4.5 %), p99.9 of Table 3, 2012, A25, `x 7`, [7th](loads.md \"7\"), <!-- 8 -->\n"
+        '(4.5 %), p99.9 of Table 3, 2012, A25, `x 7`, [7th](loads.md "7"), <!-- 8 -->\n'
     ),
     "docs/guide/README.md": "# Guide\n\n| task | page |\n|---|---|\n| run | [run](run.md) |\n",
     "docs/guide/run.md": "# Run\n",
@@ -127,6 +127,20 @@ CASES: list[tuple[str, dict[str, str], str]] = [
         },
         "crates/ftl/src/collect.rs: is in a circle of files: crates/ftl/src/collect.rs -> "
         "crates/ftl/src/map.rs -> crates/ftl/src/table.rs",
+    ),
+    (
+        "circles of modules",
+        {
+            "python/reprieve/run.py": '"""Runs."""\n\n\ndef run():\n    import reprieve.walk\n',
+            "python/reprieve/walk.py": '"""Walks."""\n\nfrom reprieve.run import run\n',
+        },
+        "python/reprieve/run.py: is in a circle of modules: reprieve.run -> reprieve.walk",
+    ),
+    (
+        "room budgets",
+        {"studies/reprieve_studies/own.py": '"""Own."""\n' + "x = 1\n" * 15_900},
+        "tests/house/tables.py: room studies has 15,901 lines; at most 15,900: delete as much as "
+        "you add",
     ),
     (
         "ways through the code",

@@ -14,8 +14,8 @@ from reprieve.cli.console import progress, say, sentence, show, table
 from reprieve.cli.options import argument, flag
 from reprieve.confidence import TOO_FEW, is_known
 from reprieve.explanation import CATALOGUE, Explanation, without
+from reprieve.latency import percent_of
 from reprieve.request_log import CAUSES
-from reprieve.result import percent_of
 from reprieve.units import share
 
 if TYPE_CHECKING:

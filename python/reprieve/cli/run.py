@@ -28,10 +28,11 @@ from reprieve.cli.options import (
     out_dir,
 )
 from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, cell_us
+from reprieve.latency import KINDS
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write
 from reprieve.report.tables import certainty, measured, trace_changes, waf
-from reprieve.result import KINDS, Result
+from reprieve.result import Result
 from reprieve.scenario import Source
 from reprieve.simulation import Drive, Files, Look, Watch, not_looking, run_into, unwatched
 from reprieve.timeline import Window, time_ns, told

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from reprieve import frames, tables
 from reprieve._native import ParquetReader, UserError
 from reprieve.extras import need_plots
+from reprieve.latency import KINDS, Latency
 from reprieve.notebook import step_bar
-from reprieve.result import KINDS, Latency
 
 if TYPE_CHECKING:
     import pyarrow as pa

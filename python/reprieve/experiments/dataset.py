@@ -20,9 +20,9 @@ from reprieve.experiments.intervals import mean_intervals
 from reprieve.experiments.pareto import front
 from reprieve.experiments.plan import Goal, Plan, Range
 from reprieve.experiments.store import Record, Store
+from reprieve.latency import KINDS
 from reprieve.named_policies import short
 from reprieve.outputs import ResultDirectory, explained
-from reprieve.result import KINDS
 from reprieve.tables import Column
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from reprieve.experiments.dataset import Row
 from reprieve.experiments.designs import word
 from reprieve.experiments.plan import Plan
 from reprieve.experiments.store import Store
+from reprieve.latency import KINDS, Latency
 from reprieve.outputs import ResultDirectory
-from reprieve.result import KINDS, Latency
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError
 from reprieve.extras import need
-from reprieve.result import KINDS
+from reprieve.latency import KINDS
 
 if TYPE_CHECKING:
     import pyarrow as pa

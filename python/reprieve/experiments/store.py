@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from reprieve import tables
 from reprieve._native import ParquetWriter, Table, UserError
 from reprieve.experiments.work import SCHEMA, Row
+from reprieve.latency import KINDS, Latency
 from reprieve.outputs import explained
-from reprieve.result import KINDS, Latency
 
 FOLDER = "segments"
 _LOCK = ".lock"

@@ -12,7 +12,8 @@ import numpy as np
 
 from reprieve._native import UserError, __version__
 from reprieve.experiments.identity import Identities
-from reprieve.result import KINDS, Result
+from reprieve.latency import KINDS
+from reprieve.result import Result
 from reprieve.scenario import Source
 from reprieve.simulation import Watch, simulate
 

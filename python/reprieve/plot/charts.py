@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import altair as alt
 
+from reprieve.latency import KINDS
 from reprieve.plot import rows
 from reprieve.plot.points import is_wide
 from reprieve.plot.rows import Row, Runs
 from reprieve.plot.theme import BLAME, COMPONENTS, Theme, dashes
-from reprieve.result import KINDS
 
 Chart = alt.Chart | alt.LayerChart
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import altair as alt
 import numpy as np
@@ -12,8 +13,10 @@ from reprieve._native import UserError
 from reprieve.plot.charts import DECADES, PICKED, chart_of, dashed, legend_of
 from reprieve.plot.rows import Row, Runs, rounded
 from reprieve.plot.theme import Theme
-from reprieve.result import Result
 from reprieve.series import Array, Op, Series
+
+if TYPE_CHECKING:
+    from reprieve.result import Result
 
 # Lines of all runs of a chart together have no more points than this, whatever their number.
 _POINTS = 2560

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from reprieve.latency import KINDS, Latency, percent_of
 from reprieve.pairs import latency, paired
 from reprieve.plot.theme import BLAME, COMPONENTS
-from reprieve.result import KINDS, Latency, Result, percent_of
 
-Runs = Mapping[str, Result]
+if TYPE_CHECKING:
+    from reprieve.result import Result
+
+Runs = Mapping[str, "Result"]
 Row = dict[str, Any]
 
 # Points kept of a curve: more cannot be told apart in a chart, and would swell the report.

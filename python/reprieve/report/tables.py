@@ -17,12 +17,13 @@ from reprieve.confidence import (
     listed,
     shortage,
 )
-from reprieve.result import KINDS, Result
+from reprieve.latency import KINDS
 from reprieve.units import NOTHING, time
 
 if TYPE_CHECKING:
     from reprieve import pairs
     from reprieve.plot.rows import Runs
+    from reprieve.result import Result
 
 _STATISTICS = FIGURES | {"max": "max"}
 COMPARED = tuple((op, figure) for op in ("read", "write") for figure in ("mean", "p99", "p99_99"))

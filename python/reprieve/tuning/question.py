@@ -13,7 +13,7 @@ from typing import Any
 from reprieve._native import UserError
 from reprieve.confidence import FIGURES
 from reprieve.experiments.plan import Axis, Range
-from reprieve.result import KINDS
+from reprieve.latency import KINDS
 
 _FIGURE = re.compile(r"(?P<op>read|write|total)\.(?P<figure>mean|min|max|p\d+(_\d+)?)")
 _BOUND = re.compile(

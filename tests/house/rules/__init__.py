@@ -13,6 +13,8 @@ RULES: dict[str, Rule] = {
     "studies use public names": layers.studies_use_public_names,
     "studies stand above": layers.package_uses_no_study,
     "circles of files": circles.files_form_no_circle,
+    "circles of modules": circles.modules_form_no_circle,
+    "room budgets": shape.rooms_keep_to_their_budgets,
     "components": components.components_are_narrow,
     "type names": names.types_of_a_crate_have_names_of_their_own,
     "policy registries": registries.policies_are_listed,

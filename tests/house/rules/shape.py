@@ -20,6 +20,21 @@ def files_are_short(tree: Tree) -> Iterator[Problem]:
             yield Problem(path, 0, f"{length} lines; at most {limit}: split it")
 
 
+def rooms_keep_to_their_budgets(tree: Tree) -> Iterator[Problem]:
+    """Find parts of the project that have more lines than their ceiling, tests left out."""
+    for name, room in tables.ROOMS.items():
+        paths = {path for pattern in room.patterns for path in tree.files(pattern)}
+        length = sum(_length(tree, path) for path in paths if not _is_test(path))
+        if length > room.ceiling:
+            what = f"{length:,} lines; at most {room.ceiling:,}: delete as much as you add"
+            yield Problem("tests/house/tables.py", 0, f"room {name} has {what}")
+
+
+def _length(tree: Tree, path: str) -> int:
+    """Count the lines of a file before the tests at its end."""
+    return tree.text(path).partition("#[cfg(test)]\nmod")[0].count("\n")
+
+
 def functions_are_short(tree: Tree) -> Iterator[Problem]:
     """Find functions of Rust and Python beyond the limit of lines."""
     for path in _sources(tree):
