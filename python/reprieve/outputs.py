@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
@@ -10,13 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from reprieve._native import UserError
-from reprieve.foreign import JsonValue, read_text
 from reprieve.overwriting import is_special, signed, stream_at
 
-__all__ = ["KeptRows", "ResultDirectory", "folder_of", "for_native", "whole_file"]
+__all__ = ["ResultDirectory", "folder_of", "for_native", "whole_file"]
 
 
 _begun: list[Path] = []
@@ -204,42 +202,3 @@ def explained(path: Path) -> Iterator[None]:
 def _write_error(path: Path, error: OSError) -> UserError:
     reason = error.strerror or str(error)
     return UserError(f"{path}: cannot write here: {reason}; name another place")
-
-
-class KeptRows:
-    """Rows in a file, a line of JSON each: what was killed goes on from those that are whole."""
-
-    def __init__(self, path: Path) -> None:
-        """Keep rows in `path`, which need not exist."""
-        self._path = path
-
-    def read(self) -> list[Any]:
-        """Return the rows that are there; a last one that was cut off is taken away.
-
-        Raises UserError if a line is none.
-        """
-        return [value.raw for value in self.values()]
-
-    def values(self) -> list[JsonValue]:
-        """Return the rows as values that are read by type; each error names its line."""
-        if not self._path.exists():
-            return []
-        text = read_text(self._path, "rows of JSON")
-        whole, newline, cut = text.rpartition("\n")
-        if cut:
-            self._path.write_text(whole + newline, encoding="utf-8")
-        return [self._row(number, line) for number, line in enumerate(whole.splitlines(), 1)]
-
-    def _row(self, number: int, line: str) -> JsonValue:
-        try:
-            return JsonValue(f"{self._path}:{number}", json.loads(line))
-        except (ValueError, RecursionError) as error:
-            raise UserError(
-                f"{self._path}:{number}: is no row of JSON, {error}; take the line out, and what "
-                "it had is made anew"
-            ) from None
-
-    def append(self, row: Any) -> None:
-        """Add one."""
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")

@@ -4,10 +4,6 @@ from dataclasses import replace
 from math import isnan
 from pathlib import Path
 
-import pytest
-
-from reprieve import UserError
-from reprieve.outputs import KeptRows
 from reprieve_studies.kept import Kept
 from reprieve_studies.mbm.measured import Latencies, Measured
 
@@ -31,7 +27,7 @@ def kept(path: Path | None) -> Kept[Measured]:
 
 
 def test_a_piece_is_made_once_and_read_back_as_it_was(tmp_path: Path) -> None:
-    path = tmp_path / "runs.jsonl"
+    path = tmp_path / "runs"
     made = []
 
     def make() -> Measured:
@@ -46,42 +42,11 @@ def test_a_piece_is_made_once_and_read_back_as_it_was(tmp_path: Path) -> None:
     assert replace(found, latencies=MADE.latencies) == MADE
     kept(path).once("another", make)
     assert len(made) == 2
-    assert len(path.read_text().splitlines()) == 2
+    assert kept(path).knows("one") and kept(path).knows("another")
+    assert not kept(path).knows("a third")
 
 
-def test_the_last_line_of_a_killed_run_is_made_anew(tmp_path: Path) -> None:
-    path = tmp_path / "runs.jsonl"
-    for of in ("one", "two"):
-        kept(path).once(of, lambda: MADE)
-    whole = path.read_text()
-    path.write_text(whole[:-10])
-    made = []
-
-    def make() -> Measured:
-        made.append(1)
-        return MADE
-
-    again = kept(path)
-    again.once("one", make)
-    assert made == []
-    again.once("two", make)
-    assert made == [1]
-    assert path.read_text() == whole
-
-
-def test_a_line_that_is_no_row_is_one_sentence(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    rows = KeptRows(path)
-    assert rows.read() == []
-    rows.append([1, {"a": None}])
-    rows.append("two")
-    assert rows.read() == [[1, {"a": None}], "two"]
-    path.write_text('1\n{"a": \n3\n')
-    with pytest.raises(UserError, match=r"rows\.jsonl:2: is no row of JSON, .*; take the line out"):
-        rows.read()
-
-
-def test_without_a_file_everything_is_made() -> None:
+def test_without_a_folder_nothing_stays() -> None:
     made = []
 
     def make() -> Measured:

@@ -14,6 +14,8 @@ from reprieve._native import UserError
 from reprieve.named_policies import KEYS, Named
 from reprieve.scenario import Source
 
+__all__ = ["Identities", "digest", "path_keys", "run_id"]
+
 _BYTES = 16
 # An override of a number, whose text alone says what it changes.
 _NUMBER = re.compile(r"[-+]?[\d.][\w.+-]*\Z")

@@ -23,6 +23,8 @@ from reprieve.experiments.work import SCHEMA, Row
 from reprieve.latency import KINDS, Latency
 from reprieve.outputs import explained
 
+__all__ = ["DamagedError", "Record", "Store", "locked"]
+
 FOLDER = "segments"
 _LOCK = ".lock"
 _GROUP_ROWS = 128

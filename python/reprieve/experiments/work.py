@@ -17,6 +17,8 @@ from reprieve.result import Result
 from reprieve.scenario import Source
 from reprieve.simulation import Watch, simulate
 
+__all__ = ["Row", "Simulation", "Task", "perform"]
+
 SCHEMA = 4
 
 

@@ -190,10 +190,8 @@ class Job:
 
 
 def run(plan: Plan, workshop: Workshop, folder: Path | None = None) -> Outcome:
-    """Run everything; what is done is kept in `folder`, line by line."""
-    of_loads, of_runs = (
-        None if folder is None else folder / name for name in ("loads.jsonl", "runs.jsonl")
-    )
+    """Run everything; what is done is kept in `folder`."""
+    of_loads, of_runs = (None if folder is None else folder / name for name in ("loads", "runs"))
     places = list_places(plan)
     compressing = Compressing(plan)
     known = Kept(of_loads, asdict, lambda row: Compression(**row))
@@ -215,7 +213,7 @@ def run(plan: Plan, workshop: Workshop, folder: Path | None = None) -> Outcome:
 def measure(
     what: str, jobs: Sequence[Job], workshop: Workshop, store: Path | None
 ) -> list[Measured]:
-    """Do every job; what is simulated is kept in `store`, line by line.
+    """Do every job; what is simulated is kept in `store`.
 
     Where several start from one state, the drive is brought to it once.
     """
