@@ -280,6 +280,7 @@ def test_object_writes_the_page_wherever_its_runs_are(
     assert pages["passing"] == pages["kept"]
 
     monkeypatch.setattr("reprieve.experiments.engine.has_plots", lambda: False)
+    (tmp_path / "kept/report.html").unlink()
     rp.sweep(grid(), out=tmp_path / "kept")
     with pytest.raises(rp.UserError, match=r"kept: has no page, as .* sweep again into it"):
         rp.Sweep(tmp_path / "kept").report(tmp_path / "none.html")

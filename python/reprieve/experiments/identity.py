@@ -160,6 +160,8 @@ def path_keys() -> frozenset[str]:
 def _policy(section: str, text: str) -> str:
     """Return what stands for a policy of Python: its name, and all of the file that has it."""
     named = Named.of(f"{section}.policy", text, Path())
+    # Nothing is stored of a run that may not execute it.
+    named.need_trust()
     return f"{hashlib.sha256(named.source()).hexdigest()}:{named.name}"
 
 
