@@ -278,6 +278,21 @@ CASES: list[tuple[str, dict[str, str], str]] = [
         {"crates/ftl/src/collect.rs": "//! No unsafe here.\nfn f() { unsafe { g() } }\n"},
         "crates/ftl/src/collect.rs:2: 'unsafe': `unsafe` outside crates/py/ and crates/capi/ and",
     ),
+    (
+        "releases",
+        {"CHANGELOG.md": f"# C\n\n## Unreleased\n\n- {'word ' * 41}\n"},
+        "CHANGELOG.md:5: 41 words; at most 40",
+    ),
+    (
+        "releases",
+        {"CHANGELOG.md": "# C\n\n## 0.1.0\n" + "\n- word" * 60},
+        "CHANGELOG.md: 0.1.0: 62 lines; at most 60",
+    ),
+    (
+        "readme length",
+        {"ARCHITECTURE.md": "# A\n" * 151},
+        "ARCHITECTURE.md: 151 lines; at most 150",
+    ),
     ("documents", {"ARCHITECTURE.md": ""}, "ARCHITECTURE.md: missing"),
     (
         "table heads",

@@ -33,12 +33,29 @@ def changelog_has_its_form(tree: Tree) -> Iterator[Problem]:
             yield Problem("CHANGELOG.md", 0, f"needs a heading `{level} {wanted}`")
 
 
-def readme_is_short(tree: Tree) -> Iterator[Problem]:
-    """Keep the README a first page."""
-    if tree.exists("README.md"):
-        length = len(tree.lines("README.md"))
-        if length > tables.README_LINES:
-            yield Problem("README.md", 0, f"{length} lines; at most {tables.README_LINES}")
+def first_pages_are_short(tree: Tree) -> Iterator[Problem]:
+    """Limit the lines of the README and of the map of the code."""
+    limits = {"README.md": tables.README_LINES, "ARCHITECTURE.md": tables.ARCHITECTURE_LINES}
+    for path, limit in limits.items():
+        if tree.exists(path) and (length := len(tree.lines(path))) > limit:
+            yield Problem(path, 0, f"{length} lines; at most {limit}")
+
+
+def releases_are_short(tree: Tree) -> Iterator[Problem]:
+    """Limit the lines of each release in the changelog, and the words of each entry."""
+    if not tree.exists("CHANGELOG.md"):
+        return
+    text = tree.text("CHANGELOG.md")
+    for release in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        title, length = release.partition("\n")[0], release.rstrip().count("\n") + 1
+        if length > tables.RELEASE_LINES:
+            yield Problem(
+                "CHANGELOG.md", 0, f"{title}: {length} lines; at most {tables.RELEASE_LINES}"
+            )
+    for entry in re.finditer(r"^- .*(?:\n  .*)*", text, re.MULTILINE):
+        if (words := len(entry.group().split()) - 1) > tables.ENTRY_WORDS:
+            line = text.count("\n", 0, entry.start()) + 1
+            yield Problem("CHANGELOG.md", line, f"{words} words; at most {tables.ENTRY_WORDS}")
 
 
 def links_resolve(tree: Tree) -> Iterator[Problem]:
