@@ -88,7 +88,7 @@ bench: .venv/.built ## the fixed loads of benches/: speed, cost by size, instruc
 licences: .venv/.dev ## the licence of each dependency; fails at one that may not be passed on
 	PYTHONPATH=tests $(BIN)/python -m house.licences
 
-lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, licences
+lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, licences
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check python studies tests benches docs/site docs/figures notebooks
@@ -97,6 +97,7 @@ lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, licences
 	$(BIN)/mypy --strict tests/house
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md ARCHITECTURE.md docs crates python studies \
 	  examples devices parts loads notebooks
+	PYTHONPATH=tests $(BIN)/python -m house.prose
 	@PYTHONPATH=tests $(BIN)/python -m house.licences > /dev/null
 
 # Its tests of Python have a module of their own, compiled in increments: the optimised one stays as it

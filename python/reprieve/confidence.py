@@ -42,7 +42,7 @@ _NOUNS = {"read": "reads", "write": "writes", "total": "requests"}
 
 
 def is_known(count: float, figure: str) -> bool:
-    """Whether so many requests have a figure: ten beyond a percentile, one for all else."""
+    """Whether a number of requests suffices: ten beyond a percentile, one for all else."""
     return count >= BEYOND * _ONE_IN[figure] if figure in _ONE_IN else count > 0
 
 

@@ -48,7 +48,7 @@ def run_bar(label: str) -> Iterator[Callable[[float | None, int], None]]:
 
 @contextmanager
 def step_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """Show a bar over many pieces of work; the function that is yielded is told of each step."""
+    """Show a bar over many pieces of work; the yielded function counts a step."""
     with bars() as update:
         yield lambda what, done, pieces: update(what, done / pieces, f"{done:,} of {pieces:,}")
 

@@ -263,7 +263,7 @@ def _shortage(name: str, columns: Sequence[_Column], units: str) -> str | None:
 
 
 def _without(ours: Sequence[Run], base: Sequence[Run], name: str, reason: str) -> Paired:
-    """Return a difference of which nobody knows how far chance made it."""
+    """Return a difference without an interval."""
     one, other = _mean(ours, name), _mean(base, name)
     is_there = not (math.isnan(one) or math.isnan(other))
     return {

@@ -68,7 +68,7 @@ def characterised_rber(
 def characterised(
     source: Source, cycles: float, run_cycles: float, suspensions: float, elapsed_days: float
 ) -> CharacterisedRber:
-    """Return the same of a scenario of the rig."""
+    """Return the reliability of a scenario of the rig."""
     _check(cycles=cycles, run_cycles=run_cycles, suspensions=suspensions, elapsed_days=elapsed_days)
     suspended, untouched = _native.characterised_rber(
         source.text,

@@ -138,7 +138,7 @@ class MemoryLog:
         return self._parts[0]
 
     def parts(self, names: Sequence[str]) -> Iterable[Table]:
-        """Go through the rows, so many at a time that what is made of them stays small."""
+        """Iterate over the rows in batches of bounded size."""
         for whole in self._parts:
             for start in range(0, len(whole), _GROUP_ROWS):
                 yield whole.slice(start, _GROUP_ROWS)

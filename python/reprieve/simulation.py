@@ -163,7 +163,7 @@ def stepwise(
 def opened(
     source: Source, requests: bool = False, from_state: Path | None = None
 ) -> tuple[Split, _native.Simulation]:
-    """Return a run that has not begun, and what has it go on: `ask` of its policies of Python."""
+    """Return a run that has not started, and the function that continues it."""
     split = source.split()
 
     def policies() -> dict[str, object] | None:

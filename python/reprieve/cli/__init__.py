@@ -1,4 +1,4 @@
-"""The command line: turns arguments into calls, and what goes wrong into an exit status."""
+"""The command line: turns arguments into calls, and errors into an exit status."""
 
 from __future__ import annotations
 

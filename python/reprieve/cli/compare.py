@@ -106,7 +106,7 @@ def _show(comparison: Comparison) -> None:
 
 
 def _marks(found: Mapping[str, Paired] | None) -> list[str]:
-    """Return what stands before each multiple; nothing before those of the first run."""
+    """Return the mark before each multiple; none for the first run."""
     names = [latency(op, figure) for op in ("read", "write") for figure in _METRICS]
     return ["" if found is None else mark_of(found[name]) for name in names]
 

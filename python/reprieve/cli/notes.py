@@ -22,7 +22,7 @@ _NAMED_MOST = 5
 
 
 def mark_of(pair: Paired) -> str:
-    """Return what stands before a multiple: nothing where it is decided that it is not 1."""
+    """Return the mark before a multiple: none where it differs significantly from 1."""
     if pair["decided"]:
         return ""
     return UNKNOWN if "reason" in pair else UNDECIDED

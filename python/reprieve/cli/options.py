@@ -44,7 +44,7 @@ def given(
 ) -> Any:
     """Return an option that has no default worth telling; it is named after its parameter.
 
-    `complete`: what a shell offers in place of what was begun.
+    `complete`: what a shell offers in place of what was started.
     """
     return typer.Option(
         *names, metavar=metavar, help=text, show_default=False, autocompletion=complete

@@ -1,4 +1,4 @@
-"""The page of columns and fields: what stands in every file that Reprieve writes."""
+"""The page of columns and fields: the contents of every file that Reprieve writes."""
 
 from __future__ import annotations
 

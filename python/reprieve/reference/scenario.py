@@ -23,7 +23,7 @@ class Key:
     """Lines of its list: value, default, condition, source, choices."""
 
     def fact(self, label: str) -> str:
-        """Return what stands after a label, such as "Default"; empty if nothing does."""
+        """Return the text after a label, such as "Default"; empty if nothing does."""
         found = [line for line in self.facts if line.startswith(f"{label}: ")]
         return found[0].partition(": ")[2] if found else ""
 

@@ -88,7 +88,7 @@ class Verdict:
 
 
 def verdict(trace: Trace, load: FittedLoad, device: str, count: int | None) -> Verdict:
-    """Run the first so many requests of a trace, or all, and draws of its load, through a drive."""
+    """Run the first requests of a trace, or all, and draws of its load, through a drive."""
     workload: dict[str, Any] = {"trace": trace.path, "format": trace.format}
     workload |= {key: _number(value) for key, value in trace.options.items()}
     if count is not None:
