@@ -56,4 +56,4 @@ def _is_skipped(path: str, patterns: list[str]) -> bool:
 
 if __name__ == "__main__":
     found = [*problems(Tree(Path(__file__).resolve().parents[2]))]
-    sys.exit("\n".join(map(str, found)))
+    sys.exit("\n".join(map(str, found)) or None)
