@@ -71,7 +71,7 @@ ASSUMPTIONS = (
     ),
     Assumption(
         "slices",
-        "a program goes on after so many reads, step by step",
+        "a program goes on after a fixed number of reads, step by step",
         True,
         {_MODE: "iteration"},
         (Parameter(READS, choices=(1, 2, 4)),),

@@ -158,7 +158,7 @@ def path_keys() -> frozenset[str]:
 
 
 def _policy(section: str, text: str) -> str:
-    """Return what stands for a policy of Python: its name, and all of the file that has it."""
+    """Digest a policy in Python: its name, and all of the file that has it."""
     named = Named.of(f"{section}.policy", text, Path())
     # Nothing is stored of a run that may not execute it.
     named.need_trust()
@@ -166,7 +166,7 @@ def _policy(section: str, text: str) -> str:
 
 
 def _contents(path: str) -> str:
-    """Return what stands for a file, or for all that a folder or pattern means."""
+    """Digest a file, or all files that a folder or pattern means."""
     files = _files(Path(path))
     if files == [Path(path)]:
         return _stamped(files[0])

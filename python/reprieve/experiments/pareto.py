@@ -15,11 +15,10 @@ from reprieve.extras import need
 
 
 class Search:
-    """Asks for points and is told what they cost, all in an order that no timing changes.
+    """Asks for points and receives their costs, in an order that no timing changes.
 
-    A search that goes on after an interruption begins anew, with the same seed, and is told the
-    costs of points that are done already: so it asks for the same points as if it had never
-    stopped.
+    After an interruption it starts again with the same seed and receives the costs of finished
+    points, so that it asks for the points that it would have asked for.
     """
 
     def __init__(self, plan: Plan) -> None:
