@@ -63,7 +63,7 @@ def main(folder: Path) -> None:
         with subprocess.Popen(
             [sys.executable, __file__, "--sweep", str(folder), cluster.scheduler_address]
         ) as process:
-            while len(list(folder.glob("there/runs/*/*.gz"))) < 5:
+            while len(list(folder.glob("there/segments/*.parquet"))) < 1:
                 assert process.poll() is None, "the sweep ended before its first runs"
                 time.sleep(0.01)
             jobs = subprocess.run(
