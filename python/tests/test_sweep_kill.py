@@ -300,7 +300,7 @@ def test_scheduler_that_dies_is_one_sentence(
     finally:
         one.kill()
         one.wait()
-    assert process.returncode == 2
+    assert process.returncode == 2, error
     assert error.startswith("--scheduler: the scheduler has gone; start the same sweep again")
     assert error.count("\n") == 1
     assert small.exists()

@@ -137,7 +137,16 @@ class _Cluster:
         """Tasks of a bundle that killed its workers: each is handed out alone."""
 
     def perform(self, tasks: Iterable[Task]) -> Iterator[Row]:
-        waiting = iter(tasks)
+        """Do tasks; UserError if the scheduler has gone, in whichever call that shows."""
+        try:
+            yield from self._perform(iter(tasks))
+        except (OSError, self._distributed.client.FutureCancelledError):
+            raise UserError(
+                "--scheduler: the scheduler has gone; start the same sweep again, and it goes on "
+                "with what is not done"
+            ) from None
+
+    def _perform(self, waiting: Iterator[Task]) -> Iterator[Row]:
         done = self._distributed.as_completed(loop=self._client.loop, raise_errors=False)
         self._client.wait_for_workers(1)
         self._fill(waiting, done)
@@ -178,11 +187,6 @@ class _Cluster:
                 return [_died(bundle[0], "worker after worker has died over this run")]
             self._again += bundle
             return []
-        except self._distributed.client.FutureCancelledError:
-            raise UserError(
-                "--scheduler: the scheduler has gone; start the same sweep again, and it goes on "
-                "with what is not done"
-            ) from None
         self._bundle_tasks = bundle_tasks(
             self._bundle_tasks, found.took_s / len(bundle), self._threads()
         )
