@@ -160,7 +160,7 @@ def _pair(source: Source) -> Callable[[Watch], Values]:
 
 # ---- Studies ------------------------------------------------------------------------------------
 
-SAMPLED = ("fast12", "mbm", "mbm-blocks", "starblaze", "zambelli21")
+SAMPLED = ("fast12", "mbm", "starblaze", "zambelli21")
 """A few short runs of each: `reprieve reproduce … --quick` takes minutes, that of mbm ten."""
 
 
