@@ -97,7 +97,7 @@ lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, licences
 	$(BIN)/mypy --strict tests/house
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md ARCHITECTURE.md docs crates python studies \
 	  examples devices parts loads notebooks
-	PYTHONPATH=tests $(BIN)/python -m house.prose
+	PYTHONPATH=tests:docs/figures $(BIN)/python -m house.prose
 	@PYTHONPATH=tests $(BIN)/python -m house.licences > /dev/null
 
 # Its tests of Python have a module of their own, compiled in increments: the optimised one stays as it
