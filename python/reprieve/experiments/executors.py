@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import math
 import multiprocessing
+import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -34,6 +36,7 @@ _BUNDLES_PER_S = 100
 _BUNDLE_TASKS_MAX = 256
 
 _CONNECT_TIMEOUT = "20s"
+_WATCH_S = 0.5
 
 
 def threads(workers: int | None) -> Executor:
@@ -61,7 +64,7 @@ def processes(workers: int | None) -> Executor:
             running: dict[Future[Bundle], list[Task]] = {}
             # After a death the suspects run one at a time, so that it is known who did it.
             alone = again
-            pool = ProcessPoolExecutor(1 if alone else count, context, _ignore_interrupt)
+            pool = ProcessPoolExecutor(1 if alone else count, context, _as_worker, (os.getpid(),))
             source = iter(alone) if alone else waiting
             ahead = 1 if alone else 2 * count
             again = []
@@ -95,9 +98,16 @@ def processes(workers: int | None) -> Executor:
     return executor
 
 
-def _ignore_interrupt() -> None:
-    """Leave Ctrl-C to the driver, which ends the pool."""
+def _as_worker(driver: int) -> None:
+    """Leave Ctrl-C to the driver, which ends the pool; end with a driver that was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == driver:
+            time.sleep(_WATCH_S)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _died(task: Task, what: str) -> Row:
