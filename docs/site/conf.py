@@ -9,7 +9,6 @@ import re
 import shutil
 import sys
 import tomllib
-from functools import cache
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -51,7 +50,6 @@ html_use_index = False
 pygments_style = "default"
 pygments_dark_style = "monokai"
 
-_numbers = cache(recorded)
 _TABLE_ROW = re.compile(r"^\|.*\|\s*$", re.MULTILINE)
 _PAGE = re.compile(r"\]\(([^)#:]+\.md)\)")
 _NAMED_AS_FILE = re.compile(r"\[[\w./-]+\.md\](\([^)#:]+\.md\))")
@@ -60,7 +58,7 @@ _NAMED_AS_FILE = re.compile(r"\[[\w./-]+\.md\](\([^)#:]+\.md\))")
 def _as_site(_app: Sphinx, docname: str, source: list[str]) -> None:
     """Put what the tables of a README link to under it, in their order, as its navigation."""
     if docname.startswith("docs/") and is_template(source[0]):
-        source[0] = fill(f"{docname}.md", _numbers()).text
+        source[0] = fill(f"{docname}.md", recorded()).text
     # A link that a forge shows as the name of a file has the title of its page here.
     text = source[0] = _NAMED_AS_FILE.sub(r"[]\1", source[0])
     if docname.rpartition("/")[2] != "README":

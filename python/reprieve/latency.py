@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KINDS = ("read", "write", "total")
-"""What requests are counted as; "total" is reads and writes."""
+"""Groups of requests; "total" is reads and writes."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What the tests of sweeps share: a sweep as a dictionary, its stored runs, its data set."""
+"""Helpers for tests of sweeps: a sweep as a dictionary, its stored runs, its data set."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def grid(**more: Any) -> dict[str, Any]:
     return {"scenario": scenario(), "design": "grid", "axes": axes} | more
 
 
-def stored(directory: Path) -> dict[str, Path]:
+def stored(directory: Path, name: str = "*") -> dict[str, Path]:
     """Return the runs that are on disk, each with its segment."""
     found: dict[str, Path] = {}
-    for path in sorted(directory.glob("segments/*.parquet")):
+    for path in sorted(directory.glob(f"segments/{name}.parquet")):
         with suppress(FileNotFoundError):  # merged meanwhile
             runs = pq.read_table(path, columns=["run"]).column("run").to_pylist()
             found |= dict.fromkeys(runs, path)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import os
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,7 +27,7 @@ from reprieve.experiments.identity import Identities, path_keys, run_id
 from reprieve.experiments.intervals import mean_intervals
 from reprieve.experiments.plan import read_plan
 from reprieve.experiments.store import locked
-from reprieve.experiments.work import Row
+from reprieve.experiments.work import Row, Task
 from reprieve.pairs import measures
 from reprieve.scenario import Source
 from reprieve.student import student_t
@@ -299,6 +301,11 @@ def test_parts_are_the_whole(reprieve: Reprieve, small: Path, tmp_path: Path) ->
     done = reprieve("sweep", "s.toml", "--out", "o", "--collect")
     assert "10 runs, of which 0 were done now" in done.stdout
     assert contents(tmp_path / "o") == contents(tmp_path / "whole")
+    both = reprieve("sweep", "s.toml", "--out", "o", "--part", "1/3", "--collect")
+    assert (both.returncode, both.stderr) == (
+        2,
+        "--part and --collect: collect once, after the last part\n",
+    )
     for wrong in ("0/3", "4/3", "3", "a/b"):
         refused = reprieve("sweep", "s.toml", "--out", "o", "--part", wrong)
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
@@ -327,6 +334,31 @@ def test_merged_segments_hold_the_runs(tmp_path: Path) -> None:
         locked(tmp_path, (1, 2)),
     ):
         pass
+
+
+def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
+    theirs = [tmp_path / "segments/mine.parquet", tmp_path / ".mine.partial"]
+    for path in theirs:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("mine")
+    rp.sweep(grid(), out=tmp_path)
+    assert [path.read_text() for path in theirs] == ["mine", "mine"]
+    assert len(stored(tmp_path, "[0-9a-f]*")) == 4
+
+
+def test_task_that_kills_processes_is_a_row_and_no_other_is(tmp_path: Path) -> None:
+    tasks = [Task(str(number), f"task {number}", partial(_deadly, number)) for number in range(12)]
+    rows = {row.run: row for row in executors.processes(2)(iter(tasks))}
+    assert len(rows) == 12
+    assert [run for run, row in rows.items() if row.error is not None] == ["5"]
+    assert str(rows["5"].error).startswith("task 5: process after process died over this run")
+    assert rows["7"].text == "7"
+
+
+def _deadly(number: int, _watch: Any) -> str:
+    if number == 5:
+        os._exit(1)
+    return str(number)
 
 
 def test_minutes_end_a_sweep_that_goes_on(tmp_path: Path) -> None:

@@ -96,6 +96,18 @@ def test_search_is_the_same_from_any_number_of_workers_and_after_any_batch(tmp_p
     assert contents(tmp_path / "pieces") == contents(tmp_path / "whole")
 
 
+def test_search_that_is_out_of_time_goes_on_later(tmp_path: Path) -> None:
+    whole = rp.sweep(search(), out=tmp_path / "whole")
+    rp.sweep(search(samples=4), out=tmp_path / "o")
+    with pytest.warns(UserWarning, match="8 of 12 runs are left, as --minutes 0 are over") as told:
+        found = rp.sweep(search(), out=tmp_path / "o", minutes=0)
+    # One batch, and whatever else of the next it had run already.
+    assert len(told) == 1 and 4 <= found.points.num_rows < 8
+    rp.sweep(search(), out=tmp_path / "o", minutes=60)
+    assert contents(tmp_path / "o") == contents(tmp_path / "whole")
+    assert whole.points.num_rows == 12
+
+
 def test_points_of_the_front_are_marked() -> None:
     points = rp.sweep(search()).points.to_pylist()
     costs = [(row["read_latency_ns_mean"], -row["device_iops"]) for row in points]

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ def is_template(text: str) -> bool:
     return "{{ " in text or "{% " in text
 
 
+@cache
 def recorded() -> dict[str, Any]:
     """Return the numbers that are recorded, by the name of the study; `bench`: of `make bench`."""
     found = {

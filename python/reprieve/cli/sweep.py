@@ -60,7 +60,7 @@ def sweep(
     ] = False,
     retry_failed: Annotated[bool, flag("--retry-failed", "Do failed runs again.")] = False,
     minutes: Annotated[
-        float | None, typer.Option(min=0, help="Start no run after so many minutes.")
+        float | None, typer.Option(min=0, help="Start no run after this many minutes.")
     ] = None,
     allow_python: AllowPython = False,
     force: Force = False,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from reprieve import tables
 from reprieve._native import ParquetWriter, Table
 from reprieve.experiments.columns import MEASURED, column, flat
-from reprieve.experiments.designs import Point, points, word
+from reprieve.experiments.designs import Point, word
 from reprieve.experiments.differences import differences_table
 from reprieve.experiments.intervals import mean_intervals
 from reprieve.experiments.pareto import front
@@ -146,10 +146,12 @@ class _Pass:
         self._outs = [_Out(file) for file in files]
         self._points = 0
         self._seen = set[int]()
-        self._varied = [_key_kind(plan, place) for place in range(len(plan.keys))]
+        self._varied: list[type | None] = []
 
     def write(self, rows: Iterable[Row]) -> None:
         """Write runs, points and costs."""
+        plan = self._plan
+        self._varied = [_key_kind(plan, place, rows) for place in range(len(plan.keys))]
         block = list[Row]()
         finished = (row for row in rows if self._store.has(row.run))
         for _, group in groupby(finished, key=lambda row: row.point.index):
@@ -165,7 +167,7 @@ class _Pass:
     def _block(self, rows: Sequence[Row]) -> None:
         runs, means, costs = self._outs
         stored = [self._store.row(row.run) for row in rows]
-        records = [None if one.text is None else self._store.read(one.run) for one in stored]
+        records = [None if one.text is None else self._store.decoded(one) for one in stored]
         found = [{} if one is None else flat(one.summary) for one in records]
         self._widen(found, is_first=not runs.has_rows)
         numbers = {
@@ -303,12 +305,12 @@ class _Out:
             self._file.write(self._writer.finish())
 
 
-def _key_kind(plan: Plan, place: int) -> type | None:
+def _key_kind(plan: Plan, place: int, rows: Iterable[Row]) -> type | None:
     """Return the type of a key's column; None: words, as its values are of several types."""
     if plan.design == "list":
         values: list[Any] = [row[plan.keys[place]] for row in plan.listed]
     elif place == len(plan.axes):  # of a fleet
-        values = [point.values[place] for point in points(plan)]
+        values = [row.point.values[place] for row in rows]
         values = values if plan.volumes is None else [device for (device,) in values]
     else:
         span = plan.axes[place].values
@@ -324,7 +326,7 @@ def _key_kind(plan: Plan, place: int) -> type | None:
 def _histograms(records: Sequence[Record | None]) -> Iterator[NewColumn]:
     empty = np.empty(0, np.int64)
     found = [
-        dict.fromkeys(KINDS, (empty, empty)) if one is None else one.buckets() for one in records
+        dict.fromkeys(KINDS, (empty, empty)) if one is None else one.buckets for one in records
     ]
     for what in KINDS:
         offsets = np.cumsum([0, *(len(one[what][0]) for one in found)], dtype=np.int32)

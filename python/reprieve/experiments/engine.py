@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +85,7 @@ class Progress:
     ran: int = 0
     failed: int = 0
     first_error: str | None = None
+    is_out_of_time: bool = False
 
     def passed(self) -> None:
         """Count a run that was finished before."""
@@ -124,6 +126,7 @@ def complete(
                 progress.passed()
                 continue
             if until_s is not None and time.monotonic() > until_s:
+                progress.is_out_of_time = True
                 return
             handed.add(run)
             yield task()
@@ -138,6 +141,7 @@ def complete(
             progress.finished(row.error)
     finally:
         store.flush()
+    assert retry_failed or not handed, f"an executor lost {len(handed)} tasks"
     progress.step("runs", progress.done, progress.whole)
 
 
@@ -157,25 +161,31 @@ class Outcome:
 class Rows:
     """The runs of a plan in its order, made anew each time: a plan is never listed."""
 
-    def __init__(self, plan: Plan, made: Sequence[Point] | None = None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        made: Sequence[Point] | None = None,
+        part: tuple[int, int] | None = None,
+    ) -> None:
+        """Take the points of the plan, or `made`; of these the K-th of N parts, neighbours."""
         self.plan = plan
         self._made = made
+        number, parts = part or (1, 1)
+        count = size(plan) if made is None else len(made)
+        self._first, self._last = count * (number - 1) // parts, count * number // parts
         self._identities = Identities(plan.source)
 
     def __iter__(self) -> Iterator[Row]:
-        return self.of(points(self.plan) if self._made is None else self._made)
-
-    def of(self, made: Iterable[Point]) -> Iterator[Row]:
-        """Yield the runs of some points: each point under every seed."""
-        for point in made:
+        """Yield each point under every seed."""
+        made = points(self.plan) if self._made is None else self._made
+        for point in islice(made, self._first, self._last):
             sets = point.sets(self.plan)
             for seed in self.plan.seeds or (None,):
                 own = sets if seed is None else [*sets, f"seed={seed}"]
                 yield Row(point, seed, self._identities.of(own))
 
     def __len__(self) -> int:
-        count = size(self.plan) if self._made is None else len(self._made)
-        return count * max(1, len(self.plan.seeds))
+        return (self._last - self._first) * max(1, len(self.plan.seeds))
 
     def finished(self, store: Store) -> Iterator[Row]:
         """Yield those that a store has."""
@@ -185,17 +195,21 @@ class Rows:
 def sweep_into(plan: Plan, directory: Path, settings: Settings) -> Outcome:
     """Do the missing runs of a sweep and write its data set into a directory."""
     executor = settings.executor()
+    if settings.collect and settings.part is not None:
+        raise UserError("--part and --collect: collect once, after the last part")
+    # A fleet is found once: its traces are listed, or all of one is read.
+    found = list(points(plan)) if plan.design == "fleet" else None
     if plan.design == "pareto":
         if settings.part is not None:
             raise plan.wrong(
                 "a search needs the results of each batch; --part is for other designs"
             )
     elif not settings.collect:
-        _check(plan, settings)
+        _check(plan, found or points(plan), settings)
     with locked(directory, settings.part) as store:
         for path in store.damaged:
             settings.tell(f"{path}: this file is damaged; its runs are done again")
-        work = _Work(plan, store, settings, executor)
+        work = _Work(plan, store, settings, executor, found)
         while True:
             try:
                 return work.outcome(directory)
@@ -205,12 +219,10 @@ def sweep_into(plan: Plan, directory: Path, settings: Settings) -> Outcome:
                 dataset.forget(directory)
 
 
-def _check(plan: Plan, settings: Settings) -> None:
+def _check(plan: Plan, made: Iterable[Point], settings: Settings) -> None:
     """Resolve the first points: UserError if none is right, a sentence if some are not."""
     errors, checked = list[str](), 0
-    for point in points(plan):
-        if checked == _CHECKED:
-            break
+    for point in islice(made, _CHECKED):
         checked += 1
         try:
             point.source(plan, plan.seeds[0] if plan.seeds else None).resolve()
@@ -227,8 +239,16 @@ def _check(plan: Plan, settings: Settings) -> None:
 class _Work:
     """Does the runs of a plan that a store lacks, and writes the data set of those it has."""
 
-    def __init__(self, plan: Plan, store: Store, settings: Settings, executor: Executor) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        settings: Settings,
+        executor: Executor,
+        found: Sequence[Point] | None,
+    ) -> None:
         self._plan = plan
+        self._found = found
         self._store = store
         self._settings = settings
         self._executor = executor
@@ -243,16 +263,14 @@ class _Work:
         if plan.design == "pareto":
             rows = Rows(plan, self._search())
         else:
-            rows = Rows(plan)
+            rows = Rows(plan, self._found, settings.part)
             if not settings.collect:
                 self._do(rows, Progress(settings.step, len(rows)))
         if settings.collect:
             store.merge()
         if settings.part is not None:
             self._tell_failures()
-            own = list(self._own(rows))
-            failed = sum(store.has_failed(row.run) for row in own)
-            return Outcome(len({row.run for row in own if store.has(row.run)}), self._ran, failed)
+            return self._survey(rows)[0]
         told, stamp = self._survey(rows)
         if not told.runs:
             raise plan.wrong(f"nothing of it is finished in {directory}; run it without --collect")
@@ -302,42 +320,23 @@ class _Work:
             dataset.remember(directory, stamp)
         return Outcome(told.runs, told.ran, told.failed, files)
 
-    def _own(self, rows: Rows) -> Iterator[Row]:
-        """Yield the runs of the part of the points that is to be done: neighbours."""
-        if self._settings.part is None:
-            yield from rows
-            return
-        part, parts = self._settings.part
-        count = len(rows)
-        first, last = count * (part - 1) // parts, count * part // parts
-        for place, row in enumerate(rows):
-            if place >= last:
-                return
-            if place >= first:
-                yield row
-
     def _do(self, rows: Rows, progress: Progress) -> None:
-        plan = self._plan
-        if self._settings.part is not None:
-            part, parts = self._settings.part
-            progress.whole = progress.whole * part // parts - progress.whole * (part - 1) // parts
         before = progress.ran
-        retry = self._settings.retry_failed
         complete(
-            ((row.run, partial(self._task, row)) for row in self._own(rows)),
+            ((row.run, partial(self._task, row)) for row in rows),
             self._store,
             self._executor,
             progress,
-            retry_failed=retry,
+            retry_failed=self._settings.retry_failed,
             until_s=self._until_s,
         )
         self._ran += progress.ran - before
         if progress.first_error is not None:
             self._failures.append(
-                f"{plan.path}: {progress.failed:,} of {progress.ran:,} runs failed, first "
+                f"{self._plan.path}: {progress.failed:,} of {progress.ran:,} runs failed, first "
                 f"{progress.first_error}"
             )
-        if self._until_s is not None and progress.done < progress.whole:
+        if progress.is_out_of_time:
             self._settings.tell(
                 f"{progress.whole - progress.done:,} of {progress.whole:,} runs are left, as "
                 f"--minutes {self._settings.minutes:g} are over; the same command goes on"
@@ -359,7 +358,7 @@ class _Work:
             rows = Rows(self._plan, batch)
             if not self._settings.collect:
                 self._do(rows, progress)
-            elif any(not self._store.has(row.run) for row in rows):
+            if any(not self._store.has(row.run) for row in rows):
                 return [*made, *batch]
             if not made and all(self._store.has_failed(row.run) for row in rows):
                 error = self._store.row(next(iter(rows)).run).error

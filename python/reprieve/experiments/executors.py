@@ -9,6 +9,7 @@ import os
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -37,6 +38,8 @@ _BUNDLE_TASKS_MAX = 256
 
 _CONNECT_TIMEOUT = "20s"
 _WATCH_S = 0.5
+_DEATHS_MAX = 3
+"""Of processes, over one run alone, until it counts as failed."""
 
 
 def threads(workers: int | None) -> Executor:
@@ -51,14 +54,14 @@ def threads(workers: int | None) -> Executor:
 def processes(workers: int | None) -> Executor:
     """Return processes of this machine; None: one a core.
 
-    Policies in Python run side by side there. A process that dies, for lack of memory say, costs
-    the one run that killed it.
+    Policies in Python run side by side there. If a process dies, for lack of memory say, its runs
+    are done again one by one; a run that kills three is a failed one.
     """
 
     def executor(tasks: Iterable[Task]) -> Iterator[Row]:
         again = list[Task]()
         waiting = iter(tasks)
-        count, bundle = workers or cores(), 1
+        count, bundle, deaths = workers or cores(), 1, Counter[str]()
         context = multiprocessing.get_context("spawn")
         while True:
             running: dict[Future[Bundle], list[Task]] = {}
@@ -67,7 +70,7 @@ def processes(workers: int | None) -> Executor:
             pool = ProcessPoolExecutor(1 if alone else count, context, _as_worker, (os.getpid(),))
             source = iter(alone) if alone else waiting
             ahead = 1 if alone else 2 * count
-            again = []
+            again, some = [], list[Task]()
             try:
                 while True:
                     while len(running) < ahead:
@@ -75,19 +78,24 @@ def processes(workers: int | None) -> Executor:
                         if not some:
                             break
                         running[pool.submit(perform_all, some)] = some
+                        some = []
                     if not running:
                         break
                     done, _ = wait(running, return_when=FIRST_COMPLETED)
                     for future in done:
                         found = future.result()
-                        some = running.pop(future)
-                        bundle = bundle_tasks(bundle, found.took_s / len(some), count)
+                        done_tasks = running.pop(future)
+                        bundle = bundle_tasks(bundle, found.took_s / len(done_tasks), count)
                         yield from found.rows
             except BrokenProcessPool:
-                suspects = list(chain.from_iterable(running.values()))
+                # The pool may have broken before it took the last ones.
+                suspects = [*chain.from_iterable(running.values()), *some]
                 if alone and len(suspects) == 1:
-                    yield _died(suspects[0], "a process died over this run")
-                    suspects = []
+                    (suspect,) = suspects
+                    deaths[suspect.run] += 1
+                    if deaths[suspect.run] == _DEATHS_MAX:
+                        yield _died(suspect, "process after process died over this run")
+                        suspects = []
                 again = [*suspects, *(source if alone else ())]
                 continue
             finally:

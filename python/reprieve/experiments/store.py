@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import time
 import zlib
 from collections import OrderedDict
@@ -30,6 +31,8 @@ _LOCK = ".lock"
 _GROUP_ROWS = 128
 """Rows of a row group, which is what one look-up decodes."""
 _CACHED_GROUPS = 32
+_NAME = re.compile(r"[0-9a-f]{16}(-\d+-of-\d+)?-[0-9a-f]{6}\.parquet")
+"""Names of segments: when each was written, by which part, and a draw."""
 _SEGMENT_ROWS = 20_000
 _SEGMENT_BYTES = 64 << 20
 _FLUSH_S = 0.1
@@ -44,7 +47,7 @@ Buckets = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class Record:
-    """What is stored of a simulation; histograms are made when they are asked for."""
+    """The stored numbers of a simulation."""
 
     summary: dict[str, Any]
     """As in `summary.json`."""
@@ -52,21 +55,13 @@ class Record:
     """The complete batches by column."""
     machine: dict[str, Any]
     """As in `run.json`."""
-    histograms: dict[str, tuple[list[int], list[int]]]
-    """Of each kind of request: steps of the upper ends, and counts."""
-
-    def buckets(self) -> dict[str, Buckets]:
-        """Return the histograms of "read", "write" and "total"."""
-        made = {}
-        for what in KINDS:
-            steps, counts = self.histograms[what]
-            made[what] = (np.cumsum(np.array(steps, np.int64)), np.array(counts, np.int64))
-        return made
+    buckets: dict[str, Buckets]
+    """Histograms of "read", "write" and "total"."""
 
     def latencies(self) -> dict[str, Latency]:
         """Return the latencies of "read", "write" and "total" requests."""
         made = {}
-        for what, (upper_ns, count) in self.buckets().items():
+        for what, (upper_ns, count) in self.buckets.items():
             exact = self.summary["requests"][what]["latency_ns"]
             made[what] = Latency(upper_ns, count, exact["mean"], exact["min"], exact["max"])
         return made
@@ -107,7 +102,9 @@ class Store:
                 self.take_away(path)
 
     def _paths(self) -> list[Path]:
-        return [] if self._folder is None else sorted(self._folder.glob("*.parquet"))
+        """Return the segments; files with other names are the user's, and left alone."""
+        found = [] if self._folder is None else sorted(self._folder.glob("*.parquet"))
+        return [path for path in found if _NAME.fullmatch(path.name)]
 
     def _index(self, path: Path) -> None:
         """Learn which runs a segment has."""
@@ -218,10 +215,13 @@ class Store:
 
     def read(self, run: str) -> Record:
         """Return a finished simulation; UserError if it failed or its segment is damaged."""
-        row = self.row(run)
+        return self.decoded(self.row(run))
+
+    def decoded(self, row: Row) -> Record:
+        """Return the simulation of a row; UserError if it failed or is none."""
         if row.text is None:
             raise UserError(row.error or "a row without text has an error")
-        return record(row.text, f"{self._folder or 'memory'}, run {run}")
+        return record(row.text, f"{self._folder or 'memory'}, run {row.run}")
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows of all runs, segment by segment."""
@@ -286,7 +286,11 @@ def record(text: str, where: str) -> Record:
         document = json.loads(text)
         if document["schema"] != SCHEMA:
             raise ValueError
-        made = Record(*(document[name] for name in ("summary", "batches", "machine", "histograms")))
+        buckets = {
+            what: (np.cumsum(np.array(steps, np.int64)), np.array(counts, np.int64))
+            for what, (steps, counts) in ((what, document["histograms"][what]) for what in KINDS)
+        }
+        made = Record(document["summary"], document["batches"], document["machine"], buckets)
         for name, latency in made.latencies().items():
             exact = made.summary["requests"][name]["latency_ns"]
             ends = (exact["mean"], exact["min"], exact["max"])
@@ -315,10 +319,12 @@ def locked(directory: Path, part: tuple[int, int] | None = None) -> Iterator[Sto
         if part is not None:
             own = (directory / f"{_LOCK}{name}").open("w")
             _lock(own, directory, shared=False)
-        # What a killed process had begun to write.
-        begun = list((directory / FOLDER).glob(f".{name}*.partial"))
-        for partial in begun if part is not None else [*begun, *directory.glob(".*.partial")]:
-            partial.unlink(missing_ok=True)
+        # A killed process may have left unfinished files.
+        unfinished = list((directory / FOLDER).glob(f".{name}*.parquet.partial"))
+        if part is None:
+            unfinished += directory.glob(".*.parquet.[0-9]*.partial")
+        for path in unfinished:
+            path.unlink(missing_ok=True)
         store = Store(directory, name)
         if part is None and len(store) > _SEGMENTS_MAX:
             store.merge()
@@ -328,7 +334,7 @@ def locked(directory: Path, part: tuple[int, int] | None = None) -> Iterator[Sto
             if part is not None:
                 own.close()
                 (directory / f"{_LOCK}{name}").unlink(missing_ok=True)
-            # What came to nothing leaves nothing.
+            # Leave no directory behind if nothing was stored.
             elif list(directory.iterdir()) == [directory / _LOCK]:
                 (directory / _LOCK).unlink()
                 with suppress(OSError):

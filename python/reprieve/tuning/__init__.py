@@ -40,8 +40,6 @@ class Settings:
     step: Step = silent
     command: str | None = None
     """Shown in the page as what repeats it; None: the question."""
-    processes: int | None = None
-    """Runs at a time, each in a process of its own."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +142,7 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
     need("optuna", "reprieve tune", "optuna", "tune")
     need("scipy", "reprieve tune", "scipy", "tune")
     need_plots("reprieve tune", "tune")
-    executor = Places(settings.workers, settings.scheduler, settings.processes).executor()
+    executor = Places(settings.workers, settings.scheduler).executor()
     scenarios = Scenarios(source)
     _check_keys(source, asked)
     first = int(tomllib.loads(source.resolve())["seed"])

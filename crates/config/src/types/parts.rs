@@ -24,7 +24,7 @@ pub(crate) fn dies_of(geometry: &Geometry, channels: &[u32], dies: &[u32]) -> Ve
 }
 
 impl Scenario {
-    /// Returns the logical pages of a part with so many dies, rounded down for each plane.
+    /// Returns the logical pages of a part with `dies` dies, rounded down for each plane.
     pub(crate) fn part_pages(&self, dies: usize) -> u32 {
         let planes = dies as u32 * self.geometry.planes_per_die;
         planes * (self.logical_pages() / self.geometry.planes())
