@@ -109,7 +109,6 @@ def _part(text: str) -> tuple[int, int]:
 
 def _show(plan: Plan, directory: Path) -> None:
     from reprieve.experiments.columns import column
-    from reprieve.experiments.designs import size
     from reprieve.tables import read, reader, rows
 
     keys = [column(key) for key in plan.keys]
@@ -131,7 +130,9 @@ def _show(plan: Plan, directory: Path) -> None:
     else:
         figures = [name for name in FIGURES if name in found.names]
     names, words = ["point", *keys, *figures], ["point", *plan.keys]
-    _print(shown, names, words, title, None if plan.goals else size(plan))
+    # Of a million points one column is read to count those that did not fail.
+    errors = reader(directory / "points.parquet", ("error",)).read()["error"]
+    _print(shown, names, words, title, None if plan.goals else errors.count(None))
 
 
 def _print(
