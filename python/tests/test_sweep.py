@@ -26,7 +26,7 @@ from reprieve.experiments.engine import Settings, sweep_into
 from reprieve.experiments.identity import Identities, path_keys, run_id
 from reprieve.experiments.intervals import mean_intervals
 from reprieve.experiments.plan import read_plan
-from reprieve.experiments.store import locked
+from reprieve.experiments.store import DamagedError, locked
 from reprieve.experiments.work import Row, Task
 from reprieve.pairs import measures
 from reprieve.scenario import Source
@@ -334,6 +334,17 @@ def test_merged_segments_hold_the_runs(tmp_path: Path) -> None:
         locked(tmp_path, (1, 2)),
     ):
         pass
+
+
+def test_row_that_is_not_as_it_was_written_is_damaged(tmp_path: Path) -> None:
+    with locked(tmp_path) as store:
+        store.append(Row("ab12", '{"n":1}'))
+    (segment,) = tmp_path.glob("segments/*.parquet")
+    table = pq.read_table(segment)
+    changed = pa.array(['{"n":2}'])
+    pq.write_table(table.set_column(table.column_names.index("text"), "text", changed), segment)
+    with locked(tmp_path) as store, pytest.raises(DamagedError, match=segment.name):
+        store.row("ab12")
 
 
 def test_files_of_others_are_left_alone(tmp_path: Path) -> None:

@@ -65,7 +65,6 @@ class Evaluator:
 
     def close(self) -> None:
         """End its threads, and remove the states of drives."""
-        self._store.flush()
         self._open.close()
         self._drives.close()
 

@@ -330,6 +330,7 @@ def locked(directory: Path, part: tuple[int, int] | None = None) -> Iterator[Sto
             store.merge()
         try:
             yield store
+            store.flush()
         finally:
             if part is not None:
                 own.close()
