@@ -25,7 +25,7 @@ from reprieve.sections import (
     writable,
 )
 
-__all__ = ["Scenario", "ScenarioLike", "toml_text"]
+__all__ = ["Scenario", "ScenarioLike", "Source", "toml_text"]
 
 
 class Scenario(Top):

@@ -23,7 +23,7 @@ from reprieve._native import UserError
 from reprieve_studies import databases
 from reprieve_studies.commands import database as command
 from reprieve_studies.databases import mount, postgresql
-from reprieve_studies.starblaze.readings import SETTINGS
+from reprieve_studies.starblaze.runs import SETTINGS
 
 from .drive import Reprieve
 
@@ -174,7 +174,7 @@ def test_transactions_reach_the_drive_and_nothing_stays(
     assert left(place) == set()
     assert {path: at for path, at in queues().items() if path in queues_before} == queues_before
     told = json.loads((tmp_path / "out" / "transactions.json").read_text())
-    assert [one["suspended"] for one in told] == [SETTINGS[name][0] for name in settings]
+    assert [one["suspended"] for one in told] == [SETTINGS[name]["title"] for name in settings]
     for one in told:
         assert one["transactions"] > 10
         # Reads that reach the drive take a page's sensing at least, and no answer is early.
@@ -185,9 +185,9 @@ def test_transactions_reach_the_drive_and_nothing_stays(
         assert told_us == known_us + [None] * (len(told_us) - len(known_us))
         assert one["drive_read_mean_us"] > T_READ_US
     suspended = {one["suspended"]: one["program_suspensions"] for one in told}
-    assert all(not suspended[SETTINGS[name][0]] for name in settings if name != "both")
+    assert all(not suspended[SETTINGS[name]["title"]] for name in settings if name != "both")
     # Updates wait for their own flushes: a read of theirs seldom meets a program.
-    if engine != "pgbench" and not suspended[SETTINGS["both"][0]]:
+    if engine != "pgbench" and not suspended[SETTINGS["both"]["title"]]:
         # Nor does one of a database that a busy machine lets do little: it may try again.
         monkeypatch.setattr(databases, "SETTINGS_SERVED", ("both",))
         (again,) = run(engine, tmp_path / "again", 30)

@@ -1,5 +1,6 @@
 """`reprieve reproduce deadline`: what is frozen, what is compared, and what its headline says."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -21,7 +22,8 @@ from reprieve_studies.deadline.experiment import (
     spot,
 )
 from reprieve_studies.deadline.families import FAMILIES, points
-from reprieve_studies.deadline.measures import Measured, measure
+from reprieve_studies.deadline.measures import Measured, job
+from reprieve_studies.study import Settings
 
 ONE = Measured(
     late_share=0.0005, late_reads=30, p99_9_us=480, suspensions_per_s=1000, suspensions=20_000,
@@ -143,12 +145,12 @@ def test_every_point_is_a_scenario(bench: Bench) -> None:
 
 def test_seeds_of_search_and_judgement_differ() -> None:
     with pytest.raises(AssertionError):
-        run(replace(PLAN, judged=(1, 2)), None, lambda _what, _done, _pieces: None)
+        run(replace(PLAN, judged=(1, 2)), Settings())
 
 
 def test_a_small_experiment_is_written_up() -> None:
     names = ("die-500", "fast12-mlc-poisson")
-    found = run(replace(PLAN, names=names), 2, lambda _what, _done, _pieces: None)
+    found = run(replace(PLAN, names=names), Settings(jobs=2))
     assert {place[0] for place in found.judged} == set(names)
     assert all(len(each) == len(PLAN.judged) for each in found.judged.values())
     energies = [one.energy_j for one in found.judged["fast12-mlc-poisson", "batch", 1.0]]
@@ -173,6 +175,7 @@ def test_measured_is_what_the_log_says() -> None:
                 "workload": workload}  # fmt: skip
     for slo_us, share in ((59.0, 1.0), (60.0, 0.0)):
         bench = replace(BENCH, scenario=scenario, slo_us=slo_us)
-        found = measure(bench, {"ftl.precondition": "sequential"}, lambda *_: None)
+        of = job(bench, {"ftl.precondition": "sequential"})
+        found = Measured(**json.loads(of.measure(of.setup.simulate(requests=True))))
         assert found.late_share == share
         assert found.p99_9_us == pytest.approx(60.0)

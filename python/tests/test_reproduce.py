@@ -11,26 +11,19 @@ import pytest
 
 import reprieve as rp
 from reprieve.cli import main
-from reprieve.parallel import Workshop
-from reprieve.simulation import Watch
 from reprieve_studies import fast12
 from reprieve_studies.compress import compress
-from reprieve_studies.fast12 import experiment, formulas, loads
-from reprieve_studies.fast12.alternatives import SIMULATOR
-from reprieve_studies.fast12.experiment import Plan
-from reprieve_studies.fast12.measures import (
+from reprieve_studies.fast12 import claims, runs
+from reprieve_studies.fast12.claims import (
     MEASURES,
+    SENTENCES,
     Group,
-    Spot,
-    prefers_reads,
     suspended_increase,
-    suspended_increase_of_array,
     suspended_share,
-    suspends,
 )
-from reprieve_studies.fast12.paper import DEVICES, SENTENCES, TABLE_1, TRACES
+from reprieve_studies.fast12.runs import DATA, DEVICES, SIMULATOR, Plan, Spot, counterparts
 from reprieve_studies.loads import Recording
-from reprieve_studies.runs import Setup
+from reprieve_studies.runs import Bench, Job, Setup, bench
 from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.study import Settings
 
@@ -44,19 +37,15 @@ def unwatched(_share: float | None, _requests: int) -> None:
     """Nobody watches."""
 
 
-class Fake:
-    """A result of which only the summary is asked for."""
-
-    def __init__(self, read_us: float, write_us: float, **flash: Any) -> None:
-        groups = {"read": read_us, "write": write_us}
-        self.summary: dict[str, Any] = {
-            "requests": {
-                op: {"count": 1, "latency_ns": {"mean": 1000 * mean_us}}
-                for op, mean_us in groups.items()
-            },
-            "flash": {"programs": 80, "erases": 20, "suspended_operations": suspended(0, 0)}
-            | flash,
-        }
+def fake(read_us: float, write_us: float, **flash: Any) -> dict[str, Any]:
+    """Return what is kept of a run."""
+    groups = {"read": read_us, "write": write_us}
+    return {
+        "requests": {op: {"count": 1, "mean_ns": 1000 * us} for op, us in groups.items()},
+        "programs": 80,
+        "erases": 20,
+        "suspended_operations": suspended(0, 0),
+    } | flash
 
 
 def suspended(programs: int, erases: int) -> dict[str, dict[str, float]]:
@@ -92,13 +81,13 @@ LATENCIES_US = {
 @pytest.fixture
 def group() -> Group:
     """Two loads whose measures can be worked out by hand."""
-    runs: dict[Spot, Any] = {
-        Spot("SLC", load, policy): Fake(*LATENCIES_US[policy][index])
+    found: dict[Spot, Any] = {
+        Spot("SLC", load, policy): fake(*LATENCIES_US[policy][index])
         for policy in LATENCIES_US
         for index, load in enumerate(("F1", "F2"))
     }
-    runs[Spot("SLC", "F1", "PES_IPC")].summary["flash"]["suspended_operations"] = suspended(6, 2)
-    return Group(runs, "SLC", ["F1", "F2"])
+    found[Spot("SLC", "F1", "PES_IPC")]["suspended_operations"] = suspended(6, 2)
+    return Group(found, "SLC", ["F1", "F2"])
 
 
 @pytest.mark.parametrize(
@@ -126,7 +115,9 @@ def group() -> Group:
     ],
 )
 def test_measures_by_hand(group: Group, measure: str, expected: float) -> None:
-    assert MEASURES[measure](group) == pytest.approx(expected)
+    claim = next(claim for claim in SENTENCES if claim.name == measure)
+    options = {key: value for key, value in claim.options.items() if key != "contradicted"}
+    assert MEASURES[claim.measure](group, **options) == pytest.approx(expected)
 
 
 def test_an_interval_is_that_of_student() -> None:
@@ -138,37 +129,40 @@ def test_an_interval_is_that_of_student() -> None:
 
 
 def test_a_claim_about_suspension_needs_suspensions(group: Group) -> None:
-    assert not suspends(group)  # PES_IPS suspended nothing
-    assert prefers_reads(group)
+    assert not group.works("PES_IPC")  # PES_IPS suspended nothing
+    assert group.works("RPS")
+    assert group.works("PE0")
 
 
 def test_the_simulators_drive_need_not_be_full() -> None:
-    # What `alternatives.SIMULATOR` leaves out: the same on a drive where every page has a place.
-    load = loads.papers({}, "characterised")[0]
-    full = {**SIMULATOR.overrides, "ftl.precondition": "sequential"}
+    # What the reading leaves out: the same on a drive where every page has a place.
+    load = counterparts({}, "characterised")[0]
+    simulator = DATA.readings[SIMULATOR].sets
+    full = {**simulator, "ftl.precondition": "sequential"}
     for policy in ("fifo", "pes-ipc"):
         setup = load.setup("fast12-mlc", 2000, 1)
         setup = setup.with_overrides({"policy": policy, "workload.time_scale": 0.02})
         empty, filled = (
-            setup.with_overrides(one).simulate(unwatched).summary["requests"]
-            for one in (SIMULATOR.overrides, full)
+            setup.with_overrides(one).simulate().summary["requests"] for one in (simulator, full)
         )
         assert empty == filled
 
 
-def test_every_sentence_has_its_measure() -> None:
-    assert {sentence.measure for sentence in SENTENCES} == set(MEASURES)
+def test_every_claim_has_its_measure() -> None:
+    known = {*MEASURES, *claims.OF_TABLE_1, *claims.QUEUE_MEASURES, "fifo_ms", "figure_3"}
+    assert {claim.measure for claim in DATA.claims} == known
+    assert len(SENTENCES) == 16
 
 
 def test_without_recordings_there_is_no_set_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     class PlannedError(Exception):
         """So far and no farther: the argument is the plan."""
 
-    def stop(plan: Plan, _workshop: Workshop) -> None:
+    def stop(plan: Plan, _bench: Bench) -> None:
         raise PlannedError(plan)
 
     monkeypatch.setattr(fast12, "real", list)
-    monkeypatch.setattr(fast12, "run", stop)
+    monkeypatch.setattr(fast12, "simulate", stop)
     with pytest.raises(PlannedError) as planned:
         fast12.article(Settings(quick=True))
     (plan,) = planned.value.args
@@ -176,27 +170,22 @@ def test_without_recordings_there_is_no_set_of_them(monkeypatch: pytest.MonkeyPa
     assert sets == {"characterised": 6, "calibrated": 6}
 
 
-def test_the_increase_over_the_array_alone_leaves_the_transfer_out() -> None:
-    result: Any = Fake(1, 1, suspended_operations=suspended(1, 0))
+def test_share_and_increase_of_suspended_operations() -> None:
+    result = fake(1, 1, suspended_operations=suspended(1, 0))
     assert suspended_share(result) == 0.01
     assert suspended_increase(result) == pytest.approx(33 / 160)
-    # Table 1, SLC: 140 of the 160 µs are in the array.
-    assert suspended_increase_of_array(result, 20_000) == pytest.approx(33 / 140)
 
 
 def test_the_formulas_give_the_papers_numbers() -> None:
     # (20² + 8²) / 56 and (20² + 24²) / 88; cancellation: 4 − (16/2 + 16/2) / 28 and / 44.
     expected = {"SLC": (464 / 56, 4 - 16 / 28), "MLC": (976 / 88, 4 - 16 / 44)}
     for name, (equation_1_us, cancellation_us) in expected.items():
-        part = TABLE_1[name]
-        assert formulas.equation_1_us(part) == pytest.approx(equation_1_us)
-        assert formulas.cancellation_us(part, reset_inside=True) == pytest.approx(cancellation_us)
-        assert formulas.cancellation_us(part, reset_inside=False) == 4
-        device = DEVICES[name]
-        wait_us = formulas.simulated_wait_us(device, "pes-ips", part)
-        assert wait_us == pytest.approx(equation_1_us, abs=0.001)
+        assert claims.equation_1_us(name) == pytest.approx(equation_1_us)
+        assert claims.cancellation_us(name, reset_inside=True) == pytest.approx(cancellation_us)
+        assert claims.cancellation_us(name, reset_inside=False) == 4
+        assert claims.wait_us(name, "pes-ips") == pytest.approx(equation_1_us, abs=0.001)
         for inside, wait in ((True, cancellation_us), (False, 4.0)):
-            found_us = formulas.simulated_wait_us(device, "pes-ipc", part, reset_inside=inside)
+            found_us = claims.wait_us(name, "pes-ipc", reset_inside=inside)
             assert found_us == pytest.approx(wait, abs=0.001)
 
 
@@ -204,12 +193,12 @@ def test_the_formulas_give_the_papers_numbers() -> None:
     ("of", "end"), [("characterised", "-flows"), ("calibrated", "-calibrated")]
 )
 def test_counterparts_never_bear_the_name_of_their_trace(tmp_path: Path, of: str, end: str) -> None:
-    counterparts = loads.papers({}, of)
-    assert [load.trace for load in counterparts] == list(TRACES)
-    assert all(load.label.endswith(end) and not load.genuine for load in counterparts)
+    found = counterparts({}, of)
+    assert [load.trace for load in found] == list(DATA["traces"])
+    assert all(load.label.endswith(end) and not load.genuine for load in found)
     file = tmp_path / "f1.spc"
     file.write_text("")
-    genuine = {load.trace: load for load in loads.papers({"F1": Recording(file)})}
+    genuine = {load.trace: load for load in counterparts({"F1": Recording(file)}, of)}
     assert genuine["F1"].genuine
     assert genuine["F1"].label == "F1"
     assert not genuine["F2"].genuine
@@ -230,27 +219,53 @@ def test_compression_ends_where_theory_has_it() -> None:
     setup = Setup({"device": "fast12-slc", "geometry": geometry, "workload": workload}, {})
     setup = setup.with_overrides({"host.link_bytes_per_s": "none", "policy": "fifo"})
     for of_dies, near in ((False, None), (True, None), (False, 0.3), (False, 0.08), (True, 0.1)):
-        found = compress(setup, 0.7, unwatched, of_dies=of_dies, near=near)
+        found = compress(setup, 0.7, lambda *_: None, of_dies=of_dies, near=near)
         assert found.speed == pytest.approx(10, rel=0.02)
         assert found.die_idle_share == pytest.approx(0.7, abs=0.002)
         # One die, one channel: both meanings of idle are the same here.
         assert found.drive_idle_share == pytest.approx(found.die_idle_share, abs=1e-6)
-    slower = compress(setup.with_overrides({"workload.rate_iops": 100_000}), 0.7, unwatched)
+    slower = compress(setup.with_overrides({"workload.rate_iops": 100_000}), 0.7, lambda *_: None)
     assert slower.speed == pytest.approx(0.1, rel=0.02)
 
 
-def test_a_workshop_counts_its_pieces() -> None:
+def test_a_run_is_done_once_from_the_state_of_its_drive(tmp_path: Path) -> None:
+    workload = {"generator": "mixed", "requests": 400, "read_fraction": 0.5, "queue_depth": 4}
+    drive = {"device": "fast12-slc", "geometry": {"blocks_per_plane": 64}}
+    setup = Setup({**drive, "workload": workload}, {"ftl.precondition": "steady"})
+    settled = setup.with_overrides({"workload.requests": 1})
+    jobs = {name: Job(setup, settled) for name in ("one", "again")}
+    jobs["longer"] = Job(setup.with_overrides({"workload.requests": 500}), settled)
     seen: list[tuple[str, int, int]] = []
-    workshop = Workshop(2, lambda *step: seen.append(step), 5)
+    with bench(tmp_path, 2, lambda *step: seen.append(step)) as engine:
+        found = engine.each("running", jobs, lambda record: record.summary["requests"])
+    # One state and two runs: what is alike is done once.
+    assert seen[-1] == ("running", 2, 2)
+    assert [step for step in seen if step[0] != "running"][-1][1:] == (1, 1)
+    assert found["one"] == found["again"] == setup.simulate().summary["requests"]
+    assert found["longer"]["total"]["count"] == 500
+    seen.clear()
+    with bench(tmp_path, 2, lambda *step: seen.append(step)) as engine:
+        assert engine.each("running", jobs, lambda record: record.summary["requests"]) == found
+    # Nothing is left to do, nor is the drive brought to its state.
+    assert {step[0] for step in seen} == {"running"}
 
-    def double(item: int, _watch: Watch) -> int:
-        return 2 * item
 
-    assert workshop.each("first", [1, 2], double) == [2, 4]
-    assert workshop.each("second", [3], double) == [6]
-    assert seen[0] == ("first", 0, 5)
-    assert seen[-1] == ("second", 3, 5)
-    assert math.isclose(sum(done for _, done, _ in seen), 0 + 1 + 2 + 2 + 3)
+def test_a_mistake_in_a_run_is_raised_and_done_again(tmp_path: Path) -> None:
+    workload = {"generator": "mixed", "requests": 10, "read_fraction": 1.0, "queue_depth": 1}
+    setup = Setup({"device": "fast12-slc", "workload": workload}, {})
+    trials = iter((rp.UserError("the disk is full"), None))
+
+    def measure(_result: rp.Result) -> str:
+        error = next(trials)
+        if error is not None:
+            raise error
+        return '{"is": "done"}'
+
+    job = {"only": Job(setup, measure=measure, measured_as="trial")}
+    with bench(tmp_path, 1) as engine, pytest.raises(rp.UserError, match="the disk is full"):
+        engine.texts("running", job)
+    with bench(tmp_path, 1) as engine:
+        assert engine.texts("running", job) == {"only": {"is": "done"}}
 
 
 @pytest.mark.parametrize(
@@ -283,15 +298,16 @@ def test_a_mistake_is_one_sentence(
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two seeds, and drives of as few blocks as hold the loads: most of a run is to set them up."""
-    assert [*fast12.SEEDS] == [1, 2, 3, 4, 5]
-    monkeypatch.setattr(fast12, "SEEDS", (1, 2))
+    assert DATA["seeds"] == [1, 2, 3, 4, 5]
+    monkeypatch.setitem(DATA.rest, "seeds", (1, 2))
     devices = {}
     for name, blocks in (("SLC", 1536), ("MLC", 768)):
         preset = (ROOT / f"devices/{DEVICES[name]}.toml").read_text()
         path = tmp_path / f"{DEVICES[name]}.toml"
         path.write_text(preset.replace("[geometry]", f"[geometry]\nblocks_per_plane = {blocks}\n#"))
         devices[name] = str(path)
-    monkeypatch.setattr(experiment, "DEVICES", devices)
+    for module in (runs, claims, fast12.figures, fast12):
+        monkeypatch.setattr(module, "DEVICES", devices)
 
 
 @pytest.mark.seconds(20)
@@ -316,19 +332,18 @@ def test_the_whole_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert table["SLC: mean read latency of fin1-calibrated under FIFO"] == "input"
     assert table["MLC: mean read latency of fin1-calibrated under FIFO"] == "predicted"
     assert table["SLC: mean read latency of F2 under FIFO"] == "measured"
-    claims = {row["claim"]: row for row in verdicts}
+    by_claim = {row["claim"]: row for row in verdicts}
     # Sixteen sentences of two drives and one of both, for each set of loads and reading.
     for of, kind in (("calibrated", "predicted"), ("characterised", "measured")):
         mine = [row for row in verdicts if f"{of} loads, Reprieve's reading: " in row["claim"]]
-        assert len([row for row in mine if "Figure 7" not in row["source"]
-                    and row["kind"] != "duplicate"]) == 33  # fmt: skip
-        assert {row["kind"] for row in mine} <= {kind, "vacuous", "duplicate"}
+        assert len([row for row in mine if "Figure 7" not in row["source"]]) == 33
+        assert {row["kind"] for row in mine} <= {kind, "vacuous"}
         assert all(row["seeds"] == [1, 2] for row in mine)
         assert all(row["low"] <= row["ours"] <= row["high"] for row in mine if row["low"])
     numbers = json.loads((tmp_path / "o/numbers.json").read_text())
     shorter = numbers["claims"]["calibrated"]["reprieve"]["MLC"]["rps_read_reduction"]
     of = "MLC, calibrated loads, Reprieve's reading: RPS shortens reads against FIFO, average"
-    assert shorter == claims[of]["ours"]
+    assert shorter == by_claim[of]["ours"]
     figures = {path.name for path in (tmp_path / "o/figures").iterdir()}
     assert {
         f"figure-{number}.{kind}" for number in range(1, 8) for kind in ("svg", "png")

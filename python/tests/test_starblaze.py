@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import threading
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,126 +12,62 @@ from typing import Any
 
 import pytest
 
+from reprieve import rig
 from reprieve._native import UserError
-from reprieve.parallel import Workshop
-from reprieve.simulation import unwatched
 from reprieve_studies import starblaze
 from reprieve_studies.papers import PAPERS, Settings, reproduce
-from reprieve_studies.runs import Setup
-from reprieve_studies.starblaze import claims, experiment, readings, realtime
-from reprieve_studies.starblaze.arithmetic import (
-    alone_us,
-    expected_us_max,
+from reprieve_studies.runs import bench
+from reprieve_studies.starblaze import claims, realtime, runs
+from reprieve_studies.starblaze.claims import Outcome, percent
+from reprieve_studies.starblaze.runs import (
+    BASE,
+    CASES,
+    DATA,
+    LOADS,
+    SETTINGS,
+    Plan,
+    Spot,
+    job_file,
     little,
-    wait,
-    waits_behind,
+    slides,
+    slowed_job_file,
+    write_jobs,
 )
-from reprieve_studies.starblaze.bench import conflicts
-from reprieve_studies.starblaze.experiment import Outcome, Plan, setup, write_jobs
-from reprieve_studies.starblaze.jobs import LOADS, job_file
-from reprieve_studies.starblaze.measures import change_percent, measured
-from reprieve_studies.starblaze.paper import CASES, PARTS
-from reprieve_studies.starblaze.readings import BASE, READINGS, SETTINGS, TLC, Spot
 
 from .drive import Reprieve
 
 FIO = shutil.which("fio")
-SAVERS = ("first", "second")
 FIRST, LAST = "2rr1rw_1thread", "5rr4rw_2thread"
-
-
-def test_drives_are_brought_to_their_states_side_by_side(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """One reads its job while another has opened its own for writing and written nothing yet."""
-    has_written, has_opened, has_read = (threading.Event() for _ in range(3))
-    write_text, jobs = Path.write_text, list[str]()
-
-    def write_late(path: Path, text: str) -> int:
-        if threading.current_thread().name == "first":
-            return write_text(path, text)
-        assert has_written.wait(60)
-        path.open("w").close()
-        has_opened.set()
-        assert has_read.wait(60)
-        return write_text(path, text)
-
-    def read_job(setup: Setup, *_: Any, **__: Any) -> None:
-        if threading.current_thread().name == "first":
-            has_written.set()
-            assert has_opened.wait(60)
-        jobs.append(Path(setup.scenario["workload"]["fio"]).read_text(encoding="utf-8"))
-        has_read.set()
-
-    monkeypatch.setattr(Path, "write_text", write_late)
-    monkeypatch.setattr(Setup, "simulate", read_job)
-
-    def save(name: str) -> None:
-        experiment.save_state({"seed": 1}, TLC, tmp_path / name, lambda _share, _requests: None)
-
-    threads = [threading.Thread(target=save, args=(name,), name=name) for name in SAVERS]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(jobs) == len(SAVERS)
-    assert all(job.startswith("[settle]") for job in jobs), jobs
 
 
 def test_littles_law_by_hand() -> None:
     # 5803 × 126.01 + 3076 × 17.05 = 783,681.8 µs a second; after 5803 × 102.53 + 3076 × 16.28.
-    found = little(CASES[FIRST])
-    assert found.outstanding_before == pytest.approx(0.7836818, abs=1e-6)
-    assert found.outstanding_after == pytest.approx(0.6450589, abs=1e-6)
     # A request every 112.6253 µs, of which 88.2624 are its latency; 72.6500 after.
-    assert found.think_us == pytest.approx(24.363, abs=2e-3)
-    assert found.iops_after == pytest.approx(1e6 / (24.363 + 72.650), rel=1e-4)
-    # The sums of all four, before and after, to three digits.
-    sums = [(little(case).outstanding_before, little(case).outstanding_after)
-            for case in CASES.values()]  # fmt: skip
-    assert [(round(a, 3), round(b, 3)) for a, b in sums] == [
-        (0.784, 0.645), (0.612, 0.413), (0.928, 0.831), (1.017, 0.823),
-    ]  # fmt: skip
+    pause_us, iops_after = little(FIRST)
+    assert pause_us == pytest.approx(24.363, abs=2e-3)
+    assert iops_after == pytest.approx(1e6 / (24.363 + 72.650), rel=1e-4)
 
 
-def test_every_bandwidth_of_the_slides_is_of_4_kib() -> None:
-    for case in CASES.values():
-        for row in (case.read, case.write):
-            assert row.bandwidth_kb_per_s / row.iops == pytest.approx(4, abs=2e-3)
-
-
-def test_the_longest_of_uniform_waits() -> None:
-    # Of one wait up to 10 ms the mean is 5, of nine the longest is 9 on average.
-    assert expected_us_max(10_000, 1) == 5_000
-    assert expected_us_max(10_000, 9) == 9_000
-    assert waits_behind(9_000, 10_000) == pytest.approx(9)
-    assert waits_behind(10_000, 10_000) == float("inf")
-
-
-def test_what_a_read_waits_for_by_hand() -> None:
-    # 3076 writes a second, twice as many programmed, 16 in 2300 + 163.84 µs, on 32 dies.
-    found = wait(TLC, CASES[FIRST], 2)
-    share = 3076 * 2 / 16 * 2463.84e-6 / 32
-    assert found.program_share == pytest.approx(share)
-    assert found.program_us == pytest.approx(share * 2463.84 / 2)
-    # An erase of 10 ms for 3072 of them: one in 16,000 of the dies' time, 22 reads a minute.
-    erases = 3076 * 2 / 3072 * 10e-3 / 32
-    assert found.erase_us == pytest.approx(erases * 5000)
-    assert found.reads_behind_erases == pytest.approx(60 * 5803 * erases)
-    assert found.reads_behind_programs == pytest.approx(60 * 5803 * share)
-    assert alone_us(TLC, 15, 1.04) == pytest.approx(15 + 67 + 10.24 + 1.04)
+def test_every_rate_of_the_slides_is_their_bandwidth_in_4_kib() -> None:
+    bandwidth_kb_per_s = {
+        "2rr1rw_1thread": (23215, 12302), "5rr4rw_1thread": (15130, 12950),
+        "2rr1rw_2thread": (28708, 14770), "5rr4rw_2thread": (26057, 21100),
+    }  # fmt: skip
+    for case, pair in bandwidth_kb_per_s.items():
+        for kind, kb_per_s in zip(("read", "write"), pair, strict=True):
+            assert kb_per_s / slides(case, kind, "iops") == pytest.approx(4, abs=2e-3)
 
 
 def test_a_job_file() -> None:
-    assert job_file("paced", CASES[LAST], 60, 5, "ioengine=nbd") == (
+    assert slowed_job_file(LAST, 60, 1, "ioengine=nbd") == (
         "[global]\nbs=4k\ndirect=1\nnorandommap\ngroup_reporting\ntime_based\nruntime=60s\n"
-        "ramp_time=5s\nioengine=nbd\n[5rr4rw_2thread]\nrw=randrw\nrwmixread=55\nnumjobs=2\n"
+        "ramp_time=0s\nioengine=nbd\n[5rr4rw_2thread]\nrw=randrw\nrwmixread=55\nnumjobs=2\n"
         "iodepth=1\nrate_iops=3257,2638\n"
     )
-    thinking = job_file("think", CASES[FIRST], 1, 0)
+    thinking = job_file("think", FIRST, 1, 0)
     assert thinking.endswith("[2rr1rw_1thread]\nrw=randrw\nrwmixread=66\nnumjobs=1\niodepth=1\n"
                              "thinktime=24us\n")  # fmt: skip
-    apart = job_file("jobs", CASES[LAST], 1, 0)
+    apart = job_file("jobs", LAST, 1, 0)
     # Ten readers for 6514 a second, eight writers for 5276.
     assert "rw=randread\nnumjobs=10\niodepth=1\nrate_iops=651\n" in apart
     assert "rw=randwrite\nnumjobs=8\niodepth=1\nrate_iops=659\n" in apart
@@ -142,9 +77,10 @@ def test_a_job_file() -> None:
 def test_fio_takes_every_job_file(load: str, tmp_path: Path) -> None:
     if FIO is None:
         pytest.skip("there is no fio on this machine: it was not asked about the job files")
-    for case in CASES.values():
-        path = tmp_path / f"{case.name}.fio"
-        path.write_text(job_file(load, case, 1, 0, "ioengine=null", "size=64m"))
+    for case in CASES:
+        path = tmp_path / f"{case}.fio"
+        text = job_file(load, case, 1, 0)
+        path.write_text(text.replace("[global]", "[global]\nioengine=null\nsize=64m"))
         done = subprocess.run(
             [FIO, "--parse-only", str(path)], capture_output=True, text=True, check=False
         )
@@ -176,45 +112,45 @@ def test_a_row_is_of_all_jobs_and_seeds() -> None:
     two: Any = Fake((100, 50, 900, 2), (300, 90, 700, 2))
     one: Any = Fake((200, 100, 1500, 1))
     other: Any = Fake((7, 7, 7, 7))
-    runs = {
+    found_runs = {
         Spot("chosen", "none", FIRST, 1): two,
         Spot("chosen", "none", FIRST, 2): one,
         Spot("chosen", "both", FIRST, 1): other,
     }
-    found = measured(runs, "chosen", "none", FIRST, "read")
+    found = Outcome(Plan(60, 5, 1), found_runs).row("none", FIRST, "read")
     # 400 in 2 s at (100 × 50 + 300 × 90) / 400 = 80; 200 in 1 s at 100.
     assert (found.iops, found.mean_us) == (200, 90)
     assert (found.us_max_least, found.us_max, found.us_max_most) == (900, 1200, 1500)
-    assert found.outstanding == pytest.approx(200 * 90e-6)
-    assert change_percent(126.01, 102.53) == pytest.approx(-18.633, abs=1e-3)
+    assert percent(126.01, 102.53) == pytest.approx(-18.633, abs=1e-3)
 
 
-def test_a_read_behind_an_operation_is_the_sum_of_the_slides() -> None:
-    found = {(one.part, one.operation, one.values): one for one in conflicts()}
-    assert len(found) == 2 * 2 * len(PARTS)
-    one = found["tlc3d-starblaze", "erase", "typical"]
-    # 10 ms and 67 µs, two commands of 0.1 µs, one page of 40.96 µs.
-    assert one.paper_us == 10_067
-    assert one.around_us == pytest.approx(41.16)
-    assert one.ours_us == pytest.approx(10_108.16)
+def test_a_read_behind_an_erase_is_the_sum_of_the_slides() -> None:
+    """Of their part, in µs: 10 ms and 67, two commands of 0.1, one page of 40.96."""
+
+    def completion_us(program: str) -> float:
+        commands = [(0, "erase", 0, 0, 0), (101, "read", 1, 1, 0)]
+        rows = rig("fast12-mlc", commands, part="tlc3d-starblaze", scheduling__policy="rps",
+                   suspension__program=program, suspension__erase=program != "none")  # fmt: skip
+        return rows[1].completion_ns / 1e3
+
+    assert completion_us("none") == pytest.approx(10_067 + 41.16)
     # Suspended at once: 20 µs of voltages, 30 of overhead, then the read by itself.
-    assert one.suspended_us < 67 + 41.16 + 20 + 30 + 1
-    assert one.suspended_us > 67 + 41.06
+    assert 67 + 41.06 < completion_us("iteration") < 67 + 41.16 + 20 + 30 + 1
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make it one channel of four dies, so that all runs take seconds."""
-    monkeypatch.setattr(readings, "CHANNELS", 1)
+    monkeypatch.setitem(DATA["drive"]["geometry"], "channels", 1)
 
 
 @pytest.mark.usefixtures("small")
 def test_a_setting_suspends_what_it_names_and_nothing_else(tmp_path: Path) -> None:
     plan = Plan(2, 0, 1)
     write_jobs(plan, tmp_path)
-    for setting, (_, classes) in SETTINGS.items():
-        of = setup(Spot("chosen", setting, FIRST, 1), tmp_path)
-        result = of.with_overrides({"geometry.pages_per_block": 512}).simulate(unwatched)
+    for setting, row in SETTINGS.items():
+        of, classes = runs.job(Spot("chosen", setting, FIRST, 1), tmp_path).setup, row["suspends"]
+        result = of.with_overrides({"geometry.pages_per_block": 512}).simulate()
         suspensions = result.summary["flash"]["suspensions"]
         assert (suspensions["erase"] > 0) == ("erase" in classes), setting
         assert (suspensions["program"] > 0) == ("program" in classes), setting
@@ -224,24 +160,27 @@ def test_a_setting_suspends_what_it_names_and_nothing_else(tmp_path: Path) -> No
 @pytest.mark.usefixtures("small")
 def test_every_run_is_made_and_every_claim_has_a_verdict() -> None:
     plan = Plan(1, 0, 1)
-    outcome = experiment.run(plan, Workshop(None, lambda *_: None, plan.pieces))
-    assert len(outcome.runs) == len(CASES) * sum(len(reading.settings) for reading in READINGS)
+    with bench(None, None) as engine:
+        outcome = Outcome(plan, runs.simulate(plan, plan.spots, engine))
+    settings = [1 + len(reading.options["settings"]) for reading in DATA.readings.values()]
+    assert len(outcome.runs) == len(CASES) * sum(settings)
     for spot, result in outcome.runs.items():
-        threads = CASES[spot.case].threads
-        if readings.BY_NAME[spot.reading].load == "closed":
-            rows = [measured(outcome.runs, *spot[:3], kind) for kind in ("read", "write")]
+        if DATA.readings[spot.reading].options["load"] == "closed":
+            rows = [outcome.row(spot.setting, spot.case, kind, spot.reading)
+                    for kind in ("read", "write")]  # fmt: skip
             # A closed loop without pauses has as many outstanding as it has threads.
-            assert sum(row.outstanding for row in rows) == pytest.approx(threads, rel=0.02)
+            outstanding = sum(row.iops * row.mean_us / 1e6 for row in rows)
+            assert outstanding == pytest.approx(CASES[spot.case]["threads"], rel=0.02)
         assert result.summary["flows"]
     found = claims.verdicts(outcome)
     of_rows = 7 * 2 * len(CASES)
-    assert len(found) == 2 * 2 * len(PARTS) + of_rows + len(CASES) + 2 + 3
+    assert len(found) == of_rows + len(CASES) + 2 + 3
     assert len({verdict.claim for verdict in found}) == len(found)
     assert [verdict.reproduced for verdict in found[-3:]] == [None] * 3
 
 
 def test_a_verdict_compares_with_the_slides() -> None:
-    def runs(setting: str, mean_us: float, longest_us: float) -> dict[Spot, Any]:
+    def of_setting(setting: str, mean_us: float, longest_us: float) -> dict[Spot, Any]:
         job = Fake((348_180, mean_us, longest_us, 60))
         group = job.summary["flows"]["0"]["requests"]
         group["write"] = {"count": 184_560, "latency_ns": {"mean": 16_280, "max": 117_000}}
@@ -253,7 +192,9 @@ def test_a_verdict_compares_with_the_slides() -> None:
             for case in CASES
         }
 
-    outcome = Outcome(Plan(60, 5, 1), runs("none", 126.01, 9970) | runs("both", 88, 2300))
+    outcome = Outcome(
+        Plan(60, 5, 1), of_setting("none", 126.01, 9970) | of_setting("both", 88, 2300)
+    )
     of = {verdict.claim: verdict for verdict in claims.verdicts(outcome)}
     assert of[f"{FIRST}, reads: IOPS"].difference == 0
     assert of[f"{FIRST}, reads: mean latency before"].reproduced
@@ -268,7 +209,7 @@ def test_a_verdict_compares_with_the_slides() -> None:
 
 
 def test_the_files_beside_the_report_run_by_themselves(reprieve: Reprieve, tmp_path: Path) -> None:
-    for path, text in experiment.files(Plan(1, 0, 1)).items():
+    for path, text in runs.files(Plan(1, 0, 1)).items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
     scenario = tmp_path / "jobs" / f"{FIRST}-both.toml"
@@ -289,9 +230,8 @@ def test_what_does_not_belong_to_the_slides_is_refused(reprieve: Reprieve) -> No
 
 
 def test_the_chosen_reading_has_every_setting() -> None:
-    assert BASE.settings == ("none", "erase", "program", "both", "host")
-    assert set(BASE.settings) == set(SETTINGS)
-    assert starblaze.FULL.runtime_s == 60
+    assert {"none", *BASE.options["settings"]} == set(SETTINGS)
+    assert DATA["plan"]["full"]["runtime_s"] == 60
 
 
 def served(**changes: float) -> realtime.Served:
@@ -331,7 +271,7 @@ def test_fio_reads_from_the_served_drive(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(realtime, "CASES", {FIRST: CASES[FIRST]})
     # What is asserted needs no clock that is slow enough for fio to come to its rates.
     monkeypatch.setattr(realtime, "SCALE", 4)
-    found = realtime.serve_all(realtime.Plan(1), tmp_path)
+    found = realtime.serve_all(1, tmp_path)
     assert [(one.case, one.setting) for one in found] == [(FIRST, "none"), (FIRST, "both")]
     for one in found:
         # No answer is early, and no read shorter than tR and its transfer.

@@ -8,6 +8,7 @@ import reprieve as rp
 from reprieve_studies.deadline.die_bench import FromGrid, measure
 from reprieve_studies.deadline.grid import Die, Grid
 from reprieve_studies.deadline.tried import Settings, tried
+from reprieve_studies.runs import bench
 
 
 def test_without_a_price_nothing_is_suspended() -> None:
@@ -42,5 +43,5 @@ def test_the_simulator_confirms_the_grid() -> None:
     ],
 )
 def test_mistakes_are_named(die: Die, words: str) -> None:
-    with pytest.raises(rp.UserError, match=re.escape(words)):
-        tried(Settings(die))
+    with bench(None, 1) as engine, pytest.raises(rp.UserError, match=re.escape(words)):
+        tried(Settings(die), engine)

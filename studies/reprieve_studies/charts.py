@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import altair as alt
+import numpy as np
 
+from reprieve import Latency
 from reprieve.plot import Chart, Theme, dashes, finished
 
 _HEIGHT = 260
@@ -308,3 +310,15 @@ def _legend(series: Sequence[str]) -> alt.Legend | None:
         return None
     columns = 4 if max(len(name) for name in series) <= _WORD_LETTERS else 2
     return alt.Legend(title=None, orient="bottom", columns=columns, labelLimit=300)
+
+
+def cumulative(
+    latency: Latency, series: str, points: int = 300, least_us: float = 1.0
+) -> list[dict[str, object]]:
+    """Return the points of a cumulative line, no more than can be told apart."""
+    shares = np.cumsum(latency.count) / latency.requests
+    wanted = np.linspace(0, len(shares) - 1, min(len(shares), points)).round().astype(int)
+    return [
+        {"series": series, "x": max(least_us, latency.upper_ns[at] / 1e3), "y": float(shares[at])}
+        for at in wanted
+    ]

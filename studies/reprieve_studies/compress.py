@@ -1,12 +1,14 @@
 """Compression of a load in time until the drive idles for a given share of it."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
 
 from reprieve import Result
+from reprieve.experiments.identity import digest
 from reprieve.parallel import Watch
-from reprieve_studies.runs import Setup
+from reprieve_studies.runs import Bench, Setup
 
 _CLOSE_ENOUGH = 0.002
 _SIMULATIONS_MAX = 40
@@ -34,6 +36,37 @@ class Compression:
     def speed(self) -> float:
         """How many times faster than recorded."""
         return 1.0 / self.time_scale
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def compressions(
+    bench: Bench,
+    wanted: Mapping[Key, tuple[Setup, float, bool]],
+    near: Mapping[Key, float] | None = None,
+) -> dict[Key, Compression]:
+    """Compress loads: each a set-up, the idle share, and whether it is that of the dies.
+
+    `near`: scales that are about right, of some of them.
+    """
+    near = near or {}
+    works: dict[Key, tuple[str, Callable[[Watch], Any]]] = {}
+    for key, (setup, target, of_dies) in wanted.items():
+
+        def work(
+            watch: Watch,
+            setup: Setup = setup,
+            target: float = target,
+            of_dies: bool = of_dies,
+            start: float | None = near.get(key),
+        ) -> dict[str, float]:
+            return asdict(compress(setup, target, watch, of_dies=of_dies, near=start))
+
+        identity = digest("compression", setup.run, str(target), str(of_dies), str(near.get(key)))
+        works[key] = (identity, work)
+    found = bench.once("compressing the loads", works)
+    return {key: Compression(**row) for key, row in found.items()}
 
 
 def idle_shares(result: Result) -> tuple[float, float]:

@@ -1,96 +1,174 @@
-"""Many simulations on all cores, kept by what they are of."""
+"""Simulations of a study on the experiment engine: each done once, and stored by its inputs."""
 
 from __future__ import annotations
 
+import json
 import tempfile
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import reprieve as rp
-from reprieve.parallel import Watch, Workshop
+from reprieve.experiments.engine import Progress, complete
+from reprieve.experiments.executors import threads
+from reprieve.experiments.identity import digest, run_id
+from reprieve.experiments.store import Record, Store, locked
+from reprieve.experiments.work import Task, packed
+from reprieve.parallel import Step, Watch, silent
+from reprieve.scenario import Source
 
 Overrides = Mapping[str, Any]
 """Keys of the scenario, dotted, and their values."""
 
 Key = TypeVar("Key", bound=Hashable)
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
 class Setup:
-    """A scenario: what it starts from, and what differs."""
+    """A scenario: its sections, and the overrides of their keys."""
 
     scenario: Overrides
     """Of the form of the file: sections are mappings."""
     overrides: Overrides
 
     def with_overrides(self, overrides: Overrides) -> Setup:
-        """Return the same with further overrides, which win."""
+        """Return the set-up with further overrides, which win."""
         return Setup(self.scenario, {**self.overrides, **overrides})
 
     def resolved(self) -> rp.Scenario:
         """Return every key with the value that holds."""
         return rp.Scenario(**self.scenario).replace(**self.overrides).resolve()
 
-    def simulate(self, watch: Watch, **how: Any) -> rp.Result:
+    def simulate(self, watch: Watch = lambda *_: None, **how: Any) -> rp.Result:
         """Run it; `how`: arguments of `reprieve.run`."""
         return rp.run(self.scenario, watch=watch, **how, **self.overrides)
 
+    def settle(self, path: Path, watch: Watch = lambda *_: None) -> None:
+        """Save the state of the drive before the first request of the run."""
+        self.simulate(watch, save_state=path, save_state_at="start")
 
-Shape = TypeVar("Shape", bound=Hashable)
-Job = TypeVar("Job")
-Made = TypeVar("Made")
-
-
-def simulate_from_states(
-    workshop: Workshop,
-    what: str,
-    setups: Mapping[Key, tuple[Shape, Setup]],
-    settle: Callable[[Shape, Path, Watch], object],
-) -> dict[Key, rp.Result]:
-    """Run every set-up from the state of its drive, to which each shape is brought once.
-
-    `settle` saves the state of a drive of a shape at a path.
-    """
-
-    def simulate(setup: Setup, state: Path | None, watch: Watch) -> rp.Result:
-        return setup.simulate(watch, from_state=state)
-
-    return each_from_states(workshop, what, setups, settle, simulate)
+    @property
+    def run(self) -> str:
+        """Return the identity of its run, in which the contents of files count."""
+        return run_id(Source.of(dict(self.scenario), dict(self.overrides)).resolve())
 
 
-def each_from_states(
-    workshop: Workshop,
-    what: str,
-    jobs: Mapping[Key, tuple[Shape | None, Job]],
-    settle: Callable[[Shape, Path, Watch], object],
-    one: Callable[[Job, Path | None, Watch], Made],
-) -> dict[Key, Made]:
-    """Do the same for any work with a drive, and keep no more of a run than `one` returns.
+@dataclass(frozen=True)
+class Job:
+    """A simulation, and what is stored of it."""
 
-    A job without a shape gets no state: its drive starts as its scenario says.
-    """
-    shapes = [shape for shape, _ in jobs.values() if shape is not None]
-    with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
-        numbered = enumerate(dict.fromkeys(shapes))
-        states = {shape: Path(folder, f"{number}") for number, shape in numbered}
+    setup: Setup
+    settled: Setup | None = None
+    """The run whose drive, before its first request, this run starts with; None: its own."""
+    measure: Callable[[rp.Result], str] = packed
+    """Returns the JSON text that is stored: by default the summary and the histograms."""
+    measured_as: str = "record"
+    """What tells one measure from others."""
+    options: Overrides = field(default_factory=dict)
+    """Arguments of `reprieve.run`, such as `requests`."""
 
-        def bring(shape: Shape, watch: Watch) -> None:
-            settle(shape, states[shape], watch)
-
-        def work(job: tuple[Shape | None, Job], watch: Watch) -> Made:
-            shape, own = job
-            return one(own, None if shape is None else states[shape], watch)
-
-        workshop.each("bringing the drives to their state", list(states), bring)
-        made = workshop.each(what, list(jobs.values()), work)
-    return dict(zip(jobs, made, strict=True))
+    @property
+    def identity(self) -> str:
+        """Return the identity of its row: of the runs and of the measure."""
+        settled = "" if self.settled is None else self.settled.run
+        return digest(self.setup.run, settled, self.measured_as)
 
 
-def simulate_all(
-    workshop: Workshop, what: str, setups: Mapping[Key, Setup]
-) -> dict[Key, rp.Result]:
-    """Run every set-up side by side; `what` names the work for those who wait for it."""
-    results = workshop.each(what, list(setups.values()), Setup.simulate)
-    return dict(zip(setups, results, strict=True))
+class Bench:
+    """Does the simulations of a study side by side, those that its store lacks."""
+
+    def __init__(self, store: Store, jobs: int | None = None, step: Step = silent) -> None:
+        """Take how many simulations run at a time (None: one a core) and who hears of them."""
+        self._store = store
+        self._jobs = jobs
+        self._step = step
+
+    def each(
+        self, what: str, jobs: Mapping[Key, Job], keep: Callable[[Record], Made]
+    ) -> dict[Key, Made]:
+        """Simulate every job and return `keep` of its record; `what` is shown with the progress."""
+        named = self._simulate(what, jobs)
+        return {key: keep(self._store.read(run)) for key, run in named.items()}
+
+    def texts(self, what: str, jobs: Mapping[Key, Job]) -> dict[Key, Any]:
+        """Simulate every job and return the JSON that its `measure` stores."""
+        return {key: self._json(run) for key, run in self._simulate(what, jobs).items()}
+
+    def once(
+        self, what: str, works: Mapping[Key, tuple[str, Callable[[Watch], Any]]]
+    ) -> dict[Key, Any]:
+        """Do work that returns JSON, named by an identity, and return that."""
+        tasks = {key: Task(run, "", partial(_dumped, work)) for key, (run, work) in works.items()}
+        self._complete(what, tasks.values())
+        return {key: self._json(task.run) for key, task in tasks.items()}
+
+    def _simulate(self, what: str, jobs: Mapping[Key, Job]) -> dict[Key, str]:
+        """Store every job, and return its identity."""
+        named = {key: job.identity for key, job in jobs.items()}
+        once = {named[key]: job for key, job in jobs.items()}
+        missing = {run: job for run, job in once.items() if not self._is_done(run)}
+        drives = {job.settled.run: job.settled for job in missing.values() if job.settled}
+        with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
+            states = Path(name)
+            if drives:
+                settling = Bench(Store(), self._jobs, self._step)
+                settling._complete(
+                    "bringing the drives to their state",
+                    [
+                        Task(run, "", partial(_settled, setup, states / run))
+                        for run, setup in drives.items()
+                    ],
+                )
+            self._complete(
+                what, [Task(run, "", partial(_simulated, job, states)) for run, job in once.items()]
+            )
+        return named
+
+    def _complete(self, what: str, tasks: Collection[Task]) -> None:
+        def step(_what: str, done: int, whole: int) -> None:
+            self._step(what, done, whole)
+
+        progress = Progress(step, len(tasks))
+        pairs = ((task.run, partial(_itself, task)) for task in tasks)
+        complete(pairs, self._store, threads(self._jobs), progress, retry_failed=True)
+        if progress.first_error is not None:
+            raise rp.UserError(progress.first_error)
+
+    def _is_done(self, run: str) -> bool:
+        return self._store.has(run) and not self._store.has_failed(run)
+
+    def _json(self, run: str) -> Any:
+        return json.loads(self._store.row(run).text or "")
+
+
+@contextmanager
+def bench(directory: Path | None, jobs: int | None, step: Step = silent) -> Iterator[Bench]:
+    """Yield a bench that stores its runs below `directory`; None: for the time of the block."""
+    if directory is not None:
+        with locked(directory) as store:
+            yield Bench(store, jobs, step)
+        return
+    with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
+        yield Bench(Store(Path(name)), jobs, step)
+
+
+def _itself(task: Task) -> Task:
+    return task
+
+
+def _dumped(work: Callable[[Watch], Any], watch: Watch) -> str:
+    return json.dumps(work(watch))
+
+
+def _simulated(job: Job, states: Path, watch: Watch) -> str:
+    state = None if job.settled is None else states / job.settled.run
+    return job.measure(job.setup.simulate(watch, from_state=state, **job.options))
+
+
+def _settled(setup: Setup, path: Path, watch: Watch) -> str:
+    setup.settle(path, watch)
+    return "{}"

@@ -1,13 +1,15 @@
 """What a study of a paper is: how it is asked for, and what it makes of that."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from reprieve import UserError
-from reprieve.parallel import Step, Workshop, silent
+from reprieve.parallel import Step, silent
 from reprieve_studies.article import Article
 from reprieve_studies.loads import Recording
+from reprieve_studies.runs import Bench, bench
 
 _REQUESTS_MIN = 1_000
 
@@ -41,9 +43,10 @@ class Settings:
             raise UserError(f"--requests {self.requests}: must be at least {_REQUESTS_MIN}")
         return self.requests
 
-    def workshop(self, pieces: int) -> Workshop:
-        """Return what does so many pieces of work."""
-        return Workshop(self.jobs, self.step, pieces)
+    def bench(self) -> AbstractContextManager[Bench]:
+        """Return what simulates, and stores its runs in the directory of the results."""
+        folder = None if self.directory is None else self.directory / "runs"
+        return bench(folder, self.jobs, self.step)
 
 
 def _of_a_trace(name: str, given: Recording) -> str:

@@ -66,6 +66,8 @@ PUBLIC_MODULES = frozenset(
         "reprieve.cli.console",
         "reprieve.cli.options",
         "reprieve.die_rig",
+        "reprieve.experiments.engine",
+        "reprieve.experiments.executors",
         "reprieve.experiments.identity",
         "reprieve.experiments.store",
         "reprieve.experiments.work",

@@ -4,25 +4,18 @@ A change of the program that moves a study's numbers moves these, so that the re
 longer is of this program. They have the study's own scenarios, with fewer requests.
 """
 
+import tempfile
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import reprieve as rp
-from reprieve.parallel import Workshop, silent
 from reprieve.result import Result
-from reprieve_studies.fast12 import beyond
-from reprieve_studies.fast12 import loads as fast12_loads
-from reprieve_studies.fast12.measures import POLICIES
-from reprieve_studies.fast12.paper import DEVICES
-from reprieve_studies.mbm import loads as mbm_loads
-from reprieve_studies.mbm.experiment import Plan, place
-from reprieve_studies.mbm.readings import GRID_FTLS, IPS, SCHEMES, Scheme
-from reprieve_studies.runs import Setup
-from reprieve_studies.starblaze import experiment as starblaze
-from reprieve_studies.starblaze import readings as of_starblaze
-from reprieve_studies.starblaze.paper import CASES
-from reprieve_studies.zambelli21 import experiment as zambelli21
-from reprieve_studies.zambelli21 import readings as zambelli21_readings
+from reprieve_studies.fast12 import runs as of_fast12
+from reprieve_studies.mbm import runs as of_mbm
+from reprieve_studies.runs import Job, Setup
+from reprieve_studies.starblaze import runs as of_starblaze
+from reprieve_studies.zambelli21 import runs as of_zambelli21
 
 from .guide import EXAMPLES, guide
 
@@ -48,60 +41,69 @@ def exact(result: Result) -> list[float]:
 
 def run(setup: Setup) -> list[float]:
     """Simulate, and return that."""
-    return exact(setup.simulate(lambda _share, _done: None))
+    return exact(setup.simulate())
 
 
 def _fast12(recorded: Mapping[str, Any]) -> Sample:
     """Two loads, on the empty drive and on the full one."""
     found: Sample = {}
-    for load in fast12_loads.papers({}):
+    steady = of_fast12.DATA.readings["steady"].sets
+    for load in of_fast12.counterparts({}, of_fast12.CALIBRATED):
         if load.trace not in ("F1", "DAP"):
             continue
-        for device, preset in DEVICES.items():
-            speeds = recorded["loads"][fast12_loads.CALIBRATED][load.trace][device]
+        for device, preset in of_fast12.DEVICES.items():
+            speeds = recorded["loads"][of_fast12.CALIBRATED][load.trace][device]
             setup = load.setup(preset, _REQUESTS, 1)
             empty = setup.with_overrides({_SCALE: 1 / speeds["speed"]})
-            full = setup.with_overrides(
-                {**load.spread, **beyond.DRIVE, _SCALE: 1 / speeds["beyond_speed"]}
-            )
+            full = setup.with_overrides({**load.spread, **steady, _SCALE: 1 / speeds["full_speed"]})
             for drive, own in (("empty", empty), ("full", full)):
                 for name in ("FIFO", "RPS", "PES_IPS", "PES_IPC"):
-                    policy = {"policy": POLICIES[name]}
+                    policy = {"policy": of_fast12.POLICIES[name]}
                     key = f"{load.trace}, {device}, {drive}, {name}"
                     found[key] = run(own.with_overrides(policy))
     return found
 
 
 def _mbm(recorded: Mapping[str, Any]) -> Sample:
-    """Two loads with every FTL."""
+    """Two loads with every FTL, and one that collects both planes of a die side by side."""
     found: Sample = {}
-    plan = Plan(mbm_loads.papers({}), [], _REQUESTS)
-    schemes = {**SCHEMES, "GCPAR": Scheme(GRID_FTLS["GCPAR"], IPS)}
+    plan = of_mbm.Plan(of_mbm.counterparts({}), [], _REQUESTS)
+    parallel = {"ftl.gc_parallel_planes": True, "policy": "pes-ips"}
     for load in plan.papers:
         if load.trace in ("usr_0", "Financial"):
-            for name, scheme in schemes.items():
+            for name, scheme in {**of_mbm.SCHEMES, "GCPAR": parallel}.items():
                 scale = {_SCALE: 1 / recorded["speeds"][load.trace]}
-                setup = place(plan, load, _REQUESTS, 2).with_overrides({**scheme.settings, **scale})
+                setup = of_mbm.place(plan, load, _REQUESTS).with_overrides({**scheme, **scale})
                 found[f"{load.trace}, {name}"] = run(setup)
     return found
 
 
 def _zambelli21(_recorded: Mapping[str, Any]) -> Sample:
     """One load and depth, with and without suspension."""
-    plan = zambelli21.Plan(20_000, quick=True)
-    wanted = (zambelli21_readings.BASE.name, "25W-75R", 64)
+    plan = of_zambelli21.Plan(20_000, quick=True)
+    wanted = (of_zambelli21.BASE, "25W-75R", 64)
     spots = [spot for spot in plan.spots if spot[:3] == wanted]
-    found = zambelli21.simulate(plan, spots, Workshop(None, silent, 1))
-    return {f"{spot.suspensions} suspensions": exact(one) for spot, one in found.items()}
+    return {f"{spot.suspensions} suspensions": _of_job(of_zambelli21.job(plan, spot))
+            for spot in spots}  # fmt: skip
 
 
 def _starblaze(_recorded: Mapping[str, Any]) -> Sample:
     """One case, for a second, with and without suspension."""
-    plan = starblaze.Plan(1, 1, 1)
-    wanted = [(of_starblaze.BASE.name, setting, next(iter(CASES))) for setting in ("none", "both")]
-    spots = [spot for spot in plan.spots if spot[:3] in wanted]
-    found = starblaze.simulate(plan, spots, Workshop(None, silent, 1))
-    return {spot.setting: exact(one) for spot, one in found.items()}
+    case = next(iter(of_starblaze.CASES))
+    with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
+        folder = Path(name)
+        of_starblaze.write_jobs(of_starblaze.Plan(1, 1, 1), folder)
+        spots = [of_starblaze.Spot("chosen", setting, case, 1) for setting in ("none", "both")]
+        return {spot.setting: _of_job(of_starblaze.job(spot, folder)) for spot in spots}
+
+
+def _of_job(job: Job) -> list[float]:
+    """Simulate a run from the state of its drive."""
+    assert job.settled is not None
+    with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
+        state = Path(name, "state")
+        job.settled.settle(state)
+        return exact(job.setup.simulate(from_state=state))
 
 
 def _mqsim(_recorded: Mapping[str, Any]) -> Sample:

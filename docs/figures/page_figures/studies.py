@@ -15,7 +15,6 @@ from reprieve_studies.theory import Settings as ValidateSettings
 from reprieve_studies.theory import validate_into
 from reprieve_studies.verdicts import tally
 
-from .asides import fast12_asides
 from .counterparts import counterparts
 from .databases import COMMAND, databases
 from .guide import demo, guide, power_losses
@@ -67,11 +66,6 @@ def _numbers_of(out: Path) -> dict[str, Any]:
         row["claim"]: {name: row[name] for name in _OF_A_VERDICT} for row in rows
     }
     return numbers
-
-
-def _fast12(out: Path, wanted: Wanted) -> dict[str, Any]:
-    numbers = _paper("fast12")(out, wanted)
-    return {**numbers, "asides": fast12_asides(numbers)}
 
 
 def _validate(out: Path, _wanted: Wanted) -> dict[str, Any]:
@@ -205,18 +199,16 @@ STUDIES: Mapping[str, Study] = {
     "validate": Study("reprieve validate", _validate, {}),
     "fast12": Study(
         "reprieve reproduce fast12",
-        _fast12,
+        _paper("fast12"),
         {"figures/figure-1.svg": "fast12-figure-1.svg",
          "figures/figure-2.svg": "fast12-figure-2.svg",
-         "figures/figure-4.svg": "fast12-figure-4.svg",
-         "figures/beyond-mlc.svg": "fast12-beyond-mlc.svg"},
+         "figures/figure-4.svg": "fast12-figure-4.svg"},
     ),
     "mbm": Study(
         "reprieve reproduce mbm",
         _paper("mbm"),
         {"figures/figure-8.svg": "mbm-figure-8.svg",
-         "figures/sensitivity.svg": "mbm-readings.svg",
-         "figures/grid.svg": "mbm-grid.svg"},
+         "figures/sensitivity.svg": "mbm-readings.svg"},
     ),
     "starblaze": Study(
         "reprieve reproduce starblaze",
@@ -234,9 +226,7 @@ STUDIES: Mapping[str, Study] = {
         "reprieve reproduce zambelli21",
         _paper("zambelli21"),
         {"figures/figure-10a.svg": "zambelli21-figure-10a.svg",
-         "figures/figure-12.svg": "zambelli21-figure-12.svg",
-         "figures/tail.svg": "zambelli21-tail.svg",
-         "figures/front.svg": "zambelli21-front.svg"},
+         "figures/figure-12.svg": "zambelli21-figure-12.svg"},
     ),
     "zns-a": Study(
         "reprieve reproduce zns-a",

@@ -28,6 +28,8 @@ from reprieve.experiments.work import Simulation, Task
 from reprieve.extras import has_plots
 from reprieve.parallel import Step, silent
 
+__all__ = ["Outcome", "Progress", "Settings", "complete", "sweep_into"]
+
 _CHECKED = 1000
 """Points that are resolved before anything runs."""
 _TELL_EVERY = 1 << 12

@@ -23,6 +23,8 @@ from reprieve.experiments.work import Row, Simulation, Task, perform
 from reprieve.extras import need
 from reprieve.parallel import cores, in_threads
 
+__all__ = ["Executor", "dask", "processes", "threads"]
+
 Executor = Callable[[Iterable[Task]], Iterator[Row]]
 """Does tasks side by side and yields their rows as they end, in any order.
 

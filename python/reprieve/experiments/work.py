@@ -17,7 +17,7 @@ from reprieve.result import Result
 from reprieve.scenario import Source
 from reprieve.simulation import Watch, simulate
 
-__all__ = ["Row", "Simulation", "Task", "perform"]
+__all__ = ["Row", "Simulation", "Task", "packed", "perform"]
 
 SCHEMA = 4
 

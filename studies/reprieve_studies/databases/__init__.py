@@ -4,7 +4,7 @@ import json
 import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -19,10 +19,10 @@ from reprieve.scenario import toml_text
 from reprieve_studies.databases import postgresql, sqlite
 from reprieve_studies.databases.mount import mounted, require_mounts
 from reprieve_studies.databases.work import Work
+from reprieve_studies.runs import Setup
 from reprieve_studies.seeds import estimate
-from reprieve_studies.starblaze.experiment import SEED, save_state
-from reprieve_studies.starblaze.readings import BASE, SETTINGS, drive, suspensions
-from reprieve_studies.starblaze.realtime import served_drive
+from reprieve_studies.served import served_drive
+from reprieve_studies.starblaze.runs import BASE, DATA, SEED, SETTINGS, save_state, suspensions
 
 __all__ = ["COMPARED", "ENGINES", "PERCENTILES", "SAME_BLOCK", "Arm", "Outcome", "Plan", "run_into"]
 
@@ -36,15 +36,21 @@ _BULK_BYTES_PER_S = 20e6
 """Of rows, by the model's clock; with what is moved, a third of what the dies can take."""
 _BEYOND_LEAST = 10
 """Transactions beyond a percentile that is told."""
-_CHANNELS = 2
-"""Of four dies each: a quarter of the drive of the slides, 4.6 GB."""
-_SHAPE = replace(BASE.shape, pages_per_block=24, blocks=512)
-"""Blocks of an eighth of the pages that they have in the chosen reading, and eight times as many: a
-run is over in some seconds of the model's time, and is to have many erases all the same."""
-_BUFFER_BYTES = 1 << 20
-"""Two word lines a die: a flush waits for all that is in the buffer."""
-_WORDLINE_TIMEOUT_US = 1000
-"""A database waits for its flushes: a second, as without them, would be all that it sees."""
+_SETS: Mapping[str, object] = MappingProxyType(
+    {
+        # Of four dies each: a quarter of the drive of the slides, 4.6 GB.
+        "geometry.channels": 2,
+        # Blocks of an eighth of the pages, and eight times as many: a run takes some seconds of the
+        # model's time, and is to have many erases all the same.
+        "geometry.pages_per_block": 384,
+        "geometry.blocks_per_plane": 512,
+        # Two wordlines a die: a flush waits for all that is in the buffer.
+        "buffer.bytes": 1 << 20,
+        # A database waits for its flushes: a second would be all that it sees.
+        "ftl.wordline_timeout_us": 1000,
+    }
+)
+"""What differs from the drive of the slides."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,8 @@ class Arm:
     @property
     def title(self) -> str:
         """As a reader has it."""
-        return SETTINGS[self.setting][0] + self._unless_usual(f", same {self.same_block} waits")
+        suspended = str(SETTINGS[self.setting]["title"])
+        return suspended + self._unless_usual(f", same {self.same_block} waits")
 
     def _unless_usual(self, words: str) -> str:
         return "" if self.same_block == SAME_BLOCK[0] else words
@@ -128,7 +135,7 @@ class Outcome:
         served = self.summary["served"]
         late, read = served["lateness_ns"], served["commands"]["read"]["latency_ns"]
         return {
-            "suspended": SETTINGS[self.arm.setting][0],
+            "suspended": SETTINGS[self.arm.setting]["title"],
             "same_block": self.arm.same_block,
             "seed": self.seed,
             "transactions": len(self.latencies_us),
@@ -161,7 +168,7 @@ def run_into(engine: str, plan: Plan, directory: Path, step: Step) -> list[Outco
     with ResultDirectory(directory) as out, tempfile.TemporaryDirectory() as name:
         state, arms = Path(name, "drive.state"), plan.arms
         step("bringing the drive to its state", 0, len(arms) * plan.seeds)
-        save_state(_drive(), _SHAPE, state, lambda _share, _requests: None)
+        save_state(Setup(DATA["drive"], _SETS), state)
         for seed in range(SEED, SEED + plan.seeds):
             # By turns: what else the machine does is no difference between arms.
             turn = (seed - SEED) % len(arms)
@@ -190,7 +197,7 @@ def paired(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
     arms = list(by_arm)
     return [
         {
-            "suspended": SETTINGS[arm.setting][0],
+            "suspended": SETTINGS[arm.setting]["title"],
             "same_block": arm.same_block,
             "seeds": len(by_arm[arm]),
             **{what: _ratio(by_arm[arm], by_arm[arms[0]], what) for what in COMPARED},
@@ -213,19 +220,13 @@ def _ratio(
 
 def scenario_text(arm: Arm) -> str:
     """Return the scenario of the drive in an arm."""
-    allowed = suspensions(arm.setting, _SHAPE.part)
+    allowed = suspensions(arm.setting, BASE)
     rules = {key.partition(".")[2]: value for key, value in allowed.items()}
-    return toml_text({**_drive(), "suspension": {**rules, "same_block": arm.same_block}})
-
-
-def _drive() -> dict[str, object]:
-    scenario = {"seed": SEED, **drive(_SHAPE)}
-    geometry, ftl = scenario["geometry"], scenario["ftl"]
-    assert isinstance(geometry, dict) and isinstance(ftl, dict)
-    scenario["geometry"] = {**geometry, "channels": _CHANNELS}
-    scenario["buffer"] = {"bytes": _BUFFER_BYTES, "acknowledge": "back"}
-    scenario["ftl"] = {**ftl, "wordline_timeout_us": _WORDLINE_TIMEOUT_US}
-    return scenario
+    scenario = {**DATA["drive"], "seed": SEED}
+    for key, value in _SETS.items():
+        section, _, name = key.partition(".")
+        scenario[section] = {**scenario[section], name: value}
+    return toml_text({**scenario, "suspension": {**rules, "same_block": arm.same_block}})
 
 
 def _run(engine: str, arm: Arm, seed: int, plan: Plan, state: Path) -> Outcome:

@@ -16,7 +16,7 @@ QUICK = Plan(
 
 def article(settings: Settings) -> Article:
     """Run everything and write it up."""
-    outcome = run(QUICK if settings.quick else FULL, settings.jobs, settings.step)
+    outcome = run(QUICK if settings.quick else FULL, settings)
     return Article(
         title="Deadlines, batches and today's knobs: what a suspension policy has to know",
         command=settings.command,

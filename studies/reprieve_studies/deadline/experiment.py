@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass
+from functools import partial
 from statistics import fmean
 from typing import NamedTuple
 
-import reprieve as rp
-from reprieve.parallel import Step, Watch, Workshop
+from reprieve.experiments.identity import digest
+from reprieve.parallel import Watch
 from reprieve_studies.deadline.benches import Bench, dies, drives
 from reprieve_studies.deadline.families import FAMILIES, Family, Keys, points
-from reprieve_studies.deadline.measures import Measured, cost, mean, measure
+from reprieve_studies.deadline.measures import Measured, cost, job, mean
 from reprieve_studies.deadline.rig import measure_on_rig
 from reprieve_studies.deadline.tried import Settings as TriedSettings
-from reprieve_studies.deadline.tried import Tried, tried
-from reprieve_studies.runs import each_from_states
+from reprieve_studies.deadline.tried import Tried
+from reprieve_studies.deadline.tried import tried as of_a_grid
+from reprieve_studies.runs import Bench as Engine
+from reprieve_studies.runs import Job, Setup
+from reprieve_studies.study import Settings
 
 HEAVIER = (1.0, 1.25)
 """Loads on which the frozen points are judged: that of the search, and one heavier by a quarter."""
@@ -92,7 +95,7 @@ class Outcome:
         return mean(self.judged[bench, family, heavier])
 
 
-def run(plan: Plan, jobs: int | None, step: Step) -> Outcome:
+def run(plan: Plan, settings: Settings) -> Outcome:
     """Search, freeze, judge."""
     assert not set(plan.searched) & set(plan.judged), "judged on the seeds of the search"
     benches = {bench.name: bench for bench in plan.benches()}
@@ -107,11 +110,18 @@ def run(plan: Plan, jobs: int | None, step: Step) -> Outcome:
         for keys in some
         for seed in plan.searched
     ] + [spot(name, NEVER, seed) for name in benches for seed in plan.searched]
-    drives = sum(not bench.is_die for bench in benches.values())
-    a_seed = drives + len(benches) * (len(FAMILIES) * len(HEAVIER) + 1) + 1
-    pieces = len(set(search)) + drives * len(plan.searched) + a_seed * len(plan.judged)
-    workshop = Workshop(jobs, step, pieces)
-    found = _simulate(workshop, "searching", benches, search, with_power=False)
+    with settings.bench() as engine:
+        return _judge(plan, benches, tried, search, engine)
+
+
+def _judge(
+    plan: Plan,
+    benches: Mapping[str, Bench],
+    tried: Mapping[tuple[str, Family], Sequence[Keys]],
+    search: Sequence[Spot],
+    engine: Engine,
+) -> Outcome:
+    found = _simulate(engine, "searching", benches, search, with_power=False)
     frozen = {
         (name, family): freeze(benches[name], some, plan.searched, found)
         for (name, family), some in tried.items()
@@ -123,13 +133,17 @@ def run(plan: Plan, jobs: int | None, step: Step) -> Outcome:
     }
     never = {name: [spot(name, NEVER, seed) for seed in plan.judged] for name in benches}
     every = [one for some in (*spots.values(), *never.values()) for one in some]
-    judged = _simulate(workshop, "judging", benches, every, with_power=True)
+    judged = _simulate(engine, "judging", benches, every, with_power=True)
     rig: list[Measured] = []
     if _ON_RIG in benches:
         keys = frozen[_ON_RIG, "deadline"].keys
         bench = benches[_ON_RIG]
-        rig = workshop.each("on the rig", list(plan.judged),
-                            lambda seed, _watch: measure_on_rig(bench, keys, seed))  # fmt: skip
+        works = {
+            seed: (digest("on the rig", bench.name, str(keys), str(seed)),
+                   partial(_on_rig, bench, keys, seed))
+            for seed in plan.judged
+        }  # fmt: skip
+        rig = [Measured(**row) for row in engine.once("on the rig", works).values()]
     return Outcome(
         plan,
         list(benches.values()),
@@ -137,7 +151,7 @@ def run(plan: Plan, jobs: int | None, step: Step) -> Outcome:
         {place: [judged[one] for one in some] for place, some in spots.items()},
         {name: [judged[one] for one in some] for name, some in never.items()},
         rig,
-        dict(_bounds(plan, benches, jobs, step)),
+        dict(_bounds(plan, benches, engine)),
     )
 
 
@@ -168,8 +182,12 @@ def freeze(
     return Frozen(tried[best], means[best], misses(means[best]) == 0)
 
 
+def _on_rig(bench: Bench, keys: Keys, seed: int, _watch: Watch) -> dict[str, float]:
+    return asdict(measure_on_rig(bench, keys, seed))
+
+
 def _simulate(
-    workshop: Workshop,
+    engine: Engine,
     what: str,
     benches: Mapping[str, Bench],
     spots: Iterable[Spot],
@@ -178,32 +196,24 @@ def _simulate(
 ) -> dict[Spot, Measured]:
     """Measure every run; a drive is brought to its steady state once a seed."""
 
-    def settle(shape: tuple[str, int], path: Path, watch: Watch) -> None:
-        name, seed = shape
-        bench = benches[name]
-        rp.run({**bench.scenario}, watch=watch, save_state=path, save_state_at="start",
-               **bench.overrides(seed, 1.0))  # fmt: skip
-
-    def one(spot: Spot, state: Path | None, watch: Watch) -> Measured:
+    def one(spot: Spot) -> Job:
         bench = benches[spot.bench]
         keys = {**dict(spot.keys), **bench.overrides(spot.seed, spot.heavier)}
         if with_power and bench.has_power:
             # Phase by phase, which takes several times as long: not in the search.
             keys["power.account"] = "on"
-        return measure(bench, keys, watch, state)
+        settled = Setup(bench.scenario, bench.overrides(spot.seed, 1.0))
+        return job(bench, keys, None if bench.is_die else settled)
 
-    def shape(spot: Spot) -> tuple[str, int] | None:
-        return None if benches[spot.bench].is_die else (spot.bench, spot.seed)
-
-    jobs = {spot: (shape(spot), spot) for spot in spots}
-    return each_from_states(workshop, what, jobs, settle, one)
+    rows = engine.texts(what, {spot: one(spot) for spot in spots})
+    return {spot: Measured(**row) for spot, row in rows.items()}
 
 
 def _bounds(
-    plan: Plan, benches: Mapping[str, Bench], jobs: int | None, step: Step
+    plan: Plan, benches: Mapping[str, Bench], engine: Engine
 ) -> Iterable[tuple[str, Tried]]:
     for name in _BOUNDED if plan.bounds else ():
         bench = benches.get(name)
         if bench is not None and bench.die is not None:
-            asked = TriedSettings(bench.die, bench.late_share, reads=plan.reads, jobs=jobs)
-            yield name, tried(asked, step)
+            asked = TriedSettings(bench.die, bench.late_share, reads=plan.reads)
+            yield name, of_a_grid(asked, engine)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from pathlib import Path
+from dataclasses import asdict, dataclass, fields
+from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -12,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import reprieve as rp
-from reprieve.parallel import Watch
 from reprieve_studies.deadline.benches import Bench
+from reprieve_studies.runs import Job, Setup
 
 Array = NDArray[Any]
 
@@ -41,16 +42,18 @@ class Measured:
     """Of the flash; NaN for a part whose power nobody has published."""
 
 
-def measure(
-    bench: Bench, keys: Mapping[str, Any], watch: Watch, state: Path | None = None
-) -> Measured:
-    """Run a bench with these keys over its scenario, from a state where there is one."""
-    result = rp.run({**bench.scenario}, requests=True, watch=watch, from_state=state, **dict(keys))
+def job(bench: Bench, keys: Mapping[str, Any], settled: Setup | None = None) -> Job:
+    """Return the run of a bench with these keys over its scenario."""
+    return Job(Setup(bench.scenario, keys), settled, partial(_measure, bench),
+               f"deadline at {bench.slo_us}", {"requests": True})  # fmt: skip
+
+
+def _measure(bench: Bench, result: rp.Result) -> str:
     log, flash = result.requests, result.summary["flash"]
     ops = log["op"].to_numpy(zero_copy_only=False)
     suspended = sum(each["count"] for each in flash["suspended_operations"].values())
     power = result.summary.get("power")
-    return measured(
+    found = measured(
         bench,
         (ops == "read", ops == "write"),
         (log["arrival_ns"].to_numpy(), log["completion_ns"].to_numpy()),
@@ -59,6 +62,7 @@ def measure(
         size_bytes=log["bytes"].to_numpy(),
         energy_j=float("nan") if power is None else float(power["energy_uj"]["total"]) / 1e6,
     )
+    return json.dumps(asdict(found))
 
 
 def measured(

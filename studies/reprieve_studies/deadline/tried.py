@@ -2,13 +2,16 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from reprieve import UserError
-from reprieve.parallel import Step, Workshop, silent
+from reprieve.experiments.identity import digest
+from reprieve.parallel import Watch
 from reprieve_studies.deadline.die_bench import FromGrid, Measured, measure
 from reprieve_studies.deadline.grid import Die, Grid, Solved
+from reprieve_studies.runs import Bench
 
 __all__ = ["Die", "Measured", "Settings", "Tried", "tried"]
 
@@ -31,7 +34,6 @@ class Settings:
     """Of the grid; it has to divide the times of the die."""
     reads: int = 100_000
     """Of each simulation."""
-    jobs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -52,20 +54,25 @@ class Tried:
     """What the grid expects of the best that it found; None: none keeps the reads in time."""
 
 
+def _row(work: Callable[[], Measured], _watch: Watch) -> dict[str, float]:
+    return asdict(work())
+
+
 _Job = tuple[str, str, Callable[[], Measured], Solved | None]
 
 
-def tried(settings: Settings, step: Step = silent) -> Tried:
-    """Solve the die on a grid for a range of prices, and simulate its policies and those of today.
-
-    `step` is told what was simulated, how many simulations are done and how many there are.
-    """
+def tried(settings: Settings, engine: Bench) -> Tried:
+    """Solve the die on a grid for a range of prices; simulate its policies and today's."""
     _check(settings)
     jobs = [*_of_today(settings), *_of_grid(settings)]
-    workshop = Workshop(settings.jobs, step, len(jobs))
-    found = workshop.each("measuring", jobs, lambda job, _watch: job[2]())
+    works = {
+        (kind, choice): (digest("tried", str(settings), kind, choice), partial(_row, work))
+        for kind, choice, work, _ in jobs
+    }
+    found = engine.once("measuring", works)
     best: dict[str, tuple[Row, Solved | None]] = {}
-    for (kind, choice, _, solved), measured in zip(jobs, found, strict=True):
+    for kind, choice, _, solved in jobs:
+        measured = Measured(**found[kind, choice])
         if measured.late_share > settings.late_share:
             continue
         row = Row(kind, choice, measured)

@@ -1,92 +1,260 @@
-"""The claims of the paper beside what was simulated."""
+"""The claims of the paper, measured on the runs of each reading."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from __future__ import annotations
 
-from reprieve_studies.mbm import formulas
-from reprieve_studies.mbm.causes import Nearest, cause_of, of_readings, of_substrates
-from reprieve_studies.mbm.experiment import LIMIT, MAIN, SUBSTRATE, TAIL, Outcome
-from reprieve_studies.mbm.measures import MEASURES, papers, ratios_of_readings, tails
-from reprieve_studies.mbm.paper import (
-    CLAIMS,
-    MSNFS,
-    MSNFS_ERASES,
-    PAPER,
-    SIMILAR_TAIL,
-    TAIL_CLAIMS,
-    Claim,
-    TailClaim,
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from reprieve_studies.compress import Compression
+from reprieve_studies.frame import Claim, explained
+from reprieve_studies.mbm.runs import (
+    DATA,
+    LIMIT,
+    MAIN,
+    MBM,
+    OPS,
+    PAPERS,
+    PLAIN,
+    RIVALS,
+    SAMPLES_MIN,
+    SCHEMES,
+    SPRINKLER,
+    TAIL,
+    TBM,
+    Measured,
+    Plan,
+    Spot,
 )
-from reprieve_studies.mbm.readings import BASE, MBM, SPRINKLER, TBM
-from reprieve_studies.mbm.substrate_table import CHOSEN, mb_per_s
-from reprieve_studies.mbm.substrates import SUBSTRATES
+from reprieve_studies.seeds import Estimate
 from reprieve_studies.verdicts import Verdict
 
-ERASES = ("erases_mean", "erases_most", "msnfs_erases", "reading_erases_more")
-"""Measures that count erases."""
-AT_THE_LIMIT = (
-    "saturated_most",
-    "saturated_mean",
-    "saturated_best",
-    "saturated_sprinkler",
-    "plain_above_tbm",
-    "plain_above_sprinkler",
-)
-"""Measures of runs at the drive's limit."""
+SRC, MSNFS = "src1_2", "MSNFS"
+CHIPS: Sequence[int] = DATA["chips"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All results."""
+
+    plan: Plan
+    compressions: Mapping[tuple[str, str], Compression]
+    runs: Mapping[Spot, Measured]
+
+    @property
+    def papers(self) -> list[str]:
+        """Return the paper's loads."""
+        return [load.trace for load in self.plan.papers]
+
+    def group(self, series: str = MAIN) -> Group:
+        """Return the runs of a series under the paper's loads."""
+        return Group(self, series)
+
+
+@dataclass(frozen=True)
+class Group:
+    """The runs of a series under the paper's loads, or those of the base where it has none."""
+
+    outcome: Outcome
+    series: str
+
+    def one(self, load: str, scheme: str, chips: int = 2) -> Measured:
+        """Return a run."""
+        spot = Spot(self.series, load, scheme, chips)
+        runs = self.outcome.runs
+        return runs[spot if spot in runs else spot._replace(series="base")]
+
+    def response(self, load: str, scheme: str, chips: int = 2) -> float:
+        """Return the mean latency of all requests over that of TBM."""
+        return self.one(load, scheme, chips).mean_us() / self.one(load, TBM, chips).mean_us()
+
+    def responses(self, scheme: str, chips: int = 2) -> list[float]:
+        """Return it for every load."""
+        return [self.response(load, scheme, chips) for load in self.outcome.papers]
+
+    def normalised(self, scheme: str, chips: int) -> float:
+        """Return the mean latency over that of TBM with two chips, average of the loads."""
+        return fmean(
+            self.one(load, scheme, chips).mean_us() / self.one(load, TBM).mean_us()
+            for load in self.outcome.papers
+        )
+
+    def speedup(self, load: str, scheme: str, base: str) -> float:
+        """Return the bandwidth over that of another scheme."""
+        return self.one(load, scheme).mb_per_s / self.one(load, base).mb_per_s
+
+    def erases_more(self, load: str) -> float:
+        """Return by how many per cent MBM erases more than TBM."""
+        of, to = (self.one(load, name).erases for name in (MBM, TBM))
+        return 100 * (of / to - 1) if to else float("nan")
+
+
+# ---- Table I by hand -----------------------------------------------------------------------------
+
+READ_US, PROGRAM_US, BUS_NS_PER_BYTE = 78.0, 1300.0, 10.0
+PAGE_BYTES, CHANNELS, DIES_PER_CHIP, PLANES_PER_DIE = 8192, 4, 2, 2
+TRANSFER_US = PAGE_BYTES * BUS_NS_PER_BYTE / 1e3
+"""Of a page: 81.92."""
+
+
+def channel_use(chips: int, pages: int, *, cached: bool = False) -> float:
+    """Return the share of the time, in %, that writes occupy a channel whose chips all work.
+
+    A chip takes `pages` one after the other and programs them together; it cannot take the next
+    before, so that a round lasts its own transfers and the program, or all chips' transfers. With a
+    cache register the next come in while it programs: a round lasts the longer of the two.
+    """
+    own_us = pages * TRANSFER_US
+    round_us = max(own_us, PROGRAM_US) if cached else own_us + PROGRAM_US
+    return min(100.0, 100 * chips * own_us / round_us)
+
+
+def write_bound_mb_per_s(units: int = 2, pages: int = DIES_PER_CHIP * PLANES_PER_DIE) -> float:
+    """Return the most that can be written if each unit of a channel takes its pages, then programs.
+
+    By default chips of four pages; four dies of two pages program as soon as each has its own.
+    """
+    of_channel = units * pages * PAGE_BYTES / (pages * TRANSFER_US + PROGRAM_US)
+    return CHANNELS * min(of_channel, 1e3 / BUS_NS_PER_BYTE)
+
+
+def read_bound_mb_per_s() -> float:
+    """Return what the channels carry."""
+    return CHANNELS * 1e3 / BUS_NS_PER_BYTE
+
+
+# ---- Measures: each takes the results, a series of runs and the options of a claim ---------------
+
+
+def _picked(values: Sequence[float], pick: str, best: Callable[..., float] = max) -> float:
+    return best(values) if pick == "best" else fmean(values)
+
+
+def _reduction(outcome: Outcome, series: str, chips: int = 2, pick: str = "mean") -> float:
+    return 100 * (1 - _picked(outcome.group(series).responses(MBM, chips), pick, min))
+
+
+def _faster(outcome: Outcome, series: str, scheme: str) -> float:
+    group = outcome.group(series)
+    loads = [load for load in outcome.papers if load != SRC]
+    return float(sum(group.response(load, scheme) < 1 for load in loads))
+
+
+def _fewer_chips(outcome: Outcome, series: str, scheme: str) -> float:
+    group = outcome.group(series)
+    return group.normalised(scheme, CHIPS[0]) / group.normalised(scheme, CHIPS[-1])
+
+
+def _best_chips(outcome: Outcome, series: str) -> float:
+    return float(min(CHIPS, key=lambda chips: outcome.group(series).normalised(MBM, chips)))
+
+
+def _faster_at_all(outcome: Outcome, series: str) -> float:
+    of = outcome.group(series).normalised
+    return float(sum(of(MBM, chips) < of(rival, chips) for chips in CHIPS for rival in RIVALS))
+
+
+def _speedup(outcome: Outcome, _series: str, scheme: str, base: str, pick: str = "mean") -> float:
+    group = outcome.group(LIMIT)
+    return _picked([group.speedup(load, scheme, base) for load in outcome.papers], pick)
+
+
+def _slower(outcome: Outcome, _series: str, scheme: str, base: str) -> float:
+    group = outcome.group(LIMIT)
+    return float(sum(group.speedup(load, scheme, base) < 1 for load in outcome.papers))
+
+
+def _most_bandwidth(outcome: Outcome, _series: str) -> float:
+    group, others = outcome.group(LIMIT), (*RIVALS, PLAIN)
+    return float(
+        sum(all(group.speedup(load, MBM, one) > 1 for one in others) for load in outcome.papers)
+    )
+
+
+def _implied(outcome: Outcome, series: str, pick: str = "mean") -> float:
+    # The bytes are the same, so that they cancel.
+    return _picked([1 / one for one in outcome.group(series).responses(MBM)], pick)
+
+
+def _erases(outcome: Outcome, series: str, pick: str = "mean") -> float:
+    group = outcome.group(series)
+    return _picked([group.erases_more(load) for load in outcome.papers if load != MSNFS], pick)
+
+
+def _tail_ratio(outcome: Outcome, _series: str, load: str, op: str, percent: float) -> float:
+    group = outcome.group(TAIL)
+    of, to = (group.one(load, name).percentile_us(op, percent) for name in (SPRINKLER, MBM))
+    return float("nan") if of is None or to is None else of / to
+
+
+Measure = Callable[..., float]
+OF_RESPONSES: Mapping[str, Measure] = {
+    "reduction": _reduction,
+    "response": lambda o, series, load, scheme: o.group(series).response(load, scheme),
+    "above": lambda o, series, load, scheme: 100 * (o.group(series).response(load, scheme) - 1),
+    "faster": _faster,
+    "implied": _implied,
+}
+"""Measures that other readings have too, with two chips."""
+MEASURES: Mapping[str, Measure] = {
+    **OF_RESPONSES,
+    "fewer_chips": _fewer_chips,
+    "best_chips": _best_chips,
+    "faster_at_all": _faster_at_all,
+    "speedup": _speedup,
+    "slower": _slower,
+    "most_bandwidth": _most_bandwidth,
+    "erases": _erases,
+    "msnfs_erases": lambda o, series: o.group(series).erases_more(MSNFS) / 100 + 1,
+    "msnfs_more": lambda o, series: o.group(series).erases_more(MSNFS) - _erases(o, series, "best"),
+    "collections": lambda o, series, scheme: float(o.group(series).one(MSNFS, scheme).erases),
+    "tail_ratio": _tail_ratio,
+    "capacity": lambda *_: (32 * 4 * 64) / (4 * 4 * 512),
+    "channel_use": lambda _o, _series, **case: channel_use(**case),
+    "sensing": lambda *_: READ_US / TRANSFER_US,
+}
+ARITHMETIC = ("capacity", "channel_use", "sensing")
+"""Measures of Table I alone."""
+
+
+def measure(outcome: Outcome, claim: Claim, series: str = MAIN) -> float:
+    """Measure a claim on a series of runs."""
+    return MEASURES[claim.measure](outcome, series, **claim.options)
+
+
+# ---- Verdicts ------------------------------------------------------------------------------------
 
 
 def verdicts(outcome: Outcome) -> list[Verdict]:
-    """Every claim, in the order of the paper."""
-    nearest = find_nearest(outcome)
+    """Return every claim, in the order of the paper."""
     return [
-        *formulas.verdicts(),
-        *(with_cause(of_claim(outcome, claim), claim, nearest) for claim in CLAIMS),
-        *_msnfs(outcome),
-        with_cause(of_claim(outcome, SIMILAR_TAIL), SIMILAR_TAIL, nearest),
-        *(of_tail(outcome, claim) for claim in TAIL_CLAIMS),
+        _of_tails(outcome, claim) if claim.measure == "tails" else _verdict(outcome, claim)
+        for claim in DATA.claims
     ]
 
 
-def find_nearest(outcome: Outcome) -> dict[str, Nearest]:
-    """Return the reading, or substrate, that comes nearest to each claim that any can move.
-
-    Of those that were run: some runs are of the figures alone.
-    """
-    ran = {spot.series for spot in outcome.runs}
-    found = of_readings(ratios_of_readings(outcome)) if BASE.name in ran else {}
-    if SUBSTRATE in ran:
-        speeds = {
-            str(substrate): {name: mb_per_s(outcome, substrate, name) for name in (MBM, TBM)}
-            for substrate in SUBSTRATES
-        }
-        if all(value is not None for value in speeds[CHOSEN].values()):
-            found |= of_substrates(speeds, CHOSEN, (MBM, TBM))
-    return found
-
-
-def with_cause(verdict: Verdict, claim: Claim, nearest: dict[str, Nearest]) -> Verdict:
-    """Return the verdict with its cause and what is measured of that, if it is not reproduced."""
-    if verdict.reproduced is not False:
-        return verdict
-    cause, words = cause_of(claim.measure, nearest)
-    note = "; ".join(part for part in (verdict.note, words) if part)
-    return replace(verdict, cause=cause, note=note)
-
-
-def of_claim(outcome: Outcome, claim: Claim) -> Verdict:
-    """Return the verdict on a sentence with a number."""
-    lack = too_few_events(outcome, claim)
-    return Verdict(
-        claim.claim,
-        claim.source,
-        claim.unit,
-        claim.paper,
-        MEASURES[claim.measure](outcome),
-        claim.tolerance,
-        claim.relation,
-        lack or claim.note,
-        untestable=lack is not None,
+def _verdict(outcome: Outcome, claim: Claim) -> Verdict:
+    is_arithmetic = claim.measure in ARITHMETIC
+    verdict = claim.verdict(
+        Estimate(measure(outcome, claim)), kind="arithmetic" if is_arithmetic else "measured"
     )
+    lack = None if is_arithmetic else too_few_events(outcome, claim)
+    if lack is not None or claim.measure == "collections":
+        return replace(verdict, note=lack or claim.note, untestable=True)
+    return explained(verdict, claim, others(outcome, claim))
+
+
+def others(outcome: Outcome, claim: Claim) -> dict[str, Callable[[], Estimate | None]]:
+    """Return a claim's measures under the other readings, by title."""
+    if claim.measure not in OF_RESPONSES or claim.options.get("chips", 2) != 2:  # noqa: PLR2004
+        return {}
+
+    def of(series: str) -> Estimate:
+        return Estimate(measure(outcome, claim, series))
+
+    return {reading.title: partial(of, reading.name) for reading in outcome.plan.readings}
 
 
 def too_few_events(outcome: Outcome, claim: Claim) -> str | None:
@@ -95,65 +263,151 @@ def too_few_events(outcome: Outcome, claim: Claim) -> str | None:
     Those of a percentile are the requests beyond it; those of a mean, or of a bandwidth, the
     requests that count.
     """
-    if claim.measure == SIMILAR_TAIL.measure:
-        group = papers(outcome, TAIL)
-        reads = min(group.one(MSNFS, name).latencies["read"].requests for name in (SPRINKLER, MBM))
-        # A hundredth of them is beyond p99.
-        events, what = reads // 100, "reads beyond the percentile"
-    elif claim.measure in ERASES:
-        events, what = fewest_erases(outcome), "erases under a load"
+
+    def fewest(series: str, of: Callable[[Measured], int], schemes: Sequence[str]) -> int:
+        return min(of(run) for spot, run in outcome.runs.items() if spot.series == series
+                   and spot.load in outcome.papers and spot.scheme in schemes)  # fmt: skip
+
+    if claim.measure == "tail_ratio":
+        # A hundredth of the reads is beyond p99.
+        runs = (outcome.group(TAIL).one(MSNFS, name) for name in (SPRINKLER, MBM))
+        events = min(run.latencies["read"].requests // 100 for run in runs)
+        what = "reads beyond the percentile"
+    elif "erases" in claim.measure or claim.measure in ("msnfs_more", "collections"):
+        group = outcome.group()
+        runs = (group.one(load, name) for load in outcome.papers for name in (TBM, MBM))
+        events, what = min(run.erases for run in runs), "erases under a load"
     else:
-        events, what = fewest_requests(outcome, claim), "requests under a load"
+        is_limit = claim.measure in ("speedup", "slower", "most_bandwidth")
+        events = fewest(LIMIT if is_limit else MAIN, lambda run: run.latencies["total"].requests,
+                        list(SCHEMES))  # fmt: skip
+        what = "requests under a load"
     wanted = outcome.plan.events_min
     return f"too few {what}: {events}, {wanted} are wanted" if events < wanted else None
 
 
-def fewest_requests(outcome: Outcome, claim: Claim) -> int:
-    """Return the fewest requests that count in a run of a claim of means or of bandwidths."""
-    series = LIMIT if claim.measure in AT_THE_LIMIT else MAIN
-    return min(
-        run.latencies["total"].requests
-        for spot, run in outcome.runs.items()
-        if spot.series == series and spot.load in outcome.papers
-    )
+class Tail(NamedTuple):
+    """A percentile of two schemes."""
+
+    load: str
+    op: str
+    percent: float
+    best_us: float
+    rival_us: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the rival's is longer."""
+        return self.best_us < self.rival_us
 
 
-def fewest_erases(outcome: Outcome) -> int:
-    """Return the fewest erases of TBM or MBM under a load of the paper."""
-    group = papers(outcome)
-    return min(group.one(load, name).erases for load in group.loads for name in (TBM, MBM))
+def tails(outcome: Outcome, claim: Claim) -> tuple[list[Tail], int]:
+    """Compare the percentiles of a claim; return too how many rest on too few requests."""
+    found, too_few, least = [], 0, outcome.plan.events_min
+    group, of = outcome.group(TAIL), claim.options
+    for load in of["loads"]:
+        runs = [group.one(load, of[name]) for name in ("best", "rival")]
+        for op in of["ops"]:
+            count = min(run.latencies[op].requests for run in runs)
+            for percent in of["percentiles"]:
+                best, rival = (run.percentile_us(op, percent) for run in runs)
+                # One that rests on fewer than `SAMPLES_MIN` is none to begin with.
+                few = least > SAMPLES_MIN and count * (1 - percent / 100) < least - 1e-6
+                if best is None or rival is None or few:
+                    too_few += 1
+                else:
+                    found.append(Tail(load, op, percent, best, rival))
+    return found, too_few
 
 
-def _msnfs(outcome: Outcome) -> Iterator[Verdict]:
-    group = papers(outcome)
-    genuine = {load.trace: load.genuine for load in outcome.plan.papers}[MSNFS]
-    for scheme, paper in MSNFS_ERASES.items():
-        yield Verdict(
-            f"MSNFS: collections of {scheme}", f"{PAPER}, section VI.C", "1", paper,
-            group.one(MSNFS, scheme).erases, 0.15 * paper,
-            note="a count belongs to its trace"
-                 + ("" if genuine else ", and ours is of a counterpart")
-                 + "; how full the paper's drive was is not said",
-            untestable=True,
-        )  # fmt: skip
-
-
-def of_tail(outcome: Outcome, claim: TailClaim) -> Verdict:
-    """Return the verdict on an order of percentiles."""
+def _of_tails(outcome: Outcome, claim: Claim) -> Verdict:
     found, too_few = tails(outcome, claim)
     failing = [
-        f"{one.load} {one.op} p{one.percent:g}: {claim.best} {one.best_us:,.0f} µs, "
-        f"other {one.rival_us:,.0f}"
-        for one in found
-        if not one.holds
-    ]
+        f"{one.load} {one.op} p{one.percent:g}: {claim.options['best']} {one.best_us:,.0f} µs, "
+        f"other {one.rival_us:,.0f}" for one in found if not one.holds
+    ]  # fmt: skip
     notes = ["percentiles for which it holds"]
     if too_few:
         few = f"fewer than {outcome.plan.events_min} requests"
         notes.append(f"{too_few} further ones rest on {few} and are left out")
     if failing:
         notes.append("not for " + "; ".join(failing))
-    return Verdict(
-        claim.claim, claim.source, "1", len(found), sum(one.holds for one in found), 0,
-        note="; ".join(notes), untestable=not found,
-    )  # fmt: skip
+    verdict = claim.verdict(Estimate(float(sum(one.holds for one in found))))
+    return replace(verdict, paper=len(found), note="; ".join(notes), untestable=not found)
+
+
+# ---- Numbers -------------------------------------------------------------------------------------
+
+
+def numbers(outcome: Outcome) -> dict[str, Any]:
+    """Return every number by name; times and shares in the unit that ends their name."""
+    plan = outcome.plan
+    named = [claim for claim in DATA.claims if claim.name]
+    arithmetic = [_verdict(outcome, one) for one in DATA.claims if one.measure in ARITHMETIC]
+    every = [load.trace for load in (*plan.papers, *plan.real)]
+    return {
+        "requests": {"each": plan.requests, "short": plan.requests_short,
+                     "tail": plan.requests_tail, "warm_up_percent": 100 * DATA["warm_up_share"]},
+        "speeds": {load: outcome.compressions["base", load].speed for load in every},
+        "claims": {claim.name: measure(outcome, claim) for claim in named},
+        "reproduced": {claim.name: _verdict(outcome, claim).reproduced for claim in named},
+        "by_table_1": [{"ours": one.ours, "reproduced": one.reproduced} for one in arithmetic],
+        "with_cache_register_percent": {"case 1": channel_use(5, 2, cached=True),
+                                        "case 3": channel_use(4, 4, cached=True)},
+        "tail_claims": [_tail_numbers(outcome, claim) for claim in DATA.claims
+                        if claim.measure == "tails"],
+        "runs": _series(outcome, MAIN, every, SCHEMES),
+        "limit": _series(outcome, LIMIT, outcome.papers, SCHEMES),
+        "tails": _series(outcome, TAIL, DATA["tail_loads"], PAPERS),
+        "chips": {str(chips): {name: outcome.group().normalised(name, chips) for name in PAPERS}
+                  for chips in CHIPS},
+        "readings": {one.name: _reading(outcome, one.name)
+                     for one in (DATA.readings["base"], *plan.readings)},
+        "channel": {"chips_mb_per_s": write_bound_mb_per_s(),
+                    "dies_mb_per_s": write_bound_mb_per_s(4, PLANES_PER_DIE),
+                    "mb_per_s": read_bound_mb_per_s()},
+    }  # fmt: skip
+
+
+def _series(
+    outcome: Outcome, series: str, loads: Sequence[str], schemes: Sequence[str] | Mapping[str, Any]
+) -> dict[str, Any]:
+    return {
+        load: {name: _run(outcome.runs[Spot(series, load, name)]) for name in schemes}
+        for load in loads
+    }
+
+
+def _run(run: Measured) -> dict[str, Any]:
+    p99_us = {op: run.percentile_us(op, 99.0) for op in OPS}
+    return {
+        "mean_ms": run.mean_us() / 1e3,
+        **{f"{op}_mean_ms": run.mean_us(op) / 1e3 for op in OPS},
+        **{f"{op}_p99_ms": None if us is None else us / 1e3 for op, us in p99_us.items()},
+        **{f"{op}s": run.latencies[op].requests for op in OPS},
+        **{name: getattr(run, name) for name in (
+            "mb_per_s", "erases", "gc_waf", "die_busy_percent", "suspended_percent",
+            "joint_percent")},
+    }  # fmt: skip
+
+
+def _tail_numbers(outcome: Outcome, claim: Claim) -> dict[str, Any]:
+    found, too_few = tails(outcome, claim)
+    held = [one for one in found if one.holds]
+    return {
+        "reproduced": len(held) == len(found),
+        "compared": len(found),
+        "held": len(held),
+        "held_of": {op: sum(one.op == op for one in held) for op in OPS},
+        "compared_of": {op: sum(one.op == op for one in found) for op in OPS},
+        "too_few": too_few,
+    }
+
+
+def _reading(outcome: Outcome, series: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, scheme in (("mbm", MBM), ("sprinkler", SPRINKLER)):
+        own = outcome.group(series).responses(scheme)
+        found[key] = dict(zip(outcome.papers, own, strict=True))
+        found[f"{key}_mean"] = fmean(own)
+    return found

@@ -1,109 +1,98 @@
-"""The paper's figures in its form, how far they hang on readings, and the ablation's."""
+"""The paper's figures in its form, and how far Figure 8 hangs on the readings."""
 
 import math
 from collections.abc import Callable, Iterator
+from statistics import fmean
 from typing import Any
 
-from reprieve.plot import Chart, Theme
 from reprieve_studies.article import Figure
 from reprieve_studies.charts import Bars, Dots, Lines
-from reprieve_studies.mbm import ablation
-from reprieve_studies.mbm.experiment import LIMIT, TAIL, Outcome
-from reprieve_studies.mbm.formulas import read_bound_mb_per_s, write_bound_of_dies_mb_per_s
-from reprieve_studies.mbm.measured import OPS, PERCENTILES, Measured
-from reprieve_studies.mbm.measures import Group, papers
-from reprieve_studies.mbm.paper import BANDWIDTH_MEAN, CHIPS, MSNFS, MSNFS_ERASES, SRC, TAIL_LOADS
-from reprieve_studies.mbm.readings import (
-    BASE,
-    GRID_FTLS,
+from reprieve_studies.mbm.claims import CHIPS, MSNFS, SRC, Group, Outcome, read_bound_mb_per_s
+from reprieve_studies.mbm.claims import write_bound_mb_per_s as write_bound
+from reprieve_studies.mbm.runs import (
+    DATA,
+    LIMIT,
     MBM,
+    OPS,
     PAPERS,
-    PARTS,
+    PERCENTILES,
     PLAIN,
     SPRINKLER,
-    SUSPENSION,
+    TAIL,
     TBM,
+    Measured,
+    of_mbm_alone,
 )
 
 _ALL = (PLAIN, *PAPERS)
 _AVERAGE = "average"
-_IN_THE_PAPER = "MBM in the paper"
-_PAPERS_AVERAGE = 0.564
-"""Of MBM: 43.6 % less than TBM."""
-_PAPERS_SRC = {MBM: 1.075, SPRINKLER: 2.18}
+_AVERAGE_OF_MBM = 0.564
+"""43.6 % less than TBM."""
 
 
 def of_the_paper(outcome: Outcome) -> list[Figure]:
-    """Figures 8 to 13."""
-    return [
-        _response(outcome),
-        _chips(outcome),
-        _bandwidth(outcome),
-        _erases(outcome),
-        *_tails(outcome),
-    ]
+    """Return Figures 8 to 13."""
+    labels = _labels(outcome)
+    erases = {claim.options["scheme"]: claim.value[""] for claim in DATA.claims
+              if claim.measure == "collections"}  # fmt: skip
+    bars = [
+        _bars(outcome, 8, "response time", outcome.group(), "mean latency", Measured.mean_us,
+              {(_AVERAGE, MBM): _AVERAGE_OF_MBM, (labels[SRC], MBM): 1.075,
+               (labels[SRC], SPRINKLER): 2.18},
+              "Mean latency of all requests over that of TBM"),
+        _bars(outcome, 10, "bandwidth", outcome.group(LIMIT), "bandwidth",
+              lambda one: one.mb_per_s, {(_AVERAGE, MBM): 2.1},
+              "Bytes a second over those of TBM, with 32 requests always outstanding. By Table I "
+              f"the dies can program {write_bound(4, 2):.0f} MB/s, collection included, and the "
+              f"channels carry {read_bound_mb_per_s():.0f}"),
+        _bars(outcome, 11, "erases", outcome.group(), "erases", lambda one: float(one.erases),
+              {(labels[MSNFS], name): count / erases[TBM] for name, count in erases.items()},
+              "Blocks erased over those of TBM, one of each plane"),
+    ]  # fmt: skip
+    return [bars[0], _chips(outcome), *bars[1:], *_tails(outcome)]
 
 
 def _labels(outcome: Outcome) -> dict[str, str]:
-    return {load.trace: load.label for load in outcome.plan.loads}
+    return {load.trace: load.label for load in outcome.plan.papers}
 
 
-def _normalised(
-    outcome: Outcome, group: Group, of: Callable[[Measured], float]
-) -> dict[tuple[str, str, str], float]:
-    """Return a measure over that of TBM, by load and scheme, and its average."""
-    labels = _labels(outcome)
+def _bars(
+    outcome: Outcome,
+    number: int,
+    title: str,
+    group: Group,
+    axis: str,
+    of: Callable[[Measured], float],
+    stated: dict[tuple[str, str], float],
+    caption: str,
+) -> Figure:
+    """Draw a measure over that of TBM, by load and scheme, and its average."""
     found: dict[tuple[str, str, str], float] = {}
-    for load in group.loads:
+    for load, label in _labels(outcome).items():
         base = of(group.one(load, TBM))
         for scheme in _ALL:
-            ratio = of(group.one(load, scheme)) / base if base else math.nan
-            found["", labels[load], scheme] = ratio
+            found["", label, scheme] = of(group.one(load, scheme)) / base if base else math.nan
     for scheme in _ALL:
-        own = [found["", labels[load], scheme] for load in group.loads]
-        found["", _AVERAGE, scheme] = sum(own) / len(own)
-    return _drawn(found)
-
-
-def _drawn(values: dict[tuple[str, str, str], float]) -> dict[tuple[str, str, str], float]:
-    """Leave out what was not measured: a short run has percentiles of nothing, and no erases."""
-    return {key: value for key, value in values.items() if math.isfinite(value)}
-
-
-def _response(outcome: Outcome) -> Figure:
-    bars = Bars(
-        _normalised(outcome, papers(outcome), lambda one: one.mean_us()),
-        "mean latency, TBM = 1",
-        marks=_marks(outcome),
-        palette=_ALL,
-    )
-    caption = (
-        "Mean latency of all requests over that of TBM; after Figure 8 of the paper, whose text "
-        "has the values that are drawn as lines across their bars."
-    )
-    return Figure("figure-8", "Figure 8: response time", caption, bars.draw)
-
-
-def _marks(outcome: Outcome) -> dict[tuple[str, str, str], float]:
-    """Return the paper's values of Figure 8, as far as its text has them."""
-    src = _labels(outcome)[SRC]
-    return {
-        ("", _AVERAGE, MBM): _PAPERS_AVERAGE,
-        ("", src, MBM): _PAPERS_SRC[MBM],
-        ("", src, SPRINKLER): _PAPERS_SRC[SPRINKLER],
-    }
+        own = [value for (_, _, name), value in found.items() if name == scheme]
+        found["", _AVERAGE, scheme] = fmean(own)
+    # A short run has percentiles of nothing, and no erases.
+    values = {key: value for key, value in found.items() if math.isfinite(value)}
+    marks = {("", *key): value for key, value in stated.items()}
+    chart = Bars(values, f"{axis}, TBM = 1", marks=marks, palette=_ALL)
+    text = f"{caption}; after Figure {number} of the paper, whose text has the values of the lines."
+    return Figure(f"figure-{number}", f"Figure {number}: {title}", text, chart.draw)
 
 
 def _chips(outcome: Outcome) -> Figure:
-    group = papers(outcome)
+    stated = "MBM in the paper"
     points = [
-        {"series": scheme, "x": chips, "y": group.normalised(scheme, chips)}
+        {"series": scheme, "x": chips, "y": outcome.group().normalised(scheme, chips)}
         for scheme in PAPERS
         for chips in CHIPS
     ]
-    points.append({"series": _IN_THE_PAPER, "x": CHIPS[0], "y": _PAPERS_AVERAGE})
+    points.append({"series": stated, "x": CHIPS[0], "y": _AVERAGE_OF_MBM})
     lines = Lines(points, "chips per channel", "mean latency, TBM with 2 = 1", x_ticks=CHIPS,
-                  dots_only=(_IN_THE_PAPER,), palette=_ALL)  # fmt: skip
+                  dots_only=(stated,), palette=_ALL)  # fmt: skip
     caption = (
         "Mean latency over that of TBM with two chips a channel, average of the paper's six loads, "
         "which stay as they are; after Figure 9 of the paper, whose text has MBM's value with two "
@@ -112,113 +101,45 @@ def _chips(outcome: Outcome) -> Figure:
     return Figure("figure-9", "Figure 9: chips per channel", caption, lines.draw)
 
 
-def _bandwidth(outcome: Outcome) -> Figure:
-    bars = Bars(
-        _normalised(outcome, papers(outcome, LIMIT), lambda one: one.mb_per_s),
-        "bandwidth, TBM = 1",
-        marks={("", _AVERAGE, MBM): BANDWIDTH_MEAN},
-        palette=_ALL,
-    )
-    caption = (
-        "Bytes a second over those of TBM, with 32 requests always outstanding; after Figure 10 of "
-        "the paper, whose average is drawn as a line. By Table I the dies can program "
-        f"{write_bound_of_dies_mb_per_s():.0f} MB/s, collection included, and the channels carry "
-        f"{read_bound_mb_per_s():.0f}."
-    )
-    return Figure("figure-10", "Figure 10: bandwidth", caption, bars.draw)
-
-
-def _erases(outcome: Outcome) -> Figure:
-    bars = Bars(
-        _normalised(outcome, papers(outcome), lambda one: float(one.erases)),
-        "erases, TBM = 1",
-        marks={("", _labels(outcome)[MSNFS], scheme): erases / MSNFS_ERASES[TBM]
-               for scheme, erases in MSNFS_ERASES.items()},
-        palette=_ALL,
-    )  # fmt: skip
-    caption = (
-        "Blocks erased over those of TBM, one of each plane; after Figure 11 of the paper, whose "
-        "text has the numbers of one load, drawn as lines across its bars. Twin blocks are erased "
-        "by one command and are two."
-    )
-    return Figure("figure-11", "Figure 11: erases", caption, bars.draw)
-
-
 def _tails(outcome: Outcome) -> Iterator[Figure]:
-    group, labels = papers(outcome, TAIL), _labels(outcome)
-    numbers = {(load, op): f"{12 + row}{'ab'[column]}" for row, load in enumerate(TAIL_LOADS)
-               for column, op in enumerate(OPS)}  # fmt: skip
-    for (load, op), number in numbers.items():
-        points: list[dict[str, Any]] = []
-        missing = set()
-        for scheme in PAPERS:
-            for percent in PERCENTILES:
-                found = group.one(load, scheme).percentile_us(op, percent)
-                if found is None:
-                    missing.add(percent)
-                else:
-                    points.append({"series": scheme, "x": 100 / (100 - percent), "y": found / 1e3})
-        title = f"{labels[load]}, {op}s"
-        lines = Lines(points, "one request of so many is slower", f"latency of {op}s, ms",
-                      x_log=True, y_log=True, palette=_ALL)  # fmt: skip
-        few = ", ".join(f"p{percent:g}" for percent in sorted(missing))
-        caption = (
-            f"Percentiles of {op}s under {labels[load]}, from p94 (1 in 17) to p99.999 (1 in "
-            f"100,000); after Figure {number} of the paper"
-            + (f". Too few requests for {few}." if few else ".")
-        )
-        yield Figure(f"figure-{number}", f"Figure {number}: {title}", caption, lines.draw)
+    group, labels = outcome.group(TAIL), _labels(outcome)
+    for row, load in enumerate(DATA["tail_loads"]):
+        for column, op in enumerate(OPS):
+            number = f"{12 + row}{'ab'[column]}"
+            points: list[dict[str, Any]] = []
+            missing = set()
+            for scheme in PAPERS:
+                for percent in PERCENTILES:
+                    us = group.one(load, scheme).percentile_us(op, percent)
+                    if us is None:
+                        missing.add(percent)
+                    else:
+                        points.append({"series": scheme, "x": 100 / (100 - percent), "y": us / 1e3})
+            lines = Lines(points, "one request of so many is slower", f"latency of {op}s, ms",
+                          x_log=True, y_log=True, palette=_ALL)  # fmt: skip
+            few = ", ".join(f"p{percent:g}" for percent in sorted(missing))
+            caption = (
+                f"Percentiles of {op}s under {labels[load]}, from p94 (1 in 17) to p99.999 (1 in "
+                f"100,000); after Figure {number} of the paper"
+                + (f". Too few requests for {few}." if few else ".")
+            )
+            title = f"Figure {number}: {labels[load]}, {op}s"
+            yield Figure(f"figure-{number}", title, caption, lines.draw)
 
 
 def sensitivity(outcome: Outcome) -> Figure:
     """Show how far Figure 8's average hangs on each reading."""
-    values = {}
-    for reading in (BASE, *outcome.plan.readings):
-        group = papers(outcome, reading.name)
-        for scheme in (SPRINKLER, MBM):
-            if scheme in reading.schemes:
-                own = group.responses(scheme, TBM)
-                values[reading.title, scheme] = sum(own) / len(own)
+    values = {
+        (reading.title, scheme): fmean(outcome.group(reading.name).responses(scheme))
+        for reading in (DATA.readings["base"], *outcome.plan.readings)
+        for scheme in (SPRINKLER, MBM)
+        if scheme == MBM or not of_mbm_alone(reading)
+    }
     caption = (
         "Mean latency over that of TBM under the same reading, average of the paper's six loads, "
         f"with {outcome.plan.requests_short:,} requests of each. The lines are TBM and the "
-        f"paper's MBM, at {_PAPERS_AVERAGE}."
+        f"paper's MBM, at {_AVERAGE_OF_MBM}."
     )
-    dots = Dots(values, "mean latency, TBM = 1", (_PAPERS_AVERAGE, 1.0), log=True, palette=_ALL)
+    ends = (_AVERAGE_OF_MBM, 1.0)
+    dots = Dots(values, "mean latency, TBM = 1", ends, log=True, palette=_ALL)
     return Figure("sensitivity", "What hangs on the readings", caption, dots.draw)
-
-
-def _of_no_policy(
-    values: dict[tuple[str, str, str], float], title: str
-) -> Callable[[Theme], Chart]:
-    """Return bars whose series are no policies, in colours that no policy has."""
-    return Bars(_drawn(values), title, palette=_ALL).draw
-
-
-def parts(outcome: Outcome) -> Figure:
-    """Show MBM with each part switched off."""
-    values = {
-        ("", part, measure): ablation.part_ratio(outcome, part, measure)
-        for part in PARTS
-        for measure in ablation.MEASURES
-    }
-    caption = (
-        "MBM with one part switched off over MBM with all: above 1 the part is worth something. "
-        "Geometric means over all loads."
-    )
-    return Figure("parts", "MBM without its parts", caption, _of_no_policy(values, "MBM = 1"))
-
-
-def grid(outcome: Outcome) -> Figure:
-    """Show every FTL with every way of suspending."""
-    values = {}
-    for measure in ("mean", "read p99"):
-        for row in GRID_FTLS:
-            for way in SUSPENSION:
-                found = ablation.grid_ratio(outcome, row, way, measure)
-                values[measure, row, f"suspension: {way}"] = found
-    caption = (
-        "Mean latency of all requests and p99 of reads, over FIFO; geometric means over all "
-        "loads. Under FIFO no read gets ahead, and nothing is suspended."
-    )
-    return Figure("grid", "FTLs and suspension", caption, _of_no_policy(values, "FIFO = 1"))

@@ -1,142 +1,171 @@
-"""The claims of the slides beside what was simulated."""
+"""The claims of the slides, measured on the runs of each case."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from statistics import fmean, median
+from typing import Any, NamedTuple
 
-from reprieve_studies.starblaze.arithmetic import little
-from reprieve_studies.starblaze.bench import Conflict, conflicts
-from reprieve_studies.starblaze.experiment import Outcome
-from reprieve_studies.starblaze.measures import Measured, change_percent, measured
-from reprieve_studies.starblaze.paper import (
-    AFTER_TABLE,
-    BEFORE_TABLE,
-    CASES,
-    CHANGE_TOLERANCE_POINTS,
-    IOPS_TOLERANCE,
-    KINDS,
-    LATENCY_TOLERANCE,
-    PAPER,
-    PARTS,
-    TIMING_TABLE,
-    Case,
-    Row,
-)
-from reprieve_studies.starblaze.readings import BASE
+from reprieve.experiments.store import Record
+from reprieve_studies.frame import Claim
+from reprieve_studies.seeds import Estimate
+from reprieve_studies.starblaze.runs import CASES, DATA, Plan, Runs, little, slides
 from reprieve_studies.verdicts import Verdict
 
-BEFORE, AFTER = "none", "both"
+KINDS = ("read", "write")
+_FIRMWARE = "firmware"
+"""Jobs that stand for the drive's own firmware begin so; no latency of theirs counts."""
+
+
+class Row(NamedTuple):
+    """A row of ours, over all runs with different seeds."""
+
+    iops: float
+    mean_us: float
+    us_max: float
+    """The middle one of the runs."""
+    us_max_least: float
+    us_max_most: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All results."""
+
+    plan: Plan
+    runs: Runs
+
+    def of(self, reading: str, setting: str, case: str) -> list[Record]:
+        """Return the runs with all seeds."""
+        wanted = (reading, setting, case)
+        return [run for spot, run in self.runs.items() if spot[:3] == wanted]
+
+    def row(self, setting: str, case: str, kind: str, reading: str = "chosen") -> Row:
+        """Measure a case's reads or writes, without the ramp."""
+        found = [measured(run.summary, kind) for run in self.of(reading, setting, case)]
+        iops, mean_us, us_max = zip(*found, strict=True)
+        return Row(fmean(iops), fmean(mean_us), median(us_max), min(us_max), max(us_max))
+
+
+def measured(summary: Mapping[str, Any], kind: str) -> tuple[float, float, float]:
+    """Return of a run rate, mean and longest of the host's jobs that have requests of the kind."""
+    count, total_us, us_max, active_ns = 0, 0.0, 0.0, 0
+    for name, job in summary["flows"].items():
+        group = job["requests"][kind]
+        if not group["count"] or name.startswith(_FIRMWARE):
+            continue
+        latency = group["latency_ns"]
+        count += group["count"]
+        total_us += group["count"] * latency["mean"] / 1e3
+        us_max = max(us_max, latency["max"] / 1e3)
+        active_ns = max(active_ns, job["active_ns"])
+    return 1e9 * count / active_ns, total_us / count, us_max
+
+
+def percent(before: float, after: float) -> float:
+    """Return what is added, in percent of what was."""
+    return 100 * (after - before) / before
+
+
+def _value(outcome: Outcome, claim: Claim, case: str) -> float:
+    row = outcome.row(claim.options["setting"], case, claim.options["kind"])
+    return float(getattr(row, claim.measure))
+
+
+def _change(outcome: Outcome, claim: Claim, case: str) -> float:
+    before, after = (
+        getattr(outcome.row(setting, case, claim.options["kind"]), claim.options["of"])
+        for setting in ("none", "both")
+    )
+    return percent(before, after)
+
+
+def _same_rate(outcome: Outcome, claim: Claim, case: str) -> float:
+    before, after = (
+        sum(outcome.row(setting, case, kind, claim.options["reading"]).iops for kind in KINDS)
+        for setting in ("none", "both")
+    )
+    return percent(before, after)
+
+
+def _better(outcome: Outcome, claim: Claim, _case: str) -> float:
+    pairs = (
+        [getattr(outcome.row(setting, case, kind), claim.options["of"])
+         for setting in ("none", "both")]
+        for case in CASES for kind in KINDS
+    )  # fmt: skip
+    return float(sum(after < before for before, after in pairs))
+
+
+MEASURES = {
+    "iops": _value,
+    "mean_us": _value,
+    "us_max": _value,
+    "change": _change,
+    "same_rate": _same_rate,
+    "better": _better,
+}
 
 
 def verdicts(outcome: Outcome) -> list[Verdict]:
-    """Every claim, in the order of the slides."""
+    """Return every claim, in the order of the slides."""
+    tables, rest = ([one for one in DATA.claims if (one.measure in ("same_rate", "better")) is of]
+                    for of in (False, True))  # fmt: skip
     return [
-        *(_of_the_bench(conflict) for conflict in conflicts()),
-        *(verdict for case in CASES.values() for verdict in _table(outcome, case)),
-        *_same_rates(outcome),
-        *_better(outcome),
+        *(_verdict(outcome, claim, case) for case in CASES for claim in tables),
+        *(_verdict(outcome, claim, case) for claim in rest for case in claim.value),
         *_untestable(outcome),
     ]
 
 
-def _of_the_bench(conflict: Conflict) -> Verdict:
-    name = PARTS[conflict.part].title
-    sum_of = "tErase + tR" if conflict.operation == "erase" else "tProg + tR"
-    return Verdict(
-        f"a read after {conflict.operation} takes {sum_of}: {name}, {conflict.values}",
-        f"{PAPER}, “Read and Program/Erase Conflict”, and {TIMING_TABLE}",
-        "µs", conflict.paper_us, conflict.ours_us, conflict.around_us + 1e-3,
-        note="tolerance: commands and transfers, which the sum leaves out", kind="input",
+def _verdict(outcome: Outcome, claim: Claim, case: str) -> Verdict:
+    ours = MEASURES[claim.measure](outcome, claim, case)
+    mark = ": " if claim.measure == "same_rate" else ", "
+    verdict = claim.verdict(
+        Estimate(ours), where=case + mark if case else "", at=case,
+        kind=claim.options.get("as", "measured"),
     )  # fmt: skip
-
-
-def _rows(outcome: Outcome, case: Case, kind: str) -> tuple[Row, Measured, Measured]:
-    before, after = (
-        measured(outcome.runs, BASE.name, setting, case.name, kind) for setting in (BEFORE, AFTER)
-    )
-    return (case.read if kind == "read" else case.write), before, after
-
-
-def _table(outcome: Outcome, case: Case) -> Iterator[Verdict]:
-    for kind in KINDS:
-        row, before, after = _rows(outcome, case, kind)
-        title = f"{case.name}, {kind}s"
-        yield _rate(f"{title}: IOPS", BEFORE_TABLE, row.iops, before)
-        for name, source, mean_us, us_max, ours in (
-            ("before", BEFORE_TABLE, row.before_us, row.before_us_max, before),
-            ("after", AFTER_TABLE, row.after_us, row.after_us_max, after),
-        ):
-            yield Verdict(
-                f"{title}: mean latency {name}", source, "µs",
-                mean_us, ours.mean_us, LATENCY_TOLERANCE * mean_us,
-            )  # fmt: skip
-            yield Verdict(
-                f"{title}: maximum latency {name}", source, "µs",
-                us_max, ours.us_max, LATENCY_TOLERANCE * us_max,
-                note=f"seeds: {ours.us_max_least:,.0f} to {ours.us_max_most:,.0f}",
-            )  # fmt: skip
-        for name, papers, found in (
-            ("mean", (row.before_us, row.after_us), (before.mean_us, after.mean_us)),
-            ("maximum", (row.before_us_max, row.after_us_max), (before.us_max, after.us_max)),
-        ):
-            yield Verdict(
-                f"{title}: change of the {name} latency", AFTER_TABLE, "%",
-                change_percent(*papers), change_percent(*found), CHANGE_TOLERANCE_POINTS,
-                kind="derived",
-            )  # fmt: skip
-
-
-def _rate(claim: str, source: str, iops: int, ours: Measured) -> Verdict:
-    note = "what the load asks for; missed only by a drive that cannot follow"
-    tolerance = IOPS_TOLERANCE * iops
-    return Verdict(claim, source, "1", iops, ours.iops, tolerance, note=note, kind="input")
-
-
-def _same_rates(outcome: Outcome) -> Iterator[Verdict]:
-    """Say whether the rates stay as they are where nothing but latency limits them."""
-    for case in CASES.values():
-        before, after = (
-            sum(measured(outcome.runs, "think", setting, case.name, kind).iops for kind in KINDS)
-            for setting in (BEFORE, AFTER)
+    if claim.measure == "us_max":
+        row = outcome.row(claim.options["setting"], case, claim.options["kind"])
+        return replace(verdict, note=f"seeds: {row.us_max_least:,.0f} to {row.us_max_most:,.0f}")
+    if claim.measure == "same_rate":
+        pause_us, iops = little(case)
+        would = percent(sum(slides(case, kind, "iops") for kind in KINDS), iops)
+        note = (
+            f"by Little's law the latencies of the slides themselves imply {would:+.1f} %, with "
+            f"pauses of {pause_us:.0f} µs"
         )
-        implied = little(case)
-        would = change_percent(case.read.iops + case.write.iops, implied.iops_after)
-        yield Verdict(
-            f"{case.name}: IOPS do not change, in a closed loop with the rates before",
-            AFTER_TABLE, "%", 0, change_percent(before, after), 100 * IOPS_TOLERANCE,
-            note=f"by Little's law the latencies of the slides themselves imply {would:+.1f} %, "
-                 f"with pauses of {implied.think_us:.0f} µs",
-        )  # fmt: skip
+        return replace(verdict, note=note)
+    return verdict
 
 
-def _better(outcome: Outcome) -> Iterator[Verdict]:
-    pairs = [_rows(outcome, case, kind)[1:] for case in CASES.values() for kind in KINDS]
-    for name, better in (
-        ("average", [after.mean_us < before.mean_us for before, after in pairs]),
-        ("maximum", [after.us_max < before.us_max for before, after in pairs]),
-    ):
-        yield Verdict(
-            f"{name} latencies are better than original", AFTER_TABLE, "1",
-            len(pairs), sum(better), 0, note="rows of the table for which it holds",
-            kind="derived",
-        )  # fmt: skip
+def longer_percent(outcome: Outcome) -> dict[str, float]:
+    """Return by how much suspended programs and erases take longer, as a run's mean, at most."""
+    runs = [run.summary["flash"]["suspended_operations"]
+            for case in CASES for run in outcome.of("chosen", "both", case)]  # fmt: skip
+    return {
+        kind: 100 * max(run[kind]["increase_mean"] for run in runs) for kind in ("program", "erase")
+    }
 
 
 def _untestable(outcome: Outcome) -> Iterator[Verdict]:
-    results = [
-        result.summary["flash"]["suspended_operations"]
-        for spot, result in outcome.runs.items()
-        if (spot.reading, spot.setting) == (BASE.name, AFTER)
-    ]
-    longer = {
-        kind: 100 * max(found[kind]["increase_mean"] for found in results)
-        for kind in ("program", "erase")
+    longer = longer_percent(outcome)
+    for claim, why in DATA["untestable"].items():
+        yield Verdict(claim, DATA["paper"], "1", None, None, None,
+                      note=why.format(**longer), untestable=True)  # fmt: skip
+
+
+def numbers(outcome: Outcome) -> dict[str, Any]:
+    """Return every number by name; shares in per cent, times in the unit that ends their name."""
+    settings = dict.fromkeys((spot.reading, spot.setting) for spot in outcome.runs)
+    runs: dict[str, Any] = {}
+    for reading, setting in settings:
+        cases = {case: _case(outcome, reading, setting, case) for case in CASES}
+        runs.setdefault(reading, {})[setting] = cases
+    return {**vars(outcome.plan), "runs": runs, "suspended_longer_percent": longer_percent(outcome)}
+
+
+def _case(outcome: Outcome, reading: str, setting: str, case: str) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        kind: outcome.row(setting, case, kind, reading)._asdict() for kind in KINDS
     }
-    for claim, why in (
-        ("frequent suspension wears cells out",
-         "what a suspension costs a cell is a parameter here, reliability.wear_per_suspend"),
-        ("collection that is interrupted may have negative effects",
-         f"the slides have no number; ours: a program that was suspended takes up to "
-         f"{longer['program']:.1f} % longer in the mean, an erase {longer['erase']:.1f} %"),
-        ("power loss protection with erase suspension",
-         "the slides do not say how much energy a loss of power leaves"),
-    ):  # fmt: skip
-        yield Verdict(claim, PAPER, "1", None, None, None, note=why, untestable=True)
+    return {**found, "iops": sum(found[kind]["iops"] for kind in KINDS)}

@@ -1,219 +1,237 @@
-"""The claims of the paper beside what was simulated."""
+"""The claims of the paper, measured on the runs of each reading."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import fmean
+from typing import Any, NamedTuple
 
-from reprieve import Result
+from reprieve.characterize import Measured
+from reprieve.experiments.store import Record
 from reprieve_studies.characterize import claims as of_the_bench
-from reprieve_studies.seeds import Estimate
-from reprieve_studies.verdicts import Cause, Kind, Verdict
-from reprieve_studies.zambelli21 import energy
-from reprieve_studies.zambelli21.experiment import Outcome
-from reprieve_studies.zambelli21.measures import (
-    METRICS,
-    Spot,
-    changed,
-    compared,
-    holding,
-    over_seeds,
-    write_amplification,
-)
-from reprieve_studies.zambelli21.paper import (
-    CHANGES,
-    ORDERS,
-    PAPER,
-    TOLERANCE,
-    WRITE_AMPLIFICATION,
-    Change,
-    Order,
-    implied,
-)
-from reprieve_studies.zambelli21.readings import (
-    BASE,
-    FITTED,
-    JUDGED,
-    PACE,
-    READINGS,
-    SENSITIVITY,
-    Reading,
-)
+from reprieve_studies.frame import Claim, explained, given_by
+from reprieve_studies.seeds import Estimate, estimate
+from reprieve_studies.verdicts import Kind, Verdict
+from reprieve_studies.zambelli21.runs import BASE, DATA, FITTED, JUDGED, Plan, Runs, Spot
 
-_IMPLIED = "follows from +113 kIOPS and −97 µs with 64 requests outstanding, by Little's law"
-_FITTED_TO = {
-    0: "fitted: two chips a channel are chosen for it",
-    10: "fitted: 3 µs a command allow 333 kIOPS",
+
+class Metric(NamedTuple):
+    """A quantity on the axis of a figure."""
+
+    title: str
+    unit: str
+    of: Callable[[Record], float]
+
+
+def _latency_us(group: str, name: str) -> Callable[[Record], float]:
+    return lambda run: float(run.summary["requests"][group]["latency_ns"][name]) / 1e3
+
+
+def _power_mw(supply: str) -> Callable[[Record], float]:
+    def of(run: Record) -> float:
+        energy_uj = float(run.summary["power"]["energy_uj"][supply])
+        return 1e6 * energy_uj / float(run.summary["device"]["simulated_ns"])
+
+    return of
+
+
+METRICS = {
+    "iops": Metric("bandwidth", "kIOPS", lambda run: run.summary["device"]["iops"] / 1e3),
+    "mean": Metric("mean latency", "µs", _latency_us("total", "mean")),
+    "memory_power": Metric("power of the memories", "mW", _power_mw("core")),
+    "bus_power": Metric("power of the I/O bus", "mW", _power_mw("io")),
+    "total_tail": Metric("p99.99 of all requests", "µs", _latency_us("total", "p99_99")),
+    "read_tail": Metric("p99.99 of reads", "µs", _latency_us("read", "p99_99")),
 }
+"""By the name that claims use."""
 
 
-def verdicts(outcome: Outcome) -> list[Verdict]:
-    """Every claim, in the order of the paper, under each reading that is judged."""
-    found = [_of_the_bench(verdict) for verdict in of_the_bench.verdicts(outcome.bench)]
-    if not outcome.plan.quick:
-        found.append(_amplification(outcome))
-    for reading in JUDGED:
-        found += _absolutes(outcome, reading)
-        found += [_change(outcome, reading, claim) for claim in CHANGES]
-        found += [_order(outcome, reading, order) for order in ORDERS]
+@dataclass(frozen=True)
+class Outcome:
+    """All results."""
+
+    plan: Plan
+    runs: Runs
+    bench: Measured
+    """The part by itself."""
+
+    def measure(self, claim: Claim, reading: str) -> Estimate | None:
+        """Measure a claim under a reading over the seeds of its runs; None if it was not run."""
+        spots = [spot for spot in cases(claim, reading) if spot in self.runs]
+        if not spots:
+            return None
+        seeds = sorted({spot.seed for spot in self.runs if spot[:-1] == spots[0][:-1]})
+        return estimate([MEASURES[claim.of](self, claim, reading, seed) for seed in seeds])
+
+    def value(self, claim: Claim, spot: Spot) -> float:
+        """Return the metric of a claim in a run."""
+        return METRICS[claim.options["metric"]].of(self.runs[spot])
+
+
+def cases(claim: Claim, reading: str, number: int = 0, seed: int = 1) -> list[Spot]:
+    """Return the loads and depths that a claim speaks of, with so many suspensions."""
+    of = claim.options
+    return [
+        Spot(reading, mix, depth, number, seed)
+        for mix in of.get("mixes", [of.get("mix")])
+        for depth in of.get("depths", [of.get("depth")])
+    ]
+
+
+def _absolute(outcome: Outcome, claim: Claim, reading: str, seed: int) -> float:
+    (spot,) = cases(claim, reading, claim.options.get("suspensions", 10), seed)
+    return outcome.value(claim, spot)
+
+
+def _change(outcome: Outcome, claim: Claim, reading: str, seed: int) -> float:
+    (without,) = cases(claim, reading, 0, seed)
+    return _absolute(outcome, claim, reading, seed) - outcome.value(claim, without)
+
+
+def _holds(outcome: Outcome, claim: Claim, reading: str, seed: int) -> float:
+    return float(sum(holds for _, _, holds in compared(outcome, claim, reading, seed)))
+
+
+MEASURES = {"absolute": _absolute, "headline": _change, "mechanism": _holds}
+
+
+def compared(
+    outcome: Outcome, claim: Claim, reading: str, seed: int
+) -> list[tuple[float, float, bool]]:
+    """Return the metric with both numbers of suspensions for each case, and if the order holds."""
+    found = []
+    pairs = (cases(claim, reading, number, seed) for number in claim.options["pair"])
+    for spots in zip(*pairs, strict=True):
+        first, second = (outcome.value(claim, spot) for spot in spots)
+        found.append((first, second, second > first if claim.options["rises"] else second < first))
     return found
 
 
-def _of_the_bench(verdict: Verdict) -> Verdict:
-    source = verdict.source[0].lower() + verdict.source[1:]
-    return replace(verdict, source=f"{PAPER}, {source}")
+def verdicts(outcome: Outcome) -> list[Verdict]:
+    """Return every claim, in the order of the paper, under each reading that is judged."""
+    paper = DATA["paper"]
+    found = [
+        replace(one, source=f"{paper}, {one.source[0].lower()}{one.source[1:]}")
+        for one in of_the_bench.verdicts(outcome.bench)
+    ]
+    if not outcome.plan.quick:
+        found.append(_amplification(outcome))
+    return found + [_verdict(outcome, claim, name) for name in JUDGED for claim in DATA.claims]
 
 
 def _amplification(outcome: Outcome) -> Verdict:
     own, base = (
-        write_amplification(outcome.runs[Spot(name, "75W-25R", 64, 0)])
-        for name in ("threshold", BASE.name)
+        float(outcome.runs[Spot(name, "75W-25R", 64, 0)].summary["flash"]["gc_waf"])
+        for name in ("threshold", BASE)
     )
     return Verdict(
-        "write amplification, with 10 % of the blocks kept free", f"{PAPER}, Table 1", "1",
-        WRITE_AMPLIFICATION, own, TOLERANCE * WRITE_AMPLIFICATION,
-        note="what comes out where collection moves as much as it needs; in all other readings "
-             f"it moves {PACE:.1f} pages a page of the host and has {base:.2f}",
+        "write amplification, with 10 % of the blocks kept free", f"{DATA['paper']}, Table 1", "1",
+        2.4, own, 0.15 * 2.4, note="where collection moves as much as it needs; in all other "
+        f"readings it moves 1.4 pages a page of the host and has {base:.2f}",
     )  # fmt: skip
 
 
-def absolutes(outcome: Outcome, reading: str) -> dict[str, tuple[str, float, float]]:
-    """Return by claim its unit, the number behind the paper's differences, and ours."""
+def _verdict(outcome: Outcome, claim: Claim, reading: str) -> Verdict:
+    found = outcome.measure(claim, reading)
+    assert found is not None, claim.claim
+    verdict = claim.verdict(
+        found,
+        where=f"{DATA.readings[reading].title}: ",
+        seeds=outcome.plan.seeds,
+        kind=_kind(outcome, claim, reading),
+    )
+    if claim.of == "mechanism":
+        first = compared(outcome, claim, reading, outcome.plan.seeds[0])
+        cells = [f"{one:,.4g} to {two:,.4g}" for one, two, _ in first]
+        note = "loads and depths for which it holds; seed 1: " + "; ".join(cells)
+        verdict = replace(verdict, note=note)
+    return explained(verdict, claim, others(outcome, claim, reading))
+
+
+def others(
+    outcome: Outcome, claim: Claim, reading: str
+) -> Mapping[str, Callable[[], Estimate | None]]:
+    """Return a claim's measures under the other readings, by their title."""
+    if claim.of == "absolute":
+        return {}
     return {
-        claim: (unit, paper, _absolute(outcome, reading, number, of).mean)
-        for claim, unit, paper, number, of in _absolute_claims()
+        one.title: partial(outcome.measure, claim, one.name)
+        for one in DATA.readings.values()
+        if one.name != reading
     }
 
 
-def _absolute(
-    outcome: Outcome, reading: str, number: int, of: Callable[[Result], float]
-) -> Estimate:
-    spot = Spot(reading, "25W-75R", 64, number)
-    return over_seeds(outcome.runs, spot, lambda seed: of(outcome.runs[spot._replace(seed=seed)]))
+def _kind(outcome: Outcome, claim: Claim, reading: str) -> Kind:
+    """Return what a claim is worth: nothing where no program was suspended."""
+    kinds: Mapping[str, Kind] = claim.options.get("kinds", {})
+    if claim.of == "absolute":
+        return kinds[reading]
+    number = max(claim.options.get("pair", [claim.options.get("suspensions", 10)]))
+    for spot in cases(claim, reading, number):
+        if not outcome.runs[spot].summary["flash"]["suspensions"]["program"]:
+            return "vacuous"
+    return kinds.get(reading, "predicted" if reading == FITTED else "measured")
 
 
-def elsewhere(outcome: Outcome, claim: Change | Order, own: str) -> dict[str, float]:
-    """Return by title what other readings have that give a claim."""
-    found = {}
-    for other in (*READINGS, *SENSITIVITY):
-        if other.name == own or not _was_run(outcome, other.name, claim):
-            continue
-        if isinstance(claim, Change):
-            ours = changed(outcome.runs, other.name, claim).mean
-            gives = _unjudged(claim, ours).reproduced
-        else:
-            ours = holding(outcome.runs, other.name, claim).mean
-            gives = ours == len(claim.mixes) * len(claim.queue_depths)
-        if gives:
-            found[other.title] = ours
+# ---- Numbers -------------------------------------------------------------------------------------
+
+_UNITS = {"kIOPS": "kiops", "µs": "us", "mW": "mw"}
+
+
+def numbers(outcome: Outcome) -> dict[str, Any]:
+    """Return every number by name; shares in per cent, other units as their names end."""
+    plan = outcome.plan
+    present = list(dict.fromkeys(spot.reading for spot in outcome.runs))
+    changes, orders = ([one for one in DATA.claims if one.of == of]
+                       for of in ("headline", "mechanism"))  # fmt: skip
+    return {
+        "requests": plan.requests,
+        "requests_of_others": plan.requests_of("page-2"),
+        "seeds": list(plan.seeds),
+        "seeds_of_others": 1,
+        "titles": {name: DATA.readings[name].title for name in present},
+        "runs": {name: _runs(outcome, name) for name in present},
+        "changes": {
+            name: {one.claim: vars(outcome.measure(one, name)) for one in changes}
+            for name in present
+        },
+        "orders": {
+            name: {
+                one.claim: {"of": one.value[""], "holds": _mean(outcome.measure(one, name))}
+                for one in orders
+            }
+            for name in present
+        },
+        "elsewhere": {
+            name: {one.claim: given_by(one, others(outcome, one, name))
+                   for one in (*changes, *orders)}
+            for name in JUDGED
+        },
+    }  # fmt: skip
+
+
+def _mean(found: Estimate | None) -> float:
+    assert found is not None
+    return found.mean
+
+
+def _runs(outcome: Outcome, reading: str) -> dict[str, Any]:
+    """Return by load, depth and suspensions allowed the means over a reading's seeds."""
+    units = DATA.readings[reading].sets.get("timing.wordline_pages", 4)
+    found: dict[str, Any] = {mix: {} for mix in DATA["mixes"]}
+    for spot in dict.fromkeys(one._replace(seed=0) for one in outcome.runs):
+        if spot.reading == reading:
+            own = [_run(run, units) for one, run in outcome.runs.items() if one[:-1] == spot[:-1]]
+            means = {name: fmean(one[name] for one in own) for name in own[0]}
+            found[spot.mix].setdefault(str(spot.depth), {})[str(spot.suspensions)] = means
     return found
 
 
-def _was_run(outcome: Outcome, reading: str, claim: Change | Order) -> bool:
-    mix, depth = (
-        (claim.mix, claim.queue_depth)
-        if isinstance(claim, Change)
-        else (claim.mixes[0], claim.queue_depths[0])
-    )
-    return Spot(reading, mix, depth, 0, outcome.plan.seeds[0]) in outcome.runs
-
-
-def _unjudged(claim: Change, ours: float) -> Verdict:
-    return Verdict(
-        claim.claim, claim.source, claim.unit, claim.paper, ours, claim.tolerance, claim.relation
-    )
-
-
-def _absolute_claims() -> Iterator[tuple[str, str, float, int, Callable[[Result], float]]]:
-    behind = implied()
-    for number, word in ((0, "without suspension"), (10, "with 10 suspensions")):
-        iops = behind.iops_with if number else behind.iops_without
-        mean_us = behind.mean_us_with if number else behind.mean_us_without
-        for name, paper in (("iops", iops / 1e3), ("mean", mean_us)):
-            metric = METRICS[name]
-            claim = f"{metric.title}, 25W-75R, QD 64, {word}"
-            yield claim, metric.unit, paper, number, metric.of
-
-
-def where(reading: Reading, claim: str) -> str:
-    """Return the claim as it is named under a reading."""
-    return f"{reading.title}: {claim}"
-
-
-def _absolutes(outcome: Outcome, reading: Reading) -> Iterator[Verdict]:
-    for claim, unit, paper, number, of in _absolute_claims():
-        found = _absolute(outcome, reading.name, number, of)
-        kind: Kind = "derived"
-        note = _IMPLIED
-        if reading is FITTED and unit == "kIOPS":
-            kind, note = "input", f"{_FITTED_TO[number]}; {_IMPLIED}"
-        yield Verdict(
-            where(reading, claim), f"{PAPER}, section 5.1, Figure 10", unit, paper, found.mean,
-            TOLERANCE * paper, note=note, kind=kind, seeds=outcome.plan.seeds,
-            low=found.low, high=found.high,
-        )  # fmt: skip
-
-
-def _change(outcome: Outcome, reading: Reading, claim: Change) -> Verdict:
-    notes = [claim.note] if claim.note else []
-    of = METRICS[claim.metric].of
-    for number in (0, 5, 10):
-        result = outcome.runs[Spot(reading.name, claim.mix, claim.queue_depth, number)]
-        word = f"with {number}" if number else "without"
-        notes.append(f"{word}: {of(result):,.4g} {claim.unit}")
-    seeds = outcome.plan.seeds
-    found = changed(outcome.runs, reading.name, claim)
-    kind = _kind(outcome, reading, [(claim.mix, claim.queue_depth)], claim.suspensions)
-    if reading is FITTED and claim.metric in ("iops", "mean") and kind != "vacuous":
-        # The difference of two numbers that it was fitted to, and what Little's law makes of it.
-        kind = "derived"
-    verdict = replace(
-        _unjudged(claim, found.mean), claim=where(reading, claim.claim), note="; ".join(notes),
-        kind=kind, seeds=seeds, low=found.low, high=found.high,
-    )  # fmt: skip
-    if verdict.reproduced is not False:
-        return verdict
-    cause, why = _cause(outcome, reading, claim)
-    return replace(verdict, cause=cause, note="; ".join([*notes, *why]))
-
-
-def _cause(outcome: Outcome, reading: Reading, claim: Change) -> tuple[Cause | None, list[str]]:
-    """Say why a number is not reproduced, and with which arithmetic."""
-    if claim.metric == "memory_power":
-        return ("ill_posed", [energy.LESS]) if claim.paper < 0 else (
-            "unknown_parameter", [energy.more()]
-        )  # fmt: skip
-    if others := elsewhere(outcome, claim, reading.name):
-        return "reading", [f"{title}: {ours:+,.4g} {claim.unit}" for title, ours in others.items()]
-    return ("unknown_parameter", [energy.BUS]) if claim.metric == "bus_power" else (None, [])
-
-
-def _kind(outcome: Outcome, reading: Reading, cases: list[tuple[str, int]], number: int) -> Kind:
-    """Say what a claim about suspension is worth: nothing where none took place."""
-    for mix, depth in cases:
-        result = outcome.runs[Spot(reading.name, mix, depth, number)]
-        if not result.summary["flash"]["suspensions"]["program"]:
-            return "vacuous"
-    return "predicted" if reading is FITTED else "measured"
-
-
-def _order(outcome: Outcome, reading: Reading, order: Order) -> Verdict:
-    seeds = outcome.plan.seeds
-    unit = METRICS[order.metric].unit
-    first = compared(outcome.runs, reading.name, order, seeds[0])
-    cells = [
-        f"{one.mix} QD {one.queue_depth}: {one.first:,.4g} to {one.second:,.4g} {unit}"
-        for one in first
-    ]
-    found = holding(outcome.runs, reading.name, order)
-    cases = [(one.mix, one.queue_depth) for one in first]
-    verdict = Verdict(
-        where(reading, order.claim), order.source, "1", len(cases), found.mean, 0,
-        note="loads and depths for which it holds; seed 1: " + "; ".join(cells),
-        kind=_kind(outcome, reading, cases, max(order.pair)), seeds=seeds,
-        low=found.low, high=found.high,
-    )  # fmt: skip
-    if verdict.reproduced is not False:
-        return verdict
-    others = elsewhere(outcome, order, reading.name)
-    if not others:
-        return verdict
-    return replace(verdict, cause="reading", note="; ".join([verdict.note, *others]))
+def _run(run: Record, program_units: int) -> dict[str, float]:
+    flash = run.summary["flash"]
+    programs = flash["programs"] / program_units
+    return {
+        **{f"{name}_{_UNITS[metric.unit]}": metric.of(run) for name, metric in METRICS.items()},
+        "die_busy_percent": 100 * run.summary["device"]["die_busy_share"],
+        "suspensions_per_program": flash["suspensions"]["program"] / programs if programs else 0.0,
+    }

@@ -1,0 +1,217 @@
+"""The runs of the study: job files of fio, the drive they run on, what host reads may suspend."""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from reprieve.experiments.store import Record
+from reprieve.scenario import toml_text
+from reprieve_studies.frame import Reading, read
+from reprieve_studies.runs import Bench, Job, Overrides, Setup
+
+DATA = read(Path(__file__).with_name("study.toml"))
+CASES: Mapping[str, Mapping[str, int]] = DATA["cases"]
+SETTINGS: Mapping[str, Mapping[str, Any]] = DATA["settings"]
+BASE = DATA.readings["chosen"]
+SEED = 1
+OPEN_DEPTH = 64
+"""Of a thread whose requests come at random: more than are ever outstanding."""
+
+
+class Spot(NamedTuple):
+    """A run."""
+
+    reading: str
+    setting: str
+    case: str
+    seed: int
+
+
+Runs = Mapping[Spot, Record]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The runs that are asked for."""
+
+    runtime_s: int
+    """Of each run, in simulated time."""
+    ramp_s: int
+    """Before it, so that collection is under way."""
+    seeds: int
+    """Of the judged reading; a longest latency is one request, and differs by seed."""
+
+    @property
+    def spots(self) -> list[Spot]:
+        """Return every run."""
+        return [
+            Spot(reading.name, setting, case, SEED + number)
+            for reading in DATA.readings.values()
+            for setting in ("none", *reading.options["settings"])
+            for case in CASES
+            for number in range(self.seeds if reading.judged else 1)
+        ]
+
+
+def slides(case: str, kind: str, measure: str, setting: str = "none") -> float:
+    """Return a number of the slides' tables: "iops", "mean_us" or "us_max" of reads or writes."""
+    wanted = {"kind": kind, "setting": setting}
+    for claim in DATA.claims:
+        if claim.measure == measure and wanted.items() <= claim.options.items():
+            return claim.value[case]
+    raise KeyError(measure)
+
+
+def little(case: str) -> tuple[float, float]:
+    """Return by Little's law the pause of a thread in µs, and the rate it would have had after.
+
+    The pause is what the rates and latencies before leave over, if nothing else made the rate.
+    """
+    iops = {kind: slides(case, kind, "iops") for kind in ("read", "write")}
+    before_us, after_us = (
+        sum(iops[kind] * slides(case, kind, "mean_us", setting) for kind in iops)
+        / sum(iops.values())
+        for setting in ("none", "both")
+    )
+    cycle_us = 1e6 * CASES[case]["threads"] / sum(iops.values())
+    pause_us = cycle_us - before_us
+    return pause_us, 1e6 * CASES[case]["threads"] / (pause_us + after_us)
+
+
+# ---- Job files -----------------------------------------------------------------------------------
+
+
+def _mix(case: str, *options: str) -> list[str]:
+    of = CASES[case]
+    return [f"[{case}]", "rw=randrw", f"rwmixread={of['read_percent']}",
+            f"numjobs={of['threads']}", *options]  # fmt: skip
+
+
+def _rates(case: str, share: float = 1.0) -> str:
+    threads = CASES[case]["threads"]
+    read, write = (round(share * slides(case, kind, "iops")) for kind in ("read", "write"))
+    return f"rate_iops={read // threads},{write // threads}"
+
+
+def _jobs(case: str) -> list[str]:
+    lines, of = [], CASES[case]
+    for word, clones in (("read", of["readers"]), ("write", of["writers"])):
+        count = clones * of["threads"]
+        lines += [f"[{case}_{word}]", f"rw=rand{word}", f"numjobs={count}", "iodepth=1",
+                  f"rate_iops={int(slides(case, word, 'iops')) // count}"]  # fmt: skip
+    return lines
+
+
+LOADS: Mapping[str, Callable[[str], list[str]]] = {
+    "paced": lambda case: _mix(case, "iodepth=1", _rates(case)),
+    "closed": lambda case: _mix(case, "iodepth=1"),
+    "think": lambda case: _mix(case, "iodepth=1", f"thinktime={round(little(case)[0])}us"),
+    "open": lambda case: _mix(case, f"iodepth={OPEN_DEPTH}", _rates(case), "rate_process=poisson"),
+    "jobs": _jobs,
+}
+
+
+def job_file(load: str, case: str, runtime_s: int, ramp_s: int) -> str:
+    """Return the job file of a case."""
+    return _job_text(LOADS[load](case), runtime_s, ramp_s)
+
+
+def slowed_job_file(case: str, runtime_s: int, scale: int, *engine: str) -> str:
+    """Return the paced job file with rates by a slower clock, for a real fio with an engine."""
+    own = _mix(case, "iodepth=1", _rates(case, 1 / scale))
+    return _job_text([*engine, *own], scale * runtime_s, 0)
+
+
+def _job_text(lines: Sequence[str], runtime_s: int, ramp_s: int) -> str:
+    head = ["[global]", "bs=4k", "direct=1", "norandommap", "group_reporting", "time_based",
+            f"runtime={runtime_s}s", f"ramp_time={ramp_s}s"]  # fmt: skip
+    return "\n".join([*head, *lines]) + "\n"
+
+
+# ---- Scenarios -----------------------------------------------------------------------------------
+
+
+def simulate(plan: Plan, spots: Sequence[Spot], bench: Bench) -> dict[Spot, Record]:
+    """Run some of a plan."""
+    with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
+        write_jobs(plan, Path(name))
+        jobs = {spot: job(spot, Path(name)) for spot in spots}
+        return bench.each("the slides' cases", jobs, _slim)
+
+
+def write_jobs(plan: Plan, folder: Path) -> None:
+    """Write the job file of every load and case, and that of the run-in."""
+    for load in LOADS:
+        for case in CASES:
+            text = job_file(load, case, plan.runtime_s, plan.ramp_s)
+            (folder / f"{load}-{case}.fio").write_text(text)
+    (folder / "settle.fio").write_text(DATA["settled"]["job"])
+
+
+def _slim(record: Record) -> Record:
+    """Keep what figures and claims look at."""
+    summary = {name: record.summary[name] for name in ("flows", "flash", "requests")}
+    return Record(summary, {}, {}, record.buckets)
+
+
+def job(spot: Spot, folder: Path) -> Job:
+    """Return a run; `folder` has the job files."""
+    reading = DATA.readings[spot.reading]
+    fio = folder / f"{reading.options['load']}-{spot.case}.fio"
+    setup = Setup(
+        {**DATA["drive"], "seed": spot.seed, "workload": {"fio": fio}},
+        {**suspensions(spot.setting, reading), **reading.sets},
+    )
+    drive = Setup(DATA["drive"], reading.sets_of(DATA["settled"]["keys"]))
+    return Job(setup, settled(drive, folder / "settle.fio"))
+
+
+def settled(drive: Setup, job: Path) -> Setup:
+    """Return the run-in of a drive: it is full, with as many free blocks as collection leaves.
+
+    A drive that nobody writes to rests with two blocks more than its reserve.
+    """
+    sets = drive.overrides
+    blocks = sets.get("geometry.blocks_per_plane", drive.scenario["geometry"]["blocks_per_plane"])
+    free = int(DATA["settled"]["free_share"] * blocks) - 2
+    return Setup(
+        {**drive.scenario, "seed": SEED, "workload": {"fio": job}},
+        {**sets, "ftl.gc_hard_free_blocks": free},
+    )
+
+
+def save_state(drive: Setup, path: Path) -> None:
+    """Save the state of a drive that is full, and has as many free blocks as it keeps."""
+    job = path.with_name(f"{path.name}-settle.fio")
+    job.write_text(DATA["settled"]["job"])
+    settled(drive, job).settle(path)
+
+
+def suspensions(setting: str, reading: Reading) -> Overrides:
+    """Return the keys that let host reads suspend what the setting names."""
+    suspended = SETTINGS[setting]["suspends"]
+    programs = any(name.endswith("program") for name in suspended)
+    return {
+        "suspension.program": reading.options["mode"] if programs else "none",
+        "suspension.erase": "erase" in suspended,
+        "suspension.host_read_suspends": suspended,
+    }
+
+
+def files(plan: Plan) -> dict[str, str]:
+    """Return the job files of the judged load and the scenarios around them, to run by hand."""
+    found = {}
+    for case in CASES:
+        found[f"jobs/{case}.fio"] = job_file("paced", case, plan.runtime_s, plan.ramp_s)
+        for setting in ("none", "both"):
+            found[f"jobs/{case}-{setting}.toml"] = scenario_text(case, setting)
+    return found
+
+
+def scenario_text(case: str, setting: str) -> str:
+    """Return the scenario of the judged reading, whose job file is beside it."""
+    rules = {key.split(".")[1]: value for key, value in suspensions(setting, BASE).items()}
+    scenario = {**DATA["drive"], "seed": SEED, "suspension": rules}
+    return toml_text({**scenario, "workload": {"fio": f"{case}.fio"}})

@@ -1,0 +1,118 @@
+"""The runs of the study: a drive, a reading, a load, and how often programs may be suspended."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from reprieve.experiments.store import Record
+from reprieve_studies.frame import Reading, read
+from reprieve_studies.runs import Bench, Job, Setup
+
+DATA = read(Path(__file__).with_name("study.toml"))
+JUDGED = tuple(one.name for one in DATA.readings.values() if one.judged)
+BASE, FITTED = "page-1", "fitted"
+_ITERATIONS = 29
+"""Of a program of the part, on average."""
+
+
+class Spot(NamedTuple):
+    """A run."""
+
+    reading: str
+    mix: str
+    """The paper's name of the load."""
+    depth: int
+    suspensions: int
+    """Of a program, at most."""
+    seed: int = 1
+
+
+Runs = Mapping[Spot, Record]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The runs that are asked for."""
+
+    requests: int
+    """That count, of each run of a judged reading."""
+    seeds: Sequence[int] = (1,)
+    quick: bool = False
+    """Judged readings alone, on a drive that is not run in."""
+
+    @property
+    def spots(self) -> list[Spot]:
+        """Return every run: judged readings with every seed, the rest with the first."""
+        names = [name for name in DATA.readings if name in JUDGED or not self.quick]
+        return [
+            Spot(name, mix, depth, number, seed)
+            for name in names
+            for mix in DATA["mixes"]
+            for depth in sorted({*DATA["depths"], *([32] if name == BASE else [])})
+            for number in DATA["suspensions"]
+            for seed in self._seeds_of(name, depth)
+        ]
+
+    def _seeds_of(self, reading: str, depth: int) -> Sequence[int]:
+        is_judged = reading in JUDGED and depth in DATA["depths"]
+        return self.seeds if is_judged else self.seeds[:1]
+
+    def requests_of(self, reading: str) -> int:
+        """Return how many requests of a run count."""
+        others = max(
+            1_000, self.requests * DATA["requests"]["others"] // DATA["requests"]["judged"]
+        )
+        return self.requests if reading in JUDGED else others
+
+
+def simulate(plan: Plan, spots: Sequence[Spot], bench: Bench) -> dict[Spot, Record]:
+    """Run some of a plan."""
+    return bench.each("Figures 10 to 13", {spot: job(plan, spot) for spot in spots}, _slim)
+
+
+def _slim(record: Record) -> Record:
+    """Keep what figures and claims look at."""
+    names = ("requests", "device", "flash", "power")
+    summary = {name: record.summary[name] for name in names}
+    return Record(summary, {}, {}, record.buckets)
+
+
+def job(plan: Plan, spot: Spot) -> Job:
+    """Return a run, and the run-in of the drive that it starts with."""
+    reading = DATA.readings[spot.reading]
+    run_in = 0 if plan.quick else DATA["run_in"]
+    setup = Setup({**DATA["drive"], "seed": spot.seed}, {
+        "workload.read_fraction": DATA["mixes"][spot.mix],
+        "workload.queue_depth": spot.depth,
+        "workload.requests": run_in + plan.requests_of(spot.reading),
+        "measure.from_request": run_in,
+        **allowed(spot.suspensions, reading),
+        **reading.sets,
+    })  # fmt: skip
+    return Job(setup, settled(reading))
+
+
+def settled(reading: Reading) -> Setup:
+    """Return the run-in: the drive is full, and every die in the middle of a victim.
+
+    Measured: the write amplification is 2.40 from the first request on. It is that of the load's
+    writes, so that one state serves all loads.
+    """
+    of = DATA["settled"]
+    sets = {**reading.sets_of(of["keys"]), **of["sets"]}
+    return Setup({**DATA["drive"], "seed": 1}, sets)
+
+
+def allowed(number: int, reading: Reading) -> dict[str, Any]:
+    """Return the keys that allow so many suspensions of a program, or make so many slices."""
+    if number == 0:
+        return {"suspension.program": "none"}
+    if reading.options.get("slices"):
+        return {
+            "suspension.program": "sliced",
+            "suspension.slice_iterations": math.ceil(_ITERATIONS / number),
+            "suspension.t_slice_overhead_us": 0,
+        }
+    return {"suspension.program": "iteration", "suspension.max_per_operation": number}
