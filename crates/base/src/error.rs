@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A mistake in a scenario, trace or command; shown as it is, with exit status 2.
 ///
-/// A fault of the simulator itself is never a `UserError`: it panics.
+/// The simulator's own faults are never a `UserError`: they panic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserError(String);
 
@@ -14,7 +14,7 @@ impl UserError {
         UserError(sentence.into())
     }
 
-    /// The same error with its place (file, line, option) in front.
+    /// Returns the error with its place (file, line, option) in front.
     #[must_use]
     pub fn at(self, place: impl fmt::Display) -> UserError {
         UserError(format!("{place}: {}", self.0))

@@ -1,7 +1,7 @@
-//! The event queue: what happens next, and in which order among equals.
+//! The event queue: pending events by time, and by order of scheduling at one instant.
 //!
-//! A calendar of short slots with a bitmap over them: adding and taking an event costs the same
-//! however many are pending. Events beyond the calendar's horizon wait in a binary heap.
+//! A calendar of short slots with a bitmap over them: adding and taking an event cost the same
+//! however many are pending. Events beyond the calendar's horizon go into a binary heap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,24 +15,24 @@ const SLOTS: usize = WORDS * 64;
 /// "No node": the end of a slot's list.
 const NIL: u32 = u32::MAX;
 
-/// Where a component puts its own events; it does not see those of others.
+/// The scheduling interface of one component; it does not see the events of others.
 pub trait Schedule<E> {
     /// Adds an event at `at`, which is not in the past.
     fn schedule(&mut self, at: Time, event: E);
 
-    /// Takes back an event at `at` that has not happened, if that costs no more than adding it.
+    /// Withdraws a pending event at `at`, if that costs no more than adding it.
     ///
-    /// For events that mean nothing any more: they may happen all the same.
+    /// For events that have become void: they may happen all the same.
     fn withdraw(&mut self, at: Time, event: E);
 }
 
-/// An event in three words: what it is, and of what.
+/// An event packed into three words: its kind and its subject.
 ///
-/// Words go from who schedules to the queue in registers. An event itself would go through memory,
-/// written in parts and read whole, for which a processor waits.
+/// Words are passed to the queue in registers. An event itself would go through memory, written
+/// in parts and read whole, which stalls a processor.
 pub type Words = [u32; 3];
 
-/// What a queue can hold.
+/// An event type that the queue can hold.
 pub trait Event: Copy {
     /// The event as words.
     fn words(self) -> Words;
@@ -40,7 +40,7 @@ pub trait Event: Copy {
     fn from_words(words: Words) -> Self;
 }
 
-/// Numbers in order of scheduling, which decides among events of one instant.
+/// Sequence numbers of scheduling, which order the events of one instant.
 #[derive(Clone, Debug, Default)]
 pub struct Orders(u64);
 
@@ -68,7 +68,7 @@ const _: () = assert!(size_of::<Node>() == 32, "two to a line of the cache");
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Far {
     at: Time,
-    /// Order of scheduling, which decides among equals.
+    /// Order of scheduling, which breaks ties.
     order: u64,
     event: Words,
 }
@@ -78,22 +78,22 @@ struct Far {
 pub struct EventQueue<E> {
     /// A slot covers 2^shift nanoseconds.
     shift: u32,
-    /// First node of each slot's list, which is in order.
+    /// First node of each slot's list, in order of time.
     heads: Box<[u32; SLOTS]>,
-    /// A bit for each slot that has events, and one for each word that is not zero.
+    /// A bit for each slot that has events, and one for each non-zero word.
     bits: [u64; WORDS],
     summary: u64,
     nodes: Vec<Node>,
     /// First unused node.
     unused: u32,
-    /// Events beyond the horizon when they were scheduled. What the horizon has reached since then
-    /// stays here, and comes before the events of its instant that are in the calendar: they were
-    /// scheduled later.
+    /// Events that were beyond the horizon when scheduled. Those that the horizon has reached since
+    /// stay here, and come before the calendar's events of the same instant, which were scheduled
+    /// later.
     far: BinaryHeap<Reverse<Far>>,
-    /// When the first of them happens; `NEVER` if there is none.
+    /// Time of the first of them; `NEVER` if there is none.
     far_time: Time,
     orders: Orders,
-    /// Slot of the instant reached, counted from the start of the run.
+    /// Slot of the current instant, counted from the start of the run.
     reached: u64,
     next_time: Time,
     events: PhantomData<E>,
@@ -102,7 +102,7 @@ pub struct EventQueue<E> {
 impl<E: Event> EventQueue<E> {
     /// An empty queue for events about `spacing` apart, most of them at most `reach` ahead.
     ///
-    /// Only speed depends on either, not the order of events.
+    /// Both affect only speed, not the order of events.
     pub fn new(spacing: Dur, reach: Dur) -> EventQueue<E> {
         let heads = vec![NIL; SLOTS].into_boxed_slice();
         let slot_ns = spacing.ns().max(reach.ns() / SLOTS as u64 + 1);
@@ -122,13 +122,13 @@ impl<E: Event> EventQueue<E> {
         }
     }
 
-    /// When the next event happens; `NEVER` if none does.
+    /// Returns the time of the next event; `NEVER` if there is none.
     #[inline]
     pub fn next_time(&self) -> Time {
         self.next_time
     }
 
-    /// The order of scheduling of the next event, if there is one.
+    /// Returns the sequence number of the next event, if there is one.
     pub fn next_order(&self) -> u64 {
         if self.far_time == self.next_time {
             return self.far.peek().map_or(u64::MAX, |Reverse(far)| far.order);
@@ -137,7 +137,7 @@ impl<E: Event> EventQueue<E> {
         self.nodes[self.heads[slot] as usize].order
     }
 
-    /// Numbers for what happens outside the queue, in one order with what is in it.
+    /// Sequence numbers for events outside the queue, in one order with those inside.
     #[inline]
     pub fn orders(&mut self) -> &mut Orders {
         &mut self.orders
@@ -162,7 +162,7 @@ impl<E: Event> EventQueue<E> {
         far.event
     }
 
-    /// Takes the first event of the slot reached.
+    /// Takes the first event of the current slot.
     #[inline(always)]
     fn pop_head(&mut self) -> Words {
         let slot = self.reached as usize % SLOTS;
@@ -175,7 +175,7 @@ impl<E: Event> EventQueue<E> {
         event
     }
 
-    /// The list of a slot that had events begins with another, or is empty.
+    /// Sets the head of a slot that had events; clears its bit if the list is now empty.
     #[inline(always)]
     fn set_head(&mut self, slot: usize, head: u32) {
         self.heads[slot] = head;
@@ -195,7 +195,7 @@ impl<E: Event> EventQueue<E> {
         }
         let from = self.reached as usize % SLOTS;
         let word = from / 64;
-        // Slots before the one reached belong to the calendar's next round.
+        // Slots before the current one belong to the calendar's next round.
         let rest = self.bits[word] >> (from % 64);
         let slot = if rest != 0 {
             from + rest.trailing_zeros() as usize
@@ -208,7 +208,7 @@ impl<E: Event> EventQueue<E> {
         self.nodes[self.heads[slot % SLOTS] as usize].at.min(self.far_time)
     }
 
-    /// All that it calls it calls at its end, so that the usual case has nothing to save.
+    /// Calls only in tail position, so that the usual case saves no registers.
     fn add(&mut self, at: Time, what: u32, first: u32, second: u32) {
         let node = self.unused;
         let Some(place) = self.nodes.get_mut(node as usize) else {
@@ -220,7 +220,7 @@ impl<E: Event> EventQueue<E> {
             return self.add_far(at, what, first, second);
         }
         self.unused = place.next;
-        // Word by word, for what is written in parts and then read whole makes a processor wait.
+        // Word by word: a whole read of a value written in parts stalls a processor.
         place.at = at;
         place.order = self.orders.take();
         place.event[0] = what;
@@ -229,7 +229,7 @@ impl<E: Event> EventQueue<E> {
         place.next = NIL;
         self.next_time = self.next_time.min(at);
         let slot = number as usize % SLOTS;
-        // The bits are in the caches, the heads need not be.
+        // The bits are in the caches; the heads may not be.
         let (word, bit) = (slot / 64, 1 << (slot % 64));
         if self.bits[word] & bit != 0 {
             return self.link(slot, node);
@@ -239,7 +239,7 @@ impl<E: Event> EventQueue<E> {
         self.summary |= 1 << word;
     }
 
-    /// Makes one more node, and then adds the event.
+    /// Appends a node, then adds the event.
     #[cold]
     fn add_with_room(&mut self, at: Time, what: u32, first: u32, second: u32) {
         debug_assert_eq!(self.unused, NIL, "an unused node is one of the nodes");
@@ -256,7 +256,7 @@ impl<E: Event> EventQueue<E> {
         self.far.push(Reverse(Far { at, order: self.orders.take(), event }));
     }
 
-    /// Puts a node into the list of a slot that has others, behind all that happen as early.
+    /// Inserts a node into the list of a slot that has others, behind all that are no later.
     #[inline(never)]
     fn link(&mut self, slot: usize, node: u32) {
         let at = self.nodes[node as usize].at;
@@ -270,7 +270,7 @@ impl<E: Event> EventQueue<E> {
         self.set_next(slot, before, node);
     }
 
-    /// What follows `before` in the list of a slot, or begins it if that is `NIL`.
+    /// Sets the successor of `before` in the list of a slot, or its head if `before` is `NIL`.
     #[inline]
     fn set_next(&mut self, slot: usize, before: u32, next: u32) {
         match before {
@@ -279,7 +279,7 @@ impl<E: Event> EventQueue<E> {
         }
     }
 
-    /// Takes an event out of the calendar; one beyond it stays.
+    /// Removes an event from the calendar; one beyond it stays.
     fn remove(&mut self, at: Time, event: Words) {
         let slot = (at.ns() >> self.shift) as usize % SLOTS;
         let mut before = NIL;
@@ -330,8 +330,8 @@ mod tests {
         }
     }
 
-    /// Random holds against a sorted list: same instants, same order among equals. Of the events
-    /// that are withdrawn those beyond the calendar may happen all the same.
+    /// Random holds against a sorted list: same instants, same order among equals. Withdrawn
+    /// events beyond the calendar may happen all the same.
     fn compare(spacing_ns: u64, spread_ns: u64, grid_ns: u64) {
         let mut stream = Stream::new(1, "test.event", spread_ns);
         let mut queue: EventQueue<u64> = EventQueue::new(Dur::from_ns(spacing_ns), Dur::ZERO);
@@ -370,7 +370,7 @@ mod tests {
     }
 
     impl<E: Event> EventQueue<E> {
-        /// Events that have not happened.
+        /// Pending events.
         fn pending(&self) -> usize {
             let mut unused = 0;
             let mut node = self.unused;

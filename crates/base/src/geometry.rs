@@ -1,4 +1,4 @@
-//! How many of what a drive has, and the arithmetic between a flat page number and its place.
+//! The shape of a drive, and the arithmetic between a flat page number and its place.
 
 /// The shape of a drive. Every count is at least 1 once a scenario has been checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
-//! The words everyone uses: time, geometry, host requests, seeded streams, registries, errors.
+//! Common types: time, geometry, host requests, seeded streams, registries, errors.
 //!
-//! Nothing in here knows flash timing, queues or files; every other crate may use it, and it none.
+//! This crate knows no flash timing, queues or files; every other crate may use it, and it none.
 
 mod error;
 pub mod event;

@@ -6,7 +6,7 @@ const NONE: u32 = u32::MAX;
 /// "Not in the list".
 const OUT: u32 = NONE - 1;
 
-/// Numbers in an order, each once; the array has eight bytes for every number up to the largest.
+/// An ordered set of numbers; the array has eight bytes for every number up to the largest.
 #[derive(Clone, Debug)]
 pub struct Order {
     /// The number before and the number behind each.
@@ -34,7 +34,7 @@ impl Order {
         self.links.get(number as usize).is_some_and(|link| link.0 != OUT)
     }
 
-    /// The number that stands first.
+    /// The first number.
     #[inline]
     pub fn first(&self) -> Option<u32> {
         (self.first != NONE).then_some(self.first)
@@ -48,7 +48,7 @@ impl Order {
         })
     }
 
-    /// The last so many numbers, in order; there are as many.
+    /// The last `count` numbers, in order; there are as many.
     pub fn last(&self, count: usize) -> impl Iterator<Item = u32> {
         let before = |number: u32, _| self.links[number as usize].0;
         let first = (1..count).fold(self.last, before);

@@ -1,20 +1,20 @@
-//! What few values of a type have, and which takes no room in the others.
+//! An optional value that takes no space where it is absent.
 
 use std::ops::{Deref, DerefMut};
 
-/// Something in a box of its own, where it is needed; elsewhere nothing.
+/// A boxed value where it is needed; elsewhere nothing.
 ///
-/// A thousand dies are looked at in turn, so that each line of a cache counts that a die takes.
+/// A loop visits a thousand dies in turn, so each cache line that a die takes matters.
 #[derive(Clone, Debug)]
 pub struct Rare<T>(Option<Box<T>>);
 
 impl<T> Rare<T> {
-    /// What `make` makes if it is needed.
+    /// The value of `make` if it is needed.
     pub fn only_if(is_needed: bool, make: impl FnOnce() -> T) -> Rare<T> {
         Rare(is_needed.then(|| Box::new(make())))
     }
 
-    /// It, where it is needed.
+    /// The value, where it is needed.
     pub fn get(&self) -> Option<&T> {
         self.0.as_deref()
     }
@@ -23,14 +23,14 @@ impl<T> Rare<T> {
 impl<T> Deref for Rare<T> {
     type Target = T;
 
-    /// Panics where it was said not to be needed.
+    /// Panics where the value is absent.
     fn deref(&self) -> &T {
         self.0.as_deref().expect("it is looked for only where it is needed")
     }
 }
 
 impl<T> DerefMut for Rare<T> {
-    /// Panics where it was said not to be needed.
+    /// Panics where the value is absent.
     fn deref_mut(&mut self) -> &mut T {
         self.0.as_deref_mut().expect("it is looked for only where it is needed")
     }

@@ -1,11 +1,11 @@
-//! A host request, as a trace or a generator hands it to the drive.
+//! A host request, as a trace or a generator submits it to the drive.
 
 use crate::Time;
 
 /// Bytes of a host sector: the unit of `lba`.
 pub const SECTOR_BYTES: u64 = 512;
 
-/// What the host asks for.
+/// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Op {
     /// Return data.
@@ -33,9 +33,9 @@ impl Op {
 /// One host request, already translated to the drive's own address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// When it reaches the drive.
+    /// The arrival at the drive.
     pub arrival: Time,
-    /// What is asked.
+    /// The operation.
     pub op: Op,
     /// First sector, in units of 512 bytes.
     pub lba: u64,

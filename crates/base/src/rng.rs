@@ -48,7 +48,7 @@ impl Stream {
     }
 }
 
-/// So that distributions of other crates can draw from it.
+/// For the distributions of other crates.
 impl TryRng for Stream {
     type Error = Infallible;
 

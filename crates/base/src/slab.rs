@@ -17,7 +17,7 @@ impl<T: Copy> Slab<T> {
 
     /// Stores a value and returns its index.
     ///
-    /// The value is made when its place is known, so that it is made there and not carried there.
+    /// The value is made in place, not moved there.
     #[inline(always)]
     pub fn insert_with(&mut self, make: impl FnOnce() -> T) -> u32 {
         let Some(index) = self.free.pop() else { return self.push(make()) };
@@ -37,20 +37,20 @@ impl<T: Copy> Slab<T> {
         index
     }
 
-    /// Gives the slot back; the index must not be used again.
+    /// Frees the slot and returns its value; the index must not be used again.
     #[inline]
     pub fn remove(&mut self, index: u32) -> T {
         self.release(index);
         self.slots[index as usize]
     }
 
-    /// The same where nobody wants the value any more.
+    /// Frees the slot and drops its value.
     #[inline]
     pub fn release(&mut self, index: u32) {
         self.free.push(index);
     }
 
-    /// The values in use with their indices, for those who check them.
+    /// The values in use with their indices, for checks.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         let mut in_use = vec![true; self.slots.len()];
         self.free.iter().for_each(|index| in_use[*index as usize] = false);

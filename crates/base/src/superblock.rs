@@ -1,36 +1,36 @@
-//! Superblocks: the blocks of one number on all planes of a die, written and erased as one.
+//! Superblocks: blocks of equal number on all planes of a die, written and erased as one.
 //!
-//! To the translation layer such a die has one plane, whose blocks have the pages of all: page by
-//! page around the planes. A plane of its own is a superblock of one.
+//! To the translation layer such a die has one plane, whose blocks have the pages of all, page
+//! by page around the planes. A single plane is a superblock of one.
 
 use crate::{Geometry, PageAddress};
 
-/// How the pages of a block of the translation layer lie on the planes of a die.
+/// The layout of the pages of a translation-layer block over the planes of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Superblocks {
-    /// Planes whose blocks are one; 1: none are.
+    /// Planes that form one superblock; 1: no superblocks.
     planes: u32,
 }
 
 impl Superblocks {
-    /// Of a drive, whether its planes go in step or not.
+    /// Derives the layout of a drive, with or without superblocks.
     pub fn new(in_step: bool, geometry: &Geometry) -> Superblocks {
         Superblocks { planes: if in_step { geometry.planes_per_die } else { 1 } }
     }
 
-    /// Planes whose blocks are one.
+    /// Planes that form one superblock.
     #[inline]
     pub fn planes(self) -> u32 {
         self.planes
     }
 
-    /// Whether there are any.
+    /// Whether there are superblocks.
     #[inline]
     pub fn exist(self) -> bool {
         self.planes > 1
     }
 
-    /// The drive as the translation layer has it.
+    /// The geometry of the drive as the translation layer sees it.
     pub fn inner_geometry(self, outer: Geometry) -> Geometry {
         Geometry {
             planes_per_die: outer.planes_per_die / self.planes,
@@ -39,7 +39,7 @@ impl Superblocks {
         }
     }
 
-    /// The address on the die of one of the translation layer.
+    /// Converts an address of the translation layer to one on the die.
     #[inline]
     pub fn outer(self, at: PageAddress) -> PageAddress {
         if self.planes == 1 {
@@ -48,7 +48,7 @@ impl Superblocks {
         PageAddress { plane: at.page % self.planes, block: at.block, page: at.page / self.planes }
     }
 
-    /// The address of the translation layer of one on the die.
+    /// Converts an address on the die to one of the translation layer.
     #[inline]
     pub fn inner(self, at: PageAddress) -> PageAddress {
         if self.planes == 1 {
@@ -57,7 +57,7 @@ impl Superblocks {
         PageAddress { plane: 0, block: at.block, page: at.page * self.planes + at.plane }
     }
 
-    /// How many of the first `pages` of a block lie on a plane of the die.
+    /// Number of the first `pages` pages of a block that lie on a plane of the die.
     pub fn pages_on(self, plane: u32, pages: u32) -> u32 {
         (pages + self.planes - 1 - plane) / self.planes
     }

@@ -14,7 +14,7 @@ pub struct Dur(u64);
 impl Time {
     /// The start of the run.
     pub const ZERO: Time = Time(0);
-    /// Later than every instant that a run can reach.
+    /// Later than every instant of a run.
     pub const NEVER: Time = Time(u64::MAX);
 
     /// The instant `ns` nanoseconds after the start.
@@ -53,7 +53,7 @@ impl Dur {
         self.0
     }
 
-    /// The time that `bytes` take at `bytes_per_s`, rounded up to the nanosecond.
+    /// The time to transfer `bytes` at `bytes_per_s`, rounded up to the nanosecond.
     ///
     /// Panics if the rate is zero.
     #[inline]

@@ -1,4 +1,4 @@
-//! One load through a run, or through the C interface: what benches/embedded.py counts.
+//! One load through a run, or through the C interface, for benches/embedded.py.
 //!
 //! `instructions run|steps|stops|batches REQUESTS`: a run; `reprieve_next` and `reprieve_advance`;
 //! `reprieve_run` to each completion; or to many, with requests handed over ahead, as of a trace.
@@ -19,7 +19,7 @@ const LOAD: &str = "device = \"fast12-mlc\"\npolicy = \"pes-ipc\"\n\
     [workload]\ngenerator = \"mixed\"\nread_fraction = 0.7\nrequest_bytes = 4096\n\
     arrivals = \"poisson\"\nrate_iops = 6000\n";
 
-/// Requests that are handed over ahead, and completions that are taken at once.
+/// Requests submitted ahead, and completions taken in one call.
 const BATCH: usize = 64;
 
 fn main() {
@@ -49,7 +49,7 @@ fn embedded(scenario: &Scenario, how: &str) -> (u64, u64) {
         Workload::open(config, scenario.capacity_bytes(), scenario.seed).expect("a generator");
     let mut drive = null_mut();
     let mut all = (0, 0);
-    // SAFETY: as the header has it: one thread, and pointers to what is there.
+    // SAFETY: as the header requires: one thread, and valid pointers.
     unsafe {
         assert_eq!(reprieve_open(text.as_ptr().cast(), text.len(), &raw mut drive), 0);
         let mut done: [Completion; BATCH] = std::mem::zeroed();
@@ -84,7 +84,7 @@ fn embedded(scenario: &Scenario, how: &str) -> (u64, u64) {
             let (op, fua) = (request.op as u8, u8::from(request.fua));
             let (lba, bytes) = (request.lba, request.bytes);
             let asked = Request { tag: 0, lba, bytes, op, fua, reserved: 0 };
-            // A trace is known beforehand; what reacts submits each request when it arrives.
+            // A trace is known beforehand; a reactive caller submits each request at its arrival.
             number += 1;
             if how != "batches" || number % BATCH == 0 {
                 go(last_ns);

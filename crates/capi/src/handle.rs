@@ -1,4 +1,4 @@
-//! What a `reprieve_drive` points to, and how a call gets at it.
+//! The contents of a `reprieve_drive`, and how calls access it.
 
 use std::any::Any;
 use std::cell::UnsafeCell;
@@ -11,7 +11,7 @@ use reprieve_embed::Drive;
 
 use crate::Status;
 
-/// A drive as C has it, or why there is none.
+/// A drive as C sees it, or the reason why there is none.
 pub struct Handle {
     /// A call is under way.
     is_busy: AtomicBool,
@@ -19,31 +19,31 @@ pub struct Handle {
 }
 
 struct Inner {
-    /// `None`: it could not be opened, or it has failed.
+    /// `None`: it could not be opened, or has failed.
     open: Option<Open>,
-    /// What calls return when there is none.
+    /// The status of calls when there is none.
     ended: Status,
-    /// The sentence of the last call that failed.
+    /// The message of the last call that failed.
     message: CString,
 }
 
-/// A drive that is open.
+/// An open drive.
 pub(crate) struct Open {
     pub(crate) drive: Drive,
     pub(crate) summary: CString,
 }
 
-// One drive at a time is used by one thread, any; this is what C relies on.
+// One thread at a time, any, uses a drive; C callers rely on this.
 const fn is_send<T: Send>() {}
 const _: () = is_send::<Drive>();
 
-/// Why a call does nothing.
+/// The reason why a call is refused.
 pub(crate) struct Refusal {
     pub(crate) status: Status,
     pub(crate) text: String,
 }
 
-/// The text with a zero behind it; zeros within it are left out.
+/// Converts the text to a C string; zero bytes within it are left out.
 pub(crate) fn text(text: String) -> CString {
     let bytes: Vec<u8> = text.into_bytes().into_iter().filter(|byte| *byte != 0).collect();
     CString::new(bytes).expect("zeros are left out")
@@ -55,11 +55,11 @@ fn panic_text(payload: &(dyn Any + Send)) -> String {
     format!("a fault of Reprieve, which is to be reported: {text}")
 }
 
-/// Opens a drive and sets `*handle` to it, or to why there is none.
+/// Opens a drive and sets `*handle` to it, or to the reason why there is none.
 ///
 /// # Safety
 ///
-/// `handle` is null or can be written.
+/// `handle` is null or writable.
 pub(crate) unsafe fn open_with(
     handle: *mut *mut Handle,
     open: impl FnOnce() -> Result<Drive, UserError>,
@@ -76,16 +76,16 @@ pub(crate) unsafe fn open_with(
     };
     let inner = UnsafeCell::new(Inner { open, ended, message });
     let made = Box::new(Handle { is_busy: AtomicBool::new(false), inner });
-    // SAFETY: it can be written.
+    // SAFETY: it is writable.
     unsafe { handle.write(Box::into_raw(made)) };
     ended as c_int
 }
 
-/// Closes a handle; what panics on the way is of no interest to anybody.
+/// Closes a handle; panics on the way are ignored.
 ///
 /// # Safety
 ///
-/// `handle` is null, or is open and not used any more.
+/// `handle` is null, or is open and not used again.
 pub(crate) unsafe fn close(handle: *mut Handle) {
     if !handle.is_null() {
         // SAFETY: it comes from a box of `open_with`, and is closed once.
@@ -94,7 +94,7 @@ pub(crate) unsafe fn close(handle: *mut Handle) {
     }
 }
 
-/// Makes a call: with the drive, alone, and with nothing that leaves it but a status.
+/// Makes a call with exclusive access to the drive; catches panics, and returns a status.
 ///
 /// # Safety
 ///
@@ -128,7 +128,7 @@ fn make(inner: &mut Inner, call: impl FnOnce(&mut Open) -> Result<(), Refusal>) 
     }
 }
 
-/// The drive has failed: nothing of it is used any more.
+/// Marks the drive as failed; it is not used again.
 #[cold]
 fn end(inner: &mut Inner, payload: &(dyn Any + Send)) -> Status {
     inner.message = text(panic_text(payload));
@@ -139,7 +139,7 @@ fn end(inner: &mut Inner, payload: &(dyn Any + Send)) -> Status {
 }
 
 impl Handle {
-    /// The sentence of the last call that failed.
+    /// The message of the last call that failed.
     pub(crate) fn message(&self) -> *const c_char {
         // SAFETY: no other call for this drive is under way, as the header demands.
         unsafe { (*self.inner.get()).message.as_ptr() }

@@ -1,7 +1,7 @@
-//! The C interface: what `include/reprieve.h` declares and documents.
+//! The C interface, declared and documented in `include/reprieve.h`.
 //!
-//! A handle is a drive, or the sentence why there is none. Each call takes the handle for itself,
-//! catches what panics, and turns errors into a status and a sentence.
+//! A handle is a drive, or the reason why there is none. Each call takes the handle exclusively,
+//! catches panics, and turns errors into a status and a message.
 
 mod handle;
 
@@ -17,21 +17,21 @@ use handle::{Refusal, open_with, with};
 /// `REPRIEVE_ABI_VERSION`.
 pub const ABI_VERSION: u32 = 1;
 
-/// What a call returns: `REPRIEVE_OK` and its neighbours.
+/// The result of a call: `REPRIEVE_OK` and its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Status {
     /// Done.
     Ok = 0,
-    /// A mistake in what was asked.
+    /// A wrong argument.
     Invalid = 1,
-    /// An instant that has passed, or a step that leaves one out.
+    /// A time that has passed, or a step that would skip an event.
     Time = 2,
     /// The buffer is too small.
     Space = 3,
     /// Another call for this drive is under way.
     Busy = 4,
-    /// A mistake in Reprieve.
+    /// A fault of Reprieve.
     Fault = 5,
 }
 
@@ -39,15 +39,15 @@ pub enum Status {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Request {
-    /// The caller's.
+    /// The caller's tag.
     pub tag: u64,
     /// First sector.
     pub lba: u64,
     /// Length.
     pub bytes: u32,
-    /// What is asked.
+    /// The operation.
     pub op: u8,
-    /// Whether with forced unit access.
+    /// Forced unit access.
     pub fua: u8,
     /// 0.
     pub reserved: u16,
@@ -57,17 +57,17 @@ pub struct Request {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Completion {
-    /// The caller's.
+    /// The caller's tag.
     pub tag: u64,
     /// The request's number in order of arrival.
     pub number: u64,
-    /// When it arrived.
+    /// Arrival.
     pub arrival_ns: u64,
-    /// When it was complete.
+    /// Completion.
     pub completion_ns: u64,
-    /// Pages that nothing corrected.
+    /// Pages that error correction could not restore.
     pub uncorrectable_pages: u32,
-    /// What was asked.
+    /// The operation.
     pub op: u8,
     /// 0.
     pub reserved: [u8; 3],
@@ -89,7 +89,7 @@ impl From<Error> for Refusal {
     }
 }
 
-/// Bytes that the caller points to.
+/// Returns the bytes of a caller's buffer.
 ///
 /// # Safety
 ///
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn reprieve_submit(
     at_ns: u64,
     request: *const Request,
 ) -> c_int {
-    // SAFETY: the request is null or there; the handle is null or open.
+    // SAFETY: the request is null or readable; the handle is null or open.
     unsafe {
         let request = request.as_ref();
         with(drive, |open| {
@@ -268,7 +268,7 @@ fn not_a_request(request: &Request) -> Refusal {
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn reprieve_next(drive: *mut Handle, at_ns: *mut u64) -> c_int {
-    // SAFETY: the number is null or can be written; the handle is null or open.
+    // SAFETY: the number is null or writable; the handle is null or open.
     unsafe {
         let at_ns = at_ns.as_mut();
         with(drive, |open| {
@@ -302,7 +302,7 @@ pub unsafe extern "C" fn reprieve_run(
     completions: usize,
     now_ns: *mut u64,
 ) -> c_int {
-    // SAFETY: the number is null or can be written; the handle is null or open.
+    // SAFETY: the number is null or writable; the handle is null or open.
     unsafe {
         let now_ns = now_ns.as_mut();
         with(drive, |open| {
@@ -375,8 +375,8 @@ pub unsafe extern "C" fn reprieve_save(
     capacity: usize,
     size: *mut usize,
 ) -> c_int {
-    // SAFETY: the size is null or can be written, the buffer has its capacity; the handle is null
-    // or open.
+    // SAFETY: the size is null or writable, the buffer has its capacity; the handle is null or
+    // open.
     unsafe {
         let size = size.as_mut();
         with(drive, |open| {
@@ -407,7 +407,7 @@ pub unsafe extern "C" fn reprieve_summary(
     json: *mut *const c_char,
     length: *mut usize,
 ) -> c_int {
-    // SAFETY: what is written can be, or is null; the handle is null or open.
+    // SAFETY: each pointer is null or writable; the handle is null or open.
     unsafe {
         let (json, length) = (json.as_mut(), length.as_mut());
         with(drive, |open| {

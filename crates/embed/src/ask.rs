@@ -1,18 +1,18 @@
-//! What a drive is asked for.
+//! A host request to an embedded drive.
 
 use reprieve_base::Op;
 
-/// What is asked of the drive.
+/// A request to the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {
-    /// The caller's; its completion has it.
+    /// The caller's tag; the completion repeats it.
     pub tag: u64,
-    /// What is asked.
+    /// The operation.
     pub op: Op,
     /// First sector, in units of 512 bytes.
     pub lba: u64,
     /// Length in bytes, a multiple of 512; 0 of a flush.
     pub bytes: u32,
-    /// Of a write: it is complete only when it is in flash.
+    /// Forced unit access: a write is complete only when it is in flash.
     pub fua: bool,
 }

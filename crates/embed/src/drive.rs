@@ -1,4 +1,4 @@
-//! The drive as its owner has it: what is checked before the model is given it, and the time.
+//! The owner's view of a drive: validation of calls, and simulated time.
 
 use reprieve_base::{Op, Request, SECTOR_BYTES, Time, UserError};
 use reprieve_ssd::scenario::{self, Scenario, Sources};
@@ -7,15 +7,15 @@ use reprieve_ssd::{Completion, Options, Ssd, registries};
 use crate::ask::Ask;
 use crate::journal::Journal;
 
-/// The last instant that may be asked for: 146 years.
+/// The last supported instant: 146 years.
 pub(crate) const LAST: Time = Time::from_ns(1 << 62);
 
 /// Why a call was refused; the drive is as it was before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// A mistake in what was asked.
+    /// A wrong argument.
     User(UserError),
-    /// The call has to do with an instant that has passed, or would leave one out.
+    /// A time that has passed, or a step that would skip an event.
     Time(UserError),
 }
 
@@ -36,7 +36,7 @@ fn at_wrong_time(what: String) -> Error {
     Error::Time(UserError::new(what))
 }
 
-/// What is wrong with a request.
+/// A fault of a request.
 #[derive(Clone, Copy, Debug)]
 enum Wrong {
     Past,
@@ -47,22 +47,22 @@ enum Wrong {
     UnitAccess,
 }
 
-/// A drive whose time is the caller's.
+/// A drive whose time the caller advances.
 pub struct Drive {
     ssd: Ssd,
     sectors: u64,
-    /// The instant up to which everything has passed.
+    /// The instant up to which everything is simulated.
     now: Time,
     pub(crate) taken: u64,
     pub(crate) journal: Option<Journal>,
 }
 
 impl Drive {
-    /// A drive of this scenario, preconditioned and at time zero; its workload is left out.
+    /// Opens a drive of this scenario, preconditioned and at time zero; its workload is left out.
     ///
-    /// `sets` are overrides, `KEY=VALUE`. `path` names the text in errors, and files that it names
-    /// are looked for beside that. Errors at a mistake in the scenario, if the drive does not fit
-    /// into memory, or if it cannot be preconditioned.
+    /// `sets` are overrides, `KEY=VALUE`. `path` names the text in errors, and relative files are
+    /// looked for beside it. Errors at a mistake in the scenario, if the drive does not fit into
+    /// memory, or if it cannot be preconditioned.
     pub fn open(text: &str, path: &str, sets: &[String]) -> Result<Drive, UserError> {
         let sources = Sources { text, path, sets };
         Drive::of(scenario::load_served(&sources, registries())?)
@@ -84,24 +84,24 @@ impl Drive {
         scenario::print(self.ssd.scenario())
     }
 
-    /// Bytes that the drive has for its users.
+    /// Capacity of the drive in bytes.
     pub fn capacity_bytes(&self) -> u64 {
         self.sectors * SECTOR_BYTES
     }
 
-    /// The instant up to which everything has passed.
+    /// The instant up to which everything is simulated.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// Requests that were submitted and are not complete, those included that have not arrived.
+    /// Submitted requests that are not complete, including those that have not arrived.
     pub fn open_requests(&self) -> u64 {
         self.ssd.handed_over() - self.taken - self.ssd.done_count() as u64
     }
 
-    /// Keeps what is asked from now on, so that the drive can be saved.
+    /// Records all requests from now on, so that the drive can be saved.
     ///
-    /// Errors if a request has been submitted or time has passed.
+    /// Errors if a request has been submitted or time has advanced.
     pub fn keep_journal(&mut self) -> Result<(), Error> {
         if self.journal.is_some() {
             return Ok(());
@@ -114,10 +114,10 @@ impl Drive {
         Ok(())
     }
 
-    /// Hands over a request that arrives at `at`, now or later.
+    /// Submits a request that arrives at `at`, now or later.
     ///
-    /// Requests of one arrival arrive in the order of these calls. Errors at one that no drive
-    /// takes, that reaches past its end, or whose arrival has passed.
+    /// Requests of one arrival arrive in the order of these calls. Errors at a request that is
+    /// invalid, that reaches past the end of the drive, or whose arrival has passed.
     #[inline]
     pub fn submit(&mut self, at: Time, ask: Ask) -> Result<(), Error> {
         if let Err(what) = self.check(at, &ask) {
@@ -180,16 +180,16 @@ impl Drive {
         }
     }
 
-    /// The next instant at which something will happen; `NEVER` if nothing does without a request.
+    /// Returns the time of the next event; `NEVER` if only a new request can cause one.
     #[inline]
     pub fn next(&self) -> Time {
         self.ssd.next_instant()
     }
 
-    /// Lets time pass up to `to`, with what happens then.
+    /// Simulates up to `to`, including the events at that instant.
     ///
-    /// Errors if `to` lies before now, or behind what [`Drive::next`] says: something would have
-    /// happened before, and the caller would learn of it late.
+    /// Errors if `to` lies before now, or after [`Drive::next`]: the caller would learn of an event
+    /// late.
     #[inline]
     pub fn advance(&mut self, to: Time) -> Result<(), Error> {
         let next = self.next();
@@ -222,11 +222,11 @@ impl Drive {
         Error::User(UserError::new(what))
     }
 
-    /// Lets time pass until `wanted` completions wait to be taken, but not beyond `until`; returns
-    /// where it is.
+    /// Simulates until `wanted` completions are pending, but not beyond `until`; returns the time
+    /// reached.
     ///
-    /// The same instants pass as by steps. Nothing passes while so many wait already. Errors if
-    /// `until` lies before now, or if no completion is wanted.
+    /// Simulates the instants that single steps would. Returns at once if enough completions are
+    /// pending. Errors if `until` lies before now, or if `wanted` is zero.
     pub fn run(&mut self, until: Time, wanted: usize) -> Result<Time, Error> {
         if until < self.now || until > LAST {
             return Err(self.no_such_step(until, Time::NEVER));
@@ -245,7 +245,7 @@ impl Drive {
         Ok(self.now)
     }
 
-    /// Lets instants pass up to `until`, or to one at which so many completions wait.
+    /// Simulates up to `until`, or to the instant at which `wanted` completions are pending.
     #[inline(always)]
     fn pass(&mut self, until: Time, wanted: usize) -> Result<(), Error> {
         let known = self.ssd.done_count();
@@ -258,14 +258,14 @@ impl Drive {
         Ok(())
     }
 
-    /// Keeps the completions behind the first so many that wait.
+    /// Records the completions behind the first `known` pending ones.
     #[cold]
     fn keep_in_journal(&mut self, known: usize) {
         let Some(journal) = &mut self.journal else { return };
         self.ssd.done().skip(known).for_each(|completion| journal.completed(completion));
     }
 
-    /// Takes the completion that has waited longest; none is later than now.
+    /// Takes the oldest pending completion; none is later than now.
     #[inline]
     pub fn poll(&mut self) -> Option<Completion> {
         let completion = self.ssd.take_done()?;
@@ -273,8 +273,8 @@ impl Drive {
         Some(completion)
     }
 
-    /// Lets everything pass up to `to`, as a saved drive has it, and forgets the completions that
-    /// had been taken.
+    /// Simulates everything up to `to`, as in a saved drive, and drops the completions that were
+    /// already taken.
     pub(crate) fn repeat(&mut self, to: Time, taken: u64) -> Result<(), Error> {
         while self.next() <= to {
             self.pass(self.next(), usize::MAX)?;

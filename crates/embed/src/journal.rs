@@ -1,4 +1,4 @@
-//! What a drive was asked since its beginning, in about a dozen bytes a request.
+//! The journal of a drive: all its requests, in about a dozen bytes each.
 
 use reprieve_base::{Op, Time};
 use reprieve_ssd::Completion;
@@ -9,18 +9,18 @@ const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Flush];
 const FUA: u8 = 4;
 const ADVANCED: u8 = 8;
 
-/// What was asked, and what the drive was when it was.
+/// All requests, and the time of each submission.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Journal {
     pub(crate) bytes: Vec<u8>,
     last: Last,
-    /// Time was let pass since the last request was handed over.
+    /// Time has advanced since the last submission.
     pub(crate) has_advanced: bool,
-    /// Of all completions so far, to see whether a repetition is one.
+    /// Checksum of all completions so far, to verify a replay.
     pub(crate) fingerprint: Fingerprint,
 }
 
-/// What an entry is told by its difference from.
+/// The previous entry, to which each entry is a difference.
 #[derive(Clone, Copy, Debug, Default)]
 struct Last {
     now: u64,
@@ -28,17 +28,17 @@ struct Last {
     tag: u64,
 }
 
-/// A request of a journal, and when it was handed over.
+/// A request of a journal, and the time of its submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// The instant up to which everything had passed; `None`: no time was let pass.
+    /// The instant up to which everything was simulated; `None`: time was not advanced.
     pub(crate) now: Option<Time>,
     pub(crate) at: Time,
     pub(crate) ask: Ask,
 }
 
 impl Journal {
-    /// The drive was told to let time pass, if only at one instant.
+    /// Records that time was advanced, if only at one instant.
     #[inline]
     pub(crate) fn advanced(&mut self) {
         self.has_advanced = true;
@@ -66,7 +66,7 @@ impl Journal {
         self.last.tag = tag;
     }
 
-    /// The entries of a journal's bytes; `None` instead of one that cannot be read, the last then.
+    /// Decodes the entries of a journal; `None` in place of a malformed one, which is the last.
     pub(crate) fn entries(bytes: &[u8]) -> impl Iterator<Item = Option<Entry>> + '_ {
         let (mut rest, mut last) = (bytes, Last::default());
         std::iter::from_fn(move || {
@@ -124,7 +124,7 @@ pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Appends the difference of two numbers, short if they are near to each other.
+/// Appends the difference of two numbers, short if they are close.
 fn put_difference(bytes: &mut Vec<u8>, number: u64, from: u64) {
     let difference = number.wrapping_sub(from) as i64;
     put(bytes, ((difference << 1) ^ (difference >> 63)) as u64);
@@ -135,7 +135,7 @@ fn take_difference(bytes: &mut &[u8], from: u64) -> Option<u64> {
     Some(from.wrapping_add((folded >> 1) ^ (folded & 1).wrapping_neg()))
 }
 
-/// A checksum that grows: FNV-1a of 64 bits.
+/// A running checksum: FNV-1a of 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint(pub(crate) u64);
 

@@ -1,7 +1,7 @@
 //! A drive inside another simulator: requests in, completions out, in simulated time.
 //!
-//! [`Drive`] has no thread, no clock and no file. Whoever owns it keeps the time: hands over
-//! requests with their arrivals, asks when something will happen, and lets that instant pass.
+//! [`Drive`] has no thread, no clock and no file. Its owner keeps the time: submits requests with
+//! their arrivals, queries the time of the next event, and advances to it.
 
 mod ask;
 mod drive;

@@ -1,7 +1,7 @@
-//! A drive as bytes: its scenario and all that it was asked, from which it comes to be again.
+//! A drive as bytes: its scenario and all its requests, from which it is simulated again.
 //!
-//! A drive in mid-flight is a function of that. So it is saved exactly, whatever it does and
-//! whatever its policies remember, and its restoration takes as long as its requests took.
+//! A drive in mid-flight is a function of these. So it is saved exactly, whatever the state of its
+//! policies, and its restoration takes as long as its requests took.
 
 use reprieve_base::{Time, UserError};
 
@@ -12,7 +12,7 @@ const HEAD: &[u8] = b"reprieve drive 1\n";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 impl Drive {
-    /// The drive as bytes.
+    /// Saves the drive as bytes.
     ///
     /// Errors if it keeps no journal: [`Drive::keep_journal`].
     pub fn save(&self) -> Result<Vec<u8>, Error> {
@@ -34,10 +34,10 @@ impl Drive {
         Ok(bytes)
     }
 
-    /// The drive that was saved: same time, same open requests, same future.
+    /// Restores a saved drive: same time, same open requests, same future.
     ///
-    /// Everything that it was asked is simulated again. Errors if the bytes are damaged or those
-    /// of a program that simulates otherwise.
+    /// Simulates all its requests again. Errors if the bytes are damaged, or are those of a program
+    /// that simulates otherwise.
     pub fn restore(bytes: &[u8]) -> Result<Drive, UserError> {
         let damaged = || UserError::new("a saved drive: it is cut off or changed; save it anew");
         let parts = Parts::read(bytes).ok_or_else(damaged)?;
@@ -77,7 +77,7 @@ fn user(error: Error) -> UserError {
     error.at("a saved drive")
 }
 
-/// What the bytes of a saved drive hold.
+/// The contents of a saved drive.
 struct Parts<'a> {
     version: &'a str,
     scenario: &'a str,
@@ -89,7 +89,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// `None` if the bytes are not whole.
+    /// Returns `None` if the bytes are malformed.
     fn read(bytes: &[u8]) -> Option<Parts<'_>> {
         let (body, checksum) = bytes.split_last_chunk::<8>()?;
         if Fingerprint::of(body).0 != u64::from_le_bytes(*checksum) {

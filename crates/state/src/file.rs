@@ -1,4 +1,4 @@
-//! The file of a saved state: a checksum over all of it, what drive it is of, compressed columns.
+//! The file format of a saved state: checksum, identity of the drive, compressed columns.
 //!
 //! `RPVSTATE`, version (4 bytes), XXH3-64 of all that follows (8), length of the header (4), the
 //! header as JSON, then the columns in the header's order. A column is its numbers' first bytes,
@@ -18,18 +18,18 @@ use twox_hash::XxHash3_64;
 
 use super::State;
 
-/// Goes up with every change of what a state consists of.
+/// Incremented with every change of the contents of a state.
 pub(super) const VERSION: u32 = 6;
 
 const MAGIC: &[u8; 8] = b"RPVSTATE";
-/// Bytes before what the checksum covers: magic, version, checksum.
+/// Bytes before the checksummed part: magic, version, checksum.
 const PREFIX_BYTES: usize = 20;
 const WIDTH: usize = size_of::<u32>();
 
-/// What a state calls the dies that flows have to themselves; nothing, if they have none.
+/// The column of dies dedicated to flows; absent if there are none.
 const PARTS: &str = "dies of flows";
 
-/// What a state fits to: keys of the scenario with their values.
+/// Keys of the scenario, with their values, that a state must match.
 fn drive(scenario: &Scenario) -> Map<String, Value> {
     let geometry = &scenario.geometry;
     let parts: Vec<Vec<u32>> = scenario.parts().into_iter().map(|part| part.dies).collect();
@@ -54,7 +54,7 @@ fn drive(scenario: &Scenario) -> Map<String, Value> {
 pub(super) fn encode(state: State, scenario: &Scenario) -> Vec<Vec<u8>> {
     let mut columns = Vec::new();
     let mut pieces = vec![Vec::new(); 2];
-    // Each column is dropped as soon as it is compressed: a large drive's fill much of memory.
+    // Each column is dropped once compressed: those of a large drive fill much of memory.
     for (name, column) in state.columns {
         let entries = column.len();
         let bytes = compress_to_vec(&shuffled(column)[..], CompressionLevel::Fastest);
@@ -74,7 +74,7 @@ pub(super) fn encode(state: State, scenario: &Scenario) -> Vec<Vec<u8>> {
     pieces
 }
 
-/// Puts a file in its place when all of it is on the disk.
+/// Moves a file to its place once all of it is on the disk.
 pub(super) fn write(path: &Path, pieces: &[Vec<u8>]) -> std::io::Result<()> {
     let name = path.file_name().ok_or(std::io::ErrorKind::IsADirectory)?.to_string_lossy();
     let temporary = path.with_file_name(format!(".{name}.{}.partial", std::process::id()));
@@ -86,7 +86,7 @@ pub(super) fn write(path: &Path, pieces: &[Vec<u8>]) -> std::io::Result<()> {
         .and_then(write_all)
         .and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
-        // It may not exist; the first error is the one to tell.
+        // It may not exist; the first error is the one to report.
         let _ = std::fs::remove_file(&temporary);
     }
     written
@@ -100,7 +100,7 @@ fn entries_max(scenario: &Scenario) -> u64 {
     (scenario.geometry.pages() * words).max(scenario.buffer.bytes / page_bytes)
 }
 
-/// The state in the bytes of a file, if it is one of a drive of this scenario.
+/// Decodes the state in the bytes of a file, if it matches this scenario.
 pub(super) fn decode(bytes: &[u8], scenario: &Scenario) -> Result<State, UserError> {
     if bytes.len() < PREFIX_BYTES || &bytes[..MAGIC.len()] != MAGIC {
         return Err(UserError::new("is not a saved state; name a file that --save-state wrote"));
@@ -126,7 +126,7 @@ pub(super) fn decode(bytes: &[u8], scenario: &Scenario) -> Result<State, UserErr
         let name = column["name"].as_str().ok_or_else(damaged)?;
         let size = |key: &str| column[key].as_u64().ok_or_else(damaged);
         let (entries, bytes) = (size("entries")?, size("bytes")? as usize);
-        // No column has more: what claims to is not read into memory.
+        // No column has more: a longer one is not read into memory.
         if entries > entries_max(scenario) || state.has(name) {
             return Err(UserError::new(format!(
                 "the state has {entries} entries in column {name:?}, which a drive of this size \
@@ -148,7 +148,7 @@ fn same_drive(saved: &Value, scenario: &Scenario) -> Result<(), UserError> {
     for (key, wanted) in drive(scenario) {
         let got = &saved[&key];
         if *got != wanted {
-            // Which flows have them no option says.
+            // No option states which flows have them.
             let or = if key == PARTS { String::new() } else { format!(", or --set {key}={got}") };
             return Err(UserError::new(format!(
                 "is the state of a drive with {key} = {got}, and the scenario has {wanted}; use \
@@ -163,7 +163,7 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// All lowest bytes, then all second ones and so on: of numbers alike the high ones are alike.
+/// All lowest bytes, then all second bytes and so on: the high bytes of similar numbers match.
 fn shuffled(column: Vec<u32>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(column.len() * WIDTH);
     for place in 0..WIDTH {
@@ -176,7 +176,7 @@ fn numbers(compressed: &[u8], entries: usize) -> Result<Vec<u32>, UserError> {
     let mut bytes = Vec::with_capacity(entries * WIDTH);
     if entries > 0 {
         let decoder = StreamingDecoder::new(compressed).map_err(|_| damaged())?;
-        // One byte more tells of more.
+        // One extra byte reveals a longer stream.
         let most = (entries * WIDTH) as u64 + 1;
         decoder.take(most).read_to_end(&mut bytes).map_err(|_| damaged())?;
     }

@@ -1,4 +1,4 @@
-//! A saved drive: named columns of numbers that components fill and read, and their file.
+//! A saved drive: named columns of numbers that components write and read, and their file.
 
 mod file;
 
@@ -8,10 +8,10 @@ use std::path::Path;
 use reprieve_base::UserError;
 use reprieve_config::Scenario;
 
-/// What a drive's state consists of beyond its scenario.
+/// The state of a drive beyond its scenario.
 ///
-/// A component puts what it has under names of its own, and takes it back when a drive starts from
-/// the state. One more column needs one line in each, and a higher `VERSION` of the file.
+/// A component saves its part under names of its own, and takes it back when a drive starts from
+/// the state. A new column needs one line in each, and a higher `VERSION` of the file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct State {
     columns: BTreeMap<String, Vec<u32>>,
@@ -36,14 +36,14 @@ impl State {
         })
     }
 
-    /// Adds a column of numbers of 64 bits, as two.
+    /// Adds a column of 64-bit numbers, as two.
     pub fn put_wide(&mut self, name: &str, column: Vec<u64>) {
         let [low, high] = halves(name);
         self.put(&low, column.iter().map(|number| *number as u32).collect());
         self.put(&high, column.iter().map(|number| (*number >> u32::BITS) as u32).collect());
     }
 
-    /// Takes a column of `entries` numbers of 64 bits.
+    /// Takes a column of `entries` 64-bit numbers.
     ///
     /// Errors as [`State::take`] does.
     pub fn take_wide(&mut self, name: &str, entries: usize) -> Result<Vec<u64>, UserError> {
@@ -53,7 +53,7 @@ impl State {
         Ok(low.into_iter().zip(high).map(whole).collect())
     }
 
-    /// Whether there is a column of that name of numbers of 64 bits.
+    /// Whether there is a column of that name with 64-bit numbers.
     pub fn has_wide(&self, name: &str) -> bool {
         halves(name).iter().any(|name| self.has(name))
     }
@@ -68,7 +68,7 @@ impl State {
         self.columns.contains_key(name)
     }
 
-    /// The name of a column that nobody has taken.
+    /// The name of a column that no component has taken.
     pub fn left(&self) -> Option<&str> {
         self.columns.keys().next().map(String::as_str)
     }
@@ -78,7 +78,7 @@ impl State {
         self.columns.remove(name).unwrap_or_default()
     }
 
-    /// Writes the state of a drive of this scenario, the file whole or not at all.
+    /// Writes the state of a drive of this scenario, atomically.
     ///
     /// Errors if the file cannot be written.
     pub fn write(self, path: &Path, scenario: &Scenario) -> Result<(), UserError> {
@@ -104,7 +104,7 @@ impl State {
     }
 }
 
-/// The names of the columns of a wide one.
+/// The names of the two columns of a 64-bit one.
 fn halves(name: &str) -> [String; 2] {
     [".low", ".high"].map(|half| format!("{name}{half}"))
 }

@@ -1,4 +1,4 @@
-//! What the page asks for, in terms of the simulator: nothing here simulates.
+//! The page's requests in terms of the simulator; nothing here simulates.
 
 use reprieve_base::{Time, UserError};
 use reprieve_ssd::scenario::{self, Scenario, Sources, Warmup};
@@ -12,26 +12,26 @@ const SHARES: [f64; 4] = [0.5, 0.99, 0.999, 0.9999];
 /// Slices of a timeline that a page can draw.
 const SLICES_MAX: u64 = 20_000;
 
-/// A drive that is looked at.
+/// A drive on display.
 #[derive(Default)]
 pub struct Explorer {
     run: Option<Run>,
     waits: Waits,
 }
 
-/// A drive, and what it is opened with again once its transient is found.
+/// A drive, with the parameters to reopen it once its transient is found.
 struct Run {
     drive: Ssd,
     again: Option<(Scenario, Options)>,
 }
 
-/// A question: a scenario, its overrides, and what is wanted besides.
+/// A question: a scenario, its overrides, and further options.
 struct Question {
     text: String,
     sets: Vec<String>,
-    /// Of the rig, as in its file.
+    /// Commands of the rig, as in its file.
     commands: String,
-    /// Length of the timeline, which begins with the run; 0: none.
+    /// Length of the timeline from the start of the run; 0: none.
     timeline_ns: u64,
 }
 
@@ -58,7 +58,7 @@ impl Question {
 }
 
 impl Explorer {
-    /// Opens the drive of a question; returns its scenario with every value.
+    /// Opens the drive of a question; returns the resolved scenario.
     pub fn open(&mut self, question: &[u8]) -> Result<String, UserError> {
         *self = Explorer::default();
         let question = Question::parse(question)?;
@@ -76,7 +76,7 @@ impl Explorer {
         Ok(printed)
     }
 
-    /// Simulates until about so many more requests are complete; false at the end.
+    /// Simulates until about `requests` more requests are complete; false at the end.
     ///
     /// With `measure.warmup = "auto"` the scenario is simulated twice.
     pub fn step(&mut self, requests: u64) -> Result<bool, UserError> {
@@ -89,7 +89,7 @@ impl Explorer {
         }
         let found = run.drive.found().expect("the run has looked for its transient");
         let (scenario, options) = run.again.take().expect("it was there");
-        // There may not be room for both.
+        // Memory may not suffice for both.
         self.run = None;
         let mut drive = Ssd::with(scenario, &options)?;
         drive.exclude(found);
@@ -97,7 +97,7 @@ impl Explorer {
         Ok(true)
     }
 
-    /// What there is to see while it runs.
+    /// The state of the run, for display.
     pub fn snapshot(&self) -> Value {
         let Some(Run { drive, again }) = &self.run else { return Value::Null };
         let (seen, (share, completed)) = (drive.snapshot(SHARES), drive.progress());
@@ -117,7 +117,7 @@ impl Explorer {
         })
     }
 
-    /// The summary as `reprieve run --requests` writes it, without what the machine measures.
+    /// The summary as `reprieve run --requests` writes it, without wall-clock fields.
     pub fn summary(&mut self) -> Result<Value, UserError> {
         let mut summary = self.run_mut()?.drive.summary();
         let counts = ["read", "write"].map(|kind| {
@@ -137,7 +137,7 @@ impl Explorer {
     }
 }
 
-/// The scenario of a question with every value; it may have no load.
+/// The resolved scenario of a question; it may have no load.
 pub fn resolve(question: &[u8]) -> Result<String, UserError> {
     let question = Question::parse(question)?;
     Ok(scenario::print(&scenario::load_rig_file(&question.sources(), registries())?))
@@ -153,7 +153,7 @@ pub fn rig(question: &[u8]) -> Result<Vec<u8>, UserError> {
     Ok(die_rig::run_with(&scenario, &commands, asked)?.timeline)
 }
 
-/// What the page offers for choice.
+/// The choices that the page offers.
 pub fn choices() -> Value {
     let devices = scenario::devices().iter().map(|preset| json!(preset.name));
     let policies = registries().suspend_policies.iter();

@@ -1,10 +1,10 @@
-//! The core as WebAssembly: plain functions over numbers and memory, for the workers of the page.
+//! The core as WebAssembly: plain functions over numbers and memory, for the page's workers.
 //!
-//! A question is a JSON object, which the page writes where [`explorer_question`] says. The answer
-//! lies where [`explorer_answer`] says, [`explorer_answer_bytes`] long: JSON, TOML, the bytes of a
-//! timeline, or the sentence that says what is wrong. An instance has one drive; a page that
-//! compares two has two instances. After a panic nothing of an instance is used but
-//! [`explorer_fault`], which says what panicked.
+//! A question is a JSON object, which the page writes at [`explorer_question`]. The answer is at
+//! [`explorer_answer`], [`explorer_answer_bytes`] long: JSON, TOML, the bytes of a timeline, or
+//! an error message. An instance has one drive; a page that compares two has two instances. After
+//! a panic only [`explorer_fault`] of an instance may be called, which returns the panic's
+//! message.
 
 mod explorer;
 mod waits;
@@ -16,11 +16,11 @@ use std::sync::Mutex;
 use explorer::Explorer;
 use reprieve_base::UserError;
 
-/// All is well, and there is more to do.
+/// Success, with more to do.
 const GOES_ON: u32 = 0;
-/// All is well and done.
+/// Success, and complete.
 const DONE: u32 = 1;
-/// A mistake in what was asked: the answer is a sentence.
+/// A user's mistake: the answer is an error message.
 const REFUSED: u32 = 2;
 
 #[derive(Default)]
@@ -34,10 +34,10 @@ thread_local! {
     static EXCHANGE: RefCell<Exchange> = RefCell::default();
 }
 
-/// What panicked last, and where.
+/// Message and place of the last panic.
 static FAULT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// Keeps what panics say; to be called before anything else.
+/// Records panic messages; must be called first.
 #[unsafe(no_mangle)]
 pub extern "C" fn explorer_begin() {
     panic::set_hook(Box::new(|what| {
@@ -47,19 +47,19 @@ pub extern "C" fn explorer_begin() {
     }));
 }
 
-/// Where the text of the last panic lies.
+/// Address of the last panic's message.
 #[unsafe(no_mangle)]
 pub extern "C" fn explorer_fault() -> *const u8 {
     FAULT.lock().map_or(std::ptr::null(), |fault| fault.as_ptr())
 }
 
-/// How long it is; 0: nothing has panicked.
+/// Length of that message; 0: no panic.
 #[unsafe(no_mangle)]
 pub extern "C" fn explorer_fault_bytes() -> usize {
     FAULT.lock().map_or(0, |fault| fault.len())
 }
 
-/// Makes room for a question of so many bytes, and says where.
+/// Allocates a question of `bytes` bytes, and returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn explorer_question(bytes: usize) -> *mut u8 {
     EXCHANGE.with_borrow_mut(|exchange| {
@@ -69,19 +69,19 @@ pub extern "C" fn explorer_question(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Where the last answer lies.
+/// Address of the last answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn explorer_answer() -> *const u8 {
     EXCHANGE.with_borrow(|exchange| exchange.answer.as_ptr())
 }
 
-/// How long it is.
+/// Length of the last answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn explorer_answer_bytes() -> usize {
     EXCHANGE.with_borrow(|exchange| exchange.answer.len())
 }
 
-/// Answers the question, and says whether there is more to do.
+/// Answers the question, and returns whether there is more to do.
 fn ask(what: impl FnOnce(&mut Explorer, &[u8]) -> Result<(Vec<u8>, u32), UserError>) -> u32 {
     EXCHANGE.with_borrow_mut(|Exchange { question, answer, explorer }| {
         let (text, status) = what(explorer, question)
@@ -91,13 +91,13 @@ fn ask(what: impl FnOnce(&mut Explorer, &[u8]) -> Result<(Vec<u8>, u32), UserErr
     })
 }
 
-/// Opens the drive of a scenario; the answer is the scenario with every value.
+/// Opens the drive of a scenario; the answer is the resolved scenario.
 #[unsafe(no_mangle)]
 pub extern "C" fn explorer_open() -> u32 {
     ask(|explorer, question| Ok((explorer.open(question)?.into_bytes(), GOES_ON)))
 }
 
-/// Simulates until about so many more requests are complete; the answer is what there is to see.
+/// Simulates until about `requests` more are complete; the answer is the state of the run.
 #[unsafe(no_mangle)]
 pub extern "C" fn explorer_step(requests: u32) -> u32 {
     ask(|explorer, _| {
@@ -124,7 +124,7 @@ pub extern "C" fn explorer_rig() -> u32 {
     ask(|_, question| Ok((explorer::rig(question)?, DONE)))
 }
 
-/// A scenario that may have no load, with every value.
+/// Resolves a scenario, which may have no load.
 #[unsafe(no_mangle)]
 pub extern "C" fn explorer_resolve() -> u32 {
     ask(|_, question| Ok((explorer::resolve(question)?.into_bytes(), DONE)))

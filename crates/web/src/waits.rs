@@ -1,4 +1,4 @@
-//! What reads and writes waited behind, from the log of requests: section `blame` of a summary.
+//! Causes of waits of reads and writes, from the log of requests: section `blame` of a summary.
 
 use std::cmp::Reverse;
 
@@ -7,7 +7,7 @@ use reprieve_ssd::blame::BLAME_NAMES;
 use reprieve_ssd::stats::LogBatch;
 use serde_json::{Map, Value, json};
 
-/// Kinds of requests of which it is told, in the order of their sections.
+/// Kinds of requests, in the order of their sections.
 const KINDS: [(&str, Op); 2] = [("read", Op::Read), ("write", Op::Write)];
 /// Parts of the requests, and how many requests there are for one of them.
 const PARTS: [(&str, u64); 4] =
@@ -26,7 +26,7 @@ struct Row {
 pub struct Waits([Vec<Row>; KINDS.len()]);
 
 impl Waits {
-    /// Takes in what a piece of the log says.
+    /// Adds a piece of the log.
     pub fn add(&mut self, log: &LogBatch) {
         for row in 0..log.id.len() {
             let kind = KINDS.iter().position(|(_, op)| log.op[row] == *op as u8);
@@ -36,7 +36,7 @@ impl Waits {
         }
     }
 
-    /// The section, in the form of `reprieve run --requests`; `counts` of reads and writes.
+    /// Returns the section, as in `reprieve run --requests`; `counts` of reads and writes.
     pub fn section(&mut self, counts: [u64; KINDS.len()]) -> Value {
         let mut section = Map::new();
         for (((name, _), rows), count) in KINDS.iter().zip(&mut self.0).zip(counts) {
