@@ -146,7 +146,7 @@ class Completion:
 
     @property
     def op(self) -> Literal["read", "write", "trim", "flush"]:
-        """What was asked for: "read", "write", "trim" or "flush"."""
+        """The operation: "read", "write", "trim" or "flush"."""
 
     @property
     def arrival_ns(self) -> int:

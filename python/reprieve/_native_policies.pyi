@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 class Decision:
-    """What a suspension policy answers.
+    """The decision of a suspension policy.
 
     `SUSPEND`: suspend the operation, which is running.
     `RESUME`: resume the operation, which is suspended, although reads or writes are waiting.
@@ -27,7 +27,7 @@ class Decision:
     LEAVE: ClassVar[Decision]
 
 class Choice:
-    """What a scheduler answers.
+    """The decision of a scheduler.
 
     `READ`: serve the oldest read that may be served.
     `WRITE`: serve the oldest host program or erase.
@@ -58,7 +58,7 @@ class Choice:
     WAIT: ClassVar[Choice]
 
 class OperationView:
-    """What a suspension policy sees of the operation that a read or write waits for.
+    """A suspension policy's view of the operation that a read or write waits for.
 
     Times are whole nanoseconds of simulated time.
 
@@ -99,7 +99,7 @@ class OperationView:
 
     @property
     def longest_remaining_ns(self) -> int:
-        """The same if its wordlines take the largest number of iterations."""
+        """As `remaining_ns`, if its wordlines take the largest number of iterations."""
 
     @property
     def reads_served(self) -> int:
@@ -209,7 +209,7 @@ class Waiter:
         """The time at which it arrived there."""
 
 class Operation:
-    """A program or erase that has begun, as `DieView` and `SuspendView` show it."""
+    """A started program or erase, as `DieView` and `SuspendView` show it."""
 
     @property
     def is_host_program(self) -> bool:
@@ -220,7 +220,7 @@ class Operation:
         """The time at which it arrived at the queues, or at which garbage collection began it."""
 
 class DieView:
-    """What a scheduler sees of a free die.
+    """A scheduler's view of a free die.
 
     Times are whole nanoseconds of simulated time.
 
@@ -283,7 +283,7 @@ class DieView:
         """Whether garbage collection is worthwhile in idle time."""
 
 class SuspendView:
-    """What a scheduler sees when a waiting read or program could suspend the running operation.
+    """A scheduler's view of a running operation that a waiting read or program could suspend.
 
     Times are whole nanoseconds of simulated time.
 

@@ -8,7 +8,7 @@ use reprieve_ssd::scenario::{self, Sources};
 
 use crate::{need_numpy, raise};
 
-/// Suspends programs of so many wordlines again and again; returns every run by column.
+/// Suspends programs of `wordlines` wordlines repeatedly; returns every run by column.
 #[pyfunction]
 pub fn characterize<'py>(
     py: Python<'py>,

@@ -37,7 +37,7 @@ impl Completion {
         self.inner.number
     }
 
-    /// What was asked for: "read", "write", "trim" or "flush".
+    /// The operation: "read", "write", "trim" or "flush".
     #[getter]
     fn op(&self) -> &'static str {
         self.inner.op.name()
@@ -285,14 +285,14 @@ impl Drive {
     }
 
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
-        // One that panicked is not what it was.
+        // A drive that panicked is in an undefined state.
         self.inner.lock().map_err(|_| {
             raise(UserError::new("the drive has failed in an earlier call; open another"))
         })
     }
 }
 
-/// Arguments that are whole numbers: one that does not fit is the user's mistake, and says so.
+/// Whole-number arguments; one that does not fit is a user error.
 macro_rules! whole_numbers {
     ($($name:ident: $type:ty, at most $most:expr;)*) => {$(
         fn $name(value: &Bound<'_, PyAny>) -> PyResult<$type> {

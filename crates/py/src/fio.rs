@@ -1,4 +1,4 @@
-//! Options of jobs of fio that have run, for the Python side that reads fio's results.
+//! Options of completed fio jobs, for the Python reader of fio's results.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -8,7 +8,7 @@ use crate::raise;
 
 const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
 
-/// Options of a job, names and values in order, by the table of job files; a key for each.
+/// Options of a job, names and values in order, by the table of job files; one key each.
 #[pyfunction]
 pub fn fio_options<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! The Python face: thin wrappers, with errors turned into Python's and the GIL released.
+//! The Python interface: thin wrappers that convert errors and release the GIL.
 
 mod characterize;
 mod drive;
@@ -43,7 +43,7 @@ fn raise(error: reprieve_base::UserError) -> PyErr {
 #[pyfunction]
 fn resolve(py: Python<'_>, text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
     let sources = Sources { text, path, sets: &sets };
-    // A file that it names may be a FIFO, and a signal must be heard meanwhile.
+    // A file that it names may be a FIFO; signals must be handled meanwhile.
     let load = || scenario::load(&sources, reprieve_ssd::registries());
     let scenario = py.detach(load).map_err(raise)?;
     Ok(scenario::print(&scenario))
@@ -85,13 +85,13 @@ fn capacity_bytes(py: Python<'_>, text: &str, path: &str, sets: Vec<String>) -> 
     Ok(scenario.capacity_bytes())
 }
 
-/// Imports numpy, which takes a tenth of a second, and which the first array would do by itself: an
-/// interrupt is an error here, and a panic there.
+/// Imports numpy, which takes a tenth of a second, and which the first array would do implicitly:
+/// an interrupt is an error here, and a panic there.
 fn need_numpy(py: Python<'_>) -> PyResult<()> {
     py.import("numpy").map(drop)
 }
 
-/// Says where the simulator is at fault; what and how to repeat it the Python side says.
+/// Prints the place of a fault; the Python side prints the fault and how to repeat it.
 fn say_where(fault: &std::panic::PanicHookInfo<'_>) {
     if let Some(place) = fault.location() {
         eprintln!("reprieve: internal fault at {}:{}", place.file(), place.line());

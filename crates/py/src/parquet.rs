@@ -23,8 +23,7 @@ use crate::table::{Table, refused, stream};
 /// Rows of a part that is read.
 const ROWS: usize = 1 << 17;
 
-/// Turns tables into the bytes of one file, which do not depend on how its rows were cut into
-/// tables.
+/// Converts tables to the bytes of one file, independent of the split of its rows into tables.
 #[pyclass(module = "reprieve._native", frozen)]
 pub struct ParquetWriter(Mutex<Option<Unfinished>>);
 
@@ -39,7 +38,7 @@ struct Unfinished {
 
 #[pymethods]
 impl ParquetWriter {
-    /// A file with the columns of `like`, whose row groups have so many rows. `packed`: integers
+    /// A file with the columns of `like`, in row groups of `group_rows` rows. `packed`: integers
     /// are written as differences, which suits those that mostly rise.
     #[new]
     fn new(like: PyRef<'_, Table>, group_rows: usize, packed: bool) -> PyResult<ParquetWriter> {
@@ -47,7 +46,7 @@ impl ParquetWriter {
         let level = ZstdLevel::try_new(1).expect("a level that there is");
         let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(level))
-            // Of row groups and not of pages: files with many columns and few rows would grow.
+            // For row groups and not pages: files with many columns and few rows would grow.
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_offset_index_disabled(true)
             .set_max_row_group_row_count(Some(group_rows));
@@ -69,7 +68,7 @@ impl ParquetWriter {
         }))))
     }
 
-    /// Takes the next rows; returns the bytes that the row groups which they complete come to.
+    /// Adds rows; returns the bytes of the row groups that they complete.
     fn write<'py>(
         &self,
         py: Python<'py>,
@@ -83,7 +82,7 @@ impl ParquetWriter {
         Ok(PyBytes::new(py, &bytes.map_err(unreadable)?))
     }
 
-    /// Ends the file; returns the bytes that are left.
+    /// Ends the file; returns the remaining bytes.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| match self.lock().take() {
             Some(file) => file.finish(),
@@ -104,7 +103,7 @@ impl Unfinished {
         self.rows += batch.num_rows();
         self.pending.push(batch);
         if self.rows >= self.group_rows {
-            // In one piece: pages would otherwise end where a table ended.
+            // At once: pages would otherwise end at the ends of tables.
             let rows = concat_batches(&self.schema, &self.pending)?;
             let whole = self.rows - self.rows % self.group_rows;
             for start in (0..whole).step_by(self.group_rows) {
@@ -124,7 +123,7 @@ impl Unfinished {
     }
 }
 
-/// Reads a file part by part, its columns or some of them.
+/// Reads a file in parts, with all columns or some.
 #[pyclass(module = "reprieve._native", frozen)]
 pub struct ParquetReader {
     schema: SchemaRef,
@@ -173,7 +172,7 @@ impl ParquetReader {
         Ok(batch.map(|batch| Table { batch }))
     }
 
-    /// Everything that is left, as one table.
+    /// Reads all remaining rows as one table.
     fn read(&self, py: Python<'_>) -> PyResult<Table> {
         let batch = py.detach(|| {
             let parts = self.lock().take().into_iter().flatten();
@@ -182,7 +181,7 @@ impl ParquetReader {
         Ok(Table { batch: batch.map_err(refused)? })
     }
 
-    /// Exports what is left as Arrow's PyCapsule interface has it, to be read as it is asked for.
+    /// Exports the remaining rows through Arrow's PyCapsule interface, to be read on demand.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -1,4 +1,4 @@
-//! Policies of a Python program: each decision is a call, and what it raises ends the run.
+//! Policies of a Python program: each decision is a call, and an exception ends the run.
 
 use std::any::Any;
 use std::panic::resume_unwind;
@@ -15,21 +15,21 @@ use reprieve_ssd::suspend::{self, Answer, Reason, SuspendPolicy};
 use crate::UserError;
 use crate::views::{BusyDie, Choice, Decision, FreeDie, OperationView};
 
-/// What Python gives in place of the policies that the scenario names: bound methods.
+/// Bound methods of Python policies that replace those of the scenario.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Given {
     /// `decide` of a suspension policy.
     decide: Option<Py<PyAny>>,
-    /// `choose` of a scheduler; what follows is of use with one only.
+    /// `choose` of a scheduler; the following fields need one.
     choose: Option<Py<PyAny>>,
-    /// Whether an operation may be suspended now; always, if there is no such method.
+    /// Whether an operation may be suspended now; always, if the method is absent.
     lets_suspend: Option<Py<PyAny>>,
-    /// When that may change; never by itself, if there is no such method.
+    /// When that may change; never, if the method is absent.
     asks_again: Option<Py<PyAny>>,
-    /// Programs and erases are suspended under it.
+    /// The scheduler suspends programs and erases.
     suspends: bool,
-    /// Pages that leave go ahead of programs that wait for the channel.
+    /// Outgoing pages precede programs that wait for the channel.
     reads_first: bool,
 }
 
@@ -53,7 +53,7 @@ impl Given {
     }
 }
 
-/// What ended a run from inside a policy; anything else that unwinds is a fault of ours.
+/// The exception with which a policy ended a run; any other panic is a fault of the simulator.
 pub fn ended_by(payload: Box<dyn Any + Send>) -> PyErr {
     match payload.downcast::<PyErr>() {
         Ok(error) => *error,
@@ -61,7 +61,7 @@ pub fn ended_by(payload: Box<dyn Any + Send>) -> PyErr {
     }
 }
 
-/// When and for which die a question is asked, and which.
+/// The time, die and method of a decision.
 #[derive(Clone, Copy)]
 struct Place {
     now: Time,
@@ -80,9 +80,9 @@ impl Place {
 struct Method(Py<PyAny>);
 
 impl Method {
-    /// Asks it; `take` makes an answer of what it returns, or says what would be right.
+    /// Calls the method; `take` converts the returned value, or returns an error message.
     ///
-    /// The traits of policies know no errors: one unwinds through the run, which is over, up to
+    /// The traits of policies have no errors: one unwinds through the run, which is over, up to
     /// the caller of its step.
     fn ask<V, T>(
         &self,
@@ -107,11 +107,11 @@ impl Method {
         name.map_or_else(|_| "a policy".to_string(), |name| name.to_string())
     }
 
-    /// Tells an exception where in the run it was raised; not one that only ends the program.
+    /// Adds the place in the run to an exception, except one that only ends the program.
     fn note(&self, py: Python<'_>, error: &PyErr, place: Place) {
         if error.is_instance_of::<PyException>(py) {
             let note = format!("raised by {} {}", self.name(py), place.words());
-            // Without the note the exception is still the right one.
+            // Without the note the exception is still correct.
             drop(error.value(py).call_method1("add_note", (note,)));
         }
     }
@@ -144,7 +144,7 @@ impl Suspension {
         };
         let view = OperationView::of(operation, is_suspended);
         self.decide.ask(view, Place { now, die, question }, |answer| {
-            // A later time is when the question is put again.
+            // A later time is when to decide again.
             if let (false, Ok(ns)) = (is_suspended, answer.extract::<u64>()) {
                 if ns > now.ns() {
                     return Ok(Answer::At(Time::from_ns(ns)));
@@ -173,7 +173,7 @@ impl SuspendPolicy for Suspension {
     }
 
     fn may_be_asked_in_vain(&self) -> bool {
-        // Its object may count, or draw numbers.
+        // Its object may have state, or draw numbers.
         false
     }
 }
@@ -186,7 +186,7 @@ struct Own {
     reads_first: bool,
 }
 
-/// What a scheduler may choose, in words, and what it means to the model.
+/// The choices of a scheduler: value, name, and the model's counterpart.
 const CHOICES: [(Choice, &str, sched::Choice); 5] = [
     (Choice::Read, "Choice.READ", sched::Choice::Read),
     (Choice::Write, "Choice.WRITE", sched::Choice::Write),
@@ -195,8 +195,8 @@ const CHOICES: [(Choice, &str, sched::Choice); 5] = [
     (Choice::Wait, "Choice.WAIT", sched::Choice::Wait),
 ];
 
-/// Whether there is something to do of what was chosen. A die waits only if nothing waits for it:
-/// nothing else need ever happen that would let it decide again.
+/// Whether the chosen work exists. A die may wait only if no other work is waiting, because no
+/// later event need bring another decision.
 fn is_open(view: &DieView, choice: sched::Choice) -> bool {
     let urgent = view.urgent_gc.is_some();
     match choice {
@@ -213,7 +213,7 @@ fn is_open(view: &DieView, choice: sched::Choice) -> bool {
 
 impl Scheduler for Own {
     fn may_be_asked_in_vain(&self) -> bool {
-        // Its object may count, or draw numbers.
+        // Its object may have state, or draw numbers.
         false
     }
 

@@ -1,4 +1,4 @@
-//! What is built in: names, sentences and presets.
+//! Built-in policies and presets: names, sentences and texts.
 
 use pyo3::prelude::*;
 use reprieve_base::{Entry, nearest};

@@ -1,4 +1,4 @@
-//! Rates of raw bit errors of a part from Python: pure functions of what a page went through.
+//! Raw bit error rates of a part from Python: pure functions of a page's history.
 
 use pyo3::prelude::*;
 use reprieve_ssd::reliability::{Characterisation, Stress};
@@ -6,13 +6,13 @@ use reprieve_ssd::scenario::{self, Sources};
 
 use crate::raise;
 
-/// The scenario of the rig, for what its part says of its cells.
+/// The scenario of the rig, for the part's cells.
 fn load(text: &str, path: &str, sets: Vec<String>) -> PyResult<scenario::Scenario> {
     let sources = Sources { text, path, sets: &sets };
     scenario::load_rig_file(&sources, reprieve_ssd::registries()).map_err(raise)
 }
 
-/// Rate of raw bit errors of each of `pages`: cycles, days, reads of the block, suspensions.
+/// Raw bit error rate of each of `pages`: cycles, days, reads of the block, suspensions.
 #[pyfunction]
 pub fn rber(
     text: &str,
@@ -27,9 +27,9 @@ pub fn rber(
     Ok(pages.into_iter().map(rate).collect())
 }
 
-/// Before and after a characterisation: of the block under test, and of one that was left alone.
+/// Before and after a characterisation, for the block under test and an untouched one.
 ///
-/// `test` is cycles before, cycles of the test, suspensions of each program, days that it takes.
+/// `test` is cycles before, cycles of the test, suspensions of each program, days of the test.
 #[pyfunction]
 pub fn characterised_rber(
     text: &str,

@@ -12,7 +12,7 @@ use reprieve_ssd::txn::PART_NAMES;
 
 use crate::table::Table;
 
-/// The names of the operations, at the number that a log has for each; shared by all tables.
+/// The names of the operations, by their number in a log; shared by all tables.
 static OPS: LazyLock<ArrayRef> = LazyLock::new(|| {
     let ops = [Op::Read, Op::Write, Op::Trim, Op::Flush].map(Op::name);
     Arc::new(StringArray::from(ops.to_vec()))

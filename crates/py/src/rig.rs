@@ -12,14 +12,14 @@ use crate::policy::{self, Given};
 use crate::raise;
 use crate::simulation::window;
 
-/// What became of commands, and the steps of power, both as CSV; the bytes of the timeline.
+/// Outcomes of commands, and power over time, both as CSV; the bytes of the timeline.
 type Outcome<'py> = (String, String, Bound<'py, PyBytes>);
 
 /// Drives one die with raw commands.
 ///
 /// `source`: the scenario's text, its path, and overrides. `commands`: CSV text and its path.
-/// `kept`: whether every step of power is wanted, and a timeline with the phases of operations.
-/// `own`: policies of the user's, as of a run.
+/// `kept`: whether to keep every step of power, and a timeline with the phases of operations.
+/// `own`: the user's policies, as for a run.
 #[pyfunction]
 #[pyo3(signature = (source, commands, kept=(false, false), own=None))]
 pub fn rig<'py>(
@@ -30,7 +30,7 @@ pub fn rig<'py>(
     own: Option<Given>,
 ) -> PyResult<Outcome<'py>> {
     let run = AssertUnwindSafe(|| drive(&source, &commands, kept, own));
-    // A policy of Python's ends the run by unwinding; nothing of it is used after that.
+    // A Python policy ends the run by unwinding; its state is not used after that.
     let outcome = py.detach(|| catch_unwind(run)).map_err(policy::ended_by)?;
     let (results, power, timeline) = outcome.map_err(raise)?;
     Ok((results, power, PyBytes::new(py, &timeline)))

@@ -1,4 +1,4 @@
-//! A drive that serves: made, preconditioned and opened from Python, and then left to itself.
+//! A drive that serves: made, preconditioned and opened from Python, then run without it.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub struct Server {
     data_note: Option<String>,
 }
 
-/// The address that `text` names.
+/// Parses an address.
 fn address(option: &str, text: &str) -> Result<SocketAddr, UserError> {
     let found = text.to_socket_addrs().ok().and_then(|mut all| all.next());
     found.ok_or_else(|| {
@@ -31,7 +31,7 @@ fn address(option: &str, text: &str) -> Result<SocketAddr, UserError> {
     })
 }
 
-/// What the command line asks for, checked for sense there.
+/// Options of the command line, which validates them.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct Asked {
@@ -101,18 +101,18 @@ impl Server {
         })
     }
 
-    /// Preconditions the drive by a piece; False when it is ready.
+    /// Preconditions the drive in part; False when it is ready.
     fn prepare(&self, py: Python<'_>) -> PyResult<bool> {
         py.detach(|| self.lock().prepare()).map_err(raise)
     }
 
-    /// Lets clients connect, and says where: the drive, metrics, control.
+    /// Accepts clients; returns the addresses of drive, metrics and control.
     fn open(&self, py: Python<'_>) -> PyResult<[Option<String>; 3]> {
         py.detach(|| self.lock().open()).map_err(raise)
     }
 
     /// Serves until a byte is written to `stop_fd`, and returns the summary as JSON; `say` is
-    /// called with what is to be known at once.
+    /// called with messages for the user.
     fn run(&self, py: Python<'_>, say: Py<PyAny>) -> PyResult<String> {
         let mut tell = |text: &str| {
             Python::attach(|py| {
@@ -128,7 +128,7 @@ impl Server {
 
 impl Server {
     fn lock(&self) -> MutexGuard<'_, Device> {
-        // One that panicked is of no more use, and is only dropped.
+        // A server that panicked is only dropped.
         self.device.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -15,22 +15,22 @@ use crate::policy::{self, Given};
 use crate::table::Table;
 use crate::{UserError, need_numpy, raise, request_log, time_series};
 
-/// A run before its first step has tables to fill, which takes a while: the first step does that.
+/// The state of a run. Preconditioning takes a while and belongs to the first step.
 enum State {
     Loaded(Box<(Scenario, Options, Option<InPlace>)>),
     Running(Box<Ssd>),
-    /// It looks for the end of its transient, and is done again from there.
+    /// It detects the end of its transient, and then starts again.
     Looking(Box<(Ssd, Scenario, Options, Option<Py<PyAny>>)>),
     /// The first step failed.
     Failed,
 }
 
-/// What decides in place of the policies that the scenario names.
+/// Policies that replace those of the scenario.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct InPlace {
     given: Given,
-    /// Called for the same anew, where a scenario is simulated twice.
+    /// Called for new policies, where a scenario is simulated twice.
     again: Option<Py<PyAny>>,
 }
 
@@ -42,10 +42,10 @@ pub struct Simulation {
     scenario: String,
 }
 
-/// What of a run is drawn: from when on, until when (None: to its end), and whether with phases.
+/// The drawn part of a run: start, end (None: that of the run), and whether with phases.
 pub type Drawn = (u64, Option<u64>, bool);
 
-/// The same as the simulator has it.
+/// Converts it to the simulator's type.
 pub fn window((from_ns, until_ns, phases): Drawn) -> Window {
     let until = until_ns.map_or(Time::NEVER, Time::from_ns);
     Window { from: Time::from_ns(from_ns), until, phases, ..Window::ALL }
@@ -70,7 +70,7 @@ impl Simulation {
     ) -> PyResult<Simulation> {
         let sources = Sources { text, path, sets: &sets };
         let load = || scenario::load(&sources, reprieve_ssd::registries());
-        // Reading a scenario may wait for a file, during which signals have to be heard.
+        // Reading a scenario may wait for a file, during which signals must be handled.
         let scenario = Python::attach(|py| py.detach(load)).map_err(raise)?;
         let text = scenario::print(&scenario);
         let (log_requests, series, timeline) = kept;
@@ -88,15 +88,15 @@ impl Simulation {
         Ok(Simulation { state: Mutex::new(state), scenario: text })
     }
 
-    /// Simulates until about so many more requests are complete; False at the end.
+    /// Simulates until about `requests` more requests are complete; False at the end.
     ///
     /// With `measure.warmup = "auto"` the scenario is simulated twice.
     fn step(&self, py: Python<'_>, requests: u64) -> PyResult<bool> {
         self.go_on(py, || self.step_on(requests))
     }
 
-    /// Simulates until `at_ns` and says as JSON what a loss of power then would come to, under each
-    /// policy that the part knows; None if the workload is done before.
+    /// Simulates until `at_ns`, and returns as JSON the effects of a power loss then, under each
+    /// policy that the part has; None if the workload ends before.
     fn power_loss(&self, py: Python<'_>, at_ns: u64) -> PyResult<Option<String>> {
         self.go_on(py, || {
             let mut state = self.lock();
@@ -117,7 +117,7 @@ impl Simulation {
         })
     }
 
-    /// Whether the drive has its state before the first request; the next step brings requests.
+    /// Whether preconditioning is done; the next step brings requests.
     fn is_preconditioned(&self) -> bool {
         match &*self.lock() {
             State::Running(ssd) => ssd.is_preconditioned(),
@@ -126,7 +126,7 @@ impl Simulation {
         }
     }
 
-    /// Writes the drive's state: once it is preconditioned, or after the last request.
+    /// Writes the drive's state: after preconditioning, or after the last request.
     fn save_state(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         py.detach(|| match &mut *self.lock() {
             State::Running(ssd) => ssd.save_state(&path),
@@ -136,7 +136,7 @@ impl Simulation {
         .map_err(raise)
     }
 
-    /// Share of the workload handed out (None: unknown), and requests completed.
+    /// Share of the workload submitted (None: unknown), and requests completed.
     fn progress(&self) -> (Option<f64>, u64) {
         match &*self.lock() {
             State::Running(ssd) => {
@@ -154,8 +154,8 @@ impl Simulation {
         }
     }
 
-    /// What the run has come to so far: counts, the percentiles of reads and of writes in ns that
-    /// `_native.pyi` names, and for how long each die was busy; None before the first step.
+    /// The run so far: counts, the percentiles of reads and of writes in ns that `_native.pyi`
+    /// names, and the busy time of each die; None before the first step.
     fn glance<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let glance = py.detach(|| match &*self.lock() {
             State::Running(ssd) => Some(ssd.snapshot([0.5, 0.99, 0.999])),
@@ -183,7 +183,7 @@ impl Simulation {
         })
     }
 
-    /// The bytes of the timeline since the last call; after the last step all that are left.
+    /// The bytes of the timeline since the last call; after the last step all remaining ones.
     fn take_timeline<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let bytes = py.detach(|| match &mut *self.lock() {
             State::Running(ssd) => ssd.take_timeline(),
@@ -213,14 +213,14 @@ impl Simulation {
         Ok(Some(columns))
     }
 
-    /// How the run went over time, by name; None if that was not asked for.
+    /// The run over time, by name; None if it was not recorded.
     fn course<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let course = py.detach(|| self.with_running(|ssd| ssd.course()))?;
         course.map(|course| time_series::columns(py, course)).transpose()
     }
 
-    /// Upper value in ns and count of each bucket of "read", "write" or "total" that is not empty,
-    /// as 64-bit integers.
+    /// Upper value in ns and count of each non-empty bucket of "read", "write" or "total", as
+    /// 64-bit integers.
     fn histogram<'py>(&self, py: Python<'py>, what: &str) -> PyResult<Histogram<'py>> {
         let index = ["read", "write", "total"].iter().position(|name| *name == what);
         let index = index.ok_or_else(|| {
@@ -237,7 +237,7 @@ impl Simulation {
     }
 }
 
-/// A drive, under policies of the user's or those that the scenario names.
+/// A drive, under the user's policies or those of the scenario.
 fn made(
     scenario: Scenario,
     options: &Options,
@@ -249,20 +249,20 @@ fn made(
     }
 }
 
-/// New objects of the user's policies; what their making raises unwinds as what they raise does.
+/// Makes new objects of the user's policies; an exception unwinds as in a policy's methods.
 fn anew(again: &Py<PyAny>) -> Given {
     let given = Python::attach(|py| again.bind(py).call0()?.extract());
     given.unwrap_or_else(|error: PyErr| resume_unwind(Box::new(error)))
 }
 
 impl Simulation {
-    /// Simulates on, with the GIL released.
+    /// Continues the simulation, with the GIL released.
     fn go_on<T: Send>(
         &self,
         py: Python<'_>,
         run: impl FnOnce() -> Result<T, reprieve_base::UserError> + Send,
     ) -> PyResult<T> {
-        // A policy of Python's ends the run by unwinding; of the drive nothing is used after that.
+        // A Python policy ends the run by unwinding; the drive is not used after that.
         match py.detach(|| catch_unwind(AssertUnwindSafe(run))) {
             Ok(done) => done.map_err(raise),
             Err(payload) => {
@@ -302,7 +302,7 @@ impl Simulation {
                 };
                 let (first, scenario, options, again) = *run;
                 let found = first.found().expect("the run has looked for its transient");
-                // There may not be room for both.
+                // Memory may not suffice for both.
                 drop(first);
                 let mut second = made(scenario, &options, again.map(|again| anew(&again)))?;
                 second.exclude(found);
@@ -314,7 +314,7 @@ impl Simulation {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A run that panicked stays as it was; what it has counted may still be looked at.
+        // A run that panicked keeps its state, and its counts can still be read.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,4 +1,4 @@
-//! A table: named columns of one length, which other programs take through Arrow.
+//! A table: named columns of one length, exported through Arrow.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 
-/// Columns of one length. What it exports shares its memory.
+/// Columns of one length. Exports share its memory.
 #[pyclass(module = "reprieve._native", frozen)]
 pub struct Table {
     pub batch: RecordBatch,
 }
 
-/// The values of a column as Python hands them over; what is null among them has any value.
+/// The values of a column from Python; null entries have any value.
 #[derive(FromPyObject)]
 enum Values<'py> {
     Integers(PyReadonlyArray1<'py, i64>),
@@ -34,7 +34,7 @@ enum Values<'py> {
     Words(Vec<Option<String>>),
 }
 
-/// The buckets of several histograms one behind the other, and where each begins and ends.
+/// The buckets of several histograms in sequence, and the bounds of each.
 #[derive(FromPyObject)]
 struct Histograms<'py>(
     PyReadonlyArray1<'py, i32>,
@@ -42,7 +42,7 @@ struct Histograms<'py>(
     PyReadonlyArray1<'py, i64>,
 );
 
-/// A column as Python hands it over: its name, its values, and which of them are not null.
+/// A column from Python: its name, its values, and which of them are not null.
 type NewColumn<'py> = (String, Values<'py>, Option<PyReadonlyArray1<'py, bool>>);
 
 #[pymethods]
@@ -56,7 +56,7 @@ impl Table {
         Table::of(arrays).map_err(refused)
     }
 
-    /// The rows of several tables that have the same columns, of at least one table.
+    /// Concatenates the rows of at least one table; all have the same columns.
     #[staticmethod]
     fn joined(py: Python<'_>, tables: Vec<PyRef<'_, Table>>) -> PyResult<Table> {
         let first = tables.first().ok_or_else(|| PyValueError::new_err("no table to join"))?;
@@ -91,7 +91,7 @@ impl Table {
         }
     }
 
-    /// The values of a column of numbers or flags; if some are null, as floats with NaN for them.
+    /// The values of a column of numbers or flags; with nulls, as floats with NaN for them.
     fn array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         crate::need_numpy(py)?;
         let column = self.column(name)?;
@@ -107,7 +107,7 @@ impl Table {
         }
     }
 
-    /// Where a column of words has this one.
+    /// Where a column of strings equals this one.
     fn is_word<'py>(
         &self,
         py: Python<'py>,
@@ -121,19 +121,19 @@ impl Table {
         Ok(found.into_pyarray(py))
     }
 
-    /// So many rows from one on, or what there is of them.
+    /// At most `rows` rows from `start` on.
     fn slice(&self, start: usize, rows: usize) -> Table {
         let start = start.min(self.batch.num_rows());
         Table { batch: self.batch.slice(start, rows.min(self.batch.num_rows() - start)) }
     }
 
-    /// These rows, in this order.
+    /// Selects rows, in this order.
     fn take(&self, rows: PyReadonlyArray1<'_, i64>) -> PyResult<Table> {
         let rows = Int64Array::from_iter_values(rows.as_array().iter().copied());
         Ok(Table { batch: take_record_batch(&self.batch, &rows).map_err(refused)? })
     }
 
-    /// Exports the table as Arrow's PyCapsule interface has it, in its own types.
+    /// Exports the table through Arrow's PyCapsule interface, in its own types.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -148,7 +148,7 @@ impl Table {
 }
 
 impl Table {
-    /// A table of these columns, any of which may have nulls.
+    /// A table of these columns, which may have nulls.
     pub fn of(columns: Vec<(String, ArrayRef)>) -> Result<Table, ArrowError> {
         let field = |(name, array): &(String, ArrayRef)| {
             Field::new(name.as_str(), array.data_type().clone(), true)
@@ -193,14 +193,14 @@ impl Histograms<'_> {
         let side = |values| Arc::new(Int64Array::from(owned(values))) as ArrayRef;
         let sides = vec![side(&self.1), side(&self.2)];
         let buckets = StructArray::try_new(fields.clone(), sides, None).map_err(refused)?;
-        // "element" is what the format of Parquet calls it, and what readers show.
+        // "element" is the name in Parquet's format, which readers show.
         let bucket = Arc::new(Field::new("element", DataType::Struct(fields), true));
         let offsets = OffsetBuffer::new(owned(&self.0).into());
         ListArray::try_new(bucket, offsets, Arc::new(buckets), None).map_err(refused)
     }
 }
 
-/// A column of words, each by itself or as the number of one of a few.
+/// A column of strings, plain or as a dictionary.
 enum Words<'a> {
     Each(&'a StringArray),
     OfFew(&'a dyn arrow_array::array::AnyDictionaryArray, Vec<usize>, &'a StringArray),
@@ -214,7 +214,7 @@ impl<'a> Words<'a> {
         let few = column.as_any_dictionary_opt();
         let words = few.and_then(|few| few.values().as_string_opt::<i32>());
         match few.zip(words) {
-            // Of no words there are no numbers.
+            // An empty column needs no dictionary.
             Some((few, words)) if words.is_empty() => Ok(Words::OfFew(few, Vec::new(), words)),
             Some((few, words)) => Ok(Words::OfFew(few, few.normalized_keys(), words)),
             None => Err(other_type(name, column)),
@@ -231,12 +231,12 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A stream of Arrow's for other programs, which let it go themselves.
+/// Wraps an Arrow stream for other programs, which release it.
 pub fn stream(py: Python<'_>, stream: FFI_ArrowArrayStream) -> PyResult<Bound<'_, PyCapsule>> {
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
 
-/// An error of Arrow's, which is the fault of who called.
+/// Converts an Arrow error, which is the caller's fault.
 pub fn refused(error: ArrowError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }

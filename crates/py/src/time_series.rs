@@ -1,4 +1,4 @@
-//! How a run went over time, as columns for Python.
+//! A run over time, as columns for Python.
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -7,14 +7,14 @@ use reprieve_ssd::TimeSeries;
 use reprieve_ssd::stats::{BUCKETS, Bin, Finished, SAMPLED, upper_end};
 use reprieve_ssd::txn::PART_NAMES;
 
-/// The kinds of requests that are told apart, in the order of the model.
+/// The kinds of requests, in the order of the model.
 const KINDS: [&str; 2] = ["read", "write"];
 
 fn whole(number: u64) -> i64 {
     i64::try_from(number).expect("a run is shorter than 292 years and counts less than 2^63")
 }
 
-/// Everything, by name: `bins` has a column for each thing counted, the others are arrays.
+/// Everything, by name: `bins` has a column for each count, the others are arrays.
 pub fn columns<'py>(py: Python<'py>, course: TimeSeries) -> PyResult<Bound<'py, PyDict>> {
     crate::need_numpy(py)?;
     let all = PyDict::new(py);
@@ -47,7 +47,7 @@ pub fn columns<'py>(py: Python<'py>, course: TimeSeries) -> PyResult<Bound<'py, 
     Ok(all)
 }
 
-/// A column for each thing that is counted in a bin.
+/// A column for each count of a bin.
 fn bins<'py>(py: Python<'py>, series: &Finished) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
     let lengths_ns: Vec<i64> = (1..=series.bins.len())
@@ -89,7 +89,7 @@ fn bins<'py>(py: Python<'py>, series: &Finished) -> PyResult<Bound<'py, PyDict>>
     Ok(columns)
 }
 
-/// From the first bucket that any request is in, to the last.
+/// From the first non-empty bucket to the last.
 fn used_buckets(series: &Finished) -> std::ops::Range<usize> {
     let is_used = |bucket: &usize| series.classes.iter().any(|kind| kind[*bucket].count > 0);
     let first = (0..BUCKETS).find(is_used);

@@ -12,14 +12,14 @@ use crate::raise;
 
 type Row = (u64, u32, &'static str, u64, u64);
 
-/// How a trace is read: a format, and options as `KEY=VALUE`.
+/// The reader of a trace: a format, and options as `KEY=VALUE`.
 fn reading(format: &str, options: &[String]) -> Result<Reading, UserError> {
     let mut reading = Reading::from(format);
     options.iter().try_for_each(|option| reading.options.set(option))?;
     Ok(reading)
 }
 
-/// What is in a trace, as JSON.
+/// Profiles a trace, as JSON.
 #[pyfunction]
 pub fn trace_info(
     py: Python<'_>,
@@ -43,7 +43,7 @@ pub fn trace_devices(
     Ok(py.detach(devices).map_err(raise)?.to_json())
 }
 
-/// What is in the workload of a scenario, as its drive sees it, as JSON.
+/// Profiles the workload of a scenario, as its drive sees it, as JSON.
 #[pyfunction]
 pub fn workload_info(
     py: Python<'_>,
@@ -83,8 +83,8 @@ pub fn workload_head(
     py.detach(head).map_err(raise)
 }
 
-/// When the reads and writes among the first requests of a scenario's workload arrive: of so many
-/// numbers an array is made in a small part of the time that rows take.
+/// Arrivals of the reads and writes among the first requests of a scenario's workload; an array
+/// takes a small part of the time that rows take.
 #[pyfunction]
 pub fn workload_times<'py>(
     py: Python<'py>,

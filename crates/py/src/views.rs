@@ -1,4 +1,4 @@
-//! What policies of a Python program see, and what they answer; the stub has the same docstrings.
+//! Views and decisions of Python policies; the stub has the same docstrings.
 
 use pyo3::prelude::*;
 use reprieve_base::{Dur, Time};
@@ -6,7 +6,7 @@ use reprieve_ssd::scenario::Class;
 use reprieve_ssd::sched;
 use reprieve_ssd::suspend::{self, GcNeed};
 
-/// What a suspension policy answers.
+/// The decision of a suspension policy.
 ///
 /// `SUSPEND`: suspend the operation, which is running.
 /// `RESUME`: resume the operation, which is suspended, although reads or writes are waiting.
@@ -31,7 +31,7 @@ pub enum Decision {
     Leave,
 }
 
-/// What a scheduler answers.
+/// The decision of a scheduler.
 ///
 /// `READ`: serve the oldest read that may be served.
 /// `WRITE`: serve the oldest host program or erase.
@@ -63,7 +63,7 @@ pub enum Choice {
     Wait,
 }
 
-/// What a suspension policy sees of the operation that a read or write waits for.
+/// A suspension policy's view of the operation that a read or write waits for.
 ///
 /// Times are whole nanoseconds of simulated time.
 ///
@@ -94,7 +94,7 @@ pub struct OperationView {
     pub elapsed_ns: u64,
     /// The time it still needs; a mean if its wordlines differ; 0 while suspended.
     pub remaining_ns: u64,
-    /// The same if its wordlines take the largest number of iterations.
+    /// As `remaining_ns`, if its wordlines take the largest number of iterations.
     pub longest_remaining_ns: u64,
     /// The number of times that it has been suspended.
     pub suspensions: u32,
@@ -152,7 +152,7 @@ pub struct Waiter {
     pub since_ns: u64,
 }
 
-/// A program or erase that has begun, as `DieView` and `SuspendView` show it.
+/// A started program or erase, as `DieView` and `SuspendView` show it.
 #[pyclass(module = "reprieve._native", frozen, get_all)]
 #[derive(Clone, Copy)]
 pub struct Operation {
@@ -162,7 +162,7 @@ pub struct Operation {
     pub since_ns: u64,
 }
 
-/// What a scheduler sees of a free die.
+/// A scheduler's view of a free die.
 ///
 /// Times are whole nanoseconds of simulated time.
 ///
@@ -206,7 +206,7 @@ pub struct FreeDie {
     pub idle_gc: bool,
 }
 
-/// What a scheduler sees when a waiting read or program could suspend the running operation.
+/// A scheduler's view of a running operation that a waiting read or program could suspend.
 ///
 /// Times are whole nanoseconds of simulated time.
 ///

@@ -1,7 +1,7 @@
-//! Which requests of clients go to the model next, and how much it has of theirs at once.
+//! Order and amount of clients' requests in the model.
 //!
-//! The model keeps every page of every request that it has, so that what it is given has a bound
-//! for each client and one for all. Clients take turns, each with as many bytes as another.
+//! The model holds every page of every request that it has, so its load is bounded per client
+//! and in total. Clients take turns, with equal numbers of bytes.
 
 use std::collections::VecDeque;
 
@@ -10,34 +10,34 @@ use reprieve_base::Request;
 use crate::pieces::Pieces;
 use crate::slots::Key;
 
-/// Commands of all clients that are under way or not answered: each client may have a fair share
-/// of them, at least `COMMANDS_MIN` and at most `COMMANDS_MAX`; more wait in its socket. One takes
+/// Commands of all clients that are unanswered: each client may have a fair share of them, at
+/// least `COMMANDS_MIN` and at most `COMMANDS_MAX`; further ones stay in its socket. One takes
 /// some 500 bytes.
 const COMMANDS_ALL: usize = 16 << 10;
 const COMMANDS_MIN: usize = 16;
 const COMMANDS_MAX: usize = 1024;
 
-/// Commands that each of so many clients may have.
+/// Commands that each of `clients` clients may have.
 pub fn commands_max(clients: usize) -> usize {
     (COMMANDS_ALL / clients.max(1)).clamp(COMMANDS_MIN, COMMANDS_MAX)
 }
 
-/// How much of something the model may have: requests, and their bytes.
+/// An amount of work in the model: requests, and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     pub requests: usize,
     pub bytes: u64,
 }
 
-/// What the model may have of one client: more than a queue of 128 requests of 128 KiB.
+/// Limit for one client: more than a queue of 128 requests of 128 KiB.
 pub const CLIENT_LOAD: Load = Load { requests: 1024, bytes: 16 << 20 };
-/// What it may have of all: 32,768 pages of 2 KiB.
+/// Limit for all clients: 32,768 pages of 2 KiB.
 pub const WHOLE_LOAD: Load = Load { requests: 8192, bytes: 64 << 20 };
-/// Bytes that a client may hand over before it is another's turn.
+/// Bytes that a client may submit per turn.
 pub const TURN_BYTES: u64 = 256 << 10;
 
 impl Load {
-    /// The load of one request; whatever moves no data counts as a page.
+    /// The load of one request; one without data counts as a page.
     pub fn of(request: &Request) -> Load {
         Load { requests: 1, bytes: u64::from(request.bytes).max(4096) }
     }
@@ -52,25 +52,25 @@ impl Load {
         self.bytes -= other.bytes;
     }
 
-    /// Whether there is room for `more` under this bound, where `self` is there.
+    /// Whether `more` fits under this bound, on top of `self`.
     fn has_room(&self, more: Load, bound: Load) -> bool {
         self.requests + more.requests <= bound.requests && self.bytes + more.bytes <= bound.bytes
     }
 }
 
-/// What one client waits for.
+/// The waiting commands of one client.
 #[derive(Default)]
 struct Queue {
     generation: u32,
     waiting: VecDeque<(Key, Pieces)>,
     in_model: Load,
-    /// Bytes that it may hand over in this turn.
+    /// Bytes left in this turn.
     credit_bytes: u64,
-    /// Whether it stands among those whose turn comes.
+    /// Whether it is in the list of turns.
     in_turn: bool,
 }
 
-/// A request whose turn it is.
+/// A request to submit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admitted {
     pub command: Key,
@@ -83,13 +83,13 @@ pub struct Admitted {
 #[derive(Default)]
 pub struct Admission {
     queues: Vec<Queue>,
-    /// Clients that have something to hand over, and room for it of their own.
+    /// Clients with requests to submit, within their own limit.
     turns: VecDeque<Key>,
     in_model: Load,
 }
 
 impl Admission {
-    /// A command of a client waits to be handed over; it has at least one piece.
+    /// Adds a command of a client; it has at least one piece.
     pub fn push(&mut self, client: Key, command: Key, pieces: Pieces) {
         let index = client.index as usize;
         if index >= self.queues.len() {
@@ -104,7 +104,7 @@ impl Admission {
         self.take_turns(client);
     }
 
-    /// The request whose turn it is; `None`: there is none, or no room.
+    /// The next request to submit; `None` if there is none, or no capacity.
     pub fn next(&mut self) -> Option<Admitted> {
         loop {
             let client = *self.turns.front()?;
@@ -120,7 +120,7 @@ impl Admission {
             };
             let load = Load::of(&request);
             if !queue.in_model.has_room(load, CLIENT_LOAD) {
-                // Its turn comes again when the model has completed something of it.
+                // It rejoins when the model completes one of its requests.
                 self.turns.pop_front();
                 queue.in_turn = false;
                 continue;
@@ -147,7 +147,7 @@ impl Admission {
         }
     }
 
-    /// The model has completed a request of a client, who may have left.
+    /// Records a completed request of a client, which may have left.
     pub fn completed(&mut self, client: Key, load: Load) {
         self.in_model.subtract(load);
         let queue = &mut self.queues[client.index as usize];
@@ -157,20 +157,20 @@ impl Admission {
         }
     }
 
-    /// A client leaves: its commands that were not handed over in whole.
+    /// Removes a client; returns its commands that were not submitted in full.
     pub fn leave(&mut self, client: Key) -> Vec<Key> {
         let Some(queue) = self.queues.get_mut(client.index as usize) else { return Vec::new() };
         if queue.generation != client.generation {
             return Vec::new();
         }
         let waiting = std::mem::take(&mut queue.waiting);
-        // What the model has of it is of nobody in particular from now on.
+        // Its load in the model belongs to no client from now on.
         *queue = Queue { generation: client.generation.wrapping_add(1), ..Queue::default() };
         self.turns.retain(|other| *other != client);
         waiting.into_iter().map(|(command, _)| command).collect()
     }
 
-    /// What the model has of all clients.
+    /// The load of all clients in the model.
     pub fn in_model(&self) -> Load {
         self.in_model
     }

@@ -1,4 +1,4 @@
-//! The clients of a server: their connections, who has something to be told, what is unsent.
+//! The clients of a server: their connections, pending replies and unsent bytes.
 
 use std::collections::VecDeque;
 
@@ -7,22 +7,22 @@ use crate::clock::Wall;
 use crate::connection::{Begun, Connection, RECEIVE_BYTES};
 use crate::slots::{Key, Slots};
 
-/// Clients at once; more are turned away.
+/// Clients at once; more are refused.
 pub(crate) const CLIENTS_MAX: usize = 1024;
-/// Handshakes at once: for another one, the oldest is given up.
+/// Handshakes at once: a further one replaces the oldest.
 pub(crate) const HANDSHAKES_MAX: usize = 512;
 
-/// All clients together.
+/// The connections of all clients.
 pub(crate) struct ClientTable {
     pub(crate) connections: Slots<Connection>,
-    /// Those whose handshake is not finished, the oldest first. They take no client's seat, because
-    /// nobody knows yet whether they may be clients.
+    /// Unfinished handshakes, the oldest first. They do not count as clients, because they may not
+    /// be authorised.
     handshakes: VecDeque<Key>,
-    /// Those that have something to be told.
+    /// Clients with output to send.
     pub(crate) dirty: Vec<Key>,
-    /// What they have not taken.
+    /// Unsent bytes of all clients.
     pub(crate) unsent_bytes: usize,
-    /// Room for what is received and sent at a time.
+    /// Buffers for receiving and sending.
     pub(crate) incoming: Vec<u8>,
     pub(crate) outgoing: Vec<u8>,
     pub(crate) begun: Vec<Begun>,
@@ -41,34 +41,34 @@ impl ClientTable {
         }
     }
 
-    /// Commands that each client may have under way.
+    /// Unanswered commands that each client may have.
     pub(crate) fn commands_max(&self) -> usize {
         commands_max(self.seated())
     }
 
-    /// Clients whose handshake is finished.
+    /// Clients with a finished handshake.
     pub(crate) fn seated(&self) -> usize {
         self.connections.len() - self.handshakes.len()
     }
 
-    /// Whether another client would be one too many.
+    /// Whether the number of clients is at its limit.
     pub(crate) fn is_full(&self) -> bool {
         self.seated() >= CLIENTS_MAX
     }
 
-    /// Takes up a connection whose handshake begins.
+    /// Adds a connection in its handshake.
     pub(crate) fn begin_handshake(&mut self, client: Connection) -> Key {
         let key = self.connections.insert(client);
         self.handshakes.push_back(key);
         key
     }
 
-    /// The handshake is over, with or without success.
+    /// Ends a handshake, with or without success.
     pub(crate) fn end_handshake(&mut self, key: Key) {
         self.handshakes.retain(|other| *other != key);
     }
 
-    /// The oldest handshake if another one would be one too many.
+    /// The oldest handshake, if their number is at its limit.
     pub(crate) fn excess_handshake(&self) -> Option<Key> {
         let is_full = self.handshakes.len() >= HANDSHAKES_MAX;
         self.handshakes.front().copied().filter(|_| is_full)
@@ -80,7 +80,7 @@ impl ClientTable {
         self.connections.get_mut(oldest).filter(|client| client.opened < instant).map(|_| oldest)
     }
 
-    /// Whether none has anything left to be told.
+    /// Whether no client has pending output.
     pub(crate) fn are_done(&mut self) -> bool {
         let keys = self.connections.keys();
         keys.into_iter()
@@ -88,7 +88,7 @@ impl ClientTable {
             .all(|is_done| is_done)
     }
 
-    /// Takes nothing more from any; what is open is answered.
+    /// Stops receiving from all clients; open commands are still answered.
     pub(crate) fn end(&mut self) {
         for key in self.connections.keys() {
             if let Some(client) = self.connections.get_mut(key) {
@@ -98,7 +98,7 @@ impl ClientTable {
         }
     }
 
-    /// Hangs up on all.
+    /// Disconnects all clients.
     pub(crate) fn close(&mut self) {
         for key in self.connections.keys() {
             self.connections.remove(key);

@@ -1,5 +1,4 @@
-//! Clients and their sockets: what they send is taken as far as it may be, what they are told goes
-//! out as far as they take it.
+//! Receiving from and sending to clients, within the limits on commands and unsent bytes.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -15,8 +14,8 @@ use crate::sockets::system;
 use crate::token::Token;
 use crate::transport::{Input, Transport};
 
-/// Bytes that are kept for clients that do not take them, of all clients; beyond, each client has
-/// no more than the least of a piece.
+/// Limit on the unsent bytes of all clients; above it, each client has at most one piece of the
+/// smallest size.
 const UNSENT_BYTES_ALL: usize = 8 << 20;
 
 impl Server {
@@ -24,7 +23,7 @@ impl Server {
         let Some(listener) = self.sockets.listener(|token| matches!(token, Token::Clients)) else {
             return Ok(());
         };
-        // What went wrong is the client's own; the next one is no worse off.
+        // The fault is this client's; the next one is unaffected.
         let Ok(Some(socket)) = listener.accept() else { return Ok(()) };
         if self.clients.is_full() {
             self.metrics.refused += 1;
@@ -49,13 +48,13 @@ impl Server {
         self.sockets.watch(client.transport.as_fd(), Token::Client(key))
     }
 
-    /// Takes what a client has sent; one that is gone for good takes nothing either.
+    /// Receives from a client; one that is disconnected and not readable is removed.
     pub(crate) fn receive(&mut self, key: Key, is_gone: bool) -> Result<(), UserError> {
         let Some(mut client) = self.clients.connections.take(key) else { return Ok(()) };
         let mut buffer = std::mem::take(&mut self.clients.incoming);
         let result = self.receive_into(key, &mut client, &mut buffer);
         self.clients.incoming = buffer;
-        // A socket that is gone stays ready for ever: it goes once nothing can be taken from it.
+        // A closed socket stays ready for ever: it is removed once it can no longer be read.
         let is_over = is_gone && !client.takes(self.clients.commands_max());
         if result? && !is_over {
             self.clients.connections.put_back(key, client);
@@ -65,7 +64,7 @@ impl Server {
         self.forget(key, client)
     }
 
-    /// Whether the client is still there.
+    /// Returns whether the client is still connected.
     fn receive_into(
         &mut self,
         key: Key,
@@ -88,7 +87,7 @@ impl Server {
                 }
             }
             if client.ended {
-                // It has shut its side; what it asked for before is answered.
+                // It has shut its side; earlier commands are still answered.
                 return Ok(true);
             }
             let taken = self.parse(key, client, &buffer[..length])?;
@@ -101,7 +100,7 @@ impl Server {
         Ok(true)
     }
 
-    /// Tells clients what they are to be told.
+    /// Sends pending output to clients.
     pub(crate) fn tell(&mut self) -> Result<(), UserError> {
         while !self.injections.is_off() {
             let Some(key) = self.clients.dirty.pop() else { break };
@@ -130,7 +129,7 @@ impl Server {
         Ok(())
     }
 
-    /// Sends what a client can be told now; whether it is still there.
+    /// Sends pending output to a client; returns whether it is still connected.
     fn send(&mut self, client: &mut Connection) -> Result<bool, UserError> {
         self.clients.unsent_bytes -= std::mem::take(&mut client.counted_bytes);
         let result = self.send_all(client);
@@ -164,7 +163,7 @@ impl Server {
                 break;
             }
             let mut now = self.drive.clock.now();
-            // A request that came in the same nanosecond as another was put one later.
+            // A request that arrived in the same nanosecond as another was moved to the next.
             while self.clients.begun.iter().any(|begun| begun.due > now) {
                 now = self.drive.clock.now();
             }
@@ -177,25 +176,25 @@ impl Server {
         Ok(is_alive)
     }
 
-    /// A client that goes in the middle of a write which meets a loss of power brings it about: of
-    /// the write there is what had come.
+    /// Triggers the power loss if the client disconnects in the middle of a write that it was to
+    /// hit; the bytes received so far are stored.
     fn cut_short(&mut self, client: &Connection) -> Result<(), UserError> {
         let Phase::Payload { request, taken, strike, .. } = &client.phase else { return Ok(()) };
-        // At the server's own end nobody has gone.
+        // When the server shuts down, no client has left.
         match strike.power_cut.filter(|_| self.ends.is_none() && !self.injections.is_off()) {
             Some(place) => self.power_fails(place, Some((request.offset, *taken))),
             None => Ok(()),
         }
     }
 
-    /// Closes a connection, if it is there.
+    /// Closes a connection, if it exists.
     pub(crate) fn hang_up(&mut self, key: Key) -> Result<(), UserError> {
         let client = self.clients.connections.take(key);
         client.map_or(Ok(()), |client| self.forget(key, client))
     }
 
-    /// A client goes, whose place is given up: what it was to be told is nobody's any more, and
-    /// what the model has not begun is not begun.
+    /// Frees the state of a client that has left: its replies are dropped, and commands not yet
+    /// submitted are cancelled.
     pub(crate) fn forget(&mut self, key: Key, client: Connection) -> Result<(), UserError> {
         self.clients.connections.remove(key);
         if matches!(client.phase, Phase::Handshake(_)) {

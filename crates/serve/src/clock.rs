@@ -1,4 +1,4 @@
-//! The wall clock and the model's clock, which the first request starts.
+//! The wall clock and the model's clock, which starts with the first request.
 #![allow(clippy::disallowed_methods, reason = "here, and only here, time is that of the wall")]
 
 use std::time::Instant;
@@ -8,20 +8,20 @@ use reprieve_base::{Dur, Time};
 /// Thousandths of a scale of 1.
 pub const UNSCALED: u64 = 1000;
 
-/// Nanoseconds since the server was made: points on the wall's clock.
+/// Nanoseconds of wall-clock time since the server was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wall(pub u64);
 
-/// Turns points on the wall's clock into the model's, and back.
+/// Converts wall-clock time to the model's, and back.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
-    /// The model's zero; `None`: no request has come yet.
+    /// The model's zero; `None` before the first request.
     zero: Option<Wall>,
-    /// Thousandths of a nanosecond on the wall for one of the model.
+    /// Thousandths of a wall-clock nanosecond per nanosecond of the model.
     thousandths: u64,
 }
 
-/// The wall's clock, with the scale of the model's.
+/// The wall clock, with the scale of the model's.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     start: Instant,
@@ -29,12 +29,12 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock whose model runs so many thousandths times slower than the wall.
+    /// A clock whose model runs slower than the wall by `thousandths` / 1000.
     pub fn new(thousandths: u64) -> Clock {
         Clock { start: Instant::now(), scale: Scale { zero: None, thousandths } }
     }
 
-    /// The time on the wall.
+    /// The wall-clock time.
     #[inline]
     pub fn now(&self) -> Wall {
         let passed = self.start.elapsed().as_nanos();
@@ -43,7 +43,7 @@ impl Clock {
 }
 
 impl Scale {
-    /// The model's time is zero at this point; later calls change nothing.
+    /// Sets the model's zero; later calls change nothing.
     pub fn start(&mut self, at: Wall) {
         self.zero.get_or_insert(at);
     }
@@ -53,7 +53,7 @@ impl Scale {
         self.zero.is_some()
     }
 
-    /// What the model's clock shows, rounded down; zero for what was before. Panics before it runs.
+    /// The model's time, rounded down; zero for earlier instants. Panics before it runs.
     #[inline]
     pub fn model(&self, at: Wall) -> Time {
         let zero = self.zero.expect("the model's clock runs");
@@ -65,7 +65,7 @@ impl Scale {
         Time::from_ns(u64::try_from(model_ns).expect("a model that has run for 584 years"))
     }
 
-    /// The point that lies so much of the model's time behind another.
+    /// The instant `by` of the model's time after another.
     pub fn later(&self, at: Wall, by: Dur) -> Wall {
         let by_ns = u128::from(by.ns()) * u128::from(self.thousandths);
         let wall_ns = u128::from(at.0) + by_ns.div_ceil(u128::from(UNSCALED));
@@ -81,7 +81,7 @@ impl Scale {
         }
         let scaled = u128::from(time.ns()) * u128::from(self.thousandths);
         let wall_ns = scaled.div_ceil(u128::from(UNSCALED)) + u128::from(zero.0);
-        // What is further than the clock reaches, such as `NEVER`, does not come.
+        // Instants beyond the clock's range, such as `NEVER`, are never reached.
         Wall(u64::try_from(wall_ns).unwrap_or(u64::MAX))
     }
 }

@@ -1,4 +1,4 @@
-//! A command of a client that is under way.
+//! The state of an unanswered command.
 
 use reprieve_base::{Dur, Time};
 
@@ -6,25 +6,25 @@ use crate::clock::Wall;
 use crate::protocol;
 use crate::slots::Key;
 
-/// A command that is under way.
+/// An unanswered command.
 pub struct Command {
     pub(crate) client: Key,
     pub(crate) request: protocol::Request,
     pub(crate) error: u32,
-    /// Requests that the model has of it.
+    /// Its requests that are in the model.
     pub(crate) left: u32,
-    /// Nothing more of it is handed over.
+    /// All its requests have been submitted.
     pub(crate) is_whole: bool,
-    /// The model has had a part in it.
+    /// The model has had some of its requests.
     pub(crate) is_modelled: bool,
-    /// Its requests, where they are recorded.
+    /// Numbers of its requests, if they are recorded.
     pub(crate) numbers: Vec<u64>,
     pub(crate) arrival: Time,
     pub(crate) completion: Time,
-    /// When it came, and when it is due if the model has no part in it.
+    /// Time of receipt; if the model has no part in it, the time of its answer.
     pub(crate) received: Wall,
-    /// What has to be brought to safety first.
+    /// The store's operation that must finish first.
     pub(crate) ticket: Option<u64>,
-    /// How much later than the model says it is answered, by the model's clock.
+    /// Delay of its answer beyond the model's completion, in the model's time.
     pub(crate) late: Dur,
 }

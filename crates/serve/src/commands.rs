@@ -1,4 +1,4 @@
-//! Commands of clients: what comes in becomes requests of the model, what is complete an answer.
+//! Conversion of clients' commands to requests of the model, and of completions to answers.
 
 use reprieve_base::{Dur, Op, Time, UserError};
 
@@ -15,13 +15,13 @@ use crate::slots::Key;
 use crate::store::Fault;
 
 /// Data of a write is stored in pieces that end at multiples of this, so that nothing smaller is
-/// torn if the client vanishes on the way.
+/// torn if the client disconnects.
 const WHOLE_BYTES: u64 = 4096;
 
-/// Stretches of the drive that one answer tells of.
+/// Extents in one answer.
 const EXTENTS_MAX: usize = 512;
 
-/// When a command is answered.
+/// The time at which a command is answered.
 fn due_of(command: &Command, scale: &Scale) -> Wall {
     match command.is_modelled {
         false => scale.later(command.received, command.late),
@@ -37,7 +37,7 @@ fn error_of(fault: Fault) -> u32 {
 }
 
 impl Server {
-    /// Takes what a client has sent, as far as it can be taken now; returns how much that was.
+    /// Parses received bytes within the limits; returns the number of bytes consumed.
     pub(crate) fn parse(
         &mut self,
         key: Key,
@@ -170,7 +170,7 @@ impl Server {
         Ok((count, true))
     }
 
-    /// Answers at once where the drive holds data: that is known without the flash.
+    /// Answers the block status at once: it does not involve the flash.
     fn tell_allocation(&mut self, client: &mut Connection, request: protocol::Request) {
         client.commands += 1;
         let agreed = if client.tells_allocation { 0 } else { EINVAL };
@@ -189,7 +189,7 @@ impl Server {
         client.replies.push_back(reply);
     }
 
-    /// Hands a command to the model; one with an error is answered at once.
+    /// Submits a command to the model; one with an error is answered at once.
     fn execute(
         &mut self,
         key: Key,
@@ -248,8 +248,8 @@ impl Server {
         self.in_flight.admit(&mut self.drive)
     }
 
-    /// Begins what has to be done with the data before a command is answered; a ticket, or `None`
-    /// if that is nothing.
+    /// Starts the store's work that must precede the answer; returns a ticket, or `None` if there
+    /// is none.
     fn begin_in_store(&mut self, request: &protocol::Request) -> Result<Option<u64>, Fault> {
         let (at, bytes) = (request.offset, request.bytes);
         let is_forced = request.flags & FLAG_FUA != 0;
@@ -264,7 +264,7 @@ impl Server {
         }
     }
 
-    /// Takes what the model has completed.
+    /// Processes the model's completions.
     pub(crate) fn settle(&mut self) -> Result<(), UserError> {
         for command in std::mem::take(&mut self.in_flight.not_modelled) {
             self.model_is_done(command)?;
@@ -290,7 +290,7 @@ impl Server {
         self.in_flight.admit(&mut self.drive)
     }
 
-    /// The model has completed all of a command: it is answered, or waits for the disk.
+    /// Handles a command that the model has completed: it is answered, or waits for the disk.
     fn model_is_done(&mut self, command: Key) -> Result<(), UserError> {
         let entry = self.in_flight.commands.get_mut(command).expect("the caller has seen it");
         match entry.ticket.map(|ticket| self.store.outcome(ticket)) {
@@ -309,7 +309,7 @@ impl Server {
         self.answer(command)
     }
 
-    /// Answers what was delayed until now.
+    /// Answers commands whose delay is over.
     fn answer_late(&mut self) -> Result<(), UserError> {
         let now = self.drive.clock.now();
         while let Some(command) = self.injections.take_due(now) {
@@ -318,7 +318,7 @@ impl Server {
         Ok(())
     }
 
-    /// The file has done something: answers those that waited for it.
+    /// Answers the commands whose work in the file is done.
     pub(crate) fn synced(&mut self) -> Result<(), UserError> {
         self.store.clear_signal();
         for command in std::mem::take(&mut self.in_flight.unsafe_commands) {
@@ -334,7 +334,7 @@ impl Server {
         let due = due_of(&command, scale);
         let in_model = match command.is_modelled {
             false => Dur::ZERO,
-            // What waited for its turn came before it arrived.
+            // The wait for admission preceded its arrival.
             true => command.completion - scale.model(received).min(command.arrival),
         };
         let latency_ns = (in_model + command.late).ns();

@@ -1,4 +1,4 @@
-//! One client: how far its conversation is, and what it is still to be told.
+//! One client: the state of its connection, and its pending answers.
 
 use std::collections::VecDeque;
 
@@ -13,14 +13,14 @@ use crate::protocol::{
 use crate::store::Store;
 use crate::transport::Transport;
 
-/// Bytes that are fetched from a client in one go.
+/// Bytes received at once.
 pub const RECEIVE_BYTES: usize = 256 << 10;
-/// Bytes that are sent in one go, and so the most that is kept for a client that does not fetch
-/// them; where many do not, it is the least.
+/// Bytes sent at once, and so the limit on unsent bytes of a client; with many slow clients it
+/// is the minimum.
 pub const SEND_BYTES: usize = 256 << 10;
 pub const SEND_BYTES_MIN: usize = 4096;
 
-/// What the next bytes of a client are.
+/// The kind of the next bytes from a client.
 pub enum Phase {
     Handshake(Handshake),
     /// A request.
@@ -28,28 +28,28 @@ pub enum Phase {
     /// Data of a write.
     Payload {
         request: Request,
-        /// How many there are.
+        /// Their number.
         bytes: u64,
-        /// Bytes that have come and were stored, or passed over because of `error`.
+        /// Bytes received and stored, or skipped because of `error`.
         taken: u64,
         error: u32,
-        /// What else is to become of it.
+        /// The injected faults of the command.
         strike: Strike,
     },
 }
 
-/// The answer to a command, and whose times are to be told when it is given.
+/// The answer to a command, with the requests whose times are recorded when it is sent.
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub request: Request,
     pub error: u32,
-    /// When the model says that it is to be given.
+    /// The time at which it is due, by the model.
     pub due: Wall,
-    /// Requests of the model that it answers, where they are recorded.
+    /// Its requests in the model, if they are recorded.
     pub numbers: Vec<u64>,
-    /// Bytes of data that were sent; `None`: nothing was.
+    /// Bytes of data that were sent; `None` before the first.
     pub sent_bytes: Option<u32>,
-    /// Where the drive holds data, if that was asked.
+    /// The extents, for block status.
     pub extents: Vec<Extent>,
 }
 
@@ -59,7 +59,7 @@ impl Reply {
     }
 }
 
-/// An answer whose first byte goes out.
+/// An answer whose first byte has been sent.
 pub struct Begun {
     pub due: Wall,
     pub numbers: Vec<u64>,
@@ -70,21 +70,21 @@ pub struct Connection {
     pub transport: Transport,
     pub phase: Phase,
     pub headers: Headers,
-    /// It may ask where the drive holds data.
+    /// It negotiated block status.
     pub tells_allocation: bool,
     pub opened: Wall,
-    /// What has come and could not be looked at yet.
+    /// Bytes received and not parsed.
     pub pending: Vec<u8>,
     pub replies: VecDeque<Reply>,
-    /// Commands under way or not answered.
+    /// Unanswered commands.
     pub commands: usize,
-    /// Something of it has come that was not looked at, and is to be as soon as it may.
+    /// Some received bytes are unparsed only because of the limit on commands.
     pub is_held: bool,
-    /// What it has not taken, as the server has counted it.
+    /// Unsent bytes, as counted by the server.
     pub counted_bytes: usize,
     /// Nothing more is read from it.
     pub ended: bool,
-    /// What its socket is watched for.
+    /// The events that its socket is polled for.
     pub interest: EventFlags,
 }
 
@@ -106,16 +106,16 @@ impl Connection {
         }
     }
 
-    /// Whether more of it is looked at, if it may have so many commands under way.
+    /// Whether more input is parsed, given the limit on unanswered commands.
     ///
-    /// Who does not take answers has its commands under way until it does; in the handshake, where
-    /// nothing counts them, nothing more is looked at meanwhile.
+    /// A client that does not take answers keeps its commands unanswered; in the handshake, which
+    /// has no commands, parsing stops until it does.
     pub fn takes(&self, commands_max: usize) -> bool {
         let is_deaf = matches!(self.phase, Phase::Handshake(_)) && self.transport.has_unsent();
         !self.ended && !is_deaf && self.commands < commands_max
     }
 
-    /// How much can be fetched, together with what is pending, so that all of it can be looked at.
+    /// Number of bytes to receive, in addition to pending ones, such that all can be parsed.
     pub fn receivable_bytes(&self, commands_max: usize) -> usize {
         let more = commands_max.saturating_sub(self.commands);
         match &self.phase {
@@ -128,12 +128,12 @@ impl Connection {
         }
     }
 
-    /// Whether there is nothing left to do for it.
+    /// Whether the connection is finished.
     pub fn is_done(&self) -> bool {
         self.ended && self.commands == 0 && !self.transport.has_unsent()
     }
 
-    /// What its socket has to be watched for.
+    /// The events to poll its socket for.
     pub fn wanted_interest(&self, takes: bool) -> EventFlags {
         let mut wanted = EventFlags::empty();
         if takes {
@@ -145,8 +145,8 @@ impl Connection {
         wanted
     }
 
-    /// Fills `out` with answers, up to `most_bytes`; each whose first byte is among them goes to
-    /// `begun`. False if data cannot be fetched in the middle of an answer.
+    /// Fills `out` with answers, up to `most_bytes`; those whose first byte is among them are added
+    /// to `begun`. Returns false if data cannot be read in the middle of an answer.
     pub fn gather(
         &mut self,
         store: &Store,
@@ -173,7 +173,7 @@ impl Connection {
     }
 }
 
-/// Appends the next piece of an answer; whether it was the last, or `None` if there is none.
+/// Appends the next piece of an answer; returns whether it was the last, or `None` on a failure.
 fn push(
     reply: &mut Reply,
     headers: Headers,
@@ -203,7 +203,7 @@ fn push(
     if store.read(offset + u64::from(from), &mut out[start..]).is_err() {
         out.truncate(head);
         if reply.sent_bytes.is_some() {
-            // The client was promised data, and there is no way to tell it that there is none.
+            // The head promises data, and the protocol cannot revoke it.
             return None;
         }
         push_reply(out, headers, &request, crate::protocol::EIO);

@@ -1,4 +1,4 @@
-//! Other rules for a drive that serves: which keys may change, and how they do.
+//! Changes of policy in a running server: which keys may change, and how.
 
 use reprieve_base::{UserError, nearest};
 use reprieve_ssd::registries;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::options::Source;
 
-/// Limits that belong to a policy of suspension, and go with it.
+/// Limits that belong to a suspension policy, and are replaced with it.
 const OF_POLICY: [&str; 11] = [
     "suspension.min_remaining_us",
     "suspension.max_suspended_us",
@@ -22,7 +22,7 @@ const OF_POLICY: [&str; 11] = [
     "suspension.budget.lost_write_share",
 ];
 
-/// The scenario of `source` with another value of a key, and the source that has it.
+/// Returns the scenario of `source` with a changed key, and the changed source.
 pub fn changed(
     source: &Source,
     scenario: &Scenario,
@@ -56,13 +56,13 @@ pub fn changed(
     Ok((source, other))
 }
 
-/// The keys that a key is another name for.
+/// The keys that a key is an alias of.
 fn stands_for(name: &str) -> &'static [&'static str] {
     let key = scenario::keys().iter().find(|key| key.full_name == name);
     key.map_or(&[], |key| key.stands_for)
 }
 
-/// Overrides of which none stands for several keys.
+/// Expands aliases in overrides.
 fn in_own_names(sets: &[String]) -> Vec<String> {
     let own = |set: &String| match set.split_once('=') {
         Some((name, value)) if !stands_for(name.trim()).is_empty() => {
@@ -74,7 +74,7 @@ fn in_own_names(sets: &[String]) -> Vec<String> {
     sets.iter().flat_map(own).collect()
 }
 
-/// The scenario that a source makes.
+/// Loads the scenario of a source.
 pub fn load(source: &Source) -> Result<Scenario, UserError> {
     let sources = Sources { text: &source.text, path: &source.path, sets: &source.sets };
     scenario::load_served(&sources, registries())
@@ -101,7 +101,7 @@ pub fn parse(line: &str) -> Result<ControlCommand, UserError> {
     }
 }
 
-/// The keys that may change, with the values that hold.
+/// The keys that may change, with their current values.
 pub fn rules(scenario: &Scenario) -> Value {
     let changeable = changeable();
     let mut section = "";
@@ -117,7 +117,7 @@ pub fn rules(scenario: &Scenario) -> Value {
             }
         }
     }
-    // A name for several keys has a value where they agree.
+    // An alias of several keys has a value where they agree.
     for name in changeable {
         let mut values = stands_for(name).iter().map(|own| rules[*own].clone());
         let Some(first) = values.next() else { continue };
@@ -151,7 +151,7 @@ mod tests {
         let (third, other) =
             changed(&second, &other, "suspension.max_per_operation", "3").expect("a limit");
         assert_eq!(rules(&other)["suspension.max_per_operation"], "3");
-        // It stands for two, of which one can change after it and the other stays.
+        // An alias of two keys, of which one can change after it and the other stays.
         let (fourth, two) =
             changed(&third, &other, "suspension.max_per_erase", "5").expect("another limit");
         let both = ["suspension.max_per_program", "suspension.max_per_erase"];

@@ -1,4 +1,4 @@
-//! The model and its clock: requests in at their arrival, answers out when they are due.
+//! The model and its clock: submits requests at their arrival, reports completions when due.
 
 use std::collections::VecDeque;
 
@@ -11,26 +11,25 @@ use crate::clock::{Clock, Wall};
 use crate::recorder::Recorder;
 use crate::slots::Key;
 
-/// A request of the model that is complete.
+/// A completed request of the model.
 #[derive(Clone, Copy, Debug)]
 pub struct Done {
     /// The command that it belongs to.
     pub command: Key,
-    /// What the model had of it.
+    /// Its load in the model.
     pub load: Load,
     pub arrival: Time,
     pub completion: Time,
-    /// Pages of it that nothing corrected.
+    /// Its pages that error correction could not restore.
     pub uncorrectable_pages: u64,
 }
 
-/// A drive whose time is that of the wall.
+/// A drive that runs in real time.
 pub struct Drive {
     pub ssd: Ssd,
     pub clock: Clock,
     pub recorder: Option<Recorder>,
-    /// The commands of the requests that are open, and what those are, from number `first` on;
-    /// `None`: complete.
+    /// Commands and loads of the open requests, from number `first` on; `None`: complete.
     open: VecDeque<Option<(Key, Load)>>,
     first: u64,
     log: LogBatch,
@@ -41,13 +40,13 @@ impl Drive {
         Drive { ssd, clock, recorder, open: VecDeque::new(), first: 0, log: LogBatch::default() }
     }
 
-    /// Hands a request to the model, now, and returns its number; the arrival given is not used.
+    /// Submits a request to the model now, and returns its number; its arrival is ignored.
     pub fn submit(&mut self, request: Request, command: Key) -> Result<u64, UserError> {
         let now = self.clock.now();
         self.clock.scale.start(now);
         let mut arrival = self.clock.scale.model(now);
         if self.first > 0 || !self.open.is_empty() {
-            // The model has decided about the last instant: what comes in it comes in the next.
+            // The model has simulated the last instant: a request in it arrives in the next.
             arrival = arrival.max(self.ssd.now() + Dur::from_ns(1));
         }
         let number = self.ssd.submit(Request { arrival, ..request })?;
@@ -59,7 +58,7 @@ impl Drive {
         Ok(number)
     }
 
-    /// Lets the model come to the present.
+    /// Simulates up to the present.
     pub fn advance(&mut self) -> Result<(), UserError> {
         if !self.clock.scale.runs() {
             return Ok(());
@@ -68,13 +67,13 @@ impl Drive {
         self.ssd.advance(now)
     }
 
-    /// When the model next wants to be looked at; `None`: not before a request comes.
+    /// The time of the model's next event; `None`: not before a request arrives.
     pub fn next_due(&self) -> Option<Wall> {
         let next = self.ssd.next_instant();
         (self.clock.scale.runs() && next != Time::NEVER).then(|| self.clock.scale.wall(next))
     }
 
-    /// Appends what was completed since the last call.
+    /// Appends the completions since the last call.
     pub fn take_done(&mut self, done: &mut Vec<Done>) {
         self.ssd.take_completed(&mut self.log);
         for index in 0..self.log.id.len() {
@@ -99,7 +98,7 @@ impl Drive {
         }
     }
 
-    /// Tells the recorder, if there is one, that requests were answered.
+    /// Informs the recorder, if there is one, that requests were answered.
     pub fn answered(&mut self, numbers: &[u64], at: Wall) {
         let Some(recorder) = &mut self.recorder else { return };
         for number in numbers {
@@ -107,7 +106,7 @@ impl Drive {
         }
     }
 
-    /// The same of a client that has gone.
+    /// Informs the recorder that a client left before its answers.
     pub fn unanswered(&mut self, numbers: &[u64]) {
         let Some(recorder) = &mut self.recorder else { return };
         for number in numbers {

@@ -1,4 +1,4 @@
-//! What happens beside serving: questions are answered, patience is lost, the end comes.
+//! Metrics and control connections, timeouts, and shutdown.
 
 use std::os::fd::AsFd as _;
 
@@ -24,7 +24,7 @@ impl Server {
             Topic::Control => |token| matches!(token, Token::Control),
         };
         let Some(listener) = self.sockets.listener(wanted) else { return };
-        // What went wrong is the other side's own.
+        // The fault is the other side's.
         let Ok(Some(socket)) = listener.accept() else { return };
         let side = Side::new(topic, socket, self.drive.clock.now());
         let (key, has_hung_up) = self.sides.open(side);
@@ -35,7 +35,7 @@ impl Server {
         }
     }
 
-    /// A socket of a conversation beside the drive's has something.
+    /// Handles input on a metrics or control connection.
     pub(crate) fn side(&mut self, key: Key) {
         let Some(mut side) = self.sides.take(key) else { return };
         let is_out = if side.is_answered {
@@ -101,7 +101,7 @@ impl Server {
         }))
     }
 
-    /// Lets go of who has been connected for long and has not come to the point.
+    /// Closes handshakes and connections that exceed the timeout.
     pub(crate) fn lose_patience(&mut self, now: Wall) -> Result<(), UserError> {
         let before = Wall(now.0.saturating_sub(PATIENCE_NS));
         while let Some(late) = self.clients.late_handshake(before) {
@@ -111,11 +111,11 @@ impl Server {
         Ok(())
     }
 
-    /// Takes nothing more from anybody; what is open is answered.
+    /// Stops accepting input; open commands are still answered.
     pub(crate) fn begin_end(&mut self) {
         self.sockets.take_stop();
         if self.ends.is_some() {
-            // Asked twice: at once.
+            // A second request: at once.
             self.ends = Some(Wall(0));
             return;
         }
@@ -124,14 +124,14 @@ impl Server {
         self.clients.end();
     }
 
-    /// Bytes of a write that are stored before the power fails, if it meets that.
+    /// Bytes of a write that are stored before the power loss, if it hits one.
     pub(crate) fn stored_bytes(&self, request: &Request, strike: Strike) -> u64 {
         let cut = strike.power_cut.map(|place| self.injections.power_cut(place));
         cut.map_or(0, |cut| cut.stored_bytes(request))
     }
 
-    /// The power fails: nothing more is taken or answered, and what was not brought to safety is
-    /// lost, but for these bytes.
+    /// Simulates the power loss: nothing more is accepted or answered, and volatile data except
+    /// these bytes may be lost.
     pub(crate) fn power_fails(
         &mut self,
         place: usize,
@@ -143,7 +143,7 @@ impl Server {
         Ok(())
     }
 
-    /// Closes what is open, and says how it was.
+    /// Closes everything, and returns the summary.
     pub(crate) fn end(&mut self, say: &mut dyn FnMut(&str)) -> Result<Value, UserError> {
         self.clients.close();
         self.store.close().map_err(|_| unsafe_data())?;
@@ -166,7 +166,7 @@ impl Server {
         Ok(summary)
     }
 
-    /// Lets rows be written; if they cannot, the recording is over, and that is said.
+    /// Writes recorded rows; if that fails, ends the recording and reports it.
     pub(crate) fn look_after_recording(&mut self, now: Wall, say: &mut dyn FnMut(&str)) {
         let Some(recorder) = &mut self.drive.recorder else { return };
         recorder.tick(now);

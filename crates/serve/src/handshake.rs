@@ -1,4 +1,4 @@
-//! The first part of a conversation: options, until the client begins to send requests.
+//! The handshake of the NBD protocol: option haggling, up to the first request.
 
 use crate::protocol::{
     ALLOCATION, ALLOCATION_ID, BLOCK_BYTES_MIN, BLOCK_BYTES_PREFERRED, FIXED_NEWSTYLE, Headers,
@@ -6,11 +6,11 @@ use crate::protocol::{
     push_option_reply,
 };
 
-/// Data of an option that is looked at; who sends more is no client.
+/// Limit on the data of an option; a client with more is disconnected.
 const OPTION_BYTES_MAX: usize = 8192;
 /// A whole option.
 pub const OPTION_BYTES: usize = 16 + OPTION_BYTES_MAX;
-/// Bytes of answers after which the client is to take them first.
+/// Bytes of answers after which the client must take them first.
 const ANSWER_BYTES: usize = 4096;
 
 /// Options.
@@ -44,53 +44,53 @@ const INFO_NAME: u16 = 1;
 const INFO_DESCRIPTION: u16 = 2;
 const INFO_BLOCK_SIZE: u16 = 3;
 
-/// What is told of the one export, whose name is empty.
+/// The one export, whose name is empty.
 #[derive(Clone, Debug)]
 pub struct Export {
     pub bytes: u64,
     pub description: String,
 }
 
-/// What follows from what the client has sent.
+/// The outcome of a piece of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// More has to come first.
+    /// More input is needed.
     More,
     /// The next bytes belong to TLS.
     StartTls,
     /// Requests follow.
     Transmission {
-        /// How requests and replies begin.
+        /// The form of requests and replies.
         headers: Headers,
-        /// The client may ask where the drive holds data.
+        /// Block status was negotiated.
         tells_allocation: bool,
     },
-    /// Nothing sensible follows; what was answered is still to be sent.
+    /// Disconnect, once the answers are sent.
     Close,
 }
 
-/// How far a handshake has come.
+/// The state of a handshake.
 #[derive(Clone, Debug)]
 pub struct Handshake {
-    /// `None`: the client's flags have not come.
+    /// `None` until the client's flags arrive.
     no_zeroes: Option<bool>,
     headers: Headers,
     tells_allocation: bool,
     security: HandshakeSecurity,
 }
 
-/// What a handshake knows of TLS.
+/// The TLS state of a handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandshakeSecurity {
-    /// There is none.
+    /// Not offered.
     Plain,
-    /// It has to be started first.
+    /// Required, and not started.
     TlsWanted,
-    /// It was started.
+    /// Started.
     TlsStarted,
 }
 
-/// What the server says before anything else.
+/// The greeting of the server.
 pub fn greeting() -> [u8; 18] {
     let mut greeting = [0; 18];
     greeting[..8].copy_from_slice(&SERVER_MAGIC.to_be_bytes());
@@ -104,15 +104,15 @@ impl Handshake {
         Handshake { no_zeroes: None, headers: Headers::Simple, tells_allocation: false, security }
     }
 
-    /// The channel is encrypted from here on; what was agreed on before is forgotten.
+    /// Records that TLS has started; earlier options are forgotten.
     pub fn tls_started(&mut self) {
         (self.headers, self.tells_allocation) = (Headers::Simple, false);
         self.security = HandshakeSecurity::TlsStarted;
     }
 
-    /// Takes what has come, appends answers, and says how much was taken and what follows.
+    /// Parses input and appends answers; returns the number of bytes consumed and the outcome.
     ///
-    /// Stops before the end once there are many answers.
+    /// Stops early once there are many answers.
     pub fn feed(&mut self, data: &[u8], export: &Export, out: &mut Vec<u8>) -> (usize, Step) {
         let mut taken = 0;
         if self.no_zeroes.is_none() {
@@ -161,7 +161,7 @@ impl Handshake {
             EXPORT_NAME if data.is_empty() && self.headers != Headers::Extended => {
                 return self.old_go(export, out);
             }
-            // There is no way to answer this one with an error.
+            // This option has no error reply.
             EXPORT_NAME => return Step::Close,
             INFO | GO => return self.go(option, data, export, out),
             LIST_META_CONTEXT | SET_META_CONTEXT => self.contexts(option, data, out),
@@ -196,11 +196,11 @@ impl Handshake {
         Step::More
     }
 
-    /// Lists the contexts that a client's queries name, or agrees on them.
+    /// Lists or negotiates the metadata contexts of a client's queries.
     fn contexts(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) {
         let mut reply = |kind, data: &[u8]| push_option_reply(out, option, kind, data);
         let sets = option == SET_META_CONTEXT;
-        // What was agreed on before is forgotten, whatever comes of this.
+        // Earlier contexts are forgotten, even if this fails.
         self.tells_allocation &= !sets;
         let Some((name, queries)) =
             name_and_queries(data).filter(|_| self.headers != Headers::Simple)
@@ -264,7 +264,7 @@ impl Handshake {
     }
 }
 
-/// The name of the export that is meant, and queries for contexts; `None`: it is malformed.
+/// Returns the name of the export, and queries for contexts; `None` if malformed.
 fn name_and_queries(data: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
     let (name, rest) = text_and_rest(data)?;
     let (count, mut rest) = (number(rest.get(..4)?, 0, 4), &rest[4..]);
@@ -277,13 +277,13 @@ fn name_and_queries(data: &[u8]) -> Option<(&[u8], Vec<&[u8]>)> {
     rest.is_empty().then_some((name, queries))
 }
 
-/// A text behind its length, and what follows it.
+/// Splits off a length-prefixed text.
 fn text_and_rest(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let bytes = number(data.get(..4)?, 0, 4) as usize;
     data[4..].split_at_checked(bytes)
 }
 
-/// The name of the export that is meant, and what is asked about it; `None`: it is malformed.
+/// Returns the name of the export, and the information requests; `None` if malformed.
 fn name_and_wishes(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let name_bytes = number(data.get(..4)?, 0, 4) as usize;
     let rest = data.get(4..)?;
@@ -361,7 +361,7 @@ mod tests {
             }
             data
         };
-        // Answers to option 9 or 10, behind that to structured replies, and what is then agreed on.
+        // Answers to option 9 or 10, then to structured replies, and the contexts agreed on.
         let answers = |code: u32, data: &[u8], structured: bool| {
             let mut said = flags.to_vec();
             if structured {
@@ -410,7 +410,7 @@ mod tests {
     #[test]
     fn extended_headers_take_the_place_of_others_and_no_others_theirs() {
         let flags = 1u32.to_be_bytes();
-        // Kinds of answers to these options, and what follows from them and from an end.
+        // Kinds of answers to these options, the outcome, and the outcome of an end.
         let kinds = |options: &[(u32, &[u8])], last: &[u8]| {
             let options = options.iter().flat_map(|(code, data)| option(*code, data));
             let said = [&flags[..], &options.collect::<Vec<u8>>(), last].concat();

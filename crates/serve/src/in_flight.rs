@@ -1,4 +1,4 @@
-//! Commands under way: what waits for the model, what it has, and what the disk is not done with.
+//! Unanswered commands: waiting for admission, in the model, or waiting for the disk.
 
 use reprieve_base::UserError;
 
@@ -7,15 +7,15 @@ use crate::command::Command;
 use crate::drive::{Done, Drive};
 use crate::slots::{Key, Slots};
 
-/// The commands of all clients that are not answered.
+/// The unanswered commands of all clients.
 pub(crate) struct InFlight {
     pub(crate) commands: Slots<Command>,
     pub(crate) admission: Admission,
-    /// Those that the model has completed and the disk has not.
+    /// Commands that the model has completed and the disk has not.
     pub(crate) unsafe_commands: Vec<Key>,
-    /// Those that the model has no part in.
+    /// Commands without a request in the model.
     pub(crate) not_modelled: Vec<Key>,
-    /// Room for what the model completes at a time.
+    /// Buffer for the model's completions.
     pub(crate) done: Vec<Done>,
 }
 
@@ -30,7 +30,7 @@ impl InFlight {
         }
     }
 
-    /// Hands over to the model what it has room for.
+    /// Submits requests within the limits of the model.
     pub(crate) fn admit(&mut self, drive: &mut Drive) -> Result<(), UserError> {
         while let Some(Admitted { command, request, is_last }) = self.admission.next() {
             let number = drive.submit(request, command)?;
@@ -44,7 +44,7 @@ impl InFlight {
         Ok(())
     }
 
-    /// A client goes: what the model has not begun is not begun. How many commands that cuts short.
+    /// Cancels the commands of a client that were not submitted in full; returns their number.
     pub(crate) fn leave(&mut self, client: Key, drive: &mut Drive) -> u64 {
         let mut cancelled = 0;
         for command in self.admission.leave(client) {

@@ -1,7 +1,7 @@
-//! Faults on request: which commands they strike, and what becomes of those.
+//! Fault injection: selection of the commands that a fault hits, and its effects.
 //!
-//! Whether a command is struck depends on how many like it have come before, and on nothing else:
-//! neither on the clock nor on the model.
+//! Whether a fault hits a command depends only on the number of matching commands before it, and
+//! not on the clock or the model.
 
 use std::collections::BTreeMap;
 
@@ -16,51 +16,51 @@ use crate::store::Losses;
 
 mod grammar;
 
-/// What becomes of a command that is struck.
+/// The effect of a fault on a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// It is answered by an error, and nothing is done.
+    /// It fails with an error, and has no effect.
     Error,
-    /// It is answered so much later, by the model's clock.
+    /// Its answer is delayed, in the model's time.
     Late(Dur),
-    /// It meets a loss of power.
+    /// It triggers a power loss.
     PowerCut(PowerCut),
 }
 
-/// A loss of power.
+/// A power loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PowerCut {
-    /// Whether half of the write that meets it is stored.
+    /// Whether half of the write that triggers it is stored.
     pub is_torn: bool,
-    /// Of a hundred blocks that nothing has brought to safety, how many are there all the same.
+    /// Percentage of volatile blocks that survive.
     pub keep_percent: u64,
-    /// Which those are.
+    /// Seed of their selection.
     pub seed: u64,
 }
 
-/// A fault that is asked for.
+/// A fault to inject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Injection {
-    /// As it was written.
+    /// The text of the option.
     pub text: String,
     pub(crate) effect: Effect,
-    /// Commands that it is about; `None`: all that do something.
+    /// Kind of the commands that match; `None`: all that do something.
     kind: Option<Kind>,
-    /// Bytes that they touch: from the first to before the last; `None`: any.
+    /// Bytes that matching commands touch: first to before the last; `None`: any.
     range: Option<(u64, u64)>,
-    /// How many of them it lets pass first, and which of the others it strikes.
+    /// Matching commands to skip first, and the interval of hits among the rest.
     after: u64,
     every: u64,
 }
 
 impl Injection {
-    /// Whether a command is one of those that it is about.
+    /// Whether a command matches.
     fn concerns(&self, request: &Request) -> bool {
         let is_kind = match self.kind {
             Some(kind) => request.kind == kind,
             None => grammar::OPS.iter().any(|(_, kind)| *kind == Some(request.kind)),
         };
-        // A flush is of no place.
+        // A flush has no address.
         is_kind
             && self.range.is_none_or(|(first, end)| {
                 let request_end = request.offset.saturating_add(request.bytes);
@@ -68,21 +68,21 @@ impl Injection {
             })
     }
 
-    /// Whether it is about bytes that a drive of so many does not have.
+    /// Whether its range lies beyond a drive of `drive_bytes`.
     pub fn is_beyond(&self, drive_bytes: u64) -> bool {
         self.range.is_some_and(|(_, end)| end > drive_bytes)
     }
 
-    /// Whether it is a loss of power.
+    /// Whether it is a power loss.
     pub fn is_power_cut(&self) -> bool {
         matches!(self.effect, Effect::PowerCut(_))
     }
 }
 
-/// Bytes that the drive has acknowledged and may lose, where one of these faults makes it lose
-/// them; `None`: nothing is lost.
+/// Acknowledged bytes that the drive may lose to one of these faults; `None`: nothing is ever
+/// lost.
 ///
-/// What is acknowledged from the write buffer is in the flash only later.
+/// Data acknowledged from the write buffer reaches the flash only later.
 pub fn volatile_bytes(faults: &[Injection], scenario: &Scenario) -> Option<u64> {
     let bytes = match scenario.buffer.acknowledge {
         Acknowledge::Back => scenario.buffer.bytes,
@@ -91,29 +91,29 @@ pub fn volatile_bytes(faults: &[Injection], scenario: &Scenario) -> Option<u64> 
     faults.iter().any(Injection::is_power_cut).then_some(bytes)
 }
 
-/// What has struck a command, of all faults together.
+/// The combined effect of all faults on a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Strike {
     pub is_error: bool,
     pub late: Dur,
-    /// The loss of power that it meets, by its place in the list.
+    /// The index of the power loss that it triggers.
     pub power_cut: Option<usize>,
 }
 
-/// How often a fault has met commands that it is about, and struck them.
+/// Number of commands that matched a fault, and that it hit.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     commands: u64,
     struck: u64,
 }
 
-/// All faults, how far each has come, and the commands that are answered later because of them.
+/// All faults with their counts, and the delayed commands.
 #[derive(Default)]
 pub struct Injections {
     list: Vec<(Injection, Tally)>,
     late: BTreeMap<(Wall, u64), Key>,
     next_late: u64,
-    /// The loss of power that has come to pass, and what it has taken.
+    /// The power loss that has occurred, and its losses.
     cut: Option<(usize, Losses)>,
 }
 
@@ -123,7 +123,7 @@ impl Injections {
         Injections { list, ..Injections::default() }
     }
 
-    /// A command that can be served has come: what strikes it.
+    /// Determines the faults that hit a valid command.
     pub fn strike(&mut self, request: &Request) -> Strike {
         let mut strike = Strike::default();
         for (place, (injection, count)) in self.list.iter_mut().enumerate() {
@@ -145,7 +145,7 @@ impl Injections {
         strike
     }
 
-    /// The loss of power at a place of the list.
+    /// The power loss at an index of the list.
     pub fn power_cut(&self, place: usize) -> PowerCut {
         match self.list[place].0.effect {
             Effect::PowerCut(cut) => cut,
@@ -153,7 +153,7 @@ impl Injections {
         }
     }
 
-    /// It has come to pass.
+    /// Records that a power loss has occurred.
     pub fn has_cut(&mut self, place: usize, losses: Losses) {
         self.cut = Some((place, losses));
     }
@@ -163,24 +163,24 @@ impl Injections {
         self.cut.is_some()
     }
 
-    /// A command is answered then, and not before.
+    /// Delays the answer of a command.
     pub fn delay(&mut self, until: Wall, command: Key) {
         self.late.insert((until, self.next_late), command);
         self.next_late += 1;
     }
 
-    /// When the next of them is answered.
+    /// The end of the next delay.
     pub fn next_due(&self) -> Option<Wall> {
         self.late.first_key_value().map(|((due, _), _)| *due)
     }
 
-    /// A command that was delayed until now or before.
+    /// Takes a command whose delay is over.
     pub fn take_due(&mut self, now: Wall) -> Option<Key> {
         let first = self.late.first_entry().filter(|first| first.key().0 <= now)?;
         Some(first.remove())
     }
 
-    /// What is told of them in a summary; `None`: there are none.
+    /// The faults in the summary; `None`: there are none.
     pub fn summary(&self) -> Option<Value> {
         let each = self.list.iter().map(|(injection, count)| {
             json!({
@@ -202,14 +202,14 @@ impl Injections {
 }
 
 impl PowerCut {
-    /// Whether the next block that nothing has brought to safety is there all the same.
+    /// Whether the next volatile block survives.
     pub fn keeps(&self) -> impl FnMut() -> bool + use<> {
         let (mut stream, keep_percent) =
             (Stream::new(self.seed, "power cut", 0), self.keep_percent);
         move || stream.below(100) < keep_percent
     }
 
-    /// Bytes of a write that are stored before it.
+    /// Bytes of a write that are stored before the power loss.
     pub fn stored_bytes(&self, request: &Request) -> u64 {
         const SECTOR_BYTES: u64 = 512;
         if self.is_torn { request.bytes / (2 * SECTOR_BYTES) * SECTOR_BYTES } else { 0 }

@@ -1,7 +1,7 @@
-//! The drive in real time: a network block device whose every answer comes when the model says.
+//! The drive in real time: a network block device whose answers come at the model's times.
 //!
-//! One thread does it all: it waits for sockets and for the model's next instant, whichever comes
-//! first. The model is that of a run; only here is there a clock, and only here are there sockets.
+//! A single thread waits for sockets and for the model's next event. The model is that of a run;
+//! only this crate has a clock and sockets.
 
 mod admission;
 mod client_table;

@@ -1,4 +1,4 @@
-//! Sockets that clients connect to, and who may.
+//! Listening sockets, and authorisation of clients.
 
 use std::fs;
 use std::io;
@@ -26,16 +26,16 @@ use crate::transport::Socket;
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 128;
 
-/// A socket that clients connect to.
+/// A listening socket.
 pub enum Listener {
-    /// With its path, which goes when it does.
+    /// With its path, which is removed with it.
     Unix(UnixListener, PathBuf),
     Tcp(TcpListener),
 }
 
 impl Listener {
-    /// Errors if no socket can be made at this path: something is there already, but for the socket
-    /// of a server that is gone, or nothing may be written beside it.
+    /// Errors if no socket can be made at this path: something other than a dead server's socket
+    /// exists there, or the folder is not writable.
     pub fn check_place(path: &Path, option: &str) -> Result<(), UserError> {
         let place = format!("{option} {}", path.display());
         let Ok(found) = fs::symlink_metadata(path) else {
@@ -59,7 +59,7 @@ impl Listener {
             if fs::symlink_metadata(path).is_ok() {
                 fs::remove_file(path)?;
             }
-            // Before it has a name, so that nobody else can be quicker.
+            // Before it has a name, so that nobody else can connect earlier.
             fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
             bind(&socket, &SocketAddrUnix::new(path)?)?;
             listen(&socket, BACKLOG)?;
@@ -81,7 +81,7 @@ impl Listener {
         Ok(Listener::Tcp(listener))
     }
 
-    /// The next client; `None` if there is none now.
+    /// Accepts the next client; `None` if there is none now.
     pub fn accept(&self) -> io::Result<Option<Socket>> {
         let socket = match self {
             Listener::Unix(listener, _) => listener.accept().and_then(|(socket, _)| {
@@ -101,7 +101,7 @@ impl Listener {
         }
     }
 
-    /// Where it is, as a user would write it.
+    /// Its address, as a user would write it.
     pub fn place(&self) -> String {
         match self {
             Listener::Unix(_, path) => path.display().to_string(),
@@ -122,7 +122,7 @@ fn cannot_be_made(error: &io::Error) -> UserError {
     UserError::new(format!("no socket can be made there: {error}"))
 }
 
-/// Whether nobody listens at a socket: the server that made it was killed.
+/// Whether nobody listens at a socket: its server was killed.
 fn is_deserted(path: &Path) -> bool {
     let connected = unix_socket().and_then(|socket| connect(&socket, &SocketAddrUnix::new(path)?));
     connected == Err(Errno::CONNREFUSED)
@@ -140,7 +140,7 @@ impl AsFd for Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Listener::Unix(_, path) = self {
-            // If it is gone already, so much the better.
+            // It may be gone already.
             let _ = fs::remove_file(path);
         }
     }
@@ -161,8 +161,8 @@ fn certificates(option: &str, path: &Path) -> Result<Vec<CertificateDer<'static>
     }
 }
 
-/// What TLS needs of a server: its certificates and their key, and who may connect, from files in
-/// PEM.
+/// The TLS configuration of a server: its certificates, their key, and the CA of clients, from
+/// files in PEM.
 pub fn tls_config(tls: &Tls) -> Result<Arc<ServerConfig>, UserError> {
     let Tls { cert, key, client_ca } = tls;
     let of_cert = |what| fault("--tls-cert", cert, what);

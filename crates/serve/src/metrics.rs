@@ -1,4 +1,4 @@
-//! What a server counts, and how it tells it: as text for Prometheus, and in its summary.
+//! The counters of a server, for Prometheus and for its summary.
 
 use hdrhistogram::Histogram;
 use prometheus_client::encoding::prometheus_text;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::protocol::Kind;
 use crate::scrape::{Family, Figure, Labels, Scrape};
 
-/// Commands that are told apart.
+/// Kinds of commands that are counted separately.
 pub const KINDS: [(Kind, &str); 5] = [
     (Kind::Read, "read"),
     (Kind::Write, "write"),
@@ -26,16 +26,16 @@ pub struct Count {
     pub latency_ns: Histogram<u64>,
 }
 
-/// What a server counts.
+/// The counters of a server.
 pub struct Metrics {
     pub kinds: [Count; KINDS.len()],
-    /// How much later than the model says an answer was sent, by the wall's clock.
+    /// Delay of answers beyond the model's time, on the wall clock.
     pub lateness_ns: Histogram<u64>,
     pub connections: u64,
     pub refused: u64,
-    /// Conversations that ended because the client did not keep to the protocol.
+    /// Connections that ended with a violation of the protocol.
     pub malformed: u64,
-    /// Commands that were not or not wholly handed to the drive, as their clients had left.
+    /// Commands not submitted in full because their clients had left.
     pub cancelled: u64,
 }
 
@@ -56,13 +56,13 @@ impl Metrics {
         }
     }
 
-    /// The counts of a kind; `None`: one that was not offered.
+    /// The counts of a kind; `None`: an unknown one.
     pub fn of(&mut self, kind: Kind) -> Option<&mut Count> {
         let place = KINDS.iter().position(|(listed, _)| *listed == kind)?;
         Some(&mut self.kinds[place])
     }
 
-    /// The part of a summary that is the server's.
+    /// The server's part of a summary.
     pub fn summary(&self) -> Value {
         let mut commands = serde_json::Map::new();
         for ((_, name), count) in KINDS.iter().zip(&self.kinds) {
@@ -85,7 +85,7 @@ impl Metrics {
         })
     }
 
-    /// The text for Prometheus, with what the drive says of itself.
+    /// The text for Prometheus, with the drive's metrics.
     pub fn text(&self, of_drive: Vec<Family>) -> String {
         let each = |value: fn(&Count) -> Figure| -> Vec<(Labels, Figure)> {
             let kinds = KINDS.iter().zip(&self.kinds);

@@ -1,11 +1,11 @@
-//! What a server is asked for: its scenario, where clients find it, and where data goes.
+//! The options of a server: scenario, address, store.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::inject::Injection;
 
-/// What a scenario is read from.
+/// The source of a scenario.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The file's content.
@@ -16,56 +16,56 @@ pub struct Source {
     pub sets: Vec<String>,
 }
 
-/// Where clients find the drive.
+/// The address of the drive.
 #[derive(Clone, Debug)]
 pub enum Place {
-    /// At a socket in the file system.
+    /// A socket in the file system.
     Unix(PathBuf),
-    /// In the network.
+    /// A socket of the network.
     Tcp(SocketAddr, Security),
 }
 
-/// Who can listen in on a network.
+/// Encryption of a network socket.
 #[derive(Clone, Debug)]
 pub enum Security {
-    /// Nobody.
+    /// TLS.
     Tls(Tls),
-    /// Anybody.
+    /// None.
     Insecure,
 }
 
-/// What TLS needs, as files in PEM.
+/// TLS files, in PEM.
 #[derive(Clone, Debug)]
 pub struct Tls {
     /// The server's certificates.
     pub cert: PathBuf,
     /// Their key.
     pub key: PathBuf,
-    /// Whose certificates clients have to have; `None`: they need none.
+    /// CA of clients' certificates; `None`: clients need none.
     pub client_ca: Option<PathBuf>,
 }
 
-/// What is asked of a server beyond its scenario.
+/// The options of a server beyond its scenario.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where clients find the drive.
+    /// The address of the drive.
     pub place: Place,
-    /// Where commands of `reprieve ctl` are taken; `None`: nowhere.
+    /// The control socket; `None`: none.
     pub control: Option<PathBuf>,
     /// The saved state that the drive starts in; `None`: it is preconditioned.
     pub from_state: Option<PathBuf>,
-    /// The file that holds the data; `None`: memory does, or a file without a name.
+    /// The file that stores the data; `None`: memory, or a temporary file.
     pub store: Option<PathBuf>,
-    /// Memory that data may take up; `None`: as much as the drive has.
+    /// Limit on memory for data; `None`: the capacity of the drive.
     pub memory_bytes: Option<u64>,
     /// No data is kept; reads give zeros.
     pub discard_data: bool,
-    /// How many thousandths times slower than the wall's the model's clock runs; above 0.
+    /// Thousandths by which the model's clock is slower than the wall's; above 0.
     pub scale_thousandths: u64,
-    /// Where what is asked of the drive is recorded.
+    /// The file of the recording.
     pub record: Option<PathBuf>,
-    /// Where metrics are told.
+    /// The address of the metrics.
     pub metrics: Option<SocketAddr>,
-    /// Faults that commands are to meet.
+    /// Faults to inject.
     pub faults: Vec<Injection>,
 }

@@ -1,13 +1,13 @@
-//! The requests that a command of a client becomes in the model: whole sectors, none too long.
+//! The split of a client's command into requests of the model: whole sectors of limited length.
 
 use reprieve_base::{Op, Request, Time};
 
 const SECTOR_BYTES: u64 = 512;
-/// The longest request, as drives have one; a trim or a write of zeros may have 4 GiB, which is a
-/// lot to do at one instant.
+/// The longest request, as in real drives; a trim or a write of zeros may have 4 GiB, too much
+/// for one instant.
 const PIECE_SECTORS: u64 = (1 << 20) / SECTOR_BYTES;
 
-/// What is left of a command for the model; the arrivals are not set.
+/// The rest of a command; the arrivals are not set.
 #[derive(Clone, Copy, Debug)]
 pub struct Pieces {
     op: Op,
@@ -19,11 +19,11 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// `bytes` bytes from `offset` on.
+    /// Splits `bytes` bytes from `offset` on.
     ///
-    /// Reads and writes touch every sector that they reach into, trims only those they have whole.
+    /// Reads and writes cover every sector that they touch, trims only whole sectors.
     pub fn of(op: Op, offset: u64, bytes: u64, fua: bool) -> Pieces {
-        // A flush is of everything, whatever its fields say.
+        // A flush covers everything, whatever its fields say.
         let bytes = if op == Op::Flush { 0 } else { bytes };
         let (first, last) = match op {
             _ if bytes == 0 => (0, 0),
@@ -33,7 +33,7 @@ impl Pieces {
         Pieces { op, fua, first, last, is_flush_left: op == Op::Flush }
     }
 
-    /// The next request, which stays.
+    /// Returns the next request without taking it.
     pub fn peek(&self) -> Option<Request> {
         let (arrival, op) = (Time::ZERO, self.op);
         if self.is_flush_left {

@@ -1,12 +1,12 @@
-//! The words of the NBD protocol: numbers, requests, replies.
+//! Encoding of the NBD protocol: constants, requests, replies.
 //!
 //! *Source:* the NBD project's `doc/proto.md`, as of 2024, with its extension of extended headers.
 
-/// The server's first word.
+/// The server's first magic number.
 pub const SERVER_MAGIC: u64 = 0x4e42_444d_4147_4943;
-/// Its second, and the first of every option: `IHAVEOPT`.
+/// Its second, and that of every option: `IHAVEOPT`.
 pub const OPTION_MAGIC: u64 = 0x4948_4156_454f_5054;
-/// The first word of the reply to an option.
+/// The magic number of the reply to an option.
 pub const OPTION_REPLY_MAGIC: u64 = 0x0003_e889_0455_65a9;
 const REQUEST_MAGIC: u32 = 0x2560_9513;
 const SIMPLE_REPLY_MAGIC: u32 = 0x6744_6698;
@@ -18,8 +18,8 @@ const EXTENDED_REPLY_MAGIC: u32 = 0x6e8a_278c;
 pub const FIXED_NEWSTYLE: u16 = 1;
 pub const NO_ZEROES: u16 = 2;
 
-/// What can be sent in a transmission, as flags of the export: flags are there, flush, forced unit
-/// access, trim, zeroes, no fragments, several connections.
+/// Transmission flags of the export: flags present, flush, forced unit access, trim, zeroes, no
+/// fragments, several connections.
 const HAS_FLAGS: u16 = 1;
 const SEND_FLUSH: u16 = 1 << 2;
 const SEND_FUA: u16 = 1 << 3;
@@ -33,49 +33,48 @@ pub const FLAG_FUA: u16 = 1;
 pub const FLAG_NO_HOLE: u16 = 1 << 1;
 pub const FLAG_DF: u16 = 1 << 2;
 pub const FLAG_REQ_ONE: u16 = 1 << 3;
-/// With extended headers: the length is that of data behind the request.
+/// With extended headers: the length is that of the payload.
 const FLAG_PAYLOAD: u16 = 1 << 5;
 
-/// Flags of a stretch of the drive in the context `base:allocation`: it is not allocated, it reads
-/// as zeros.
+/// Flags of an extent in the context `base:allocation`: it is not allocated, it reads as zeros.
 const STATE_HOLE: u32 = 1;
 const STATE_ZERO: u32 = 1 << 1;
-/// The context, and the number that it has in replies.
+/// The context, and its id in replies.
 pub const ALLOCATION: &[u8] = b"base:allocation";
 pub const ALLOCATION_ID: u32 = 1;
 
-/// Errors, as replies have them.
+/// Error codes of replies.
 pub const EIO: u32 = 5;
 pub const EINVAL: u32 = 22;
 pub const ENOSPC: u32 = 28;
 
-/// The longest request without its data.
+/// The longest request without its payload.
 pub const REQUEST_BYTES_MAX: usize = 32;
-/// Longest read or write: what the protocol lets every client take for granted.
+/// Longest read or write: the size that the protocol guarantees to clients.
 pub const PAYLOAD_BYTES_MAX: u32 = 32 << 20;
-/// Least and preferred length of a request, as advertised; any length is served.
+/// Minimum and preferred length of a request, as advertised; any length is served.
 pub const BLOCK_BYTES_MIN: u32 = 512;
 pub const BLOCK_BYTES_PREFERRED: u32 = 4096;
 
-/// How requests and replies begin, as client and server have agreed on it.
+/// The negotiated form of requests and replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Headers {
-    /// Requests have lengths of 32 bits, and no reply tells what is in it.
+    /// Lengths have 32 bits, and replies are simple.
     Simple,
-    /// Replies with data tell what is in them.
+    /// Replies with data are structured.
     Structured,
-    /// All replies do, and lengths have 64 bits.
+    /// All replies are structured, and lengths have 64 bits.
     Extended,
 }
 
 impl Headers {
-    /// Bytes of a request without its data.
+    /// Bytes of a request without its payload.
     pub fn request_bytes(self) -> usize {
         if self == Headers::Extended { REQUEST_BYTES_MAX } else { 28 }
     }
 }
 
-/// What a command asks for.
+/// The type of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Read,
@@ -85,11 +84,11 @@ pub enum Kind {
     Trim,
     WriteZeroes,
     BlockStatus,
-    /// One that was not offered.
+    /// An unknown type.
     Unknown,
 }
 
-/// A command as it came.
+/// A received command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     pub kind: Kind,
@@ -100,8 +99,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// The request at the beginning of `data`, which has as many bytes as those have, and how many
-    /// bytes of data follow it; `None`: it is none, or what follows is not what may follow.
+    /// Parses the request at the start of `data`, which has the length of one; returns it with the
+    /// length of its payload, or `None` if either is invalid.
     pub fn parse(data: &[u8], headers: Headers) -> Option<(Request, u64)> {
         let is_extended = headers == Headers::Extended;
         let magic = if is_extended { EXTENDED_REQUEST_MAGIC } else { REQUEST_MAGIC };
@@ -128,7 +127,7 @@ impl Request {
         let has_payload = is_told || request.kind == Kind::Write;
         let payload_bytes = if has_payload { request.bytes } else { 0 };
         if is_extended {
-            // Without the flag nobody knows what follows, and beyond the limit nobody waits for it.
+            // Without the flag the payload is unknown, and beyond the limit it is not received.
             if has_payload && !is_told || payload_bytes > u64::from(PAYLOAD_BYTES_MAX) {
                 return None;
             }
@@ -139,7 +138,7 @@ impl Request {
         Some((request, payload_bytes))
     }
 
-    /// The error of a request that cannot be served by a drive of this length; 0 if it can.
+    /// The error of a request that a drive of this length cannot serve; 0 if it can.
     pub fn error(&self, drive_bytes: u64) -> u32 {
         let allowed = match self.kind {
             Kind::Read => FLAG_FUA | FLAG_DF,
@@ -162,7 +161,7 @@ impl Request {
     }
 }
 
-/// The state of a stretch of the drive in the context `base:allocation`.
+/// The state of an extent in the context `base:allocation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
     /// Allocated.
@@ -183,7 +182,7 @@ impl Allocation {
     }
 }
 
-/// A stretch of the drive of one state.
+/// A range of the drive in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     pub bytes: u64,
@@ -195,7 +194,7 @@ pub fn number(data: &[u8], from: usize, bytes: usize) -> u64 {
     data[from..from + bytes].iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// The export's flags; without replies of several pieces there are none that one could forbid.
+/// The transmission flags of the export; replies in one piece need no flag to forbid fragments.
 pub fn export_flags(headers: Headers) -> u16 {
     let flags = HAS_FLAGS | SEND_FLUSH | SEND_FUA | SEND_TRIM | SEND_WRITE_ZEROES | CAN_MULTI_CONN;
     if headers == Headers::Simple { flags } else { flags | SEND_DF }
@@ -210,18 +209,18 @@ pub fn push_option_reply(out: &mut Vec<u8>, option: u32, kind: u32, data: &[u8])
     out.extend(data);
 }
 
-/// The last piece of a reply.
+/// Flag of the last chunk of a reply.
 const DONE: u16 = 1;
-/// Kinds of pieces: nothing, data, where the drive holds data, an error.
+/// Types of chunks: none, data, block status, error.
 const NONE: u16 = 0;
 const OFFSET_DATA: u16 = 1;
 const BLOCK_STATUS: u16 = 5;
 const BLOCK_STATUS_EXTENDED: u16 = 6;
 const REPLY_ERROR: u16 = 1 << 15 | 1;
 
-/// Appends the whole reply to a request that has no data to be told.
+/// Appends the whole reply to a request that returns no data.
 pub fn push_reply(out: &mut Vec<u8>, headers: Headers, request: &Request, error: u32) {
-    // A client that expects data looks for a piece where replies have some.
+    // A client that expects data also expects a chunk, in structured replies.
     let has_pieces = match headers {
         Headers::Simple => false,
         Headers::Structured => matches!(request.kind, Kind::Read | Kind::BlockStatus),
@@ -234,12 +233,12 @@ pub fn push_reply(out: &mut Vec<u8>, headers: Headers, request: &Request, error:
     } else {
         push_piece_head(out, headers, REPLY_ERROR, request, 6);
         out.extend(error.to_be_bytes());
-        // No message: the number says it.
+        // No message: the number suffices.
         out.extend(0u16.to_be_bytes());
     }
 }
 
-/// Appends what stands before the data of a read, all of it in one piece.
+/// Appends the head of a read's reply, with all data in one chunk.
 pub fn push_data_head(out: &mut Vec<u8>, headers: Headers, request: &Request) {
     if headers == Headers::Simple {
         return push_simple_reply(out, request.cookie, 0);
@@ -248,7 +247,7 @@ pub fn push_data_head(out: &mut Vec<u8>, headers: Headers, request: &Request) {
     out.extend(request.offset.to_be_bytes());
 }
 
-/// Appends where the drive holds data, in stretches that follow each other.
+/// Appends the block status, in consecutive extents.
 pub fn push_block_status(
     out: &mut Vec<u8>,
     headers: Headers,
@@ -281,7 +280,7 @@ fn push_simple_reply(out: &mut Vec<u8>, cookie: u64, error: u32) {
     out.extend(cookie.to_be_bytes());
 }
 
-/// Appends the head of the only piece of a reply, of which `bytes` bytes follow.
+/// Appends the head of the only chunk of a reply, of which `bytes` bytes follow.
 fn push_piece_head(out: &mut Vec<u8>, headers: Headers, kind: u16, request: &Request, bytes: u32) {
     let is_extended = headers == Headers::Extended;
     let magic = if is_extended { EXTENDED_REPLY_MAGIC } else { STRUCTURED_REPLY_MAGIC };
@@ -372,7 +371,7 @@ mod tests {
         assert_eq!((trim.cookie.to_be_bytes(), trim.offset), (*b"cookie!!", (1 << 32) + 2));
         let (write, payload_bytes) = extended(33, 1, 4096).expect("a write");
         assert_eq!((write.flags, write.bytes, payload_bytes), (FLAG_FUA, 4096, 4096));
-        // Data that no trim has is passed over, and the trim is refused.
+        // A payload that no trim has is skipped, and the trim is refused.
         let (trim, payload_bytes) = extended(32, 4, 4096).expect("a trim");
         assert_eq!((payload_bytes, trim.error(1 << 40)), (4096, EINVAL));
         assert_eq!(extended(0, 1, 4096), None, "a write that does not tell of its data");

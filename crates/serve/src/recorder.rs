@@ -1,5 +1,5 @@
-//! Writes what was asked of the drive to a file that can be replayed, in order of arrival, so that
-//! whatever ends the server leaves whole rows.
+//! Records the drive's requests to a file that can be replayed, in order of arrival and in whole
+//! rows, however the server ends.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -12,51 +12,51 @@ use crate::clock::Wall;
 use crate::store::{Worker, sync_folder_of};
 
 const HEADING: &str = "arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns\n";
-/// Bytes after which rows are written, and how long they wait otherwise.
+/// Bytes after which rows are written, and the longest delay otherwise.
 const WRITE_BYTES: usize = 64 << 10;
 const WRITE_NS: u64 = 1_000_000_000;
-/// Rows that wait for a client to take its answer; beyond, one goes without that time.
+/// Limit on rows whose answer is unsent; beyond, the oldest is written without that time.
 const ROWS_MAX: usize = 64 << 10;
 
-/// A request that stands in the file once all of it is known.
+/// A row, which is written once complete.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     request: Request,
     completion: Option<Time>,
     answered: Option<Time>,
-    /// Nothing more will be known of it.
+    /// Complete.
     is_over: bool,
 }
 
-/// What has become of a recording.
+/// The outcome of a recording.
 pub struct Recorded {
     pub requests: u64,
-    /// Why it ended before the drive did.
+    /// The reason why it ended before the drive did.
     pub failure: Option<String>,
 }
 
-/// The file, which has its name from the time when clients can connect.
+/// The file, which gets its name once clients can connect.
 pub struct Recorder {
     path: PathBuf,
-    /// Where it is until then.
+    /// Its path until then.
     temporary: Option<PathBuf>,
     file: File,
     worker: Worker,
-    /// Whole rows that are not in the file, and since when.
+    /// Rows to be written, and the time of the oldest.
     buffer: Vec<u8>,
     since: Wall,
-    /// Bytes of whole lines in the file, and how many of them are requests.
+    /// Bytes of whole lines in the file, and the number of requests among them.
     file_bytes: u64,
     rows_written: u64,
     /// Rows that are not in the buffer yet, from number `first` on.
     rows: VecDeque<Row>,
     first: u64,
-    /// Why nothing more is recorded.
+    /// The reason why recording has stopped.
     failure: Option<String>,
 }
 
 impl Recorder {
-    /// A recording that will be at `path`. Errors if it cannot be written there.
+    /// Creates a recording at `path`. Errors if the file is not writable.
     pub fn create(path: &Path) -> Result<Recorder, UserError> {
         let name = path.file_name().filter(|_| path.extension().is_none_or(|end| end != "toml"));
         if name.is_none() {
@@ -83,12 +83,12 @@ impl Recorder {
         })
     }
 
-    /// What a scenario beside it calls it.
+    /// Its name in a scenario beside it.
     pub fn file_name(&self) -> PathBuf {
         self.path.file_name().expect("it was looked at before").into()
     }
 
-    /// Gives the file its name, and puts the scenario that replays it beside it.
+    /// Names the file, and writes the scenario that replays it beside it.
     pub fn begin(&mut self, scenario: &str) -> Result<(), UserError> {
         self.write();
         if let Some(failure) = &self.failure {
@@ -125,7 +125,7 @@ impl Recorder {
         self.row(number).expect("it is not complete").completion = Some(at);
     }
 
-    /// The client was told at this time of the model, or has gone.
+    /// Records the time of an answer; `None`: the client has left.
     pub fn answered(&mut self, number: u64, at: Option<Time>) {
         let Some(row) = self.row(number) else { return };
         (row.answered, row.is_over) = (at, true);
@@ -139,7 +139,7 @@ impl Recorder {
         self.first += 1;
         let Request { arrival, op, lba, bytes, fua } = row.request;
         let (op, fua) = (op.name(), u8::from(fua));
-        // What never happened has no time.
+        // An event that never happened has no time.
         let time = |at: Option<Time>| at.map(|at| at.ns().to_string()).unwrap_or_default();
         let (completed, answered) = (time(row.completion), time(row.answered));
         let arrival_ns = arrival.ns();
@@ -147,12 +147,12 @@ impl Recorder {
             .expect("memory takes any text");
     }
 
-    /// Whether rows wait to be written.
+    /// Whether rows are pending.
     pub fn is_behind(&self) -> bool {
         !self.buffer.is_empty()
     }
 
-    /// Writes rows if there are enough, or if they have waited long enough.
+    /// Writes rows if there are enough, or if the oldest is due.
     pub fn tick(&mut self, now: Wall) {
         if self.buffer.is_empty() {
             self.since = now;
@@ -165,7 +165,7 @@ impl Recorder {
         }
     }
 
-    /// Writes the buffer; of what does not fit, no part of a row stays.
+    /// Writes the buffer; on a failure, truncates the file to whole rows.
     fn write(&mut self) {
         let mut written = 0;
         while written < self.buffer.len() && self.failure.is_none() {
@@ -182,7 +182,7 @@ impl Recorder {
         self.rows_written += lines - u64::from(self.file_bytes == 0 && lines > 0);
         self.file_bytes += whole.len() as u64;
         if self.failure.is_some() {
-            // A part of a row that cannot be taken back is passed over when the file is read.
+            // A partial row that cannot be removed is skipped by the reader.
             let _ = self.file.set_len(self.file_bytes);
         }
         self.buffer.clear();
@@ -192,7 +192,7 @@ impl Recorder {
         self.failure.get_or_insert(why);
     }
 
-    /// Why it goes no further, if it does not.
+    /// The reason why recording has stopped, if it has.
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }
@@ -202,7 +202,7 @@ impl Recorder {
         self.rows_written
     }
 
-    /// Writes what is left, and brings it to safety.
+    /// Writes the remaining rows, and syncs the file.
     pub fn finish(&mut self) {
         while !self.rows.is_empty() {
             self.push_row();
@@ -224,7 +224,7 @@ impl Drop for Recorder {
     }
 }
 
-/// Where a file is while it is not complete.
+/// The path of a file while it is incomplete.
 fn part_of(path: &Path) -> PathBuf {
     let mut part = path.file_name().expect("it was looked at before").to_owned();
     part.push(format!(".{}.part", std::process::id()));

@@ -1,4 +1,4 @@
-//! What a server says of its drive: gauges while it serves, a summary at the end.
+//! A server's report on its drive: gauges while it serves, a summary at the end.
 
 use reprieve_ssd::Ssd;
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ fn blocks(ssd: &Ssd) -> u32 {
     geometry.dies() * geometry.planes_per_die * geometry.blocks_per_plane
 }
 
-/// The summary of a run of the same requests, and what only a server has to tell.
+/// The summary of a run of the same requests, with the server's own part.
 pub fn summary(ssd: &Ssd, metrics: &Metrics, time_scale: f64) -> Value {
     let mut summary = ssd.summary();
     summary["served"] = metrics.summary();

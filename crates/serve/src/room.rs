@@ -1,4 +1,4 @@
-//! What the machine has to have room for: the data of a drive, and the sockets of its clients.
+//! The store that fits on the machine, and the limit on open files.
 
 use std::path::PathBuf;
 use std::{env, fs};
@@ -10,24 +10,24 @@ use crate::inject::Injection;
 use crate::options::Options;
 use crate::store::Store;
 
-/// Where the data of a drive goes.
+/// The place of a drive's data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DataPlace {
-    /// Into memory, of which it may take up so many bytes.
+    /// Memory.
     Memory {
-        /// What has no room beyond is refused.
+        /// Limit, beyond which writes fail.
         limit_bytes: u64,
     },
     /// Into the file that the user names.
     File(PathBuf),
-    /// Into a file without a name, as memory might not do.
+    /// A temporary file, as memory may not suffice.
     TemporaryFile,
     /// Nowhere.
     Discarded,
 }
 
 impl DataPlace {
-    /// Where the data of a drive of so many bytes goes on this machine.
+    /// Chooses the place of `bytes` of data on this machine.
     ///
     /// Errors if the options contradict each other.
     pub fn choose(bytes: u64, options: &Options) -> Result<DataPlace, UserError> {
@@ -58,7 +58,7 @@ impl DataPlace {
         }
     }
 
-    /// Errors at a fault that can never strike here, or that nobody could see.
+    /// Errors at a fault that can never hit, or that would have no visible effect.
     pub fn check_faults(&self, bytes: u64, faults: &[Injection]) -> Result<(), UserError> {
         let keeps = matches!(self, DataPlace::File(_));
         for fault in faults {
@@ -74,10 +74,10 @@ impl DataPlace {
         Ok(())
     }
 
-    /// The store of a drive of so many bytes; `volatile_bytes`: the memory before its file that a
-    /// loss of power empties.
+    /// Opens the store of a drive; `volatile_bytes`: the memory before its file that a power loss
+    /// clears.
     ///
-    /// Errors if its file cannot be had.
+    /// Errors if its file cannot be opened.
     pub fn open(&self, bytes: u64, volatile_bytes: Option<u64>) -> Result<Store, UserError> {
         match self {
             DataPlace::Memory { limit_bytes } => Ok(Store::in_memory(bytes, *limit_bytes)),
@@ -90,8 +90,7 @@ impl DataPlace {
         }
     }
 
-    /// What whoever serves the drive has to know of it, if that is not what they asked for in so
-    /// many words.
+    /// A note on the store for the user, if it is not exactly as the options state.
     pub fn note(&self) -> Option<String> {
         match self {
             DataPlace::Memory { .. } | DataPlace::File(_) => None,
@@ -105,14 +104,14 @@ impl DataPlace {
     }
 }
 
-/// What the machine has to give; `None` if it does not say.
+/// The machine's available memory; `None` if unknown.
 fn available_bytes() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// Makes sure that so many clients can be connected.
+/// Raises the limit on open files for `clients` clients.
 pub fn allow_files(clients: usize) -> Result<(), UserError> {
     // Sockets beside theirs, files, and what the program has open anyway.
     let wanted = clients as u64 + 256;

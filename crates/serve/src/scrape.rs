@@ -1,4 +1,4 @@
-//! What Prometheus is told when it asks: figures as they are at that moment.
+//! The metrics in Prometheus's text format.
 
 use std::fmt;
 
@@ -31,15 +31,15 @@ const BOUNDS_NS: [u64; 20] = [
     10_000_000_000,
 ];
 
-/// Names and values that tell figures of one name apart.
+/// Labels: names and values.
 pub type Labels = Vec<(&'static str, &'static str)>;
 
-/// What stands at one name and its labels.
+/// The value of a metric with its labels.
 #[derive(Clone, Debug)]
 pub enum Figure {
     Count(u64),
     Level(f64),
-    /// Their sum and number, and how many lie in each bucket, by its upper end in seconds.
+    /// Sum and number, and the count of each bucket, by its upper end in seconds.
     Latencies {
         sum_s: f64,
         count: u64,
@@ -74,7 +74,7 @@ impl Figure {
     }
 }
 
-/// Figures of one name and kind; that of counts gets `_total` behind it.
+/// Metrics of one name and type; names of counters get `_total` appended.
 #[derive(Clone, Debug)]
 pub struct Family {
     pub name: &'static str,

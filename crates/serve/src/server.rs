@@ -1,4 +1,4 @@
-//! The server: what it is made of, its one loop, and its end.
+//! The server: its parts, its event loop, and its end.
 
 use std::io;
 use std::num::NonZeroU64;
@@ -28,11 +28,11 @@ use crate::store::Store;
 use crate::token::Token;
 use crate::waiting::{EVENTS, Waiting};
 
-/// How long a client may take until it sends requests, and a question until it is put.
+/// Timeout of a handshake, and of a metrics or control request.
 pub(crate) const PATIENCE_NS: u64 = 10_000_000_000;
-/// How often it is looked for clients that take longer.
+/// Interval of the check for timeouts.
 const LOOK_NS: u64 = 1_000_000_000;
-/// How long open requests are waited for at the end.
+/// Timeout of open requests at shutdown.
 pub(crate) const END_NS: u64 = 5_000_000_000;
 
 /// A drive that serves.
@@ -49,16 +49,16 @@ pub struct Server {
     pub(crate) injections: Injections,
     pub(crate) sides: Sides,
     pub(crate) metrics: Metrics,
-    /// What was recorded, once nothing more is.
+    /// The finished recording.
     pub(crate) recorded: Option<Recorded>,
-    /// Until when open requests are waited for, once the end has come.
+    /// Deadline of open requests, during shutdown.
     pub(crate) ends: Option<Wall>,
 }
 
 impl Server {
-    /// A server whose drive is not preconditioned yet and which nobody can connect to.
+    /// A server whose drive is not preconditioned yet, and which accepts no connections.
     ///
-    /// Errors at whatever the user has asked for and cannot have.
+    /// Errors if the options are invalid or cannot be met.
     pub fn new(source: Source, options: Options) -> Result<Server, UserError> {
         let scenario = control::load(&source)?;
         if let Place::Unix(path) = &options.place {
@@ -97,7 +97,7 @@ impl Server {
         })
     }
 
-    /// Preconditions the drive by a piece; false when it is ready.
+    /// Preconditions the drive in part; false when it is ready.
     pub fn prepare(&mut self) -> Result<bool, UserError> {
         if self.drive.ssd.is_preconditioned() {
             return Ok(false);
@@ -105,22 +105,22 @@ impl Server {
         self.drive.ssd.step(1)
     }
 
-    /// The socket to which a byte is written to end the server.
+    /// The socket that ends the server when a byte is written to it.
     pub fn stop_fd(&self) -> RawFd {
         self.sockets.stop.0.as_raw_fd()
     }
 
-    /// What to tell about where the data is; `None`: it is where it was asked to be.
+    /// A note on the place of the data; `None`: it is as given.
     pub fn data_note(&self) -> Option<String> {
         self.data.note()
     }
 
-    /// Bytes that the drive has for its clients.
+    /// Capacity for clients in bytes.
     pub fn bytes(&self) -> u64 {
         self.export.bytes
     }
 
-    /// Lets clients connect from now on, and says where: the drive, metrics, control.
+    /// Accepts clients from now on; returns the addresses of drive, metrics and control.
     pub fn open(&mut self) -> Result<[Option<String>; 3], UserError> {
         self.drive.ssd.start_serving()?;
         if let Some(recorder) = &mut self.drive.recorder {
@@ -139,13 +139,12 @@ impl Server {
         ])
     }
 
-    /// Serves until it is told to stop, and returns the summary; what whoever serves has to know
-    /// at once is given to `say`.
+    /// Serves until stopped, and returns the summary; `say` is called with messages for the user.
     ///
-    /// Errors if the drive is worn out, or the data could not be brought to safety.
+    /// Errors if the drive is worn out, or the data could not be synced.
     pub fn run(&mut self, say: &mut dyn FnMut(&str)) -> Result<Value, UserError> {
         let result = self.serve(say);
-        // Whatever has happened, no socket stays that nobody listens at, and no row is held back.
+        // In any case, no socket stays without a listener, and no row unwritten.
         self.sockets.close();
         self.drive.recorder = None;
         result
@@ -195,9 +194,9 @@ impl Server {
         self.end(say)
     }
 
-    /// When there is something to do again, whatever sockets bring.
+    /// The time of the next work without input from sockets.
     fn next_due(&self) -> Option<Wall> {
-        // What was handed over last may be complete already, and make room for what waits.
+        // The last submission may be complete already, and make room for waiting requests.
         let settled = self.drive.ssd.has_completed().then(|| self.drive.clock.now());
         [settled, self.drive.next_due(), self.injections.next_due()].into_iter().flatten().min()
     }

@@ -1,4 +1,4 @@
-//! Conversations beside the drive's: metrics over HTTP, and commands of `reprieve ctl`.
+//! Metrics connections over HTTP, and control connections of `reprieve ctl`.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -6,19 +6,19 @@ use std::os::fd::{AsFd, BorrowedFd};
 use crate::clock::Wall;
 use crate::transport::{Input, Socket, Transport};
 
-/// Bytes of a question.
+/// Limit on a request in bytes.
 const QUESTION_BYTES_MAX: usize = 16 << 10;
-/// Headers of a question over HTTP.
+/// Limit on HTTP headers.
 const HEADERS_MAX: usize = 64;
 
-/// What a conversation is about.
+/// The kind of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     Metrics,
     Control,
 }
 
-/// One question, one answer.
+/// A connection with one request and one answer.
 pub struct Side {
     pub topic: Topic,
     pub opened: Wall,
@@ -27,14 +27,14 @@ pub struct Side {
     pub is_answered: bool,
 }
 
-/// How far a conversation is.
+/// The state of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// The question is not complete.
+    /// It is incomplete.
     Part,
-    /// The whole question.
+    /// It is complete.
     Question(String),
-    /// There will be none.
+    /// The connection has closed without one.
     Nothing,
 }
 
@@ -44,7 +44,7 @@ impl Side {
         Side { topic, opened: now, transport, question: Vec::new(), is_answered: false }
     }
 
-    /// Takes what has come of the question.
+    /// Receives more of the request.
     pub fn hear(&mut self) -> Heard {
         let mut bytes = [0; 4096];
         loop {
@@ -70,13 +70,13 @@ impl Side {
         }
     }
 
-    /// Gives the answer, as far as the socket takes it.
+    /// Sends the answer, as far as the socket takes it.
     pub fn answer(&mut self, text: &str) -> io::Result<()> {
         self.is_answered = true;
         self.transport.write(text.as_bytes())
     }
 
-    /// Goes on with the answer; whether it is out.
+    /// Sends more of the answer; returns whether it is complete.
     pub fn go_on(&mut self) -> io::Result<bool> {
         self.transport.flush()?;
         Ok(!self.transport.has_unsent())
@@ -89,7 +89,7 @@ impl AsFd for Side {
     }
 }
 
-/// The answer to a question over HTTP.
+/// The answer to an HTTP request.
 pub fn http(question: &str, metrics: impl FnOnce() -> String) -> String {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
     let mut request = httparse::Request::new(&mut headers);

@@ -1,13 +1,13 @@
-//! All conversations beside the drive's: so many at a time, and none for long.
+//! Metrics and control connections, limited in number and duration.
 
 use crate::clock::Wall;
 use crate::side::Side;
 use crate::slots::{Key, Slots};
 
-/// So many at once.
+/// Limit on their number.
 const SIDES_MAX: usize = 16;
 
-/// Those that are open.
+/// The open connections.
 pub(crate) struct Sides(Slots<Side>);
 
 impl Sides {
@@ -19,10 +19,10 @@ impl Sides {
         self.0.len()
     }
 
-    /// Takes one up, and says whether another one had to make room.
+    /// Adds a connection; returns its key, and whether another was closed for it.
     ///
-    /// Who connected first and has not put its question yet loses its place, so that nobody who
-    /// asks waits for those who do not.
+    /// The oldest connection without a request is closed first, so that none that has sent one
+    /// waits for those that have not.
     pub(crate) fn open(&mut self, side: Side) -> (Key, bool) {
         let is_full = self.0.len() >= SIDES_MAX;
         if is_full {
@@ -38,7 +38,7 @@ impl Sides {
         self.0.get_mut(key)
     }
 
-    /// Takes one out, which keeps its place.
+    /// Takes a connection out, and reserves its place.
     pub(crate) fn take(&mut self, key: Key) -> Option<Side> {
         self.0.take(key)
     }
@@ -51,7 +51,7 @@ impl Sides {
         self.0.remove(key);
     }
 
-    /// Closes those that were opened before an instant.
+    /// Closes connections opened before an instant.
     pub(crate) fn close_before(&mut self, instant: Wall) {
         for key in self.0.keys() {
             if self.0.get_mut(key).is_some_and(|side| side.opened < instant) {

@@ -1,13 +1,13 @@
-//! Places that are used again, told apart by a generation from what was there before.
+//! Reusable slots, with a generation that detects stale keys.
 
-/// Where something is, as long as it is the same.
+/// The place of a value, valid until it is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     pub index: u32,
     pub generation: u32,
 }
 
-/// Things in places.
+/// Values in slots.
 pub struct Slots<T> {
     places: Vec<(u32, Option<T>)>,
     free: Vec<u32>,
@@ -19,7 +19,7 @@ impl<T> Slots<T> {
         Slots { places: Vec::new(), free: Vec::new(), count: 0 }
     }
 
-    /// How many things there are, those that are taken out for a while among them.
+    /// Number of values, including those taken out for a while.
     pub fn len(&self) -> usize {
         self.count
     }
@@ -40,18 +40,18 @@ impl<T> Slots<T> {
         if *generation == key.generation { place.as_mut() } else { None }
     }
 
-    /// Takes a thing out of its place, which stays its own.
+    /// Takes a value out, and reserves its slot.
     pub fn take(&mut self, key: Key) -> Option<T> {
         let (generation, place) = self.places.get_mut(key.index as usize)?;
         if *generation == key.generation { place.take() } else { None }
     }
 
-    /// Puts it back.
+    /// Puts a value back into its slot.
     pub fn put_back(&mut self, key: Key, thing: T) {
         self.places[key.index as usize].1 = Some(thing);
     }
 
-    /// Gives up a place, whether or not the thing is in it.
+    /// Frees a slot, whether or not the value is in it.
     pub fn remove(&mut self, key: Key) -> Option<T> {
         let (generation, place) = &mut self.places[key.index as usize];
         assert_eq!(*generation, key.generation, "a place is given up once");
@@ -61,7 +61,7 @@ impl<T> Slots<T> {
         place.take()
     }
 
-    /// Keys of what is there.
+    /// Keys of the values present.
     pub fn keys(&self) -> Vec<Key> {
         let all = self.places.iter().zip(0..);
         let there = all.filter(|((_, place), _)| place.is_some());

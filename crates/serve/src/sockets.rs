@@ -1,4 +1,4 @@
-//! The sockets of a server: where others connect, what wakes it, and the poll of all of them.
+//! The sockets of a server: listeners, the stop signal, and the poll of all of them.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -13,13 +13,13 @@ use crate::listener::{Listener, tls_config};
 use crate::options::{Options, Place, Security};
 use crate::token::Token;
 
-/// What the server waits at.
+/// The server's listeners, stop signal and poll.
 pub(crate) struct Sockets {
     pub(crate) poll: OwnedFd,
-    /// The end that is written to by who wants the server to stop, and the one that is read.
+    /// The end that is written to stop the server, and the one that is read.
     pub(crate) stop: (UnixStream, UnixStream),
     listeners: Vec<(Token, Listener)>,
-    /// With what keys clients are spoken to, if the connection is to be encrypted.
+    /// TLS configuration for clients, if the connection is encrypted.
     pub(crate) tls: Option<Arc<ServerConfig>>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn system(what: &str) -> impl FnOnce(io::Error) -> UserError {
 }
 
 impl Sockets {
-    /// Those at which nobody is heard yet: addresses are taken, paths only looked at.
+    /// Binds addresses and checks paths, without accepting connections yet.
     pub(crate) fn new(options: &Options) -> Result<Sockets, UserError> {
         let mut listeners = Vec::new();
         if let Some(address) = options.metrics {
@@ -48,7 +48,7 @@ impl Sockets {
         Ok(Sockets { poll: poll.map_err(system("a poll of sockets"))?, stop, listeners, tls })
     }
 
-    /// Hears who connects from now on, at the paths as well.
+    /// Accepts connections from now on, also at the paths.
     pub(crate) fn open(&mut self, options: &Options) -> Result<(), UserError> {
         if let Some(path) = &options.control {
             self.listeners.push((Token::Control, Listener::unix(path, "--control")?));
@@ -62,25 +62,25 @@ impl Sockets {
         self.watch(self.stop.1.as_fd(), Token::Stop)
     }
 
-    /// Wakes the server whenever something comes at a socket.
+    /// Polls a socket.
     pub(crate) fn watch(&self, socket: BorrowedFd<'_>, token: Token) -> Result<(), UserError> {
         let added = epoll::add(&self.poll, socket, token.data(), EventFlags::IN);
         added.map_err(io::Error::from).map_err(system("another socket to poll"))
     }
 
-    /// Who listens for these.
+    /// The listener whose token satisfies `wanted`.
     pub(crate) fn listener(&self, wanted: fn(&Token) -> bool) -> Option<&Listener> {
         let found = self.listeners.iter().find(|(token, _)| wanted(token));
         found.map(|(_, listener)| listener)
     }
 
-    /// Takes what was written to stop the server; how many bytes does not matter.
+    /// Drains the stop signal.
     pub(crate) fn take_stop(&mut self) {
         let mut bytes = [0; 64];
         let _ = self.stop.1.read(&mut bytes);
     }
 
-    /// Nobody can connect any more.
+    /// Closes the listeners.
     pub(crate) fn close(&mut self) {
         self.listeners.clear();
     }

@@ -1,10 +1,10 @@
-//! What a socket is, as it stands in the data of its events.
+//! The kind of a socket, in the data of its events.
 
 use rustix::event::epoll::EventData;
 
 use crate::slots::Key;
 
-/// What a socket is, in the data of its events.
+/// The kind of a socket, in the data of its events.
 #[derive(Clone, Copy, Debug)]
 pub enum Token {
     Clients,

@@ -1,4 +1,4 @@
-//! Bytes in and out of a socket, encrypted or not, without ever waiting for it.
+//! Non-blocking input and output of a socket, encrypted or not.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -45,23 +45,23 @@ impl AsFd for Socket {
     }
 }
 
-/// What a look at the socket brought.
+/// The outcome of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// So many bytes.
+    /// The number of bytes.
     Bytes(usize),
     /// Nothing yet.
     Nothing,
-    /// Nothing, and nothing will come.
+    /// Nothing, and nothing will follow.
     End,
 }
 
-/// A socket, what encrypts it, and what it has not taken yet.
+/// A socket, its encryption, and its unsent bytes.
 pub struct Transport {
     socket: Socket,
     tls: Option<Box<ServerConnection>>,
     unsent: Vec<u8>,
-    /// Bytes that are decrypted and not fetched.
+    /// Decrypted bytes that are not read yet.
     decrypted: usize,
 }
 
@@ -70,13 +70,13 @@ impl Transport {
         Transport { socket, tls: None, unsent: Vec::new(), decrypted: 0 }
     }
 
-    /// What comes and goes from now on is encrypted.
+    /// Encrypts all further input and output.
     ///
-    /// `early`: bytes that have come already.
+    /// `early`: bytes already received.
     pub fn start_tls(&mut self, config: &Arc<ServerConfig>, early: &[u8]) -> io::Result<()> {
         let connection = ServerConnection::new(Arc::clone(config)).map_err(io::Error::other)?;
         let tls = self.tls.insert(Box::new(connection));
-        // What is sent is bounded by the caller.
+        // The caller bounds the output.
         tls.set_buffer_limit(None);
         let mut early = early;
         while !early.is_empty() {
@@ -87,12 +87,12 @@ impl Transport {
         self.encrypt()
     }
 
-    /// Whether bytes can be fetched that no look at the socket would tell of.
+    /// Whether decrypted bytes are available, of which a poll of the socket would not tell.
     pub fn has_decrypted(&self) -> bool {
         self.decrypted > 0
     }
 
-    /// Fetches what has come.
+    /// Reads available bytes.
     pub fn read(&mut self, into: &mut [u8]) -> io::Result<Input> {
         let Some(tls) = &mut self.tls else { return input(self.socket.read(into)) };
         while self.decrypted == 0 {
@@ -113,7 +113,7 @@ impl Transport {
         Ok(Input::Bytes(count))
     }
 
-    /// Sends bytes, and keeps what the socket does not take.
+    /// Sends bytes, and buffers those that the socket does not take.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -143,17 +143,17 @@ impl Transport {
         self.flush()
     }
 
-    /// Sends what is left, as far as the socket takes it.
+    /// Sends buffered bytes, as far as the socket takes them.
     pub fn flush(&mut self) -> io::Result<()> {
         send(&mut self.socket, &mut self.unsent)
     }
 
-    /// How much the socket has not taken.
+    /// Number of unsent bytes.
     pub fn unsent_bytes(&self) -> usize {
         self.unsent.len()
     }
 
-    /// Whether the socket has not taken everything.
+    /// Whether there are unsent bytes.
     pub fn has_unsent(&self) -> bool {
         !self.unsent.is_empty()
     }
@@ -170,7 +170,7 @@ fn send(socket: &mut Socket, unsent: &mut Vec<u8>) -> io::Result<()> {
     }
     unsent.drain(..sent);
     if unsent.is_empty() {
-        // Room for the longest answer stays with nobody.
+        // Frees the buffer, which may have had the longest answer.
         *unsent = Vec::new();
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Waits for sockets until an instant, and wakes neither late nor long before.
+//! Waits for sockets until an instant, with a precise wake-up.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -9,15 +9,15 @@ use rustix::io::Errno;
 
 use crate::clock::{Clock, Wall};
 
-/// How long before an instant the thread is awake at least, and at most.
+/// Shortest and longest time before an instant at which the thread is awake.
 const MARGIN_NS: (u64, u64) = (2_000, 50_000);
 
-/// Events of sockets that are taken at once.
+/// Socket events taken at once.
 pub const EVENTS: usize = 64;
 
-/// Sleeps until shortly before an instant and then looks at the clock again and again.
+/// Sleeps until shortly before an instant and then polls the clock.
 ///
-/// How shortly follows how late this machine wakes a thread: a little more than it mostly does.
+/// The margin follows the wake-up latency of this machine: a little more than usual.
 pub struct Waiting {
     margin_ns: u64,
 }
@@ -57,7 +57,7 @@ impl Waiting {
         }
     }
 
-    /// The machine has woken the thread so late.
+    /// Adapts the margin to a measured wake-up latency.
     fn learn(&mut self, late_ns: u64) {
         let (least, most) = MARGIN_NS;
         // Up quickly and down slowly: about one in nine wakes later than this.

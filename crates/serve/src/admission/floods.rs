@@ -1,5 +1,5 @@
-//! How long a client's reads take among clients that flood, in the model's time: no clock, no
-//! socket, so that it does not depend on the machine.
+//! A test of the latency of one client's reads among clients that flood, in the model's time: it
+//! uses no clock and no socket, so that it does not depend on the machine.
 
 use reprieve_base::{Dur, Op, Time};
 use reprieve_ssd::scenario::{self, Sources};
@@ -27,23 +27,23 @@ unwritten = \"flash\"
 const READ_BYTES: u64 = 4096;
 const FLOOD_BYTES: u64 = 1 << 20;
 const READS: usize = 200;
-/// Reads before those that count, in which the floods fill the model.
+/// Reads before the measurement, in which the floods fill the model.
 const READS_BEFORE: usize = 20;
 
-/// What a read of the client took: for itself, and for the model once that had it.
+/// The latency of one of the client's reads: as it sees it, and from submission on.
 #[derive(Clone, Copy)]
 struct Latency {
     seen: Dur,
     of_model: Dur,
 }
 
-/// The server as the model sees it, in the model's time.
+/// The server as the model sees it, in simulated time.
 struct Bench {
     ssd: Ssd,
     admission: Admission,
     /// Client and load of each request, by number; client 0 reads one block at a time.
     handed: Vec<(u32, Load)>,
-    /// When client 0 asked for what it waits for.
+    /// The time of client 0's pending request.
     asked: Time,
     place: u64,
     found: Vec<Latency>,
@@ -63,7 +63,7 @@ impl Bench {
         Bench { ssd, admission, handed, asked: Time::ZERO, place: 0, found }
     }
 
-    /// A client asks for the next piece of the drive.
+    /// A client requests the next piece of the drive.
     fn ask(&mut self, client: u32, bytes: u64) {
         // Steps that go around all dies, and never end in the middle of a page.
         self.place = (self.place + 37 * FLOOD_BYTES) % (self.ssd.scenario().capacity_bytes() / 2);
@@ -71,7 +71,7 @@ impl Bench {
         self.admission.push(key, key, Pieces::of(Op::Read, self.place, bytes, false));
     }
 
-    /// Hands over what there is room for, each a nanosecond after the one before.
+    /// Submits what the limits admit, each a nanosecond after the one before.
     fn admit(&mut self, now: Time) {
         let mut arrival = now;
         while let Some(Admitted { command, request, .. }) = self.admission.next() {
@@ -83,7 +83,7 @@ impl Bench {
         }
     }
 
-    /// Takes what is complete; whoever has an answer asks again at once.
+    /// Takes completions; each client then sends another request at once.
     fn settle(&mut self) {
         let mut log = LogBatch::default();
         self.ssd.take_completed(&mut log);
@@ -103,8 +103,8 @@ impl Bench {
         }
     }
 
-    /// The 99th percentiles of a client's reads of a block, one at a time, among so many clients
-    /// with 64 reads of 1 MiB each: as it sees them, and as the model does.
+    /// The 99th percentiles of a client's reads of one block, one at a time, among `floods`
+    /// clients with 64 reads of 1 MiB each: as it sees them, and as the model does.
     fn p99(mut self, floods: u32) -> [Dur; 2] {
         for client in 1..=floods {
             (0..64).for_each(|_| self.ask(client, FLOOD_BYTES));
@@ -128,8 +128,7 @@ impl Bench {
 
 #[test]
 fn among_floods_reads_take_less_than_twice_as_much_more_as_in_the_model() {
-    // Alone it waits for nobody: tR, and nothing for bus and link. It arrives in the nanosecond
-    // after the one in which it is asked for.
+    // Alone: tR, and nothing for bus and link. It arrives in the nanosecond after the request.
     let [alone, of_model] = Bench::new().p99(0);
     assert_eq!([alone, of_model].map(Dur::ns), [80_001, 80_000]);
     for floods in [1, 8] {

@@ -1,11 +1,11 @@
-//! How a fault is written: `KIND:KEY=VALUE,KEY=VALUE`.
+//! The syntax of an injected fault: `KIND:KEY=VALUE,KEY=VALUE`.
 
 use reprieve_base::{Dur, UserError, nearest};
 
 use super::{Effect, Injection, PowerCut};
 use crate::protocol::Kind;
 
-/// Commands that a fault can be about; `any`: all of them.
+/// Kinds of commands that a fault can match; `any`: all of them.
 pub(super) const OPS: [(&str, Option<Kind>); 6] = [
     ("read", Some(Kind::Read)),
     ("write", Some(Kind::Write)),
@@ -15,7 +15,7 @@ pub(super) const OPS: [(&str, Option<Kind>); 6] = [
     ("any", None),
 ];
 
-/// Kinds of faults, the keys that each takes, and those that it needs.
+/// Kinds of faults, with their keys and the required ones.
 const KINDS: [(&str, &[&str], &[&str]); 4] = [
     ("eio", &["op", "first", "bytes", "after", "every"], &[]),
     ("late", &["us", "op", "first", "bytes", "after", "every"], &["us"]),
@@ -47,9 +47,9 @@ impl<'a> Words<'a> {
 }
 
 impl Injection {
-    /// A fault as a user writes it.
+    /// Parses a fault.
     ///
-    /// Errors if it makes no sense; the sentence begins with the option.
+    /// Errors if it is invalid; the message begins with the option.
     pub fn parse(text: &str) -> Result<Injection, UserError> {
         parse(text).map_err(|error| error.at(format_args!("--fault {text}")))
     }
@@ -120,7 +120,7 @@ fn range(words: &Words) -> Result<Option<(u64, u64)>, UserError> {
     }
 }
 
-/// The sentence about a word that is none of those there are.
+/// The error for a word that is not among the known ones.
 fn unknown(what: &str, word: &str, known: &[&str]) -> UserError {
     let meant = nearest(word, known.iter().copied());
     let meant = meant.map_or(String::new(), |near| format!("; did you mean {near}?"));

@@ -18,10 +18,10 @@ use crate::protocol::Allocation;
 /// A drive in a file.
 pub struct FileStore {
     file: File,
-    /// Otherwise it goes with the process, so that there is no safety to bring it to.
+    /// Otherwise it is removed with the process, and needs no sync.
     is_kept: bool,
     worker: Worker,
-    /// What is being made zero, and was not seen to be done.
+    /// Pending zeroing.
     zeroing: VecDeque<(u64, Zeroing)>,
 }
 
@@ -35,7 +35,7 @@ impl FileStore {
         let file = how.open(path).map_err(|error| fault(format!("cannot be opened: {error}")))?;
         let prepared = Self::prepare(&file, bytes, is_new).and_then(|worker| {
             if is_new {
-                // A flush brings the bytes to safety, and not the name.
+                // A flush syncs the data, and not the name.
                 let synced = file.sync_all().and_then(|()| sync_folder_of(path));
                 synced.map_err(|error| format!("cannot be brought to safety: {error}"))?;
             }
@@ -45,7 +45,7 @@ impl FileStore {
             Ok(worker) => Ok(FileStore { file, is_kept: true, worker, zeroing: VecDeque::new() }),
             Err(what) => {
                 if is_new {
-                    // The error at hand says more than one about the clean-up would.
+                    // The first error is the one to report.
                     let _ = fs::remove_file(path);
                 }
                 Err(fault(what))
@@ -53,8 +53,8 @@ impl FileStore {
         }
     }
 
-    /// A sparse file without a name, which the system removes when the process ends, however it
-    /// does.
+    /// A sparse file without a name, which the system removes when the process ends, in whatever
+    /// way.
     pub(super) fn temporary(folder: &Path, bytes: u64) -> Result<FileStore, UserError> {
         let made = tempfile::tempfile_in(folder).and_then(|file| {
             file.set_len(bytes)?;
@@ -100,8 +100,8 @@ impl FileStore {
         self.file.read_exact_at(into, at).map_err(Fault::from)
     }
 
-    /// Returns the allocation of the byte at `at`, and until where, at most `end`, those that
-    /// follow are alike.
+    /// Returns the allocation of the byte at `at`, and the end, at most `end`, of the range with
+    /// that allocation.
     pub(super) fn stretch(&self, at: u64, end: u64) -> Result<(Allocation, u64), Fault> {
         let look = |whence| match seek(&self.file, whence) {
             Ok(found) => Ok(found.min(end)),
@@ -116,7 +116,7 @@ impl FileStore {
         Ok((Allocation::Data, look(SeekFrom::Hole(at))?))
     }
 
-    /// Stores bytes, behind what is being made zero: whatever comes later stays.
+    /// Stores bytes, after any pending zeroing of them, so that the later write wins.
     pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Fault> {
         self.pass_over_zeroed();
         let end = at + bytes.len() as u64;
@@ -127,7 +127,7 @@ impl FileStore {
         self.file.write_all_at(bytes, at).map_err(Fault::from)
     }
 
-    /// Begins to make bytes zero; a ticket.
+    /// Starts to zero bytes; returns a ticket.
     pub(super) fn begin_zero(&mut self, zeroing: Zeroing, syncs: bool) -> u64 {
         self.pass_over_zeroed();
         let ticket = self.worker.begin_zero(zeroing, syncs && self.is_kept);
@@ -145,7 +145,7 @@ impl FileStore {
         }
     }
 
-    /// Makes bytes zero at once.
+    /// Zeroes bytes at once.
     pub(super) fn zero(&self, zeroing: Zeroing) -> Result<(), Fault> {
         zero(&self.file, zeroing)
     }
@@ -167,7 +167,7 @@ impl FileStore {
     }
 }
 
-/// Brings to safety that a file is where it is.
+/// Syncs the folder entry of a file.
 pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()

@@ -9,19 +9,19 @@ use rustix::io::Errno;
 
 use super::Fault;
 
-/// Bytes of zeros that are written in one go where holes cannot be made.
+/// Zeros written at once where holes are not supported.
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
-/// Bytes that are to be zero.
+/// A range to zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zeroing {
     pub at: u64,
     pub bytes: u64,
-    /// They stay allocated: no hole.
+    /// It stays allocated: no hole.
     pub keep_room: bool,
 }
 
-/// Makes bytes of a file zero.
+/// Zeroes a range of a file.
 ///
 /// Zeros that stay allocated are written, because the system reports a range that it only reserves
 /// as a hole. It is reserved first, so that it either fits as a whole or is not touched.

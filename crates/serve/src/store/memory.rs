@@ -1,4 +1,4 @@
-//! Bytes in memory: pages that exist once something other than zeros was written to them.
+//! Bytes in memory: pages are allocated by the first write of something other than zeros.
 
 use std::sync::mpsc::{self, Sender};
 use std::thread;
@@ -22,15 +22,15 @@ const TABLE_BYTES: u64 = size_of::<[Option<Page>; LEAF_PAGES]>() as u64;
 /// A sparse drive in memory.
 pub struct Memory {
     leaves: Vec<Option<Leaf>>,
-    /// Pages that were made zero and are to stay allocated.
+    /// Zeroed pages that stay allocated.
     kept: Ranges,
     used_bytes: u64,
     limit_bytes: u64,
-    /// To the thread that gives memory back, from the first time that there is much.
+    /// To the thread that frees memory, which is started by the first large request.
     given_up: Option<Sender<Vec<Leaf>>>,
 }
 
-/// Where a piece lies that does not cross pages.
+/// The position of a piece that does not cross pages.
 struct Piece {
     leaf: usize,
     page: usize,
@@ -38,7 +38,7 @@ struct Piece {
     bytes: usize,
 }
 
-/// Cuts `bytes` bytes from `at` on at the ends of pages.
+/// Splits `bytes` bytes from `at` on at page boundaries.
 fn pieces(at: u64, bytes: u64) -> impl Iterator<Item = Piece> {
     let end = at + bytes;
     let mut next = at;
@@ -78,8 +78,8 @@ impl Memory {
         }
     }
 
-    /// Returns the allocation of the byte at `at`, and until where, at most `end`, those that
-    /// follow are alike.
+    /// Returns the allocation of the byte at `at`, and the end, at most `end`, of the range with
+    /// that allocation.
     pub(super) fn stretch(&self, at: u64, end: u64) -> (Allocation, u64) {
         let (is_there, until) = self.pages_alike(at, end);
         if is_there {
@@ -90,8 +90,8 @@ impl Memory {
         (state, until.min(alike.saturating_mul(PAGE_BYTES)))
     }
 
-    /// Whether the byte at `at` is of a page that exists, and until where, at most `end`, those
-    /// that follow are alike.
+    /// Returns whether the byte at `at` is in an allocated page, and the end, at most `end`, of the
+    /// range for which that holds.
     fn pages_alike(&self, at: u64, end: u64) -> (bool, u64) {
         let place = |at: u64| (at / LEAF_BYTES) as usize;
         let Some(leaf) = &self.leaves[place(at)] else {
@@ -116,7 +116,7 @@ impl Memory {
         Ok(())
     }
 
-    /// A page to write to, made if there is none.
+    /// The page of a piece, allocated if necessary.
     fn page(&mut self, piece: &Piece) -> Result<&mut Page, Fault> {
         let leaf = &mut self.leaves[piece.leaf];
         let is_there = leaf.as_ref().is_some_and(|leaf| leaf[piece.page].is_some());
@@ -131,8 +131,8 @@ impl Memory {
         Ok(leaf[piece.page].get_or_insert_with(|| Box::new([0; PAGE_BYTES as usize])))
     }
 
-    /// Makes bytes zero, which stay allocated or become a hole; whole leaves are given back on a
-    /// thread of its own, as there may be thousands, and clients wait meanwhile.
+    /// Zeroes bytes, which stay allocated or become a hole; whole leaves are freed on a separate
+    /// thread, as there may be thousands, and clients wait meanwhile.
     pub(super) fn zero(&mut self, at: u64, bytes: u64, keep_room: bool) {
         let end = at + bytes;
         match keep_room {
@@ -152,7 +152,7 @@ impl Memory {
         let used_bytes = given_up.iter().map(|leaf| TABLE_BYTES + PAGE_BYTES * pages(leaf));
         self.used_bytes -= used_bytes.sum::<u64>();
         let sender = self.given_up.get_or_insert_with(start_to_give_back);
-        // Where there is no thread, they go here and now.
+        // Without the thread, they are freed here.
         drop(sender.send(given_up));
     }
 
@@ -169,10 +169,10 @@ impl Memory {
     }
 }
 
-/// Starts the thread that lets go of what it is sent; it ends with the drive.
+/// Starts the thread that frees leaves; it ends with the drive.
 fn start_to_give_back() -> Sender<Vec<Leaf>> {
     let (sender, given_up) = mpsc::channel();
-    // A thread that cannot be had takes the other end along.
+    // If the thread cannot be started, the receiver is dropped.
     let _ = thread::Builder::new()
         .name("reprieve-memory".into())
         .spawn(move || given_up.iter().for_each(drop::<Vec<Leaf>>));

@@ -1,4 +1,4 @@
-//! What the drive holds: the bytes themselves, in memory, in a file, or nowhere.
+//! The data of the drive, in memory, in a file, or discarded.
 
 mod file;
 mod holes;
@@ -25,12 +25,12 @@ pub use file::sync_folder_of;
 pub use volatile::Losses;
 pub use worker::Worker;
 
-/// Why bytes could not be stored or fetched.
+/// The reason why bytes could not be stored or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// No room is left.
+    /// No space is left.
     Full,
-    /// The file behind them failed.
+    /// The file failed.
     Failed,
 }
 
@@ -45,30 +45,30 @@ impl From<io::Error> for Fault {
 
 /// The bytes of a drive; those never written are zero.
 pub enum Store {
-    /// They go with the process.
+    /// Lost when the process ends.
     Memory(Memory),
-    /// They stay, or go with the process where the file has no name.
+    /// Kept, or lost with the process if the file has no name.
     File(FileStore),
-    /// They stay once they are out of a memory that a loss of power empties.
+    /// Kept once they leave the volatile memory, which a power loss clears.
     Volatile(Box<Volatile>),
-    /// They are dropped: every read gives zeros.
+    /// Discarded: every read returns zeros.
     Discarded,
 }
 
 impl Store {
-    /// A store in memory that takes at most `limit_bytes` of it.
+    /// A store in at most `limit_bytes` of memory.
     pub fn in_memory(bytes: u64, limit_bytes: u64) -> Store {
         Store::Memory(Memory::new(bytes, limit_bytes))
     }
 
-    /// A store in a file of this length, made if it is not there.
+    /// A store in a file of this length, created if absent.
     ///
-    /// Errors if it has another length, is in use, or cannot be made.
+    /// Errors if it has another length, is in use, or cannot be created.
     pub fn in_file(path: &Path, bytes: u64) -> Result<Store, UserError> {
         Ok(Store::File(FileStore::open(path, bytes)?))
     }
 
-    /// The same behind a memory of so many bytes, which `lose` empties.
+    /// As above, behind `memory_bytes` of volatile memory, which `lose` clears.
     pub fn in_file_behind(path: &Path, bytes: u64, memory_bytes: u64) -> Result<Store, UserError> {
         let file = FileStore::open(path, bytes)?;
         Ok(Store::Volatile(Box::new(Volatile::new(file, bytes, memory_bytes))))
@@ -76,12 +76,12 @@ impl Store {
 
     /// A store in a sparse file of this length without a name, in the folder for temporary files.
     ///
-    /// Errors if it cannot be made.
+    /// Errors if it cannot be created.
     pub fn in_temporary_file(bytes: u64) -> Result<Store, UserError> {
         Ok(Store::File(FileStore::temporary(&std::env::temp_dir(), bytes)?))
     }
 
-    /// Fetches bytes; they must lie within the drive.
+    /// Reads bytes; they must lie within the drive.
     pub fn read(&self, at: u64, into: &mut [u8]) -> Result<(), Fault> {
         match self {
             Store::Memory(memory) => {
@@ -107,8 +107,8 @@ impl Store {
         }
     }
 
-    /// Makes bytes zero; `keep_room`: they stay allocated, `is_forced`: they are brought to safety.
-    /// A ticket, or `None` if that is done.
+    /// Zeroes bytes; `keep_room`: they stay allocated, `is_forced`: they are synced. Returns a
+    /// ticket, or `None` if that is done.
     pub fn begin_zero(
         &mut self,
         at: u64,
@@ -117,7 +117,7 @@ impl Store {
         is_forced: bool,
     ) -> Result<Option<u64>, Fault> {
         match self {
-            // Memory for them is counted when it is needed.
+            // Memory for them is counted when it is allocated.
             Store::Memory(memory) => {
                 memory.zero(at, bytes, keep_room);
                 Ok(None)
@@ -133,7 +133,7 @@ impl Store {
         }
     }
 
-    /// Returns the allocation of these bytes in at most `most` stretches from `at` on; they may end
+    /// Returns the allocation of these bytes in at most `most` extents from `at` on; they may end
     /// before `at + bytes`.
     pub fn extents(&self, at: u64, bytes: u64, most: usize) -> Result<Vec<Extent>, Fault> {
         let (mut found, end) = (Vec::<Extent>::new(), at + bytes);
@@ -157,8 +157,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Begins to bring these bytes, as far as they were written, to safety; a ticket, or `None` if
-    /// they are there.
+    /// Starts to sync the written ones of these bytes; returns a ticket, or `None` if they are
+    /// synced.
     pub fn begin_sync(&mut self, at: u64, bytes: u64) -> Result<Option<u64>, Fault> {
         match self {
             Store::Memory(_) | Store::Discarded => Ok(None),
@@ -170,8 +170,8 @@ impl Store {
         }
     }
 
-    /// The power fails: what is not in the file may be lost, but for these bytes. `is_kept` says of
-    /// each block whether it is there all the same.
+    /// Simulates a power loss: data that is not in the file may be lost, except these bytes;
+    /// `is_kept` decides for each block.
     pub fn lose(
         &mut self,
         but: Option<(u64, u64)>,
@@ -184,7 +184,7 @@ impl Store {
         drive.lose(is_kept)
     }
 
-    /// The file behind it; `None`: there is none.
+    /// The file, if there is one.
     fn file(&self) -> Option<&FileStore> {
         match self {
             Store::Memory(_) | Store::Discarded => None,
@@ -193,24 +193,24 @@ impl Store {
         }
     }
 
-    /// What has come of a ticket, which is asked for once; `None`: nothing yet.
+    /// Takes the outcome of a ticket; `None`: it is pending.
     pub fn outcome(&self, ticket: u64) -> Option<Result<(), Fault>> {
         self.file().map_or(Some(Ok(())), |file| file.worker().outcome(ticket))
     }
 
-    /// What becomes readable when a ticket is done with.
+    /// A descriptor that becomes readable when a ticket is done.
     pub fn signal(&self) -> Option<BorrowedFd<'_>> {
         self.file().map(|file| file.worker().signal())
     }
 
-    /// Takes note of the signal.
+    /// Clears the signal.
     pub fn clear_signal(&self) {
         if let Some(file) = self.file() {
             file.worker().clear_signal();
         }
     }
 
-    /// Brings everything to safety, at the end.
+    /// Syncs everything, at the end.
     pub fn close(&mut self) -> Result<(), Fault> {
         if let Store::Volatile(drive) = self {
             drive.store(0, drive.bytes)?;
@@ -218,7 +218,7 @@ impl Store {
         self.file().map_or(Ok(()), FileStore::close)
     }
 
-    /// Memory that the bytes take up.
+    /// Memory that the data takes.
     pub fn memory_bytes(&self) -> u64 {
         match self {
             Store::Memory(memory) => memory.used_bytes(),

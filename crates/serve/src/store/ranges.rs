@@ -39,7 +39,7 @@ impl Ranges {
         }
     }
 
-    /// Whether `at` is in the set, and the first number behind it of which that is not true.
+    /// Returns whether `at` is in the set, and the first later number for which that differs.
     pub(super) fn stretch(&self, at: u64) -> (bool, u64) {
         match self.0.range(..=at).next_back() {
             Some((_, &end)) if end > at => (true, end),

@@ -1,7 +1,7 @@
-//! A file behind the memory of a drive, which a loss of power empties.
+//! Volatile memory of a drive in front of its file, which a power loss clears.
 //!
-//! Only a drive whose power is to fail has one: without it, data is in the file as soon as it
-//! comes, and nothing that was acknowledged is ever lost.
+//! Only a drive with an injected power loss has it: otherwise data goes into the file at once,
+//! and acknowledged data is never lost.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use super::file::FileStore;
 use super::holes::Zeroing;
 use crate::protocol::Allocation;
 
-/// What is kept or lost as a whole.
+/// Unit that is kept or lost as a whole.
 const BLOCK_BYTES: u64 = 4096;
 
 type Data = Box<[u8; BLOCK_BYTES as usize]>;
 
-/// What a block holds that the file does not: data, or zeros without room (`None`).
+/// A block that is not in the file: data, or zeros without allocation (`None`).
 struct Changed {
     content: Option<Data>,
-    /// When it came into the memory, among all; it leaves in this order.
+    /// Its position in order of arrival, in which blocks are written.
     turn: u64,
 }
 
-/// A file and what is not in it yet.
+/// A file, and the blocks that are not in it yet.
 pub struct Volatile {
     pub(super) file: FileStore,
     /// Bytes of the drive, whose last block may be shorter.
@@ -33,14 +33,14 @@ pub struct Volatile {
     blocks_max: u64,
 }
 
-/// What became of the blocks that were not in the file when the power failed.
+/// Counts of volatile blocks that were kept and lost in a power loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     pub kept_blocks: u64,
     pub lost_blocks: u64,
 }
 
-/// A block, and which of its bytes are meant.
+/// A part of a block.
 struct Part {
     block: u64,
     from: usize,
@@ -64,7 +64,7 @@ impl Volatile {
         Volatile { file, bytes, changed, turns, next_turn: 0, blocks_max }
     }
 
-    /// Where a block begins, and how long it is.
+    /// Offset and length of a block.
     fn place(&self, block: u64) -> (u64, usize) {
         let at = block * BLOCK_BYTES;
         (at, (self.bytes - at).min(BLOCK_BYTES) as usize)
@@ -84,8 +84,8 @@ impl Volatile {
         Ok(())
     }
 
-    /// Returns the allocation of the byte at `at`, and until where, at most `end`, those that
-    /// follow are alike, as far as that is known at once.
+    /// Returns the allocation of the byte at `at`, and the end, at most `end`, of the range with
+    /// that allocation, as far as it is known without further reads.
     pub(super) fn stretch(&self, at: u64, end: u64) -> Result<(Allocation, u64), Fault> {
         let block = at / BLOCK_BYTES;
         if let Some(changed) = self.changed.get(&block) {
@@ -122,7 +122,7 @@ impl Volatile {
         self.make_room()
     }
 
-    /// Changes some of a block, which may be the first that is known of it.
+    /// Changes part of a block, which may be new to the memory.
     fn change(&mut self, block: u64, how: impl FnOnce(&mut Data)) -> Result<(), Fault> {
         let mut data = match self.changed.get_mut(&block).map(|changed| changed.content.take()) {
             Some(Some(data)) => data,
@@ -150,7 +150,7 @@ impl Volatile {
         self.changed.insert(block, Changed { content, turn });
     }
 
-    /// Lets go of what came first until the rest fits.
+    /// Writes the oldest blocks until the rest fits.
     fn make_room(&mut self) -> Result<(), Fault> {
         while self.changed.len() as u64 > self.blocks_max {
             let (_, block) = self.turns.first_key_value().expect("each block has its turn");
@@ -159,7 +159,7 @@ impl Volatile {
         Ok(())
     }
 
-    /// Stores the blocks of these bytes.
+    /// Writes the blocks of these bytes to the file.
     pub(super) fn store(&mut self, at: u64, bytes: u64) -> Result<(), Fault> {
         let range = at / BLOCK_BYTES..(at + bytes).div_ceil(BLOCK_BYTES);
         let blocks: Vec<u64> = self.changed.range(range).map(|(block, _)| *block).collect();
@@ -185,7 +185,7 @@ impl Volatile {
             * BLOCK_BYTES
     }
 
-    /// The power has failed: `is_kept` says of each block whether it was on its way in time.
+    /// Simulates the power loss: `is_kept` decides for each block whether it survives.
     pub(super) fn lose(&mut self, mut is_kept: impl FnMut() -> bool) -> Result<Losses, Fault> {
         let mut losses = Losses::default();
         for block in self.changed.keys().copied().collect::<Vec<_>>() {

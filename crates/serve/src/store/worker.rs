@@ -1,4 +1,4 @@
-//! What a file is slow at, on a thread of its own: bringing it to safety, making holes in it.
+//! The slow operations of a file, on a separate thread: syncing it, making holes in it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,26 +13,25 @@ use rustix::event::{EventfdFlags, eventfd};
 use super::Fault;
 use super::holes::{Zeroing, zero};
 
-/// What the thread is asked for: bytes that are to be zero, and whether all that was written
-/// before is to be safe.
+/// A job of the thread: bytes to zero, and whether to sync all earlier writes.
 struct Job {
     ticket: u64,
     zeroing: Option<Zeroing>,
     syncs: bool,
 }
 
-/// How far the thread has come.
+/// The progress of the thread.
 #[derive(Default)]
 struct Progress {
-    /// The last ticket that is done with.
+    /// The last finished ticket.
     done: u64,
-    /// What has gone wrong, by ticket, until it is asked for.
+    /// Errors by ticket, until they are taken.
     faults: BTreeMap<u64, Fault>,
-    /// Whether the file could not be brought to safety once, and so never again.
+    /// Whether a sync has failed once, which is permanent.
     has_failed: bool,
 }
 
-/// What the two threads share.
+/// The state shared by the two threads.
 struct Shared {
     progress: Mutex<Progress>,
     moved: Condvar,
@@ -41,15 +40,15 @@ struct Shared {
 
 impl Shared {
     fn progress(&self) -> MutexGuard<'_, Progress> {
-        // One that panicked has left whole what it was at.
+        // A thread that panicked has left its data consistent.
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The thread, and what it was asked for. It ends when this is dropped.
+/// The thread, and its job queue. It ends when this is dropped.
 pub struct Worker {
     asked: u64,
-    /// Taken when the thread is to end.
+    /// Taken to end the thread.
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
     shared: Arc<Shared>,
@@ -64,7 +63,7 @@ impl Worker {
         let its = Arc::clone(&shared);
         let thread = thread::Builder::new().name("reprieve-file".into()).spawn(move || {
             while let Ok(first) = asked.recv() {
-                // Whoever asked meanwhile is served by the same call.
+                // One sync serves all jobs queued meanwhile.
                 let jobs: Vec<Job> = std::iter::once(first).chain(asked.try_iter()).collect();
                 work(&file, &jobs, &its);
             }
@@ -72,12 +71,12 @@ impl Worker {
         Ok(Worker { asked: 0, jobs: Some(jobs), thread: Some(thread), shared })
     }
 
-    /// Begins to bring all that was written to safety; the ticket of that.
+    /// Starts to sync all earlier writes; returns a ticket.
     pub fn begin_sync(&mut self) -> u64 {
         self.begin(None, true)
     }
 
-    /// Begins to make bytes zero, and then brings all to safety, or not.
+    /// Starts to zero bytes, and then to sync if `syncs`; returns a ticket.
     pub fn begin_zero(&mut self, zeroing: Zeroing, syncs: bool) -> u64 {
         self.begin(Some(zeroing), syncs)
     }
@@ -90,31 +89,31 @@ impl Worker {
         self.asked
     }
 
-    /// What has come of a ticket, which is asked for once; `None`: nothing yet.
+    /// Takes the outcome of a ticket; `None`: it is pending.
     pub fn outcome(&self, ticket: u64) -> Option<Result<(), Fault>> {
         let mut progress = self.shared.progress();
         let is_done = progress.done >= ticket;
         is_done.then(|| progress.faults.remove(&ticket).map_or(Ok(()), Err))
     }
 
-    /// The last ticket that is done with.
+    /// The last finished ticket.
     pub fn done(&self) -> u64 {
         self.shared.progress().done
     }
 
-    /// Waits until a ticket is done with.
+    /// Waits until a ticket is finished.
     pub fn wait(&self, ticket: u64) {
         let progress = self.shared.progress();
         let waited = self.shared.moved.wait_while(progress, |progress| progress.done < ticket);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Waits for all that was asked for.
+    /// Waits for all jobs.
     pub fn wait_for_all(&self) {
         self.wait(self.asked);
     }
 
-    /// Whether the file could not be brought to safety once.
+    /// Whether a sync has failed.
     pub fn has_failed(&self) -> bool {
         self.shared.progress().has_failed
     }
@@ -125,12 +124,12 @@ impl Worker {
 
     pub fn clear_signal(&self) {
         let mut count = [0; 8];
-        // Nothing to read is no fault: the signal is cleared.
+        // An empty read is no fault: the signal is cleared.
         let _ = rustix::io::read(&self.shared.signal, &mut count);
     }
 }
 
-/// Does what was asked for, holes first: they are quicker.
+/// Executes jobs, holes first: they are quicker.
 fn work(file: &File, jobs: &[Job], shared: &Shared) {
     let mut faults = BTreeMap::new();
     for Job { ticket, zeroing, .. } in jobs {
@@ -148,7 +147,7 @@ fn work(file: &File, jobs: &[Job], shared: &Shared) {
     progress.done = jobs.last().expect("there is one").ticket;
     drop(progress);
     shared.moved.notify_all();
-    // It only fails when the counter is full, and then the signal stands already.
+    // It fails only when the counter is full, and then the signal is set.
     let _ = rustix::io::write(&shared.signal, &1u64.to_ne_bytes());
 }
 
@@ -156,7 +155,7 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
-            // A thread that has panicked has nothing more to say.
+            // A panic of the thread needs no further report.
             let _ = thread.join();
         }
     }
