@@ -8,13 +8,13 @@ use super::raw::Raw;
 use super::read::{Layer, Leaf, Leaves, Overlays, Rank};
 use super::types::{EquilibriumLoad, Precondition, Scenario};
 
-/// The key that says which load it is, where no table gives one.
+/// The key that selects the load, where no table gives one.
 const WORD: &str = "precondition.load";
-/// As many requests as are asked for where that is not said: the load goes on without end.
+/// The number of requests, where none is given: the load is endless.
 const REQUESTS: i128 = 1;
 
-/// Takes the table from a file and from `--set`, unless `--set` has a word instead; a word in the
-/// file that a table of `--set` outranks goes.
+/// Takes the table from a file and from `--set`, unless `--set` has a word instead; removes a word
+/// of the file that a table of `--set` overrides.
 pub(super) fn overlay(file: &mut Layer, sets: &mut Layer) -> Leaves {
     let mut overlay = std::mem::take(&mut file.equilibrium);
     if sets.leaves.contains_key(WORD) {
@@ -27,7 +27,7 @@ pub(super) fn overlay(file: &mut Layer, sets: &mut Layer) -> Leaves {
     overlay
 }
 
-/// The scenario with the load of the table, if there is one; `one` makes the scenario of a load.
+/// The scenario with the load of the table, if there is one; `one` builds the scenario of a load.
 pub(super) fn with_load(
     scenario: Scenario,
     overlay: Leaves,

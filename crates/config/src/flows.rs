@@ -12,7 +12,7 @@ use super::read::{Leaves, Overlays, Rank};
 use super::types::{Flow, Scenario, dies_of};
 
 /// The overlays of a load and of a file over it, with those of `--set` over them; all of them
-/// outrank what `[workload]` says.
+/// override `[workload]`.
 pub(super) fn overlays([load, file]: [Overlays; 2], sets: Overlays) -> Overlays {
     let mut all = Overlays::new();
     for (layer, rank) in [(load, Rank::Flow), (file, Rank::Flow), (sets, Rank::FlowSet)] {
@@ -24,7 +24,7 @@ pub(super) fn overlays([load, file]: [Overlays; 2], sets: Overlays) -> Overlays 
     all
 }
 
-/// The scenario of these flows; `one` makes that of a single load, and is told where it stands.
+/// The scenario of these flows; `one` builds that of a single load from its keys and their place.
 pub(super) fn assemble(
     overlays: Overlays,
     stack: &Stack,
@@ -55,7 +55,7 @@ pub(super) fn assemble(
     Ok(Scenario { workload: None, queues, channels, dies, read_slo: None, flows, ..drive })
 }
 
-/// Refuses keys that mean something for one of several flows only.
+/// Refuses keys that apply to a single load only, and not to one of several flows.
 pub(super) fn check_of_flows(leaves: &Leaves, flows: &Overlays) -> Result<(), UserError> {
     let keys = [
         ("workload.clock", "means something where several flows have traces; leave it out"),
@@ -72,7 +72,7 @@ pub(super) fn check_of_flows(leaves: &Leaves, flows: &Overlays) -> Result<(), Us
     }
 }
 
-/// Refuses a flow that has some of another's dies and not all.
+/// Refuses a flow that shares only some of another's dies.
 fn check_dies(scenario: &Scenario, others: &[Flow], flow: &Flow) -> Result<(), UserError> {
     let dies = |flow: &Flow| {
         let given = dies_of(&scenario.geometry, &flow.channels, &flow.dies);

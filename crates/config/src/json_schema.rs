@@ -10,9 +10,9 @@ use super::raw::Raw;
 use super::types::OperationSet;
 use super::unit::{Interval, Unit};
 
-/// JSON Schema (draft 2020-12) of what a scenario says: names, types, ranges, words, defaults.
+/// JSON Schema (draft 2020-12) of a scenario: names, types, ranges, words, defaults.
 ///
-/// What keys need of each other is not part of it, but for the descriptions.
+/// Dependencies between keys appear only in the descriptions.
 pub fn json_schema(registries: &Registries) -> String {
     let mut properties = Map::new();
     for section in SECTIONS {
@@ -96,7 +96,7 @@ fn of_kind(key: &Key, registries: &Registries) -> Json {
     let words = || -> Vec<Json> {
         let entries = key.kind.choices(registries);
         let names = entries.iter().map(|entry| entry.name.to_string());
-        // The one word that is read in any case.
+        // The one word that is case-insensitive.
         let all = names.flat_map(|name| match key.full_name {
             "policy" => vec![name.to_uppercase(), name],
             _ => vec![name],

@@ -1,4 +1,4 @@
-//! What the schema says about one key: its kind, range, default, when it applies, where it goes.
+//! The schema of one key: its kind, range, default, condition, and place in the scenario.
 
 use std::fmt;
 
@@ -12,11 +12,11 @@ use super::{Registries, steps};
 /// A section of the scenario file.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
-    /// Its name; empty for the keys that stand before every section.
+    /// Its name; empty for the keys before every section.
     pub name: &'static str,
-    /// One sentence: what it is about.
+    /// One sentence on its subject.
     pub doc: &'static str,
-    /// Its keys, in canonical order; a key stands after those that it depends on.
+    /// Its keys, in canonical order; a key comes after those that it depends on.
     pub keys: &'static [Key],
 }
 
@@ -25,34 +25,34 @@ pub struct Section {
 pub struct Key {
     /// Full name, such as `timing.t_read_us`; without a dot for a key outside every section.
     pub full_name: &'static str,
-    /// What it holds, with unit and range.
+    /// The kind of its value, with unit and range.
     pub kind: Kind,
-    /// What holds when no layer gives it.
+    /// Its value if no layer gives one.
     pub default: Fallback,
     /// It applies while one of these holds; empty: always.
     pub when: &'static [Need],
-    /// One sentence: what it means.
+    /// One sentence on its meaning.
     pub doc: &'static str,
-    /// Where the meaning or the default comes from; empty if it is ours.
+    /// Source of the meaning or the default; empty if it is ours.
     pub source: &'static str,
-    /// Keys that it is another name for, all at once; mostly none.
+    /// Keys that it is an alias of, all at once; mostly none.
     pub stands_for: &'static [&'static str],
     /// Whether it may change while a drive is served.
     pub while_served: bool,
-    /// Where it goes in the scenario.
+    /// Its place in the scenario.
     pub(super) place: Place,
 }
 
-/// Where a key goes in the scenario, in both directions.
+/// The place of a key in the scenario, in both directions.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    /// The value that a scenario has there; `None`: none, or it has no such part.
+    /// Returns the value there; `None`: none, or the scenario lacks the part.
     pub get: fn(&Scenario) -> Option<Value>,
-    /// Puts a value there, one of all these; `None`: the scenario has no such part.
+    /// Sets the value there, one of all these; `None`: the scenario lacks the part.
     pub set: fn(&mut Scenario, &Value, &Values) -> Option<()>,
 }
 
-/// What a key holds.
+/// The kind of a key's value.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// An integer from `min` to `max`, a multiple of `step`.
@@ -74,13 +74,13 @@ pub enum Kind {
     Choice(&'static [Entry]),
     /// The name of an entry of a registry.
     Registered(Family),
-    /// Any words.
+    /// Any string.
     Text,
     /// The name of a built-in preset, or the path of a file.
     Preset,
     /// The path of a file.
     Path,
-    /// A list out of `program`, `gc_program` and `erase`.
+    /// A list of `program`, `gc_program` and `erase`.
     Operations,
     /// A number of bytes, or a list of `[bytes, weight]`.
     Sizes,
@@ -106,7 +106,7 @@ pub enum Kind {
     Numbers(Interval),
     /// A number within an interval, or a list of such numbers, at least one.
     OneOrMore(Interval),
-    /// A list of words out of a fixed one, at least one.
+    /// A list of words from a fixed one, at least one.
     Words(&'static [Entry]),
     /// A list of steps of the scheduler `microcode`.
     Steps,
@@ -127,30 +127,30 @@ pub enum Family {
     Generator,
 }
 
-/// What holds when no layer gives a key.
+/// The value of a key that no layer gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fallback {
     /// It must be given.
     Required,
-    /// Nothing: the effect is off. The word `"none"` says the same, against an earlier layer.
+    /// None: the effect is off. The word `"none"` overrides an earlier layer with this.
     Absent,
-    /// This, in TOML.
+    /// A default, in TOML.
     Toml(&'static str),
-    /// The value of another key, which stands earlier in the schema.
+    /// The value of another key, which comes earlier in the schema.
     SameAs(&'static str),
 }
 
-/// What has to hold of another key, which stands earlier in the schema.
+/// A condition on another key, which comes earlier in the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
     /// Its full name.
     pub key: &'static str,
-    /// It has one of these values; empty: it is given.
+    /// It has one of these values; empty: any.
     pub values: &'static [&'static str],
 }
 
 impl Need {
-    /// What has to hold, with this around each name and value.
+    /// The condition in words, with this around each name and value.
     pub(super) fn words(&self, quote: &str) -> String {
         let in_toml = |value: &&str| match *value {
             "true" | "false" => format!("{quote}{value}{quote}"),
@@ -183,7 +183,7 @@ impl Key {
         self.is_optional() && self.kind.has_none()
     }
 
-    /// What may be written, for errors and for the reference: "an integer from 1 to 8".
+    /// The accepted values, for errors and for the reference: "an integer from 1 to 8".
     pub fn expected(&self, registries: &Registries) -> String {
         let none = if self.takes_none() { ", or \"none\"" } else { "" };
         format!("{}{none}", self.kind.expected(registries))
@@ -191,7 +191,7 @@ impl Key {
 }
 
 impl Kind {
-    /// One word for programs: how the value is written in TOML.
+    /// The kind in one word, for programs: its form in TOML.
     pub fn name(&self) -> &'static str {
         match self {
             Kind::Count { .. } => "integer",
@@ -224,7 +224,7 @@ impl Kind {
         !is_text && !is_word && !matches!(self, Kind::Flag | Kind::Operations | Kind::Steps)
     }
 
-    /// The names a key of this kind takes; none if it does not take names.
+    /// The words that a key of this kind accepts; none for other kinds.
     pub fn choices(&self, registries: &Registries) -> Vec<Entry> {
         match self {
             Kind::Choice(entries) | Kind::Words(entries) => entries.to_vec(),

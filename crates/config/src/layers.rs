@@ -13,7 +13,7 @@ use super::read::{self, Layer, Leaf, Leaves, Overlays, Rank};
 /// The merged layers, without the keys that only say how to stack them.
 pub(super) struct Stack {
     pub leaves: Leaves,
-    /// What the scenario calls its device, if it names one.
+    /// The scenario's name for its device, if it has one.
     pub device: Option<String>,
     /// The flows of the load, if it has any.
     pub flows: Overlays,
@@ -21,7 +21,7 @@ pub(super) struct Stack {
 
 /// Merges a scenario file and its overrides over the device, the part and the load they name.
 ///
-/// `base` is the folder from which relative paths of file and overrides are meant.
+/// `base` is the folder of relative paths in file and overrides.
 pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, UserError> {
     let (file, sets) = (expanded(file)?, expanded(sets)?);
     let named = |key| sets.get(key).or(file.get(key));
@@ -64,7 +64,7 @@ pub(super) fn stack(file: Leaves, sets: Leaves, base: &Path) -> Result<Stack, Us
     Ok(Stack { leaves, device: device.map(|found| found.written), flows })
 }
 
-/// What a part may say something of.
+/// The sections that a part may set.
 const PART_SECTIONS: [&str; 5] = ["geometry", "timing", "suspension", "reliability", "power"];
 
 /// Whether a load is a file beside the scenario's.
@@ -72,7 +72,7 @@ fn is_a_file(name: &str) -> bool {
     ["workload.trace", "workload.fio"].contains(&name)
 }
 
-/// Reads a device, part or load, which may only say what is its own.
+/// Reads a device, part or load, which may set only its own sections.
 fn read_preset(found: &Found, rank: Rank) -> Result<Layer, UserError> {
     let layer = read::read(&found.text, &found.file, rank)?;
     let of_flows = layer.flows.values().flatten().map(|(name, leaf)| (name, leaf, true));
@@ -104,7 +104,7 @@ fn read_preset(found: &Found, rank: Rank) -> Result<Layer, UserError> {
     Ok(layer)
 }
 
-/// Replaces in a layer what stands for several keys by those.
+/// Replaces aliases of several keys in a layer.
 fn expanded(mut leaves: Leaves) -> Result<Leaves, UserError> {
     for key in keys().iter().filter(|key| !key.stands_for.is_empty()) {
         let Some(leaf) = leaves.remove(key.full_name) else { continue };
@@ -122,7 +122,7 @@ fn expanded(mut leaves: Leaves) -> Result<Leaves, UserError> {
     with_policy(leaves)
 }
 
-/// Replaces the shorthand `policy` of a layer by the three keys that it stands for.
+/// Replaces the shorthand `policy` of a layer by the three keys that it sets.
 fn with_policy(mut leaves: Leaves) -> Result<Leaves, UserError> {
     let Some(policy) = leaves.remove("policy") else { return Ok(leaves) };
     let name = match &policy.raw {

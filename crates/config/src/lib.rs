@@ -49,7 +49,7 @@ pub use steps::{Class, Step};
 pub use types::*;
 pub use unit::{Interval, Unit};
 
-/// What a scenario is read from.
+/// The texts of a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Sources<'a> {
     /// The scenario file's content.
@@ -81,16 +81,16 @@ pub struct Registries {
     pub trace_formats: &'static [Entry],
     /// Names of `workload.generator`.
     pub generators: &'static [Entry],
-    /// What the drive of a scenario has no room for, as those say who count its blocks.
+    /// Checks that a drive of the scenario is possible, by the components' own rules.
     pub misfit: fn(&Scenario) -> Option<Misfit>,
 }
 
-/// What a drive cannot be made of: the key that is nearest to the cause, and why.
+/// A drive that is impossible: the key nearest to the cause, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
     /// Its full name.
     pub key: &'static str,
-    /// What is wrong with its value, and what would be right.
+    /// The fault of its value, and the right range.
     pub what: String,
 }
 
@@ -130,15 +130,14 @@ pub fn load_rig(
     assemble(file, &sources, Path::new(""), Use::Rig, registries)
 }
 
-/// The scenario of a served drive: without the workload that the file may have, as its clients are
-/// that.
+/// The scenario of a served drive, without the workload of the file: its clients are the workload.
 ///
-/// Errors if an override gives it one all the same.
+/// Errors if an override sets a workload.
 pub fn load_served(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
     load_for(sources, Use::Serve, registries)
 }
 
-/// The scenario of the run that repeats what a served drive of `scenario` has recorded at `path`.
+/// The scenario that replays a recording of a served drive of `scenario` at `path`.
 pub fn replaying(scenario: &Scenario, path: PathBuf) -> Scenario {
     let recording =
         TraceConfig { address: AddressPolicy::Error, ..TraceConfig::new(path, "recording") };
@@ -188,7 +187,7 @@ fn assemble(
     flows::check_fio_alone(&stack.leaves, &flows)?;
     let one = |stack, place: &str| settle(stack, place, base, purpose, registries);
     flows::check_of_flows(&stack.leaves, &flows)?;
-    // The rig has no mapping that a load could bring anywhere.
+    // The rig has no mapping for a load to precondition.
     let overlay = if purpose == Use::Rig { Leaves::new() } else { overlay };
     let drive = if overlay.is_empty() { Leaves::new() } else { stack.leaves.clone() };
     let scenario = if flows.is_empty() || purpose == Use::Rig {
@@ -199,7 +198,7 @@ fn assemble(
     equilibrium::with_load(scenario, overlay, drive, sources.path, one)
 }
 
-/// The scenario that a stack of layers makes, checked.
+/// Resolves and checks the scenario of a stack of layers.
 fn settle(
     stack: Stack,
     place: &str,

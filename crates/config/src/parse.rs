@@ -10,7 +10,7 @@ use super::types::OperationSet;
 use super::unit::{Interval, duration, raw_duration};
 use super::value::{Field, Value};
 
-/// The value of `raw` under `key`, `None` for `"none"`; or what is wrong, and what is right.
+/// Parses `raw` as the value of `key`, `None` for `"none"`; an error states the right values.
 pub(super) fn parse(
     key: &Key,
     raw: &Raw,
@@ -36,7 +36,7 @@ pub(super) fn parse(
     Err(format!("must be {}{near}", key.expected(registries)))
 }
 
-/// What is added to a mistake: which of the known words may be meant.
+/// Suggests the known word nearest to a mistyped one.
 pub(super) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, known).map_or(String::new(), |near| format!("; did you mean \"{near}\"?"))
 }
@@ -146,7 +146,7 @@ fn all_differ(list: &Value) -> bool {
 }
 
 impl Value {
-    /// The value as a key of this kind writes it; what `parse` reads back as the same.
+    /// The value in the form of this kind; `parse` reads it back as the same.
     pub(super) fn raw(&self, kind: Kind) -> Raw {
         match (self, kind) {
             (Value::Count(count), _) => Raw::Integer(i128::from(*count)),

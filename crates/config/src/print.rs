@@ -17,7 +17,7 @@ pub fn print(scenario: &Scenario) -> String {
     for section in SECTIONS.iter().filter(|section| section.name != "workload" || has_load) {
         let mut keys = String::new();
         push_keys(&mut keys, section.keys.iter(), &values);
-        // A table inside another is there where it says something.
+        // A table inside another is printed only if it is not empty.
         let is_left_out = section.name.contains('.') && keys.is_empty();
         if !section.name.is_empty() && !is_left_out {
             toml.push_str(&format!("\n[{}]\n", section.name));
@@ -73,7 +73,7 @@ pub(super) fn values(scenario: &Scenario) -> Values {
     values
 }
 
-/// A comment: between which numbers of free blocks collection has its slack.
+/// Returns a comment: the numbers of free blocks between which collection has its slack.
 fn collection_slack(scenario: &Scenario) -> String {
     let margins = &scenario.collection_margins();
     match margins.start_blocks {

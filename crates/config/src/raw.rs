@@ -12,7 +12,7 @@ pub(super) enum Raw {
     Flag(bool),
     Text(String),
     List(Vec<Raw>),
-    /// What no key takes: a table, a date, an integer beyond 128 bits; with its name.
+    /// A type that no key takes: a table, a date, an integer beyond 128 bits; with its name.
     Other(String),
 }
 
@@ -38,7 +38,7 @@ impl From<&DeValue<'_>> for Raw {
 }
 
 impl Raw {
-    /// The value of a TOML text of ours, such as a default of the schema.
+    /// Parses a TOML text of ours, such as a default of the schema.
     pub fn of_toml(text: &str) -> Raw {
         let parsed = DeValue::parse(text);
         Raw::from(parsed.unwrap_or_else(|error| panic!("{text}: {error}")).get_ref())

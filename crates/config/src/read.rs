@@ -20,7 +20,7 @@ pub(super) enum Rank {
     Load,
     File,
     Set,
-    /// What a flow says, which outranks what all have in common.
+    /// The keys of a flow, which override those that all have in common.
     Flow,
     FlowSet,
 }
@@ -32,11 +32,11 @@ pub(super) struct Leaf {
     /// `FILE:LINE`, or `--set`.
     pub place: String,
     pub rank: Rank,
-    /// The key as written, where that is not its own name: a flow's.
+    /// The key as written, if it is not its own name: that of a flow.
     pub alias: Option<String>,
 }
 
-/// What one text says.
+/// The keys of one text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layer {
     pub leaves: Leaves,
@@ -48,11 +48,11 @@ pub(super) struct Layer {
 /// The values of one layer, or of several merged, by full name.
 pub(super) type Leaves = BTreeMap<&'static str, Leaf>;
 
-/// What each flow says that `[workload]` does not, by name; keys as in `[workload]`.
+/// The keys of each flow that differ from `[workload]`, by name; keys as in `[workload]`.
 pub(super) type Overlays = BTreeMap<String, Leaves>;
 
 impl Leaf {
-    /// The error that this value of `name` makes.
+    /// The error about this value of `name`.
     pub fn fault(&self, name: &str, what: impl fmt::Display) -> UserError {
         let name = self.alias.as_deref().unwrap_or(name);
         UserError::new(format!("{name} = {}: {what}", self.raw)).at(&self.place)
@@ -116,7 +116,7 @@ fn read_flows(
             let what = format!("{FLOW}.{}: must be a table of a flow's keys", flow.get_ref());
             return Err(UserError::new(what).at(lines.place(flow.span().start)));
         };
-        // A flow that differs in nothing is a flow all the same.
+        // A flow that differs in nothing is still a flow.
         layer.flows.entry(flow.get_ref().to_string()).or_default();
         for (key, value) in by_position(keys) {
             let full_name = format!("{FLOW}.{}.{}", flow.get_ref(), key.get_ref());
@@ -127,7 +127,7 @@ fn read_flows(
     Ok(())
 }
 
-/// Reads `KEY=VALUE` options into one layer; of two for one key the later holds.
+/// Reads `KEY=VALUE` options into one layer; a later one overrides an earlier one.
 pub(super) fn read_sets(sets: &[String]) -> Result<Layer, UserError> {
     let mut layer = Layer::default();
     for set in sets {
@@ -193,7 +193,7 @@ fn insert(
     Ok(())
 }
 
-/// Finds the key of `[workload]` that a table of a load's own has under `name`.
+/// Finds the key of `[workload]` with this name in a table of a load.
 fn of_load(full_name: &str, name: &str, leaf: Leaf) -> Result<(&'static str, Leaf), UserError> {
     let known = format!("workload.{name}");
     let Some(key) = key(&known) else {
@@ -204,7 +204,7 @@ fn of_load(full_name: &str, name: &str, leaf: Leaf) -> Result<(&'static str, Lea
     Ok((key.full_name, Leaf { alias: Some(full_name.to_string()), ..leaf }))
 }
 
-/// Why no key has this name, and which one may be meant.
+/// The error for an unknown key, with a suggestion.
 fn unknown(full_name: &str, raw: &Raw) -> String {
     if is_section(full_name) {
         return format!("{full_name} = {raw}: it is a section; write [{full_name}] above its keys");
@@ -258,7 +258,7 @@ fn section_list() -> String {
     names.map(|name| format!("[{name}]")).collect::<Vec<_>>().join(", ")
 }
 
-/// The entries of a table as they stand in the file, so that the first mistake is reported.
+/// The entries of a table in the order of the file, so that the first mistake is reported.
 fn by_position<'t, 'i>(
     table: &'t DeTable<'i>,
 ) -> Vec<(&'t Spanned<Cow<'i, str>>, &'t Spanned<DeValue<'i>>)> {
@@ -274,7 +274,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// `FILE:LINE`; of a text that is in no file, which `<…>` says, only that.
+    /// `FILE:LINE`; for a text in no file, marked by `<…>`, only the name.
     fn place(&self, offset: usize) -> String {
         if self.file.ends_with('>') {
             return self.file.to_string();

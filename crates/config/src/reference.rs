@@ -58,7 +58,7 @@ fn default_words(key: &Key) -> String {
     }
 }
 
-/// The schema as JSON, for programs: sections, their keys, and what each takes.
+/// The schema as JSON, for programs: sections, keys and kinds.
 pub fn schema_json(registries: &Registries) -> String {
     let sections: Vec<_> = SECTIONS
         .iter()

@@ -1,4 +1,4 @@
-//! Settles every key: its leaf, parsed, or its default, or an error where it has neither.
+//! Resolves every key: its leaf, parsed, or its default, or an error if it has neither.
 
 use std::fmt;
 use std::ops::Deref;
@@ -18,15 +18,15 @@ use super::read::{Leaf, Leaves, Rank};
 use super::types::{Host, Scenario};
 use super::value::{Value, Values};
 
-/// A scenario, the values of which it is made, and where each was written.
+/// A scenario, its values, and the place of each.
 pub(super) struct Resolved {
     pub scenario: Scenario,
     pub values: Values,
-    /// The leaves that hold; a key without one has its default.
+    /// The effective leaves; a key without one has its default.
     pub leaves: Leaves,
 }
 
-/// Whether the scenario has to have a workload.
+/// The purpose of a scenario, which decides whether it must have a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// A run: it has.
@@ -37,8 +37,8 @@ pub(super) enum Use {
     Serve,
 }
 
-/// Settles every key of the stack. `file` is named where a key is missing, and paths of loads are
-/// meant from the folder `base`.
+/// Resolves every key of the stack. `file` is named if a key is missing, and paths of loads are
+/// relative to the folder `base`.
 pub(super) fn resolve(
     stack: Stack,
     file: &str,
@@ -50,7 +50,7 @@ pub(super) fn resolve(
     choose(&mut leaves, "host.link_bytes_per_s", "host.pcie_generation")?;
     choose_workload(&mut leaves, file, purpose)?;
     let mut resolved = Resolved { scenario: Scenario::default(), values: Values::new(), leaves };
-    // What stands for others has become those.
+    // Aliases have been replaced by their keys.
     for key in keys().iter().filter(|key| key.stands_for.is_empty()) {
         let is_ruled_out = purpose == Use::Rig && key.section() == "workload";
         if is_ruled_out || !applies(key, &resolved.values) {
@@ -68,10 +68,10 @@ pub(super) fn resolve(
     Ok(resolved)
 }
 
-/// The keys that say where requests come from; each is ruled out by the presence of another.
+/// The keys of the sources of requests; each excludes the others.
 const LOADS: [&str; 3] = ["workload.trace", "workload.generator", "workload.fio"];
 
-/// Settles which of the keys of `[workload]` that exclude each other hold.
+/// Decides which of the exclusive keys of `[workload]` is effective.
 fn choose_workload(leaves: &mut Leaves, file: &str, purpose: Use) -> Result<(), UserError> {
     if purpose != Use::Run {
         return Ok(());
@@ -87,7 +87,7 @@ fn choose_workload(leaves: &mut Leaves, file: &str, purpose: Use) -> Result<(), 
     choose(leaves, "workload.footprint_bytes", "workload.footprint_share")
 }
 
-/// Of two keys that exclude each other the later layer's holds, and the other is dropped.
+/// Of two exclusive keys keeps that of the later layer, and drops the other.
 fn choose(leaves: &mut Leaves, one: &str, other: &str) -> Result<(), UserError> {
     let given = |name| leaves.get(name).filter(|leaf: &&Leaf| leaf.raw != Raw::none());
     let (Some(first), Some(second)) = (given(one), given(other)) else { return Ok(()) };
@@ -101,7 +101,7 @@ fn choose(leaves: &mut Leaves, one: &str, other: &str) -> Result<(), UserError> 
     Ok(())
 }
 
-/// Whether `key` may be given beside these values, which hold those that it depends on.
+/// Whether `key` applies with these values, which include those that it depends on.
 pub(super) fn applies(key: &Key, values: &Values) -> bool {
     let holds = |need: &Need| match values.get(need.key) {
         Some(Value::Text(text)) if !need.values.is_empty() => need.values.contains(&text.as_str()),
@@ -114,7 +114,7 @@ pub(super) fn applies(key: &Key, values: &Values) -> bool {
     key.when.is_empty() || key.when.iter().any(holds)
 }
 
-/// Drops the leaf of a key that does not apply if a later layer made it so; else it is a mistake.
+/// Drops the leaf of a key that does not apply if a later layer caused that; else it is an error.
 fn put_aside(key: &Key, resolved: &mut Resolved, purpose: Use) -> Result<(), UserError> {
     let Some(leaf) = resolved.leaves.remove(key.full_name) else { return Ok(()) };
     if purpose == Use::Rig && key.section() == "workload" {
@@ -122,31 +122,31 @@ fn put_aside(key: &Key, resolved: &mut Resolved, purpose: Use) -> Result<(), Use
     }
     match rank_of_condition(key, &resolved.leaves) {
         rank if rank > leaf.rank => Ok(()),
-        // A preset may know what it draws whether or not a run asks for it.
+        // A preset may state its power whether or not a run accounts for it.
         _ if key.section() == "power" && leaf.rank <= Rank::Device => Ok(()),
         _ => Err(leaf.fault(key.full_name, condition(key, resolved))),
     }
 }
 
-/// The latest layer that had a say in whether `key` applies.
+/// The latest layer that decides whether `key` applies.
 fn rank_of_condition(key: &Key, leaves: &Leaves) -> Rank {
     let ranks = key.when.iter().map(|need| rank_of_choice(need.key, leaves));
     ranks.max().unwrap_or(Rank::Schema)
 }
 
-/// The latest layer that had a say in the value of the key `other`.
+/// The latest layer that decides the value of the key `other`.
 fn rank_of_choice(other: &str, leaves: &Leaves) -> Rank {
     let rank = |name: &str| leaves.get(name).map_or(Rank::Schema, |leaf| leaf.rank);
     let above = key(other).map_or(Rank::Schema, |other| rank_of_condition(other, leaves));
     let own = match other {
-        // What is not given is ruled out by the presence of another.
+        // An absent key is excluded by the presence of another.
         other if LOADS.contains(&other) => LOADS.map(rank).into_iter().max().expect("three"),
         other => rank(other),
     };
     own.max(above)
 }
 
-/// What would have to hold for `key` to apply, and what holds instead.
+/// The condition under which `key` applies, and the actual values.
 fn condition(key: &Key, resolved: &Resolved) -> String {
     let is_on = |need: &&Need| resolved.values.contains_key(need.key);
     let other = key.when.iter().find(is_on).or(key.when.last());
@@ -220,7 +220,7 @@ fn missing(
 }
 
 /// The other required keys of the section of `first` that no layer gives, so that a load is
-/// completed at once; `so_far` has what was settled before it.
+/// completed at once; `so_far` has the values settled before it.
 fn missing_after(first: &Key, so_far: &Resolved, registries: &Registries) -> Vec<&'static str> {
     let mut values = so_far.values.clone();
     let mut names = Vec::new();
@@ -261,7 +261,7 @@ impl Resolved {
         Ok(())
     }
 
-    /// Puts every value where it goes.
+    /// Stores every value in the scenario.
     fn build(&mut self, device: Option<String>) {
         self.scenario = Scenario {
             device: device.unwrap_or_else(|| "custom".to_string()),
@@ -270,13 +270,13 @@ impl Resolved {
         };
         for key in keys() {
             if let Some(value) = self.values.get(key.full_name) {
-                // A drive may lack the part that a key is about, which then means nothing.
+                // A drive may lack the part of a key, which then has no effect.
                 let _ = (key.place.set)(&mut self.scenario, value, &self.values);
             }
         }
     }
 
-    /// An error that begins with the key `name` and its value, at the place of that.
+    /// An error that begins with the key `name` and its value, at their place.
     pub fn at(&self, name: &str, error: UserError) -> UserError {
         match self.leaves.get(name) {
             None => error.at("default"),
@@ -287,7 +287,7 @@ impl Resolved {
         }
     }
 
-    /// Refuses the settled value of `name` if it is wrong, for what `what` says.
+    /// Refuses the value of `name` if it is wrong, with the reason `what`.
     pub fn refuse<W: fmt::Display>(
         &self,
         name: &'static str,
@@ -297,7 +297,7 @@ impl Resolved {
         if is_wrong { Err(self.fault(name, what())) } else { Ok(()) }
     }
 
-    /// The error that the settled value of `name` makes, wherever it comes from.
+    /// The error about the value of `name`, of whatever layer.
     pub fn fault(&self, name: &'static str, what: impl fmt::Display) -> UserError {
         if let Some(leaf) = self.leaves.get(name) {
             return leaf.fault(name, what);

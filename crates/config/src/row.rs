@@ -10,25 +10,25 @@
 //! }
 //! ```
 //!
-//! After the name stands the place, then the kind with its range, then what else there is to say:
+//! After the name come the place, the kind with its range, and further attributes:
 //! `or` a default in TOML, `same_as` another key or `absent`, else the key is required; `when` it
-//! applies, what it `stands_for`, whether it may change `while_served`, and `from` which source
-//! it is.
+//! applies, which keys it `stands_for`, whether it may change `while_served`, and `from` which
+//! source it is.
 //!
 //! A place is a path of fields from the scenario on. `?` goes into an option, `??` makes one that
-//! has nothing yet, `as Enum::Variant` goes into a variant, `trace:` and `mixed:` begin in such a
-//! workload. `[]` is a key that only says how to read others, and closures in parentheses get
-//! and set what no path leads to. A path in `{}` leads to parameters of a policy, which finds its
-//! own there by their full names.
+//! is `None`, `as Enum::Variant` goes into a variant, `trace:` and `mixed:` begin in such a
+//! workload. `[]` is a key that only affects how others are read, and closures in parentheses
+//! get and set values that no path leads to. A path in `{}` leads to parameters of a policy, which
+//! finds its own there by their full names.
 //!
-//! Words are a kind: `choice(Type::WORDS)` where they are a type of ours. Else each has a value,
-//! `one_of { "word" = value, "What it means."; }`; where the value holds further keys,
+//! Words are a kind: `choice(Type::WORDS)` if they are a type of ours. Else each has a value,
+//! `one_of { "word" = value, "Its meaning."; }`; if the value holds further keys,
 //! `variant_of { "word" = pattern => value, "…"; }`.
 
 use super::key::Fallback;
 use super::unit::{Interval, Unit};
 
-// What rows are made of.
+// The names that rows use.
 pub(super) use super::key::{Family, Key, Kind, Need, Place, Section};
 pub(super) use super::value::{Field, Scaled, Value, Values, of};
 pub(super) use reprieve_base::Entry;
@@ -91,7 +91,7 @@ macro_rules! kind {
     };
 }
 
-/// Where a key goes, by the form of its place and kind.
+/// The place of a key, by the form of its path and kind.
 macro_rules! place {
     ($name:expr, [] $kind:ident $of:tt) => {
         Place { get: |_| None, set: |_, _, _| None }
@@ -165,7 +165,7 @@ macro_rules! word {
     };
 }
 
-/// A reference to where a path leads; returns `None` from the function where it leads nowhere.
+/// A reference to the end of a path; returns `None` from the function if it does not exist.
 macro_rules! path {
     (@ref [$($at:tt)+]) => { &$($at)+ };
     (@mut [$($at:tt)+]) => { &mut $($at)+ };

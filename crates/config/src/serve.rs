@@ -1,4 +1,4 @@
-//! The scenario of a served drive: its clients are its workload, and some rules may change.
+//! The scenario of a served drive: its clients are its workload, and some keys may change.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use super::types::{EquilibriumLoad, Scenario};
 use super::value::Values;
 use super::{Registries, equilibrium, layers, print, settle};
 
-/// The one key of `[workload]` that says something of the drive.
+/// The one key of `[workload]` that concerns the drive.
 const OF_THE_DRIVE: &str = "workload.unwritten";
 
-/// The keys whose values may change while a drive is served, by name.
+/// The names of the keys whose values may change while a drive is served.
 pub fn changeable() -> Vec<&'static str> {
     let mut names: Vec<_> =
         keys().iter().filter(|key| key.while_served).map(|key| key.full_name).collect();
@@ -52,7 +52,7 @@ pub(super) fn assemble(
 }
 
 impl Scenario {
-    /// Whether a served drive of this scenario may go on as one of the other.
+    /// Whether a served drive of this scenario may continue with the other.
     pub fn may_become(&self, other: &Scenario) -> bool {
         let fixed = |scenario: &Scenario| {
             let values = print::values(scenario).into_iter();

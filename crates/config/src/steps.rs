@@ -9,7 +9,7 @@ use super::unit::{self, Unit};
 use super::value::{Field, Value, words};
 
 words! {
-    /// The class of something that waits or runs; a controller may have a queue for each.
+    /// The class of a waiting or running operation; a controller may have a queue for each.
     Class {
         "host_read" = HostRead,
             "Reads for the host: its pages, old pages under its writes, pages of the mapping.";
@@ -20,16 +20,16 @@ words! {
     }
 }
 
-/// A step: something that is done if it can be and its conditions hold.
+/// A step: an action that is taken if it is possible and its conditions hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The queue whose head is served; `None`: the suspended operation resumes.
     pub class: Option<Class>,
-    /// The head has waited so long, or the operation was suspended so long in all.
+    /// The head has waited this long, or the operation was suspended this long in all.
     pub after: Dur,
-    /// Programs that wait at the die, at least.
+    /// Minimum number of programs that wait at the die.
     pub queued: u32,
-    /// A plane has no room for host writes until garbage collection has made some.
+    /// A plane has no room for host writes until garbage collection frees some.
     pub urgent: bool,
     /// Resume: only an operation of this class.
     pub of: Option<Class>,
@@ -48,12 +48,12 @@ impl Class {
     }
 }
 
-/// What a list of steps is, for errors and the reference.
+/// The form of a list of steps, for errors and the reference.
 pub(super) const EXPECTED: &str = "a list of steps: host_read, host_write, gc_read, gc_program, \
     erase or resume, each with conditions behind it: after_us=N, queued=N (host_write), urgent \
     (gc_read, gc_program, erase), of=CLASS (resume)";
 
-/// The steps of a list, or what is wrong with it.
+/// Parses a list of steps.
 pub(super) fn parse(raw: &Raw) -> Result<Vec<Step>, String> {
     let Raw::List(items) = raw else { return Err(format!("must be {EXPECTED}")) };
     let step = |item: &Raw| match item {
@@ -70,7 +70,7 @@ pub(super) fn parse(raw: &Raw) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-/// The step of a text, or what is wrong with it.
+/// Parses a step.
 pub(super) fn step(text: &str) -> Result<Step, String> {
     let mut words = text.split_whitespace();
     let name = words.next().unwrap_or_default();

@@ -51,7 +51,7 @@ impl From<&str> for Value {
 
 /// A type that a field of the scenario may have.
 pub(super) trait Field: Sized {
-    /// The field of a value that the schema has let through.
+    /// Converts a value that the schema has validated.
     fn of(value: &Value) -> Self;
 
     /// The value of a field; `None` where it is absent.
@@ -113,8 +113,8 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
-/// Types whose values are words: each word with its value and a sentence. The first holds where
-/// nothing is said.
+/// Types whose values are words: each word with its value and a sentence. The first is the
+/// default.
 macro_rules! words {
     ($($(#[doc = $about:literal])+ $type:ident {
         $first:literal = $start:ident, $doc:literal;
@@ -204,10 +204,10 @@ impl Field for DeviceSelection {
 
 /// An integer field that holds a number in smaller units, to the nearest.
 pub(super) trait Scaled {
-    /// The field of a number, so many times as large.
+    /// Multiplies a number by `factor`.
     fn times(number: f64, factor: f64) -> Self;
 
-    /// The number of the field.
+    /// Divides the field by `factor`.
     fn over(&self, factor: f64) -> Option<f64>;
 }
 

@@ -1,4 +1,4 @@
-//! Keys before every section, and what a part is: its shape and its times.
+//! Keys before every section, and keys of a part: shape and timing.
 
 use reprieve_base::Dur;
 use reprieve_nand::{
@@ -13,7 +13,7 @@ const STARBLAZE: &str = "Starblaze, Flash Memory Summit 2017: a typical and a ma
 const FAST12: &str = "Wu and He, FAST 2012, Table 1";
 const Z21: &str = "Zambelli et al., Electronics 10, 1394 (2021)";
 
-/// What `policy` may say, and what each stands for.
+/// The values of `policy`, with the keys that each sets.
 macro_rules! shorthands {
     ($($name:literal = $scheduling:literal $program:literal $erase:literal, $doc:literal;)+) => {
         /// The words of `policy`.
@@ -35,7 +35,7 @@ shorthands! {
 }
 
 section! {
-    /// Keys that stand before every section.
+    /// Keys before every section.
     TOP ""
 
     /// Seed of every random stream.
@@ -46,7 +46,7 @@ section! {
     part [] preset(), absent();
     /// The load to start from: a built-in preset, or the path of a file of the same form.
     load [] preset(), absent();
-    /// What results call this drive; else the device's name.
+    /// Name of the drive in results; else the device's name.
     name (|s| Some(Value::Text(s.device.clone())), |s, value, _| s.device = of(value)) text(),
         absent();
     /// Shorthand for scheduling.policy, suspension.program and suspension.erase together.
@@ -54,7 +54,7 @@ section! {
 }
 
 section! {
-    /// How many of what the drive has; at most 2147483632 pages in all.
+    /// The shape of the drive; at most 2147483632 pages in all.
     GEOMETRY "geometry"
 
     /// Independent buses between controller and flash.
@@ -75,7 +75,7 @@ section! {
 }
 
 section! {
-    /// How long the part takes.
+    /// Timing of the part.
     TIMING "timing"
 
     /// Command and address cycles on the channel (tCMD).
@@ -104,7 +104,7 @@ section! {
     /// Verify after the erase pulse.
     t_erase_verify_us [timing.erase_verify] us(), same_as("timing.t_verify_us"),
         from("Wu and He, FAST 2012, section 4.1");
-    /// Reset of the operating voltages; inside a phase, no longer than that.
+    /// Reset of the operating voltages; within a phase, no longer than the phase.
     t_voltage_reset_us [timing.voltage_reset] us(), from(FAST12);
     /// Restoring the page buffer from the shadow buffer before a program goes on.
     t_buffer_us [timing.buffer] us(), or("0"), from(FAST12);
@@ -161,7 +161,7 @@ section! {
     /// Iterations of a program of each type, in place of program_iterations; absent: alike.
     program_iterations_by_type (
         |s| {
-            // Wordlines that have a number of their own, or one for all their pages, have no types.
+            // Wordlines with a number of their own, or one for all their pages, have no types.
             let types = s.timing.page_types.filter(|_| {
                 s.timing.spread.is_none() && s.timing.wordline.is_none()
             })?;
@@ -178,7 +178,7 @@ section! {
         |s| s.timing.spread.map(|spread| spread.entries().to_vec()).value(),
         |s, value, _| s.timing.spread = Some(IterationSpread::new(&of::<Vec<(u16, u16)>>(value)))
     ) weights(1000, SPREAD_MAX), absent(), from(Z21);
-    /// Which times hold of a part that has two of them.
+    /// Which times to use of a part that has typical and maximum ones.
     values (|_| Some(Value::from("typical")), |_, _, _| {}) words {
         "typical", "Those without an ending.";
         "maximum", "Those that end in _max, where the part has them.";
@@ -196,7 +196,7 @@ section! {
         from(STARBLAZE);
 }
 
-/// Takes the maximum of a time in its place, where that is asked for.
+/// Replaces a time by its maximum, if selected.
 fn slow<T: Field>(all: &Values, max: &Value, time: &mut T) {
     if all.get("timing.values") == Some(&Value::from("maximum")) {
         *time = of(max);

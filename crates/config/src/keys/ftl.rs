@@ -1,4 +1,4 @@
-//! Keys of the translation layer, and of what goes wrong on the part.
+//! Keys of the translation layer, and of failures of the part.
 
 use crate::row::*;
 use crate::types::*;
@@ -23,11 +23,11 @@ section! {
         from("Hu et al., SYSTOR 2009, for the policy; the number is ours");
     /// Background collection of a plane runs while fewer of its blocks than this are free.
     gc_start_free_share [ftl.gc_start_free_share] below(0.0, 1.0), or("0.05");
-    /// With so few free blocks a plane takes host writes only into its open block.
+    /// With at most this many free blocks a plane takes host writes only into its open block.
     gc_hard_free_blocks [ftl.gc_hard_free_blocks] count(1, 1 << 16), or("2");
     /// Whether collection uses idle time, or only runs when it is forced.
     gc_background [ftl.gc_background] flag(), or("true");
-    /// What a write of part of a page does about the rest of the page.
+    /// The handling of the rest of a page when only part of it is written.
     partial_write [ftl.partial_write] choice(PartialWrite::WORDS), or("'read_modify_write'"),
         from("MQSim 7ec40e3, for \"track_sectors\"");
     /// Whether the host gets in between the steps of collecting a block.
@@ -50,7 +50,7 @@ section! {
         when(&[is("ftl.gc_parallel_planes", &["true"])]);
     /// Which of the open blocks of a plane takes a page of the host.
     stream [ftl.streams.policy] registered(Family::Stream), or("'single'");
-    /// A page is hot that is rewritten within so many writes, as a share of the logical pages.
+    /// A page is hot if it is rewritten within this many writes, a share of the logical pages.
     hot_window_share [ftl.streams.hot_window_share] above(0.0, 1000.0), or("0.5"),
         when(&[is("ftl.stream", &["hot-cold"])]);
     /// Where garbage collection writes the pages that it moves.
@@ -101,7 +101,7 @@ section! {
 }
 
 section! {
-    /// What goes wrong on the part.
+    /// Failures of the part.
     NAND "nand"
 
     /// Probability that a program fails, which retires its block.
@@ -115,7 +115,7 @@ section! {
     /// `[precondition.load]` gives one by hand, with the keys of `[workload]`.
     PRECONDITION "precondition"
 
-    /// Whose equilibrium it is, where no table gives one.
+    /// The equilibrium to start in, where no table gives one.
     load (
         |s| match s.equilibrium {
             EquilibriumLoad::Scenario => Some(Value::from("scenario")),

@@ -30,7 +30,7 @@ section! {
     high_watermark [buffer.hold?.high_watermark] below(0.0, 1.0), or("0.8"), when(HELD);
     /// They go until no more than this share is dirty; at most the high watermark.
     low_watermark [buffer.hold?.low_watermark] below(0.0, 1.0), or("0.5"), when(HELD);
-    /// All dirty pages go when no request has been open for so long; absent: they stay.
+    /// All dirty pages go when no request has been open for this long; absent: they stay.
     flush_idle_us [buffer.hold?.flush_idle] us(), absent(), when(HELD);
     /// Whether reads of pages in the write buffer are answered from it; else from the flash.
     read_hits [buffer.read_hits] flag(), or("true");
@@ -48,9 +48,9 @@ section! {
             s.read_cache = Some(cache).filter(|cache| cache.bytes > 0);
         }
     ) count(0, 1 << 40), or("0");
-    /// Which page makes room for another.
+    /// Which page is evicted.
     replacement [read_cache?.replacement] choice(Eviction::WORDS), or("'lru'");
-    /// Whether pages that are written come into the cache; else they leave it.
+    /// Whether written pages enter the cache; else they are removed from it.
     fill_on_write [read_cache?.fill_on_write] flag(), or("false");
 }
 
@@ -58,7 +58,7 @@ section! {
     /// The link to the host, and its queues.
     HOST "host"
 
-    /// What is between the host and the drive.
+    /// Interface between the host and the drive.
     interface [host.interface] variant_of {
         "direct" = Interface::Direct => Interface::Direct,
             "Every request reaches the drive at its arrival.";
@@ -93,11 +93,11 @@ section! {
     /// The class of each queue, in the order of the queues.
     queue_priorities [host.interface as Interface::Nvme.priorities] list_of(Priority::WORDS),
         when(&[is("host.arbitration", &["strict-priority", "weighted-classes"])]);
-    /// Time that fetching a command takes; commands are fetched one after the other.
+    /// Time to fetch a command; commands are fetched one after the other.
     t_command_us [host.command] us(), or("0"), when(&[is("host.interface", &["nvme", "sata"])]);
-    /// Time that every command spends in the controller and in which it holds up no other.
+    /// Time of every command in the controller, during which it delays no other.
     t_controller_us [host.controller] us(), or("0");
-    /// The same of a write, a trim or a flush.
+    /// As above, for a write, a trim or a flush.
     t_controller_write_us [host.controller_write] us(), same_as("host.t_controller_us");
     /// Rate of the host link in each direction; absent: transfers take no time.
     link_bytes_per_s [host.link_bytes_per_s] count(1, 1_000_000_000_000), absent();
@@ -105,7 +105,7 @@ section! {
     pcie_generation [host.pcie??.generation] count(1, 6), absent(),
         when(&[is("host.interface", &["direct", "nvme"])]),
         from("PCI Express Base Specification 6.0: 8b/10b to 2.0, 128b/130b to 5.0, then FLITs");
-    /// Data in a PCI Express packet at most; absent: packets take nothing besides data.
+    /// Data in a PCI Express packet at most; absent: packets have no overhead.
     pcie_max_payload_bytes [host.packets??.payload_bytes_max] count(128, 1 << 12), absent(),
         when(&[is("host.interface", &["direct", "nvme"])]),
         from("PCI Express Base Specification 6.0: Max_Payload_Size, 128 to 4096");

@@ -1,4 +1,4 @@
-//! Keys of what flash and channels draw, and of what happens when the power fails.
+//! Keys of power draw, and of power loss.
 
 use crate::row::*;
 use crate::types::*;
@@ -8,7 +8,7 @@ const LOSS: &[Need] = &[is("power_loss.mode", &["on"])];
 const RESET: &str = "ONFI 1.0, tRST: at most 5, 10 and 500 us during read, program and erase";
 
 section! {
-    /// What the flash draws from its supplies, and what it may draw at once.
+    /// Power draw of the flash, and limits on it.
     POWER "power"
 
     /// Whether power and energy are accounted for.
@@ -16,7 +16,7 @@ section! {
         "off" = None => None, "No: the other keys of the section are not looked at.";
         "on" = Some(_) => Some(Default::default()), "Yes.";
     }, or("'off'");
-    /// A die of which nothing runs and nothing is suspended.
+    /// A die that is idle, with nothing suspended.
     p_idle_mw [power?.core_uw[0]] scaled(1e3, closed(0.0, 1e6)), when(ACCOUNTED);
     /// The part of each power below that a command draws once, whatever the number of its planes:
     /// charge pumps and logic. A command on n planes draws p_base_mw + n (p - p_base_mw).
@@ -33,7 +33,7 @@ section! {
     /// A die in an erase verify, on one plane.
     p_erase_verify_mw [power?.core_uw[5]] scaled(1e3, closed(0.0, 1e6)),
         same_as("power.p_program_verify_mw"), when(ACCOUNTED);
-    /// A die with a suspended operation of which nothing runs.
+    /// An otherwise idle die with a suspended operation.
     p_suspended_mw [power?.core_uw[6]] scaled(1e3, closed(0.0, 1e6)), same_as("power.p_idle_mw"),
         when(ACCOUNTED),
         from("Zambelli et al. 2021, Figure 3b: the idle consumption during a suspension");
@@ -63,14 +63,14 @@ section! {
     series_us [power?.series] us(), absent(), when(ACCOUNTED);
     /// Dies that may sense, program or erase at once; absent: all.
     max_active_dies [power?.max_active_dies] count(1, 1 << 31), absent(), when(ACCOUNTED);
-    /// What all dies together may draw; absent: no limit.
+    /// Limit on the power of all dies together; absent: no limit.
     budget_mw [power?.budget_uw] scaled(1e3, closed(0.0, 1e6)), absent(), when(ACCOUNTED);
-    /// As what a program or an erase counts under budget_mw.
+    /// The power that a program or an erase counts with under budget_mw.
     budget_counts [power?.budget_counts] choice(BudgetCounts::WORDS), or("'mean'"), when(ACCOUNTED);
 }
 
 section! {
-    /// What the drive does when its power fails, and how long it lives on.
+    /// Behaviour of the drive when its power fails, and how long it lives on.
     POWER_LOSS "power_loss"
 
     /// Whether the drive is prepared for a loss of power.
@@ -78,15 +78,15 @@ section! {
         "off" = None => None, "No: the other keys of the section are not looked at.";
         "on" = Some(_) => Some(Default::default()), "Yes.";
     }, or("'off'");
-    /// When the power fails, which ends the run; absent: it does not.
+    /// Time of the power loss, which ends the run; absent: none.
     at_us [power_loss?.at] us(), absent(), when(LOSS);
-    /// What becomes of the operation that a die is at work on when the power fails.
+    /// The fate of the operation in progress on a die when the power fails.
     policy [power_loss?.policy] choice(LossPolicy::WORDS), or("'wait'"), when(LOSS);
     /// The controller with its memory, from the failure until all is safe.
     p_controller_mw [power_loss?.controller_uw] scaled(1e3, closed(0.0, 1e6)), when(LOSS);
-    /// How long the drive lives on at most; absent: as long as the capacitor lasts.
+    /// Longest time that the drive lives on; absent: as long as the capacitor lasts.
     hold_up_us [power_loss?.hold_up] us(), absent(), when(LOSS);
-    /// The capacitor from which the drive lives on; absent: hold_up_us says how long.
+    /// The capacitor that supplies the drive; absent: hold_up_us limits the time.
     capacitance_uf [power_loss?.capacitor??.capacitance_uf] above(0.0, 1e9), absent(), when(LOSS);
     /// Voltage of the charged capacitor, with which needed capacitances are stated.
     capacitor_start_v [power_loss?.capacitor??.volts[0]] above(0.0, 1000.0), absent(), when(LOSS);
@@ -94,7 +94,7 @@ section! {
     capacitor_min_v [power_loss?.capacitor??.volts[1]] above(0.0, 1000.0), absent(), when(LOSS);
     /// Share of the capacitor's energy that reaches controller and flash.
     conversion_efficiency [power_loss?.efficiency] above(0.0, 1.0), or("1.0"), when(LOSS);
-    /// Program of a page that is saved, as in SLC mode; absent: as of the part's page 0.
+    /// Program of a saved page, as in SLC mode; absent: as of the part's page 0.
     t_program_us [power_loss?.program] us(), absent(), when(LOSS);
     /// Pages that a die saves with one program, on as many planes.
     planes [power_loss?.planes] count(1, 128), or("1"), when(LOSS);

@@ -1,4 +1,4 @@
-//! Keys of what goes wrong in cells, what corrects it, and what wears out.
+//! Keys of errors in cells, their correction, and wear.
 
 use crate::row::*;
 
@@ -44,14 +44,14 @@ section! {
     /// Factor of the rate of pages of each type; absent: alike.
     rber_factor_by_type [reliability.factor_by_type] numbers(closed(0.0, 1000.0)), absent(),
         when(TYPED);
-    /// Cycles that a block is rated for; absent: the summary tells no lifetime.
+    /// Rated cycles of a block; absent: the summary has no lifetime.
     rated_cycles [reliability.rated_cycles] count(1, 100_000_000), absent();
     /// Days that the data of before the first request has lain there.
     age_days [reliability.ageing?.age_days] closed(0.0, 36_500.0), or("0"), when(AGEING);
     /// Cycles of the blocks before the first request.
     cycles_at_start [reliability.ageing?.cycles_at_start] count(0, 100_000_000), or("0"),
         when(AGEING);
-    /// Each block draws its cycles at the start from within so much of their mean.
+    /// Each block draws its cycles at the start from within this share of their mean.
     cycles_spread [reliability.ageing?.cycles_spread] closed(0.0, 1.0), or("0"), when(AGEING);
     /// Share of a cycle that the suspension of a program costs its block.
     wear_per_program_suspend [reliability.ageing?.suspend_wear.per_program] closed(0.0, 1.0),
@@ -69,10 +69,10 @@ section! {
 }
 
 section! {
-    /// The error-correcting code, and what follows where it fails.
+    /// The error-correcting code, and the handling of its failures.
     ECC "ecc"
 
-    /// What corrects raw bit errors.
+    /// The code that corrects raw bit errors.
     code [ecc] variant_of {
         "none" = None => None, "Errors are counted as a rate, and harm nobody.";
         "ldpc" = Some(_) => Some(Default::default()), "Hard decoding, read retry, soft decoding.";

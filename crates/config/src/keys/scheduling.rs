@@ -1,4 +1,4 @@
-//! Keys of what goes first: at a die, over all queues of the drive, and on a channel.
+//! Keys of priority: at a die, over all queues of the drive, and on a channel.
 
 use crate::row::*;
 use crate::types::*;
@@ -26,7 +26,7 @@ section! {
         or("'die'"), when(&[given("scheduling.write_queue_limit")]),
         from("Wu and He, FAST 2012, section 5.3: the flash controller limits its write queue"),
         while_served();
-    /// A write that waits so long goes first.
+    /// A write that waits this long goes first.
     age_limit_us [scheduling.age_limit] us(), or("10000"),
         when(&[is("scheduling.policy", &["rps-age"])]);
     /// Deadline of a read, from its arrival.
@@ -35,20 +35,20 @@ section! {
     write_deadline_us [scheduling.deadlines?.write] us(), or("10000"), when(DEADLINE);
     /// Deadline of garbage collection, from when it is urgent or its operation begins.
     gc_deadline_us [scheduling.deadlines?.gc] us(), or("10000"), when(DEADLINE);
-    /// What goes first at a die: the first step for which something waits.
+    /// Priority at a die: the first step whose queue is not empty is served.
     steps [scheduling.steps] steps(),
         or("['host_read', 'gc_read', 'gc_program', 'erase', 'host_write', 'resume']"),
         when(&[is("scheduling.policy", &["microcode"])]),
         from("after Starblaze, Flash Memory Summit 2017: a microcoded controller");
-    /// What goes first of all that waits in the drive, and what is held back.
+    /// Priority over all queues of the drive, and which work is held back.
     dispatch [scheduling.dispatch.policy] registered(Family::Dispatcher), or("'none'");
     /// Page operations that have waited longest, among which the next are chosen.
     paq_window_pages [scheduling.dispatch.paq??.window] count(1, U32), or("64"),
         when(&[is("scheduling.dispatch", &["paq"])]);
-    /// What two operations that no command takes together may not share.
+    /// The resource that two operations without a joint command may not share.
     paq_conflict [scheduling.dispatch.paq?.conflict] choice(Conflict::WORDS), or("'chip'"),
         when(&[is("scheduling.dispatch", &["paq"])]);
-    /// How many of the writes that wait a channel may begin.
+    /// The number of waiting writes that a channel may start.
     mbm_channel_limit [scheduling.dispatch.mbm??.share] variant_of {
         "exact" = Some(ShareRules { rounding: Rounding::Exact, .. }) =>
             Some(ShareRules { rounding: Rounding::Exact, ..Default::default() }),
@@ -63,21 +63,21 @@ section! {
         "instant" = false, "At every instant at which writes wait.";
         "arrival" = true, "When writes have come, and when all shares are used up.";
     }, or("'instant'"), when(LIMITED);
-    /// Which writes count as what a channel has to do.
+    /// Which writes count as load of a channel.
     mbm_share_writes [scheduling.dispatch.mbm?.share?.counts_all_writes] one_of {
         "under-way" = false, "Those that wait at its dies or are being programmed.";
         "all" = true, "All that it was ever given.";
     }, or("'under-way'"), when(LIMITED), from("MBM paper, Algorithm 1: execute_w_subs");
-    /// How many writes a page to be read counts for in what a channel has to do.
+    /// The number of writes that a page to be read counts for in the load of a channel.
     mbm_share_read_weight [scheduling.dispatch.mbm?.share?.read_weight] count(0, 64), or("1"),
         when(LIMITED), from("MBM paper, Algorithm 1: read_len");
-    /// Whether a die that collects garbage counts for a page that its channel has to do.
+    /// Whether a die that collects garbage counts as one page of its channel's load.
     mbm_share_collection [scheduling.dispatch.mbm?.share?.counts_collection] flag(), or("false"),
         when(LIMITED);
-    /// What begins writes together when all of it is idle.
+    /// The unit that starts writes together when all of it is idle.
     mbm_unit [scheduling.dispatch.mbm?.unit] choice(TransactionUnit::WORDS), or("'chip'"),
         when(MBM), from("MBM paper, section IV: SSD transaction");
-    /// Which of channels and chips that are equal is first.
+    /// Which of equal channels and chips is first.
     mbm_ties [scheduling.dispatch.mbm?.ties] choice(Ties::WORDS), or("'rotating'"), when(MBM);
     /// Which planes of a die are programmed together.
     mbm_alignment [scheduling.dispatch.mbm?.alignment] choice(Alignment::WORDS), or("'lagging'"),
@@ -90,16 +90,16 @@ section! {
         "in-order" = Chips::InOrder => Chips::InOrder, "The idle chips of a channel in order.";
     }, or("'least-then-greatest'"), when(MBM),
         from("MBM paper, section IV.C: Minimizing Chip consumption Strategy");
-    /// Of what the chip that can program fewest pages is the first.
+    /// The unit for which the chip that can program fewest pages is the first.
     mbm_first_chip [scheduling.dispatch.mbm?.chips as Chips::LeastThenGreatest]
         choice(FirstOf::WORDS), or("'channel'"),
         when(&[is("scheduling.mbm_chips", &["least-then-greatest"])]);
-    /// Of which requests the pages are that one multi-plane read takes.
+    /// The requests whose pages one multi-plane read takes.
     mbm_joint_reads [scheduling.dispatch.mbm?.joins_requests] one_of {
         "request" = false, "Of one request.";
         "any" = true, "Of any.";
     }, or("'request'"), when(MBM), from(READ_STRATEGY);
-    /// Where writes go to what long reads have touched.
+    /// The destination of writes to areas that long reads have touched.
     mbm_read_areas [scheduling.dispatch.mbm?.read_areas] variant_of {
         "spread" = Some(ReadAreas { spread: Spread::ByNumber, .. }) =>
             Some(ReadAreas { spread: Spread::ByNumber, ..Default::default() }),
@@ -112,16 +112,16 @@ section! {
     /// A read of more pages is long.
     mbm_read_threshold_pages [scheduling.dispatch.mbm?.read_areas?.threshold_pages] count(1, U32),
         or("4"), when(SPREAD);
-    /// What a long read marks: stretches of this length that it touches.
+    /// Unit that a long read marks: stretches of this length that it touches.
     mbm_read_area_bytes [scheduling.dispatch.mbm?.read_areas?.area_bytes] sectors(1 << 40),
         or("1048576"), when(SPREAD);
-    /// When what a long read has marked is like everything else again.
+    /// When an area that a long read has marked becomes unmarked.
     mbm_read_area_end [scheduling.dispatch.mbm?.read_areas?.short_reads_end] one_of {
         "short-read" = true, "With a read of it that is not long.";
         "never" = false, "Never.";
     }, or("'short-read'"), when(SPREAD),
         from("MBM paper, section IV.B: of a read that is not long the area is not read-intensive");
-    /// When pages of a long read are written anew, to where writes of their area go.
+    /// When pages of a long read are rewritten, to the destination of writes of their area.
     mbm_redistribution [scheduling.dispatch.mbm?.read_areas?.redistribution] variant_of {
         "either" = Some(Redistribution { trigger: Trigger::Either, .. }) =>
             Some(Redistribution::by(Trigger::Either)),
@@ -134,15 +134,15 @@ section! {
             "Where one of its dies needs more commands than an even spread would.";
         "none" = None => None, "Never.";
     }, or("'either'"), when(SPREAD), from("MBM paper, section IV.B");
-    /// Pages that are being written anew at one time, at most.
+    /// Pages being rewritten at one time, at most.
     mbm_redistributed_pages [scheduling.dispatch.mbm?.read_areas?.redistribution?.pages_max]
         count(1, U32),
         or("8"), when(MOVES);
-    /// Pages of the host that are programmed for each one written anew, at least; absent: any.
+    /// Pages of the host that are programmed for each rewritten one, at least; absent: any.
     mbm_writes_per_redistributed_page
         [scheduling.dispatch.mbm?.read_areas?.redistribution?.writes_per_page]
         count(1, U32), absent(), when(MOVES);
-    /// When pages are written anew.
+    /// When pages are rewritten.
     mbm_redistribution_when
         [scheduling.dispatch.mbm?.read_areas?.redistribution?.makes_way] one_of {
         "any-time" = false, "As soon as a read has found them uneven, among the host's writes.";
@@ -151,10 +151,10 @@ section! {
 }
 
 section! {
-    /// What a channel carries, and in which order.
+    /// The order of transfers on a channel, and their unit.
     CHANNEL "channel"
 
-    /// Who of those that wait has the channel next.
+    /// Which of the waiting transfers has the channel next.
     order [channel.order] choice(ChannelOrder::WORDS), or("'asked'"),
         from("data_first: measured on MQSim 7ec40e3");
     /// A read sends out only the units of its page that it needs; absent: the whole page.

@@ -1,4 +1,4 @@
-//! Keys of what a die does at once, what it can suspend, and when the controller asks for that.
+//! Keys of parallelism in a die, suspension of operations, and its policy.
 
 use reprieve_base::Dur;
 use reprieve_nand::{
@@ -12,16 +12,16 @@ const FAST12_4: &str = "Wu and He, FAST 2012, section 4";
 const Z21: &str = "Zambelli et al., Electronics 10, 1394 (2021)";
 
 section! {
-    /// What a die can do at once.
+    /// Parallelism of a die.
     PARALLELISM "parallelism"
 
-    /// What of different planes one read, program or erase takes together.
+    /// The operations of different planes that one read, program or erase takes together.
     multi_plane [parallelism.multi_plane] one_of {
         "none" = MultiPlane::None, "Nothing: a command is of one plane.";
         "page" = MultiPlane::Page, "Pages of the same number in their blocks, or any blocks.";
         "block" = MultiPlane::Block, "The same, of blocks of the same number in their planes.";
     }, or("'none'"), from("data sheets of NAND parts; page alone is the rule of MQSim (FAST 2018)");
-    /// When a page is there that one command reads with others.
+    /// When the pages of a multi-plane read are available.
     joint_read_done [parallelism.pages_end_together] one_of {
         "page" = false, "When it has left its die.";
         "command" = true, "When the last of them has.";
@@ -36,7 +36,7 @@ section! {
 }
 
 section! {
-    /// What the part can suspend, and when the controller asks for it.
+    /// Suspension in the part, and when the controller requests it.
     SUSPENSION "suspension"
 
     /// How a program stops.
@@ -53,10 +53,10 @@ section! {
     /// Iterations of a slice.
     slice_iterations [timing.slices??.iterations] count(1, 1_000),
         when(&[is("suspension.program", &["sliced"])]), from("US patent 9,892,794");
-    /// What every slice begins with.
+    /// Overhead at the start of every slice.
     t_slice_overhead_us [timing.slices?.overhead] us(),
         when(&[is("suspension.program", &["sliced"])]);
-    /// Iterations that a program has more after an early suspension and then a long run.
+    /// Additional iterations of a program after an early suspension and then a long run.
     retention_iterations [suspension.retention.iterations] count(0, 1_000), or("0"), from(Z21);
     /// Early: before this share of the program's undisturbed array time is done.
     retention_first_share [suspension.retention.first_share_ppm] scaled(1e6, closed(0.0, 1.0)),
@@ -66,7 +66,7 @@ section! {
         or("0.7"), from(Z21);
     /// Whether an erase can be suspended.
     erase [suspension.erase] flag(), or("false");
-    /// When an erase makes way.
+    /// When an erase is suspended.
     erase_mode [suspension.erase_mode] variant_of {
         "immediate" = EraseMode::Immediate => EraseMode::Immediate,
             "The phase is broken off; a voltage reset later it is free.";
@@ -75,10 +75,10 @@ section! {
         "timeout" = EraseMode::Timeout(_) => EraseMode::Timeout(Dur::ZERO),
             "Immediate up to an age of the erase, deferred from then on.";
     }, or("'immediate'"), from("Kim et al., USENIX ATC 2019, as reported by others");
-    /// From this long after the end of its command on an erase is suspended as deferred.
+    /// An erase is suspended as deferred from this long after the end of its command on.
     erase_timeout_us [suspension.erase_mode as EraseMode::Timeout] us(),
         when(&[is("suspension.erase_mode", &["timeout"])]);
-    /// With what a suspended erase goes on.
+    /// The state from which a suspended erase resumes.
     erase_resume [suspension.erase_resume] one_of {
         "exact" = EraseResume::Exact, "With what was left of the pulse (Wu and He, FAST 2012).";
         "redo_phase" = EraseResume::RedoPhase, "With the whole of the phase that was broken off.";
@@ -101,7 +101,7 @@ section! {
         "array_read" = ResumeAt::ArrayRead,
             "At the end of tR; the page waits in a second register.";
     }, or("'data_out'");
-    /// Which planes of an operation make way for a read.
+    /// Which planes of an operation are suspended for a read.
     multi_plane [parallelism.plane_suspension] one_of {
         "whole" = false, "All: the operation is suspended whole.";
         "plane" = true, "The plane of the read alone; the others go on meanwhile.";
@@ -129,32 +129,32 @@ section! {
         stands_for(&["suspension.max_per_program", "suspension.max_per_erase"]), while_served();
     /// An operation is not suspended again sooner than this after its resume.
     min_progress_us [suspension.min_progress] us(), or("0"), while_served();
-    /// A suspended operation resumes after so many reads, though more wait; absent: once none does.
+    /// Reads after which a suspended operation resumes, though more wait; absent: once none waits.
     reads_per_suspension [suspend_rules.reads_per_suspension] count(1, U32), absent(),
         while_served();
-    /// When the controller asks for a suspension. The Python package also takes the policy
+    /// When the controller requests a suspension. The Python package also takes the policy
     /// `NAME` of a program: `FILE.py:NAME` or `MODULE:NAME`.
     policy [suspend_rules.policy] registered(Family::SuspendPolicy), or("'always'"), while_served();
     /// An operation with less than this left is not suspended; absent: no such limit. Where
-    /// wordlines differ in iterations, what is left is what is to be expected.
+    /// wordlines differ in iterations, the expected remaining time counts.
     min_remaining_us {suspend_rules.parameters} us(), absent(),
         when(&[is("suspension.policy", &["threshold"])]), while_served();
     /// After this much time in suspension an operation runs to its end; absent: no limit.
     max_suspended_us {suspend_rules.parameters} us(), absent(),
         when(&[is("suspension.policy", &["threshold"])]), while_served();
-    /// What a host read may suspend.
+    /// The operations that a host read may suspend.
     host_read_suspends [suspend_rules.host_read_suspends] operations(),
         or("['program', 'gc_program', 'erase']"), while_served();
-    /// What the read of a read-modify-write may suspend.
+    /// The operations that the read of a read-modify-write may suspend.
     rmw_read_suspends [suspend_rules.rmw_read_suspends] operations(), or("[]"), while_served();
-    /// What a read of garbage collection may suspend.
+    /// The operations that a read of garbage collection may suspend.
     gc_read_suspends [suspend_rules.gc_read_suspends] operations(), or("[]"), while_served();
-    /// What the program of a host write may suspend, and run inside: `["erase"]` or `[]`.
+    /// The operations that a host program may suspend, and run inside: `["erase"]` or `[]`.
     host_write_suspends (
         |s| s.suspend_rules.host_write_suspends.value(),
         |s, value, _| {
             s.suspend_rules.host_write_suspends = of(value);
-            // What the controller does not ask for, the part need not be able to do.
+            // The part need not support a suspension that the controller never requests.
             s.suspension.program_in_erase = s.suspend_rules.host_write_suspends.erase;
         }
     ) operations(), or("[]"), from("Wu, Huang and He, Journal of Systems Architecture 60(4), 2014");
@@ -164,12 +164,12 @@ section! {
     /// When the policy "batch" suspends: for enough reads, or for one that has waited long enough.
     BATCH "suspension.batch"
 
-    /// Suspend once so many reads wait at the die; absent: however many do.
+    /// Suspend once this many reads wait at the die; absent: any number.
     reads {suspend_rules.parameters} count(1, U32), absent(),
         when(&[is("suspension.policy", &["batch"])]),
         from("(N, n) preemption, as in Drekic and Stanford, Queueing Systems 35, 2000"),
         while_served();
-    /// Suspend once the oldest of them has waited so long; absent: however long it does.
+    /// Suspend once the oldest of them has waited this long; absent: any time.
     oldest_us {suspend_rules.parameters} us(), absent(),
         when(&[is("suspension.policy", &["batch"])]), while_served();
 }
@@ -178,26 +178,26 @@ section! {
     /// When the policy "deadline" suspends: at the last instant at which it still saves a read.
     DEADLINE "suspension.deadline"
 
-    /// The time within which a read has to be complete, from its arrival at the die.
+    /// Latency objective of a read, from its arrival at the die.
     read_slo_us {suspend_rules.parameters} us(), when(&[is("suspension.policy", &["deadline"])]),
         while_served();
-    /// Room for so many reads that may come in addition.
+    /// Margin for this many reads that may arrive in addition.
     margin_reads {suspend_rules.parameters} count(0, U32), or("0"),
         when(&[is("suspension.policy", &["deadline"])]), while_served();
     /// Reads that a suspension must save at least.
     price {suspend_rules.parameters} closed(0.0, 1e9), or("1"),
         when(&[is("suspension.policy", &["deadline"])]), while_served();
-    /// How much the price rises with the programs and erases that wait at the die: it is multiplied
-    /// by 1 and this for each of them.
+    /// Rise of the price with the programs and erases that wait at the die: it is multiplied by
+    /// 1 and this for each of them.
     backlog_weight {suspend_rules.parameters} closed(0.0, 1e9), or("0"),
         when(&[is("suspension.policy", &["deadline"])]), while_served();
 }
 
-/// The policies that wait, and wait longer while suspensions cost more than they may.
+/// The policies that wait, and wait longer while suspensions exceed their budget.
 const WAITING: &[Need] = &[is("suspension.policy", &["batch", "deadline"])];
 
 section! {
-    /// What suspensions may cost: every 0.2 s of simulated time the policy becomes more patient if
+    /// The budget of suspensions: every 0.2 s of simulated time the policy becomes more patient if
     /// more was spent, and less if less was.
     BUDGET "suspension.budget"
 

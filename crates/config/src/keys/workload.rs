@@ -1,4 +1,4 @@
-//! Keys of the workload, a trace, a generator or a fio file; and from when on it is measured.
+//! Keys of the workload, a trace, a generator or a fio file; and of the measured part of a run.
 
 use reprieve_base::Op;
 use reprieve_trace::{
@@ -19,8 +19,8 @@ const TRAINS: &[Need] = &[is("workload.arrivals", &["trains"])];
 const TRACE: &[Need] = &[given("workload.trace")];
 
 section! {
-    /// What the drive is asked to do: a trace, a generator, or a fio file. Tables `[flow.NAME]` ask
-    /// for several loads at once; each has the keys that differ from these.
+    /// The load of the drive: a trace, a generator, or a fio file. Tables `[flow.NAME]` define
+    /// several loads at once; each has the keys that differ from these.
     WORKLOAD "workload"
 
     /// The trace to replay, plain, .gz or .zst: a file, a folder, a tar archive, or a pattern with
@@ -45,9 +45,9 @@ section! {
             other => panic!("generator {other} is registered and no workload is built for it"),
         }
     ) registered(Family::Generator), absent();
-    /// A job file of fio in place of both; each of its jobs is a flow.
+    /// A job file of fio, in place of trace and generator; each of its jobs is a flow.
     fio [fio] path(), absent();
-    /// What the read of a page that was never written costs.
+    /// The cost of a read of a page that was never written.
     unwritten [host.unwritten_costs_read] one_of {
         "flash" = true, "Like any page: a flash read.";
         "zero" = false, "Answered without a flash read.";
@@ -60,14 +60,14 @@ section! {
     channels [channels] counts(0, 65_534), absent();
     /// Dies that hold the pages of a flow, counted over the drive, channel by channel; absent: all.
     dies [dies] counts(0, 65_534), absent();
-    /// The time within which a read of this load has to be complete, from its arrival at the die;
+    /// Latency objective of reads of this load, from their arrival at the die;
     /// absent: suspension.deadline.read_slo_us.
     read_slo_us [read_slo] us(), absent(), when(&[is("suspension.policy", &["deadline"])]);
-    /// How the trace is written.
+    /// Format of the trace.
     format [trace: reading.format] registered(Family::TraceFormat), or("'auto'"), when(TRACE);
     /// The columns of a trace of format columns, such as "time_s,device,sector,bytes,op".
     columns [trace: reading.options.columns] text(), absent(), when(TRACE);
-    /// What addresses count, where a format leaves it open; absent: the format's own, mostly 512.
+    /// Unit of addresses, where a format leaves it open; absent: the format's own, mostly 512.
     sector_bytes [trace: reading.options.sector_bytes] count(1, 1 << 20), absent(), when(TRACE);
     /// Which events of blktrace or ftrace are the requests; absent: "queue", and of ftrace the only
     /// kind that there is.
@@ -82,7 +82,7 @@ section! {
         "begin" = Some(EtwTime::Begin), "A request arrives its elapsed time before the timestamp.";
         "end" = Some(EtwTime::End), "It arrives at the timestamp, which is that of its completion.";
     }, absent(), when(TRACE);
-    /// What `wait` means in a log of fio of version 2; absent: "relative-us".
+    /// Meaning of `wait` in a log of fio of version 2; absent: "relative-us".
     iolog_wait [trace: reading.options.iolog_wait] one_of {
         "relative-us" = Some(IologWait::RelativeUs),
             "Microseconds since the last wait, as fio's manual says.";
@@ -95,14 +95,14 @@ section! {
             "At equal distances within it, in the order of the file.";
         "as-written" = Some(SameSecond::AsWritten), "All at its beginning.";
     }, absent(), when(TRACE);
-    /// The operation of every row of a trace that names none.
+    /// The operation of every row of a trace that has no column for it.
     row_op [trace: reading.options.row_op] one_of {
         "read" = Some(Op::Read), "Every row reads.";
         "write" = Some(Op::Write), "Every row writes.";
     }, absent(), when(TRACE);
     /// The time from row to row of a trace that has none.
     row_interval_us [trace: reading.options.row_interval] us(), absent(), when(TRACE);
-    /// What becomes of rows of no length; absent: "drop".
+    /// Handling of rows of no length; absent: "drop".
     zero_length [trace: reading.options.zero_length] one_of {
         "drop" = Some(ZeroLength::Drop), "Such rows are left out and counted.";
         "error" = Some(ZeroLength::Error), "The run ends and names the row.";
@@ -112,7 +112,7 @@ section! {
         "open" = None => None, "When the trace says, whatever the drive does.";
         "closed" = Some(_) => Some(0), "When one completes: queue_depth outstanding, times unused.";
     }, or("'open'"), when(TRACE);
-    /// Whose clock the trace's times are of, where several flows have traces; absent: "shared", if
+    /// The clock of the trace's times, where several flows have traces; absent: "shared", if
     /// its first row is within a day of the earliest.
     clock [trace: clock] one_of {
         "shared" = Some(TraceClock::Shared),
@@ -130,7 +130,7 @@ section! {
     max_requests [trace: max_requests] count(1, u64::MAX), absent(), when(TRACE);
     /// Each device of the trace gets its own range, or all share one, or only these count.
     devices [trace: devices] devices(), or("'concatenate'"), when(TRACE);
-    /// What becomes of an address past the end of the drive.
+    /// Handling of an address past the end of the drive.
     address [trace: address] one_of {
         "modulo" = AddressPolicy::Modulo, "Wrap around the end of the drive.";
         "scale" = AddressPolicy::Scale, "Map the extent of the trace onto the drive, linearly.";
@@ -142,13 +142,13 @@ section! {
     drop_duplicates_within_us [trace: drop_duplicates_within] us(), absent(), when(TRACE);
     /// Rows within which a time that runs back is sorted into place; 0: it is an error.
     sort_window_requests [trace: sort_window_requests] count(0, 1 << 24), or("0"), when(TRACE);
-    /// How many requests.
+    /// Number of requests.
     requests [mixed: requests] count(1, u64::MAX), when(MIXED);
     /// Share of reads.
     read_fraction [mixed: read_fraction] closed(0.0, 1.0), when(MIXED);
     /// Share of trims.
     trim_fraction [mixed: trim_fraction] closed(0.0, 1.0), or("0.0"), when(MIXED);
-    /// Every so many requests one is a flush; absent: none is.
+    /// One in this many requests is a flush; absent: none is.
     flush_every_requests [mixed: flush_every_requests] count(2, u64::MAX), absent(), when(MIXED);
     /// Share of the writes that are acknowledged only when they are programmed (FUA).
     fua_fraction [mixed: fua_fraction] closed(0.0, 1.0), or("0.0"), when(MIXED);
@@ -210,7 +210,7 @@ section! {
     /// The first address; a multiple of the alignment.
     footprint_start_bytes [mixed: footprint_start_bytes] multiple(512, 0, 1 << 60), or("0"),
         when(MIXED);
-    /// How much of the user capacity is addressed, from the first address on.
+    /// Footprint in bytes, from the first address on.
     footprint_bytes (
         |s| match mixed(s)?.footprint {
             Footprint::Bytes(bytes) => bytes.value(),
@@ -218,7 +218,7 @@ section! {
         },
         |s, value, _| set_footprint(s, Footprint::Bytes(of(value)))
     ) sectors(1 << 60), absent(), when(MIXED);
-    /// The same as a share of what lies behind the first address; without either, all of it.
+    /// Footprint as a share of the capacity behind the first address; without either, all of it.
     footprint_share (
         |s| match mixed(s)?.footprint {
             Footprint::Share(share) => share.value(),
@@ -290,12 +290,12 @@ section! {
     train_bias [mixed: arrivals as Arrivals::Trains.bias] one_or_more(closed(0.5, 0.99)),
         when(TRAINS),
         from("the b-model of Wang et al., ICDE 2002");
-    /// The longest interval that is halved so; one follows the other.
+    /// The longest interval that is halved; such intervals follow each other.
     train_span_s [mixed: arrivals as Arrivals::Trains.span] s(), when(TRAINS);
-    /// Within so little time trains start at random, and do not cluster.
+    /// Starts of trains within this time are random, and do not cluster.
     train_independent_s [mixed: arrivals as Arrivals::Trains.independent] s(), or("0"),
         when(TRAINS);
-    /// The tick of the clock; what starts within it starts together.
+    /// The tick of the clock; trains that start within it start together.
     train_tick_us [mixed: arrivals as Arrivals::Trains.tick] us(), when(TRAINS);
     /// Multiplies the times between arrivals: 0.1 is ten times the load.
     time_scale (
@@ -314,14 +314,14 @@ section! {
 }
 
 section! {
-    /// From when on a run is measured; what comes before is simulated and not counted.
+    /// The measured part of a run; requests before it are simulated and not counted.
     MEASURE "measure"
 
     /// Requests with a lower number in order of arrival are excluded.
     from_request [measure.from_request] count(0, u64::MAX >> 1), or("0");
     /// Requests that arrive earlier in simulated time are excluded.
     from_s [measure.from] s(), or("0");
-    /// Who finds the end of the transient.
+    /// Detection of the end of the transient.
     warmup [measure.warmup] choice(Warmup::WORDS), or("'none'"),
         from(
             "auto: MSER-5; White, Simulation 69(6), 1997; White, Cobb and Spratt, Winter \

@@ -4,8 +4,8 @@ use reprieve_base::UserError;
 
 use crate::resolve::Resolved;
 
-/// Blocks of a plane that garbage collection has under way besides its reserve: the open block of
-/// the host, its own, and the one it erases.
+/// Blocks that garbage collection of a plane uses beyond its reserve: the open block of the host,
+/// its own, and the one being erased.
 const GC_BLOCKS: u64 = 3;
 
 pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
@@ -14,8 +14,8 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     over_provisioning(resolved)
 }
 
-/// Collection moves whole wordlines, so that a victim has to have as many invalid pages, for each
-/// open block that its pages go to.
+/// Collection moves whole wordlines, so a victim needs a wordline's number of invalid pages for
+/// each open block of moved pages.
 fn wordline_spare(resolved: &Resolved) -> Result<(), UserError> {
     let Some(wordline) = resolved.timing.wordline else { return Ok(()) };
     let (pages, geometry) = (wordline.pages, &resolved.geometry);

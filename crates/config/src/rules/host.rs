@@ -1,4 +1,4 @@
-//! Rules of what is between the host and the translation layer.
+//! Rules of the host interface, buffers and link.
 
 use reprieve_base::UserError;
 
@@ -21,7 +21,7 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     queues(resolved)
 }
 
-/// What crosses a link needs one, and packets have sizes that PCI Express knows.
+/// Commands cross a link only if there is one, and packets have sizes of PCI Express.
 fn link(resolved: &Resolved) -> Result<(), UserError> {
     let host = &resolved.host;
     let is_odd = host.packets.is_some_and(|packets| !packets.payload_bytes_max.is_power_of_two());

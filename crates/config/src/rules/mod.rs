@@ -1,4 +1,4 @@
-//! What no single key can tell: values that do not fit each other.
+//! Rules between keys: values that contradict each other.
 
 mod drive;
 mod host;
@@ -14,7 +14,7 @@ use super::resolve::{Resolved, Use};
 pub use refusals::{Feature, Refusal, refusals};
 pub(super) use workload::check_enough;
 
-/// Refuses a scenario that cannot be run, naming the key that is nearest to the cause.
+/// Refuses a scenario that cannot be run, naming the key nearest to the cause.
 pub(super) fn check(resolved: &Resolved, purpose: Use) -> Result<(), UserError> {
     let has_mapping = purpose != Use::Rig;
     part::check(resolved)?;
@@ -65,7 +65,7 @@ fn budget_is_spent(resolved: &Resolved) -> Result<(), UserError> {
     resolved.refuse(wear, given(wear) && !wears, what)
 }
 
-/// Refuses a list that has not one entry for each of so many.
+/// Refuses a list whose length is not the number of `whose`.
 fn one_for_each(
     resolved: &Resolved,
     lists: &[(&'static str, Option<usize>)],

@@ -1,4 +1,4 @@
-//! Rules of a part: its shape, its times, and what its suspension needs of them.
+//! Rules of a part: its shape, its times, and the needs of its suspension.
 
 use reprieve_base::{Dur, UserError};
 use reprieve_nand::{EraseMode, PageOrder, ProgramSuspension};
@@ -7,7 +7,7 @@ use super::one_for_each;
 use crate::resolve::Resolved;
 use crate::value::{Value, of};
 
-/// Page numbers are 31 bits wide, and the last sixteen stand for "no page" and the like.
+/// Page numbers have 31 bits, of which the last sixteen are reserved, such as for "no page".
 const PAGES_MAX: u64 = (1 << 31) - 16;
 
 pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
@@ -36,7 +36,7 @@ fn geometry(resolved: &Resolved) -> Result<(), UserError> {
         product.checked_mul(of(&resolved.values[name])).filter(|pages| *pages <= PAGES_MAX)
     });
     if product.is_none() {
-        // The last layer that had a say is where the mistake was made.
+        // The mistake is in the last layer that set one of them.
         let rank = |name: &str| resolved.leaves.get(name).map(|leaf| leaf.rank);
         let name = FACTORS.iter().max_by_key(|name| rank(name)).expect("there are five");
         let what = format!(
@@ -50,7 +50,7 @@ fn geometry(resolved: &Resolved) -> Result<(), UserError> {
     resolved.refuse("geometry.chips_per_channel", dies % chips != 0, what)
 }
 
-/// What is to have its maximum has one.
+/// Every time that is set to its maximum has one.
 fn maxima(resolved: &Resolved) -> Result<(), UserError> {
     let is_given = |names: &[&str]| names.iter().any(|name| resolved.values.contains_key(name));
     let maxima = ["timing.t_read_us_max", "timing.program_iterations_max", "timing.t_erase_us_max"];
@@ -78,7 +78,7 @@ fn erase_segments(resolved: &Resolved) -> Result<(), UserError> {
     resolved.refuse("timing.erase_segments", erase.ns() % u64::from(segments) != 0, what)
 }
 
-/// A list has an entry for each type of pages, and an order is one of so many types.
+/// A list has an entry for each page type, and an order fits their number.
 fn page_types(resolved: &Resolved) -> Result<(), UserError> {
     let Some(types) = &resolved.timing.page_types else { return Ok(()) };
     let lists = ["timing.t_read_us_by_type", "timing.program_iterations_by_type"];
@@ -139,7 +139,7 @@ fn voltage_reset(resolved: &Resolved) -> Result<(), UserError> {
         (erases, segment, &segment_name),
         (erases, timing.erase_verify, "timing.t_erase_verify_us"),
     ];
-    // A phase of no length is never found in progress, so it is never cancelled.
+    // A phase of no length is never in progress, and so never cancelled.
     let is_short = |phase: Dur| phase.ns() > 0 && phase < timing.voltage_reset;
     for (cancels, phase, key) in phases {
         resolved.refuse("timing.t_voltage_reset_us", cancels && is_short(phase), || {

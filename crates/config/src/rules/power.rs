@@ -1,4 +1,4 @@
-//! Rules of power, of cells that err, and of a loss of power.
+//! Rules of power, of errors in cells, and of a power loss.
 
 use reprieve_base::{Dur, UserError};
 
@@ -75,7 +75,7 @@ fn least(
     powers.try_for_each(|(name, uw)| resolved.refuse(name, uw < least_uw, what))
 }
 
-/// A budget can be kept: all can be idle, and what is suspended draws no more than what runs.
+/// A budget is feasible: all dies can be idle, and suspended ones draw no more than running ones.
 fn budget(power: &Power, resolved: &Resolved) -> Result<(), UserError> {
     let Some(budget_uw) = power.budget_uw else { return Ok(()) };
     let core = power.core();
@@ -108,8 +108,8 @@ fn ecc(resolved: &Resolved) -> Result<(), UserError> {
     resolved.refuse("ecc.soft_correctable_bits", corrects_less, what)
 }
 
-/// Refuses a loss of power that does not fit the part, or of which nobody can say how long it is
-/// lived through.
+/// Refuses a power loss that does not fit the part, or that has no limit on the time that the
+/// drive lives on.
 pub(super) fn check_loss(resolved: &Resolved) -> Result<(), UserError> {
     let Some(loss) = &resolved.scenario.power_loss else { return Ok(()) };
     capacitor(loss, resolved)?;
@@ -128,7 +128,7 @@ pub(super) fn check_loss(resolved: &Resolved) -> Result<(), UserError> {
     Ok(())
 }
 
-/// A capacitor has two voltages, and its energy is drawn by someone.
+/// A capacitor has two voltages, and its energy has a consumer.
 fn capacitor(loss: &PowerLoss, resolved: &Resolved) -> Result<(), UserError> {
     let is_given = |name: &&str| resolved.values.contains_key(name);
     let [capacitance, start, min] =

@@ -6,24 +6,24 @@ use reprieve_nand::{MultiPlane, ProgramSuspension};
 use crate::resolve::Resolved;
 use crate::types::{LinkOrder, OperationSet};
 
-/// Something that a scenario may ask for.
+/// A feature that a scenario may select.
 #[derive(Clone, Copy)]
 pub struct Feature {
-    /// What it is.
+    /// Its name.
     pub name: &'static str,
     is_on: fn(&Resolved) -> bool,
 }
 
-/// Two features of which a scenario may ask for one.
+/// Two features of which a scenario may select one.
 #[derive(Clone, Copy)]
 pub struct Refusal {
-    /// The key whose value is refused.
+    /// The refused key.
     pub key: &'static str,
     /// One of them.
     pub one: Feature,
     /// The other.
     pub other: Feature,
-    /// Why, and what the key must be.
+    /// The reason, and the right value of the key.
     pub what: &'static str,
 }
 
@@ -86,7 +86,7 @@ macro_rules! rows {
     };
 }
 
-/// Whom a refusal concerns.
+/// The scope of a refusal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Of {
     /// The rig too.
@@ -95,7 +95,7 @@ enum Of {
     Drive,
 }
 
-/// Every refusal, in the order in which they are looked at.
+/// Every refusal, in order of evaluation.
 macro_rules! table {
     ($($of:ident $form:ident $rows:tt)+) => {
         const TABLE: &[(Of, &[Refusal])] = &[$((Of::$of, rows!($form $rows))),+];

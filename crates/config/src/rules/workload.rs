@@ -1,4 +1,4 @@
-//! Rules of the workload, and of what is measured of it.
+//! Rules of the workload, and of its measured part.
 
 use reprieve_base::{Dur, UserError};
 use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig, misfit};
@@ -20,7 +20,7 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     }
 }
 
-/// Refuses channels or dies that are none, and what reaches beyond a part of a drive.
+/// Refuses channels or dies that do not exist, and addresses beyond a flow's part of a drive.
 fn part(resolved: &Resolved) -> Result<(), UserError> {
     let geometry = &resolved.geometry;
     let lists = [
@@ -50,7 +50,7 @@ fn part(resolved: &Resolved) -> Result<(), UserError> {
     Ok(())
 }
 
-/// Whether planes are written and collected without a look at the others.
+/// Whether planes are written and collected independently.
 fn are_of_planes(ftl: &Ftl) -> bool {
     let placement = &ftl.placement;
     let is_static = placement.len() == 4 && "cwdp".chars().all(|level| placement.contains(level));
@@ -61,7 +61,7 @@ fn are_of_planes(ftl: &Ftl) -> bool {
         && ftl.gc.dies_max.is_none()
 }
 
-/// Bytes that a load has: the drive's, or of a flow those of its part.
+/// Capacity available to a load: the drive's, or that of a flow's part.
 fn bytes(resolved: &Resolved) -> u64 {
     let dies = dies_of(&resolved.geometry, &resolved.channels, &resolved.dies);
     match dies.len() {
@@ -86,7 +86,7 @@ fn mixed(config: &MixedConfig, resolved: &Resolved) -> Result<(), UserError> {
     misfit.map_or(Ok(()), |(key, error)| Err(resolved.at(&key, error)))
 }
 
-/// The error of two values of the workload that do not fit each other.
+/// The error of two contradictory values of the workload.
 fn consistent(
     contradiction: Option<(&str, String, String)>,
     resolved: &Resolved,
@@ -100,7 +100,7 @@ fn consistent(
     }
 }
 
-/// Refuses a section `[measure]` where nothing is measured, and one that says two things.
+/// Refuses a section `[measure]` if nothing is measured, and one that contradicts itself.
 pub(super) fn measured(resolved: &Resolved, purpose: Use) -> Result<(), UserError> {
     let Measure { from_request, from, warmup } = resolved.measure;
     let given = [
@@ -120,7 +120,7 @@ pub(super) fn measured(resolved: &Resolved, purpose: Use) -> Result<(), UserErro
     Err(resolved.fault(name, what))
 }
 
-/// Refuses to exclude all requests of loads that say how many they have.
+/// Refuses to exclude all requests of loads with a known number of requests.
 pub(crate) fn check_enough(scenario: &Scenario, path: &str) -> Result<(), UserError> {
     let requests = scenario.loads().map(|load| match load {
         WorkloadConfig::Mixed(load) => Some(load.requests),

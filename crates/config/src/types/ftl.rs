@@ -1,4 +1,4 @@
-//! What a scenario says of the translation layer.
+//! Settings of the translation layer.
 
 use reprieve_base::Dur;
 
@@ -16,11 +16,11 @@ pub struct Ftl {
     pub gc_hard_free_blocks: u32,
     pub gc_background: bool,
     pub gc: GcControl,
-    /// Which open block takes a page.
+    /// Division of pages into open blocks.
     pub streams: Streams,
     /// Wear levelling.
     pub wear: Wear,
-    /// Bad blocks, and what fails.
+    /// Bad blocks, and failures.
     pub faults: Faults,
     pub demand: Option<Demand>,
     pub wordline_timeout: Dur,
@@ -31,7 +31,7 @@ pub struct Ftl {
     pub precondition: Precondition,
 }
 
-/// When garbage collection runs, and how far before the host.
+/// Scheduling of garbage collection, and its priority over the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GcControl {
     pub preemptible: bool,
@@ -42,7 +42,7 @@ pub struct GcControl {
     pub victims_in_step: bool,
 }
 
-/// Which open block takes a page.
+/// Division of pages into open blocks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Streams {
     pub policy: String,
@@ -74,7 +74,7 @@ pub struct Wear {
     pub count_erases: bool,
 }
 
-/// Bad blocks, and what fails.
+/// Bad blocks, and failures.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Faults {
     pub factory_bad_share: f64,
@@ -104,7 +104,7 @@ words! {
         "steady" = Steady, "Sequential, then random overwrites to the steady state.";
     }
 
-    /// What a write of part of a page does about the rest of the page.
+    /// The handling of the rest of a page when only part of it is written.
     PartialWrite {
         "read_modify_write" = ReadModifyWrite, "The rest of the page is read first.";
         "track_sectors" = TrackSectors,

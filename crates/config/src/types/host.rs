@@ -1,4 +1,4 @@
-//! What is between the host and the translation layer: buffers, queues and the link.
+//! Settings of the host interface: buffers, queues and the link.
 
 use reprieve_base::Dur;
 
@@ -39,22 +39,22 @@ pub struct ReadCache {
 }
 
 impl ReadCache {
-    /// Pages that it can hold: never more than the drive has.
+    /// Pages that it can hold, at most those of the drive.
     pub fn pages(&self, logical_pages: u32, page_bytes: u32) -> u32 {
         let pages = self.bytes / u64::from(page_bytes);
         u32::try_from(pages).map_or(logical_pages, |pages| pages.min(logical_pages))
     }
 }
 
-/// Section `[host]`, and what the workload's reads of unwritten pages cost.
+/// Section `[host]`, and the cost of the workload's reads of unwritten pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Host {
     pub interface: Interface,
     pub order: LinkOrder,
     pub command: Dur,
-    /// What every command spends in the controller without holding up another.
+    /// Time of every command in the controller, without delaying another.
     pub controller: Dur,
-    /// The same of what is no read.
+    /// As above, for writes, trims and flushes.
     pub controller_write: Dur,
     pub link_bytes_per_s: Option<u64>,
     /// The link by its generation; without either, transfers take no time.
@@ -72,7 +72,7 @@ impl Host {
     }
 }
 
-/// What is between the host and the drive.
+/// The interface between the host and the drive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Interface {
     #[default]
@@ -95,7 +95,7 @@ pub struct Nvme {
 }
 
 impl Nvme {
-    /// One queue of so many commands.
+    /// One queue of `queue_entries` commands.
     pub fn one_queue(queue_entries: u32) -> Nvme {
         Nvme {
             queues: 1,
@@ -145,7 +145,7 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Bytes on the link for so many of data; a message without data is a packet as well.
+    /// Bytes on the link for `bytes` of data; a message without data is a packet as well.
     #[cold]
     pub fn on_link_bytes(self, bytes: u64) -> u64 {
         let packets = bytes.div_ceil(u64::from(self.payload_bytes_max)).max(1);
@@ -160,7 +160,7 @@ words! {
         "back" = Back, "When its last page is in the buffer.";
     }
 
-    /// Which page of a cache makes room for another.
+    /// The eviction policy of a cache.
     Eviction {
         "fifo" = Fifo, "The page that came into the cache first.";
         "lru" = Lru, "The page used longest ago.";
@@ -173,7 +173,7 @@ words! {
             "One request at a time crosses the link, in either direction; none overtakes another.";
     }
 
-    /// Classes of queues, the first of them asked first.
+    /// Priority classes of queues, the highest first.
     Priority {
         "urgent" = Urgent, "Before every other.";
         "high" = High, "After urgent.";

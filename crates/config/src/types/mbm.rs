@@ -14,10 +14,10 @@ pub struct MbmRules {
     pub read_areas: Option<ReadAreas>,
 }
 
-/// How many of the writes that wait a channel may begin.
+/// Limit on the waiting writes that a channel may start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShareRules {
-    /// What does not divide.
+    /// Handling of the remainder.
     pub rounding: Rounding,
     pub on_arrival: bool,
     pub counts_all_writes: bool,
@@ -25,7 +25,7 @@ pub struct ShareRules {
     pub counts_collection: bool,
 }
 
-/// What becomes of writes that cannot be shared out evenly.
+/// Handling of writes that cannot be shared out evenly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rounding {
     #[default]
@@ -41,7 +41,7 @@ pub enum Chips {
     InOrder,
 }
 
-/// What a long read marks.
+/// The areas that a long read marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadAreas {
     pub spread: Spread,
@@ -51,36 +51,36 @@ pub struct ReadAreas {
     pub redistribution: Option<Redistribution>,
 }
 
-/// Where writes go to what long reads have touched.
+/// Destination of writes to areas that long reads have touched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spread {
-    /// To the plane that their number says.
+    /// To the plane given by their number.
     #[default]
     ByNumber,
     /// Around the channels, within what is planned for all writes.
     Even,
 }
 
-/// When pages of a long read are written anew.
+/// When pages of a long read are rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Redistribution {
-    /// What is uneven.
+    /// The condition that starts it.
     pub trigger: Trigger,
     pub pages_max: u32,
-    /// The budget: pages that the host writes for each of these.
+    /// The budget: pages that the host writes for each rewritten one.
     pub writes_per_page: Option<u32>,
-    /// Nothing is written anew while writes wait.
+    /// No page is rewritten while writes wait.
     pub makes_way: bool,
 }
 
 impl Redistribution {
-    /// What begins it; the rest has keys of its own.
+    /// Settings with this trigger; the others have keys of their own.
     pub(crate) fn by(trigger: Trigger) -> Redistribution {
         Redistribution { trigger, pages_max: 0, writes_per_page: None, makes_way: false }
     }
 }
 
-/// What of a read is uneven.
+/// The imbalance of a read that starts a redistribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
     Either,
@@ -89,13 +89,13 @@ pub enum Trigger {
 }
 
 words! {
-    /// What has to be idle, and begins writes together.
+    /// The unit that must be idle, and starts writes together.
     TransactionUnit {
         "chip" = Chip, "A chip: its dies work together, and wait for each other.";
         "die" = Die, "A die: those of a chip begin one by one.";
     }
 
-    /// Which of equals is first.
+    /// The order among equals.
     Ties {
         "rotating" = Rotating, "The one behind the one that was chosen last.";
         "in-order" = InOrder, "The lowest in number.";
@@ -108,7 +108,7 @@ words! {
             "The most that stand at one page, of equals those that have got least far.";
     }
 
-    /// Of what a chip is the first.
+    /// The unit within which a chip is the first.
     FirstOf {
         "channel" = Channel, "For each channel at each instant.";
         "instant" = Instant, "For the drive at each instant.";

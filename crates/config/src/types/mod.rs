@@ -1,6 +1,6 @@
 //! The resolved scenario: typed, in base units, every value within its range.
 //!
-//! What a field means that one key fills, and a variant that one word names, is said in `keys`.
+//! Fields that one key sets, and variants that one word names, are documented in `keys`.
 
 #![allow(missing_docs)]
 
@@ -35,28 +35,28 @@ pub use scheduling::{
     Parameters, Scheduling, SuspendRules,
 };
 
-/// Everything a run depends on.
+/// All inputs of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scenario {
     pub seed: u64,
-    /// What results call the drive: the key `name`, else the preset or path that was given.
+    /// Name of the drive in results: the key `name`, else the given preset or path.
     pub device: String,
     /// The drive's shape.
     pub geometry: Geometry,
     /// The part's times.
     pub timing: Timing,
-    /// What the part can suspend, and how often.
+    /// Suspension in the part, and its limits.
     pub suspension: Suspension,
-    /// What a die can do at once.
+    /// Parallelism of a die.
     pub parallelism: Parallelism,
     /// Raw bit errors and wear.
     pub reliability: Reliability,
     pub ecc: Option<Ecc>,
-    /// When the controller asks for a suspension.
+    /// When the controller requests a suspension.
     pub suspend_rules: SuspendRules,
     /// Which transaction a die serves next.
     pub scheduling: Scheduling,
-    /// What the channels carry.
+    /// The order of transfers on the channels.
     pub channel: Channel,
     pub power: Option<Power>,
     pub power_loss: Option<PowerLoss>,
@@ -67,34 +67,34 @@ pub struct Scenario {
     pub read_cache: Option<ReadCache>,
     /// Host interface.
     pub host: Host,
-    /// What the drive is asked to do; `None` with `flows` or `fio`, and for the rig, which has
-    /// its own commands.
+    /// The load of the drive; `None` with `flows` or `fio`, and for the rig, which has its own
+    /// commands.
     pub workload: Option<WorkloadConfig>,
     pub fio: Option<String>,
     pub queues: Vec<u32>,
-    /// Where pages are placed, of a flow that is resolved; empty: everywhere.
+    /// The channels of a resolved flow's pages; empty: all.
     pub channels: Vec<u32>,
     pub dies: Vec<u32>,
-    /// Within which time reads have to be complete; `None`: what the suspension policy says.
+    /// Latency objective of reads; `None`: that of the suspension policy.
     pub read_slo: Option<Dur>,
-    /// Several loads at once, by name or as a fio file has them; empty: that of `workload`.
+    /// Several loads at once, by name or as in a fio file; empty: that of `workload`.
     pub flows: Vec<Flow>,
-    /// Whose equilibrium a drive in its steady state starts in.
+    /// The load whose equilibrium a drive in its steady state starts in.
     pub equilibrium: EquilibriumLoad,
-    /// From when on the run is measured.
+    /// The measured part of the run.
     pub measure: Measure,
 }
 
-/// Free blocks of a plane between which collection runs before it has to.
+/// The range of free blocks of a plane in which collection runs before it must.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollectionMargins {
-    /// It begins below so many; 0: only where it has to.
+    /// Collection starts below this number; 0: only when forced.
     pub start_blocks: u32,
-    /// With so many it has to.
+    /// Number at which collection is forced.
     pub reserve_blocks: u32,
     /// Blocks that may be opened besides the one that every plane has open.
     pub further_open_blocks: u32,
-    /// What is left between the two, whatever is open.
+    /// The rest of the range, with all such blocks open.
     pub slack_blocks: u32,
 }
 
@@ -106,7 +106,7 @@ impl Scenario {
         u32::try_from(pages - spare).expect("a checked geometry has less than 2^31 pages")
     }
 
-    /// Between which numbers of free blocks of a plane collection runs before it has to.
+    /// The range of free blocks of a plane in which collection runs before it must.
     pub fn collection_margins(&self) -> CollectionMargins {
         let ftl = &self.ftl;
         let further_open_blocks = ftl.further_open_blocks();
@@ -125,8 +125,8 @@ impl Scenario {
         u64::from(self.logical_pages()) * u64::from(self.geometry.page_bytes)
     }
 
-    /// The same with draws of its own, for what is done under this name before the run: a policy
-    /// that drew the same again would choose the same blocks once more.
+    /// As above with other random draws, for work under this name before the run: a policy with
+    /// equal draws would choose the same blocks again.
     pub fn drawing_apart(&self, name: &str) -> Scenario {
         Scenario { seed: Stream::new(self.seed, name, 0).next_u64(), ..self.clone() }
     }
@@ -141,7 +141,7 @@ impl Scenario {
         (self.workload, self.fio, self.flows) = (None, None, Vec::new());
     }
 
-    /// The generated loads that change data, going on at random for as long as they are asked.
+    /// The generated loads that change data, made random and endless.
     pub fn overwriting_loads(&self) -> impl Iterator<Item = WorkloadConfig> {
         let changing = self.loads().filter(|load| load.changes_data());
         changing.filter_map(WorkloadConfig::at_random)
@@ -164,7 +164,7 @@ pub struct Reliability {
     pub ageing: Option<Ageing>,
 }
 
-/// What a drive has been through, and what wears it.
+/// The history of a drive, and its sources of wear.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ageing {
     pub age_days: f64,
@@ -183,21 +183,21 @@ pub enum EquilibriumLoad {
     Scenario,
     /// Random writes of the mapping unit over the whole drive, which then rests.
     RandomWrites,
-    /// One given by hand.
+    /// A given one.
     Given(Box<WorkloadConfig>),
 }
 
 /// One of several loads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// As its table is called.
+    /// The name of its table.
     pub name: String,
-    /// What it asks of the drive.
+    /// Its load.
     pub workload: WorkloadConfig,
     pub queues: Vec<u32>,
     pub channels: Vec<u32>,
     pub dies: Vec<u32>,
-    /// As that of a scenario with one load.
+    /// As in a scenario with one load.
     pub read_slo: Option<Dur>,
 }
 
@@ -210,14 +210,14 @@ impl Scenario {
 
 impl Flow {
     /// The seed of the flow, and of its clones, in a scenario of this seed: it depends on the name,
-    /// so that one flow more leaves the others as they are.
+    /// so that an additional flow leaves the others unchanged.
     pub fn seed(&self, seed: u64, clone: u64) -> u64 {
         Stream::new(seed, &format!("flow.{}", self.name), clone).next_u64()
     }
 }
 
-/// Section `[measure]`: a request counts if it has this number or a higher one and arrives at this
-/// time or later.
+/// Section `[measure]`: a request counts if its number is at least this and it arrives no earlier
+/// than this.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Measure {
     pub from_request: u64,
@@ -226,7 +226,7 @@ pub struct Measure {
 }
 
 words! {
-    /// Who finds the end of the transient with which a run begins.
+    /// The method that finds the end of a run's initial transient.
     Warmup {
         "none" = None, "Nothing is excluded but what the other keys say.";
         "auto" = Auto, "The run finds the end of its transient, and is simulated again from there.";

@@ -1,4 +1,4 @@
-//! Parts of a drive: dies that flows have to themselves, and the logical pages that go with them.
+//! Parts of a drive: dies dedicated to flows, with their logical pages.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ impl Scenario {
         planes * (self.logical_pages() / self.geometry.planes())
     }
 
-    /// The parts in the order of their logical pages, the dies that no flow has as the last one;
+    /// The parts in the order of their logical pages, the dies without a flow as the last one;
     /// empty if the flows have all dies in common.
     pub fn parts(&self) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();

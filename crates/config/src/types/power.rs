@@ -1,4 +1,4 @@
-//! What flash and channels draw, and what happens when the power fails.
+//! Settings of power draw, and of power loss.
 
 use reprieve_base::Dur;
 use reprieve_nand::{CorePower, PAGE_TYPES_MAX, ProgramSuspension};
@@ -13,7 +13,7 @@ pub struct Power {
     /// A die at its core supply: idle, sensing, in pulse and verify of a program and of an erase,
     /// suspended; the order is that of [`POWERS`].
     pub core_uw: [u64; 7],
-    /// What a command draws once, whatever its planes.
+    /// Power that a command draws once, for any number of planes.
     pub base_uw: u64,
     /// Sensing, program pulse and program verify, for each page type.
     pub by_type_mw: [Option<Vec<u64>>; 3],
@@ -30,12 +30,12 @@ pub struct Power {
 }
 
 impl Power {
-    /// Whether operations wait for power, or for another die to have done.
+    /// Whether operations may wait for power, or for another die to finish.
     pub fn limits_something(&self) -> bool {
         self.budget_uw.is_some() || self.max_active_dies.is_some()
     }
 
-    /// What a die draws at its core supply.
+    /// Power of a die at its core supply.
     pub fn core(&self) -> CorePower {
         let [idle_uw, sense, pulse, verify, erase, erase_verify, suspended_uw] = self.core_uw;
         let mut by_type = [[sense, pulse, verify]; PAGE_TYPES_MAX];
@@ -75,7 +75,7 @@ pub struct PowerLoss {
     pub policy: LossPolicy,
     pub controller_uw: u64,
     pub hold_up: Option<Dur>,
-    /// From what it lives on.
+    /// Its capacitor, if it has one.
     pub capacitor: Option<Capacitor>,
     pub efficiency: f64,
     pub program: Option<Dur>,
@@ -93,7 +93,7 @@ impl PowerLoss {
         Some((uj * 1e9).floor() as u128)
     }
 
-    /// The capacitance in microfarad that holds so much energy, if the voltages are known.
+    /// The capacitance in microfarad that holds `fj`, if the voltages are known.
     pub fn capacitance_uf(&self, fj: u128) -> Option<f64> {
         let [start, min] = self.capacitor?.volts;
         Some(fj as f64 / 1e9 / (0.5 * (start * start - min * min) * self.efficiency))
@@ -106,7 +106,7 @@ impl PowerLoss {
 }
 
 impl LossPolicy {
-    /// Whether the part of a scenario can do what the policy asks for.
+    /// Whether the part of a scenario supports the policy.
     pub fn is_possible(self, scenario: &Scenario) -> bool {
         let suspension = &scenario.suspension;
         match self {
@@ -119,7 +119,7 @@ impl LossPolicy {
     }
 }
 
-/// A capacitor from which the drive lives on.
+/// A capacitor that supplies the drive after a power loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Capacitor {
     pub capacitance_uf: Option<f64>,
@@ -127,13 +127,13 @@ pub struct Capacitor {
 }
 
 words! {
-    /// As what a program or an erase counts under a budget.
+    /// The power that a program or an erase counts with under a budget.
     BudgetCounts {
         "mean" = Mean, "Its mean over pulses and verifies.";
         "peak" = Peak, "The phase that draws most.";
     }
 
-    /// What becomes of the operation that a die is at work on when the power fails.
+    /// The fate of the operation in progress on a die when the power fails.
     LossPolicy {
         "wait" = Wait, "It is waited for.";
         "suspend_erase" = SuspendErase, "An erase is suspended; a program is waited for.";

@@ -1,4 +1,4 @@
-//! What goes first: at a die, over all queues of the drive, and on a channel.
+//! Settings of priority: at a die, over all queues of the drive, and on a channel.
 
 use std::collections::BTreeMap;
 
@@ -21,14 +21,14 @@ pub struct OperationSet {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SuspendRules {
     pub policy: String,
-    /// What the keys say that apply with this policy alone.
+    /// The keys that apply to this policy only.
     pub parameters: Parameters,
     /// Reads after which a suspended operation resumes; `None`: when no read waits.
     pub reads_per_suspension: Option<u32>,
     pub host_read_suspends: OperationSet,
     pub rmw_read_suspends: OperationSet,
     pub gc_read_suspends: OperationSet,
-    /// What a host write may suspend: nothing, or erases.
+    /// The operations that a host write may suspend: none, or erases.
     pub host_write_suspends: OperationSet,
 }
 
@@ -42,11 +42,11 @@ pub struct Scheduling {
     /// Policy `deadline`; `None` with another.
     pub deadlines: Option<Deadlines>,
     pub steps: Option<Vec<Step>>,
-    /// What goes first over all queues.
+    /// Priority over all queues.
     pub dispatch: Dispatch,
 }
 
-/// How long each class should wait at most, from its arrival at the queues.
+/// Deadlines of each class, from arrival at the queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deadlines {
     pub read: Dur,
@@ -78,7 +78,7 @@ pub struct PaqRules {
     pub conflict: Conflict,
 }
 
-/// What the keys say that apply with one policy alone, by their full names.
+/// The keys that apply to one policy only, by their full names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters(pub(crate) BTreeMap<&'static str, Value>);
 
@@ -125,14 +125,14 @@ words! {
         "drive" = Drive, "The programs that wait at all dies of the drive together.";
     }
 
-    /// Who has the channel next.
+    /// The order of transfers on a channel.
     ChannelOrder {
         "asked" = Asked, "As asked; where the scheduler prefers reads, theirs first.";
         "data_first" = DataFirst, "Pages that leave as asked, then dies in turn.";
         "commands_first" = CommandsFirst, "Commands of reads and erases, then as asked.";
     }
 
-    /// What two operations must not share.
+    /// The resource that two operations must not share.
     Conflict {
         "chip" = Chip, "A chip: its dies work one after the other.";
         "die" = Die, "A die: those of a chip work side by side.";
