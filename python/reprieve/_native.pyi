@@ -255,7 +255,7 @@ class Drive:
     def run(self, until_ns: int, completions: int = 1) -> int:
         """Simulate until `completions` are waiting, at most to `until_ns`; return the time in ns.
 
-        The same events happen as with `advance`, in fewer calls. If as many are waiting already,
+        Equivalent to `advance`, in fewer calls. If as many are waiting already,
         nothing is simulated. Raises UserError if `until_ns` is in the past.
         """
 

@@ -241,7 +241,7 @@ impl Drive {
 
     /// Simulate until `completions` are waiting, at most to `until_ns`; return the time in ns.
     ///
-    /// The same events happen as with `advance`, in fewer calls. If as many are waiting already,
+    /// Equivalent to `advance`, in fewer calls. If as many are waiting already,
     /// nothing is simulated. Raises UserError if `until_ns` is in the past.
     #[pyo3(signature = (until_ns, completions=1))]
     fn run(

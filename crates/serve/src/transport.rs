@@ -87,7 +87,7 @@ impl Transport {
         self.encrypt()
     }
 
-    /// Whether decrypted bytes are available, of which a poll of the socket would not tell.
+    /// Whether decrypted bytes are available, which a poll of the socket does not report.
     pub fn has_decrypted(&self) -> bool {
         self.decrypted > 0
     }

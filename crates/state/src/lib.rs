@@ -10,7 +10,7 @@ use reprieve_config::Scenario;
 
 /// The state of a drive beyond its scenario.
 ///
-/// A component saves its part under names of its own, and takes it back when a drive starts from
+/// A component saves its part under its own names, and takes it back when a drive starts from
 /// the state. A new column needs one line in each, and a higher `VERSION` of the file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct State {

@@ -1,10 +1,10 @@
-//! What `arrivals` of a generator resolves to, and the ranges its values must keep.
+//! Arrivals of a generator, and the valid ranges of their values.
 
 use reprieve_base::{Dur, UserError};
 
 use crate::mistake::wrong;
 
-/// When generated requests arrive.
+/// The arrival process of generated requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
     /// Closed loop: the drive pulls the next request when one completes.
@@ -47,11 +47,11 @@ pub struct Trains {
     /// Shares of the starts that the busier half of an interval has, one for each halving from
     /// `span` on; each in [0.5, 1). The last holds for all further halvings; at least one.
     pub bias: Vec<f64>,
-    /// Starts cluster over no longer time; at least `tick`.
+    /// Longest time over which starts cluster; at least `tick`.
     pub span: Dur,
-    /// Within no longer time they do not cluster; at most `span`.
+    /// Shortest time over which starts cluster; at most `span`.
     pub independent: Dur,
-    /// Starts within so little time fall together; above 0.
+    /// Starts within one tick coincide; above 0.
     pub tick: Dur,
 }
 
@@ -157,7 +157,7 @@ impl Trains {
         check_rate(self.rate_iops)
     }
 
-    /// How often a span is halved before its parts are independent, or ticks.
+    /// Number of halvings of a span down to independent parts, or ticks.
     fn biased_halvings(&self) -> usize {
         let shortest_ns = self.independent.max(self.tick).ns() as f64;
         let lengths = std::iter::successors(Some(self.span.ns() as f64), |ns| Some(ns / 2.0));
@@ -176,7 +176,7 @@ impl Arrivals {
         }
     }
 
-    /// The same rate, to set it.
+    /// Mutable access to the same rate.
     pub fn rate_iops_mut(&mut self) -> Option<&mut f64> {
         match self {
             Arrivals::Closed { .. } => None,

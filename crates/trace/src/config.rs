@@ -1,4 +1,4 @@
-//! What a scenario's `[workload]` section resolves to, and the ranges its values must keep.
+//! The resolved `[workload]` section, and the valid ranges of its values.
 
 use std::path::PathBuf;
 
@@ -10,13 +10,13 @@ use crate::fio::FioJob;
 use crate::mistake::wrong;
 use crate::reading::Reading;
 
-/// What is wrong with a time scale in a closed loop.
+/// The error about a time scale in a closed loop.
 const UNSCALED: &str = "must be 1 in a closed loop, which has no arrivals to scale";
 
-/// By so much shares that make 1 may exceed it, having been rounded.
+/// Tolerance for rounding, by which shares that add up to 1 may exceed it.
 const SHARES_ROUNDED: f64 = 1e-9;
 
-/// Where requests come from.
+/// The source of requests.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WorkloadConfig {
     /// A recorded trace.
@@ -25,7 +25,7 @@ pub enum WorkloadConfig {
     Mixed(MixedConfig),
     /// A clone of a job of a fio file, fitted to the drive.
     Fio(Box<FioJob>),
-    /// A trace that is repeated without end, for a drive that is brought into its steady state.
+    /// A trace that is repeated without end, to bring a drive into its steady state.
     Cyclic(CyclicTrace),
 }
 
@@ -35,27 +35,27 @@ pub struct TraceConfig {
     /// The file, plain, gzip or Zstandard, told apart by its content; or a folder of such files, or
     /// a pattern, whose rows are merged by time.
     pub path: PathBuf,
-    /// Its format, and what that leaves open.
+    /// Its format, with options.
     pub reading: Reading,
-    /// Closed loop: so many requests outstanding, at least 1, and arrivals are not looked at.
+    /// Closed loop: outstanding requests, at least 1; arrivals are ignored.
     /// `None`: every request arrives when the trace says.
     pub queue_depth: Option<u32>,
     /// Multiplies inter-arrival times; above 0, and 1 in a closed loop.
     pub time_scale: f64,
-    /// Whose clock its times are of, where there are several loads. `None`: shared, if its first
-    /// row is within a day of the earliest.
+    /// The clock of its times, if there are several loads. `None`: shared, if its first row is
+    /// within a day of the earliest.
     pub clock: Option<TraceClock>,
     /// Rows earlier than this are left out; trace time from the first row, before scaling.
     pub start: Dur,
     /// Length of the part that is replayed; trace time, before scaling. `None`: to the end.
     pub duration: Option<Dur>,
-    /// How often the part is replayed, one pass after the other; at least 1.
+    /// Number of passes over the part, in sequence; at least 1.
     pub repeat: u64,
     /// Stop after this many requests of all passes; at least 1. `None`: no limit.
     pub max_requests: Option<u64>,
     /// Which of the trace's devices, and where their addresses go.
     pub devices: DeviceSelection,
-    /// What becomes of a request that does not fit into the drive.
+    /// Handling of a request that does not fit into the drive.
     pub address: AddressPolicy,
     /// A row equal in device, operation, address and length to one at most this much earlier is
     /// dropped; trace time, before scaling. `None`: every row counts.
@@ -64,10 +64,10 @@ pub struct TraceConfig {
     pub sort_window_requests: u32,
 }
 
-/// Whose clock the times of a trace are of, where there are several loads.
+/// The clock of a trace's times, if there are several loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceClock {
-    /// That of all traces which share it: it begins with the earliest first row.
+    /// Shared with other traces: it begins with the earliest first row of all.
     Shared,
     /// Its own, which begins with its first row.
     Own,
@@ -85,7 +85,7 @@ pub enum DeviceSelection {
     Merge,
 }
 
-/// What becomes of a request that does not fit into the drive.
+/// Handling of a request that does not fit into the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AddressPolicy {
     /// The address modulo the capacity, moved down where the request would straddle the end.
@@ -110,15 +110,15 @@ pub struct MixedConfig {
     pub read_fraction: f64,
     /// Share of trims, in [0, 1]; what is neither read nor trim is a write.
     pub trim_fraction: f64,
-    /// Every so many requests one is a flush, at least 2; `None`: none is.
+    /// One in this many requests is a flush, at least 2; `None`: none is.
     pub flush_every_requests: Option<u64>,
     /// Share of the writes with forced unit access, in [0, 1].
     pub fua_fraction: f64,
     /// Sizes in bytes, multiples of 512, and their weights, above 0.
     pub sizes: Vec<(u32, f64)>,
-    /// The same for reads alone; `None`: as `sizes`.
+    /// As `sizes`, for reads; `None`: `sizes`.
     pub read_sizes: Option<Vec<(u32, f64)>>,
-    /// The same for writes alone; `None`: as `sizes`.
+    /// As `sizes`, for writes; `None`: `sizes`.
     pub write_sizes: Option<Vec<(u32, f64)>>,
     /// Every address is a multiple of this; a multiple of 512.
     pub align_bytes: u32,
@@ -132,21 +132,21 @@ pub struct MixedConfig {
     pub sequential_streams: u32,
     /// Share of the requests that repeat the address and the size of an earlier one; in [0, 1].
     pub repeat_fraction: f64,
-    /// Earlier requests among which that one is; at least 1.
+    /// Number of earlier requests to choose it from; at least 1.
     pub repeat_window: u32,
     /// Chance that a request keeps the size of the one before of its operation, one for each size
-    /// of the table or one for all; each in [0, 1). Empty: every size is drawn. Else what goes on
-    /// or repeats does so from requests of its own size.
+    /// of the table or one for all; each in [0, 1). Empty: every size is drawn. Otherwise
+    /// continuations and repeats refer to requests of the same size.
     pub size_run_fraction: Vec<f64>,
-    /// Share of the requests of each size that go on from where one of that size ended, or one for
+    /// Share of the requests of each size that begin at the end of one of that size, or one for
     /// all; each in [0, 1]. Empty: that of the operation.
     pub sequential_by_size: Vec<f64>,
     /// Share of the requests of each size that repeat the address of one of that size, or one for
     /// all; each in [0, 1]. Empty: `repeat_fraction`.
     pub repeat_by_size: Vec<f64>,
-    /// Where the footprint begins; a multiple of `align_bytes`.
+    /// First byte of the footprint; a multiple of `align_bytes`.
     pub footprint_start_bytes: u64,
-    /// How much of the drive is used, from there on.
+    /// Size of the footprint.
     pub footprint: Footprint,
     /// When requests arrive.
     pub arrivals: Arrivals,
@@ -154,12 +154,12 @@ pub struct MixedConfig {
     pub time_scale: f64,
 }
 
-/// How much a generator uses of the drive, or of what lies behind its first address.
+/// Size of a footprint, out of the drive behind its first address.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Footprint {
     /// This share of the capacity, in (0, 1].
     Share(f64),
-    /// So many bytes, at most the capacity.
+    /// A number of bytes, at most the capacity.
     Bytes(u64),
 }
 
@@ -188,7 +188,7 @@ pub enum Addresses {
 }
 
 impl TraceConfig {
-    /// The whole of a trace, read in this way and replayed as it was recorded.
+    /// The whole of a trace, replayed as recorded.
     pub fn new(path: impl Into<PathBuf>, reading: impl Into<Reading>) -> TraceConfig {
         TraceConfig {
             path: path.into(),
@@ -207,7 +207,7 @@ impl TraceConfig {
         }
     }
 
-    /// Refuses values outside their ranges; the file itself is not looked at.
+    /// Refuses values outside their ranges; the file itself is not read.
     pub(crate) fn check(&self) -> Result<(), UserError> {
         if !(self.time_scale.is_finite() && self.time_scale > 0.0) {
             return Err(wrong("time_scale", self.time_scale, "must be a finite number above 0"));
@@ -241,14 +241,14 @@ impl TraceConfig {
         Ok(())
     }
 
-    /// Two values that do not fit each other: a key, its value and what would be right.
+    /// Two values that contradict each other: a key, its value and what would be right.
     pub fn contradiction(&self) -> Option<(&'static str, String, String)> {
         let scales = self.queue_depth.is_some() && self.time_scale != 1.0;
         scales.then(|| ("time_scale", self.time_scale.to_string(), UNSCALED.to_string()))
     }
 }
 
-/// No requests yet; those that come go to the whole drive, in a closed loop.
+/// An empty load on the whole drive, in a closed loop.
 impl Default for MixedConfig {
     fn default() -> MixedConfig {
         MixedConfig {
@@ -364,7 +364,7 @@ impl MixedConfig {
         std::iter::once(("request_bytes", self.sizes.as_slice())).chain(own)
     }
 
-    /// Values that do not fit each other, each of them within its range: the key of one, its
+    /// Values that contradict each other, each of them within its range: the key of one, its
     /// value, and what would be right.
     pub fn contradiction(&self) -> Option<(&'static str, String, String)> {
         if let Addresses::Zipf { unit_bytes: Some(unit), .. } = self.addresses {
@@ -399,7 +399,7 @@ impl MixedConfig {
 }
 
 impl MixedConfig {
-    /// Lists by size that do not fit the sizes, or each other.
+    /// Lists by size that contradict the sizes, or each other.
     fn contradiction_by_size(&self) -> Option<(&'static str, String, String)> {
         for (key, list) in self.lists_by_size() {
             let other = self.size_tables().find(|(_, sizes)| sizes.len() != list.len());

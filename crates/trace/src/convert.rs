@@ -47,7 +47,7 @@ pub fn convert(
     Ok(conversion.counts())
 }
 
-/// Rows on their way from one format to another.
+/// Conversion of rows from one format to another.
 struct Conversion {
     rows: Ordered,
     target: &'static Format,
@@ -71,7 +71,7 @@ impl Conversion {
         Ok(Some(line))
     }
 
-    /// The request as the new format can hold it.
+    /// The request within the limits of the new format.
     fn fitted(&mut self, raw: RawRequest) -> Result<RawRequest, String> {
         let first = *self.device.get_or_insert(raw.device);
         if !self.writer.holds_devices && raw.device != first {
@@ -152,7 +152,7 @@ impl PendingFile {
         };
         let renamed = flushed.and_then(|()| fs::rename(&self.temporary, &self.path));
         renamed.map_err(|error| {
-            // The error at hand says more than one about the clean-up would.
+            // The first error is the one to report.
             let _ = fs::remove_file(&self.temporary);
             unwritable(&self.path, &error)
         })
@@ -162,7 +162,7 @@ impl PendingFile {
 impl Drop for PendingFile {
     fn drop(&mut self) {
         if self.sink.is_some() {
-            // On the way out with an error already; a file left behind changes nothing.
+            // An error is being reported already; a leftover file is harmless.
             let _ = fs::remove_file(&self.temporary);
         }
     }

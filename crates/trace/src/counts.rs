@@ -1,9 +1,9 @@
-//! What became of the rows of a trace.
+//! Counts of a trace's rows by outcome.
 
-/// What has been read, handed out and left out so far.
+/// Rows and requests so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Rows of the trace that hold a request, whatever became of it.
+    /// Rows of the trace that hold a request, including dropped ones.
     pub rows: u64,
     /// Requests handed out (or written, by `convert`).
     pub requests: u64,
@@ -22,7 +22,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Adds what has been counted of another load, or of an earlier part.
+    /// Adds the counts of another load, or of an earlier part.
     pub fn add(&mut self, other: &Counts) {
         self.rows += other.rows;
         self.requests += other.requests;

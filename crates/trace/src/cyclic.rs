@@ -1,4 +1,4 @@
-//! A trace that goes on: the load whose equilibrium a drive is in when the trace begins.
+//! A cyclic trace: the load whose equilibrium a drive is in when the trace begins.
 //!
 //! A trace is a sample of its load. Places that it writes again and again are written again in each
 //! pass, as often as it writes them. A place that it writes once stands for those that it has not
@@ -15,19 +15,19 @@ use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, Time};
 
 /// Writes that go to new places, as a share of all, above which the others make no difference.
 const NEARLY_ALL: f64 = 0.99;
-/// Steps of a fixed point that is reached within a part in a million of most loads.
+/// Iterations of the fixed point, enough for a part in a million with most loads.
 const MEAN_STEPS: usize = 50;
-/// Share of the drive that a load spans which spans it all.
+/// Share of the drive from which on a load counts as spanning all of it.
 const NEARLY_WHOLE: f64 = 0.999;
 
 /// The requests of a trace, repeated without end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CyclicTrace {
     rows: Arc<[CyclicRow]>,
-    /// From the first request of a pass to the first of the next.
+    /// Time from the first request of a pass to the first of the next.
     period_ns: u64,
     queue_depth: Option<u32>,
-    /// Sectors over which new places are drawn, and how far apart places are, from a sector on.
+    /// Sectors over which new places are drawn, and the grid of places.
     span: Range<u64>,
     grid: Grid,
 }
@@ -39,26 +39,26 @@ struct Grid {
     step: u64,
 }
 
-/// A request and where it goes in a later pass.
+/// A request, and its place in later passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct CyclicRow {
     request: Request,
     place: CyclicPlace,
 }
 
-/// Where a request goes in each pass.
+/// The place of a request in each pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum CyclicPlace {
-    /// Where the trace has it.
+    /// As in the trace.
     Same,
-    /// Somewhere else in the span.
+    /// Another place in the span.
     New,
     /// Behind the last write.
     Behind,
 }
 
 impl CyclicTrace {
-    /// Of a trace's requests as a drive of `capacity_bytes` gets them.
+    /// Measures a trace's requests, as a drive of `capacity_bytes` gets them.
     pub(crate) fn of(
         requests: &[Request],
         queue_depth: Option<u32>,
@@ -82,7 +82,7 @@ impl CyclicTrace {
             CyclicRow { request: *request, place }
         };
         let mut rows: Vec<CyclicRow> = requests.iter().map(row).collect();
-        // A run goes where its first write does.
+        // The first write of a run decides its place.
         let mut is_new = false;
         for row in rows.iter_mut().filter(|row| row.request.op == Op::Write) {
             match row.place {
@@ -119,9 +119,9 @@ impl CyclicTrace {
         !has_trims && spans_all && new as f64 >= NEARLY_ALL * writes().count() as f64
     }
 
-    /// The requests that some of a drive's planes get, in whole pages; see
-    /// [`crate::WorkloadConfig::of_planes`]. The planes are `planes` of `all_planes`, with so many
-    /// bytes.
+    /// The requests to some of a drive's planes, in whole pages; see
+    /// [`crate::WorkloadConfig::of_planes`]. The planes are `planes` of `all_planes`, with
+    /// `share_bytes`.
     pub(crate) fn of_planes(
         &self,
         page_bytes: u64,
@@ -150,8 +150,7 @@ impl CyclicTrace {
         CyclicTrace { rows: rows.into(), span: start..end, grid, ..self.clone() }
     }
 
-    /// The load in words: how many requests, how many of them read, how many writes go to new
-    /// places.
+    /// The load in words: number of requests, share of reads, writes to new places.
     pub fn words(&self) -> String {
         let reads = self.rows.iter().filter(|row| row.request.op == Op::Read).count();
         let writes = self.rows.iter().filter(|row| row.request.op == Op::Write).count();
@@ -166,7 +165,7 @@ impl CyclicTrace {
     }
 }
 
-/// Where writes begin that do not go on from the one before.
+/// First sectors of writes that do not continue the one before.
 fn starts_of_runs(requests: &[Request]) -> Vec<u64> {
     let mut behind = None;
     let mut starts = Vec::new();
@@ -190,7 +189,7 @@ fn span(starts: &[u64], grid: Grid, capacity_sectors: u64) -> Range<u64> {
 }
 
 impl Grid {
-    /// The coarsest that all of these sectors are on, which are in order.
+    /// The coarsest grid that contains all of these sectors, which are in order.
     fn of(starts: &[u64]) -> Grid {
         let first = starts.first().copied().unwrap_or(0);
         let step =
@@ -203,17 +202,17 @@ fn greatest_common_divisor(one: u64, other: u64) -> u64 {
     if other == 0 { one } else { greatest_common_divisor(other, one % other) }
 }
 
-/// Which of the places that a trace writes are drawn anew: those that it writes once, and of those
-/// that it writes several times as many as chance makes.
+/// The written places of a trace that are drawn anew: those written once, and of those written
+/// several times the number expected by chance.
 struct Drawn {
     /// In order, as often as they are written.
     starts: Vec<u64>,
-    /// Of places written so many times the share that is drawn anew; none of more.
+    /// Share drawn anew of the places written a given number of times; 0 beyond.
     shares: Vec<f64>,
 }
 
 impl Drawn {
-    /// Of writes that begin there, in order, among so many places.
+    /// Measures writes that begin at `starts`, in order, among `places` places.
     fn of(starts: &[u64], places: u64) -> Drawn {
         let mut found = vec![0.0; 2];
         for run in starts.chunk_by(|one, other| one == other) {
@@ -239,7 +238,7 @@ impl Drawn {
         let from = self.starts.partition_point(|other| *other < start);
         let times = self.starts[from..].partition_point(|other| *other == start);
         let share = self.shares.get(times).copied().unwrap_or(0.0);
-        // The same answer each time a place is met, and without order among places.
+        // Equal at each visit of a place, and random among places.
         share >= 1.0 || Stream::new(start, "cyclic.chance", 0).unit() < share
     }
 }
@@ -255,7 +254,7 @@ pub(crate) struct CyclicSource {
     places: Stream,
     next: usize,
     pass: u64,
-    /// Where the last write ended.
+    /// End of the last write.
     behind: u64,
 }
 

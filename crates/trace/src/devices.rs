@@ -1,4 +1,4 @@
-//! The devices of a trace: what each was asked, in one pass and without what a profile counts.
+//! The devices of a trace, listed in one pass and without the further work of a profile.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub struct DeviceList {
 pub struct DeviceSummary {
     /// Its number, as the key `devices` of a scenario selects it.
     pub device: u32,
-    /// What the trace calls it, where that is more than its number.
+    /// Its name in the trace, if it is more than its number.
     pub name: Option<String>,
     /// Its requests.
     pub requests: u64,
@@ -47,7 +47,7 @@ pub struct DeviceSummary {
 }
 
 impl DeviceList {
-    /// The same as a JSON object, keys in the order above.
+    /// Returns a JSON object with keys in the order above.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("plain numbers and names")
     }

@@ -1,4 +1,4 @@
-//! A load as it is while it lasts: for a drive that is brought into the state in which it runs.
+//! Endless variants of loads, to bring a drive into its steady state.
 
 use reprieve_base::Dur;
 
@@ -6,14 +6,14 @@ use crate::arrivals::Arrivals;
 use crate::config::{Addresses, Footprint, MixedConfig, WorkloadConfig};
 use crate::fio::{FioJob, JobCourse, JobOps, JobOrder};
 
-/// Requests of a load that goes on: more than any drive needs to come to rest.
+/// Number of requests of an endless load: more than any drive needs to reach its steady state.
 const REQUESTS: f64 = 1e12;
 /// Longest span of its arrivals, in seconds: below that of any load.
 const SPAN_S: f64 = 9e7;
 
 impl WorkloadConfig {
-    /// The same load without its end; `None` if it has no such: a trace before it is measured, or a
-    /// job that others go before.
+    /// The load without its end; `None` if there is none: a trace before it is measured, or a job
+    /// that waits for others.
     pub fn endless(&self) -> Option<WorkloadConfig> {
         match self {
             WorkloadConfig::Trace(_) => None,
@@ -33,7 +33,7 @@ impl WorkloadConfig {
         }
     }
 
-    /// Whether a request comes when another is complete, so that the drive is never without work.
+    /// Whether each request waits for a completion, so that the drive always has work.
     pub fn is_closed(&self) -> bool {
         match self {
             WorkloadConfig::Trace(trace) => trace.queue_depth.is_some(),
@@ -55,8 +55,8 @@ impl WorkloadConfig {
         }
     }
 
-    /// Whether every page of the drive is as likely to be written next as any other, and none is
-    /// trimmed. What is written in order counts as written all over.
+    /// Whether every page of the drive is equally likely to be written next, and none is trimmed.
+    /// Sequential writes count as writes to all places.
     pub fn writes_evenly(&self, capacity_bytes: u64) -> bool {
         match self {
             WorkloadConfig::Trace(_) => true,
@@ -81,8 +81,8 @@ impl WorkloadConfig {
         }
     }
 
-    /// The same load written at random where it goes through its places in order, as often as it
-    /// is asked for; `None` where [`WorkloadConfig::endless`] is.
+    /// As [`WorkloadConfig::endless`], with random places instead of sequential ones; `None` where
+    /// that is.
     pub fn at_random(&self) -> Option<WorkloadConfig> {
         let mut load = self.endless()?;
         match &mut load {
@@ -106,7 +106,7 @@ impl WorkloadConfig {
 }
 
 impl MixedConfig {
-    /// As many requests as arrivals allow.
+    /// The largest number of requests that arrivals allow.
     fn most_requests(&self) -> u64 {
         let Some(rate_iops) = self.arrivals.rate_iops() else { return REQUESTS as u64 };
         let most = (rate_iops * SPAN_S / self.time_scale.max(1.0)).min(REQUESTS) as u64;

@@ -1,7 +1,7 @@
-//! Requests in: readers of block traces, transforms between trace and drive, and generators.
+//! Requests: readers of block traces, transforms between trace and drive, and generators.
 //!
 //! [`Workload::open`] turns a checked [`WorkloadConfig`] into a stream of requests in the drive's
-//! own address space. [`profile`], [`convert`] and [`head`] look at traces without a drive.
+//! own address space. [`profile`], [`convert`] and [`head`] read traces without a drive.
 
 mod arrivals;
 mod config;

@@ -4,7 +4,7 @@ use reprieve_base::{Request, UserError};
 
 use crate::workload::{Load, Workload};
 
-/// Loads that run beside each other; of requests that arrive together the first load's is first.
+/// Parallel loads; of requests that arrive together the first load's is first.
 pub struct Merged {
     loads: Vec<(Workload, Option<Request>)>,
 }
@@ -13,7 +13,7 @@ impl Merged {
     /// The loads as their drive sees them.
     ///
     /// Errors if one cannot be opened, or if there are several and one is a closed loop, whose
-    /// arrivals only a drive can tell.
+    /// arrivals depend on a drive.
     pub fn open(all: &[Load]) -> Result<Merged, UserError> {
         let mut loads = Vec::with_capacity(all.len());
         for mut load in Workload::open_all(all)? {

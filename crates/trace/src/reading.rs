@@ -1,13 +1,13 @@
-//! How a trace is to be read: its format, and what a format leaves open.
+//! Options for reading a trace: its format, and what the format does not define.
 
 use reprieve_base::{Dur, Op, UserError, nearest};
 
-/// The format of a trace and what its rows leave open.
+/// The format of a trace, and options that its rows leave open.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
     /// `"auto"`, or a name of [`formats`](crate::formats()).
     pub format: String,
-    /// What is given; a format refuses what it has no use for.
+    /// The given options; a format refuses those that it does not use.
     pub options: ReadOptions,
 }
 
@@ -23,26 +23,26 @@ impl From<&Reading> for Reading {
     }
 }
 
-/// What formats leave open; `None`: the format's own default, or an error where it has none.
+/// Options that formats leave open; `None`: the format's own default, or an error without one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
     /// The columns of format `columns`, by name.
     pub columns: Option<String>,
-    /// Bytes of the blocks that addresses count, where a format does not fix them.
+    /// Unit of addresses in bytes, where a format does not fix it.
     pub sector_bytes: Option<u32>,
     /// Which events of blktrace are the requests; `Queue` unless given.
     pub blktrace_action: Option<BlktraceAction>,
-    /// Which end of a request ETW's rows are taken at; `Begin` unless given.
+    /// The end of a request that ETW's rows are taken at; `Begin` unless given.
     pub etw_time: Option<EtwTime>,
-    /// What fio's `wait` means; `RelativeUs` unless given.
+    /// Meaning of fio's `wait`; `RelativeUs` unless given.
     pub iolog_wait: Option<IologWait>,
-    /// Where the rows of a clock of whole seconds lie in theirs; `Spread` unless given.
+    /// Times of rows within a second, for clocks of whole seconds; `Spread` unless given.
     pub same_second: Option<SameSecond>,
-    /// The operation of every row, where rows name none: a read or a write.
+    /// The operation of every row, for formats without one: a read or a write.
     pub row_op: Option<Op>,
-    /// The time from row to row, where rows have none.
+    /// The time between rows, for formats without times.
     pub row_interval: Option<Dur>,
-    /// What becomes of rows of no length; `Drop` unless given.
+    /// Handling of rows of no length; `Drop` unless given.
     pub zero_length: Option<ZeroLength>,
 }
 
@@ -55,11 +55,11 @@ pub trait ReadWord: Copy + PartialEq + 'static {
 /// Which events of blktrace are the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlktraceAction {
-    /// Q: as the host asks, before the block layer merges.
+    /// Q: queued by the host, before the block layer merges.
     Queue,
-    /// I: as a scheduler of the block layer gets them.
+    /// I: inserted into a scheduler of the block layer.
     Insert,
-    /// D: as the block layer hands them to the device.
+    /// D: issued to the device by the block layer.
     Issue,
 }
 
@@ -71,12 +71,12 @@ impl ReadWord for BlktraceAction {
     ];
 }
 
-/// Which end of a request ETW's rows are taken at.
+/// The end of a request that ETW's rows are taken at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EtwTime {
-    /// The timestamp less the elapsed time: when the request came.
+    /// The timestamp less the elapsed time: the arrival of the request.
     Begin,
-    /// The timestamp: when it was complete.
+    /// The timestamp: the completion of the request.
     End,
 }
 
@@ -85,7 +85,7 @@ impl ReadWord for EtwTime {
         &[("begin", EtwTime::Begin), ("end", EtwTime::End)];
 }
 
-/// What `wait` means in a log of fio.
+/// Meaning of `wait` in a log of fio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IologWait {
     /// As its manual says: microseconds since the last wait, of which less than 100 are none.
@@ -99,12 +99,12 @@ impl ReadWord for IologWait {
         &[("relative-us", IologWait::RelativeUs), ("absolute-ms", IologWait::AbsoluteMs)];
 }
 
-/// Where the rows of a clock of whole seconds lie in theirs.
+/// Times of rows within a second, for clocks of whole seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SameSecond {
     /// At equal distances, in the order of the file.
     Spread,
-    /// All at its beginning, as the rows say.
+    /// At its beginning, as recorded.
     AsWritten,
 }
 
@@ -113,7 +113,7 @@ impl ReadWord for SameSecond {
         &[("spread", SameSecond::Spread), ("as-written", SameSecond::AsWritten)];
 }
 
-/// What becomes of rows of no length.
+/// Handling of rows of no length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZeroLength {
     /// They are left out and counted.
@@ -127,7 +127,7 @@ impl ReadWord for ZeroLength {
         &[("drop", ZeroLength::Drop), ("error", ZeroLength::Error)];
 }
 
-/// The operation of rows that name none.
+/// The operation of rows in a format without one.
 impl ReadWord for Op {
     const WORDS: &'static [(&'static str, Self)] = &[("read", Op::Read), ("write", Op::Write)];
 }

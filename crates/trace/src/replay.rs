@@ -1,4 +1,4 @@
-//! A trace replayed: rows in order, the wanted part of them, fitted to the drive and its clock.
+//! A trace replayed: the selected rows in order, fitted to the drive and its clock.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::reading::Reading;
 use crate::source::{NumberedRow, Rows};
 use crate::transform::{AddressFit, Bases, Duplicates, Extents, Ordered, scaled, widen};
 
-/// Requests of a trace that are measured to go on: the first ones.
+/// Requests at the start of a trace from which a cyclic trace is measured.
 const CYCLIC_REQUESTS_MAX: usize = 1 << 20;
 
 /// A trace as a stream of requests.
@@ -23,17 +23,17 @@ pub(crate) struct Replay {
     pass: Pass,
     bases: Bases,
     fit: AddressFit,
-    /// When the clock of the trace begins.
+    /// Zero of the trace's clock.
     trace_zero_ns: Option<u64>,
     /// Time of the first request of the run.
     run_zero_ns: Option<u64>,
-    /// Passes that are over, how long they took together in trace time, and what they counted.
+    /// Number of completed passes, their total time in trace time, and their counts.
     passes: u64,
     passed_ns: u64,
     passed: Counts,
-    /// Devices that were not replayed, for the error when nothing else was there.
+    /// Devices that were not replayed, for the error if there are no others.
     other_devices: BTreeSet<u32>,
-    /// The first request, fetched when the trace was opened to know that there is one.
+    /// The first request, read when the trace was opened to check that there is one.
     first: Option<Request>,
     fetched: u64,
     wrapped: u64,
@@ -124,7 +124,7 @@ impl Replay {
         self.run_zero_ns.expect("an open loop has asked for its first request")
     }
 
-    /// Lets requests arrive as long after that time as they were recorded, the first included.
+    /// Shifts arrivals so that trace time `zero_ns` is the start of the run.
     pub(crate) fn begin_at(&mut self, zero_ns: u64) -> Result<(), UserError> {
         let own_ns = self.run_zero_ns.replace(zero_ns).expect("as above");
         let scale = self.config.time_scale;
@@ -148,7 +148,7 @@ impl Replay {
         if self.at_end || self.config.max_requests == Some(self.fetched) {
             return Ok(None);
         }
-        // Until a request is made of a row, whatever happens is the end.
+        // Until a row becomes a request, any outcome is the end.
         self.at_end = true;
         let request = loop {
             let Some((row, base_bytes)) = self.next_wanted()? else {
@@ -181,7 +181,7 @@ impl Replay {
         Ok(true)
     }
 
-    /// What the rows of this pass have become.
+    /// The counts of this pass.
     fn of_pass(&self) -> Counts {
         let rows = self.pass.rows.rows();
         Counts {
@@ -193,7 +193,7 @@ impl Replay {
         }
     }
 
-    /// The next row within the part to be replayed, and where its device begins.
+    /// The next row within the part to be replayed, with the base address of its device.
     fn next_wanted(&mut self) -> Result<Option<(NumberedRow, u64)>, UserError> {
         while let Some(row) = self.pass.rows.next_row()? {
             let zero_ns = *self.trace_zero_ns.get_or_insert(row.raw.time_ns);
@@ -220,12 +220,12 @@ impl Replay {
         Ok(None)
     }
 
-    /// What the drive is asked; `None` if the address policy leaves the row out.
+    /// Converts a row to a request; `None` if the address policy drops it.
     fn request(&mut self, row: NumberedRow, base_bytes: u64) -> Result<Option<Request>, UserError> {
         let (raw, widened) = widen(row.raw);
         let sector = (base_bytes + raw.offset_bytes) / SECTOR_BYTES;
         let lba = match raw.op {
-            // It has no address that could lie past the end.
+            // It has no address, so none past the end.
             Op::Flush => 0,
             Op::Read | Op::Write | Op::Trim => {
                 let placed = self
@@ -252,14 +252,14 @@ impl Replay {
     /// Time since the first request, scaled; `None` if no `Time` can hold it.
     fn arrival(&mut self, raw: &RawRequest) -> Option<Time> {
         if self.config.queue_depth.is_some() {
-            // The drive pulls the request; when it was recorded does not matter.
+            // The drive pulls the request; its recorded time is irrelevant.
             return Some(Time::ZERO);
         }
         let zero_ns = *self.run_zero_ns.get_or_insert(raw.time_ns);
         scaled((raw.time_ns - zero_ns).checked_add(self.passed_ns)?, self.config.time_scale)
     }
 
-    /// The error of a trace of which nothing is left.
+    /// The error about a trace without a request left.
     fn nothing(&self) -> UserError {
         let rows = self.pass.rows.rows();
         if rows.count() == 0 {
@@ -308,11 +308,11 @@ pub(crate) fn first_ns(config: &TraceConfig) -> Result<u64, UserError> {
     rows.next_row()?.map(|row| row.raw.time_ns).ok_or_else(|| nothing(&rows))
 }
 
-/// Measures a trace, as it is replayed on a drive of `capacity_bytes`, to go on without end.
+/// Measures a trace, as it is replayed on a drive of `capacity_bytes`, for endless repetition.
 ///
 /// Errors as opening the trace does, or at a row that cannot be read.
 pub fn cyclic(trace: &TraceConfig, capacity_bytes: u64) -> Result<CyclicTrace, UserError> {
-    // Passes over it would make every place look as if it were written again and again.
+    // Several passes would make every place look repeatedly written.
     let once = TraceConfig { repeat: 1, ..trace.clone() };
     let mut replay = Replay::open(&once, capacity_bytes, None)?;
     let mut requests = Vec::new();
@@ -323,7 +323,7 @@ pub fn cyclic(trace: &TraceConfig, capacity_bytes: u64) -> Result<CyclicTrace, U
     Ok(CyclicTrace::of(&requests, trace.queue_depth, capacity_bytes))
 }
 
-/// Where each device begins, and the extent of all; read from the trace where they depend on it.
+/// Base address of each device, and the extent of all; read from the trace if they depend on it.
 fn bases(config: &TraceConfig, rows: &Rows) -> Result<(Bases, u64), UserError> {
     let format = rows.format();
     let known_without = match &config.devices {

@@ -1,14 +1,14 @@
-//! The one clock of several traces that are replayed at once: an offset between them stays.
+//! The common clock of several traces replayed at once, which preserves their offsets.
 
 use reprieve_base::{Dur, UserError};
 
 use crate::config::{TraceClock, TraceConfig, WorkloadConfig};
 use crate::replay::{self, Replay};
 
-/// Most time between the first rows of two traces that nobody has said to be of one clock.
+/// Limit on the time between the first rows of two traces that share a clock only by default.
 const APART_NS_MAX: u64 = 24 * 3600 * 1_000_000_000;
 
-/// Whether the trace shares its clock with others; a closed loop does not look at times.
+/// Whether the trace shares its clock with others; a closed loop ignores times.
 fn shares(config: &WorkloadConfig) -> Option<&TraceConfig> {
     match config {
         WorkloadConfig::Trace(trace)
@@ -20,10 +20,10 @@ fn shares(config: &WorkloadConfig) -> Option<&TraceConfig> {
     }
 }
 
-/// When the clock of these loads begins: the earliest first row of all traces that share it.
+/// The zero of these loads' clock: the earliest first row of all traces that share it.
 /// `None`: fewer than two do.
 ///
-/// Errors if two are far from each other and nobody has said that they are of one clock.
+/// Errors if two are far apart and not stated to share a clock.
 pub(crate) fn zero_ns<'a>(
     loads: impl Iterator<Item = &'a WorkloadConfig>,
 ) -> Result<Option<u64>, UserError> {
@@ -52,8 +52,8 @@ pub(crate) fn zero_ns<'a>(
     }
 }
 
-/// Lets the first request of all replays that share a clock arrive at 0, and none of the others
-/// earlier than it was recorded after that one.
+/// Starts the clock of all replays that share it: the earliest of their first requests arrives at
+/// 0, the others at their recorded distance.
 pub(crate) fn begin(replays: &mut [&mut Replay]) -> Result<(), UserError> {
     match replays.iter().map(|replay| replay.run_zero_ns()).min() {
         Some(zero_ns) => replays.iter_mut().try_for_each(|replay| replay.begin_at(zero_ns)),
@@ -61,7 +61,7 @@ pub(crate) fn begin(replays: &mut [&mut Replay]) -> Result<(), UserError> {
     }
 }
 
-/// Whether this load takes part.
+/// Whether this load shares its clock.
 pub(crate) fn takes_part(config: &WorkloadConfig) -> bool {
     shares(config).is_some()
 }

@@ -15,16 +15,16 @@ use crate::synth::{JobSource, Mixed};
 #[derive(Debug)]
 pub struct Workload {
     source: Source,
-    /// The first sector of the part of the drive that it is given.
+    /// The first sector of its part of the drive.
     first_sector: u64,
 }
 
-/// One of the loads of a drive, and the part of the drive that it sees.
+/// One of the loads of a drive, and its part of the drive.
 #[derive(Clone, Debug)]
 pub struct Load<'a> {
-    /// What it asks.
+    /// Its configuration.
     pub config: &'a WorkloadConfig,
-    /// Matters to generators only.
+    /// Used by generators only.
     pub seed: u64,
     /// Bytes of the drive.
     pub bytes: Range<u64>,
@@ -36,7 +36,7 @@ enum Source {
     Mixed(Box<Mixed>),
     Job(Box<JobSource>),
     Cyclic(Box<CyclicSource>, Option<u32>),
-    /// Requests come from elsewhere.
+    /// Requests come from clients.
     Nothing,
 }
 
@@ -45,7 +45,7 @@ impl Workload {
     ///
     /// A trace whose addresses depend on its devices' extents (several devices one behind the
     /// other, or [`AddressPolicy::Scale`](crate::AddressPolicy::Scale)) is read twice. The seed
-    /// matters to generators only.
+    /// is used by generators only.
     pub fn open(
         config: &WorkloadConfig,
         capacity_bytes: u64,
@@ -54,8 +54,7 @@ impl Workload {
         Workload::open_one(&Load { config, seed, bytes: 0..capacity_bytes }, None)
     }
 
-    /// Opens several loads that run beside each other: traces have one clock, see
-    /// [`TraceClock`](crate::TraceClock).
+    /// Opens several parallel loads: traces have one clock, see [`TraceClock`](crate::TraceClock).
     pub fn open_all(loads: &[Load]) -> Result<Vec<Workload>, UserError> {
         let zero_ns = shared_clock::zero_ns(loads.iter().map(|load| load.config))?;
         let mut opened = Vec::with_capacity(loads.len());
@@ -97,7 +96,7 @@ impl Workload {
         Ok(Workload { source, first_sector: bytes.start / SECTOR_BYTES })
     }
 
-    /// A stream without requests, for a drive that gets its own as they come.
+    /// A stream without requests, for a drive whose requests come from clients.
     pub fn nothing() -> Workload {
         Workload { source: Source::Nothing, first_sector: 0 }
     }
@@ -115,12 +114,12 @@ impl Workload {
         Ok(request.map(|request| placed(request, self.first_sector)))
     }
 
-    /// Adds up to `most` requests to a list: all there are, or those before an error.
+    /// Appends up to `most` requests to a list: all remaining ones, or those before an error.
     ///
     /// Errors as [`Workload::next_request`] does, once the requests before it are in the list.
     pub fn fill(&mut self, into: &mut Vec<Request>, most: usize) -> Result<(), UserError> {
         match &mut self.source {
-            // At its source, for each request carried from hand to hand is copied again.
+            // In the source, because returning each request would copy it again.
             Source::Mixed(mixed) => {
                 let first_sector = self.first_sector;
                 let next = || mixed.next_request().map(|request| placed(request, first_sector));
@@ -136,8 +135,8 @@ impl Workload {
         Ok(())
     }
 
-    /// Requests outstanding in a closed loop, where every arrival is `Time::ZERO`, or of a job of
-    /// fio the time from its start before which it does not come; else `None`.
+    /// Requests outstanding in a closed loop, where every arrival is `Time::ZERO`, or of a fio job,
+    /// where it is the earliest time from its start; else `None`.
     pub fn queue_depth(&self) -> Option<u32> {
         match &self.source {
             Source::Mixed(mixed) => mixed.queue_depth(),
@@ -148,7 +147,7 @@ impl Workload {
         }
     }
 
-    /// Share of the work handed out, in [0, 1]: of requests, or of the trace file's bytes.
+    /// Share of the work issued, in [0, 1]: of requests, or of the trace file's bytes.
     pub fn progress(&self) -> Option<f64> {
         match &self.source {
             Source::Mixed(mixed) => Some(mixed.progress()),
@@ -158,7 +157,7 @@ impl Workload {
         }
     }
 
-    /// What has been read, handed out and left out so far.
+    /// Counts so far.
     pub fn counts(&self) -> Counts {
         match &self.source {
             Source::Mixed(mixed) => Counts { requests: mixed.handed_out(), ..Counts::default() },
@@ -170,7 +169,7 @@ impl Workload {
     }
 }
 
-/// The request in a part of a drive that begins there; a flush has no address.
+/// The request moved into a part of a drive; a flush has no address.
 #[inline]
 fn placed(request: Request, first_sector: u64) -> Request {
     match request.op {

@@ -23,7 +23,7 @@ section! {
         from("Hu et al., SYSTOR 2009, for the policy; the number is ours");
     /// Background collection of a plane runs while fewer of its blocks than this are free.
     gc_start_free_share [ftl.gc_start_free_share] below(0.0, 1.0), or("0.05");
-    /// With at most this many free blocks a plane takes host writes only into its open block.
+    /// With only this many free blocks a plane takes host writes only into its open block.
     gc_hard_free_blocks [ftl.gc_hard_free_blocks] count(1, 1 << 16), or("2");
     /// Whether collection uses idle time, or only runs when it is forced.
     gc_background [ftl.gc_background] flag(), or("true");

@@ -27,7 +27,7 @@ section! {
         "command" = true, "When the last of them has.";
     }, or("'page'"), when(&[is("parallelism.multi_plane", &["page", "block"])]),
         from("MBM paper, section I: a read waits for the data of others in its command");
-    /// Whether each plane reads by itself while others read.
+    /// Whether planes read independently of each other.
     independent_plane_reads [parallelism.independent_plane_reads] flag(), or("false"),
         from("Micron data sheets of 3D parts: independent multi-plane reads");
     /// Whether the page of the next program comes in while one runs.

@@ -196,8 +196,8 @@ section! {
     /// How many requests back that one is at most; the logarithm of the distance is uniform.
     repeat_window_requests [mixed: repeat_window] count(1, 1 << 20), or("1024"), when(PLACED);
     /// Chance that a request keeps the size of the one before of its operation: one for each size
-    /// of request_bytes, or one for all. Shares of sizes stay the same. What goes on or repeats
-    /// then does so from requests of its own size. Absent: each size is drawn.
+    /// of request_bytes, or one for all; shares of sizes are unchanged. Continuations and repeats
+    /// then refer to requests of the same size. Absent: each size is drawn.
     size_run_fraction [mixed: size_run_fraction] one_or_more(below(0.0, 1.0)), absent(),
         when(PLACED);
     /// Share of the requests of each size that begin where one of that size ended, or one for all

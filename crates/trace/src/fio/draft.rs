@@ -6,7 +6,7 @@ use super::job::{JobOps, JobOrder, JobRate};
 use super::units::Extent;
 use super::zones::{self, Split};
 
-/// What a job says so far.
+/// The options of a job so far.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Draft {
     pub(super) kind: Kind,
@@ -39,7 +39,7 @@ pub(super) struct Draft {
     pub(super) fua: bool,
 }
 
-/// What the option `rw` asks for, but for its order.
+/// The kind of requests of the option `rw`, without its order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Read,
@@ -87,7 +87,7 @@ impl Default for Draft {
 /// A law of places, as written.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Law {
-    /// One that needs no more than its number.
+    /// A law without further parameters.
     Plain(JobOrder),
     /// Zones of reads, writes and trims.
     Zoned([Split; 3]),
@@ -104,7 +104,7 @@ impl Draft {
         }
     }
 
-    /// The order in a region of so many bytes.
+    /// The order in a region of `region_bytes`.
     pub(super) fn order(&self, region_bytes: u64) -> JobOrder {
         match (&self.law, self.is_random) {
             (_, false) => JobOrder::Sequential,

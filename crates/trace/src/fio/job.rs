@@ -1,17 +1,17 @@
-//! What a job of a fio file resolves to: one of its clones, fitted to a drive.
+//! The resolved job of a fio file: one of its clones, fitted to a drive.
 
 use reprieve_base::Dur;
 
 /// One clone of a job: requests from one loop, `queue_depth` of them outstanding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FioJob {
-    /// As its section is called.
+    /// The name of its section.
     pub name: String,
-    /// Which of `numjobs` it is, from 0.
+    /// Its number among `numjobs`, from 0.
     pub clone: u32,
-    /// What it asks for.
+    /// Its operations.
     pub ops: JobOps,
-    /// In which order it goes through its region.
+    /// The order of its requests in its region.
     pub order: JobOrder,
     /// Sizes in bytes and their weights, of reads, writes and trims.
     pub sizes: [Vec<(u32, f64)>; 3],
@@ -19,25 +19,25 @@ pub struct FioJob {
     pub start_bytes: u64,
     /// The length of its region.
     pub region_bytes: u64,
-    /// It ends when so many bytes have been asked for; `None`: it goes on from the start.
+    /// It ends after this many bytes; `None`: it wraps around to the start.
     pub amount_bytes: Option<u64>,
-    /// It ends after so many reads and writes, or trims, if not before.
+    /// It ends after this many reads and writes, or trims, if not before.
     pub requests_max: Option<u64>,
     /// Requests outstanding; at least 1.
     pub queue_depth: u32,
-    /// How fast reads, writes and trims are issued at most.
+    /// Limits on the rates of reads, writes and trims.
     pub rates: [Option<JobRate>; 3],
     /// The gaps of a rate are exponential, and not equal.
     pub poisson: bool,
-    /// Every so many writes are followed by a flush.
+    /// Number of writes between flushes.
     pub flush_every_writes: Option<u64>,
     /// Writes are acknowledged only when they are programmed.
     pub fua: bool,
-    /// When it begins, pauses and ends.
+    /// Start, pauses and end.
     pub course: JobCourse,
 }
 
-/// What a job asks for.
+/// The operations of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobOps {
     /// Reads.
@@ -46,7 +46,7 @@ pub enum JobOps {
     Write,
     /// Trims.
     Trim,
-    /// Reads, so many in a hundred, and writes.
+    /// Reads and writes.
     Mixed {
         /// Reads in a hundred requests, at most 100.
         read_percent: u32,
@@ -68,20 +68,20 @@ impl JobOps {
     }
 }
 
-/// In which order a job goes through its region.
+/// The order of a job's requests in its region.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JobOrder {
     /// Each kind of request begins where the last of its kind ended.
     Sequential,
-    /// Every place once before one comes again, if all requests are of one size.
+    /// Every place once before any repeats, if all requests are of one size.
     Random,
-    /// Every place alike, whatever came before.
+    /// Every place equally likely, independent of earlier ones.
     RandomRepeating,
     /// Zipf's law of this exponent.
     Zipf(f64),
     /// A power law: a share `h` of the requests goes to all but a share `h` of the places.
     Pareto(f64),
-    /// Around a centre, blurred by so many percent of the region.
+    /// Around a centre, blurred by a percentage of the region.
     Normal(f64),
     /// Zones of reads, writes and trims.
     Zoned([Vec<JobZone>; 3]),
@@ -98,7 +98,7 @@ pub struct JobZone {
     pub end_sector: u64,
 }
 
-/// How fast requests are issued at most.
+/// A limit on the rate of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobRate {
     /// Bytes a second, above 0.
@@ -107,16 +107,16 @@ pub enum JobRate {
     Iops(u64),
 }
 
-/// When a job begins, pauses and ends.
+/// Start, pauses and end of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobCourse {
     /// It begins when all jobs of lower groups have ended.
     pub group: u32,
-    /// And not before this, from the start of the run.
+    /// It also waits for this, from the start of the run.
     pub delay: Dur,
-    /// Requests of this first part of it are not counted in its figures.
+    /// Requests of this first part are not counted.
     pub ramp: Dur,
-    /// After the ramp, so long are requests issued; `None`: until all are.
+    /// Time to issue requests after the ramp; `None`: until all are.
     pub runtime: Option<Dur>,
     /// Pauses, if it makes any.
     pub think: Option<JobThink>,
@@ -125,8 +125,8 @@ pub struct JobCourse {
 /// Pauses of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobThink {
-    /// How long it pauses once all that it has issued is complete.
+    /// Length of a pause, from the completion of all its requests on.
     pub time: Dur,
-    /// After how many requests; at least 1.
+    /// Number of requests between pauses; at least 1.
     pub every_requests: u64,
 }

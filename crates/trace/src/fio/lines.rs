@@ -23,7 +23,7 @@ pub(super) struct Part {
 pub(super) fn parts(text: &str, file: &str) -> Result<Vec<Part>, UserError> {
     let mut parts: Vec<Part> = Vec::new();
     for (line, written) in (1..).zip(text.lines()) {
-        // What stands behind either sign is a comment, wherever it begins.
+        // Either sign starts a comment, at any position.
         let bare = written.split([';', '#']).next().expect("a split has a first part").trim();
         let at = |what: String| UserError::new(what).at(format!("{file}:{line}"));
         if bare.is_empty() {

@@ -69,7 +69,7 @@ fn parse(
     Ok(jobs)
 }
 
-/// What a section says, and where.
+/// The options of a section, and its place.
 #[derive(Clone, Debug, Default)]
 struct Section {
     draft: Draft,
@@ -106,7 +106,7 @@ struct JobFit<'a> {
 }
 
 impl JobFit<'_> {
-    /// The error that an option makes, at its line if it was given, else at the job's.
+    /// The error about an option, at its line if it was given, else at the job's.
     fn fault(&self, names: &[&str], what: &str) -> UserError {
         match names.iter().find_map(|name| self.section.written.get(*name)) {
             Some(setting) => fault(setting, what, self.file),
@@ -192,7 +192,7 @@ impl JobFit<'_> {
         Ok((start, size))
     }
 
-    /// Without a size all that lies behind the offset, if a time limits the job.
+    /// Without a size the rest of the drive behind the offset, if a time limits the job.
     fn whole(&self, start: u64, rest: u64) -> Result<(u64, u64), UserError> {
         if self.section.draft.runtime.is_some() {
             return Ok((start, rest));

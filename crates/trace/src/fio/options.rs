@@ -1,4 +1,4 @@
-//! The one table of fio's options, of job files and of results: what each means here, if anything.
+//! The table of fio's options, in job files and results: the meaning of each here, if any.
 
 use reprieve_base::{Dur, nearest};
 
@@ -7,8 +7,8 @@ use super::job::JobRate;
 use super::setters::{bs, bssplit, law, one_of, rate, rw};
 use super::units;
 
-/// Options that change nothing in a simulation: how a host is set up, what its logs and its
-/// buffers hold, where its files lie.
+/// Options without effect in a simulation: set-up of the host, contents of logs and buffers,
+/// places of files.
 const WITHOUT_EFFECT: &[&str] = &[
     "allow_file_create",
     "allow_mounted_write",
@@ -155,7 +155,7 @@ pub(super) fn is_of_zoned_drives(name: &str, value: &str) -> bool {
     OF_ZONED_DRIVES.contains(&name) || (name == "zonemode" && value == "zbd") || counts_zones
 }
 
-/// Returns whether the value of an option says anything about the load.
+/// Returns whether the value of an option affects the load.
 pub(super) fn is_simulated(name: &str) -> bool {
     SIMULATED.iter().any(|(names, _)| names.contains(&name))
 }
@@ -248,7 +248,7 @@ const SIMULATED: &[(&[&str], Setter)] = &[
 ];
 
 impl Draft {
-    /// Takes an option; the error says what is wrong with its value, or that it is not simulated.
+    /// Sets an option; errors if its value is wrong, or if it is not simulated.
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         if is_of_zoned_drives(name, value) {
             return Err("is of zoned drives, which are not simulated; must be left out".to_string());

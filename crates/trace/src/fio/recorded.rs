@@ -1,5 +1,4 @@
-//! The options of one job as a result of fio keeps them: read by the table of job files, and not
-//! fitted to a drive.
+//! The options of one job in a result of fio: read by the table of job files, without a drive.
 
 use reprieve_base::{Dur, UserError};
 

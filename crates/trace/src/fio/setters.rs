@@ -1,4 +1,4 @@
-//! What the options of a fio file say whose values are more than a number or a flag.
+//! Setters of fio's options whose values are more than a number or a flag.
 
 use super::draft::{Draft, Kind, Law};
 use super::job::{JobOrder, JobRate};
@@ -59,7 +59,7 @@ pub(super) fn bssplit(draft: &mut Draft, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Sizes with their percentages; those without one share what is left of 100.
+/// Sizes with their percentages; those without one share the rest of 100.
 fn split(text: &str) -> Result<Vec<(u32, f64)>, String> {
     let pairs = text.split(':').map(|pair| {
         let (bytes, percent) = pair.split_once('/').unwrap_or((pair, ""));
@@ -68,7 +68,7 @@ fn split(text: &str) -> Result<Vec<(u32, f64)>, String> {
     let pairs = pairs.collect::<Result<Vec<_>, String>>()?;
     let shares = shared(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>())?;
     let sizes = pairs.iter().zip(shares).map(|((bytes, _), share)| (*bytes, share));
-    // What never occurs has no place in a table of weights.
+    // Sizes that never occur are not in a table of weights.
     Ok(sizes.filter(|(_, share)| *share > 0.0).collect())
 }
 

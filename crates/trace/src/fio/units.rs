@@ -10,7 +10,7 @@ pub(super) enum Extent {
 }
 
 impl Extent {
-    /// The bytes that it means on a drive of `capacity_bytes`.
+    /// Its bytes on a drive of `capacity_bytes`.
     pub(super) fn of(self, capacity_bytes: u64) -> u64 {
         match self {
             Extent::Bytes(bytes) => bytes,

@@ -110,6 +110,6 @@ pub(super) fn fitted(split: &Split, region_bytes: u64) -> Vec<JobZone> {
         from_sector = end_sector;
         zone
     });
-    // A zone that no request goes to would catch what rounding leaves at the end.
+    // An empty zone would receive the rounding error at the end.
     zones.filter(|zone| zone.requests_percent > 0.0).collect()
 }

@@ -1,4 +1,4 @@
-//! The times between requests: mean, variance, and how much one tells of the next.
+//! The times between requests: mean, variance, and autocorrelation.
 
 /// Sums over the gaps, in order.
 #[derive(Default)]

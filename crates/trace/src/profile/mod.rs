@@ -1,4 +1,4 @@
-//! What is in a trace: the numbers by which one decides how to replay it.
+//! The profile of a trace: its statistics, for deciding how to replay it.
 
 mod footprint;
 mod gaps;
@@ -22,9 +22,9 @@ use tally::{Origin, Tally};
 /// A trace or a load in numbers. Rows that were dropped count in `rows` and `dropped` only.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Profile {
-    /// The format given or found, or what the requests come from if they come from no file.
+    /// The format given or found; for a load without a file, its source.
     pub format: &'static str,
-    /// What was guessed of the format, so that whoever reads the rest ought to know.
+    /// Guesses about the format that the user should check.
     pub notes: Vec<&'static str>,
     /// Rows that hold a request, usable or not.
     pub rows: u64,
@@ -47,7 +47,7 @@ pub struct Profile {
     pub written_bytes: u64,
     /// From the first request to the last.
     pub span_ns: u64,
-    /// Mean time between requests; absent if there is one request only.
+    /// Mean time between requests; absent if there is only one request.
     pub interarrival_ns_mean: Option<f64>,
     /// Variance of the time between requests over its squared mean: 1 for a Poisson process,
     /// more for bursts; absent if the mean is 0 or absent.
@@ -58,9 +58,9 @@ pub struct Profile {
     pub interarrival_correlation: Option<f64>,
     /// Requests at the same time as the one before.
     pub same_time: u64,
-    /// The same as a share of all that have one before; absent if there is one request only.
+    /// As a share of the requests after the first; absent if there is only one.
     pub same_time_share: Option<f64>,
-    /// Rows that stood behind a later one; everything here is of the order of time.
+    /// Rows behind a later one; this profile is in order of time.
     pub times_back: u64,
     /// Requests equal in device, operation, address and length to one kept at most 1 ms earlier.
     pub near_duplicates: u64,
@@ -123,13 +123,13 @@ pub struct DeviceProfile {
 }
 
 impl Profile {
-    /// The same as a JSON object, keys in the order above.
+    /// Returns a JSON object with keys in the order above.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("plain numbers and names")
     }
 }
 
-/// Reads a whole trace and says what is in it.
+/// Reads a whole trace and returns its profile.
 pub fn profile(path: &Path, reading: impl Into<Reading>) -> Result<Profile, UserError> {
     let mut rows = Ordered::new(Rows::open(path, &reading.into())?, SORT_WINDOW_ROWS);
     let mut tally = Tally::new();
@@ -151,7 +151,7 @@ pub fn profile(path: &Path, reading: impl Into<Reading>) -> Result<Profile, User
     }))
 }
 
-/// Says what is in a workload as a drive of `capacity_bytes` sees it, generated or replayed.
+/// Profiles a workload as a drive of `capacity_bytes` sees it, generated or replayed.
 ///
 /// In a closed loop every request arrives at 0.
 pub fn profile_load(
@@ -162,7 +162,7 @@ pub fn profile_load(
     profile_loads(&[Load { config, seed, bytes: 0..capacity_bytes }])
 }
 
-/// Says what is in several loads together.
+/// Profiles several loads together.
 pub fn profile_loads(loads: &[Load]) -> Result<Profile, UserError> {
     let mut merged = Merged::open(loads)?;
     let mut tally = Tally::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::SizeProfile;
 
-/// How many requests have each length.
+/// Number of requests by length.
 #[derive(Default)]
 pub(super) struct Sizes(BTreeMap<u32, u64>);
 

@@ -33,7 +33,7 @@ pub(super) struct Tally {
     devices: BTreeMap<u32, DeviceTally>,
 }
 
-/// Where requests come from, for what only their source can tell.
+/// The part of a profile that only the source of requests knows.
 pub(super) struct Origin {
     pub format: &'static str,
     pub notes: Vec<&'static str>,
@@ -44,7 +44,7 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// Requests that were made, none of them dropped.
+    /// The origin of generated requests, none of them dropped.
     pub(super) fn of(format: &'static str, rows: u64) -> Origin {
         let (notes, dropped) = (Vec::new(), Vec::new());
         Origin { format, notes, rows, dropped, other_lines: 0, times_back: 0 }
@@ -58,7 +58,7 @@ struct Direction {
     bytes: u64,
     sequential: u64,
     sizes: Sizes,
-    /// Where the last one ended, by device.
+    /// End of the last one, by device.
     ends_bytes: BTreeMap<u32, u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Opens a file as a stream of plain bytes, whatever its compression, and counts what is read.
+//! Opens a file as a stream of plain bytes, whatever its compression, and counts bytes read.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -14,27 +14,27 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use super::place::TraceFile;
 use super::tar::{self, Walk as _};
 
-/// Bytes fetched from the file, and decompressed, at a time.
+/// Size of reads from the file, and of decompressed chunks.
 const CHUNK_BYTES: usize = 128 * 1024;
 
-/// How far a file has been read, asked while its reader is boxed away.
+/// Progress in a file, accessible while its reader is boxed.
 pub(super) struct FileProgress {
     file_bytes: u64,
     read_bytes: Arc<AtomicU64>,
 }
 
 impl FileProgress {
-    /// Of the file, as it lies on disk.
+    /// Size of the file on disk.
     pub(super) fn file_bytes(&self) -> u64 {
         self.file_bytes
     }
 
-    /// Of the same, what has been fetched.
+    /// Bytes on disk that have been read.
     pub(super) fn read_bytes(&self) -> u64 {
         self.read_bytes.load(Ordering::Relaxed)
     }
 
-    /// Share of the file, as it lies on disk, that has been fetched; `None` for an empty file.
+    /// Share of the bytes on disk that has been read; `None` for an empty file.
     pub(super) fn share(&self) -> Option<f64> {
         let share = self.read_bytes() as f64 / self.file_bytes as f64;
         (self.file_bytes > 0).then_some(share.min(1.0))
@@ -44,7 +44,7 @@ impl FileProgress {
 /// A stream of plain bytes.
 pub(super) type ByteReader = Box<dyn BufRead + Send>;
 
-/// Opens a file of a trace, also one that lies in an archive and is compressed there.
+/// Opens a file of a trace, or a possibly compressed member of an archive.
 pub(super) fn open(file: &TraceFile) -> Result<(ByteReader, FileProgress), UserError> {
     let (mut bytes, progress) = open_bytes(&file.path)?;
     let Some(member) = &file.member else { return Ok((bytes.into_reader(), progress)) };
@@ -60,7 +60,7 @@ pub(super) fn members(path: &Path) -> Result<Option<Vec<tar::Member>>, UserError
     let (mut bytes, progress) = open_bytes(path)?;
     let members = tar::members(&mut bytes).map_err(|error| unreadable(path, &error))?;
     let end = members.iter().flatten().map(|member| member.start + member.bytes).max();
-    // A compressed archive says so itself where it is cut.
+    // A truncated compressed archive is detected by its reader.
     if matches!(bytes, Bytes::Plain(_)) && end > Some(progress.file_bytes) {
         return Err(UserError::new("the tar archive is cut short").at(path.display()));
     }
@@ -73,7 +73,7 @@ fn unreadable(path: &Path, error: &io::Error) -> UserError {
 
 /// The plain bytes of a file.
 enum Bytes<R> {
-    /// As they lie in it.
+    /// Uncompressed.
     Plain(R),
     Decoded(ByteReader),
 }
@@ -125,7 +125,7 @@ fn open_bytes(path: &Path) -> Result<(Bytes<BufReader<Counted>>, FileProgress), 
     Ok((decoded(raw, path)?, progress))
 }
 
-/// Undoes gzip or Zstandard, told apart by its first bytes: traces get renamed.
+/// Decodes gzip or Zstandard, detected by the first bytes: traces get renamed.
 fn decoded<R: BufRead + Send + 'static>(mut raw: R, path: &Path) -> Result<Bytes<R>, UserError> {
     let magic = raw.fill_buf().map_err(|error| unreadable(path, &error))?;
     if let Some(name) = unread_compression(magic) {
@@ -144,7 +144,7 @@ fn decoded<R: BufRead + Send + 'static>(mut raw: R, path: &Path) -> Result<Bytes
     Ok(Bytes::Decoded(reader))
 }
 
-/// The compression of a file that would only be read as rows without meaning.
+/// The unsupported compression of a file, which would be misread as rows.
 fn unread_compression(magic: &[u8]) -> Option<&'static str> {
     const MAGICS: [(&[u8], &str); 3] =
         [(b"\xfd7zXZ\0", "xz"), (b"7z\xbc\xaf\x27\x1c", "7-Zip"), (b"PK\x03\x04", "Zip")];
@@ -164,7 +164,7 @@ fn is_zstd(magic: &[u8]) -> bool {
     }
 }
 
-/// A file that counts what has been read from it.
+/// A file that counts the bytes read from it.
 struct Counted {
     file: File,
     read_bytes: Arc<AtomicU64>,
@@ -217,7 +217,7 @@ impl<R: BufRead> ZstdFrames<R> {
         Ok(false)
     }
 
-    /// The decoder's error, or the plain fact that the file has ended.
+    /// The decoder's error, or, at its end, that the file is truncated.
     fn broken(&mut self, error: &FrameDecoderError) -> io::Error {
         match self.source.fill_buf() {
             Ok([]) => {

@@ -14,36 +14,36 @@ use crate::formats::{
 };
 use crate::reading::ZeroLength;
 
-/// Characters of a bad row that an error shows.
+/// Characters of a bad row shown in an error.
 const ROW_CHARS_SHOWN: usize = 80;
 
-/// A request and where it stands.
+/// A request and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NumberedRow {
-    /// Where.
+    /// Its place.
     pub(crate) place: Place,
-    /// What the row says.
+    /// The content of the row.
     pub(crate) raw: RawRequest,
 }
 
-/// What has been read so far, over all files.
+/// Counts so far, over all files.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tallies {
     pub(super) rows: u64,
     pub(super) other_lines: u64,
     pub(super) drops: Drops,
-    /// The first event that is not known: where, and how it is written in a file of text.
+    /// The first unknown event: its place, and in a text file its text.
     pub(super) first_unknown: Option<(Place, String)>,
 }
 
-/// Share of the rows, in percent, up to which events that are not known are left out and counted.
+/// Share of the rows, in percent, up to which unknown events are dropped and counted.
 const UNKNOWN_PERCENT_MAX: u64 = 5;
 
-/// Rows from which on that share is looked at before the end.
+/// Rows from which on that share is checked before the end.
 const ROWS_TO_JUDGE: u64 = 10_000;
 
 impl Tallies {
-    /// Errors if too many of the rows so far are events that are not known.
+    /// Errors if too many of the rows so far are unknown events.
     pub(super) fn check_unknown(&self, files: &Files, format: &Format) -> Result<(), UserError> {
         let unknown = self.drops.of(DropReason::UnknownEvent);
         if unknown * 100 <= self.rows * UNKNOWN_PERCENT_MAX {
@@ -202,7 +202,7 @@ pub(super) fn damaged(path: &Path, rows: u64, error: impl Display) -> UserError 
     UserError::new(format!("is cut short or damaged after {rows} rows: {error}")).at(path.display())
 }
 
-/// A line as an error shows it: printable, and not longer than a sentence bears.
+/// A line for an error message: printable, and truncated.
 pub(crate) fn show(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let mut shown: String = text.chars().take(ROW_CHARS_SHOWN).collect();

@@ -23,7 +23,7 @@ pub(super) struct Merge {
     reading: BTreeMap<u32, FileRows>,
     heads: BinaryHeap<Reverse<Head>>,
     file_bytes: u64,
-    /// Of the files that are done.
+    /// Total of finished files.
     done_bytes: u64,
 }
 
@@ -56,9 +56,9 @@ impl Ord for Head {
 }
 
 impl Merge {
-    /// Looks at the first row of every file.
+    /// Reads the first row of every file.
     ///
-    /// What stands in a file without requests is counted at once, as it is not read again.
+    /// Counts of a file without requests are added at once, as it is not read again.
     pub(super) fn new(
         files: &Files,
         open: Opener,
@@ -127,7 +127,7 @@ impl Merge {
         Ok(())
     }
 
-    /// Share of all files that has been fetched; `None` if they are empty.
+    /// Share of all files that has been read; `None` if they are empty.
     pub(super) fn progress(&self) -> Option<f64> {
         let reading: u64 = self.reading.values().map(|file| file.progress().read_bytes()).sum();
         let read_bytes = (self.done_bytes + reading) as f64;

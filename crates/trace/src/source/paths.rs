@@ -1,4 +1,4 @@
-//! From the path of a trace to its files: one, those of a folder, or those that a pattern fits.
+//! Expands the path of a trace to its files: one, those of a folder, or those of a pattern.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,8 +34,8 @@ pub(super) fn files_of(path: &Path) -> Result<Vec<TraceFile>, UserError> {
 
 /// The paths of the trace at `path`, in order of name.
 ///
-/// A folder stands for all its files but hidden ones; a `*` in the last part of a path stands for
-/// any characters, and a name that ends in a dot, as `blktrace` takes one, for what begins so.
+/// A folder means all its files but hidden ones; a `*` in the last part of a path matches any
+/// characters, and a name that ends in a dot, as for `blktrace`, is a prefix.
 fn expand(path: &Path) -> Result<Vec<PathBuf>, UserError> {
     let unreadable = |error: std::io::Error| {
         UserError::new(format!("cannot be read: {error}")).at(path.display())
@@ -55,7 +55,7 @@ fn expand(path: &Path) -> Result<Vec<PathBuf>, UserError> {
     Ok(paths)
 }
 
-/// What stands around the `*` of the last part of a path.
+/// The texts before and behind the `*` of the last part of a path.
 fn pattern(path: &Path) -> Option<(&str, &str)> {
     let name = path.file_name()?.to_str()?;
     name.split_once('*').or_else(|| name.ends_with('.').then_some((name, "")))
@@ -73,7 +73,7 @@ fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> std::io::Result<Vec<Pa
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        // A name that is no text fits no pattern that is.
+        // A name that is not Unicode matches no pattern.
         let fits = entry.file_name().to_str().is_some_and(&wanted);
         if fits && entry.path().is_file() {
             paths.push(entry.path());
@@ -83,8 +83,8 @@ fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> std::io::Result<Vec<Pa
     Ok(paths)
 }
 
-/// How to name the files of a trace without one that is none: a pattern that fits the good file and
-/// not the other, or the good file.
+/// Suggests a path without a file of another format: a pattern that matches the good file and not
+/// the other, or the good file.
 pub(super) fn advice(good: &TraceFile, other: &TraceFile) -> String {
     if good.member.is_some() || other.member.is_some() {
         return "unpack the archive and name the files of the trace".to_owned();
@@ -93,7 +93,7 @@ pub(super) fn advice(good: &TraceFile, other: &TraceFile) -> String {
     let (name, bad) = (text(&good.path), text(&other.path));
     let head = name.find(|c: char| !c.is_ascii_alphanumeric()).map_or("", |at| &name[..=at]);
     let tail = name.rfind('.').map_or("", |at| &name[at..]);
-    // Only a longer name than both parts has something for the asterisk.
+    // Only a name longer than both parts matches the asterisk.
     let fits = |name: &str| name.starts_with(head) && name.ends_with(tail);
     let pattern = good.path.with_file_name(format!("{head}*{tail}"));
     let named =

@@ -1,4 +1,4 @@
-//! Where a row stands: the file, maybe within an archive, and the line or the byte in it.
+//! The place of a row: the file, maybe within an archive, and the line or byte in it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use reprieve_base::UserError;
 
 use super::tar::Member;
 
-/// Where a row stands; ordered as rows are read where their times are equal.
+/// The place of a row; rows of equal time are read in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    /// Which of the trace's files, from 0 in order of name.
+    /// The file, from 0 in order of name.
     pub(crate) file: u32,
     /// Line from 1, or of a binary file the first byte, from 0.
     pub(crate) line: u64,
@@ -20,12 +20,12 @@ pub(crate) struct Place {
 #[derive(Clone, Debug)]
 pub(crate) struct TraceFile {
     pub(super) path: PathBuf,
-    /// Of the archive that the path names; `None`: the file itself.
+    /// The member of the archive at the path; `None`: the file itself.
     pub(super) member: Option<Member>,
 }
 
 impl TraceFile {
-    /// As errors name it: a member like a file in a folder of the archive's name.
+    /// Its path in errors: a member like a file in a folder of the archive's name.
     pub(super) fn shown(&self) -> PathBuf {
         match &self.member {
             Some(member) => self.path.join(&member.name),
@@ -53,7 +53,7 @@ impl Files {
         }
     }
 
-    /// How a sentence calls a place of a file that was named before it.
+    /// A place in words, in a file that is already named.
     pub(crate) fn name(&self, place: Place) -> impl fmt::Display {
         let word = if self.is_binary { "byte" } else { "line" };
         if self.list.len() > 1 {

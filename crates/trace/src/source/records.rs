@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use super::decompress::ByteReader;
 use crate::formats::{RecordParser, Row, Step};
 
-/// Bytes that are asked for at a time.
+/// Size of reads.
 const CHUNK_BYTES: usize = 64 * 1024;
 
 /// A stream of records and how far it has been read.
@@ -14,21 +14,21 @@ pub(super) struct Records {
     window: Vec<u8>,
     /// First byte of the window that no record has taken.
     start: usize,
-    /// Where that byte stands in the file.
+    /// Position of that byte in the file.
     offset_bytes: u64,
 }
 
-/// Why there is no next record.
+/// The reason why there is no next record.
 pub(super) enum RecordError {
     /// The file cannot be read further.
     Damaged(io::Error),
-    /// The file ends within a record: the bytes there are, and how many there should be.
+    /// The file ends within a record: the bytes present, and the bytes needed.
     Cut { there_bytes: usize, needed_bytes: usize },
-    /// What the format expects, and the bytes found instead.
+    /// The expected content, and the bytes found.
     Wrong { found: Vec<u8>, expected: &'static str },
 }
 
-/// Bytes of a wrong record that an error shows.
+/// Bytes of a wrong record shown in an error.
 const BYTES_SHOWN: usize = 16;
 
 impl Records {
@@ -36,12 +36,12 @@ impl Records {
         Records { reader, window: Vec::new(), start: 0, offset_bytes: 0 }
     }
 
-    /// Where the next record begins.
+    /// Offset of the next record.
     pub(super) fn offset_bytes(&self) -> u64 {
         self.offset_bytes
     }
 
-    /// What the next record holds, or `None` at the end.
+    /// The content of the next record, or `None` at the end.
     #[inline]
     pub(super) fn next_record(
         &mut self,
@@ -74,7 +74,7 @@ impl Records {
         }
     }
 
-    /// Reads until the window has so many bytes or the file ends; returns how many it has.
+    /// Reads until the window has `bytes` bytes or the file ends; returns the number available.
     fn fill(&mut self, bytes: usize) -> io::Result<usize> {
         self.window.drain(..self.start);
         self.start = 0;

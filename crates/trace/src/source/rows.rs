@@ -16,11 +16,11 @@ use crate::reading::{Reading, SameSecond, ZeroLength};
 
 /// A trace being read.
 pub(crate) struct Rows {
-    /// As it was asked for.
+    /// Its path, as given.
     name: String,
     files: Files,
     format: &'static Format,
-    /// Whether nobody named the format.
+    /// Whether the format was detected.
     is_guessed: bool,
     context: Context,
     source: RowSource,
@@ -33,7 +33,7 @@ enum RowSource {
     Many(Merge),
 }
 
-/// The format of a trace, and the reader of its file if it has one only.
+/// The format of a trace, and its open file if it has only one.
 struct Begun {
     format: &'static Format,
     first: Option<(ByteReader, FileProgress)>,
@@ -63,7 +63,7 @@ impl Begun {
             return Ok(Begun { format, first: Some(first) });
         }
         drop(first);
-        // The first file that is of a format says which all are of.
+        // The first file of a known format decides for all.
         let mut good = (named, &list[0]);
         let mut refused = None;
         for file in list {
@@ -94,7 +94,7 @@ impl Begun {
 }
 
 impl Rows {
-    /// Opens a trace: a file, a folder of them, an archive, or those that a pattern fits.
+    /// Opens a trace: a file, a folder, an archive, or a pattern.
     pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Rows, UserError> {
         let list = paths::files_of(path)?;
         let Begun { format, first } = Begun::of(&list, reading)?;
@@ -122,7 +122,7 @@ impl Rows {
         Ok(Rows { name, files, format, is_guessed, context, source, spread, tallies })
     }
 
-    /// What the reader of the trace ought to know of how it is read.
+    /// Notes for the user on how the trace is read.
     pub(crate) fn notes(&self) -> Vec<&'static str> {
         self.format.guess.into_iter().filter(|_| self.is_guessed).collect()
     }
@@ -156,7 +156,7 @@ impl Rows {
         self.files.error(place, sentence)
     }
 
-    /// How a sentence about this trace calls a place in it.
+    /// A place in this trace in words.
     pub(crate) fn name_of(&self, place: Place) -> String {
         self.files.name(place).to_string()
     }
@@ -171,7 +171,7 @@ impl Rows {
         self.format
     }
 
-    /// What the trace calls a device, if it has more than a number for it.
+    /// The trace's name for a device, if it has more than a number.
     pub(crate) fn device_name(&self, device: u32) -> Option<String> {
         (self.format.device_name)(device, self.context.names())
     }
@@ -186,7 +186,7 @@ impl Rows {
         self.tallies.other_lines
     }
 
-    /// Rows left out so far; whoever drops a row further on counts it here.
+    /// Rows dropped so far; later stages add theirs here.
     pub(crate) fn drops(&self) -> &Drops {
         &self.tallies.drops
     }
@@ -196,7 +196,7 @@ impl Rows {
         self.tallies.drops.count(reason);
     }
 
-    /// Share of the files that has been fetched.
+    /// Share of the files that has been read.
     pub(crate) fn progress(&self) -> Option<f64> {
         match &self.source {
             RowSource::One(file) => file.progress().share(),

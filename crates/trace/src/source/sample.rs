@@ -1,11 +1,11 @@
-//! The beginning of a stream, looked at without being lost to the reader that follows.
+//! A sample of the beginning of a stream, which stays readable.
 
 use std::io::{self, BufRead, Cursor, Read};
 
 use super::decompress::ByteReader;
 use super::lines::{trim_end, without_mark};
 
-/// Decompressed bytes from which the format is told: well beyond any preamble.
+/// Decompressed bytes for detection of the format: well beyond any preamble.
 const SAMPLE_BYTES: u64 = 64 * 1024;
 
 /// The first lines of a stream.
@@ -15,17 +15,17 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// Why the stream could not be read further, if it could not.
+    /// The reason why the stream could not be read further, if any.
     pub(super) fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
 
-    /// The sample as it stands, for formats of records.
+    /// The bytes of the sample, for formats of records.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The sample as text, without the mark that may be before it.
+    /// The sample as text, without a byte-order mark.
     pub(crate) fn text(&self) -> &[u8] {
         without_mark(&self.bytes)
     }
@@ -42,7 +42,7 @@ impl Sample {
     }
 }
 
-/// Reads a sample, and returns it with a stream that still begins at the beginning.
+/// Reads a sample, and returns it with a stream that includes it.
 pub(super) fn take(mut reader: ByteReader) -> (Sample, ByteReader) {
     let mut bytes = Vec::new();
     let error = (&mut reader).take(SAMPLE_BYTES).read_to_end(&mut bytes).err();
@@ -51,9 +51,9 @@ pub(super) fn take(mut reader: ByteReader) -> (Sample, ByteReader) {
     (Sample { bytes: bytes.clone(), damage }, Box::new(Cursor::new(bytes).chain(rest)))
 }
 
-/// What follows a sample: the error met while taking it, if any, then the rest of the stream.
+/// The stream after a sample: the error met while taking it, if any, then the rest.
 ///
-/// The error waits until the rows before it have been read, so that it can say how many.
+/// The error is reported after the rows before it, so that it can state their number.
 struct Rest {
     error: Option<io::Error>,
     reader: ByteReader,

@@ -1,4 +1,4 @@
-//! Rows of a clock of whole seconds, laid at equal distances within theirs.
+//! Rows of a clock of whole seconds, spread evenly over each second.
 
 use std::collections::VecDeque;
 
@@ -8,22 +8,22 @@ use super::file::NumberedRow;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Most rows of one second, all of which are in memory at once: more than any volume of disks
-/// serves, in some 200 MB.
+/// Limit on the rows of one second, all of which are in memory at once: more than any volume of
+/// disks serves, in some 200 MB.
 const ROWS_MAX: usize = 1 << 22;
 
 /// Holds back the rows of one second until the last of them is known.
 #[derive(Default)]
 pub(super) struct Spread {
     held: VecDeque<NumberedRow>,
-    /// Rows of the second that is handed out, and how many of them are out.
+    /// Rows of the current second, and how many of them have been returned.
     rows: u64,
     handed_out: u64,
-    /// What came after them: the first row of the next second, or what ended the reading.
+    /// The item after them: the first row of the next second, or an error.
     next: Option<Result<NumberedRow, UserError>>,
 }
 
-/// Why a second could not be spread.
+/// The reason why a second could not be spread.
 pub(super) enum SpreadError {
     /// The rows themselves are in error.
     Rows(UserError),
@@ -42,7 +42,7 @@ impl SpreadError {
 }
 
 impl Spread {
-    /// The next row; `source` reads on.
+    /// The next row; reads ahead from `source`.
     pub(super) fn next_row(
         &mut self,
         mut source: impl FnMut() -> Result<Option<NumberedRow>, UserError>,

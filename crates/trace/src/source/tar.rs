@@ -1,11 +1,11 @@
-//! The members of a tar archive (POSIX.1-2001 `pax`, GNU's long names and sizes), where each lies.
+//! Members of a tar archive (POSIX.1-2001 `pax`, GNU's long names and sizes), and their offsets.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
 
 const BLOCK_BYTES: usize = 512;
 
-/// Most bytes of a record that only describes the member behind it.
+/// Limit on a record that only describes the next member.
 const RECORD_BYTES_MAX: u64 = 1 << 20;
 
 /// A regular file within an archive.
@@ -17,7 +17,7 @@ pub(super) struct Member {
     pub(super) bytes: u64,
 }
 
-/// An archive being walked, whose contents can be passed over.
+/// Sequential access to an archive, which can skip contents.
 pub(super) trait Walk: Read {
     fn skip(&mut self, bytes: u64) -> io::Result<()>;
 }
@@ -30,7 +30,7 @@ pub(super) fn members(bytes: &mut impl Walk) -> io::Result<Option<Vec<Member>>> 
     let mut described = Described::default();
     loop {
         let mut block = [0; BLOCK_BYTES];
-        // Whether a damaged file is an archive nobody knows; what reads it says where it ends.
+        // A damaged file may be no archive; its reader reports the damage.
         let count = match fill(bytes, &mut block) {
             Err(_) if position == 0 => return Ok(None),
             count => count?,
@@ -85,7 +85,7 @@ fn is_hidden(name: &std::path::Path) -> bool {
     name.file_name().and_then(|name| name.to_str()).is_none_or(|name| name.starts_with('.'))
 }
 
-/// What records say of the member behind them.
+/// Attributes of the next member, from records.
 #[derive(Default)]
 struct Described {
     name: Option<PathBuf>,
@@ -98,7 +98,7 @@ impl Described {
         if kind == b'L' {
             self.name = Some(text.trim_end_matches('\0').into());
         }
-        // Other records are of all members, or of links.
+        // Other records are global, or of links.
         if kind != b'x' {
             return;
         }
@@ -120,7 +120,7 @@ fn name(block: &[u8; BLOCK_BYTES]) -> PathBuf {
         String::from_utf8_lossy(&field[..end]).into_owned()
     };
     let name = text(&block[..100]);
-    // GNU has other things where POSIX has a prefix.
+    // GNU has other fields in place of POSIX's prefix.
     let prefix = if block[262] == 0 { text(&block[345..500]) } else { String::new() };
     PathBuf::from(prefix).join(name)
 }

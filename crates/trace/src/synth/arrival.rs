@@ -1,4 +1,4 @@
-//! When generated requests arrive: on demand, at random, at a fixed rate, or in bursts.
+//! Arrivals of generated requests: on demand, at random, at a fixed rate, or in bursts.
 
 use reprieve_base::{Stream, Time, UserError};
 
@@ -13,14 +13,14 @@ use crate::transform::scaled;
 /// sum of random gaps gets there.
 const SPAN_NS_MAX: f64 = 1e17;
 
-/// Arrival times that never run back.
+/// Arrival times in order.
 #[derive(Debug)]
 pub(super) struct ArrivalTimes {
     process: Process,
     time_scale: f64,
 }
 
-/// Where unscaled arrivals come from.
+/// The process of unscaled arrivals.
 #[derive(Debug)]
 enum Process {
     Closed,

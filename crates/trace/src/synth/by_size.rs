@@ -7,7 +7,7 @@ use reprieve_base::{Op, Stream};
 use super::probability::{ONE, fixed_point};
 use crate::config::MixedConfig;
 
-/// What earlier requests of each operation and size leave for later ones.
+/// State of earlier requests by operation and size.
 #[derive(Debug)]
 pub(super) struct BySize {
     sizes: Stream,
@@ -35,21 +35,21 @@ struct Chain {
 struct OfSize {
     /// A draw of 53 bits below this keeps the size for the next request.
     stays_below: u64,
-    /// One below this, and not below that of the size before, chooses it for the first request.
+    /// One below this, and not below that of the previous size, chooses it for the first request.
     first_below: u64,
-    /// The same for a request that does not keep the size.
+    /// As above, for a request that does not keep the size.
     anew_below: u64,
-    /// A draw below this goes on from a stream, one that exceeds it by less repeats a place.
+    /// A draw below this continues a stream, one that exceeds it by less repeats a place.
     sequential_below: u64,
     repeat_below: u64,
-    /// Where each stream goes on; the one used last at the back.
+    /// The next place of each stream; the one used last at the back.
     ends: VecDeque<u64>,
     /// The places of the last requests, the latest at the back.
     earlier: VecDeque<u64>,
 }
 
 impl BySize {
-    /// `None` if sizes come in no runs. The configuration has been checked.
+    /// `None` if sizes are drawn independently. The configuration has been checked.
     pub(super) fn new(config: &MixedConfig, seed: u64) -> Option<BySize> {
         if config.size_run_fraction.is_empty() {
             return None;
@@ -84,8 +84,8 @@ impl BySize {
         next.expect("the last size takes every draw")
     }
 
-    /// Where that request goes if earlier ones of its size settle it. A stream is taken at random;
-    /// how far back a place is that is repeated is log-uniform.
+    /// The place of that request, if earlier ones of its size decide it. The stream is random; the
+    /// distance of a repeated place is log-uniform.
     #[inline]
     pub(super) fn next_lba(&mut self, op: Op) -> Option<u64> {
         let draw = self.places.next_u64() >> 11;
@@ -106,7 +106,7 @@ impl BySize {
         None
     }
 
-    /// Takes note of where that request went, and of where it ended.
+    /// Records the place of that request, and its end.
     #[inline]
     pub(super) fn handed_out(&mut self, op: Op, lba: u64, next_sector: u64) {
         let (streams, window) = (self.streams, self.window);
@@ -156,7 +156,7 @@ impl Chain {
     }
 }
 
-/// The bounds for draws of 53 bits that choose among weights; the last one takes what is left.
+/// The bounds for draws of 53 bits that choose among weights; the last one takes the rest.
 fn bounds(weights: impl Iterator<Item = f64> + Clone) -> Vec<u64> {
     let total: f64 = weights.clone().sum();
     let mut sum = 0.0;

@@ -22,7 +22,7 @@ pub(crate) struct JobSource {
     places: Places,
     start_sector: u64,
     paces: [Option<Pace>; 3],
-    /// Up to when requests have been issued if each came when its rate let it.
+    /// The time to which requests have been issued, if each came as its rate allows.
     clock_ns: u64,
     amount_bytes: Option<u64>,
     requests_max: Option<u64>,
@@ -35,11 +35,11 @@ pub(crate) struct JobSource {
     bytes: [u64; 3],
     /// Trim and write: the trim whose write is next.
     trimmed: Option<(u64, u32)>,
-    /// Writes after which the last flush came.
+    /// Writes before the last flush.
     flushed: u64,
 }
 
-/// How fast one kind of requests is issued.
+/// The pace of one kind of requests.
 #[derive(Debug)]
 struct Pace {
     rate: JobRate,
@@ -77,8 +77,7 @@ impl JobSource {
         }
     }
 
-    /// The next request; its arrival is the time from the start of the job before which it is
-    /// not issued.
+    /// The next request; its arrival is the earliest time of its issue, from the start of the job.
     #[inline(never)]
     pub(crate) fn next_request(&mut self) -> Option<Request> {
         if self.is_done() {
@@ -112,7 +111,7 @@ impl JobSource {
         Some(Request { arrival, op: OPS[kind], lba: self.start_sector + lba, bytes, fua })
     }
 
-    /// Whether everything has been asked for; of trims with their writes the writes count.
+    /// Whether all requests have been issued; of trims with their writes the writes count.
     fn is_done(&self) -> bool {
         let amount = |counts: [u64; 3]| match self.ops {
             JobOps::TrimWrite => counts[WRITE],
@@ -134,7 +133,7 @@ impl JobSource {
                 if is_read { READ } else { WRITE }
             }
         };
-        // A kind that is ahead of its rate lets the other one go first, if that has any share.
+        // A kind that is ahead of its rate yields to the other one, if that has any share.
         let JobOps::Mixed { read_percent } = self.ops else { return drawn };
         let other = READ + WRITE - drawn;
         let at = |kind: usize| self.paces[kind].as_ref().map_or(0, |pace| pace.next_ns);
@@ -152,11 +151,11 @@ impl JobSource {
             left -= percent;
             left < 0.0
         });
-        // Rounding may leave a little of the last.
+        // Rounding may leave a remainder, which the last size takes.
         chosen.or(sizes.last()).expect("a job has sizes").0
     }
 
-    /// Issues a request of a kind: when, and what that means for the next.
+    /// Issues a request of a kind, and updates the time of the next.
     fn issue(&mut self, kind: usize) -> Time {
         let (count, bytes) = (self.counts[kind], self.bytes[kind]);
         if let Some(pace) = &mut self.paces[kind] {
@@ -174,7 +173,7 @@ impl JobSource {
         self.handed_out
     }
 
-    /// Share of the work handed out, if it is known how much that is.
+    /// Share of the work issued, if its total is known.
     pub(crate) fn progress(&self) -> Option<f64> {
         let of_bytes =
             self.amount_bytes.map(|all| self.bytes.iter().sum::<u64>() as f64 / all as f64);
@@ -185,14 +184,14 @@ impl JobSource {
 }
 
 impl Pace {
-    /// When the next may be issued, after so many requests of so many bytes.
+    /// Advances the time of the next issue, after `count` requests of `bytes` in all.
     fn advance(&mut self, count: u64, bytes: u64) {
         let (amount, rate) = match self.rate {
             JobRate::BytesPerS(rate) => (bytes, rate),
             JobRate::Iops(rate) => (count, rate),
         };
         self.next_ns = match &mut self.poisson {
-            // Gaps of the mean that the rate gives to what has been issued so far.
+            // Gaps with the mean that the rate implies for the requests so far.
             Some((stream, clock)) => {
                 let mean_ns = amount as f64 / count as f64 * 1e9 / rate as f64;
                 clock.advance(exponential(stream) * mean_ns)

@@ -1,4 +1,4 @@
-//! Requests that go on from one of several sequential streams, or repeat an earlier request.
+//! Requests that continue one of several sequential streams, or repeat an earlier request.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use reprieve_base::{Op, Stream};
 use super::probability::fixed_point;
 use crate::config::MixedConfig;
 
-/// What earlier reads and writes leave for later ones.
+/// State of earlier reads and writes.
 #[derive(Debug)]
 pub(super) struct Locality<S> {
     stream: Stream,
@@ -21,9 +21,9 @@ pub(super) struct Locality<S> {
 /// The requests of one operation so far.
 #[derive(Debug)]
 struct Earlier<S> {
-    /// A draw of 53 bits below this goes on from a stream.
+    /// A draw of 53 bits below this continues a stream.
     sequential_below: u64,
-    /// Where each stream goes on, and the size of its requests; the one used last at the back.
+    /// The next place of each stream, and the size of its requests; the one used last at the back.
     ends: VecDeque<(u64, S)>,
     /// The last requests, the latest at the back.
     requests: VecDeque<(u64, S)>,
@@ -51,8 +51,8 @@ impl<S: Copy> Locality<S> {
         })
     }
 
-    /// Address and size of this request if an earlier one settles them. A stream is taken at
-    /// random; how far back a request is that is repeated is log-uniform.
+    /// Address and size of this request, if an earlier one decides them. The stream is random; the
+    /// distance of a repeated request is log-uniform.
     pub(super) fn next(&mut self, op: Op) -> Option<(u64, S)> {
         let draw = self.stream.next_u64() >> 11;
         let which = self.stream.unit();
@@ -70,7 +70,7 @@ impl<S: Copy> Locality<S> {
         None
     }
 
-    /// Takes note of a request, and of where it ended.
+    /// Records a request, and its end.
     pub(super) fn handed_out(&mut self, op: Op, lba: u64, next_sector: u64, size: S) {
         let (streams, window) = (self.streams, self.window);
         let Some(earlier) = self.of(op) else { return };

@@ -12,7 +12,7 @@ use crate::arrivals::Arrivals;
 use crate::config::{Addresses, Footprint, MixedConfig};
 use crate::mistake::wrong;
 
-/// What the registry says of it.
+/// Its entry in the registry.
 pub(super) const ENTRY: Entry = Entry {
     name: "mixed",
     doc: "Random draws of operation, size, address and inter-arrival time.",
@@ -39,7 +39,7 @@ pub(crate) struct Mixed {
     by_size: Option<BySize>,
     runs: Option<Runs>,
     locality: Option<Locality<Size>>,
-    /// There is one of these: where a request goes depends on those before it.
+    /// One of these exists: the place of a request depends on earlier ones.
     has_places: bool,
     align_sectors: u64,
     /// The first sector of the footprint, on the drive; others count from there.
@@ -57,7 +57,7 @@ struct SizeTables {
     trim: Vec<Size>,
 }
 
-/// A size, and in how many aligned places it fits.
+/// A size, and the number of aligned places that fit it.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     bytes: u32,
@@ -106,9 +106,9 @@ impl Mixed {
         };
         let read_below = fixed_point(config.read_fraction);
         let by_size = BySize::new(config, seed);
-        // What follows earlier requests of its size does not follow others too.
+        // Continuations by size exclude other continuations.
         let locality = Locality::new(config, seed).filter(|_| by_size.is_none());
-        // One stream has one draw a request, and so the results it always had.
+        // One stream has one draw a request, and so unchanged results.
         let runs = Runs::new(config, seed).filter(|_| by_size.is_none() && locality.is_none());
         Ok(Mixed {
             requests: config.requests,
@@ -166,7 +166,7 @@ impl Mixed {
         Some(Request { arrival: self.arrivals.next_arrival(), op, lba, bytes: size.bytes, fua })
     }
 
-    /// Where the next request goes, and how long it is, where that depends on those before it.
+    /// Place and size of the next request, if they depend on earlier ones.
     #[inline(never)]
     fn next_place(&mut self, op: Op) -> (u64, Size) {
         if self.by_size.is_some() {
@@ -191,7 +191,7 @@ impl Mixed {
         (lba, size)
     }
 
-    /// The same where sizes come in runs: the size first, then where one of this size goes.
+    /// As above, if sizes come in runs: first the size, then a place for this size.
     fn next_by_size(&mut self, op: Op) -> (u64, Size) {
         let end_sector = self.footprint_sectors;
         let by_size = self.by_size.as_mut().expect("asked for runs of sizes");
@@ -279,7 +279,7 @@ fn split(config: &MixedConfig, footprint_sectors: u64, align_sectors: u64) -> (u
     }
 }
 
-/// How a load fits a drive.
+/// A load fitted to a drive.
 pub(super) struct MixedFit {
     align_sectors: u64,
     footprint_sectors: u64,
@@ -299,8 +299,8 @@ impl MixedFit {
     }
 }
 
-/// What of a load does not fit a drive of so many bytes: the key, as section `[workload]` has it,
-/// and the sentence. Costs nothing that grows with the drive.
+/// The misfit of a load on a drive of `capacity_bytes`: the key in section `[workload]`, and the
+/// sentence. Its cost does not depend on the size of the drive.
 pub fn misfit(config: &MixedConfig, capacity_bytes: u64) -> Option<(String, UserError)> {
     let arrivals = || check_span(&config.arrivals, config.requests, config.time_scale);
     let error = MixedFit::of(config, capacity_bytes).map(drop).and_then(|()| arrivals()).err()?;
@@ -309,7 +309,7 @@ pub fn misfit(config: &MixedConfig, capacity_bytes: u64) -> Option<(String, User
     Some((key.to_string(), error))
 }
 
-/// The bytes that are used, from the first one on.
+/// The bytes of the footprint, from the first one on.
 fn footprint_bytes(config: &MixedConfig, drive_bytes: u64) -> Result<u64, UserError> {
     let start_bytes = config.footprint_start_bytes;
     let Some(capacity_bytes) = drive_bytes.checked_sub(start_bytes).filter(|rest| *rest > 0) else {
@@ -351,7 +351,7 @@ fn size_tables(
         };
         size_table(sizes, places)
     };
-    // A table that is not used still has to fit: it would be a mistake that nobody sees.
+    // An unused table must fit too: its mistake would stay hidden.
     let both = table("request_bytes", &config.sizes)?;
     let own = |key, sizes: &Option<Vec<(u32, f64)>>| match sizes {
         Some(sizes) => table(key, sizes),
@@ -364,7 +364,7 @@ fn size_tables(
     })
 }
 
-/// A table to draw from; `places` counts where a size fits, in the cold and in the hot part.
+/// A table to draw from; `places` counts the fitting places, in the cold and in the hot part.
 fn size_table(
     sizes: &[(u32, f64)],
     places: impl Fn(u32) -> Result<(u64, u64), UserError>,
@@ -383,7 +383,7 @@ fn size_table(
             hot_places,
         });
     }
-    // A sum of weights may miss the total by a rounding error: the last size takes what is left.
+    // A sum of weights may miss the total by a rounding error: the last size takes the rest.
     table.last_mut().expect("checked: at least one size").below = ONE;
     Ok(table)
 }

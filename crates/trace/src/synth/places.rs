@@ -1,11 +1,11 @@
-//! Where the requests of a job of a fio file go.
+//! Places of the requests of a fio job.
 
 use reprieve_base::{SECTOR_BYTES, Stream};
 
 use super::zipf::{Scatter, Zipf};
 use crate::fio::{FioJob, JobOrder, JobZone};
 
-/// Uniform draws whose mean is fio's normal distribution.
+/// Number of uniform draws whose mean is fio's normal distribution.
 const NORMAL_DRAWS: u64 = 12;
 
 /// The places of a job, in its order.
@@ -54,7 +54,7 @@ impl Places {
         let least = used().map(|size| sectors(size.0)).min().expect("a job has sizes");
         let longest = used().map(|size| sectors(size.0)).max().expect("a job has sizes");
         let one_size = least == longest;
-        // Of laws with ranks one unit serves all; the last may be too near the end.
+        // Laws with ranks have one unit; the last may be too near the end.
         let units = (region_sectors - longest) / least + 1;
         let mut unit_sectors = [least; 3];
         let mut stream = Stream::new(seed, "job.place", 0);
@@ -127,7 +127,7 @@ impl Places {
     }
 }
 
-/// An aligned place in a zone that has room for so many sectors.
+/// An aligned place in a zone that fits `sectors` sectors.
 fn zone_place(zone: &JobZone, stream: &mut Stream, sectors: u64, unit: u64) -> u64 {
     let (from, end) = (zone.from_sector.next_multiple_of(unit), zone.end_sector);
     assert!(from + sectors <= end, "the file was checked for zones that are too small");
@@ -146,9 +146,9 @@ fn normal(stream: &mut Stream, blur: f64, count: u64) -> u64 {
 }
 
 /// A random bijection on `0..count`, of four rounds of a Feistel network (Luby and Rackoff,
-/// SIAM J. Comput. 17(2), 1988): every place once, and nothing to remember.
+/// SIAM J. Comput. 17(2), 1988): every place once, without state.
 ///
-/// What falls outside the range goes round again, which keeps the whole a bijection.
+/// Results outside the range go round again, which keeps the whole a bijection.
 #[derive(Debug)]
 struct Shuffle {
     count: u64,

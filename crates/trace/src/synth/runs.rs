@@ -1,11 +1,11 @@
-//! Sequential runs among other addresses: a request that begins where the last of its kind ended.
+//! Sequential runs among other addresses: a request that begins at the end of the last of its kind.
 
 use reprieve_base::{Op, Stream};
 
 use super::probability::fixed_point;
 use crate::config::MixedConfig;
 
-/// Where reads and writes would go on, and how often they do.
+/// The next sequential place of reads and writes, and the chance of taking it.
 #[derive(Debug)]
 pub(super) struct Runs {
     stream: Stream,
@@ -15,14 +15,14 @@ pub(super) struct Runs {
 
 #[derive(Debug)]
 struct Run {
-    /// A draw of 53 bits below this goes on.
+    /// A draw of 53 bits below this continues.
     below: u64,
     /// First aligned sector behind the last request; `None` before the first.
     next_sector: Option<u64>,
 }
 
 impl Runs {
-    /// `None` if every address is drawn by itself.
+    /// `None` if every address is drawn independently.
     pub(super) fn new(config: &MixedConfig, seed: u64) -> Option<Runs> {
         let (read, write) = (config.read_sequential_fraction, config.write_sequential_fraction);
         let run = |fraction| Run { below: fixed_point(fraction), next_sector: None };
@@ -33,7 +33,7 @@ impl Runs {
         })
     }
 
-    /// Where this request goes if it goes on from the last; not past `end_sector`.
+    /// The place of this request, if it continues the last; not past `end_sector`.
     #[inline]
     pub(super) fn next_lba(&mut self, op: Op, sectors: u64, end_sector: u64) -> Option<u64> {
         let draw = self.stream.next_u64() >> 11;
@@ -41,7 +41,7 @@ impl Runs {
         run.next_sector.filter(|lba| draw < run.below && lba + sectors <= end_sector)
     }
 
-    /// Takes note of where a request ended.
+    /// Records the end of a request.
     #[inline]
     pub(super) fn ended(&mut self, op: Op, next_sector: u64) {
         if let Some(run) = self.of(op) {

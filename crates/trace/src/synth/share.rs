@@ -1,7 +1,7 @@
-//! A load as some of a drive's planes see it.
+//! The share of a load that some of a drive's planes receive.
 //!
 //! Pages are striped over planes, so that each plane has the same part of every region of a load.
-//! A drive of fewer planes under the load that is made here has planes like those of the whole.
+//! A drive of fewer planes under this load has planes like those of the whole.
 
 use super::mixed::MixedFit;
 use crate::config::{Addresses, Footprint, MixedConfig, WorkloadConfig};
@@ -13,21 +13,21 @@ pub struct PlaneShare {
     pub page_bytes: u64,
     /// Planes of the drive.
     pub all_planes: u64,
-    /// Those looked at.
+    /// The selected planes.
     pub planes: u64,
     /// Bytes of the drive.
     pub capacity_bytes: u64,
-    /// Bytes of a drive of the planes looked at.
+    /// Bytes of a drive of the selected planes.
     pub share_bytes: u64,
 }
 
 impl WorkloadConfig {
-    /// The load that a drive of so many planes needs for its planes to be like those of the whole;
-    /// `None` where that cannot be had, or is not known.
+    /// The load for a drive of fewer planes that makes these like those of the whole; `None` if it
+    /// does not exist, or is not known.
     ///
-    /// It cannot where a request is longer than such a drive has planes, where a grid of addresses
-    /// leaves out pages, where each page has a popularity of its own, and where trims make the
-    /// number of pages that hold data a matter of many passes.
+    /// It does not if a request is longer than such a drive has planes, if a grid of addresses
+    /// leaves out pages, if each page has a popularity of its own, and if trims make the number of
+    /// pages that hold data a matter of many passes.
     pub fn of_planes(&self, share: &PlaneShare) -> Option<WorkloadConfig> {
         match self {
             WorkloadConfig::Trace(_) | WorkloadConfig::Fio(_) => None,
@@ -47,7 +47,7 @@ impl PlaneShare {
         if bytes == self.capacity_bytes {
             return self.share_bytes;
         }
-        // In a plane's pages, so that what lies between two of them does not depend on where.
+        // In a plane's pages, so that the distance of boundaries does not depend on their place.
         let page = bytes / self.page_bytes * self.planes / self.all_planes;
         (page * self.page_bytes + bytes % self.page_bytes).min(self.share_bytes)
     }

@@ -12,13 +12,13 @@ use crate::arrivals::Trains;
 #[derive(Debug)]
 pub(super) struct TrainTimes {
     gaps: Stream,
-    /// A train goes on with this chance after each of its requests.
+    /// Chance that a train continues after each of its requests.
     goes_on: f64,
     gap_ns_mean: f64,
     simultaneous_fraction: f64,
     starts: Starts,
     next_start_ns: u64,
-    /// The next request of each train under way: its time, and the train's number for an order.
+    /// The next request of each train in progress: its time, and the train's number to break ties.
     under_way: BinaryHeap<Reverse<(u64, u64)>>,
     trains: u64,
 }
@@ -67,26 +67,26 @@ impl TrainTimes {
 #[derive(Debug)]
 struct Starts {
     stream: Stream,
-    /// Of each halving; that of the last is that of all further ones.
+    /// Bias of each halving; the last is that of all further ones.
     bias: Vec<f64>,
     tick_ns: f64,
     independent_ns: f64,
     span_ns: f64,
     starts_per_span: f64,
-    /// Spans begun.
+    /// Number of spans so far.
     spans: u64,
-    /// Intervals that lie ahead, the next one last.
+    /// Intervals ahead, the next one last.
     ahead: Vec<Interval>,
-    /// Where the starts of the interval that is being handed out are, and how many are left.
+    /// Bounds of the starts in the current interval, and how many are left.
     here: (u64, u64),
 }
 
-/// Some time of a span, and how many trains start in it.
+/// An interval of a span, and the number of trains that start in it.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     from_ns: f64,
     length_ns: f64,
-    /// How often a span was halved to get it.
+    /// Number of halvings of the span.
     halvings: usize,
     starts: u64,
 }
@@ -113,7 +113,7 @@ impl Starts {
                 None => self.begin_span(),
                 Some(Interval { starts: 0, .. }) => {}
                 Some(interval) if self.is_whole(&interval) => {
-                    // A single start has no other to be near: it is anywhere in its interval.
+                    // A single start has no neighbour: it is anywhere in its interval.
                     let within = match interval.length_ns <= self.tick_ns {
                         true => 0.0,
                         false => self.stream.unit() * interval.length_ns,
@@ -151,12 +151,12 @@ impl Starts {
         self.ahead.push(Interval { from_ns, length_ns, halvings, starts: first });
     }
 
-    /// How many of these start in the first half, if one of the halves is the busier one.
+    /// Number of these starts in the first half, if one of the halves is the busier one.
     fn part_of(&mut self, starts: u64, halvings: usize) -> u64 {
         let bias = self.bias[halvings.min(self.bias.len() - 1)];
         let first_is_busier = self.stream.unit() < 0.5;
         let share = if first_is_busier { bias } else { 1.0 - bias };
-        // Rounding up may not make more of them than there are.
+        // Rounding up may not exceed the number of starts.
         self.rounded(starts as f64 * share).min(starts)
     }
 

@@ -12,7 +12,7 @@ use reprieve_base::Stream;
 pub(super) struct Zipf {
     count: f64,
     theta: f64,
-    /// `H(1.5) - h(1)`: where the first rank's bar begins.
+    /// `H(1.5) - h(1)`: the start of the first rank's bar.
     integral_low: f64,
     /// `H(count + 0.5)`.
     integral_high: f64,
@@ -74,7 +74,7 @@ impl Zipf {
     }
 }
 
-/// A fixed bijection on `0..count`: where in the space each rank lies.
+/// A fixed bijection on `0..count`: the place of each rank in the space.
 ///
 /// Two rounds of odd multiplication and shift-xor, each a bijection on `bits` bits; values that
 /// fall outside `0..count` go round again, which makes the whole a bijection on `0..count`.
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_wrong_exponent_would_be_seen() {
-        // The test above can fail: 0.99 and 1.02 are told apart by the same statistic.
+        // The test above can fail: the statistic distinguishes 0.99 from 1.02.
         let zipf = Zipf::new(1_000, 1.02);
         let mut stream = Stream::new(11, "test.zipf", 0);
         let first = (0..400_000).filter(|_| zipf.draw(&mut stream) == 1).count() as f64;

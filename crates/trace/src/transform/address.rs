@@ -4,7 +4,7 @@ use reprieve_base::SECTOR_BYTES;
 
 use crate::config::AddressPolicy;
 
-/// Unit of `AddressPolicy::Scale`: what is aligned to it stays aligned.
+/// Unit of `AddressPolicy::Scale`: addresses aligned to it stay aligned.
 const SCALE_SECTORS: u64 = 4096 / SECTOR_BYTES;
 
 /// The policy, for one drive and one trace.
@@ -17,14 +17,14 @@ pub(crate) struct AddressFit {
 }
 
 impl AddressFit {
-    /// `extent_bytes` matters to `Scale` only.
+    /// Only `Scale` uses `extent_bytes`.
     pub(crate) fn new(policy: AddressPolicy, capacity_bytes: u64, extent_bytes: u64) -> AddressFit {
         let extent_units = extent_bytes.div_ceil(SCALE_SECTORS * SECTOR_BYTES).max(1);
         AddressFit { policy, capacity_sectors: capacity_bytes / SECTOR_BYTES, extent_units }
     }
 
-    /// Where `sectors` sectors at `sector` go, `None` if they are left out; the error says why they
-    /// cannot.
+    /// The place of `sectors` sectors at `sector`, `None` if they are dropped; errors say why they
+    /// do not fit.
     #[inline]
     pub(crate) fn place(&self, sector: u64, sectors: u64) -> Result<Option<u64>, String> {
         if sectors > self.capacity_sectors && self.policy != AddressPolicy::Drop {

@@ -1,4 +1,4 @@
-//! Where each device of a trace begins in the drive's address space.
+//! Base address of each device of a trace in the drive's address space.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use crate::formats::RawRequest;
 use crate::mistake::wrong;
 use crate::source::Rows;
 
-/// Extents are rounded up to this, so that what is aligned in its device stays aligned.
+/// Extents are rounded up to this, so that addresses aligned in a device stay aligned.
 const EXTENT_STEP_BYTES: u64 = 4096;
 
-/// How far the addresses of each device go.
+/// The extent of each device.
 #[derive(Debug, Default)]
 pub(crate) struct Extents(BTreeMap<u32, u64>);
 
 impl Extents {
-    /// Reads a trace to its end. The whole of it, whatever part is replayed: so the same row
-    /// lies at the same address in every part.
+    /// Reads a whole trace, even if only a part is replayed: so a row has the same address in
+    /// every part.
     pub(crate) fn scan(mut rows: Rows) -> Result<Extents, UserError> {
         let mut extents = Extents::default();
         while let Some(row) = rows.next_row()? {

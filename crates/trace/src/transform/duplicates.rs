@@ -6,7 +6,7 @@ use reprieve_base::{Dur, Op};
 
 use crate::formats::RawRequest;
 
-/// What two rows must share to be the same request recorded twice.
+/// Attributes that are equal if two rows are the same request recorded twice.
 type Key = (u64, u32, u32, Op);
 
 /// Finds repeats; remembers the rows of one window and no more.
@@ -14,7 +14,7 @@ pub(crate) struct Duplicates {
     window_ns: u64,
     /// Kept rows of the window, in order of time.
     recent: VecDeque<(u64, Key)>,
-    /// The same, by key: no key is kept twice within a window.
+    /// As `recent`, by key: no key is kept twice within a window.
     kept: BTreeSet<Key>,
 }
 

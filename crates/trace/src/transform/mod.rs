@@ -1,4 +1,4 @@
-//! What happens between a trace's rows and a drive's requests, one step a file.
+//! Transforms from a trace's rows to a drive's requests, one step a file.
 
 mod address;
 mod devices;

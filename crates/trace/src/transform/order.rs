@@ -7,8 +7,8 @@ use reprieve_base::UserError;
 
 use crate::source::{NumberedRow, Place, Rows};
 
-/// The window where no key of a scenario sets one: far more than recordings are known to need,
-/// in some 4 MB of memory.
+/// The window if no key of a scenario sets one: far more than recordings are known to need, in
+/// some 4 MB of memory.
 pub(crate) const SORT_WINDOW_ROWS: u32 = 1 << 16;
 
 /// Rows of a trace whose times never run back.
@@ -17,9 +17,9 @@ pub(crate) struct Ordered {
     window: usize,
     /// Rows held back; empty while `window` is 0.
     held: BinaryHeap<Reverse<Held>>,
-    /// Latest time read, and where.
+    /// Latest time read, and its place.
     latest: (u64, Place),
-    /// Time handed out last.
+    /// Time returned last.
     released_ns: u64,
     at_end: bool,
     resorted: u64,
@@ -112,7 +112,7 @@ impl Ordered {
         self.rows.at(row.place, sentence)
     }
 
-    /// Rows that stood behind a later one.
+    /// Number of rows behind a later one.
     pub(crate) fn resorted(&self) -> u64 {
         self.resorted
     }
@@ -122,7 +122,7 @@ impl Ordered {
         &self.rows
     }
 
-    /// The same, to count what is dropped further on.
+    /// Mutable access, for later stages to count drops.
     pub(crate) fn rows_mut(&mut self) -> &mut Rows {
         &mut self.rows
     }

@@ -1,4 +1,4 @@
-//! Requests that do not begin and end at 512-byte sectors, made to.
+//! Requests widened to whole 512-byte sectors.
 
 use reprieve_base::SECTOR_BYTES;
 

@@ -1,4 +1,4 @@
-//! Arrivals made to come faster or slower.
+//! Arrivals scaled in time.
 
 use reprieve_base::Time;
 
