@@ -16,12 +16,19 @@ _NO_PROSE = re.compile(
     r"^(```|~~~).*?^\1[^\n]*$|`[^`\n]*`|\{[{%#].*?[}%#]\}|<!--.*?-->|\]\([^)]*\)",
     re.MULTILINE | re.DOTALL,
 )
+_COMMENT = re.compile(r"^[ \t]*//.*(?:\n[ \t]*//.*)*", re.MULTILINE)
+_MARKER = re.compile(r"^[ \t]*//[/!]? ?", re.MULTILINE)
 
 
 def prose_of(path: str, text: str) -> Iterator[tuple[int, str]]:
-    """Yield the prose of a page or a module, each piece with the line that it starts at."""
+    """Yield the prose of a page or a source file, each piece with the line that it starts at."""
     if path.endswith(".md"):
         yield 1, _without_code(text)
+        return
+    if path.endswith(".rs"):
+        for match in _COMMENT.finditer(text):
+            line = 1 + text.count("\n", 0, match.start())
+            yield line, _without_code(_MARKER.sub("", match.group()))
         return
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -35,12 +42,14 @@ def prose_of(path: str, text: str) -> Iterator[tuple[int, str]]:
 
 
 def problems(tree: Tree, rules: Path = RULES) -> Iterator[Problem]:
-    """Yield each phrase of the rules in the Markdown and the Python package of a tree."""
+    """Yield each phrase of the rules in the Markdown, Python package and Rust crates of a tree."""
     given = tomllib.loads(rules.read_text(encoding="utf-8"))
-    files = (*tree.files("*.md"), *tree.files("python/reprieve/*.py"))
+    globs = ("*.md", "python/reprieve/*.py", *given["rust"])
+    files = (path for glob in globs for path in tree.files(glob))
     for path in (path for path in files if not _is_skipped(path, given["skipped"])):
+        phrases = given["phrases"] | (given["heads"] if path.endswith(".rs") else {})
         for start, text in prose_of(path, tree.text(path)):
-            for pattern, instead in given["phrases"].items():
+            for pattern, instead in phrases.items():
                 for match in re.finditer(pattern.replace(" ", r"\s+"), text):
                     line = start + text.count("\n", 0, match.start())
                     yield Problem(path, line, f"{match.group()!r}: write {instead}")

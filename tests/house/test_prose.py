@@ -1,4 +1,4 @@
-"""The linter of prose finds its phrases in pages, docstrings and help texts, and not in code."""
+"""The linter of prose finds its phrases in pages, docstrings, help texts and comments, not code."""
 
 from pathlib import Path
 
@@ -7,10 +7,14 @@ import pytest
 from .prose import problems
 from .tree import Tree
 
-RULES = """skipped = ["docs/old/*"]
+RULES = """rust = ["crates/a/src/*.rs"]
+skipped = ["docs/old/*"]
 
 [phrases]
 '\\bin the way\\b' = "blocking"
+
+[heads]
+'\\AWhat\\b' = "a noun"
 """
 
 
@@ -27,6 +31,10 @@ RULES = """skipped = ["docs/old/*"]
         ),
         ("python/reprieve/a.py", '"""Head."""\n\nOption("-x", help="in the way")\n', [3]),
         ("python/reprieve/a.py", '"""Head."""\n\nx = "in the way"  # in the way\n', []),
+        ("crates/a/src/b/c.rs", "//! Head.\n\n/// Is in\n/// the way.\nfn f() {}\n", [3]),
+        ("crates/a/src/c.rs", "//! Head.\n\n    /// What f does.\n    fn f() {}\n", [3]),
+        ("crates/a/src/c.rs", '/// That is\n/// What.\nfn f() { "in the way"; }\n', []),
+        ("crates/b/src/c.rs", "/// What is in the way.\nfn f() {}\n", []),
     ],
 )
 def test_phrases_are_found(path: str, text: str, lines: list[int], tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ pub fn json_schema(registries: &Registries) -> String {
     }
     let load = SECTIONS.iter().find(|section| section.name == "workload");
     let mut flow = table(load.expect("there is a workload"), registries);
-    flow["description"] = "What this load says that [workload] does not.".into();
+    flow["description"] = "Keys of this load that differ from [workload].".into();
     properties.insert(
         "flow".to_string(),
         json!({

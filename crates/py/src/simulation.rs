@@ -102,7 +102,7 @@ impl Simulation {
             let mut state = self.lock();
             let State::Running(ssd) = &mut *state else {
                 return Err(reprieve_base::UserError::new(
-                    "the run has not begun: call step first",
+                    "the run has not started: call step first",
                 ));
             };
             if ssd.scenario().power_loss.is_none() {
@@ -131,7 +131,7 @@ impl Simulation {
         py.detach(|| match &mut *self.lock() {
             State::Running(ssd) => ssd.save_state(&path),
             State::Looking(run) => run.0.save_state(&path),
-            _ => Err(reprieve_base::UserError::new("the run has not begun: call step first")),
+            _ => Err(reprieve_base::UserError::new("the run has not started: call step first")),
         })
         .map_err(raise)
     }
@@ -321,7 +321,7 @@ impl Simulation {
     fn with_running<T>(&self, ask: impl FnOnce(&Ssd) -> T) -> PyResult<T> {
         match &*self.lock() {
             State::Running(ssd) => Ok(ask(ssd)),
-            _ => Err(UserError::new_err("the run has not begun: call step first")),
+            _ => Err(UserError::new_err("the run has not started: call step first")),
         }
     }
 }

@@ -173,7 +173,7 @@ impl Server {
         let Some(failure) = recorder.failure() else { return };
         let path = self.options.record.as_ref().expect("it is recorded").display();
         say(&format!(
-            "--record {path}: cannot be written: {failure}; what was recorded until now stays, \
+            "--record {path}: cannot be written: {failure}; the rows written so far stay, \
              nothing more is recorded, and the drive goes on"
         ));
         let (requests, failure) = (recorder.rows_written(), Some(failure.to_owned()));

@@ -28,7 +28,7 @@ pub fn figures(ssd: &Ssd, connections: usize, memory_bytes: u64, handed: Load) -
         ),
         counts(
             "reprieve_flash_operations",
-            "What the flash has done",
+            "Operations of the flash",
             &["read", "program", "erase"],
             &activity.operations,
         ),
@@ -45,11 +45,7 @@ pub fn figures(ssd: &Ssd, connections: usize, memory_bytes: u64, handed: Load) -
         ),
         level("reprieve_connections", "Clients now", connections as f64),
         level("reprieve_store_memory_bytes", "Memory that data takes up", memory_bytes as f64),
-        level(
-            "reprieve_model_seconds",
-            "What the model's clock shows",
-            ssd.now().ns() as f64 / 1e9,
-        ),
+        level("reprieve_model_seconds", "Time of the model's clock", ssd.now().ns() as f64 / 1e9),
         level(
             "reprieve_erases_per_block",
             "Erases of a block so far, as the mean over all blocks",

@@ -1,4 +1,4 @@
-//! The file of a state: what comes out is what went in, and nothing else passes for one.
+//! The file of a state: a round trip preserves it, and every other file is refused.
 
 use reprieve_config::{self as scenario, Sources};
 

@@ -383,7 +383,7 @@ impl MixedConfig {
         let sequential = self.read_sequential_fraction.max(self.write_sequential_fraction);
         if sequential + self.repeat_fraction > 1.0 {
             let what = format!(
-                "must be at most {}, so that it and what goes on sequentially are at most 1",
+                "must be at most {}, so that it and the sequential fraction are at most 1",
                 1.0 - sequential
             );
             return Some(("repeat_fraction", self.repeat_fraction.to_string(), what));

@@ -74,7 +74,7 @@ section! {
 
     /// The code that corrects raw bit errors.
     code [ecc] variant_of {
-        "none" = None => None, "Errors are counted as a rate, and harm nobody.";
+        "none" = None => None, "Errors are counted as a rate, without effect.";
         "ldpc" = Some(_) => Some(Default::default()), "Hard decoding, read retry, soft decoding.";
     }, or("'none'"), when(AGEING);
     /// User data of a codeword.

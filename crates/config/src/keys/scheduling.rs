@@ -55,7 +55,7 @@ section! {
             "As many as make the channels carry alike, as water finds its level.";
         "printed" = Some(ShareRules { rounding: Rounding::Printed, .. }) =>
             Some(ShareRules { rounding: Rounding::Printed, ..Default::default() }),
-            "The same, rounded up for every channel, as the paper has it.";
+            "As exact, rounded up for every channel, as the paper has it.";
         "none" = None => None, "As many as there are.";
     }, or("'exact'"), when(MBM), from("MBM paper, Algorithm 1: Channel_Max_Subs");
     /// When the shares of the channels are computed.

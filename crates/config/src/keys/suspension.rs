@@ -19,7 +19,7 @@ section! {
     multi_plane [parallelism.multi_plane] one_of {
         "none" = MultiPlane::None, "Nothing: a command is of one plane.";
         "page" = MultiPlane::Page, "Pages of the same number in their blocks, or any blocks.";
-        "block" = MultiPlane::Block, "The same, of blocks of the same number in their planes.";
+        "block" = MultiPlane::Block, "As page, with blocks of the same number in their planes.";
     }, or("'none'"), from("data sheets of NAND parts; page alone is the rule of MQSim (FAST 2018)");
     /// When the pages of a multi-plane read are available.
     joint_read_done [parallelism.pages_end_together] one_of {
@@ -78,9 +78,9 @@ section! {
     /// An erase is suspended as deferred from this long after the end of its command on.
     erase_timeout_us [suspension.erase_mode as EraseMode::Timeout] us(),
         when(&[is("suspension.erase_mode", &["timeout"])]);
-    /// The state from which a suspended erase resumes.
+    /// The part of the pulse with which a suspended erase resumes.
     erase_resume [suspension.erase_resume] one_of {
-        "exact" = EraseResume::Exact, "With what was left of the pulse (Wu and He, FAST 2012).";
+        "exact" = EraseResume::Exact, "With the rest of the pulse (Wu and He, FAST 2012).";
         "redo_phase" = EraseResume::RedoPhase, "With the whole of the phase that was broken off.";
         "restart" = EraseResume::Restart, "From the beginning of the pulse (Samsung OneNAND).";
     }, or("'exact'");

@@ -73,9 +73,9 @@ section! {
     /// kind that there is.
     blktrace_action [trace: reading.options.blktrace_action] one_of {
         "queue" = Some(BlktraceAction::Queue),
-            "Events Q: what the host asks, before the block layer merges.";
-        "insert" = Some(BlktraceAction::Insert), "Events I: what a scheduler of the host gets.";
-        "issue" = Some(BlktraceAction::Issue), "Events D: what the device gets.";
+            "Events Q: queued by the host, before the block layer merges.";
+        "insert" = Some(BlktraceAction::Insert), "Events I: inserted into a scheduler of the host.";
+        "issue" = Some(BlktraceAction::Issue), "Events D: issued to the device.";
     }, absent(), when(TRACE);
     /// When a request of an ETW trace arrives; absent: "begin".
     etw_time [trace: reading.options.etw_time] one_of {

@@ -39,7 +39,7 @@ fn part(resolved: &Resolved) -> Result<(), UserError> {
         if list.is_empty() {
             continue;
         }
-        let what = || "says the same as workload.channels in another way; give one of them";
+        let what = || "selects dies as workload.channels does; give one of them";
         resolved.refuse(key, !resolved.channels.is_empty() && key == "workload.dies", what)?;
         resolved.refuse(key, !are_of_planes(&resolved.ftl), || {
             "only with a static ftl.placement such as \"cwdp\", ftl.precondition = \"none\" or \
@@ -113,7 +113,7 @@ pub(super) fn measured(resolved: &Resolved, purpose: Use) -> Result<(), UserErro
         Use::Rig => "the rig reports every command, and excludes none; leave it out",
         Use::Serve => "a served drive counts all that its clients ask for; leave it out",
         Use::Run if warmup == Warmup::Auto && name != "measure.warmup" => {
-            "says by hand what measure.warmup = \"auto\" is to find; give one of the two"
+            "contradicts measure.warmup = \"auto\"; give one of the two"
         }
         Use::Run => return Ok(()),
     };

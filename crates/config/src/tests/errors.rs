@@ -48,7 +48,7 @@ fn the_line_of_the_file_is_named() {
     assert!(bad(&dotted, &[]).starts_with("s.toml:1: timing.t_reed_us: unknown key"));
     let inline = format!("\n\ntiming = {{ t_bus_us = 1, t_reed_us = 3 }}\n{BASE}");
     assert!(bad(&inline, &[]).starts_with("s.toml:3: timing.t_reed_us: unknown key"));
-    // The first mistake of the file is the one that is told.
+    // The first mistake of the file is reported.
     let two = format!("{BASE}[timing]\nzz_second = 1\n[buffer]\naa_third = 1\n");
     assert!(bad(&two, &[]).starts_with("s.toml:8: timing.zz_second"));
 }
@@ -331,7 +331,7 @@ fn a_missing_key_is_named() {
     let requests = "s.toml: workload.requests is missing: must be an integer from 1 to \
                     18446744073709551615; missing as well: workload.read_fraction, workload.";
     assert_eq!(bad(bare, &[]), format!("{requests}queue_depth"));
-    // What a load needs depends on how its requests arrive.
+    // The required keys of a load depend on its arrivals.
     assert_eq!(bad(bare, &["workload.arrivals=poisson"]), format!("{requests}rate_iops"));
     let zipf = format!("{BASE}addresses = \"zipf\"\n");
     assert_eq!(

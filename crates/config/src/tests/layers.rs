@@ -1,4 +1,4 @@
-//! Who wins: part, device, file and overrides, the shorthand, and paths.
+//! Precedence of part, device, file and overrides, the shorthand, and paths.
 
 use std::fs;
 use std::path::Path;
@@ -110,7 +110,7 @@ fn an_override_takes_toml_or_a_bare_word() {
     assert_eq!(sizes, [(4096, 0.7), (8192, 3.0)]);
     let rules = good(BASE, &["suspension.host_read_suspends=[\"erase\"]"]).suspend_rules;
     assert!(rules.host_read_suspends.erase && !rules.host_read_suspends.program);
-    // What the controller may ask for is what the part can do, and by itself it is nothing.
+    // The part must support the controller's suspensions, which have no effect alone.
     let both = |sets: &[&str]| {
         let scenario = good(BASE, sets);
         (scenario.suspend_rules.host_write_suspends.erase, scenario.suspension.program_in_erase)
@@ -164,7 +164,7 @@ fn a_name_for_two_keys_gives_both() {
         "--set: reliability.wear_per_program_suspend = 0: contradicts \
          reliability.wear_per_suspend = 0.5 at --set, which stands for it; give one"
     );
-    // What is wrong with it is said of the name that was written.
+    // Errors about it name the key as written.
     let off = bad(BASE, &["reliability.wear_per_suspend=0.5"]);
     assert!(off.starts_with("--set: reliability.wear_per_suspend = 0.5: only while"), "{off}");
 }
@@ -185,7 +185,7 @@ fn the_shorthand_stands_for_three_keys() {
         assert_eq!(scenario.suspension.program, program, "{policy}");
         assert_eq!(scenario.suspension.erase, erase, "{policy}");
     }
-    // The same layer may repeat what the shorthand means, and a later one may change it.
+    // One layer may repeat the values of the shorthand, and a later one may change them.
     good(BASE, &["policy=rps", "suspension.erase=false"]);
     let text = format!("policy = \"pes-ipc\"\n{BASE}");
     let scenario = good(&text, &["suspension.erase=false"]);

@@ -5,7 +5,7 @@ use reprieve_nand::{IterationSpread, Retention, Slices};
 
 use super::{BASE, bad, good};
 
-/// What `bad` says, when all sets are given together.
+/// Asserts the error of all sets given together.
 fn refused(sets: &[&str], error: &str) {
     assert_eq!(bad(BASE, sets), error, "{sets:?}");
 }

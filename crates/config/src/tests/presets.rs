@@ -98,7 +98,7 @@ fn the_tlc_drive_adds_up_to_its_published_sums() {
     assert_eq!(program_us(timing), 2000);
     assert_eq!(timing.read, Dur::from_us(80));
     assert_eq!(timing.erase + timing.erase_verify, Dur::from_us(5000));
-    // The same, section 4.2: entering suspension takes 3 to 4 % of tPGM on average.
+    // As above, section 4.2: entering suspension takes 3 to 4 % of tPGM on average.
     let iteration = timing.program_pulse + timing.verify;
     let entry_us = (iteration.ns() / 2 + timing.suspend_overhead.ns()) / 1000;
     assert!((60..=80).contains(&entry_us), "{entry_us} us");

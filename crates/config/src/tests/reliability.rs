@@ -11,7 +11,7 @@ const LDPC: &str = "ecc.code=ldpc";
 fn nothing_errs_and_nothing_wears_unless_it_is_asked_for() {
     let scenario = good(BASE, &[]);
     assert!(scenario.reliability.ageing.is_none() && scenario.ecc.is_none());
-    // What a part knows of its cells can stand there all the same.
+    // Parameters of a part's cells may be given without a model.
     let known = good(BASE, &["reliability.epsilon=1e-3", "reliability.rated_cycles=3000"]);
     assert!(known.reliability.ageing.is_none());
     assert_eq!(known.reliability.rber.epsilon, 1e-3);
@@ -94,7 +94,7 @@ fn every_key_that_applies_is_printed() {
     let untyped = missing(&[POWER, LDPC]);
     assert_eq!(untyped.len(), 2);
     assert!(untyped.contains(&for_both) && untyped.contains(&"reliability.rber_factor_by_type"));
-    // What a part knows is printed without a model, and nothing else.
+    // Only the part's parameters are printed without a model.
     let conditional = missing(&[typed]);
     let of_wear = [
         "reliability.wear_per_program_suspend",

@@ -228,7 +228,7 @@ pub struct Measure {
 words! {
     /// The method that finds the end of a run's initial transient.
     Warmup {
-        "none" = None, "Nothing is excluded but what the other keys say.";
+        "none" = None, "Only the other keys exclude requests.";
         "auto" = Auto, "The run finds the end of its transient, and is simulated again from there.";
     }
 }

@@ -121,15 +121,15 @@ impl Field for OperationSet {
 words! {
     /// Which pending programs the write queue limit counts.
     LimitScope {
-        "die" = Die, "The programs that wait at each die, which has a limit of its own.";
+        "die" = Die, "The programs that wait at each die, with a limit for each.";
         "drive" = Drive, "The programs that wait at all dies of the drive together.";
     }
 
     /// The order of transfers on a channel.
     ChannelOrder {
-        "asked" = Asked, "As asked; where the scheduler prefers reads, theirs first.";
-        "data_first" = DataFirst, "Pages that leave as asked, then dies in turn.";
-        "commands_first" = CommandsFirst, "Commands of reads and erases, then as asked.";
+        "asked" = Asked, "In order of request; if the scheduler prefers reads, theirs first.";
+        "data_first" = DataFirst, "Outgoing pages in order of request, then dies in turn.";
+        "commands_first" = CommandsFirst, "Commands of reads and erases, then in order of request.";
     }
 
     /// The resource that two operations must not share.

@@ -75,7 +75,7 @@ fn who_asks_little_waits_for_a_turn_of_each_of_the_others() {
         let mut open: VecDeque<_> = fill(&mut admission).into();
         for round in 0..500 {
             admission.push(key(0), key(0), read(4096));
-            // What the others hand over before it, which is as much as the model completes.
+            // Bytes that the others submit before it, equal to those that the model completes.
             let mut before_bytes = 0;
             'admitted: loop {
                 for (client, load) in fill(&mut admission) {

@@ -1,4 +1,4 @@
-//! What a fio file means, and what of it is refused by name.
+//! Meaning of fio files, and refusals by name.
 
 use reprieve_base::{Dur, Op, Request};
 
@@ -21,7 +21,7 @@ fn error(text: &str) -> String {
     parse(text, "x.fio", 64 * MIB, &environment).expect_err("a mistake").to_string()
 }
 
-/// At most so many requests of a job.
+/// Returns at most `most` requests of a job.
 fn requests(job: &FioJob, most: usize) -> Vec<Request> {
     let config = WorkloadConfig::Fio(Box::new(job.clone()));
     let mut workload = Workload::open(&config, 64 * MIB, 7).expect("a job fits");
