@@ -22,7 +22,7 @@ pub trait Schedule<E> {
 
     /// Withdraws a pending event at `at`, if that costs no more than adding it.
     ///
-    /// For events that have become void: they may happen all the same.
+    /// For events that have become void: they may still happen.
     fn withdraw(&mut self, at: Time, event: E);
 }
 
@@ -331,7 +331,7 @@ mod tests {
     }
 
     /// Random holds against a sorted list: same instants, same order among equals. Withdrawn
-    /// events beyond the calendar may happen all the same.
+    /// events beyond the calendar may still happen.
     fn compare(spacing_ns: u64, spread_ns: u64, grid_ns: u64) {
         let mut stream = Stream::new(1, "test.event", spread_ns);
         let mut queue: EventQueue<u64> = EventQueue::new(Dur::from_ns(spacing_ns), Dur::ZERO);

@@ -1,4 +1,4 @@
-//! The load of `[precondition.load]`, whose equilibrium a drive in its steady state starts in.
+//! The load of `[precondition.load]`, in whose equilibrium a steady drive starts.
 
 use reprieve_base::UserError;
 use reprieve_trace::WorkloadConfig;

@@ -10,7 +10,7 @@ use super::preset::{self, Found};
 use super::raw::Raw;
 use super::read::{self, Layer, Leaf, Leaves, Overlays, Rank};
 
-/// The merged layers, without the keys that only say how to stack them.
+/// The merged layers, without the keys that only affect the stacking.
 pub(super) struct Stack {
     pub leaves: Leaves,
     /// The scenario's name for its device, if it has one.

@@ -1,4 +1,4 @@
-//! Prints a scenario as TOML that stands alone: every key that applies, no preset needed.
+//! Prints a scenario as self-contained TOML: every key that applies, no preset needed.
 
 use reprieve_trace::WorkloadConfig;
 

@@ -59,7 +59,7 @@ impl Listener {
             if fs::symlink_metadata(path).is_ok() {
                 fs::remove_file(path)?;
             }
-            // Before it has a name, so that nobody else can connect earlier.
+            // Before it has a name, so that no other user can connect earlier.
             fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
             bind(&socket, &SocketAddrUnix::new(path)?)?;
             listen(&socket, BACKLOG)?;

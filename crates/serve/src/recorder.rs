@@ -217,7 +217,7 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         match &self.temporary {
-            // Nobody could connect; a file left behind changes nothing.
+            // No client could connect; a leftover file is harmless.
             Some(temporary) => drop(fs::remove_file(temporary)),
             None => self.write(),
         }

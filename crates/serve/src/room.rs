@@ -113,7 +113,7 @@ fn available_bytes() -> Option<u64> {
 
 /// Raises the limit on open files for `clients` clients.
 pub fn allow_files(clients: usize) -> Result<(), UserError> {
-    // Sockets beside theirs, files, and what the program has open anyway.
+    // Other sockets and files of the process.
     let wanted = clients as u64 + 256;
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current.is_none_or(|current| current >= wanted) {

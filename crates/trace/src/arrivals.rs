@@ -24,11 +24,11 @@ pub enum Arrivals {
     },
     /// Inter-arrival times of two exponential phases, a short and a long one.
     Hyperexponential(Hyperexponential),
-    /// Trains of requests whose starts have a long memory.
+    /// Trains of requests whose starts have long-range dependence.
     Trains(Trains),
 }
 
-/// Trains of requests, whose starts cluster on all scales of time, alike or each scale in its way.
+/// Trains of requests whose starts cluster on all scales of time, with one share or one for each.
 ///
 /// The starts are those of a b-model (Wang, Madhyastha, Chan, Papadimitriou, Faloutsos, ICDE 2002):
 /// one half of each `span`, at random, has the first share of `bias` of them, one half of each half

@@ -38,7 +38,7 @@ pub struct TraceConfig {
     /// Its format, with options.
     pub reading: Reading,
     /// Closed loop: outstanding requests, at least 1; arrivals are ignored.
-    /// `None`: every request arrives when the trace says.
+    /// `None`: every request arrives at its recorded time.
     pub queue_depth: Option<u32>,
     /// Multiplies inter-arrival times; above 0, and 1 in a closed loop.
     pub time_scale: f64,

@@ -108,7 +108,7 @@ impl Conversion {
     }
 }
 
-/// A file that gets its name when it is complete, and leaves nothing behind when it is not.
+/// A file that gets its name once complete, and is removed otherwise.
 struct PendingFile {
     path: PathBuf,
     temporary: PathBuf,

@@ -106,7 +106,7 @@ section! {
         from("Wu and He, FAST 2012, section 4.1");
     /// Reset of the operating voltages; within a phase, no longer than the phase.
     t_voltage_reset_us [timing.voltage_reset] us(), from(FAST12);
-    /// Restoring the page buffer from the shadow buffer before a program goes on.
+    /// Restoring the page buffer from the shadow buffer before a program resumes.
     t_buffer_us [timing.buffer] us(), or("0"), from(FAST12);
     /// From the stop of an operation's phases to a free array, in every kind of suspension.
     t_suspend_overhead_us [timing.suspend_overhead] us(), or("0"), from("Zambelli et al. 2021");

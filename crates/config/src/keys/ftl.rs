@@ -30,7 +30,7 @@ section! {
     /// The handling of the rest of a page when only part of it is written.
     partial_write [ftl.partial_write] choice(PartialWrite::WORDS), or("'read_modify_write'"),
         from("MQSim 7ec40e3, for \"track_sectors\"");
-    /// Whether the host gets in between the steps of collecting a block.
+    /// Whether host operations may run between the steps of collecting a block.
     gc_preemptible [ftl.gc.preemptible] flag(), or("true");
     /// Whether a die that moves the pages of a block keeps its channel to itself meanwhile.
     gc_holds_channel [ftl.gc.holds_channel] flag(), or("false"),
@@ -111,7 +111,7 @@ section! {
 }
 
 section! {
-    /// The load whose equilibrium a drive in its steady state starts in. A table
+    /// The load in whose equilibrium a steady drive starts. A table
     /// `[precondition.load]` gives one by hand, with the keys of `[workload]`.
     PRECONDITION "precondition"
 

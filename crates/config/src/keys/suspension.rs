@@ -207,7 +207,7 @@ section! {
     /// Cycles of wear that suspensions cost all blocks together in a day; absent: no limit.
     wear_per_day {suspend_rules.parameters} above(0.0, 1e15), absent(), when(WAITING),
         while_served();
-    /// Share of the time of all dies for which programs and erases stand suspended; absent: no
+    /// Share of the time of all dies for which programs and erases are suspended; absent: no
     /// limit.
     lost_write_share {suspend_rules.parameters} above(0.0, 1.0), absent(), when(WAITING),
         while_served();

@@ -160,7 +160,7 @@ section! {
     write_request_bytes [mixed: write_sizes] sizes(), absent(), when(MIXED);
     /// Every address is a multiple of this.
     align_bytes [mixed: align_bytes] sectors(1 << 30), same_as("geometry.page_bytes"), when(MIXED);
-    /// Where in the space a request goes.
+    /// Distribution of addresses over the space.
     addresses [mixed: addresses] variant_of {
         "uniform" = Addresses::Uniform => Addresses::Uniform, "Every place alike.";
         "sequential" = Addresses::Sequential => Addresses::Sequential,
@@ -189,7 +189,7 @@ section! {
     /// Share of the writes that begin where the last write ended, or aligned just behind.
     write_sequential_fraction [mixed: write_sequential_fraction] closed(0.0, 1.0), or("0.0"),
         when(PLACED);
-    /// Streams of the reads, and of the writes, that such requests go on from, each with its size.
+    /// Streams of the reads, and of the writes, that such requests continue, each with its size.
     sequential_streams [mixed: sequential_streams] count(1, 1 << 16), or("1"), when(PLACED);
     /// Share of the requests that repeat address and size of an earlier one of the same operation.
     repeat_fraction [mixed: repeat_fraction] closed(0.0, 1.0), or("0.0"), when(PLACED);

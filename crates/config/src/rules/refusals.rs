@@ -74,7 +74,7 @@ features! {
 }
 
 /// Rows of a table: the key that is refused, the features, and the sentence. Rows that share a
-/// feature and a sentence stand under it.
+/// feature and a sentence are grouped under it.
 macro_rules! rows {
     (pairs { $($key:literal: $one:ident + $other:ident, $what:literal;)+ }) => {
         &[$(Refusal { key: $key, one: $one, other: $other, what: $what }),+]

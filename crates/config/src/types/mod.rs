@@ -79,7 +79,7 @@ pub struct Scenario {
     pub read_slo: Option<Dur>,
     /// Several loads at once, by name or as in a fio file; empty: that of `workload`.
     pub flows: Vec<Flow>,
-    /// The load whose equilibrium a drive in its steady state starts in.
+    /// The load in whose equilibrium a steady drive starts.
     pub equilibrium: EquilibriumLoad,
     /// The measured part of the run.
     pub measure: Measure,
@@ -175,7 +175,7 @@ pub struct Ageing {
     pub warranty_days: u32,
 }
 
-/// The load whose equilibrium a drive in its steady state starts in.
+/// The load in whose equilibrium a steady drive starts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum EquilibriumLoad {
     /// That of the run.

@@ -10,7 +10,7 @@ use crate::mistake::wrong;
 use crate::transform::scaled;
 
 /// Longest mean span of a run, in ns: 3.2 years, so far below the 584 years of `Time` that no
-/// sum of random gaps gets there.
+/// sum of random gaps reaches it.
 const SPAN_NS_MAX: f64 = 1e17;
 
 /// Arrival times in order.
