@@ -145,7 +145,7 @@ COMPONENT_METHODS = 60
 # Manifests that a tool defines and everyone knows need no sentence that says what they are for.
 NO_HEAD = frozenset({"Cargo.toml", "rustfmt.toml", "pyproject.toml"})
 
-# Pages with numbers that a command prints: each is written from a template, docs/figures/pages/.
+# Pages with numbers that a command prints: they stand there as expressions.
 PAGES_WITH_NUMBERS = (
     "docs/guide/parallelism.md",
     "docs/guide/scenario.md",

@@ -48,8 +48,8 @@ TEMPLATE = (
 
 def filled(folder: Path, template: str, **numbers: Any) -> str:
     """Fill a template of the test's own."""
-    (folder / "page.jinja").write_text(template, encoding="utf-8")
-    return str(pages.environment(folder).get_template("page.jinja").make_module(numbers))
+    (folder / "page.md").write_text(template, encoding="utf-8")
+    return pages.fill("page.md", numbers, folder).text
 
 
 def test_a_page_is_filled_and_its_claims_are_weighed(tmp_path: Path) -> None:

@@ -18,9 +18,10 @@ IN_ORDER = {
         "| [Loads](docs/model/loads.md) | loads |\n"
     ),
     "docs/model/loads.md": (
-        "{#- Given:\ntheirs: 1,000 4.5\n-#}\n# Loads\n\nOurs {{ 4 | n }}, theirs 1,000 "
+        "# Loads\n\nOurs {{ 4 | n }}, theirs 1,000 "
         '(4.5 %), p99.9 of Table 3, 2012, A25, `x 7`, [7th](loads.md "7"), <!-- 8 -->\n'
     ),
+    "docs/figures/terms/docs/model/loads.md.jinja": "{#- Given:\ntheirs: 1,000 4.5\n-#}\n",
     "docs/guide/README.md": "# Guide\n\n| task | page |\n|---|---|\n| run | [run](run.md) |\n",
     "docs/guide/run.md": "# Run\n",
     "ARCHITECTURE.md": "# Architecture\n",
@@ -325,12 +326,15 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "numbers by hand",
-        {"docs/model/loads.md": "# R\n\nIt takes 4.5 µs.\n"},
-        "docs/model/loads.md:3: 4.5: take it from a file, or list it",
+        {"docs/model/loads.md": "# R\n\nIt takes 5.5 µs.\n"},
+        "docs/model/loads.md:3: 5.5: take it from a file, or list it",
     ),
     (
         "numbers by hand",
-        {"docs/model/loads.md": "{#- Given:\ntheirs: 7\n-#}\n# R {{ 1 }}\n"},
+        {
+            "docs/figures/terms/docs/model/loads.md.jinja": "{#- Given:\ntheirs: 7\n-#}\n",
+            "docs/model/loads.md": "# R {{ 1 }}\n",
+        },
         "docs/model/loads.md:1: 7: under `Given:`, but not on the page",
     ),
     (

@@ -1,8 +1,9 @@
 """Pages with recorded numbers: expressions stand on the page, and the site has the numbers.
 
-A page of `docs` has `{{ expressions }}` in place of numbers. A claim without a printed number, an
-order or "half", stands on it as `{% set claims = {"the claim": whether it holds} %}`. README and
-first run are read as they stand: `docs/figures/lines` has their lines with numbers.
+A page of `docs` has `{{ expressions }}` in place of numbers. What they abbreviate stands in
+`docs/figures/terms`, in a file of the page's name: numbers given by hand, definitions, and claims
+without a printed number, an order or "half", as `{% set claims = {"the claim": it holds} %}`.
+README and first run are read as they stand: `docs/figures/lines` has their lines with numbers.
 """
 
 import json
@@ -14,11 +15,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, StrictUndefined
 
 HERE = Path(__file__).resolve().parents[1]
 ROOT = HERE.parents[1]
 LINES = HERE / "lines"
+TERMS = "docs/figures/terms"
+"""Where the definitions of pages are, by the path of the page."""
+_PAGE_MARK = "{# The page. #}\n"
+"""Stands between definitions that the page needs, and claims that need those of the page."""
 DATA = HERE / "data"
 BENCH = ROOT / "benches/results"
 
@@ -62,17 +67,26 @@ def recorded() -> dict[str, Any]:
 
 def fill(path: str, numbers: Mapping[str, Any], folder: Path = ROOT) -> Page:
     """Return a page, or lines of one, with its numbers."""
-    template = environment(folder).get_template(path)
-    module = template.make_module(dict(numbers))
+    before, after = terms_of(path, folder)
+    text = before + (folder / path).read_text(encoding="utf-8") + after
+    module = environment().from_string(text).make_module(dict(numbers))
     claims: Mapping[str, bool] = getattr(module, "claims", {})
     broken = tuple(words for words, holds in claims.items() if not holds)
     return Page(path, str(module).lstrip("\n"), broken)
 
 
-def environment(templates: Path) -> Environment:
+def terms_of(path: str, folder: Path = ROOT) -> tuple[str, str]:
+    """Return the definitions before a page and the claims after it; nothing if it has none."""
+    file = folder / TERMS / f"{path}.jinja"
+    if not file.is_file():
+        return "", ""
+    before, _, after = file.read_text(encoding="utf-8").partition(_PAGE_MARK)
+    return before, after
+
+
+def environment() -> Environment:
     """Return what reads templates: a name that no number has is an error."""
     made = Environment(
-        loader=FileSystemLoader(templates),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from page_figures.pages import terms_of
+
 from .. import tables
 from ..tree import Problem, Tree
 
@@ -23,17 +25,17 @@ _TOKEN = re.compile(r"[^\W\d]\w*(?:\.\d+)*|\d[\d.,]*\w*")
 def numbers_are_recorded(tree: Tree) -> Iterator[Problem]:
     """Demand that pages with numbers of ours have them as expressions, and none by hand.
 
-    A page lists the numbers that it may have by hand, and their sources, as its first comment:
-    `{#- Given:`, then a line `reason: numbers` for each source. What no program can run again
-    stands between `{# By hand: reason #}` and `{# End #}`.
+    The terms of a page list the numbers that it may have by hand, and their sources, as their
+    first comment: `{#- Given:`, then a line `reason: numbers` for each source. What no program can
+    run again stands between `{# By hand: reason #}` and `{# End #}`.
     """
     for pattern in tables.PAGES_WITH_NUMBERS:
         for page in tree.files(pattern):
-            yield from _by_hand(page, (tree.root / page).read_text(encoding="utf-8"))
+            text = (tree.root / page).read_text(encoding="utf-8")
+            yield from _by_hand(page, text, _given(terms_of(page, tree.root)[0]))
 
 
-def _by_hand(path: str, text: str) -> Iterator[Problem]:
-    given = _given(text)
+def _by_hand(path: str, text: str, given: set[str]) -> Iterator[Problem]:
     plain = _BLANKED.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
     found = set()
     for match in _TOKEN.finditer(plain):
