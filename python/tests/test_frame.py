@@ -1,0 +1,119 @@
+"""The tables of a study: what a row says, what it takes from another, how a claim is judged."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from reprieve_studies.fast12.runs import DATA as FAST12
+from reprieve_studies.frame import Claim, Data, by_reading, explained, given_by, read
+from reprieve_studies.mbm.runs import DATA as MBM
+from reprieve_studies.seeds import Estimate
+from reprieve_studies.starblaze.runs import DATA as STARBLAZE
+from reprieve_studies.verdicts import AT_MOST
+from reprieve_studies.zambelli21.runs import DATA as ZAMBELLI21
+
+TABLES = """
+paper = "A and B, 2020"
+seeds = [1, 2]
+
+[[reading]]
+name = "base"
+title = "as chosen"
+question = "How many?"
+source = "section 2"
+judged = true
+sets = { "a.b" = 1, "a.c" = true }
+options = { load = "closed" }
+
+[[reading]]
+name = "more"
+title = "one more"
+from = "base"
+sets = { "a.b" = 2 }
+
+[[claim]]
+claim = "it takes long"
+of = "absolute"
+source = "Table 1"
+value = { SLC = 100, MLC = -200 }
+unit = "µs"
+tolerance_share = 0.1
+options = { op = "read" }
+
+[[claim]]
+claim = "it is shorter"
+of = "headline"
+source = "abstract"
+value = 40
+tolerance = 5
+relation = "at most"
+cause = "contradiction"
+why = "Table 1 has it otherwise"
+"""
+
+
+def test_a_reading_has_what_that_has_which_it_is_from(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(TABLES)
+    data = read(tmp_path / "study.toml")
+    base, more = data.readings.values()
+    assert (base.judged, more.judged) == (True, False)
+    assert more.sets == {"a.b": 2, "a.c": True}
+    assert (more.question, more.source, more.options) == ("How many?", "section 2", base.options)
+    assert more.sets_of(["a.c"]) == {"a.c": True}
+    assert data["seeds"] == [1, 2]
+
+
+def test_a_claim_has_a_value_and_a_margin_at_each_drive(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(TABLES)
+    long, shorter = read(tmp_path / "study.toml").claims
+    assert long.source == "A and B, 2020, Table 1"
+    # A tenth of 100 and of 200; the interval of the seeds reaches beyond.
+    slc = long.verdict(Estimate(109.0, 105.0, 113.0), where="SLC: ", at="SLC", seeds=(1, 2))
+    assert (slc.claim, slc.paper, slc.tolerance) == ("SLC: it takes long", 100, 10)
+    assert (slc.reproduced, slc.decided) == (True, False)
+    assert long.verdict(Estimate(-221.0), at="MLC").reproduced is False
+    assert (shorter.value, shorter.relation) == ({"": 40}, AT_MOST)
+    assert [shorter.verdict(Estimate(ours)).reproduced for ours in (3.0, 45.0, 45.1)] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_a_reading_that_gives_a_claim_is_its_cause_before_all_others() -> None:
+    claim = Claim("", "headline", "", {"": 40}, tolerance=5, unit="%", note="n", why="because",
+                  cause="contradiction")  # fmt: skip
+    others = {
+        "far": lambda: Estimate(50.0),
+        "not run": lambda: None,
+        "near": lambda: Estimate(44.0),
+    }
+    assert given_by(claim, others) == {"near": 44.0}
+    missed = claim.verdict(Estimate(20.0))
+    found = explained(missed, claim, others)
+    assert (found.cause, found.note) == ("reading", "n; near: 44 %")
+    del others["near"]
+    found = explained(missed, claim, others)
+    assert (found.cause, found.note) == ("contradiction", "n; because")
+    held = claim.verdict(Estimate(41.0))
+    assert explained(held, claim, others) is held
+
+
+def test_the_table_of_readings_has_every_claim_with_its_margin() -> None:
+    claim = Claim("it is shorter", "headline", "", {"SLC": 40}, unit="%", relation=AT_MOST)
+    found = {"a": Estimate(41.25, 40.0, 42.5), "b": None}
+    titles = {"a": "first", "b": "other"}
+    table = by_reading("Readings", [(claim, "SLC")], ["a", "b"], lambda *row: found[row[2]], titles)
+    assert table.columns == ["claim", "source", "first", "other"]
+    assert table.rows == [["SLC: it is shorter, %", "≤ 40", "41.25 ± 1.25", "–"]]
+
+
+@pytest.mark.parametrize("data", [FAST12, MBM, STARBLAZE, ZAMBELLI21], ids=lambda one: one["paper"])
+def test_every_paper_has_tables_with_a_source_for_each_row(data: Data) -> None:
+    assert {claim.of for claim in data.claims} == {"absolute", "headline", "mechanism"}
+    assert all(claim.claim and claim.source.startswith(data["paper"]) for claim in data.claims)
+    assert all(one.title and one.question and one.source for one in data.readings.values())
+    assert any(one.judged for one in data.readings.values())
+    names = [(claim.claim, claim.measure, str(claim.options)) for claim in data.claims]
+    assert len(set(names)) == len(names)
