@@ -1,6 +1,5 @@
 """The tables of a study: what a row says, what it takes from another, how a claim is judged."""
 
-from functools import partial
 from pathlib import Path
 
 import pytest
