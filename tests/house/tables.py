@@ -14,28 +14,6 @@ class Room:
 
 # ---- Who may use whom ---------------------------------------------------------------------------
 
-# Our crates and which others of ours each may depend on; ARCHITECTURE.md draws the same.
-CRATES: dict[str, frozenset[str]] = {
-    "base": frozenset(),
-    "nand": frozenset({"base"}),
-    "trace": frozenset({"base"}),
-    "config": frozenset({"base", "nand", "trace"}),
-    "policy": frozenset({"base", "nand", "trace", "config"}),
-    "state": frozenset({"base", "config", "policy"}),  # policy in its tests
-    "observe": frozenset({"base", "nand", "config", "policy"}),
-    "flash": frozenset({"base", "nand", "config", "policy", "state", "observe"}),
-    "ftl": frozenset({"base", "nand", "trace", "config", "policy", "state", "observe"}),
-    "ssd": frozenset(
-        {"base", "nand", "trace", "config", "policy", "state", "observe", "flash", "ftl"}
-    ),
-    "serve": frozenset({"base", "ssd"}),
-    "embed": frozenset({"base", "ssd"}),
-    "capi": frozenset({"base", "trace", "ssd", "embed"}),  # trace and ssd in its tests
-    "web": frozenset({"base", "ssd"}),
-    "py": frozenset({"base", "trace", "ssd", "embed", "serve"}),
-    "bench": frozenset({"base", "nand", "trace", "ssd", "serve"}),
-}
-
 # Where policies are, and the folders there: a policy sees the view that its folder's mod.rs
 # defines, and its own parameters in the scenario; nothing else of the crate.
 POLICY_SOURCE = "crates/policy/src/"
@@ -54,35 +32,6 @@ class Use:
 POLICY_USES_ALLOWED: tuple[Use, ...] = (
     Use("suspend", "txn", "eligibility is a table of kinds of transactions"),
     Use("suspend", "work", "a policy sees how much a die needs garbage collection"),
-)
-
-# Modules of the Python package whose `__all__` is there for other programs. The studies may use
-# that and nothing else of it, and it never uses them.
-PUBLIC_MODULES = frozenset(
-    {
-        "reprieve",
-        "reprieve.calibration",
-        "reprieve.characterize",
-        "reprieve.cli.console",
-        "reprieve.cli.options",
-        "reprieve.die_rig",
-        "reprieve.experiments.engine",
-        "reprieve.experiments.executors",
-        "reprieve.experiments.identity",
-        "reprieve.experiments.store",
-        "reprieve.experiments.work",
-        "reprieve.trace_fit",
-        "reprieve.outputs",
-        "reprieve.overwriting",
-        "reprieve.parallel",
-        "reprieve.plot",
-        "reprieve.reliability",
-        "reprieve.report.page",
-        "reprieve.request_log",
-        "reprieve.scenario",
-        "reprieve.simulation",
-        "reprieve.tables",
-    }
 )
 
 # ---- Registries ---------------------------------------------------------------------------------

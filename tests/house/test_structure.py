@@ -44,7 +44,6 @@ def test_tables_name_what_exists(tmp_path: Path) -> None:
     # Where there is nothing, everything that the tables name is missing.
     missing = [problem.what for problem in tables_name_what_exists(Tree(tmp_path))]
     assert "there are no policies in sched" in missing
-    assert "crate base does not exist" in missing
 
 
 def test_crates_that_make_test_leaves_out_have_no_tests() -> None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from page_figures import pages
 
@@ -49,6 +49,10 @@ class Tree:
                 text = pages.fill(path, pages.recorded(), self.root).text
             self._texts[path] = text
         return self._texts[path]
+
+    def crates(self) -> Iterator[str]:
+        """Names of the folders of our crates."""
+        return (PurePosixPath(path).parts[1] for path in self.files("crates/*/Cargo.toml"))
 
     def lines(self, path: str) -> list[str]:
         """Lines of a file, without their ends."""

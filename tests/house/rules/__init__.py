@@ -8,12 +8,9 @@ from . import circles, components, documents, figures, layers, names, registries
 Rule = Callable[[Tree], Iterator[Problem]]
 
 RULES: dict[str, Rule] = {
-    "crate dependencies": layers.crates_depend_as_drawn,
     "policies stand alone": layers.policies_use_no_component,
     "studies use public names": layers.studies_use_public_names,
-    "studies stand above": layers.package_uses_no_study,
     "circles of files": circles.files_form_no_circle,
-    "circles of modules": circles.modules_form_no_circle,
     "room budgets": shape.rooms_keep_to_their_budgets,
     "components": components.components_are_narrow,
     "type names": names.types_of_a_crate_have_names_of_their_own,

@@ -1,10 +1,8 @@
 """No circle of files: what a file uses never leads back to it, its own folder's mod.rs aside."""
 
-import ast
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from .. import tables
 from ..rust import used_paths
 from ..tree import Problem, Tree
 
@@ -13,39 +11,9 @@ Graph = dict[str, set[str]]
 
 def files_form_no_circle(tree: Tree) -> Iterator[Problem]:
     """Find files of a crate that use each other, be it by way of others."""
-    for crate in tables.CRATES:
+    for crate in tree.crates():
         for circle in circles(uses_of(tree, f"crates/{crate}/src/")):
             yield Problem(circle[0], 0, f"is in a circle of files: {' -> '.join(circle)}")
-
-
-def modules_form_no_circle(tree: Tree) -> Iterator[Problem]:
-    """Find Python modules that import each other, inside functions too; types do not count."""
-    files = {_python_module(path): path for path in tree.files("python/reprieve/*.py")}
-    graph: Graph = {module: set() for module in files}
-    for module, path in files.items():
-        for used in _imported(ast.parse(tree.text(path))):
-            target = used if used in files else used.rpartition(".")[0]
-            if target in files and target != module:
-                graph[module].add(target)
-    for circle in circles(graph):
-        yield Problem(files[circle[0]], 0, f"is in a circle of modules: {' -> '.join(circle)}")
-
-
-def _python_module(path: str) -> str:
-    parts = PurePosixPath(path).with_suffix("").parts[1:]
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def _imported(node: ast.AST) -> Iterator[str]:
-    """Yield `module.name` of each import that is executed."""
-    if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-        return
-    if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
-    elif isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    for child in ast.iter_child_nodes(node):
-        yield from _imported(child)
 
 
 def uses_of(tree: Tree, source: str) -> Graph:

@@ -27,7 +27,7 @@ class Component:
 
 def components_are_narrow(tree: Tree) -> Iterator[Problem]:
     """Find types with many methods that have more of them, or fields, than they may."""
-    for crate in tables.CRATES:
+    for crate in tree.crates():
         for name, component in sorted(components(tree, crate).items()):
             if not component.path or component.methods < tables.COMPONENT_FROM_METHODS:
                 continue

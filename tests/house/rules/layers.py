@@ -1,29 +1,12 @@
-"""Who may use whom: crates by their manifests, policies by what they name, Python by imports."""
+"""Who may use whom, where no linter can say it: policies, and names that studies import."""
 
 import ast
-import tomllib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from .. import tables
 from ..rust import used_paths
 from ..tree import Problem, Tree
-
-
-def crates_depend_as_drawn(tree: Tree) -> Iterator[Problem]:
-    """Find manifests that depend on a crate of ours that the table does not allow."""
-    for manifest in [*tree.files("crates/*/Cargo.toml"), *tree.files("benches/Cargo.toml")]:
-        content = tomllib.loads(tree.text(manifest))
-        name = content["package"]["name"].removeprefix("reprieve-")
-        if name not in tables.CRATES:
-            yield Problem(manifest, 0, f"crate {name} is not in the table of tests/house/tables.py")
-            continue
-        for section in ("dependencies", "dev-dependencies", "build-dependencies"):
-            for dependency in content.get(section, {}):
-                used = dependency.removeprefix("reprieve-")
-                if used != dependency and used not in tables.CRATES[name]:
-                    what = f"[{section}] {name} may not use {used}; see ARCHITECTURE.md"
-                    yield Problem(manifest, 0, what)
 
 
 def policies_use_no_component(tree: Tree) -> Iterator[Problem]:
@@ -37,23 +20,12 @@ def policies_use_no_component(tree: Tree) -> Iterator[Problem]:
 
 
 def studies_use_public_names(tree: Tree) -> Iterator[Problem]:
-    """Find what studies import that no public module of the package has in its `__all__`."""
+    """Find what studies import of a module of the package that is not in its `__all__`."""
     for path in tree.files("studies/*.py"):
         for line, module, name in _imports(tree.text(path)):
-            if module.partition(".")[0] != "reprieve":
-                continue
-            if module not in tables.PUBLIC_MODULES:
-                yield Problem(path, line, f"{module} is not among tables.PUBLIC_MODULES")
-            elif name is not None and name not in _all_of(tree, module):
+            is_ours = module.partition(".")[0] == "reprieve"
+            if is_ours and name is not None and name not in _all_of(tree, module):
                 yield Problem(path, line, f"{name} is not in the __all__ of {module}")
-
-
-def package_uses_no_study(tree: Tree) -> Iterator[Problem]:
-    """Find imports of the studies in the package, which finds them by entry points only."""
-    for path in tree.files("python/reprieve/*.py"):
-        for line, module, _ in _imports(tree.text(path)):
-            if module.partition(".")[0] == "reprieve_studies":
-                yield Problem(path, line, "the package may not import studies")
 
 
 def _imports(text: str) -> Iterator[tuple[int, str, str | None]]:
