@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from . import tables
 from .rules import RULES
 from .rust import Function, code_of, functions, used_paths
 from .tree import Problem, Tree
@@ -107,6 +108,36 @@ CASES: list[tuple[str, dict[str, str], str]] = [
         },
         "crates/ftl/src/collect.rs: is in a circle of files: crates/ftl/src/collect.rs -> "
         "crates/ftl/src/map.rs -> crates/ftl/src/table.rs",
+    ),
+    (
+        "circles of calls",
+        {
+            "crates/ftl/src/collect.rs": "//! C.\nfn f(m: M) { m.look_up() }\nfn fill(&self) {}\n",
+            "crates/ftl/src/map.rs": "//! M.\nfn look_up<T>(&mut self) {}\nuse crate::table::T;\n",
+            "crates/ftl/src/table.rs": "//!\nfn g(m: M) { m.of_page::<T>().fill() }\nmod list;\n",
+            "crates/ftl/src/list.rs": "//! L.\nfn of_page(self) {}\nfn find(self) {}\n",
+        },
+        "crates/ftl: 3 files call each other in circles; at most 0: crates/ftl/src/collect.rs",
+    ),
+    (
+        "tuple parameters",
+        {"crates/ftl/src/map.rs": "//! M.\nfn f(&self, (a, _): &(A, B), c: (A, B)) {}\n" * 2},
+        "crates/ftl: 2 parameters are tuples; at most 0: make it a struct, in crates/",
+    ),
+    (
+        "module names",
+        {"crates/policy/src/map/mod.rs": "//! Maps.\n"},
+        "crates/ftl/src/map.rs: map.rs is also crates/policy/src/map/mod.rs",
+    ),
+    (
+        "module names",
+        {"python/reprieve/cli/run.py": '"""Runs."""\n'},
+        "python/reprieve/run.py: run.py is also python/reprieve/cli/run.py",
+    ),
+    (
+        "words",
+        {"crates/ftl/src/map.rs": "//! M.\nstruct Tally;\n", "studies/tally.py": '"""T."""\n'},
+        "crates/trace/: `tally`, sums, is also a name in crates/ftl/src/map.rs, studies/tally.py",
     ),
     (
         "room budgets",
@@ -334,6 +365,15 @@ CASES: list[tuple[str, dict[str, str], str]] = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def _without_allowances(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out what tables.py still allows the project."""
+    monkeypatch.setattr(tables, "FILES_IN_CIRCLES", {})
+    monkeypatch.setattr(tables, "TUPLE_PARAMETERS", {})
+    monkeypatch.setattr(tables, "SHARED_MODULE_NAMES", "")
+    monkeypatch.setattr(tables, "WORDS", {"tally": tables.Word("crates/trace/", "sums", 0)})
+
+
 def problems_of(root: Path, rule: str, changes: dict[str, str]) -> list[Problem]:
     """Ask `rule` about the tree in order with `changes`; an empty text removes the file."""
     for path, text in {**IN_ORDER, **changes}.items():
@@ -352,6 +392,14 @@ def test_rule_finds_nothing_in_order(rule: str, tmp_path: Path) -> None:
 def test_rule_catches(rule: str, changes: dict[str, str], report: str, tmp_path: Path) -> None:
     found = [str(problem) for problem in problems_of(tmp_path, rule, changes)]
     assert any(problem.startswith(report) for problem in found), found
+
+
+def test_allowed_name_that_is_no_longer_shared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "SHARED_MODULE_NAMES", "map.rs")
+    (problem,) = problems_of(tmp_path, "module names", {})
+    assert str(problem) == "tests/house/tables.py: map.rs is no longer a name of two modules"
 
 
 def test_every_rule_has_a_case() -> None:

@@ -174,7 +174,7 @@ fn assemble(
     let mut sets = read::read_sets(sources.sets)?;
     let overlay = equilibrium::overlay(&mut file, &mut sets);
     if purpose == Use::Serve {
-        return serve::assemble((file, sets, overlay), sources.path, base, registries);
+        return serve::assemble(file, sets, overlay, sources.path, base, registries);
     }
     let load = sets.leaves.get("load").or(file.leaves.get("load")).map(|leaf| ("load", leaf));
     let mut of_flows = file.flows.values().chain(sets.flows.values()).flatten();

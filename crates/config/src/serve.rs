@@ -24,7 +24,9 @@ pub fn changeable() -> Vec<&'static str> {
 
 /// The scenario of a file, its overrides and the load of its equilibrium, without a workload.
 pub(super) fn assemble(
-    (file, sets, overlay): (Layer, Layer, Leaves),
+    file: Layer,
+    sets: Layer,
+    overlay: Leaves,
     place: &str,
     base: &Path,
     registries: &Registries,

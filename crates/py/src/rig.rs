@@ -29,7 +29,12 @@ pub fn rig<'py>(
     kept: (bool, bool),
     own: Option<Given>,
 ) -> PyResult<Outcome<'py>> {
-    let run = AssertUnwindSafe(|| drive(&source, &commands, kept, own));
+    let (text, path, sets) = &source;
+    let (commands, commands_path) = &commands;
+    let (power, timeline) = kept;
+    let run = AssertUnwindSafe(|| {
+        drive(&Sources { text, path, sets }, commands, commands_path, power, timeline, own)
+    });
     // A Python policy ends the run by unwinding; its state is not used after that.
     let outcome = py.detach(|| catch_unwind(run)).map_err(policy::ended_by)?;
     let (results, power, timeline) = outcome.map_err(raise)?;
@@ -37,13 +42,14 @@ pub fn rig<'py>(
 }
 
 fn drive(
-    (text, path, sets): &(String, String, Vec<String>),
-    (commands, commands_path): &(String, String),
-    (power, timeline): (bool, bool),
+    sources: &Sources,
+    commands: &str,
+    commands_path: &str,
+    power: bool,
+    timeline: bool,
     own: Option<Given>,
 ) -> Result<(String, String, Vec<u8>), UserError> {
-    let scenario =
-        scenario::load_rig_file(&Sources { text, path, sets }, reprieve_ssd::registries())?;
+    let scenario = scenario::load_rig_file(sources, reprieve_ssd::registries())?;
     let at = |error: UserError| error.at(commands_path);
     let parsed = die_rig::parse(commands, &scenario).map_err(at)?;
     let asked = die_rig::Asked {

@@ -5,14 +5,11 @@
 
 mod admission;
 mod client_table;
-mod clients;
 mod clock;
 mod command;
-mod commands;
 mod connection;
 mod control;
 mod drive;
-mod ending;
 mod handshake;
 mod in_flight;
 mod inject;

@@ -1,5 +1,9 @@
 //! The server: its parts, its event loop, and its end.
 
+mod clients;
+mod commands;
+mod ending;
+
 use std::io;
 use std::num::NonZeroU64;
 use std::os::fd::{AsRawFd, RawFd};
@@ -29,11 +33,11 @@ use crate::token::Token;
 use crate::waiting::{EVENTS, Waiting};
 
 /// Timeout of a handshake, and of a metrics or control request.
-pub(crate) const PATIENCE_NS: u64 = 10_000_000_000;
+const PATIENCE_NS: u64 = 10_000_000_000;
 /// Interval of the check for timeouts.
 const LOOK_NS: u64 = 1_000_000_000;
 /// Timeout of open requests at shutdown.
-pub(crate) const END_NS: u64 = 5_000_000_000;
+const END_NS: u64 = 5_000_000_000;
 
 /// A drive that serves.
 pub struct Server {
@@ -192,6 +196,16 @@ impl Server {
             }
         }
         self.end(say)
+    }
+
+    /// Closes handshakes and connections that exceed the timeout.
+    fn lose_patience(&mut self, now: Wall) -> Result<(), UserError> {
+        let before = Wall(now.0.saturating_sub(PATIENCE_NS));
+        while let Some(late) = self.clients.late_handshake(before) {
+            self.hang_up(late)?;
+        }
+        self.sides.close_before(before);
+        Ok(())
     }
 
     /// The time of the next work without input from sockets.

@@ -125,7 +125,8 @@ impl CyclicTrace {
     pub(crate) fn of_planes(
         &self,
         page_bytes: u64,
-        (planes, all_planes): (u64, u64),
+        planes: u64,
+        all_planes: u64,
         share_bytes: u64,
     ) -> CyclicTrace {
         let page_sectors = page_bytes / SECTOR_BYTES;

@@ -9,6 +9,7 @@ from .. import tables
 from ..rust import code_of, functions
 from ..tree import Problem, Tree
 
+_TUPLE = re.compile(r"[(,]\s*\((?:[^()]|\([^()]*\))*\)\s*:\s*&?(?:'\w+ )?(?:mut )?\(")
 _SENTENCE_END = (".", "?", "!", ":")
 
 
@@ -42,6 +43,16 @@ def functions_are_short(tree: Tree) -> Iterator[Problem]:
             if length > tables.FUNCTION_LINES:
                 what = f"function {name} has {length} lines; at most {tables.FUNCTION_LINES}"
                 yield Problem(path, line, what)
+
+
+def functions_take_no_tuple_apart(tree: Tree) -> Iterator[Problem]:
+    """Find crates with more parameters `(a, b): (A, B)` than they may have, tests left out."""
+    for crate in tree.crates():
+        paths = [path for path in tree.files(f"crates/{crate}/src/*.rs") if not _is_test(path)]
+        found = [path for path in paths for _ in _TUPLE.finditer(code_of(tree.text(path)))]
+        if len(found) > (ceiling := tables.TUPLE_PARAMETERS.get(crate, 0)):
+            what = f"{len(found)} parameters are tuples; at most {ceiling}: make it a struct, in "
+            yield Problem(f"crates/{crate}", 0, what + " ".join(sorted({*found})))
 
 
 def lines_are_narrow(tree: Tree) -> Iterator[Problem]:

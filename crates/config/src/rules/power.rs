@@ -61,14 +61,15 @@ fn powers(power: &Power, resolved: &Resolved) -> Result<(), UserError> {
     let [idle_uw, work_uw @ .., suspended_uw] = power.core_uw;
     let work: Vec<_> = work.into_iter().zip(work_uw).chain(by_type).collect();
     let others = [("power.p_base_mw", power.base_uw), (suspended, suspended_uw)];
-    least(resolved, (idle, idle_uw), work.iter().copied().chain(others))?;
-    least(resolved, ("power.p_base_mw", power.base_uw), work.iter().copied())
+    least(resolved, idle, idle_uw, work.iter().copied().chain(others))?;
+    least(resolved, "power.p_base_mw", power.base_uw, work.iter().copied())
 }
 
 /// Each power is at least that of a key.
 fn least(
     resolved: &Resolved,
-    (of, least_uw): (&str, u64),
+    of: &str,
+    least_uw: u64,
     mut powers: impl Iterator<Item = (&'static str, u64)>,
 ) -> Result<(), UserError> {
     let what = || format!("must be at least {of} = {}", least_uw as f64 / 1e3);

@@ -34,6 +34,6 @@ fn new_parser(context: &Context) -> Result<Parser, String> {
         let blocks = integer(blocks).ok_or("the length must be a whole number of blocks")?;
         integer(number).ok_or("the number must be a whole number")?;
         let bytes = blocks.saturating_mul(sector_bytes.into());
-        row_of_blocks(rhythm.next_ns()?, 0, op, (block, sector_bytes), bytes)
+        row_of_blocks(rhythm.next_ns()?, 0, op, block, sector_bytes, bytes)
     }))
 }

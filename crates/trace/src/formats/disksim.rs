@@ -54,7 +54,7 @@ fn parse(line: &[u8], sector_bytes: u32) -> Result<Row, &'static str> {
     let flags = hexadecimal(flags).ok_or("the flags must be a hexadecimal number")?;
     let op = if flags & FLAG_READ == 0 { Op::Write } else { Op::Read };
     let bytes = blocks.saturating_mul(sector_bytes.into());
-    row_of_blocks(time_ns, device, op, (block, sector_bytes), bytes)
+    row_of_blocks(time_ns, device, op, block, sector_bytes, bytes)
 }
 
 fn write(raw: &RawRequest, out: &mut Vec<u8>) -> Result<(), &'static str> {

@@ -32,7 +32,7 @@ fn parse(line: &[u8], sector_bytes: u32, now_ns: &mut u64) -> Result<Row, &'stat
     decimal(service, 3).ok_or("the service time must be microseconds, such as 15362.00000")?;
     let next_ns = decimal(next, 3).ok_or("the time to the next must be microseconds")?;
     let bytes = blocks.saturating_mul(sector_bytes.into());
-    let row = row_of_blocks(*now_ns, 0, op, (block, sector_bytes), bytes)?;
+    let row = row_of_blocks(*now_ns, 0, op, block, sector_bytes, bytes)?;
     *now_ns = now_ns.checked_add(next_ns).ok_or("the times must be below 584 years")?;
     Ok(row)
 }

@@ -211,7 +211,8 @@ pub(super) fn row_of_blocks(
     time_ns: u64,
     device: u32,
     op: Op,
-    (block, block_bytes): (u64, u32),
+    block: u64,
+    block_bytes: u32,
     bytes: u64,
 ) -> Result<Row, &'static str> {
     row_of_bytes(time_ns, device, op, block.saturating_mul(block_bytes.into()), bytes)

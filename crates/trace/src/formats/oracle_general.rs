@@ -45,8 +45,8 @@ fn step(bytes: &[u8], op: Op, sector_bytes: u32) -> Result<Step, &'static str> {
     }
     check_next(i64_le(bytes, 16))?;
     let time_ns = u64::from(u32_le(bytes, 0)) * 1_000_000_000;
-    let block = (u64_le(bytes, 4), sector_bytes);
-    let row = row_of_blocks(time_ns, 0, op, block, u32_le(bytes, 12).into())?;
+    let (block, length) = (u64_le(bytes, 4), u32_le(bytes, 12).into());
+    let row = row_of_blocks(time_ns, 0, op, block, sector_bytes, length)?;
     Ok(Step::Record(row, RECORD_BYTES))
 }
 

@@ -43,8 +43,8 @@ fn step(bytes: &[u8], sector_bytes: u32) -> Result<Step, &'static str> {
         _ => return Err("the operation must be from 0 to 14, or 255 for none"),
     };
     let time_ns = u64::from(u32_le(bytes, 0)) * 1_000_000_000;
-    let block = (u64_le(bytes, 4), sector_bytes);
+    let (block, length) = (u64_le(bytes, 4), u32_le(bytes, 12).into());
     let device = u16_le(bytes, 17).into();
-    let row = row_of_blocks(time_ns, device, op, block, u32_le(bytes, 12).into())?;
+    let row = row_of_blocks(time_ns, device, op, block, sector_bytes, length)?;
     Ok(Step::Record(row, RECORD_BYTES))
 }

@@ -96,5 +96,5 @@ fn row(bytes: &[u8], sector_bytes: u32) -> Result<Row, &'static str> {
     // The low byte is a section of the disk, and blocks count from the disk's beginning.
     let disk = field(8) >> 8 & 0xff;
     let op = if field(11) & FLAG_READ == 0 { Op::Write } else { Op::Read };
-    row_of_blocks(time_ns, disk, op, (field(7).into(), sector_bytes), field(6).into())
+    row_of_blocks(time_ns, disk, op, field(7).into(), sector_bytes, field(6).into())
 }

@@ -86,7 +86,8 @@ enum Feed {
 impl FileRows {
     pub(super) fn new(
         index: u32,
-        (reader, progress): (ByteReader, FileProgress),
+        reader: ByteReader,
+        progress: FileProgress,
         format: &'static Format,
         parser: Parser,
         zero_length: ZeroLength,

@@ -103,14 +103,15 @@ impl Rows {
         let zero_length = reading.options.zero_length.unwrap_or(ZeroLength::Drop);
         let mut tallies = Tallies::default();
         let files = Files { is_binary: context.is_binary(format), list };
-        let source = if let Some(first) = first {
+        let source = if let Some((reader, progress)) = first {
             let parser = context.parser(format);
-            RowSource::One(FileRows::new(0, first, format, parser, zero_length))
+            RowSource::One(FileRows::new(0, reader, progress, format, parser, zero_length))
         } else {
             let (list, names) = (files.list.clone(), context.clone());
             let open = move |index: u32| {
-                let opened = decompress::open(&list[index as usize])?;
-                Ok(FileRows::new(index, opened, format, names.parser(format), zero_length))
+                let (reader, progress) = decompress::open(&list[index as usize])?;
+                let parser = names.parser(format);
+                Ok(FileRows::new(index, reader, progress, format, parser, zero_length))
             };
             RowSource::Many(Merge::new(&files, Box::new(open), &mut tallies)?)
         };

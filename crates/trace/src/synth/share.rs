@@ -32,8 +32,8 @@ impl WorkloadConfig {
         match self {
             WorkloadConfig::Trace(_) | WorkloadConfig::Fio(_) => None,
             WorkloadConfig::Cyclic(load) => {
-                let planes = (share.planes, share.all_planes);
-                let of_planes = load.of_planes(share.page_bytes, planes, share.share_bytes);
+                let PlaneShare { page_bytes, planes, all_planes, share_bytes, .. } = *share;
+                let of_planes = load.of_planes(page_bytes, planes, all_planes, share_bytes);
                 Some(WorkloadConfig::Cyclic(of_planes))
             }
             WorkloadConfig::Mixed(mixed) => mixed.of_planes(share).map(WorkloadConfig::Mixed),

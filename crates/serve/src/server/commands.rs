@@ -2,6 +2,7 @@
 
 use reprieve_base::{Dur, Op, Time, UserError};
 
+use super::Server;
 use crate::clock::{Scale, Wall};
 use crate::command::Command;
 use crate::connection::{Connection, Phase, Reply};
@@ -10,7 +11,6 @@ use crate::handshake::Step;
 use crate::inject::Strike;
 use crate::pieces::Pieces;
 use crate::protocol::{self, EINVAL, EIO, ENOSPC, FLAG_FUA, FLAG_NO_HOLE, FLAG_REQ_ONE, Kind};
-use crate::server::Server;
 use crate::slots::Key;
 use crate::store::Fault;
 

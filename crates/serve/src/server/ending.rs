@@ -6,13 +6,13 @@ use reprieve_base::UserError;
 use rustix::event::epoll::{self, EventFlags};
 use serde_json::{Value, json};
 
+use super::{END_NS, Server};
 use crate::clock::Wall;
 use crate::control::{self, ControlCommand};
 use crate::inject::Strike;
 use crate::protocol::Request;
 use crate::recorder::Recorded;
 use crate::report;
-use crate::server::{END_NS, PATIENCE_NS, Server};
 use crate::side::{self, Heard, Side, Topic};
 use crate::slots::Key;
 use crate::token::Token;
@@ -99,16 +99,6 @@ impl Server {
             "open_requests": activity.open_requests,
             "suspensions": {"program": programs, "erase": erases},
         }))
-    }
-
-    /// Closes handshakes and connections that exceed the timeout.
-    pub(crate) fn lose_patience(&mut self, now: Wall) -> Result<(), UserError> {
-        let before = Wall(now.0.saturating_sub(PATIENCE_NS));
-        while let Some(late) = self.clients.late_handshake(before) {
-            self.hang_up(late)?;
-        }
-        self.sides.close_before(before);
-        Ok(())
     }
 
     /// Stops accepting input; open commands are still answered.

@@ -6,9 +6,9 @@ use std::os::fd::AsFd;
 use reprieve_base::UserError;
 use rustix::event::epoll;
 
+use super::Server;
 use crate::connection::{Connection, Phase, SEND_BYTES, SEND_BYTES_MIN};
 use crate::handshake::{self, Handshake};
-use crate::server::Server;
 use crate::slots::Key;
 use crate::sockets::system;
 use crate::token::Token;
