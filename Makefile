@@ -37,7 +37,7 @@ test test-all quick: export OPENBLAS_NUM_THREADS = 1
 test: export REPRIEVE_CASES = 0.25
 test: export PROPTEST_CASES = 64
 test: export REPRIEVE_QUICK = 1
-test: ## a quarter of the random cases, no test of 10 s or more: eight minutes on two cores
+test: ## a quarter of the random cases, no test of 10 s or more: up to eight minutes on two cores
 test test-all: .venv/.dev
 	cargo test $(TESTED) --all-targets
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal python/tests tests/house

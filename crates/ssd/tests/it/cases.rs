@@ -7,6 +7,8 @@ use reprieve_ssd::registries;
 use super::drive;
 
 /// Scales the number of random cases: 0.25 in `make test`, 10 in `make long`.
+///
+/// Below 1, tests of many combinations take some of them.
 pub(super) fn times() -> f64 {
     std::env::var("REPRIEVE_CASES").map_or(1.0, |times| times.parse().expect("a number"))
 }

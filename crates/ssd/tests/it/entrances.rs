@@ -7,6 +7,7 @@ use reprieve_base::{Op, Request, Time};
 use reprieve_ssd::{Options, Ssd};
 use serde_json::Value;
 
+use super::cases;
 use super::drive::{self, Row};
 
 const REQUESTS: u64 = 20_000;
@@ -96,12 +97,25 @@ fn compare(device: &str, background: bool) {
     }
 }
 
-#[test]
-fn a_generator_its_trace_and_requests_handed_over_find_the_same_drive() {
-    for device in ["fast12-mlc", "tlc-enterprise", "tlc-nvme", "mqsim-default-like"] {
-        compare(device, true);
-        compare(device, false);
-    }
+/// `make test` has each device with or without collection in the background, not both.
+macro_rules! entrances_agree {
+    ($($name:ident: $device:literal, $quick:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            compare($device, $quick);
+            if cases::times() >= 1.0 {
+                compare($device, !$quick);
+            }
+        }
+    )*};
+}
+
+// Tests of their own, as each takes long and none needs another.
+entrances_agree! {
+    entrances_agree_on_fast12_mlc: "fast12-mlc", true;
+    entrances_agree_on_tlc_enterprise: "tlc-enterprise", false;
+    entrances_agree_on_tlc_nvme: "tlc-nvme", true;
+    entrances_agree_on_mqsim_default_like: "mqsim-default-like", false;
 }
 
 /// The other devices, at the same size of a plane.
