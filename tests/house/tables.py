@@ -84,7 +84,21 @@ ROOMS = {
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 4_200, 3_800
     ),
     "package": Room(("python/reprieve/*.py",), 23_000, 14_500),
-    "studies": Room(("studies/reprieve_studies/*.py",), 15_900, 6_500),
+    "studies": Room(("studies/reprieve_studies/*.py",), 11_150, 6_500),
+    **{
+        f"study of {name}": Room(
+            tuple(f"studies/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),
+            ceiling,
+            900,
+        )
+        for name, ceiling in (
+            ("zambelli21", 920),
+            ("starblaze", 1_040),
+            ("fast12", 1_450),
+            ("mbm", 1_570),
+            ("deadline", 1_600),
+        )
+    },
     "tooling": Room(("docs/*.py", "benches/*.py", "benches/*.rs"), 2_550, 2_000),
 }
 """Lines without tests of each part of the project, and the number that they are to come down to.
