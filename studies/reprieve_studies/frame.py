@@ -108,7 +108,7 @@ def read(path: Path) -> Data:
     document = tomllib.loads(path.read_text(encoding="utf-8"))
     claims = tuple(_claim(row, document["paper"]) for row in document.pop("claim"))
     readings: dict[str, Reading] = {}
-    for row in document.pop("reading"):
+    for row in document.pop("reading", []):
         base = readings[row.pop("from")] if "from" in row else Reading("", "", "")
         own = {name: {**getattr(base, name), **row.pop(name, {})} for name in ("sets", "options")}
         known = {"question": base.question, "source": base.source, **row}
@@ -119,7 +119,8 @@ def read(path: Path) -> Data:
 
 def _claim(row: dict[str, Any], paper: str) -> Claim:
     value = row["value"] if isinstance(row["value"], dict) else {"": row["value"]}
-    made = Claim(**{**row, "value": value, "source": f"{paper}, {row['source']}"})
+    source = ", ".join(part for part in (paper, row["source"]) if part)
+    made = Claim(**{**row, "value": value, "source": source})
     assert made.of in get_args(Class), made.of
     assert made.relation in RELATIONS, made.relation
     return made

@@ -96,7 +96,7 @@ ROOMS = {
             ("starblaze", 1_040),
             ("fast12", 1_450),
             ("mbm", 1_570),
-            ("deadline", 1_600),
+            ("deadline", 1_680),
         )
     },
     "tooling": Room(("docs/*.py", "benches/*.py", "benches/*.rs"), 2_550, 2_000),

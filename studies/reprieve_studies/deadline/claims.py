@@ -1,42 +1,32 @@
 """What was said before the first run, and what is made of it.
 
-The claims, their numbers and their tolerances stand here as they were written down before any
-policy was searched on any bench.
+The claims, their numbers and their tolerances stand in `study.toml` as they were written down
+before any policy was searched on any bench.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import exp, log
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import exp, log, nan
 from statistics import fmean
 
-from reprieve_studies.deadline.benches import Bench
+from reprieve_studies.deadline.benches import DATA, Bench
 from reprieve_studies.deadline.experiment import HEAVIER, Outcome
-from reprieve_studies.deadline.families import FAMILIES, Family
+from reprieve_studies.deadline.families import FAMILIES
 from reprieve_studies.deadline.measures import Measured, cost
 from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict
 
-EXPECTED: Mapping[str, Mapping[Family, float]] = {
-    "die-500": {"static knobs": 1679, "batch": 1010, "deadline": 778},
-    "die-800": {"static knobs": 1064, "batch": 509, "deadline": 486},
-    "die-300": {"static knobs": 2640, "batch": 1846, "deadline": 2084},
-    "die-half": {"static knobs": 1987, "batch": 1241, "deadline": 1289},
-    "die-costly": {"static knobs": 1698, "batch": 1069, "deadline": 785},
-}
-"""Suspensions a second, by bench and family."""
-_MODEL = "a model of one die made for the question before this simulator; one seed a number"
-_TOLERANCE_SHARE = 0.1
+CLAIMS = {claim.measure: claim for claim in DATA.claims}
 LESS = 0.15
 """By so much `deadline` has to be below `batch` to be worth its keys."""
-HALF = 50.0
+HALF = CLAIMS["less"].value[""]
 """Per cent of the loads."""
 ALIKE = 1.25
 """Both tails are equal if neither has more late reads than this times those allowed."""
 EVENTS_MIN = 30
 """Suspensions that a comparison rests on, at least."""
-_OURS = "said before the first run"
 _RIG_TOLERANCE_SHARE = 0.05
 
 
@@ -122,49 +112,47 @@ def verdicts(outcome: Outcome) -> list[Verdict]:
     """Judge every claim, the main one first."""
     found = gains(outcome)
     less, told = share_of_loads(found)
-    main = Verdict(
-        f"at equal tail deadline needs at least {LESS:.0%} fewer suspensions than batch, on so "
-        "many of the loads with something to gain",
-        _OURS, "%", HALF, 100 * less / told if told else None, 0.0, AT_LEAST,
-        note=f"{less} of {told} loads on which both keep their reads in time",
-        untestable=not told,
-    )  # fmt: skip
+    note = f"{less} of {told} loads on which both keep their reads in time"
+    main = _share("less", less, told, note)
     return [main, *map(_of_load, found), *_of_model(outcome), *_heavier(outcome), *_rig(outcome)]
+
+
+def _share(measure: str, less: int, told: int, note: str) -> Verdict:
+    """Judge the share of the loads that can be told, in per cent; nothing if there are none."""
+    verdict = CLAIMS[measure].verdict(Estimate(100 * less / told if told else nan))
+    ours = verdict.ours if told else None
+    return replace(verdict, ours=ours, note=note, untestable=not told)
 
 
 def _of_load(found: Gain) -> Verdict:
     bench, ratio = found.bench, found.ratio
     what = "p99.9 of reads" if bench.aim == "tail" else "suspensions"
-    claim = f"{bench.title}: {what} of deadline, of those of batch"
-    if bench.null:
-        claim += "; nothing to gain"
+    ends = [None if end is None else 100 * end for end in (ratio.low, ratio.high)]
+    verdict = CLAIMS["of_load"].verdict(Estimate(100 * ratio.mean, *ends))
     reason = "" if found.is_equal else "the tails are not equal: one of the two misses its target"
     if found.is_equal and not found.counts:
         reason = f"rests on {found.events:.0f} suspensions"
-    return Verdict(
-        claim, _OURS, "%", 100 * (1 - LESS), 100 * ratio.mean, 0.0,
-        AT_LEAST if bench.null else AT_MOST, note=reason, untestable=not found.counts,
-        low=None if ratio.low is None else 100 * ratio.low,
-        high=None if ratio.high is None else 100 * ratio.high,
-    )  # fmt: skip
+    return replace(
+        verdict,
+        claim=verdict.claim.format(load=bench.title, what=what)
+        + ("; nothing to gain" if bench.null else ""),
+        relation=AT_LEAST if bench.null else AT_MOST,
+        note=reason,
+        untestable=not found.counts,
+    )
 
 
 def _of_model(outcome: Outcome) -> list[Verdict]:
     rows = []
-    for name in (bench.name for bench in outcome.benches if bench.name in EXPECTED):
+    for name in (bench.name for bench in outcome.benches if bench.name in CLAIMS["batch"].value):
         for family in FAMILIES:
-            each = outcome.judged[name, family, 1.0]
-            found = estimate([one.suspensions_per_s for one in each])
-            wanted = EXPECTED[name][family]
+            found = estimate([one.suspensions_per_s for one in outcome.judged[name, family, 1.0]])
+            verdict = CLAIMS[family].verdict(
+                found, where=f"{name}: ", at=name, seeds=tuple(outcome.plan.judged)
+            )
             is_kept = outcome.frozen[name, family].is_feasible
-            rows.append(
-                Verdict(
-                    f"{name}: suspensions a second of {family}", _MODEL, "1/s", wanted, found.mean,
-                    _TOLERANCE_SHARE * wanted, seeds=tuple(outcome.plan.judged),
-                    note="" if is_kept else "no try kept the reads in time", low=found.low,
-                    high=found.high,
-                )
-            )  # fmt: skip
+            note = "" if is_kept else "no try kept the reads in time"
+            rows.append(replace(verdict, note=note))
     return rows
 
 
@@ -180,14 +168,7 @@ def _heavier(outcome: Outcome) -> list[Verdict]:
         )
         told += 1
         less += ours.late_share <= theirs.late_share
-    return [
-        Verdict(
-            "under a load heavier by a quarter, on how many of the loads the frozen deadline rule "
-            "has no more late reads than the frozen batch",
-            _OURS, "%", HALF, 100 * less / told if told else None, 0.0, AT_LEAST,
-            note=f"{less} of {told} loads", untestable=not told,
-        )
-    ]  # fmt: skip
+    return [_share("heavier", less, told, f"{less} of {told} loads")]
 
 
 def _rig(outcome: Outcome) -> list[Verdict]:
