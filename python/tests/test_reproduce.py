@@ -248,6 +248,13 @@ def test_a_run_is_done_once_from_the_state_of_its_drive(tmp_path: Path) -> None:
         assert engine.each("running", jobs, lambda record: record.summary["requests"]) == found
     # Nothing is left to do, nor is the drive brought to its state.
     assert {step[0] for step in seen} == {"running"}
+    # The runs of a file that does not have what was written are done again.
+    (segment, *_) = (tmp_path / "segments").glob("*.parquet")
+    content = bytearray(segment.read_bytes())
+    content[len(content) // 3] ^= 0x55
+    segment.write_bytes(content)
+    with bench(tmp_path, 2) as engine:
+        assert engine.each("running", jobs, lambda record: record.summary["requests"]) == found
 
 
 def test_a_mistake_in_a_run_is_raised_and_done_again(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import reprieve as rp
 from reprieve.experiments.engine import Progress, complete
 from reprieve.experiments.executors import threads
 from reprieve.experiments.identity import digest, run_id
-from reprieve.experiments.store import Record, Store, locked
+from reprieve.experiments.store import DamagedError, Record, Store, locked
 from reprieve.experiments.work import Task, packed
 from reprieve.parallel import Step, Watch, silent
 from reprieve.scenario import Source
@@ -91,20 +91,40 @@ class Bench:
         self, what: str, jobs: Mapping[Key, Job], keep: Callable[[Record], Made]
     ) -> dict[Key, Made]:
         """Simulate every job and return `keep` of its record; `what` is shown with the progress."""
-        named = self._simulate(what, jobs)
-        return {key: keep(self._store.read(run)) for key, run in named.items()}
+
+        def do() -> dict[Key, Made]:
+            named = self._simulate(what, jobs)
+            return {key: keep(self._store.read(run)) for key, run in named.items()}
+
+        return self._whole(do)
 
     def texts(self, what: str, jobs: Mapping[Key, Job]) -> dict[Key, Any]:
         """Simulate every job and return the JSON that its `measure` stores."""
-        return {key: self._json(run) for key, run in self._simulate(what, jobs).items()}
+
+        def do() -> dict[Key, Any]:
+            return {key: self._json(run) for key, run in self._simulate(what, jobs).items()}
+
+        return self._whole(do)
 
     def once(
         self, what: str, works: Mapping[Key, tuple[str, Callable[[Watch], Any]]]
     ) -> dict[Key, Any]:
         """Do work that returns JSON, named by an identity, and return that."""
         tasks = {key: Task(run, "", partial(_dumped, work)) for key, (run, work) in works.items()}
-        self._complete(what, tasks.values())
-        return {key: self._json(task.run) for key, task in tasks.items()}
+
+        def do() -> dict[Key, Any]:
+            self._complete(what, tasks.values())
+            return {key: self._json(task.run) for key, task in tasks.items()}
+
+        return self._whole(do)
+
+    def _whole(self, do: Callable[[], Made]) -> Made:
+        """Return what `do` returns; the runs of a damaged file of the store are done again."""
+        while True:
+            try:
+                return do()
+            except DamagedError as error:
+                self._store.take_away(error.path)
 
     def _simulate(self, what: str, jobs: Mapping[Key, Job]) -> dict[Key, str]:
         """Store every job, and return its identity."""
