@@ -1,4 +1,4 @@
-"""What the requests of a run waited behind: of all of them and of the slowest, from their log."""
+"""Causes of waiting, of all requests of a run and of the slowest, from the request log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reprieve._native import Table
 from reprieve.request_log import CAUSES
 
 KINDS = ("read", "write")
-"""Requests of which it is told."""
+"""Kinds of requests that are covered."""
 
 SHARES: Mapping[str, float] = {
     "all": 1.0,
@@ -24,10 +24,10 @@ SHARES: Mapping[str, float] = {
 """Parts of the requests, and what share of them each is: the number in the name is in percent."""
 
 COLUMNS = ("id", "op", "arrival_ns", "completion_ns", *CAUSES)
-"""What is needed of the log."""
+"""Columns of the log that are read."""
 
 Rows = NDArray[np.int64]
-"""A row a request: latency, number, and what it waited behind by cause."""
+"""A row a request: latency, number, and time waited by cause."""
 
 
 def section(parts: Iterable[Table], counts: Mapping[str, int]) -> dict[str, Any]:

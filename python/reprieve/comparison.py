@@ -1,4 +1,4 @@
-"""The same scenario at each value of one or more keys, run side by side."""
+"""Runs of one scenario at each value of one or more keys, side by side."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Run:
     directory: str
     """Where its results go, below the comparison's directory."""
     sets: tuple[str, ...]
-    """What makes this run different, `KEY=VALUE`."""
+    """Overrides of this run, `KEY=VALUE`."""
 
 
 def plan(source: Source, axes: Sequence[Axis]) -> list[Run]:

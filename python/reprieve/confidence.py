@@ -15,13 +15,13 @@ FIGURES = {
 """Figures of the tables that have an interval, by their keys in a summary."""
 
 TOO_FEW = "too few"
-"""What stands in the place of a figure or interval for which there are too few requests."""
+"""Placeholder of a figure or interval for which there are too few requests."""
 
 UNDECIDED = "~"
-"""Stands before a multiple that is not significant: it may be 1."""
+"""Prefix of a multiple that is not significant: it may be 1."""
 
 UNKNOWN = "?"
-"""Stands before a multiple without an interval: there are too few requests for one."""
+"""Prefix of a multiple without an interval: there are too few requests for one."""
 
 BEYOND = 10
 """Requests beyond a percentile, without which its place is chance."""
@@ -35,7 +35,7 @@ _ONE_IN = {
     "p99_99": 10_000,
     "p99_999": 100_000,
 }
-"""Of so many requests one lies beyond a percentile."""
+"""Number of requests of which one lies beyond the percentile."""
 
 _FEWEST_BATCHES = 10
 _NOUNS = {"read": "reads", "write": "writes", "total": "requests"}

@@ -30,24 +30,24 @@ _NAMED_SHARE = 0.05
 
 @dataclass(frozen=True)
 class Cause:
-    """What requests can wait behind."""
+    """Cause of waiting, with words and advice for it."""
 
     words: str
     """After "behind" or "for"."""
     joins: str
     """"behind" or "for"."""
     advice: str
-    """What makes it less."""
+    """Changes that reduce the waiting."""
     keys: tuple[str, ...] = ()
     """Of the scenario; those that it has are shown with their values."""
     without: tuple[str, ...] = ()
     """Overrides that take the cause away; none: no scenario is without it."""
     taken_away: str = ""
-    """What these do, after "with"."""
+    """Words for the effect of `without`, after "with"."""
     to_writes: str = ""
-    """What makes it less for writes, if that is something else."""
+    """Advice for writes, if it differs."""
     keys_of_writes: tuple[str, ...] = ()
-    """The same as `keys`, to that."""
+    """Keys for the advice in `to_writes`."""
 
 
 _NO_COLLECTION = ('ftl.precondition="none"',)

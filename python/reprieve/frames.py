@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Exports(Protocol):
-    """What other programs take by Arrow's PyCapsule interface."""
+    """Table that is exported by Arrow's PyCapsule interface."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 

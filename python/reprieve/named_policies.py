@@ -102,12 +102,12 @@ class Named:
 
     @property
     def text(self) -> str:
-        """What a scenario says."""
+        """Value of the key in a scenario."""
         return f"{self.place}:{self.name}"
 
     @property
     def label(self) -> str:
-        """What results say, wherever the file lies."""
+        """Name in results, which leaves out the folder of the file."""
         place = Path(self.place).name if self._is_file else self.place
         return f"{place}:{self.name}"
 

@@ -38,7 +38,7 @@ FOLDERS = {
     ".lock": "",
     "run.sh": "fio",
 }
-"""Files by which a folder of results is known, and what stands near the beginning of each."""
+"""Files that identify a folder of results, with text near the beginning of each."""
 
 _NAMES = (
     *FOLDERS, "scenario.toml", "run.json", "requests.parquet", "series.parquet", "report.html",

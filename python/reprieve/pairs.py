@@ -1,4 +1,4 @@
-"""What differs between runs of one load, batch against batch, and whether that is decided."""
+"""Differences between runs of one load, batch against batch, and their significance."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Floats = NDArray[np.float64]
 
 
 class Run(Protocol):
-    """What is compared of a run."""
+    """Parts of a run that are compared."""
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class Run(Protocol):
 
     @property
     def batches(self) -> dict[str, Any]:
-        """The complete batches by column, as the simulator tells them."""
+        """The complete batches by column, as the simulator returns them."""
 
 
 class Paired(TypedDict, total=False):
@@ -70,11 +70,11 @@ class Paired(TypedDict, total=False):
     ratio_low: float | None
     ratio_high: float | None
     units: str
-    """What was paired: "batches" or "seeds"."""
+    """Units that are paired: "batches" or "seeds"."""
     count: int
-    """How many pairs there are."""
+    """Number of pairs."""
     reason: str
-    """Only where there is no interval: why."""
+    """Reason why there is no interval; empty if there is one."""
 
 
 def measures() -> list[str]:

@@ -111,7 +111,7 @@ class OwnPolicies:
     suspension: Any = None
     scheduler: Any = None
     labels: Mapping[str, str] = field(default_factory=dict)
-    """What the scenario calls those that it names itself, by their key."""
+    """Names of those that the scenario itself gives, by key."""
 
     def __post_init__(self) -> None:
         """Refuse what is no policy before anything is simulated."""

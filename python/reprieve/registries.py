@@ -1,4 +1,4 @@
-"""What is built in: devices, parts, loads and policies, by name."""
+"""Built-in devices, parts, loads and policies, by name."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class BeforeAfter(NamedTuple):
 
 
 class CharacterisedRber(NamedTuple):
-    """What Figure 9 of Zambelli et al. 2021 shows, by the model of a part."""
+    """Bit error rates of Figure 9 of Zambelli et al. 2021, by the model of a part."""
 
     suspended: BeforeAfter
     """Of the block whose programs were suspended, read as soon as it is written."""

@@ -49,7 +49,7 @@ CAUSES = (
     "by_power_ns",
     "by_other_ns",
 )
-"""What a request waited behind; they add up to its waits, `WAITS`."""
+"""Waiting times of a request by cause; they add up to its waits, `WAITS`."""
 
 WAITS = (
     "buffer_ns",

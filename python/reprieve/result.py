@@ -1,4 +1,4 @@
-"""What a run gave: summary, latency distributions, requests, plots."""
+"""Results of a run: summary, latency distributions, requests, plots."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Which = Literal["requests", "latency", "summary", "power"]
 
 
 class Result:
-    """What one run gave.
+    """Results of one run.
 
     To programs that take Arrow it is the table of its requests.
 

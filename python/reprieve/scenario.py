@@ -1,4 +1,4 @@
-"""What to simulate: a scenario as object, file or dictionary, with overrides, as TOML text."""
+"""Scenarios as object, file or dictionary, with overrides, as TOML text."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ def _section_of(path: list[str]) -> str:
 
 
 ScenarioLike = str | os.PathLike[str] | Mapping[str, Any] | Scenario
-"""What a run takes: a path, a dictionary of the file's form, or a `Scenario`."""
+"""Scenario of a run: a path, a dictionary of the file's form, or a `Scenario`."""
 
 
 @dataclass(frozen=True)

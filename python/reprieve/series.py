@@ -27,7 +27,7 @@ PERCENTILES = (50.0, 99.0, 99.9)
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """What was kept of a run over time, in at most 512 bins of one length.
+    """Record of a run over time, in at most 512 bins of one length.
 
     Counts are exact. Latencies are in buckets of a sixteenth of an octave: what is read from them
     is at most 6.25 % too long. To programs that take Arrow it is the table of its bins.

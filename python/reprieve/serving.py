@@ -23,7 +23,7 @@ FilePath = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What a served drive uses of the machine; the same as the options of `reprieve serve`.
+    """Machine resources of a served drive, as in the options of `reprieve serve`.
 
     >>> options = rp.ServeOptions(socket="ssd.sock", store="ssd.image", time_scale=10)
     >>> with rp.serve({"device": "fast12-slc"}, options) as drive:

@@ -191,7 +191,7 @@ class Drive:
     check: str | None = None
     """The command that repeats the run, which is checked; None: it is not."""
     own: OwnPolicies = field(default_factory=OwnPolicies)
-    """What decides in place of the policies that the scenario names."""
+    """Policies used in place of those that the scenario names."""
 
     def __post_init__(self) -> None:
         """Refuse what is neither the start nor the end."""
@@ -245,7 +245,7 @@ def simulate(
 
 @dataclass(frozen=True)
 class Kept:
-    """What a run keeps beside its summary."""
+    """Data that a run keeps in memory beside its summary."""
 
     log: RequestLog | None = None
     series: bool = False
@@ -255,7 +255,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Files:
-    """What a run writes beside `summary.json` and `scenario.toml`."""
+    """Files that a run writes beside `summary.json` and `scenario.toml`."""
 
     requests: bool = False
     """`requests.parquet`."""

@@ -14,7 +14,7 @@ from reprieve._native import UserError
 from reprieve.outputs import folder_of, whole_file
 
 FILE_NAME = "timeline.perfetto-trace"
-"""What the timeline of a run is called in its folder."""
+"""File name of the timeline in a run's folder."""
 
 _UNITS_NS = {"ns": 1, "us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)")
@@ -22,7 +22,7 @@ _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s)")
 
 @dataclass(frozen=True)
 class Window:
-    """What of a run is drawn: all that overlaps a stretch of simulated time."""
+    """Part of a run that is drawn: all that overlaps an interval of simulated time."""
 
     from_ns: int = 0
     for_ns: int | None = None

@@ -9,7 +9,7 @@ _TIMES = ((86_400e9, "d"), (3600e9, "h"), (60e9, "min"), (1e9, "s"), (1e6, "ms")
 _SIZES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 NOTHING = "–"
-"""What stands in the place of a number that there is not."""
+"""Placeholder of a missing number."""
 
 
 def time(ns: float) -> str:

@@ -26,7 +26,7 @@ class Table:
     rows: Sequence[Sequence[str]]
     words: int = 1
     folded: bool = False
-    """Shown only when it is asked for: too long to be in the way."""
+    """Collapsed until opened: too long for the flow of the text."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,13 @@ class Figure:
     """Of its files, unique in the article: letters, digits, hyphens."""
     title: str
     caption: str
-    """What it shows, for those who do not see it too."""
+    """Description of its content, also as alternative text."""
     draw: Callable[[Theme], Chart]
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands below it, in the order of the fields."""
+    """A heading and its content, in the order of the fields."""
 
     title: str
     paragraphs: Sequence[str] = ()
@@ -57,14 +57,14 @@ class Article:
 
     title: str
     command: str
-    """What repeats it."""
+    """Command line that repeats the study."""
     facts: Mapping[str, str]
     sections: Sequence[Section]
     verdicts: Sequence[Verdict] = field(default=())
     """Shown first, with a tally."""
     verdicts_title: str = "Verdicts"
     paper_word: str = "paper"
-    """What the source of the expected numbers is called: "paper", "theory"."""
+    """Name of the source of the expected numbers: "paper", "theory"."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Written beside it: text by its path, such as job files."""
     numbers: Mapping[str, Any] = field(default_factory=dict)

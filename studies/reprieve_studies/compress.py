@@ -22,7 +22,7 @@ _SAME = 1e-4
 
 @dataclass(frozen=True)
 class Compression:
-    """What multiplies the times between arrivals, and what the drive then does."""
+    """Factor of the times between arrivals, and the drive's idle time under it."""
 
     time_scale: float
     drive_idle_share: float

@@ -34,7 +34,7 @@ class Claim:
     tolerance: float = 0.0
     """By how much ours may differ, in the unit; set before the first run."""
     tolerance_share: float = 0.0
-    """The same as a share of the value."""
+    """Tolerance as a share of the value."""
     unit: str = "1"
     relation: str = EQUAL
     note: str = ""
@@ -79,7 +79,7 @@ class Reading:
     judged: bool = False
     """Every claim is judged under it; never taken from another reading."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What it changes beside the scenario."""
+    """Options that it changes beside the scenario."""
 
     def sets_of(self, beginnings: Sequence[str]) -> Overrides:
         """Return what it sets of the keys that begin so."""

@@ -32,7 +32,7 @@ class Load:
     trace: str
     """The paper's name of it, such as "F1"; of a real one its own."""
     label: str
-    """What charts and tables call it: never the bare name of a trace for its counterpart."""
+    """Name in charts and tables: never the bare name of a trace for its counterpart."""
     genuine: bool
     """It is a recording, not a counterpart."""
     workload: Overrides
@@ -46,13 +46,13 @@ class Load:
 
     @property
     def spread(self) -> Overrides:
-        """What makes a load fit a small drive, and reach all of it."""
+        """Keys that make a load fit a small drive, and reach all of it."""
         if self.genuine:
             return {}  # its addresses wrap around the drive's end
         return {"workload.footprint_bytes": "none", "workload.footprint_share": 1.0}
 
     def setup(self, device: str, requests: int, seed: int | None = None) -> Setup:
-        """Return the load on a device, of so many requests at most; with another seed if given."""
+        """Return the load on a device, of at most `requests`; with another seed if given."""
         top: dict[str, object] = {"device": device, "seed": self.seed if seed is None else seed}
         if self.preset is not None:
             top["load"] = self.preset

@@ -67,7 +67,7 @@ class Job:
     measure: Callable[[rp.Result], str] = packed
     """Returns the JSON text that is stored: by default the summary and the histograms."""
     measured_as: str = "record"
-    """What tells one measure from others."""
+    """Name that distinguishes this measure from others."""
     options: Overrides = field(default_factory=dict)
     """Arguments of `reprieve.run`, such as `requests`."""
 

@@ -1,4 +1,4 @@
-"""What a study of a paper is: how it is asked for, and what it makes of that."""
+"""Interface of the studies of papers: their settings and their results."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -30,7 +30,7 @@ class Settings:
     real_time: bool = False
     """Serve the drive to a real fio too, where the load is one of fio."""
     command: str = "reprieve reproduce"
-    """Shown in the report as what repeats it."""
+    """Command line that repeats it, for the report."""
     directory: Path | None = None
     """Where results go. A study that takes long keeps there what it has simulated, and goes on
     from it when it is run again."""

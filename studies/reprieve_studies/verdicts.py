@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 EQUAL, AT_MOST, AT_LEAST = "equal", "at most", "at least"
 RELATIONS = {EQUAL: "", AT_MOST: "≤ ", AT_LEAST: "≥ "}
-"""What stands before the number of a source."""
+"""Sign before the number of a source, by relation."""
 
 Kind = Literal["measured", "predicted", "derived", "input", "arithmetic", "duplicate", "vacuous"]
 KINDS: Mapping[Kind, str] = {
@@ -20,7 +20,7 @@ KINDS: Mapping[Kind, str] = {
     "duplicate": "said again of a number that stands in another row",
     "vacuous": "its mechanism never came to work in the runs",
 }
-"""What a verdict is worth: only the first two test the simulator and the source."""
+"""Evidential value of a verdict: only the first two test the simulator and the source."""
 HEADLINE: tuple[Kind, ...] = ("measured", "predicted")
 
 Cause = Literal[
@@ -48,18 +48,18 @@ class Verdict:
     unit: str
     """"%", "µs", "ms", …; "1" for a plain number."""
     paper: float | None
-    """What the source says."""
+    """Number of the source."""
     ours: float | None
-    """What was simulated or calculated; None if it was not."""
+    """Number that was simulated or calculated; None if none was."""
     tolerance: float | None
     """By how much `ours` may miss `paper`, in `unit`; set before the run."""
     relation: str = EQUAL
-    """What the source says of its number: that it is reached, not exceeded, or exceeded."""
+    """Claim of the source: its number is reached, not exceeded, or exceeded."""
     note: str = ""
     untestable: bool = False
     """The claim cannot be tested; `note` says why."""
     kind: Kind = "measured"
-    """What the verdict is worth: a name of `KINDS`."""
+    """Evidential value: a name of `KINDS`."""
     cause: Cause | None = None
     """Why it is not reproduced, where that was found out: a name of `CAUSES`."""
     seeds: Sequence[int] = ()
@@ -88,7 +88,7 @@ class Verdict:
 
     @property
     def difference(self) -> float | None:
-        """What `ours` is above `paper`."""
+        """Excess of `ours` over `paper`."""
         if self.ours is None or self.paper is None:
             return None
         return self.ours - self.paper

@@ -31,11 +31,7 @@ def prose_of(path: str, text: str) -> Iterator[tuple[int, str]]:
             yield line, _without_code(_MARKER.sub("", match.group()))
         return
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0] if node.body else None
-            if ast.get_docstring(node) and isinstance(first, ast.Expr):
-                yield first.lineno, _without_code(str(getattr(first.value, "value", "")))
-        elif isinstance(node, ast.keyword) and node.arg == "help":
+        if isinstance(node, ast.Expr) or (isinstance(node, ast.keyword) and node.arg == "help"):
             value = node.value.value if isinstance(node.value, ast.Constant) else None
             if isinstance(value, str):
                 yield node.value.lineno, _without_code(value)
@@ -47,7 +43,7 @@ def problems(tree: Tree, rules: Path = RULES) -> Iterator[Problem]:
     globs = ("*.md", "python/reprieve/*.py", "studies/*.py", *given["rust"])
     files = (path for glob in globs for path in tree.files(glob))
     for path in (path for path in files if not _is_skipped(path, given["skipped"])):
-        phrases = given["phrases"] | (given["heads"] if path.endswith(".rs") else {})
+        phrases = given["phrases"] | (given["heads"] if path.endswith((".rs", ".py")) else {})
         for start, text in prose_of(path, tree.text(path)):
             for pattern, instead in phrases.items():
                 for match in re.finditer(pattern.replace(" ", r"\s+"), text):

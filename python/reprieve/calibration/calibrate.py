@@ -47,7 +47,7 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be fitted, and to what."""
+    """Parameters to fit, and the measurements to fit them to."""
 
     conditions: Sequence[Condition]
     """Fitted to these."""
@@ -61,7 +61,7 @@ class Task:
     """How much of each condition is simulated for the comparison at the end."""
     weights: Weights = field(default_factory=Weights)
     smaller: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: SMALLER)
-    """What the drive that is simulated has in place of the size of `start`."""
+    """Sizes of the simulated drive in place of those of `start`."""
 
     def __post_init__(self) -> None:
         """Refuse to fit what the measurements cannot tell."""

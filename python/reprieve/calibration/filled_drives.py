@@ -16,7 +16,7 @@ from reprieve.simulation import opened
 
 _STEP_REQUESTS = 1 << 17
 _NOT_IN_A_STATE = ("timing.t_", "timing.program_iterations", "host.", "suspension.", "buffer.bytes")
-"""What these keys say changes how long things take, and not which page is where."""
+"""Keys that change latencies, but not the placement of pages."""
 
 
 class FilledDrives:

@@ -10,7 +10,7 @@ from reprieve._native import fio_options
 
 @dataclass(frozen=True)
 class Asked:
-    """What the options of a job ask for."""
+    """Load that the options of a job describe."""
 
     sizes: dict[str, list[tuple[int, float]]]
     """By direction, sizes in bytes with their percentages; a direction that is not here is none

@@ -1,4 +1,4 @@
-"""What fio measured: its JSON output, read and checked."""
+"""Measurements of fio: its JSON output, read and checked."""
 
 from __future__ import annotations
 

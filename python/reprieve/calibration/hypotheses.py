@@ -94,7 +94,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the measurements say of suspension."""
+    """Evidence for suspension in the measurements."""
 
     judged: tuple[Judged, ...]
     """The likeliest first."""
@@ -161,7 +161,7 @@ class Trial:
     common: Sequence[Parameter]
     fixed: dict[str, Value]
     shared: dict[str, Value]
-    """What reads alone have told."""
+    """Values that were fitted to reads alone."""
     conditions: Sequence[Condition]
     evaluator: Evaluator
     depth: Depth
@@ -171,7 +171,7 @@ class Trial:
 
     @property
     def penalty(self) -> float:
-        """What the criterion adds for parameters that are fitted.
+        """Penalty of the criterion for fitted parameters.
 
         A job's percentiles count for two numbers together, and its rate for one.
         """
@@ -253,7 +253,7 @@ def _criterion(trial: Trial) -> float:
 
 
 def _effort(trial: Trial) -> tuple[bool, bool, float]:
-    """Order trials: what has begun, the likeliest first, then what begins near another."""
+    """Order trials: those started, the likeliest first, then those that start near another."""
     return trial.search is None, not trial.assumption.near, trial.criterion
 
 

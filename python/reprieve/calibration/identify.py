@@ -1,4 +1,4 @@
-"""How well the parameters are known: intervals, what trades against what, what to measure next."""
+"""Precision of the parameters: intervals, correlations, and the measurements to add next."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What the measurements say of the parameters."""
+    """Precision of the parameters under the measurements."""
 
     intervals: tuple[Interval, ...]
     pairs: tuple[Pair, ...]

@@ -38,7 +38,7 @@ class Job:
 
     @cached_property
     def asked(self) -> Asked:
-        """What the options ask for; raises UserError if it is not simulated."""
+        """Load that the options describe; raises UserError if it cannot be simulated."""
         return Asked.of(self.options)
 
 

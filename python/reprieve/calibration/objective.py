@@ -23,7 +23,7 @@ _BEND = 3.0
 
 @dataclass(frozen=True)
 class Weights:
-    """What a difference counts for."""
+    """Weights of differences."""
 
     tolerance: float = 0.03
     """A relative difference that is no matter; added to the sampling errors in quadrature."""

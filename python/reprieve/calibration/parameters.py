@@ -1,4 +1,4 @@
-"""What is fitted: keys of a scenario with their ranges, and quantities that stand for several."""
+"""Parameters of a fit: scenario keys with their ranges, and quantities that stand for several."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Values = Mapping[str, Value]
 PROGRAM = "program.t_total_us"
 """Array time of an undisturbed program; with the next it stands for three keys of [timing]."""
 STEPS = "program.steps"
-"""So many stretches it has: iterations, at whose ends the program can be suspended."""
+"""Number of iterations, at whose ends the program can be suspended."""
 OVERHEAD = "timing.t_suspend_overhead_us"
-"""What a suspension costs from the end of an iteration on."""
+"""Time that a suspension takes from the end of an iteration on."""
 
 _PULSE_SHARE = 0.3
 """Share of a stretch that is the pulse. No measurement of latencies tells pulse from verify."""

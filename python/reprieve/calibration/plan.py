@@ -1,4 +1,4 @@
-"""What to measure: job files of fio that tell most about a drive, and a script that runs them."""
+"""Measurement plan: job files of fio that reveal most of a drive, and a script that runs them."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ DIES = "geometry.dies"
 READS = "suspension.reads_per_suspension"
 WRITE_CONTROLLER = "host.t_controller_write_us"
 BUFFER = "buffer.bytes"
-"""What the write buffer holds says how many dies have programs at once."""
+"""Size of the write buffer, which determines how many dies program at once."""
 _PLANES = "geometry.planes_per_die"
 
 ANY_PROGRAM_US = (100.0, 10_000.0)

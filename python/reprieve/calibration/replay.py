@@ -35,10 +35,10 @@ _RAMP_SHARE = 0.25
 _RAMP_LEAST_S = 0.02
 _DEEP = 16
 _MOST_DEEP = 4
-"""Reads alone at a greater depth are so many times as long as it is deeper, up to a limit: those
-that are outstanding together wait in the same queues, and say less each. They cost little."""
+"""Limit of the factor by which runs of reads alone are longer at a greater depth than `_DEEP`:
+outstanding reads share queues, so that each adds less information. They cost little."""
 _MOST_REQUESTS = 8
-"""Where writes are so slow beside the reads, no more than so many times the requests asked for."""
+"""Limit of the requests where writes are much slower than reads, as a multiple of the target."""
 _WORDLINE_BYTES = 3 * 16384
 _RAMP_WRITES_S = 0.1
 """Until the write buffer of a drive that cannot keep up is full."""
@@ -58,7 +58,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class Simulated:
-    """What fio would say of one direction of a job, at the percentiles that were measured."""
+    """Simulated results of one direction of a job, at the percentiles that were measured."""
 
     count: int
     iops: float

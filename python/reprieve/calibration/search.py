@@ -37,7 +37,7 @@ _NOWHERE = "none of the drives that were tried for {what} can be simulated: {why
 _HALVINGS = 2
 _FAR_WORSE = 3.0
 _ANY_COST = 10.0
-"""A start whose cost is more than so many times the best one's, and so much, is not followed."""
+"""Margin of cost above `_FAR_WORSE` times the best, up to which a start is followed."""
 _FIRST = 2
 """Steps of least squares for several combinations of choices, before the best are followed."""
 
@@ -150,7 +150,7 @@ class Search:
         self._begin(self._of_programs(known, self.conditions), near)
 
     def programs(self, known: dict[str, Value]) -> Fit:
-        """Return the best point for programs, once they have begun."""
+        """Return the best point for programs, once their search has started."""
         return self._go_on(self._of_programs(known, self.conditions))[0]
 
     def _reads(self, known: dict[str, Value]) -> list[Fit]:

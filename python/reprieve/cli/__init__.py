@@ -25,7 +25,7 @@ EXIT_MISTAKE = 2
 EXIT_INTERRUPTED = 128 + signal.SIGINT
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""What a disk says that takes no more."""
+"""Error numbers of a full disk."""
 
 
 def main(arguments: list[str] | None = None) -> int:

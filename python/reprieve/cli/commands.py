@@ -84,9 +84,9 @@ def _points() -> Iterable[EntryPoint]:
 
 
 class _Taken:
-    """What a parameter is given, taken as it is where that will do.
+    """Converter of a parameter's value that passes it on unchanged where possible.
 
-    For every parameter Typer asks Pydantic, whose import takes longer than a small simulation.
+    For every parameter Typer uses Pydantic, whose import takes longer than a small simulation.
     """
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What the user sees: tables on stdout, progress on stderr."""
+"""Terminal output: tables on stdout, progress on stderr."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the terminal says of many runs at once: a sentence where they agree, not one a run."""
+"""Notes on many runs at once: one sentence where they agree, not one a run."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def rig(
         ),
     ] = None,
     timeline: Annotated[
-        Path | None, given("What the die does, phases included, for the Perfetto UI.")
+        Path | None, given("Timeline of the die, phases included, for the Perfetto UI.")
     ] = None,
     sets: Sets = None,
     allow_python: AllowPython = False,

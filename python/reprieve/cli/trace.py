@@ -37,7 +37,7 @@ Options = Annotated[
     typer.Option(
         "--option",
         metavar="KEY=VALUE",
-        help="What the format leaves open, as columns=...; repeat it for more.",
+        help="Detail that the format leaves open, as columns=...; repeat it for more.",
     ),
 ]
 

@@ -36,10 +36,10 @@ def tune(
         given('A bound, such as "read.p99_9 <= 400us".', "BOUND", "--where"),
     ] = None,
     most: Annotated[
-        str | None, given("What is to be large, such as iops.", "FIELD", "--max")
+        str | None, given("Number to maximise, such as iops.", "FIELD", "--max")
     ] = None,
     least: Annotated[
-        str | None, given("What is to be small, such as read.p99.", "FIELD", "--min")
+        str | None, given("Number to minimise, such as read.p99.", "FIELD", "--min")
     ] = None,
     sets: Sets = None,
     tries: Annotated[int, typer.Option(min=8, help="Points that are tried.")] = 96,

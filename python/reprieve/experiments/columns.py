@@ -11,7 +11,7 @@ from typing import Any
 from reprieve.confidence import is_known
 
 MEASURED = ("wall_s", "prepare_s", "page_transactions_per_s", "peak_rss_bytes")
-"""What of a run's machine is kept beside its numbers."""
+"""Figures of the host machine that are kept beside the results of a run."""
 
 _INTERVALS = {"mean", "p50", "p95", "p99", "p99_9", "p99_99", "p99_999"}
 """Fields of `confidence` that are intervals, or null where there are too few requests for one."""

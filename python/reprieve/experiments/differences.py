@@ -1,4 +1,4 @@
-"""What the points of a sweep have more than the first: pairs of batches, seed by seed."""
+"""Differences of a sweep's points from the first: pairs of batches, seed by seed."""
 
 from __future__ import annotations
 

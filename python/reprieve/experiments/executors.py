@@ -29,7 +29,7 @@ Executor = Callable[[Iterable[Task]], Iterator[Row]]
 """Does tasks side by side and yields their rows as they end, in any order.
 
 It takes a task when it can start one soon, so that tasks are never listed. Closing the iterator
-ends what runs.
+ends the running tasks.
 """
 
 # A thread of a cluster gets about this much work at once, and more if the cluster is large: a

@@ -1,4 +1,4 @@
-"""What a sweep file asks for: a scenario, the keys that vary, the design, seeds and goals."""
+"""Plan of a sweep file: a scenario, the keys that vary, the design, seeds and goals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reprieve.named_policies import reference, short
 from reprieve.scenario import Source, toml_text, toml_value
 
 Value = Any
-"""What TOML can say of a key: a bool, number, string or list."""
+"""TOML value of a key: a bool, number, string or list."""
 
 _EVERY = ("scenario", "design", "seeds", "set", "goals")
 _ALLOWED = {
@@ -90,7 +90,7 @@ class Plan:
     listed: tuple[Mapping[str, Value], ...]
     """Points of a design that lists them."""
     folder: Path
-    """What paths in the sweep are relative to."""
+    """Folder to which paths in the sweep are relative."""
     traces: str | None
     volumes: str | None
 

@@ -102,7 +102,7 @@ def qos(runs: Runs, theme: Theme) -> Chart:
 
 @dataclass(frozen=True)
 class _Bars:
-    """What a chart of grouped bars shows."""
+    """Fields and title of a chart of grouped bars."""
 
     group: str
     value: str

@@ -26,12 +26,12 @@ _Measure = Callable[[Series], Array]
 
 @dataclass(frozen=True)
 class Course:
-    """What a chart over time shows."""
+    """Measures of a chart over time."""
 
     title: str
     """Of its axis, with the unit."""
     measures: Mapping[str, _Measure]
-    """Its lines, by the word that a reader is told."""
+    """Its lines, by label."""
     shown: str
     """The one that a comparison begins with."""
     is_log: bool = False
@@ -136,7 +136,7 @@ COURSES: Mapping[str, Course] = {
         "dies",
     ),
 }
-"""What can be drawn over time, by the word that asks for it."""
+"""Charts over time, by name."""
 
 
 def _series_of(result: Result) -> Series:

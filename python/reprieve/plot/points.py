@@ -16,7 +16,7 @@ from reprieve.units import NOTHING, decimals
 BEST, FRONT, KEPT = "best", "in the front", "keeps the bounds"
 QUARTER, OTHERS = "best quarter", "others"
 KINDS = (BEST, FRONT, KEPT, QUARTER, OTHERS)
-"""What a point is; a chart draws them in the opposite order, the best on top."""
+"""Kinds of points; a chart draws them in the opposite order, the best on top."""
 _SIZES = {BEST: 150, FRONT: 70, KEPT: 50, QUARTER: 50, OTHERS: 40}
 """Of their marks."""
 
@@ -49,7 +49,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Measure:
-    """What came of each point, in units for people."""
+    """Result of each point, in readable units."""
 
     name: str
     """With its unit."""
@@ -119,12 +119,12 @@ class Points:
     """All of them."""
 
     names: Sequence[str]
-    """What each is called."""
+    """Name of each."""
     keys: Sequence[Key]
     measures: Sequence[Measure]
     """The first is what they are judged by."""
     kinds: Sequence[str]
-    """What each is: best, in the front, or neither."""
+    """Kind of each, of `KINDS`."""
 
     def __len__(self) -> int:
         return len(self.names)

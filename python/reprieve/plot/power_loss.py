@@ -19,7 +19,7 @@ _POLICIES = {
     "suspend": "suspends both",
     "reset": "resets both",
 }
-"""What the drive does with erases and programs in the way, by policy."""
+"""Treatment of blocking erases and programs, by policy."""
 
 
 def cuts(rows: Sequence[dict[str, Any]], theme: Theme = LIGHT) -> Chart:

@@ -30,7 +30,7 @@ COMPONENTS = {
     "map": ("mapping in flash", "#7a6a00", "#d8c45c"),
     "ecc": ("decoding", "#6a3d9a", "#b497dc"),
 }
-"""What a request's time is made of: words for a reader, colour in light and in dark."""
+"""Components of a request's time: label, colour in light and in dark."""
 
 BLAME = {
     "by_host_read": ("host reads", "#0072b2", "#3d9bd1"),
@@ -48,7 +48,7 @@ BLAME = {
     "by_other": ("something else", "#9a9a9a", "#8a8a8a"),
     "not_waiting": ("not waiting", "#d9d9d9", "#4d4d4d"),
 }
-"""What a request waited behind: words for a reader, colour in light and in dark."""
+"""Causes of a request's waiting: label, colour in light and in dark."""
 
 # The first is solid; the patterns differ at a glance and repeat less often than the colours.
 _DASHES = ([1, 0], [7, 3], [2, 2], [10, 3, 2, 3], [4, 2], [12, 4], [1, 3])
@@ -56,14 +56,14 @@ _DASHES = ([1, 0], [7, 3], [2, 2], [10, 3, 2, 3], [4, 2], [12, 4], [1, 3])
 
 @dataclass(frozen=True)
 class Theme:
-    """What a chart is drawn with; any CSS colour."""
+    """Colours, font and size of a chart; any CSS colour."""
 
     runs: Sequence[str]
     components: Sequence[str]
     causes: Sequence[str]
     ink: str
     paper: str
-    """What it is drawn on."""
+    """Background."""
     muted: str
     grid: str
     font: str = "system-ui, sans-serif"

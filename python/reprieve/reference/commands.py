@@ -67,11 +67,11 @@ class _Parameter:
 
     @property
     def shown(self) -> str:
-        """What the usage shows of it, and the table of an argument."""
+        """Name in the usage, and in the table of an argument."""
         return self.info.metavar or self.name.upper()
 
     def row(self) -> tuple[str, str, str, str]:
-        """Tell it as a row of the table."""
+        """Return the row of the table."""
         doc = plain(self.info.help or "")
         if not self.names():
             return code(self.shown.strip("[]")), "", self._without(), doc

@@ -38,7 +38,7 @@ _OVER_TIME = {
 
 @dataclass(frozen=True)
 class Picks:
-    """What a reader can choose to see in a chart, beside the runs."""
+    """Choices that a chart offers beside the runs."""
 
     field: str
     """Of its rows."""

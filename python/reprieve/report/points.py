@@ -43,11 +43,11 @@ class Group:
 
 @dataclass(frozen=True)
 class Words:
-    """What a page says."""
+    """Texts of a page."""
 
     title: str
     command: str
-    """What repeats it."""
+    """Command line that repeats the run."""
     facts: Mapping[str, str]
     lead: str
     """The sentence that it begins with."""
@@ -55,7 +55,7 @@ class Words:
     caption: str
     """Of the table."""
     caption_tried: str = ""
-    """What charts by the keys show, if it is not the same."""
+    """Caption of the charts by key, if they show other points."""
 
 
 @debug_mode(False)

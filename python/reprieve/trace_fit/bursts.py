@@ -22,8 +22,8 @@ _CUTS = (0.0, 1.5, 3.0)
 _CUBED = 3
 """Shorter windows may cut trains in two, so that cubes of counts tell little of how they start."""
 _SMOOTH = 0.001
-"""What the square of a step of 1 from one halving's bias to the next counts, beside the squares of
-the logarithms of dispersions and cubes: of biases that fit alike, those that change least."""
+"""Weight of the squared step from one halving's bias to the next, beside the squared logarithms of
+dispersions and cubes: of biases that fit equally well, the smoothest win."""
 _BIAS_MAX = 0.98
 _STEP = 1e-3
 _STEPS_MAX = 40
@@ -45,9 +45,9 @@ class Bursts:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What is known of a trace on each scale, and from `_CUBED` on its second and third moment.
+    """Measurements of a trace on each scale, with the second and third moments from `_CUBED` on.
 
-    Those are logarithms, over powers of the mean.
+    The moments are logarithms, over powers of the mean.
     """
 
     scales: Sequence[float]

@@ -14,7 +14,7 @@ from reprieve.trace_fit.order import Requests
 SIZES_MAX = 24
 _STREAMS = (1, 2, 4, 8, 16, 32, 64)
 _ENOUGH = 0.9
-"""Streams enough: they have this share of what goes on from any of the last 64 ends of a size."""
+"""Share of continuations, from any of the last 64 ends of a size, that the streams cover."""
 _WINDOW_MAX = 1 << 16
 _PAGE_BYTES = 4096
 _SECTOR_BYTES = 512

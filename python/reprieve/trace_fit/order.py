@@ -95,7 +95,7 @@ class Order:
     simultaneous_share: float
     """Requests that arrive together with the one before."""
     read_dispersion: dict[int, float | None]
-    """Variance over mean of the reads in windows of so many of their mean gaps."""
+    """Variance over mean of the reads in windows, by the length in mean gaps of reads."""
     write_dispersion: dict[int, float | None]
     read_autocorrelation: dict[int, float | None]
     """Of the counts in windows of 30 mean gaps, by lag in windows."""

@@ -24,7 +24,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a tuning found; points are those that ran at full length over all seeds."""
+    """Result of a tuning; its points ran at full length over all seeds."""
 
     question: Question
     best: Tried
@@ -39,7 +39,7 @@ class Answer:
     in_front: tuple[bool, ...]
     """For each of these, whether no other is better in the goal and in every bounded number."""
     binding: Bound | None
-    """The bound without which the goal could be best; None if none is in the way."""
+    """The bound without which the goal could be best; None if no bound is."""
     without: Tried | None
     """The best point without that bound."""
     refused: int

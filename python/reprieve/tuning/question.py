@@ -1,4 +1,4 @@
-"""What a tuning is asked: keys that vary, bounds to meet, and what is to be large or small."""
+"""Problem of a tuning: keys that vary, bounds to meet, and a number to maximise or minimise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Zambelli et al. (2021) say of the chip that they measured, beside what the part does.
+"""Claims of Zambelli et al. (2021) on the chip that they measured, beside the part's results.
 
 Judged are the runs whose delays were drawn from around the steps of the paper's grid. On the grid
 itself a tenth of a program is always the same part of an iteration, and which part depends on the

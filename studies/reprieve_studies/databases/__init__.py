@@ -31,11 +31,11 @@ SAME_BLOCK = ("block", "wordline", "page")
 """Which reads wait for a program though it may be suspended."""
 PERCENTILES = (50, 90, 95, 99, 99.9)
 COMPARED = ("mean_us", "p95_us", "drive_read_mean_us", "drive_read_p99_us")
-"""What is compared with the first arm, over seeds."""
+"""Columns that are compared with the first arm, over seeds."""
 _BULK_BYTES_PER_S = 20e6
 """Of rows, by the model's clock; with what is moved, a third of what the dies can take."""
 _BEYOND_LEAST = 10
-"""Transactions beyond a percentile that is told."""
+"""Transactions beyond a percentile that is reported."""
 _SETS: Mapping[str, object] = MappingProxyType(
     {
         # Of four dies each: a quarter of the drive of the slides, 4.6 GB.
@@ -50,7 +50,7 @@ _SETS: Mapping[str, object] = MappingProxyType(
         "ftl.wordline_timeout_us": 1000,
     }
 )
-"""What differs from the drive of the slides."""
+"""Differences from the drive of the slides."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ ENGINES: Mapping[str, Engine] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Arm:
-    """What reads may suspend, and which wait all the same."""
+    """Operations that reads may suspend, and the reads that wait all the same."""
 
     setting: str
     """A name of `SETTINGS`."""
@@ -97,7 +97,7 @@ class Arm:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run: each arm in turn for each seed."""
+    """Sizes of the runs: each arm in turn for each seed."""
 
     seconds: int
     """Of transactions, by the wall's clock."""
@@ -119,7 +119,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What transactions took in an arm, in µs by the model's clock."""
+    """Latencies of the transactions of an arm, in µs by the model's clock."""
 
     arm: Arm
     seed: int
@@ -131,7 +131,7 @@ class Outcome:
 
     @property
     def told(self) -> dict[str, Any]:
-        """What is written to the results."""
+        """Row of the results."""
         served = self.summary["served"]
         late, read = served["lateness_ns"], served["commands"]["read"]["latency_ns"]
         return {

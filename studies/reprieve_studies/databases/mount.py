@@ -16,7 +16,7 @@ _SCHEDULER = "mq-deadline"
 _WRITES = 4
 """Under way at once: nbdfuse has ten threads, and reads would wait until one is free."""
 _REQUEST_KIB = 128
-"""What nbdfuse takes in one piece: a longer one would be several."""
+"""Largest request that nbdfuse does not split."""
 _READY_S = 30
 _END_S = 60
 _BETWEEN_S = 0.05

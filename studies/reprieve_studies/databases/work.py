@@ -1,4 +1,4 @@
-"""What a database is asked to do."""
+"""Work of a database."""
 
 from dataclasses import dataclass
 from pathlib import Path

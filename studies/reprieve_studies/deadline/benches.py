@@ -14,7 +14,7 @@ from reprieve_studies.loads import real
 
 DATA = read(Path(__file__).with_name("study.toml"))
 Aim = Literal["suspensions", "tail"]
-"""What is least at the best point: suspensions a second, with reads in time; or p99.9 of reads,
+"""Number that the search minimises: suspensions a second, with reads in time; or p99.9 of reads,
 with 99 % of the writes kept."""
 
 _BLOCKS = 64
@@ -44,7 +44,7 @@ class Bench:
     null: bool = False
     """Nothing is to be gained here, as was said before the first run."""
     has_power: bool = False
-    """The power of its part is published; what it draws is told of the judged runs."""
+    """The power of its part is published; the judged runs state its energy."""
     recorded: bool = False
     """Its arrivals are a recording's: a seed changes the drive alone."""
 
@@ -55,7 +55,7 @@ class Bench:
 
 
 def dies(reads: int) -> list[Bench]:
-    """Return the regimes of one die, of so many reads a run."""
+    """Return the regimes of one die, with the given number of reads a run."""
     found = []
     for row in DATA["bench"]:
         die = Die(**{**DATA["die"], **row.get("die", {})})

@@ -1,4 +1,4 @@
-"""What was said before the first run, and what is made of it.
+"""Claims that were made before the first run, and their verdicts.
 
 The claims, their numbers and their tolerances stand in `study.toml` as they were written down
 before any policy was searched on any bench.
@@ -32,7 +32,7 @@ _RIG_TOLERANCE_SHARE = 0.05
 
 @dataclass(frozen=True)
 class Gain:
-    """What `deadline` costs over what `batch` costs, on identical arrivals."""
+    """Cost of `deadline` over that of `batch`, on identical arrivals."""
 
     bench: Bench
     ratio: Estimate

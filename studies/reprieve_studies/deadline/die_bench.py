@@ -16,7 +16,7 @@ _WARM_UP_SHARE = 0.02
 
 @dataclass(frozen=True)
 class Measured:
-    """What a policy came to."""
+    """Results of a policy."""
 
     suspensions_per_s: float
     late_share: float
@@ -104,7 +104,7 @@ def scenario(die: Die, reads: int) -> dict[str, Any]:
 def measure(
     die: Die, reads: int, sets: Mapping[str, Any], policy: SuspensionPolicy | None = None
 ) -> Measured:
-    """Simulate so many reads under these keys, or under a policy of one's own."""
+    """Simulate the given number of reads under these keys, or under a policy of one's own."""
     result = rp.run(scenario(die, reads), requests=True, suspension_policy=policy, **sets)
     log = result.requests
     is_read = np.asarray(log["op"].to_numpy(zero_copy_only=False) == "read")

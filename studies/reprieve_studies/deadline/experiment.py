@@ -35,7 +35,7 @@ _BOUNDED = ("die-500", "die-800")
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run."""
+    """Sizes of the runs."""
 
     reads: int
     """Of a run on one die."""

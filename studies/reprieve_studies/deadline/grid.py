@@ -65,12 +65,12 @@ class Grid:
 
     @property
     def _most(self) -> int:
-        """Reads that are told apart; more are taken to be so many."""
+        """Largest number of reads that is distinguished; more count as this number."""
         return math.ceil(self.die.slo_us / self.die.read_us) + 8
 
     @property
     def _oldest(self) -> int:
-        """Steps of urgency that are told apart."""
+        """Number of steps of urgency that are distinguished."""
         return math.ceil(1.3 * self.die.slo_us / self.step_us)
 
     def _late_after(self, wait: float) -> Floats:
@@ -131,7 +131,7 @@ class Grid:
 
     @cached_property
     def _after_resume(self) -> Floats:
-        """Probabilities of what waits when the operation goes on: [q, a]."""
+        """Probabilities of the waiting reads when the operation resumes: [q, a]."""
         states = np.zeros((self._most + 1, self._oldest + 1))
         states[0, 0] = 1
         for _ in range(round(self.die.resume_us / self.step_us)):

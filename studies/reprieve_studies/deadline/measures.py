@@ -1,4 +1,4 @@
-"""What a run of a bench comes to: late reads, tail, suspensions, writes and energy."""
+"""Measures of a bench's run: late reads, tail, suspensions, writes and energy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TAIL = 99.9
 
 @dataclass(frozen=True)
 class Measured:
-    """What a policy came to; rates are of the time until the last read has ended."""
+    """Results of a policy; rates are over the time until the last read completes."""
 
     late_share: float
     late_reads: float

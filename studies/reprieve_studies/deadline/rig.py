@@ -1,4 +1,4 @@
-"""The same die on the rig: Poisson reads and programs that always wait, with no drive around."""
+"""The benches' die on the rig: Poisson reads and programs that always wait, without a drive."""
 
 from __future__ import annotations
 

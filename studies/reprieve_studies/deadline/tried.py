@@ -25,7 +25,7 @@ _LEVELS = (0.98, 0.99, 1.0, 1.01, 1.02)
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked, and how exactly."""
+    """Die, service level and precision of a search."""
 
     die: Die
     late_share: float = 0.001
@@ -51,7 +51,7 @@ class Tried:
 
     rows: Sequence[Row]
     solved: Solved | None
-    """What the grid expects of the best that it found; None: none keeps the reads in time."""
+    """Expectation of the grid for its best policy; None: none keeps the reads in time."""
 
 
 def _row(work: Callable[[], Measured], _watch: Watch) -> dict[str, float]:

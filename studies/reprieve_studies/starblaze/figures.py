@@ -10,7 +10,7 @@ from reprieve_studies.starblaze.runs import CASES, SEED, SETTINGS, Spot, slides
 _POINTS = 300
 """Of a line: more cannot be told apart."""
 _FROM_NS = 93_000
-"""What a read takes that meets nothing; the few below it found their page in the buffer."""
+"""Latency of a read on an idle die; the few below it found their page in the buffer."""
 _OF_TAIL = "2rr1rw_1thread"
 _BARS = {"mean": "mean_us", "longest": "us_max"}
 

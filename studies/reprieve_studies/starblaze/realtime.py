@@ -1,4 +1,4 @@
-"""The same cases in real time: a real fio against the served drive."""
+"""Cases of the slides in real time: a real fio against the served drive."""
 
 import json
 import shutil

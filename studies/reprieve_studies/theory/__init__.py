@@ -28,7 +28,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Validation:
-    """What came out, by name of the family."""
+    """Results, by name of the family."""
 
     families: Mapping[str, Sequence[Verified]]
 
@@ -49,7 +49,7 @@ def validate(
 
     `quick`: fewer points and shorter runs, a minute of CPU time. `jobs`: simulations at a time, by
     default one a core. `out`: a directory for `verdicts.json`, `report.html` and figures. `step`
-    is told what was simulated, how many simulations are done and how many there are.
+    receives the name of each simulation, the number that are done and the total.
     """
     settings = Settings(quick, jobs)
     return _run(settings, step) if out is None else validate_into(Path(out), settings, step)
@@ -58,7 +58,7 @@ def validate(
 def validate_into(directory: Path, settings: Settings, step: Step) -> Validation:
     """Run every check and write verdicts, report and figures.
 
-    `step` is told what was simulated, how many simulations are done and how many there are.
+    `step` receives the name of each simulation, the number that are done and the total.
     """
     with ResultDirectory(directory) as out:
         validation = _run(settings, step)

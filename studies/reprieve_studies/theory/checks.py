@@ -103,7 +103,7 @@ Curve = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Axes:
-    """What a family's figure has on its axes."""
+    """Axes of a family's figure."""
 
     x: str
     y: str

@@ -98,7 +98,7 @@ class Suspension:
 
     @property
     def _restores(self) -> float:
-        """Restores, begun or complete, for each suspension from work: until one sees no read."""
+        """Restores, started or complete, for each suspension from work: until one sees no read."""
         return math.exp(self.reads.rate * self.restore)
 
     def suspensions(self) -> float:

@@ -1,4 +1,4 @@
-"""What is simulated for a check: a drive under a generated load, or one die with raw commands."""
+"""Simulations for the checks: a drive under a generated load, or one die with raw commands."""
 
 import json
 import zlib
@@ -87,7 +87,7 @@ class Runs:
     levels: Mapping[str, tuple[float, ...]]
     """Percentiles that are wanted, as shares, by the samples' name."""
     floors: Mapping[str, float]
-    """What is kept of the samples is above this, by their name."""
+    """Bound above which samples are kept, by their name."""
     runs: int
     """Each has a seed of its own."""
 

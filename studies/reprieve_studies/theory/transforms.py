@@ -144,7 +144,7 @@ def crommelin(reads: Class, time: float) -> float:
 
 @dataclass(frozen=True)
 class Finding:
-    """What the first read of a busy period may find, and what it then waits."""
+    """State that the first read of a busy period may find, and its wait there."""
 
     share: float
     """Share of all time that is without reads and in this state."""

@@ -1,4 +1,4 @@
-"""What was measured of the drive, which part of it is fitted, and what is wanted of the rest.
+"""Measurements of the drive: those that are fitted, and the limits for the others.
 
 The split and the limits were written down before the first fit. When the mechanisms of the model
 were chosen, all the measurements had been looked at.

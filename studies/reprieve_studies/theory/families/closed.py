@@ -1,4 +1,4 @@
-"""Closed loads: throughput of dies with so many reads outstanding."""
+"""Closed loads: throughput of dies by the number of outstanding reads."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -63,7 +63,7 @@ def _at(between_us: float, segment_us: float, reads: int) -> Experiment:
 
 
 def _erases(reads: int, arrivals: Class, length_us: float) -> int:
-    """So many erases that they meet about so many reads."""
+    """Return the number of erases that meet about the given number of reads."""
     return int(reads / arrivals.rate * (1 - arrivals.load) / length_us)
 
 

@@ -10,7 +10,7 @@ from reprieve_studies.theory.models import Floats, count, latency_us, of, spread
 
 READ_US = 30.0
 PROGRAM_US = 160.0
-"""What a read and a program of the SLC part take, with their transfers of 20 µs."""
+"""Latencies of a read and a program of the SLC part, with their transfers of 20 µs."""
 
 # As many blocks as it takes for a read to fall into the one that is being written, where it waits
 # by another rule, less than once in 65,000.
