@@ -38,7 +38,7 @@ START_SHARE = 1.0
 """The first begins up to this share of an iteration after the confirmation: assumed."""
 
 VARIETY = (LENGTH_SHARE, START_SHARE)
-"""How wordlines differ beside their numbers of iterations."""
+"""Differences between wordlines beside their numbers of iterations."""
 ALIKE = (0.0, 0.0)
 """Not at all."""
 
@@ -127,7 +127,7 @@ class Measured:
         return float(self.columns["t_program_ns"].mean())
 
     def suspensions(self) -> dict[int, int]:
-        """How many programs were suspended so often, from none to the most."""
+        """Return the number of programs by number of suspensions, from none to the most."""
         counts = np.bincount(self.grid["suspensions"])
         return {number: int(count) for number, count in enumerate(counts)}
 

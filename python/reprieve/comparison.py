@@ -346,7 +346,7 @@ def _nobody(_run: Run, _share: float | None, _requests: int) -> None:
 
 @dataclass(frozen=True)
 class Settings:
-    """How `compare_into` goes about it."""
+    """Settings of `compare_into`."""
 
     jobs: int | None = None
     """Runs at a time; None: one a core."""

@@ -1,4 +1,4 @@
-"""How well runs know their latencies: intervals of a summary, in numbers and in words."""
+"""Confidence intervals of the latencies in a summary, in numbers and in words."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NOUNS = {"read": "reads", "write": "writes", "total": "requests"}
 
 
 def is_known(count: float, figure: str) -> bool:
-    """Whether a number of requests suffices: ten beyond a percentile, one for all else."""
+    """Return whether a number of requests suffices: ten beyond a percentile, one for all else."""
     return count >= BEYOND * _ONE_IN[figure] if figure in _ONE_IN else count > 0
 
 

@@ -36,7 +36,7 @@ def need_plots(what: str, extra: str = "plots") -> None:
 
 
 def has_plots() -> bool:
-    """Whether charts and pages can be made."""
+    """Return whether charts and pages can be made."""
     return all(find_spec(module) is not None for module in _PLOTS)
 
 

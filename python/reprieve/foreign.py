@@ -71,7 +71,7 @@ class JsonValue:
         return JsonValue(where, self.raw)
 
     def is_there(self) -> bool:
-        """Whether there is a value; null is one."""
+        """Return whether there is a value; null is one."""
         return self.raw is not _MISSING
 
     def table(self) -> dict[str, Any]:

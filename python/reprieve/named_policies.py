@@ -28,7 +28,7 @@ METHODS = {"suspension.policy": "decide", "scheduling.policy": "choose"}
 KEYS = tuple(METHODS)
 
 _is_trusted = True
-"""Whether policies of Python are loaded: where Python asks always, by a command with its flag."""
+"""Whether Python policies are loaded: always in the Python API, with a flag in a command."""
 
 _REFERENCE = re.compile(r"(?P<place>.+):(?P<name>\w+(\.\w+)*)", re.DOTALL)
 _numbers = itertools.count()
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 def refers(value: object) -> bool:
-    """Whether a value of one of the keys names a policy of Python: no built-in one has a colon."""
+    """Return whether a key's value names a Python policy: no built-in one has a colon."""
     return isinstance(value, str) and ":" in value
 
 

@@ -104,7 +104,7 @@ def named_by(file: Path) -> list[Path]:
 
 
 def is_ours(path: Path) -> bool:
-    """Whether Reprieve wrote this file, unchanged since, or a folder is empty or has results."""
+    """Return whether Reprieve wrote this unchanged file, or a folder is empty or has results."""
     if not path.is_dir():
         with suppress(OSError, AttributeError):
             return os.getxattr(path, _ATTRIBUTE) == _signature(path)
@@ -146,7 +146,7 @@ def _foreign(path: Path) -> UserError:
 
 
 def is_special(path: Path) -> bool:
-    """Whether a path leads to a device, a FIFO or our own output, which is written through."""
+    """Return whether a path is a device, a FIFO or our own output, which is written through."""
     with suppress(OSError):
         mode = path.stat().st_mode
         return not stat.S_ISDIR(mode) and (not stat.S_ISREG(mode) or stream_at(path) is not None)
@@ -164,7 +164,7 @@ def stream_at(path: Path) -> int | None:
 
 
 def _is_same(one: Path, other: Path) -> bool:
-    """Whether two paths lead to the same file, by whatever name, or would."""
+    """Return whether two paths lead to the same file, by whatever name, or would."""
     with suppress(OSError):
         return not is_special(one) and one.samefile(other)
     return os.path.realpath(one) == os.path.realpath(other)

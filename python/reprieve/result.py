@@ -65,9 +65,9 @@ class Result:
         """With `power.series_us`, energy over time: arrays `start_ns`, `length_ns`, `core_pj` and
         `io_pj`, an entry a bin."""
         self.series = series
-        """How the run went over time; None unless it was asked for, as a report does."""
+        """Course of the run over time; None unless requested, as by a report."""
         self.batches = batches or {}
-        """The complete batches of the run by column: what pairs of runs are compared by."""
+        """The complete batches of the run by column, for comparisons of pairs of runs."""
         self._buckets = buckets
         self._requests = requests
 

@@ -1,4 +1,4 @@
-"""How a run went over time: what was counted in each bin, and what is known of slow requests."""
+"""Course of a run over time: counts of each bin, and the causes of slow requests."""
 
 from __future__ import annotations
 

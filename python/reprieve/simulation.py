@@ -249,7 +249,7 @@ class Kept:
 
     log: RequestLog | None = None
     series: bool = False
-    """How the run goes over time."""
+    """Keep the course of the run over time, in bins."""
     drawing: Drawing | None = None
 
 
@@ -268,7 +268,7 @@ class Files:
 
     @property
     def keeps_series(self) -> bool:
-        """Whether the run has to be watched over time."""
+        """Whether a file needs the course of the run over time."""
         return self.series or self.report_command is not None
 
 

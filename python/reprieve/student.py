@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 
 LEVEL = 0.95
-"""How often an interval is to hold what it is an interval of."""
+"""Confidence level of intervals."""
 
 
 @lru_cache

@@ -1,4 +1,4 @@
-"""How fast to replay a recording so that it keeps a drive's dies busy, by arithmetic alone."""
+"""Speed at which a replayed recording keeps a drive's dies busy, by arithmetic alone."""
 
 from __future__ import annotations
 

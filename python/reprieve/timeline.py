@@ -26,7 +26,7 @@ class Window:
 
     from_ns: int = 0
     for_ns: int | None = None
-    """How long; None: to the end of the run."""
+    """Length; None: to the end of the run."""
     phases: bool = False
     """With the pulses and verifies of programs and erases."""
 

@@ -34,7 +34,7 @@ class Compression:
 
     @property
     def speed(self) -> float:
-        """How many times faster than recorded."""
+        """Factor over the recorded speed."""
         return 1.0 / self.time_scale
 
 

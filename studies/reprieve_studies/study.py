@@ -16,7 +16,7 @@ _REQUESTS_MIN = 1_000
 
 @dataclass(frozen=True)
 class Settings:
-    """How a paper is reproduced."""
+    """Settings of a reproduction."""
 
     quick: bool = False
     """Fewer requests of each load: under a minute on two cores, ten of a search, and rougher."""
@@ -70,7 +70,7 @@ _REFUSED: Mapping[str, tuple[Callable[[Settings], bool], Callable[[Settings], st
         ),
     ),
 }
-"""Settings that not all papers take: whether one is given, and what is said of it then."""
+"""Settings that not all papers take: whether one is given, and the error for it."""
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ class Verdict:
         return self._holds(self.ours)
 
     def _holds(self, ours: float) -> bool | None:
-        """Whether the claim would hold with this number."""
+        """Return whether the claim would hold with this number."""
         if self.paper is None or self.tolerance is None:
             return None
         difference = ours - self.paper
@@ -151,17 +151,17 @@ def verdicts_json(verdicts: Sequence[Verdict]) -> str:
 
 
 def tally(verdicts: Sequence[Verdict]) -> tuple[int, int, int]:
-    """How many were reproduced, not reproduced, and could not be tested.
+    """Return the numbers of reproduced, not reproduced and untestable claims.
 
-    Only what was measured or predicted counts. A number that the simulation was given, or that
-    follows from others, proves nothing by coming out again; `aside` counts those.
+    Only measured and predicted ones count. A number that the simulation was given, or that
+    follows from others, proves nothing when it is reproduced; `aside` counts those.
     """
     outcomes = [verdict.reproduced for verdict in verdicts if verdict.counts]
     return outcomes.count(True), outcomes.count(False), outcomes.count(None)
 
 
 def aside(verdicts: Sequence[Verdict]) -> dict[Kind, int]:
-    """How many there are of each kind that the headline leaves out."""
+    """Return the number of claims of each kind that the headline leaves out."""
     kinds = [verdict.kind for verdict in verdicts if not verdict.counts]
     return {kind: kinds.count(kind) for kind in KINDS if kind in kinds}
 

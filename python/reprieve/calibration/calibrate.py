@@ -58,7 +58,7 @@ class Task:
     fixed: Mapping[str, Value] | None = None
     depth: Depth = field(default_factory=Depth)
     prediction: Effort = field(default_factory=lambda: Effort(60_000, 64 << 20, 30.0))
-    """How much of each condition is simulated for the comparison at the end."""
+    """Effort for each condition in the comparison at the end."""
     weights: Weights = field(default_factory=Weights)
     smaller: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: SMALLER)
     """Sizes of the simulated drive in place of those of `start`."""

@@ -55,7 +55,7 @@ class Asked:
 
     @property
     def is_paced(self) -> bool:
-        """Whether something else than completions says when requests are issued."""
+        """Whether requests are issued at times that do not follow from completions alone."""
         return bool(self.bytes_per_s or self.iops or self.think_s)
 
     def bytes_mean(self, direction: str) -> float:

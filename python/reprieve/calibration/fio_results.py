@@ -239,6 +239,6 @@ def _latency(content: JsonValue) -> tuple[str, JsonValue | None, float]:
 
 
 def _is_filled(value: JsonValue) -> bool:
-    """Whether percentiles or bins are there; those of a wrong type are, and are refused."""
+    """Return whether percentiles or bins exist; those of a wrong type do, and are refused."""
     found: Any = value.raw
     return value.is_there() and found != {}

@@ -22,7 +22,7 @@ _CERTAIN = 2.6
 
 
 class Assumption(NamedTuple):
-    """How programs might make way for reads."""
+    """Hypothesis on the way in which programs yield to reads."""
 
     name: str
     sentence: str
@@ -87,7 +87,7 @@ class Judged:
     assumption: Assumption
     fit: Fit
     parameters: int
-    """How many were fitted, choices included."""
+    """Number of fitted parameters, choices included."""
     criterion: tuple[float, ...]
     """Bayesian information criterion under each seed; the smallest is the likeliest."""
 
@@ -109,7 +109,7 @@ class Answer:
 
     @property
     def suspends(self) -> bool | None:
-        """Whether programs make way; None: the measurements do not tell."""
+        """Whether programs yield; None: the measurements do not show it."""
         if self.low > 0:
             return True
         return False if self.high < 0 else None

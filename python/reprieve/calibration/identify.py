@@ -41,7 +41,7 @@ class Interval:
     low: float
     high: float
     is_determined: bool
-    """Whether the measurements say more than the range that was searched."""
+    """Whether the measurements narrow the range that was searched."""
 
 
 @dataclass(frozen=True)

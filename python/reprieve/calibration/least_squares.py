@@ -22,11 +22,11 @@ _CONVERGED = 2e-3
 """Least squares end when a step changes the sum, or the way from the start, by less than this
 share."""
 INSIDE = 1e-6
-"""How far from the ends of a range its logarithms stay."""
+"""Distance that logarithms keep from the ends of their range."""
 
 
 class Differences(NamedTuple):
-    """How far apart the points are of which a derivative is made."""
+    """Step sizes of numerical derivatives."""
 
     least: float
     """Relative to a value: several times what the noise of a run hides."""

@@ -55,7 +55,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Amount:
-    """How much a direction of an entry did; None where fio does not say."""
+    """Bytes and time of a direction of an entry; None where fio does not report them."""
 
     bytes: int | None
     runtime_s: float | None

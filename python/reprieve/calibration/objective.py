@@ -1,4 +1,4 @@
-"""How far a simulated drive is from a measured one: logarithms of percentiles, weighted."""
+"""Distance of a simulated drive from a measured one: weighted logarithms of percentiles."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def residuals(compared: Sequence[Term]) -> NDArray[np.float64]:
 
 
 def is_fitted(term: Term) -> bool:
-    """Whether a number takes part in the fit."""
+    """Return whether a number takes part in the fit."""
     return term.what == "iops" or float(term.what[1:]) <= PERCENT_MAX
 
 

@@ -22,7 +22,7 @@ BUFFER = "buffer.bytes"
 _PLANES = "geometry.planes_per_die"
 
 ANY_PROGRAM_US = (100.0, 10_000.0)
-"""How long a program takes where nothing says more."""
+"""Range of program times where no measurement narrows it."""
 
 _NEARLY = 99.0
 _PAGE_BYTES = 16384
@@ -51,7 +51,7 @@ def size_bytes(job: Job, direction: str) -> int:
 
 
 def has_writes(condition: Condition) -> bool:
-    """Whether anything is written in it."""
+    """Return whether anything is written in it."""
     return any("write" in job.measured for job in condition.jobs)
 
 
@@ -66,21 +66,21 @@ def shallowest(conditions: Sequence[Condition]) -> list[Condition]:
 
 
 def of_programs(parameters: Sequence[Parameter]) -> list[Parameter]:
-    """List what reads alone say nothing about."""
+    """List the parameters that have no effect on reads alone."""
     return [each for each in parameters if is_of_programs(each.key) or each.key == _PLANES]
 
 
 def is_of_programs(key: str) -> bool:
-    """Whether reads of a drive that programs nothing are the same, whatever this key is."""
+    """Return whether this key has no effect on reads of a drive that programs nothing."""
     prefixes = ("program.", "suspension.", "buffer.", "timing.t_suspend", "timing.t_buffer")
     return key.startswith(prefixes) or key in (WRITE_CONTROLLER, "timing.t_erase_us")
 
 
 def shows_when_shallow(parameter: Parameter) -> bool:
-    """Whether it has its effect where one read at a time meets the drive.
+    """Return whether it takes effect with one read at a time.
 
-    How many reads a suspension serves, and what its end costs, only a read tells that waits behind
-    another.
+    The number of reads per suspension, and the cost of its end, show only in a read that waits
+    behind another.
     """
     if parameter.key in (READS, "timing.t_buffer_us"):
         return False
@@ -90,7 +90,7 @@ def shows_when_shallow(parameter: Parameter) -> bool:
 
 
 def stays_at_first(parameter: Parameter) -> bool:
-    """Whether a value of its own would contradict what the shallow loads told.
+    """Return whether a value of its own would contradict the results of the shallow loads.
 
     The controller's time and tR add up; queues at the dies tell them apart, by least squares.
     """

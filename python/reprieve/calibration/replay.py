@@ -46,7 +46,7 @@ _RAMP_WRITES_S = 0.1
 
 @dataclass(frozen=True)
 class Effort:
-    """How much of a condition is simulated."""
+    """Limits of the simulation of a condition."""
 
     requests: int
     """Requests of its fastest job."""
@@ -167,7 +167,7 @@ def _ramp_s(condition: Condition, runtime_s: float, stripe_bytes: int, written: 
 
 
 def _keeps_up(job: Job) -> bool:
-    """Whether the drive wrote as much as the job was allowed to."""
+    """Return whether the drive wrote as much as the job was allowed to."""
     allowed = job.asked.bytes_per_s.get("write")
     if allowed is None:
         return False
@@ -223,7 +223,7 @@ def logged(
 
 
 def _has_bytes(condition: Condition) -> bool:
-    """Whether any region is given in bytes."""
+    """Return whether any region is given in bytes."""
     return any(job.asked.end_bytes for job in condition.jobs)
 
 

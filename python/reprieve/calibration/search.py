@@ -44,7 +44,7 @@ _FIRST = 2
 
 @dataclass(frozen=True)
 class Depth:
-    """How long is searched."""
+    """Extent of a search."""
 
     rungs: int = 10
     """Lengths of a program at which the shallow loads are fitted, over the whole range."""
@@ -61,7 +61,7 @@ class Depth:
     coarse: Effort = field(default_factory=lambda: Effort(6_000, 12 << 20, 4.0))
     fine: Effort = field(default_factory=lambda: Effort(15_000, 24 << 20, 10.0))
     final: Effort = field(default_factory=lambda: Effort(40_000, 48 << 20, 20.0))
-    """How much is simulated in the steps of all parameters together, and for the intervals."""
+    """Effort of the steps of all parameters together, and of the intervals."""
     rungs_followed: int = 3
     """Lengths of a program that are followed after first steps at each."""
     anew_every: int = 2
@@ -85,7 +85,7 @@ class _Stage:
     known: dict[str, Value]
     conditions: Sequence[Condition]
     follows_all: bool = False
-    """Whether each start is followed that may be worth it, not just the best few."""
+    """Whether every promising start is followed, not just the best few."""
 
     @property
     def early(self) -> list[Parameter]:

@@ -55,7 +55,7 @@ class View:
         self._last: tuple[float, Glance] | None = None
 
     def is_due(self, now_s: float) -> bool:
-        """Whether the last glance is old enough for another; `now_s`: a clock that only rises."""
+        """Return whether the last glance is old enough for another; `now_s`: a monotonic clock."""
         return self._last is None or now_s - self._last[0] >= _LOOKS_APART_S
 
     def draw(self, glance: Glance, now_s: float) -> Table:
@@ -77,7 +77,7 @@ class View:
 
 
 def _begins_anew(glance: Glance, before: Glance) -> bool:
-    """Whether the run is simulated once more, or measured only from now on."""
+    """Return whether the run is simulated once more, or measured only from now on."""
     began = glance["simulated_ns"] < before["simulated_ns"]
     return began or sum(glance["suspensions"]) < sum(before["suspensions"])
 
@@ -117,7 +117,7 @@ def _suspensions(glance: Glance, before: Glance, passed_ns: int) -> str:
 
 
 def _dies(glance: Glance, before: Glance, passed_ns: int) -> Text:
-    """How busy dies were since the last glance, a place each, or some dies a place."""
+    """Return the load of the dies since the last glance, a place each, or some dies a place."""
     if passed_ns <= 0:
         return Text("–")
     shares = [

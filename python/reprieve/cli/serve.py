@@ -32,7 +32,7 @@ Tcp = Annotated[
 Certificate = Annotated[Path | None, given("The certificate, in PEM.")]
 CertificateKey = Annotated[Path | None, given("Its key, in PEM.")]
 ClientAuthority = Annotated[
-    Path | None, given("Whose certificates clients must have, in PEM; without, they need none.")
+    Path | None, given("CA of the clients' certificates, in PEM; without, they need none.")
 ]
 Insecure = Annotated[bool, flag("--insecure", "No TLS: whoever reaches the port has the data.")]
 Store = Annotated[
@@ -43,7 +43,7 @@ MemoryBytes = Annotated[
 ]
 DiscardData = Annotated[bool, flag("--discard-data", "Keep no data: reads give zeros.")]
 TimeScale = Annotated[
-    str, typer.Option(metavar="X", help="How many times slower the model's clock runs.")
+    str, typer.Option(metavar="X", help="Factor by which the model's clock runs slower.")
 ]
 Record = Annotated[Path | None, given("Record every request; the .toml beside FILE replays it.")]
 Metrics = Annotated[

@@ -13,7 +13,7 @@ from types import FrameType
 from reprieve.outputs import leave_nothing
 
 _GRACE_S = 0.7
-"""How long a command may take to end by itself, which keeps what it has to keep."""
+"""Time for a command to end on its own and save its results."""
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 

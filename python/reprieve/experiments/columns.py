@@ -61,7 +61,7 @@ def heading(name: str) -> str:
 
 
 def has_requests(row: Mapping[str, Any], name: str) -> bool:
-    """Whether a row that has counts has enough requests for this column, if it is a percentile."""
+    """Return whether a row with counts has enough requests for this column, if a percentile."""
     what, _, figure = name.partition("_latency_ns_")
     count = row.get(f"{what}_count")
     return not figure or not count or is_known(count, figure)

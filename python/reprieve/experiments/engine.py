@@ -43,7 +43,7 @@ def _warn(sentence: str) -> None:
 
 @dataclass(frozen=True)
 class Settings:
-    """How a sweep is executed; none of it changes the results."""
+    """Settings of a sweep's execution; none of them changes the results."""
 
     workers: int | None = None
     """Runs at a time in this process; None: one a core."""

@@ -1,4 +1,4 @@
-"""How well a mean over seeds is known: intervals by Student's t."""
+"""Confidence intervals of a mean over seeds, by Student's t."""
 
 from __future__ import annotations
 

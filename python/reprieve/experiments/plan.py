@@ -44,13 +44,13 @@ class Range:
     low: int | float
     high: int | float
     is_log: bool = False
-    """Whether equal factors, not equal differences, are equally far apart."""
+    """Whether the scale is logarithmic."""
     points: int | None = None
-    """How many of them a grid takes."""
+    """Number of values in a grid."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether only whole numbers are meant."""
+        """Whether values are whole numbers."""
         return isinstance(self.low, int) and isinstance(self.high, int)
 
 

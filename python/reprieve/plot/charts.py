@@ -196,7 +196,7 @@ def _one_group(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart
 
 
 def is_long(names: Iterable[str]) -> bool:
-    """Whether names would take the width of their bars on a telephone."""
+    """Return whether names would take the width of their bars on a telephone."""
     return max(map(len, names), default=0) > _LONGEST
 
 

@@ -89,7 +89,7 @@ def over_key(
 
 
 def has_fields(points: Points) -> bool:
-    """Whether the first two keys have so few values that each pair of them is a field."""
+    """Return whether the first two keys have so few values that each pair of them is a field."""
     return all(len(key.known()) <= _FIELDS_MOST for key in points.keys[:2])
 
 

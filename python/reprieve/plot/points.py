@@ -34,7 +34,7 @@ class Key:
     words: tuple[str, ...] | None = None
     """Its values in order, where they are not all numbers."""
     is_log: bool = False
-    """Whether equal factors are equally far apart."""
+    """Whether the scale is logarithmic."""
 
     def shown(self, place: int) -> str:
         """Return the value of a point for people."""
@@ -85,7 +85,7 @@ class Measure:
         return f"{value} ({ends})" if ends else value
 
     def is_better(self, value: float, other: float) -> bool:
-        """Whether a value is better than another."""
+        """Return whether a value is better than another."""
         return value > other if self.is_max else value < other
 
     def interval(self, place: int) -> str:
@@ -168,7 +168,7 @@ def number(value: float | None) -> str:
 
 
 def is_wide(values: Sequence[Any]) -> bool:
-    """Whether a scale over these numbers is logarithmic."""
+    """Return whether a scale over these numbers is logarithmic."""
     known = [value for value in values if value is not None]
     return bool(known) and min(known) > 0 and max(known) / min(known) >= _MUCH
 

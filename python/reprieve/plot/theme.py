@@ -70,7 +70,7 @@ class Theme:
     width: int | Literal["container"] = 480
     """In pixels, or as wide as the page's element."""
     legends: bool = True
-    """Whether charts say which run is which; the report says it beside them."""
+    """Whether charts have legends; the report has its own beside them."""
     aside: Callable[[list[dict[str, Any]]], str] | None = None
     """Puts a chart's rows aside and returns the name under which they will be found: each step of
     building a chart copies the rows that are in it. None: they are in the chart."""

@@ -72,7 +72,7 @@ def section(kind: str, presets: list[Entry], text_of: Callable[[str], str]) -> s
 
 
 def _is_copied(row: Row) -> bool:
-    """Whether the value is that of another preset of the same page."""
+    """Return whether the value is that of another preset of the same page."""
     return re.fullmatch(r"as [\w-]+-flows", row.source) is not None
 
 

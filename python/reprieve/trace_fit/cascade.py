@@ -1,4 +1,4 @@
-"""How counts are dispersed where trains start in a cascade, in closed form."""
+"""Dispersion of counts where trains start in a cascade, in closed form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _IMPROBABLE = 1e-15
 
 @dataclass(frozen=True)
 class Trains:
-    """How the requests of a train follow each other, as the keys `train_...` have it."""
+    """Length and gaps of trains, as in the keys `train_...`."""
 
     requests: float
     gap_ns: float
@@ -44,7 +44,7 @@ class Trains:
 
 @dataclass(frozen=True)
 class Counts:
-    """How requests are dispersed that are counted in windows."""
+    """Moments of the requests counted in windows."""
 
     dispersion: Floats
     """Variance over mean, on each scale."""

@@ -1,4 +1,4 @@
-"""How requests follow each other: runs of one operation, bursts on several scales of time."""
+"""Order of requests: runs of one operation, bursts on several scales of time."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Requests:
 
 @dataclass(frozen=True)
 class Order:
-    """How requests follow each other; None where there are too few to tell."""
+    """Statistics of the order of requests; None where there are too few requests."""
 
     requests: int
     read_share: float

@@ -1,4 +1,4 @@
-"""Whether a fitted load does in place of its trace: both run through a drive."""
+"""Comparison of a fitted load with its trace: both run through a drive."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ SEEDS = 3
 
 @dataclass(frozen=True)
 class Settings:
-    """How a tuning is gone about. Only the first three change what it gives."""
+    """Settings of a tuning. Only the first three change its result."""
 
     tries: int = TRIES
     """Points that are tried."""

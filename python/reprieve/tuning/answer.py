@@ -31,7 +31,7 @@ class Answer:
     meets: bool
     """Whether the best keeps all bounds, on the mean over seeds."""
     decided: bool
-    """Whether its intervals say the same: all of them keep the bounds, or one misses its bound."""
+    """Whether its intervals agree: all of them keep the bounds, or one misses its bound."""
     ranked: tuple[Tried, ...]
     """The best first."""
     all: tuple[Tried, ...]
@@ -46,7 +46,7 @@ class Answer:
 
     @property
     def tried(self) -> int:
-        """How many points there are."""
+        """Number of points."""
         return len(self.all)
 
 

@@ -36,7 +36,7 @@ RUNGS = 3
 _THIRD = 3
 _REQUESTS_LEAST = 2000
 _ELSEWHERE = re.compile(r"--set: (?P<key>[\w.\-]+) = .*: only while ", re.DOTALL)
-"""How the program refuses a key that belongs to another choice of another key."""
+"""Error for a key that requires another choice of another key."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ CYCLES_BEFORE = 1
 CYCLES = STEPS * STEPS
 """The block under test is programmed once for each pair of delays."""
 DAYS = 2.0
-"""How long the test takes: assumed, as the paper only says that it was at room temperature."""
+"""Duration of the test: assumed, as the paper states only that it ran at room temperature."""
 
 _LONG = slice(6, None)
 """Delays above 60 %."""

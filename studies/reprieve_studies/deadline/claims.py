@@ -38,7 +38,7 @@ class Gain:
     ratio: Estimate
     """Of suspensions a second, or of p99.9 where the writes are kept: below 1 it is better."""
     keeps: bool
-    """Whether `deadline` keeps what is asked of the reads, or of the writes."""
+    """Whether `deadline` keeps the bound of the reads, or of the writes."""
     batch_keeps: bool
     events: float
     """Suspensions in the judged runs of the one that has fewer."""
@@ -50,7 +50,7 @@ class Gain:
 
     @property
     def counts(self) -> bool:
-        """Whether anything can be said of it."""
+        """Whether it can be judged."""
         return self.is_equal and self.events >= EVENTS_MIN
 
     @property

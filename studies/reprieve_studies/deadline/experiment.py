@@ -73,7 +73,7 @@ class Frozen:
     keys: Keys
     found: Measured
     is_feasible: bool
-    """Whether it kept what was asked in the search; else it came nearest."""
+    """Whether it kept the bound in the search; else it came nearest."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ __all__ = ["Settings", "Validation", "validate", "validate_into"]
 
 @dataclass(frozen=True)
 class Settings:
-    """How `validate_into` goes about it."""
+    """Settings of `validate_into`."""
 
     quick: bool = False
     """Fewer points and shorter runs, with the same tolerances."""

@@ -38,7 +38,7 @@ from reprieve_studies.zns_a.measurements import (
 
 _BODY = ("p50", "p90", "p99")
 _LAST_STEPS = Effort(12_000, 16 << 20, 10.0)
-"""How much the quick form simulates in the steps of all parameters, which take half of its time."""
+"""Effort of the quick form in the steps of all parameters, which take half of its time."""
 _SHOWN = ("p50", "p90", "p99", "p99.9", "p99.99", "iops")
 _SOURCE = "NVMeBenchmarks, commit 01f40f1 (MIT licence)"
 

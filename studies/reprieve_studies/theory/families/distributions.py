@@ -25,7 +25,7 @@ LEVELS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 
 @dataclass(frozen=True)
 class Length:
-    """How much is simulated of a queue."""
+    """Length of the simulation of a queue."""
 
     requests: int
     runs: int = 1
@@ -87,7 +87,7 @@ def _queue(
 
 
 def _on_phases(keys: Mapping[str, Any]) -> bool:
-    """Whether operations stop only at the ends of phases."""
+    """Return whether operations stop only at the ends of phases."""
     return "timing.program_iterations" in keys
 
 
