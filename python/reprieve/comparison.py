@@ -331,7 +331,7 @@ def compare(
 
 
 def _both(run: Run, watch: Watch, show: Callable[[Run, float | None, int], None]) -> Watch:
-    """Return what tells whoever may stop a run, and whoever shows it."""
+    """Return a callback that calls both `watch`, which may stop a run, and `show`."""
 
     def both(share: float | None, requests: int) -> None:
         watch(share, requests)

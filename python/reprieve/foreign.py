@@ -22,7 +22,7 @@ _MISSING = _Missing()
 
 
 class _Table(dict[str, Any]):
-    """An object of JSON that knows which of its keys were there more than once."""
+    """An object of JSON with the names of its duplicate keys."""
 
     doubled: frozenset[str] = frozenset()
 
@@ -40,7 +40,7 @@ def _table(pairs: list[tuple[str, Any]]) -> _Table:
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_table)
-"""Reads JSON into tables that know their doubled keys."""
+"""Reads JSON into tables with the names of their duplicate keys."""
 
 
 class JsonValue:
@@ -101,7 +101,7 @@ class JsonValue:
         return [JsonValue(self.where, item, f"{self.name}[{n}]") for n, item in enumerate(self.raw)]
 
     def items_of(self, count: int) -> list[JsonValue]:
-        """Return what is in a list of so many."""
+        """Return the items of a list of `count`."""
         found = self.items()
         if len(found) != count:
             raise self.fault(f"a list of {count}")

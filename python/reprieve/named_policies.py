@@ -57,7 +57,7 @@ def short(key: str, value: Any) -> Any:
 def reference(value: Any) -> Any:
     """Return `MODULE:NAME` for a class or function, and every other value as it is.
 
-    Raises UserError if nobody who has the text could find the class again.
+    Raises UserError if the class could not be found by the text.
     """
     if not isinstance(value, type | FunctionType):
         return value
@@ -290,7 +290,7 @@ class Split:
                 )
 
     def refuse(self, why: str) -> None:
-        """Raise UserError where a policy of Python is named and nothing can ask it."""
+        """Raise UserError where a policy of Python is named and cannot be called."""
         for policy in self.named.values():
             built_in = "one that `reprieve policies` lists"
             raise policy.wrong(f"{why}; must be {built_in}")
@@ -324,7 +324,7 @@ def split(text: str, path: str, sets: Sequence[str]) -> Split:
     """Take the policies of Python out of a scenario.
 
     Each takes the place of the policy that the scenario names otherwise, whose keys it may have.
-    A key that nobody else names is that of the policy whose other keys are given.
+    An unclaimed key belongs to the policy whose other keys are given.
     """
     in_file, given = _in_text(text)
     last, kept, in_sets = dict(in_file), [], set[str]()

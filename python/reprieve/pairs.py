@@ -287,7 +287,7 @@ def _same_count(ours: Sequence[Run], base: Sequence[Run]) -> bool:
 
 @lru_cache(maxsize=4)
 def _weights(count: int) -> Floats:
-    """Return how often each of so many units is there, in each of the draws with replacement."""
+    """Return the multiplicity of each of `count` units in each of the draws with replacement."""
     generator = np.random.default_rng((_SEED, count))
     return generator.multinomial(count, np.full(count, 1 / count), _DRAWS).astype(np.float64)
 
@@ -295,8 +295,8 @@ def _weights(count: int) -> Floats:
 def _ends(drawn: Floats, count: int) -> tuple[float, float]:
     """Return the ends of the interval at 95 %: percentiles of what was drawn.
 
-    Such an interval is the same whatever the scale: a difference is decided where the ratio is, and
-    what is positive stays so. Few units are drawn too alike, by √((n − 1) / n), and know their own
+    Such an interval is the same whatever the scale: a difference is significant where the ratio is,
+    and positive values stay so. Few units vary too little, by √((n − 1) / n), and estimate their
     spread badly; the percentiles are those that make up for both (Hesterberg, What Teachers Should
     Know About the Bootstrap, The American Statistician 69, 2015, 371-386: expanded percentiles).
     """

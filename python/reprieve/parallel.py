@@ -18,7 +18,7 @@ Step = Callable[[str, int, int], None]
 
 
 def silent(what: str, done: int, pieces: int) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 Item = TypeVar("Item")

@@ -97,7 +97,7 @@ class Scheduler:
         raise NotImplementedError
 
     def asks_again(self, view: SuspendView) -> int | None:
-        """Answer at which time in ns `lets_suspend` may give another answer by itself.
+        """Return the time in ns at which the answer of `lets_suspend` may change on its own.
 
         None if only another event can change it.
         """
@@ -142,7 +142,7 @@ class OwnPolicies:
         }
 
     def note(self) -> str:
-        """Return the comment that tells a scenario file of what else the run depended on."""
+        """Return the comment for a scenario file on other dependencies of the run."""
         return "".join(
             f"# The run asked a Python policy in place of {key}: {name}\n"
             for key, name in self.names().items()
@@ -150,7 +150,7 @@ class OwnPolicies:
         )
 
     def methods(self) -> dict[str, object] | None:
-        """Return what the simulator asks; None if everything is as the scenario says."""
+        """Return the methods for the simulator; None if the scenario's own policies decide."""
         if self.suspension is None and self.scheduler is None:
             return None
         scheduler = self.scheduler

@@ -50,9 +50,9 @@ class Series:
     channel_busy_ns: Array
     """Time in use of each channel."""
     erases: Array
-    """Erases that any block has had since the first request, rising; `blocks` says how many."""
+    """Numbers of erases of a block since the first request, rising; `blocks` counts them."""
     blocks: Array
-    """Blocks that have had so many erases."""
+    """Number of blocks with each of the `erases`."""
 
     @classmethod
     def of(cls, course: Mapping[str, Any]) -> Series:

@@ -202,7 +202,7 @@ class Drive:
             )
 
     def note(self) -> str:
-        """Return the comment that tells a scenario file of what else the run depended on."""
+        """Return the comment for a scenario file on other dependencies of the run."""
         if self.from_state is None:
             return ""
         return f"# The run did not precondition: --from-state {json.dumps(str(self.from_state))}\n"

@@ -11,7 +11,7 @@ LEVEL = 0.95
 
 @lru_cache
 def student_t(freedom: int) -> float:
-    """Return what Student's t of so many degrees of freedom exceeds, up or down, at `LEVEL`."""
+    """Return the two-sided quantile of Student's t at `LEVEL`; `freedom`: degrees of freedom."""
     low, high = 0.0, 20.0
     assert freedom > 0, "an interval has two samples or more"
     while (middle := (low + high) / 2) not in (low, high):

@@ -23,7 +23,7 @@ def size(count: float) -> str:
 
 
 def share(of_one: float, digits: int = 1) -> str:
-    """Return a share as a percentage with so many decimals."""
+    """Return a share as a percentage with `digits` decimals."""
     return f"{100 * of_one:,.{digits}f} %"
 
 
@@ -40,7 +40,7 @@ def sizes(counts: Sequence[float]) -> tuple[str, list[str]]:
 def alike(values: Sequence[float | None], digits: int = 4) -> list[str]:
     """Return the numbers of a column, all with the same decimals.
 
-    The largest has so many digits, and no more than any of them needs.
+    The largest has `digits` digits, or fewer if none needs more.
     """
     known = [value for value in values if value is not None]
     places = decimals(known, digits=digits)
@@ -57,8 +57,8 @@ def decimals(
 ) -> int:
     """Return how many decimals the numbers of a column have: none if all are whole.
 
-    The largest number has so many digits; or all have `most` decimals.
-    `widths`: of their intervals. The narrowest has two digits, since more would tell nothing.
+    The largest number has `digits` digits; or all have `most` decimals.
+    `widths`: of their intervals. The narrowest has two digits; more would be noise.
     """
     spread = [width for width in widths if width > 0]
     if all(value == int(value) for value in values) and not spread:
@@ -70,7 +70,7 @@ def decimals(
 
 
 def _to_digits(value: float, digits: int) -> int:
-    """Return the decimals with which a number has so many digits."""
+    """Return the decimals with which a number has `digits` digits."""
     return digits - 1 - math.floor(math.log10(value))
 
 

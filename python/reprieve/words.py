@@ -12,7 +12,7 @@ def printable(text: str) -> str:
 
 
 def said(error: BaseException) -> str:
-    """Return what an exception says of itself; its text is somebody else's code, which may fail."""
+    """Return the text of an exception, whose `__str__` is foreign code and may fail."""
     try:
         return printable(str(error))
     except Exception as failure:

@@ -101,7 +101,7 @@ class Data:
 
 
 def read(path: Path) -> Data:
-    """Read the tables of a study: `[[claim]]`, `[[reading]]`, and others that only it knows.
+    """Read the tables of a study: `[[claim]]`, `[[reading]]`, and others of its own.
 
     A reading that is `from` another has what that has, and its own keys win.
     """

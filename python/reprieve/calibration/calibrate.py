@@ -40,7 +40,7 @@ QUICK_SMALLER = {**SMALLER, "ftl": {"over_provisioning": 0.8}}
 each run, and the runs are short. Nothing is collected before the others are written."""
 
 _NAMED = 3
-"""So many runs of fio are named in a device file; the others are counted."""
+"""Number of runs of fio that a device file names; the others are counted."""
 
 """In the folder of a calibration: all that was simulated, from which it goes on."""
 
@@ -64,7 +64,7 @@ class Task:
     """Sizes of the simulated drive in place of those of `start`."""
 
     def __post_init__(self) -> None:
-        """Refuse to fit what the measurements cannot tell."""
+        """Refuse to fit parameters that the measurements cannot determine."""
         for each in [] if any(map(has_writes, self.conditions)) else of_programs(self.free):
             raise UserError(
                 f"--free {each.key}: no measurement to fit has writes, without which it has no "

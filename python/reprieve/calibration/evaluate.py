@@ -34,7 +34,7 @@ Step = Callable[[str, int, int], None]
 
 
 class Evaluator:
-    """Simulates conditions at values of the parameters; what it has simulated it knows."""
+    """Simulates conditions at values of the parameters, and caches the results."""
 
     def __init__(
         self,

@@ -17,9 +17,9 @@ _LITTLE = 1.3
 each other: fio's own time a request makes it less than one, and never more."""
 
 _TOLD_S = 0.1
-"""Times are in whole milliseconds: shorter ones say little."""
+"""Shortest time that is checked: fio reports whole milliseconds."""
 _MORE = 1.1
-"""So many times a time, a size or a rate are too far from it, where they should be equal."""
+"""Factor by which times, sizes or rates that should be equal may differ."""
 _MORE_CLONES = 1.25
 _SLACK_S = 2.0
 _FEW = 2

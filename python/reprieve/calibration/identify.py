@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 SEEDS = 8
 """Runs of the fitted drive under other seeds, whose scatter is the noise."""
 SLOPE_SEEDS = 2
-"""Seeds under which derivatives are taken, so that their noise can be told from what they say."""
+"""Seeds under which derivatives are taken, to separate their noise from the signal."""
 _SIGNIFICANT = 3.0
 """Standard deviations of that noise which a direction has to exceed."""
 _COVERAGE = 2.1
 """Standard deviations of a 95 % interval, with as many seeds for every condition."""
 _LOOSE = 0.6
-"""An interval that takes up so much of the range that was searched says nothing."""
+"""Share of the searched range above which an interval is uninformative."""
 _TIED = 0.9
 _WORTH_WHILE = 0.8
 
@@ -174,9 +174,9 @@ def informed(
     The slopes were taken under several seeds, and their noise is left out.
 
     Percentiles jump a little with every parameter, so that each slope is partly noise. Squared it
-    would count as information, more of it the more numbers are compared, and tell most of the
-    parameters that the measurements tell least. Products of slopes under different seeds have none
-    of it on average; a direction that does not stand out of what is left is not informed of.
+    would count as information, more of it the more numbers are compared, and most for the
+    parameters that the measurements determine least. Products of slopes under different seeds have
+    none of it on average; a direction that does not stand out of what is left is not informed of.
     """
     import numpy as np
 

@@ -91,7 +91,7 @@ def polish(
     told: Callable[[int], None],
     anew_every: int = 1,
 ) -> Fit:
-    """Go on from a point; `told` hears of each step. Raises UserError if it is no drive.
+    """Go on from a point; calls `told` at each step. Raises UserError if it is no drive.
 
     Derivatives are taken by differences once in `anew_every` steps.
     """

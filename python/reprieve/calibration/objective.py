@@ -100,7 +100,7 @@ def _sigma(
     """Return the standard deviation; `outstanding`: requests of the job at any time.
 
     Those wait in the same queues, so that a run has only as many independent observations as it
-    has filled its queue: 40,000 reads at a depth of 64 tell of their p99 as much as some hundreds.
+    has filled its queue: 40,000 reads at a depth of 64 estimate p99 like some hundreds.
     """
     slope = _slope(measured.percentile_ns, percent)
     share = percent / 100

@@ -92,7 +92,7 @@ def shows_when_shallow(parameter: Parameter) -> bool:
 def stays_at_first(parameter: Parameter) -> bool:
     """Return whether a value of its own would contradict the results of the shallow loads.
 
-    The controller's time and tR add up; queues at the dies tell them apart, by least squares.
+    The controller's time and tR add up; queues at the dies separate them, by least squares.
     """
     return parameter.key == "host.t_controller_us"
 
@@ -201,7 +201,7 @@ def _outstanding(first: Reading, deepest: Reading) -> Parameter:
 
 
 def _die_choices(busy: float) -> tuple[Value, ...]:
-    """Return numbers of channels and dies a channel, if so many dies were busy on average."""
+    """Return numbers of channels and dies a channel, given the mean number of busy dies."""
     powers = (1, 2, 4, 8, 16, 32)
     found = [
         f"{channels}x{dies}"

@@ -1,7 +1,7 @@
 """The search: reads alone first, then programs, then everything together.
 
-Each of the first two begins with its shallowest loads, where one request at a time meets the drive
-and few parameters show; what only queues tell is looked for from there. Searches over all of them
+Each of the first two begins with its shallowest loads: one request at a time, where few
+parameters matter; those that only queues reveal are fitted from there. Searches over all of them
 at once, by Sobol points or by evolution, ended in valleys in which one parameter stood in for
 another: a program too short whose suspension cost too much.
 """
@@ -49,11 +49,11 @@ class Depth:
     rungs: int = 10
     """Lengths of a program at which the shallow loads are fitted, over the whole range."""
     spread: int = 8
-    """Points of all loads for each combination of choices that queues tell apart."""
+    """Points of all loads for each combination of choices that only queues distinguish."""
     compared: int = 6
     """Combinations of choices that take first steps of least squares."""
     kept: int = 3
-    """Of which so many are followed further."""
+    """Number of these that are followed further."""
     iterations: int = 8
     """Steps of least squares for each of them."""
     last: int = 8
@@ -65,7 +65,7 @@ class Depth:
     rungs_followed: int = 3
     """Lengths of a program that are followed after first steps at each."""
     anew_every: int = 2
-    """Derivatives are taken by differences once in so many steps of least squares."""
+    """Steps of least squares between derivatives by differences."""
 
 
 QUICK = Depth(
@@ -169,7 +169,7 @@ class Search:
         return _Stage("programs", parameters, known, conditions)
 
     def _in_turn(self, stage: _Stage) -> list[Fit]:
-        """Fit the shallow loads, then choose what queues tell, then follow; the best first."""
+        """Fit the shallow loads, then choose by the deep ones, then follow; the best first."""
         self._begin(stage)
         return self._go_on(stage)
 
@@ -402,7 +402,7 @@ class Search:
 
 
 def _guessed(free: Sequence[Parameter], values: dict[str, Value]) -> list[dict[str, Value]]:
-    """Return where the search would begin by itself, and at the other guess of a parameter."""
+    """Return the usual start of the search, and those at the other guesses of a parameter."""
     first = values | {each.key: each.middle() for each in free}
     return [first] + [first | other for other in _other_guesses(free)]
 

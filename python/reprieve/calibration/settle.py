@@ -60,7 +60,7 @@ def settle(
 ) -> Fit:
     """Go on from a point by steps of Levenberg and Marquardt; return the best of all tried.
 
-    `told` hears of each step; raises UserError if the start is no drive. Derivatives are taken by
+    Calls `told` at each step; raises UserError if the start is no drive. Derivatives are taken by
     differences once in `anew_every` steps.
     """
     import numpy as np
@@ -102,7 +102,7 @@ def settle(
 def _steps(slopes: Slopes, ranges: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     """Return steps to where the residuals are least by these slopes, the longest first.
 
-    Damped ones change little what the slopes tell little of, measured by its range.
+    Damped ones change parameters of small slope little, relative to their range.
     """
     import numpy as np
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _QUESTIONS = ("suspension",)
 _FAR_OFF = 4.0
-"""So many times what noise leaves, the differences are the model's."""
+"""Multiple of the noise above which differences are attributed to the model."""
 
 
 def calibrate(

@@ -60,7 +60,7 @@ class Settings:
     """Start no run after so long."""
     step: Step = silent
     tell: Callable[[str], None] = _warn
-    """Called with a sentence that somebody has to know and that stops nothing."""
+    """Called with each warning."""
     command: str | None = None
     """Shown in the page as the command that repeats it; None: no page is written."""
 

@@ -184,7 +184,7 @@ def _source(read: _Reader, folder: Path) -> Source:
 
 
 def _check_sets(plan: Plan) -> None:
-    """Refuse a key that is said twice: which of the two counts nobody could see."""
+    """Refuse a key that is given twice: which of the two counts would not be visible."""
     seen = {text.partition("=")[0] for text in plan.source.sets}
     for key in plan.keys:
         if key in seen:

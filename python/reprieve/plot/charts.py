@@ -168,7 +168,7 @@ def _grouped(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart:
 
 
 def _one_group(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart:
-    """Draw the group that is picked, a row for each run: so many colours are not told apart."""
+    """Draw the group that is picked, a row for each run: colours would not distinguish them."""
     is_log = is_wide([row[shown.value] for row in data])
     # On a logarithmic axis a bar goes from the first run's, 1, to either side.
     ends = [row | {"end": max(row["end"], 1.0)} for row in data] if is_log else data
@@ -292,7 +292,7 @@ def _legend(runs: Runs, theme: Theme) -> alt.Legend | None:
 
 
 def legend_of(theme: Theme, names: int) -> alt.Legend | None:
-    """Return the legend of so many names; None if the theme has none, or there is only one."""
+    """Return the legend of `names` names; None if the theme has none, or there is only one."""
     if not theme.legends or names == 1:
         return None
     return alt.Legend(title=None, orient="bottom", symbolSize=400)

@@ -306,7 +306,7 @@ _QUARTERED_LEAST = 8
 
 
 def quartered(points: Points) -> Points:
-    """Tell the best quarter from the others, where nothing else tells points apart."""
+    """Mark the best quarter, where nothing else distinguishes points."""
     if not {*points.kinds} <= {BEST, OTHERS} or len(points) < _QUARTERED_LEAST:
         return points
     judged = points.measures[0]
@@ -321,7 +321,7 @@ def quartered(points: Points) -> Points:
 
 
 def thinned(points: Points, most: int) -> Points:
-    """Return so many points at most: the best and the front first, then others evenly spaced."""
+    """Return at most `most` points: the best and the front first, then others evenly spaced."""
     if len(points) <= most:
         return points
     ranked = sorted(range(len(points)), key=lambda place: points.kinds[place] == OTHERS)

@@ -62,9 +62,9 @@ def page(
 ) -> str:
     """Fill in a template that extends `base.html`, and return the page, which needs no network.
 
-    `template`: a file of `package`. `command`: what repeats it. `specs`: its charts, each as the
+    `template`: a file of `package`. `command`: repeats the run. `specs`: its charts, each as the
     dictionary of Vega-Lite, by the name of the element `chart-NAME` that it is drawn in. `values`:
-    what else the template wants. Text is escaped unless it is marked as safe.
+    the template's other variables. Text is escaped unless it is marked as safe.
     """
     folders = [jinja2.PackageLoader(each, ".") for each in dict.fromkeys((package, __package__))]
     environment = jinja2.Environment(

@@ -15,12 +15,12 @@ from reprieve.trace_fit.order import counts_of, dispersion
 SCALES = (0.3, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000)
 """Windows of counts, in mean gaps, as far as a trace has four of them and they have two ticks."""
 _FINEST = 0.15
-"""The shares of intervals that are longer than so many mean gaps are fitted."""
+"""Shortest intervals whose shares are fitted, in mean gaps."""
 _CUTS = (0.0, 1.5, 3.0)
-"""The gap that ends a train: longer than so many ticks, and than a thirtieth of so many mean gaps;
+"""Gaps that end a train: longer than this number of ticks, and than a thirtieth of it in mean gaps;
 0: every gap that takes time."""
 _CUBED = 3
-"""Shorter windows may cut trains in two, so that cubes of counts tell little of how they start."""
+"""Shorter windows may cut trains in two, so that cubes of counts reveal little of their starts."""
 _SMOOTH = 0.001
 """Weight of the squared step from one halving's bias to the next, beside the squared logarithms of
 dispersions and cubes: of biases that fit equally well, the smoothest win."""
@@ -57,7 +57,7 @@ class _Wanted:
 
 
 def bursts(time_ns: NDArray[np.int64], span_ns: float, tick_ns: float) -> list[Bursts]:
-    """Return for each way to tell trains apart how they would have to cluster."""
+    """Return the clustering of trains for each of the cuts that separate them."""
     mean_gap_ns = span_ns / len(time_ns)
     kinds = [trains_of(time_ns, max(cut * tick_ns, cut / 30 * mean_gap_ns)) for cut in _CUTS]
     wanted = _wanted(time_ns, span_ns, 2 * tick_ns)

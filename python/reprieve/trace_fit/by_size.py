@@ -77,7 +77,7 @@ def by_size(part: Requests) -> tuple[BySize, int]:
 
 
 def follows(which: NDArray[np.int64], count: int) -> NDArray[np.float64]:
-    """Return for each of so many sizes how often it comes next, as a share of its requests."""
+    """Return for each of `count` sizes how often it repeats, as a share of its requests."""
     same = which[1:][which[1:] == which[:-1]]
     found: NDArray[np.float64] = np.bincount(same, minlength=count) / np.maximum(
         np.bincount(which, minlength=count), 1

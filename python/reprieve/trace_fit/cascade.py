@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _MANY = 64
-"""Of so many starts in an interval the rounding of a share tells nothing."""
+"""Number of starts in an interval above which the rounding of a share is negligible."""
 _IMPROBABLE = 1e-15
 
 
@@ -84,7 +84,7 @@ class Cascade:
         )
 
     def halvings_to(self, scale: float) -> int:
-        """Return how often the span is halved to get below so many mean gaps, at least once."""
+        """Return the number of halvings to get below `scale` mean gaps, at least one."""
         wanted = math.floor(math.log2(self._requests / scale)) + 1
         return max(min(wanted, self.halvings), 1)
 

@@ -20,7 +20,7 @@ _WINDOWS_MIN = 4
 _EXTENT_STEP_BYTES = 4096
 _LARGE_BYTES = 32768
 _LARGE_MIN = 10
-"""Fewer large requests tell nothing of how they follow each other."""
+"""Smallest number of large requests whose order is analysed."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Order:
     """Of the counts in windows of 30 mean gaps, by lag in windows."""
     write_autocorrelation: dict[int, float | None]
     cross_correlation: dict[int, float | None]
-    """Of reads with the writes so many windows later."""
+    """Of reads with later writes, by lag in windows."""
     read_size_bytes: float | None
     write_size_bytes: float | None
     read_same_size: float | None
@@ -179,7 +179,7 @@ def counts_of(time_ns: NDArray[np.int64], window_ns: float, span_ns: float) -> N
 
 
 def _correlation(one: NDArray[np.int64], other: NDArray[np.int64], lag: int) -> float | None:
-    """Return the correlation of one series with another so many windows later."""
+    """Return the correlation of one series with another `lag` windows later."""
     if len(one) < lag + _WINDOWS_MIN:
         return None
     early, late = one[: len(one) - lag], other[lag:]

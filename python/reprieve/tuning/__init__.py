@@ -31,7 +31,7 @@ class Settings:
     tries: int = TRIES
     """Points that are tried."""
     seeds: int = SEEDS
-    """Each of the best runs with so many seeds, from that of the scenario on."""
+    """Number of seeds for each of the best points, from that of the scenario on."""
     search_seed: int = 1
     workers: int | None = None
     """Runs at a time in this process; None: one a core."""
@@ -168,7 +168,7 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
 
 
 def _check_keys(source: Source, asked: Any) -> None:
-    """Refuse a key that nothing knows, and one that is not to be varied."""
+    """Refuse an unknown key, and one that must not be varied."""
     for axis in asked.axes:
         if axis.key == "seed":
             raise UserError("--vary seed: every point runs with the same seeds; see --seeds")

@@ -88,7 +88,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Question:
-    """All that is asked."""
+    """Keys to vary, bounds and goal."""
 
     axes: tuple[Axis, ...]
     bounds: tuple[Bound, ...]

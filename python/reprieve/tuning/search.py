@@ -138,7 +138,7 @@ def search(
     search_seed: int,
     step: Step,
 ) -> Found:
-    """Try so many points, half of them spread evenly and half where a model of them points.
+    """Try `tries` points, half of them spread evenly and half chosen by a model of them.
 
     A quarter goes on to each higher rung: by what is beyond the bounds first, by the goal then.
     """

@@ -151,7 +151,7 @@ class Outcome:
         }
 
     def _percentile(self, at: float) -> float | None:
-        """Return it, unless there are too few transactions beyond it to tell."""
+        """Return it; None with too few transactions beyond it."""
         beyond = len(self.latencies_us) * (100 - at) / 100
         return float(np.percentile(self.latencies_us, at)) if beyond >= _BEYOND_LEAST else None
 
@@ -189,7 +189,7 @@ def run_into(engine: str, plan: Plan, directory: Path, step: Step) -> list[Outco
 def paired(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
     """Return each arm over the first, in pairs of the same seed: ratios with intervals of 95 %.
 
-    They are means of logarithms over seeds. A measure that a run does not tell is None.
+    They are means of logarithms over seeds. A measure that a run does not report is None.
     """
     by_arm: dict[Arm, dict[int, dict[str, Any]]] = {}
     for one in outcomes:

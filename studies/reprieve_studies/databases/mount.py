@@ -92,7 +92,7 @@ def _limit_writes(queue: Path, undo: ExitStack) -> None:
 
 
 def _end(fuse: subprocess.Popen[bytes]) -> None:
-    """Wait for what ends by itself when it is unmounted; end it where it never was mounted."""
+    """Wait for nbdfuse, which ends when it is unmounted; end it if it never was mounted."""
     try:
         fuse.wait(_END_S if fuse.poll() is None else 0)
     except subprocess.TimeoutExpired:

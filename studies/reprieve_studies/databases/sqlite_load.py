@@ -12,7 +12,7 @@ from reprieve_studies.databases.sqlite import ROW_BYTES
 _BATCH_ROWS = 64
 """Of a commit."""
 _BULK_ROWS = 500_000
-"""After so many the load replaces the first, so that the drive has room for it."""
+"""Number of rows after which the load replaces the first, so that the drive has room."""
 
 
 def load(path: Path, bytes_per_s: float, seed: int) -> None:

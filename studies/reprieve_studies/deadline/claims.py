@@ -100,7 +100,7 @@ def gains(outcome: Outcome) -> list[Gain]:
 
 
 def share_of_loads(found: Sequence[Gain]) -> tuple[int, int]:
-    """On how many loads `deadline` is better by what is asked, and of how many that can be said.
+    """Return the number of loads on which `deadline` needs less, and of those that are judged.
 
     Of those on which something is to be gained.
     """
@@ -118,7 +118,7 @@ def verdicts(outcome: Outcome) -> list[Verdict]:
 
 
 def _share(measure: str, less: int, told: int, note: str) -> Verdict:
-    """Judge the share of the loads that can be told, in per cent; nothing if there are none."""
+    """Judge the share of the judged loads, in per cent; nothing if there are none."""
     verdict = CLAIMS[measure].verdict(Estimate(100 * less / told if told else nan))
     ours = verdict.ours if told else None
     return replace(verdict, ours=ours, note=note, untestable=not told)
@@ -186,7 +186,7 @@ def _rig(outcome: Outcome) -> list[Verdict]:
 
 
 def headline(outcome: Outcome) -> str:
-    """Say whether the deadline rule is worth it, of all loads on which batching does what is asked.
+    """Summarise the gain of the deadline rule, over all loads on which batching keeps the bound.
 
     A load on which no point of the rule keeps its reads in time is one on which it is not better.
     """

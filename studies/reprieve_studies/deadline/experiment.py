@@ -156,7 +156,7 @@ def _judge(
 
 
 def spot(bench: str, keys: Keys, seed: int, heavier: float = 1.0) -> Spot:
-    """Return a run, by what tells it from others."""
+    """Return the identity of a run."""
     return Spot(bench, tuple(sorted(keys.items())), seed, heavier)
 
 
@@ -166,7 +166,7 @@ def freeze(
     seeds: Sequence[int],
     found: Mapping[Spot, Measured],
 ) -> Frozen:
-    """Return the best point of a search: the cheapest of those that keep what is asked.
+    """Return the best point of a search: the cheapest of those that keep the bound.
 
     Where none does, the one that comes nearest.
     """

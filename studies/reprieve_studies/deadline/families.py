@@ -63,7 +63,7 @@ that is none of those."""
 
 
 def points(family: Family, bench: Bench, tries: int) -> list[Keys]:
-    """Return so many points of a family: its plainest, then those of Sobol's sequence."""
+    """Return `tries` points of a family: its plainest, then those of Sobol's sequence."""
     # Takes half a second to import, which every other study would take too.
     from scipy.stats import qmc
 

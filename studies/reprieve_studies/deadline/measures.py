@@ -39,7 +39,7 @@ class Measured:
     write_mean_us: float
     write_bytes_per_s: float
     energy_j: float
-    """Of the flash; NaN for a part whose power nobody has published."""
+    """Of the flash; NaN for a part without published power."""
 
 
 def job(bench: Bench, keys: Mapping[str, Any], settled: Setup | None = None) -> Job:

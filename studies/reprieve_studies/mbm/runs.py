@@ -264,7 +264,7 @@ def sets_of(reading: Reading, scheme: str) -> Mapping[str, Any]:
 
 
 def place(plan: Plan, load: Load, requests: int, chips: int = 2) -> Setup:
-    """Return a load on the drive of so many chips a channel, without a scheme."""
+    """Return a load on a drive with `chips` chips a channel, without a scheme."""
     shape = {
         **DATA["drive"],
         "geometry.dies_per_channel": 2 * chips,

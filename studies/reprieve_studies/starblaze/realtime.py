@@ -72,7 +72,7 @@ def require_fio() -> None:
 
 
 def serve_all(runtime_s: int, folder: Path) -> list[Served]:
-    """Serve every case with every setting, one after the other: each wants both cores."""
+    """Serve every case with every setting, one after the other: each needs both cores."""
     save_state(Setup(DATA["drive"], {}), folder / _STATE)
     return [
         _serve(case, setting, runtime_s, folder) for case in CASES for setting in SETTINGS_SERVED

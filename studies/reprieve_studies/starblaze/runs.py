@@ -171,7 +171,7 @@ def job(spot: Spot, folder: Path) -> Job:
 def settled(drive: Setup, job: Path) -> Setup:
     """Return the run-in of a drive: it is full, with as many free blocks as collection leaves.
 
-    A drive that nobody writes to rests with two blocks more than its reserve.
+    A drive without writes rests with two blocks more than its reserve.
     """
     sets = drive.overrides
     blocks = sets.get("geometry.blocks_per_plane", drive.scenario["geometry"]["blocks_per_plane"])

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 def first_reads(rate: float, held: Floats, phases: int, phase: float) -> Floats:
     """Return how many reads of an operation come, in each phase, where none waits: means.
 
-    `held`: probability that a read is held for so many phases, unless the operation ends before.
+    `held`: probability of each number of phases a read is held, unless the operation ends first.
     """
     some = -np.expm1(-rate * phase)
     # After a stretch without reads of k phases the first read comes in phase k.

@@ -91,7 +91,7 @@ class Suspension:
     def _from_work(self) -> float:
         """Suspensions of an operation while it works: one for each phase with a read, but the last.
 
-        A read in the last phase finds that the operation ends by itself.
+        A read in the last phase finds that the operation ends on its own.
         """
         phase = self.writes.service / self.phases
         return (self.phases - 1) * -math.expm1(-self.reads.rate * phase)

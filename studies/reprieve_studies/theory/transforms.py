@@ -74,7 +74,7 @@ def _over(transform: Transform, time: float, level: float) -> float:
 def slowed(reads: Class) -> Transform:
     """σ(s) = s + λ(1 − G(s)): time that stands still while there are reads (Takács 1962).
 
-    Work that takes t by itself takes a time of transform e^(−σt) if reads interrupt it. G is that
+    Work that takes t alone takes a time of transform e^(−σt) if reads interrupt it. G is that
     of a busy period, G = e^(−(s + λ − λG)S), by repeated substitution: it contracts by ρ at least.
     """
 

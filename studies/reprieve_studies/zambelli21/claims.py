@@ -53,7 +53,7 @@ class Outcome:
     plan: Plan
     runs: Runs
     bench: Measured
-    """The part by itself."""
+    """The part alone."""
 
     def measure(self, claim: Claim, reading: str) -> Estimate | None:
         """Measure a claim under a reading over the seeds of its runs; None if it was not run."""
@@ -69,7 +69,7 @@ class Outcome:
 
 
 def cases(claim: Claim, reading: str, number: int = 0, seed: int = 1) -> list[Spot]:
-    """Return the loads and depths that a claim speaks of, with so many suspensions."""
+    """Return the loads and depths of a claim, with `number` suspensions."""
     of = claim.options
     return [
         Spot(reading, mix, depth, number, seed)

@@ -106,7 +106,7 @@ def settled(reading: Reading) -> Setup:
 
 
 def allowed(number: int, reading: Reading) -> dict[str, Any]:
-    """Return the keys that allow so many suspensions of a program, or make so many slices."""
+    """Return the keys that allow `number` suspensions of a program, or make as many slices."""
     if number == 0:
         return {"suspension.program": "none"}
     if reading.options.get("slices"):

@@ -34,9 +34,9 @@ class Length:
 
 _QUICK, _FULL = Length(2_000_000), Length(24_000_000)
 _HALF, _QUARTER = Length(1_000_000), Length(500_000)
-"""Of a quick run, where so many tell the percentiles to half a per cent."""
+"""Of a quick run, where they determine the percentiles to half a per cent."""
 _KEPT_SHARE = 5
-"""So many times the requests that are beyond the lowest percentile of several runs are kept."""
+"""Kept requests of several runs, as a multiple of those beyond the lowest percentile."""
 _LOAD = 0.6
 _PHASES = 1000
 _ENTRY_US = 10.0
@@ -92,7 +92,7 @@ def _on_phases(keys: Mapping[str, Any]) -> bool:
 
 
 def experiments(quick: bool) -> Sequence[Experiment]:
-    """Return every queue to p99.99; in a quick run some, to the percentiles that it can tell."""
+    """Return every queue to p99.99; in a quick run some, to the percentiles that it resolves."""
     last = LEVELS[-1:]
     if quick:
         return [

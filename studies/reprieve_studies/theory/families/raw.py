@@ -44,7 +44,7 @@ def program_keys(length_us: float, **more: Any) -> dict[str, Any]:
 
 
 def rate_of(mean_us: float) -> Class:
-    """Return reads at random, one in so many µs."""
+    """Return Poisson reads, one every `mean_us` on average."""
     return Class(1 / mean_us, READ_US)
 
 

@@ -17,7 +17,7 @@ _PASSES_MIN = 2
 _VICTIMS = {"greedy": 6_000, "d-choices 10": 16_000, "d-choices 2": 100_000, "fifo": 12_000}
 """Of a run. Their valid pages differ little with greedy and much with two choices."""
 _SIZES_OF_TWO = (64, 128)
-"""Of blocks with two choices: so many victims of larger ones take too long."""
+"""Of blocks with two choices: larger ones take too long for that many victims."""
 _DRAWN = 64
 """Pages of a block in the figure."""
 
