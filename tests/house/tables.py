@@ -45,7 +45,8 @@ POLICY_USES_ALLOWED: tuple[Use, ...] = (
 
 # ---- Registries ---------------------------------------------------------------------------------
 
-# Folders in which a file with an entry is one choice, listed in the folder's mod.rs.
+# Folders in which a file with an entry is one choice, listed in the folder's mod.rs. Trace
+# formats of columns are rows of formats/tables.rs instead.
 REGISTRIES = (
     "crates/policy/src/arbitrate",
     "crates/policy/src/dispatch",

@@ -11,7 +11,7 @@ use reprieve_base::{Entry, Op, SECTOR_BYTES};
 
 use super::blktrace::{device_name, device_number, device_parts};
 use super::fields::{decimal, integer, small_integer};
-use super::{Format, PLAIN, RawRequest, Row, Writer, lines, rwbs};
+use super::{Format, PLAIN, RawRequest, Row, WRITER, Writer, lines, rwbs};
 use crate::reading::BlktraceAction;
 
 pub(super) const FORMAT: Format = Format {
@@ -30,14 +30,7 @@ pub(super) const FORMAT: Format = Format {
         };
         Ok(lines(move |line| parse(line, action)))
     },
-    writer: Some(Writer {
-        heading: "",
-        row: write,
-        tick_ns: 1,
-        whole_sectors: true,
-        holds_fua: true,
-        holds_devices: true,
-    }),
+    writer: Some(Writer { row: write, holds_fua: true, ..WRITER }),
     ..PLAIN
 };
 

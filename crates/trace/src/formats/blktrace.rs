@@ -30,7 +30,7 @@ pub(super) const FORMAT: Format = Format {
     ..PLAIN
 };
 
-/// What every record begins with, but for the version in the last byte.
+/// The first four bytes of a record, but for the version in the last.
 const MAGIC: u32 = 0x6561_7400;
 
 /// Where the numbers of a record stand that its version moves, and how many bytes it has.

@@ -1,4 +1,4 @@
-//! Telling formats apart by what stands at the beginning of a file.
+//! Tells formats apart by the beginning of a file.
 
 use reprieve_base::{Dur, Op, UserError};
 
@@ -9,11 +9,11 @@ use crate::source::Sample;
 
 /// The format that fits the beginning of a trace best.
 pub(crate) fn detect(sample: &Sample, options: &ReadOptions) -> Result<&'static Format, UserError> {
-    if let Some(format) = FORMATS.iter().find(|format| (format.magic)(sample.text())) {
+    if let Some(format) = FORMATS.iter().copied().find(|format| (format.magic)(sample.text())) {
         return Ok(format);
     }
     let fits: Vec<(f64, &Format)> =
-        FORMATS.iter().map(|f| (fit(f, sample, options).share(), f)).collect();
+        FORMATS.iter().map(|&f| (fit(f, sample, options).share(), f)).collect();
     let best = fits.iter().map(|(fit, _)| *fit).fold(0.0, f64::max);
     // A single bad row must be reported as such, so most rows suffice; fewer are accidents.
     if best <= 0.5 {
@@ -41,7 +41,7 @@ pub(crate) fn is_foreign(format: &Format, sample: &Sample, options: &ReadOptions
     fit.good == 0 && fit.refused > 0
 }
 
-/// What a format makes of the rows of a sample.
+/// Rows of a sample, by whether a format reads them.
 #[derive(Default)]
 struct Fit {
     good: u32,
@@ -66,11 +66,11 @@ impl Fit {
     }
 }
 
-/// What the format makes of a sample.
+/// Reads a sample in a format, and counts.
 fn fit(format: &Format, sample: &Sample, options: &ReadOptions) -> Fit {
     let mut options = options.clone();
-    // What only the user can know must not keep a format from being found: with its name he is
-    // told what to give.
+    // Options that only the user knows must not keep a format from being found; the error that
+    // asks for them names it.
     options.row_op.get_or_insert(Op::Read);
     options.row_interval.get_or_insert(Dur::from_ns(1));
     let context = Context { options, names: Names::default() };

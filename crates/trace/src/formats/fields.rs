@@ -4,32 +4,6 @@ use reprieve_base::{Dur, Op, SECTOR_BYTES};
 
 use super::{ADDRESS_BYTES_MAX, DropReason, RawRequest, Row};
 
-/// The fields of a line, or `None` if there are not exactly `N`; blanks around each are taken
-/// off.
-pub(super) fn split<const N: usize>(line: &[u8], separator: u8) -> Option<[&[u8]; N]> {
-    collect(line.split(|&byte| byte == separator).map(<[u8]>::trim_ascii))
-}
-
-/// The first `N` fields of a line and whether there are more, or `None` if there are fewer.
-pub(super) fn split_first<const N: usize>(line: &[u8], separator: u8) -> Option<[&[u8]; N]> {
-    collect(line.split(|&byte| byte == separator).map(<[u8]>::trim_ascii).take(N))
-}
-
-/// The fields between runs of blanks and tabs, or `None` if there are not exactly `N`.
-pub(super) fn split_blanks<const N: usize>(line: &[u8]) -> Option<[&[u8]; N]> {
-    collect(line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()))
-}
-
-fn collect<'a, const N: usize>(fields: impl Iterator<Item = &'a [u8]>) -> Option<[&'a [u8]; N]> {
-    let mut found: [&[u8]; N] = [&[]; N];
-    let mut count = 0;
-    for field in fields {
-        *found.get_mut(count)? = field;
-        count += 1;
-    }
-    (count == N).then_some(found)
-}
-
 /// A whole number: digits alone, or as tables of floats have it, `4096.0` or `4.096e3`.
 #[inline]
 pub(super) fn integer(field: &[u8]) -> Option<u64> {
@@ -88,7 +62,7 @@ pub(crate) fn decimal(field: &[u8], places: usize) -> Option<u64> {
     number(field, places, Rounding::HalfUp)
 }
 
-/// What becomes of digits beyond those that are asked for.
+/// The treatment of digits beyond the last place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rounding {
     HalfUp,
@@ -129,7 +103,7 @@ fn number(field: &[u8], places: usize, rounding: Rounding) -> Option<u64> {
     Some(value)
 }
 
-/// What stands behind the `e` of a number.
+/// The exponent of a number, without its `e`.
 fn exponent(field: &[u8]) -> Option<i64> {
     let (sign, digits) = match field.split_first()? {
         (b'-', digits) => (-1, digits),
@@ -165,23 +139,6 @@ pub(super) fn operation(word: &[u8]) -> Option<Op> {
     known.map(|(_, op)| *op)
 }
 
-/// A read or a write by a letter or a word, in any case.
-pub(super) fn letter(field: &[u8]) -> Result<Op, &'static str> {
-    match operation(field) {
-        Some(op @ (Op::Read | Op::Write)) => Ok(op),
-        _ => Err("the operation must be R or W, or Read or Write"),
-    }
-}
-
-/// How a format without other operations writes this one.
-pub(super) fn read_or_write<T>(op: Op, read: T, write: T) -> Result<T, &'static str> {
-    match op {
-        Op::Read => Ok(read),
-        Op::Write => Ok(write),
-        Op::Trim | Op::Flush => Err("it holds reads and writes only"),
-    }
-}
-
 /// A row in bytes, checked: no length is dropped, no address of any drive is an error.
 pub(super) fn row_of_bytes(
     time_ns: u64,
@@ -206,25 +163,13 @@ pub(super) fn row_of_bytes(
     }
 }
 
-/// A row whose address counts blocks of any size, and its length bytes.
-pub(super) fn row_of_blocks(
-    time_ns: u64,
-    device: u32,
-    op: Op,
-    block: u64,
-    block_bytes: u32,
-    bytes: u64,
-) -> Result<Row, &'static str> {
-    row_of_bytes(time_ns, device, op, block.saturating_mul(block_bytes.into()), bytes)
-}
-
 /// A row that asks for a flush, which has no address.
 pub(super) fn flush(time_ns: u64, device: u32) -> Row {
     let op = Op::Flush;
     Row::Request(RawRequest { time_ns, device, op, offset_bytes: 0, bytes: 0, fua: false })
 }
 
-/// The same in sectors of 512 bytes.
+/// A row in sectors of 512 bytes, checked as one in bytes.
 #[inline]
 pub(super) fn row_of_sectors(
     time_ns: u64,

@@ -10,7 +10,7 @@ use reprieve_base::{Entry, Op};
 
 use super::fields::{flush, integer, row_of_bytes};
 use super::names::Names;
-use super::{Format, PLAIN, RawRequest, Row, Writer, lines};
+use super::{Format, PLAIN, RawRequest, Row, WRITER, Writer, lines};
 use crate::reading::IologWait;
 
 pub(super) const FORMAT: Format = Format {
@@ -36,8 +36,8 @@ pub(super) const FORMAT: Format = Format {
         row: write,
         tick_ns: 1000,
         whole_sectors: false,
-        holds_fua: false,
         holds_devices: false,
+        ..WRITER
     }),
     ..PLAIN
 };

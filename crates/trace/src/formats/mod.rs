@@ -1,100 +1,76 @@
-//! Trace formats: the list of them, and what a row may hold.
+//! Trace formats: their list, and the contents of a row.
 
-mod alibaba;
-mod arc;
 mod binary;
 mod blkparse;
-mod blkreplay;
 mod blktrace;
-mod cloudphysics_csv;
 mod columns;
 mod detect;
-mod diskmon;
-mod disksim;
-mod disksim_validate;
 mod etw;
 pub(crate) mod fields;
-mod fiu;
 mod ftrace;
 mod guess;
 mod iolog;
-mod k5cloud;
-mod mqsim;
-mod msbytes;
-mod msr;
 mod names;
 mod oracle_general;
-mod oracle_general_opns;
-mod recording;
 mod rwbs;
 mod scsi;
-mod spc;
 mod srt;
-mod ssdsim;
-mod systor17;
-mod tencent;
+mod table;
+mod tables;
 mod text;
 mod vscsi;
 
 pub(crate) use detect::{detect, is_foreign};
+use std::sync::LazyLock;
+
 use names::Names;
 use reprieve_base::{Entry, Op, SECTOR_BYTES, UserError, nearest};
 pub(crate) use text::TextParser;
 
 use crate::reading::ReadOptions;
 
-/// Every format. To add one: its file, and its line here.
-const FORMATS: &[Format] = &[
-    alibaba::FORMAT,
-    arc::FORMAT,
+/// Formats with a grammar of their own. To add one: its file, and its line here; one of columns is
+/// a row of `tables.rs`.
+const OTHERS: &[Format] = &[
     blkparse::FORMAT,
-    blkreplay::FORMAT,
     blktrace::FORMAT,
-    cloudphysics_csv::FORMAT,
     columns::FORMAT,
-    diskmon::FORMAT,
-    disksim::FORMAT,
-    disksim_validate::FORMAT,
     etw::FORMAT,
-    fiu::FORMAT,
     ftrace::FORMAT,
     iolog::FORMAT,
-    k5cloud::FORMAT,
-    mqsim::FORMAT,
-    msbytes::FORMAT,
-    msr::FORMAT,
-    oracle_general::FORMAT,
-    oracle_general_opns::FORMAT,
-    recording::FORMAT,
-    spc::FORMAT,
     srt::FORMAT,
-    ssdsim::FORMAT,
-    systor17::FORMAT,
-    tencent::FORMAT,
     vscsi::FORMAT,
 ];
 
+/// Every format, by name.
+static FORMATS: LazyLock<Vec<&Format>> = LazyLock::new(|| {
+    let mut formats: Vec<&Format> =
+        tables::TABLES.iter().chain(OTHERS).chain(&oracle_general::ENTRIES).collect();
+    formats.sort_by_key(|format| format.entry.name);
+    formats
+});
+
 /// A format: its name, how to read it, how to write it.
 pub(crate) struct Format {
-    /// What the registry says of it.
+    /// Its name and sentence in the registry.
     pub(crate) entry: Entry,
     /// Whether a row names its device; if not, every row is of device 0.
     pub(crate) has_devices: bool,
-    /// What a device is called besides its number.
+    /// The name of a device, besides its number.
     pub(crate) device_name: fn(u32, &Names) -> Option<String>,
     /// A format with the same columns and the same meaning: a trace that fits both is read as
     /// that one.
     pub(crate) reads_like: Option<&'static str>,
-    /// What nothing in its rows says, so that who had it found ought to know.
+    /// A note for the user if the format was detected: an assumption that its rows do not show.
     pub(crate) guess: Option<&'static str>,
     /// Whether the beginning of a file can be of no other format.
     pub(crate) magic: fn(&[u8]) -> bool,
-    /// The read options that it has a use for; `zero_length` is of every format.
+    /// The read options that it takes; every format takes `zero_length`.
     pub(crate) options: &'static [&'static str],
     /// Whether its clock ticks once a second, so that rows of the same time lie within one.
     pub(crate) whole_seconds: bool,
-    /// Whether whoever writes it may be stopped in the middle of a line: a last line without an
-    /// end that is no row is none.
+    /// Whether a file may end in the middle of a row, as its writer may be stopped; such a row is
+    /// passed over.
     pub(crate) may_be_cut: bool,
     /// A parser at the start of a file; the error says which option is missing or wrong.
     pub(crate) new_parser: fn(&Context) -> Result<Parser, String>,
@@ -102,7 +78,7 @@ pub(crate) struct Format {
     pub(crate) writer: Option<Writer>,
 }
 
-/// What most formats are, for the fields that one does not name.
+/// The fields of most formats.
 const PLAIN: Format = Format {
     entry: Entry { name: "", doc: "" },
     has_devices: false,
@@ -117,7 +93,7 @@ const PLAIN: Format = Format {
     writer: None,
 };
 
-/// What the parsers of a trace's files share.
+/// State shared by the parsers of a trace's files.
 #[derive(Clone)]
 pub(crate) struct Context {
     options: ReadOptions,
@@ -163,7 +139,7 @@ impl Context {
     }
 }
 
-/// Turns what stands in a file into rows.
+/// Turns the contents of a file into rows.
 pub(crate) enum Parser {
     Lines(TextParser),
     Records(RecordParser),
@@ -177,11 +153,11 @@ type LineParser = Box<dyn FnMut(&[u8]) -> Result<Row, &'static str> + Send>;
 /// says what was expected.
 pub(crate) type RecordParser = Box<dyn FnMut(&[u8]) -> Result<Step, &'static str> + Send>;
 
-/// What the parser of records makes of the bytes before it.
+/// The next step of a parser of records.
 pub(crate) enum Step {
     /// A record and its length in bytes.
     Record(Row, usize),
-    /// The record has so many bytes or more, which are more than there are.
+    /// The record has at least this many bytes, which are more than there are.
     Needs(usize),
 }
 
@@ -197,7 +173,7 @@ fn records(parse: impl FnMut(&[u8]) -> Result<Step, &'static str> + Send + 'stat
 
 /// How a format is written.
 pub(crate) struct Writer {
-    /// What stands before the first row; empty, or whole lines.
+    /// Text before the first row; empty, or whole lines.
     pub(crate) heading: &'static str,
     /// Appends a row with its line's end; the error says what the format cannot hold.
     pub(crate) row: fn(&RawRequest, &mut Vec<u8>) -> Result<(), &'static str>,
@@ -211,7 +187,17 @@ pub(crate) struct Writer {
     pub(crate) holds_devices: bool,
 }
 
-/// What a line of a trace holds.
+/// The fields of most writers.
+const WRITER: Writer = Writer {
+    heading: "",
+    row: |_, _| Ok(()),
+    tick_ns: 1,
+    whole_sectors: true,
+    holds_fua: false,
+    holds_devices: true,
+};
+
+/// The contents of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Row {
     /// A request.
@@ -229,7 +215,7 @@ pub struct RawRequest {
     pub time_ns: u64,
     /// Disk, application unit or volume; 0 where the format has none.
     pub device: u32,
-    /// What was asked.
+    /// The operation.
     pub op: Op,
     /// First byte, in the device's own address space.
     pub offset_bytes: u64,
@@ -309,21 +295,10 @@ impl Drops {
 /// addresses (ATA/ATAPI-6, 2002). A trace that goes further is damaged, or of another format.
 pub(crate) const ADDRESS_BYTES_MAX: u64 = (1 << 48) * SECTOR_BYTES;
 
-const FORMAT_NAMES: usize = FORMATS.len();
-
-/// The registry, as it is listed to users.
-static ENTRIES: [Entry; FORMAT_NAMES] = {
-    let mut entries = [FORMATS[0].entry; FORMAT_NAMES];
-    let mut index = 0;
-    while index < FORMAT_NAMES {
-        entries[index] = FORMATS[index].entry;
-        index += 1;
-    }
-    entries
-};
-
 /// The trace formats that can be read, by name.
 pub fn formats() -> &'static [Entry] {
+    static ENTRIES: LazyLock<Vec<Entry>> =
+        LazyLock::new(|| FORMATS.iter().map(|format| format.entry).collect());
     &ENTRIES
 }
 
@@ -334,7 +309,7 @@ pub(crate) fn writable() -> Vec<&'static str> {
 
 /// The format of this name.
 pub(crate) fn find(name: &str) -> Result<&'static Format, UserError> {
-    FORMATS.iter().find(|format| format.entry.name == name).ok_or_else(|| {
+    FORMATS.iter().copied().find(|format| format.entry.name == name).ok_or_else(|| {
         let known: Vec<&str> = FORMATS.iter().map(|format| format.entry.name).collect();
         let hint = match nearest(name, known.iter().copied()) {
             Some(near) => format!("did you mean \"{near}\"?"),

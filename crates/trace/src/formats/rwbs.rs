@@ -5,7 +5,7 @@ use reprieve_base::Op;
 use super::fields::{flush, row_of_sectors};
 use super::{DropReason, RawRequest, Row};
 
-/// What the letters of a request say.
+/// The letters of a request, decoded.
 struct Rwbs {
     /// `None`: neither read nor write nor discard.
     op: Option<Op>,

@@ -4,7 +4,7 @@ use reprieve_base::Op;
 
 use super::DropReason;
 
-/// What a command asks for; those that move no data of the user's are left out.
+/// The operation of a command, or why it is left out: it moves no data of the user's.
 ///
 /// SBC-4 (2021): READ and WRITE of 6, 10, 12 and 16 bytes, WRITE AND VERIFY, SYNCHRONIZE CACHE.
 /// UNMAP has its addresses in data that no trace holds.

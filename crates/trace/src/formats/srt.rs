@@ -8,7 +8,7 @@
 use reprieve_base::{Entry, Op};
 
 use super::binary::u32_be;
-use super::fields::row_of_blocks;
+use super::fields::row_of_bytes;
 use super::{Format, PLAIN, Row, Step, records};
 
 pub(super) const FORMAT: Format = Format {
@@ -96,5 +96,6 @@ fn row(bytes: &[u8], sector_bytes: u32) -> Result<Row, &'static str> {
     // The low byte is a section of the disk, and blocks count from the disk's beginning.
     let disk = field(8) >> 8 & 0xff;
     let op = if field(11) & FLAG_READ == 0 { Op::Write } else { Op::Read };
-    row_of_blocks(time_ns, disk, op, field(7).into(), sector_bytes, field(6).into())
+    let offset_bytes = u64::from(field(7)) * u64::from(sector_bytes);
+    row_of_bytes(time_ns, disk, op, offset_bytes, field(6).into())
 }

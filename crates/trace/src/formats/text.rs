@@ -73,7 +73,7 @@ fn without_trailing_separators(line: &[u8]) -> &[u8] {
     &line[..last.map_or(0, |at| at + 1)]
 }
 
-/// What stands between the fields of a line: a comma, else a semicolon, a tab or a blank.
+/// The separator of a line: a comma, else a semicolon, a tab or a blank.
 pub(super) fn separator(line: &[u8]) -> u8 {
     let mut is_quoted = false;
     let mut found = None;
