@@ -159,10 +159,13 @@ def open_trace(path: str | os.PathLike[str], format: str = "auto", **options: st
     return trace
 
 
-def workload_info(scenario: ScenarioLike, **overrides: Any) -> dict[str, Any]:
+def workload_info(
+    scenario: ScenarioLike, requests: int | None = None, **overrides: Any
+) -> dict[str, Any]:
     """Return what a scenario's workload contains as its drive sees it, generated or replayed.
 
-    The fields are those of `Trace.info`. Nothing is simulated.
+    The fields are those of `Trace.info`, of all requests or the first `requests`, all flows in
+    order of arrival. Nothing is simulated.
 
     Raises UserError if the scenario is wrong.
 
@@ -171,7 +174,7 @@ def workload_info(scenario: ScenarioLike, **overrides: Any) -> dict[str, Any]:
     1000
     """
     source = Source.of(scenario, overrides)
-    found = _native.workload_info(source.text, source.path, list(source.sets))
+    found = _native.workload_info(source.text, source.path, list(source.sets), requests)
     return dict(json.loads(found))
 
 

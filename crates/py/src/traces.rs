@@ -50,10 +50,11 @@ pub fn workload_info(
     text: &str,
     path: &str,
     sets: Vec<String>,
+    requests_max: Option<u64>,
 ) -> PyResult<String> {
     py.detach(|| {
         let scenario = loaded(text, path, &sets)?;
-        reprieve_trace::profile_loads(&loads(&scenario))
+        reprieve_trace::profile_loads(&loads(&scenario), requests_max.unwrap_or(u64::MAX))
     })
     .map_err(raise)
     .map(|profile| profile.to_json())

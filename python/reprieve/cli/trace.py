@@ -77,7 +77,7 @@ def info(
         ),
     ] = None,
     requests: Annotated[
-        int | None, typer.Option("--requests", min=1, metavar="N", help="So many of the load's.")
+        int | None, typer.Option("--requests", min=1, metavar="N", help="The first N of the load.")
     ] = None,
     device: Annotated[
         str | None, typer.Option("--device", metavar="NAME", help="The drive that it is for.")
@@ -90,9 +90,8 @@ def info(
         return
     drive = device or "fast12-mlc"
     if load is not None and file is None and format == "auto" and not option and not devices:
-        sets = {} if requests is None else {"workload__requests": requests}
         with _options_named():
-            found = workload_info({"device": drive, "load": load}, **sets)
+            found = workload_info({"device": drive, "load": load}, requests)
     elif load is None and file is not None and requests is None and not devices:
         found = _trace(file, format, option).info()
     elif load is not None and file is not None and not devices:

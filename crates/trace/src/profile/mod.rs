@@ -159,14 +159,16 @@ pub fn profile_load(
     capacity_bytes: u64,
     seed: u64,
 ) -> Result<Profile, UserError> {
-    profile_loads(&[Load { config, seed, bytes: 0..capacity_bytes }])
+    profile_loads(&[Load { config, seed, bytes: 0..capacity_bytes }], u64::MAX)
 }
 
-/// Profiles several loads together.
-pub fn profile_loads(loads: &[Load]) -> Result<Profile, UserError> {
+/// Profiles several loads together, up to `requests_max` requests in order of arrival.
+pub fn profile_loads(loads: &[Load], requests_max: u64) -> Result<Profile, UserError> {
     let mut merged = Merged::open(loads)?;
     let mut tally = Tally::new();
-    while let Some(request) = merged.next_request()? {
+    while tally.requests() < requests_max
+        && let Some(request) = merged.next_request()?
+    {
         tally.add(&RawRequest {
             time_ns: request.arrival.ns(),
             device: 0,
