@@ -59,7 +59,7 @@ def loads() -> list[Entry]:
     """Built-in loads.
 
     >>> [entry.name for entry in rp.loads()][:2]
-    ['fin1-like', 'fin2-like']
+    ['fin1-flows', 'fin2-flows']
     """
     return entries("loads")
 

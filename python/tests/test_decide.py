@@ -369,7 +369,7 @@ def test_a_budget_is_spent_and_kept(policy: dict[str, Any]) -> None:
 def test_a_mistake_is_one_sentence(
     reprieve: Reprieve, tmp_path: Path, sets: list[str], sentence: str
 ) -> None:
-    (tmp_path / "s.toml").write_text('device = "fast12-mlc"\nload = "fin1-like"\n')
+    (tmp_path / "s.toml").write_text('device = "fast12-mlc"\nload = "fin1-flows"\n')
     done = reprieve("run", "s.toml", *(word for one in sets for word in ("--set", one)))
     assert (done.returncode, done.stdout) == (2, "")
     assert sentence in done.stderr

@@ -152,7 +152,7 @@ def test_the_fitted_file_is_a_load(reprieve: Run, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(scenario, encoding="utf-8")
     summary = rp.run(tmp_path / "s.toml").summary
     assert summary["requests"]["total"]["count"] == 5000
-    beside = reprieve("trace", "info", str(trace), "--load", "fin1-like", "--requests", "2000")
+    beside = reprieve("trace", "info", str(trace), "--load", "fin1-flows", "--requests", "2000")
     assert beside.returncode == 0
     assert "one operation in a row" in beside.stdout
 

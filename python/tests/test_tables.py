@@ -209,7 +209,7 @@ def test_report_begins_with_what_changed() -> None:
 
 
 def test_misspelt_axis_names_the_axis(reprieve: Reprieve, tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text('device = "fast12-mlc"\nload = "fin1-like"\n')
+    (tmp_path / "s.toml").write_text('device = "fast12-mlc"\nload = "fin1-flows"\n')
     done = reprieve("compare", "s.toml", "--axis", "policx=FIFO,RPS")
     said = "--axis policx: unknown key; did you mean policy?\n"
     assert (done.returncode, done.stderr) == (2, said)

@@ -86,8 +86,8 @@ def test_info_counts(trace: Path, reprieve: Reprieve) -> None:
         (("--device", "nope"), "--device nope: must be one of fast12-slc, fast12-mlc"),
         (("--device", "nope", "--json"), "--device nope: must be one of fast12-slc, fast12-mlc"),
         (("--device", "x.toml"), "--device x.toml: there is no file "),
-        (("--load", "fin1-like", "--device", "nope"), "--device nope: must be one of fast12-slc"),
-        (("--load", "nope"), "--load nope: must be one of fin1-like, fin2-like"),
+        (("--load", "fin1-flows", "--device", "nope"), "--device nope: must be one of fast12-slc"),
+        (("--load", "nope"), "--load nope: must be one of fin1-flows, fin2-flows"),
     ],
 )
 def test_a_wrong_device_or_load_names_its_option(
@@ -131,25 +131,23 @@ def test_missing_trace_is_found_out_when_opened() -> None:
 
 def test_info_of_a_load(reprieve: Reprieve) -> None:
     """The load's own numbers, from its file: 0.2316 reads, 710,908 units of 3,584 bytes."""
-    info = rp.workload_info(
-        {"device": "fast12-slc", "load": "fin1-like"}, workload__requests=20_000
-    )
-    assert (info["requests"], info["format"]) == (20_000, "mixed")
+    info = rp.workload_info({"device": "fast12-slc", "load": "fin1-flows"}, 20_000)
+    assert (info["requests"], info["format"]) == (20_000, "flows")
     # Five standard errors of a share of 20,000.
     assert abs(info["reads"] / 20_000 - 0.2316) < 5 * (0.2316 * 0.7684 / 20_000) ** 0.5
     assert info["address_bytes_max"] <= 710_908 * 3584
-    options = ("--load", "fin1-like", "--requests", "20000", "--device", "fast12-slc")
+    options = ("--load", "fin1-flows", "--requests", "20000", "--device", "fast12-slc")
     done = reprieve("trace", "info", *options, "--json")
     assert json.loads(done.stdout) == info
     printed = reprieve("trace", "info", *options)
     assert (printed.returncode, printed.stderr) == (0, "")
-    assert "fin1-like" in printed.stdout
+    assert "fin1-flows" in printed.stdout
 
 
 def test_info_of_a_load_lies_beside_that_of_a_trace(trace: Path) -> None:
     info = rp.open_trace(trace).info()
     assert list(info) == list(
-        rp.workload_info({"device": "fast12-slc", "load": "cello3-like"}, workload__requests=10)
+        rp.workload_info({"device": "fast12-slc", "load": "cello3-flows"}, requests=10)
     )
     # By hand: gaps of 1, 1,000 and 1 us; reads at 8,192 twice, writes at 0 and then 12,288.
     assert (info["read_size_bytes"]["mean"], info["write_size_bytes"]["mean"]) == (4096, 6144)

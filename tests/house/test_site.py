@@ -226,7 +226,7 @@ def test_numbers_keys_and_presets_are_links(site: Path) -> None:
     assert "#a13" in links
     assert "../reference/scenario.html#timingt_bus_us" in links
     links = Page((site / "docs/model/loads.html").read_text(encoding="utf-8")).links
-    assert "../reference/presets.html#fin1-like" in links
+    assert "../reference/presets.html#fin1-flows" in links
 
 
 # A small project in order; each case below breaks it in one place.

@@ -12,7 +12,7 @@ use super::read::Leaf;
 /// A built-in device, part or load: a TOML file that travels inside the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// What a scenario calls it.
+    /// Its name in a scenario.
     pub name: &'static str,
     /// The file.
     pub toml: &'static str,
@@ -40,7 +40,6 @@ const PARTS: &[Preset] = presets! { "parts":
 };
 
 const LOADS: &[Preset] = presets! { "loads":
-    "fin1-like" "fin2-like" "dap-like" "msn-like" "cello3-like" "cello8-like"
     "fin1-flows" "fin2-flows" "dap-flows" "msn-flows" "cello3-flows" "cello8-flows"
     "fin1-calibrated" "fin2-calibrated" "dap-calibrated" "msn-calibrated"
     "cello3-calibrated" "cello8-calibrated"
@@ -63,16 +62,16 @@ pub fn loads() -> &'static [Preset] {
 }
 
 impl Preset {
-    /// One sentence: what it is. The first line of the file.
+    /// One sentence on its contents: the first line of the file.
     pub fn doc(&self) -> &'static str {
         let line = self.toml.lines().next().unwrap_or_default();
         line.trim_start_matches('#').trim()
     }
 }
 
-/// The text of a device, part or load, what names it in errors, and the folder of its own paths.
+/// The text of a device, part or load, its names in errors, and the folder of its own paths.
 pub(super) struct Found {
-    /// What the scenario called it.
+    /// Its name in the scenario.
     pub written: String,
     /// `devices/NAME.toml`, or the path.
     pub file: String,
@@ -80,7 +79,7 @@ pub(super) struct Found {
     pub folder: PathBuf,
 }
 
-/// Finds what the key `device`, `part` or `load` names, among its presets or as a path.
+/// Finds the device, part or load that its key names, among the presets or as a path.
 pub(super) fn find(key: &str, leaf: &Leaf, base: &Path) -> Result<Found, UserError> {
     let Raw::Text(written) = &leaf.raw else {
         let what = "must be a string: the name of a preset or the path of a .toml file";
@@ -122,7 +121,7 @@ pub(super) fn locate(written: &str, base: &Path) -> Result<PathBuf, String> {
     locate_any(written, base, Path::is_file)
 }
 
-/// The same for whatever `is_there` accepts.
+/// The absolute path of what `is_there` accepts, looked for as by `locate`.
 pub(super) fn locate_any(
     written: &str,
     base: &Path,

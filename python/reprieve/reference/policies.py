@@ -21,7 +21,7 @@ _MORE_KINDS = {"generators": "workload.generator", "formats": "workload.format"}
 
 # What a shorthand stands for; the drive is any that can suspend.
 _LONG = ("scheduling.policy", "suspension.program", "suspension.erase")
-_DRIVE = {"device": "fast12-mlc", "load": "fin1-like"}
+_DRIVE = {"device": "fast12-mlc", "load": "fin1-flows"}
 
 
 def page() -> str:

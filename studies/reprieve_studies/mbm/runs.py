@@ -80,7 +80,7 @@ def _counterpart(name: str, seed: int) -> Load:
     read_kib, write_kib, reads_percent = DATA["loads"][name]
     reads = {"read_fraction": round(reads_percent / 100, 4)}
     if name == "Financial":
-        return Load(name, "fin-like", False, reads, "fin1-like", seed)
+        return Load(name, "fin-like", False, {**DATA["financial"], **reads}, None, seed)
     workload = {
         "generator": "mixed",
         **reads,
@@ -106,7 +106,8 @@ def closed(load: Load) -> Load:
     depth = DATA["queue_depth"]
     if load.genuine:
         return replace(load, workload={**load.workload, "replay": "closed", "queue_depth": depth})
-    kept = {key: value for key, value in load.workload.items() if key not in DATA["bursts"]}
+    bursts = {*DATA["bursts"], "simultaneous_fraction"}
+    kept = {key: value for key, value in load.workload.items() if key not in bursts}
     return replace(load, workload={**kept, "arrivals": "closed", "queue_depth": depth})
 
 

@@ -8,7 +8,14 @@ use reprieve_trace::{
 use super::super::{Scenario, Sources, load, load_rig, loads, print};
 use super::{REGISTRIES, bad, good};
 
-const LOADED: &str = "device = \"fast12-mlc\"\nload = \"fin1-like\"\n";
+/// The path of a load without flows.
+const BURSTY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/tests/bursty.toml");
+
+const LOADED: &str = concat!(
+    "device = \"fast12-mlc\"\nload = \"",
+    env!("CARGO_MANIFEST_DIR"),
+    "/src/tests/bursty.toml\"\n"
+);
 
 fn mixed(scenario: &Scenario) -> &MixedConfig {
     match &scenario.workload {
@@ -21,7 +28,6 @@ fn mixed(scenario: &Scenario) -> &MixedConfig {
 fn a_load_is_what_its_file_says() {
     let scenario = good(LOADED, &[]);
     let config = mixed(&scenario);
-    // RelStorage's table of Financial1, and the file's own comments.
     assert_eq!((config.requests, config.read_fraction), (5_334_987, 0.2316));
     assert_eq!(config.footprint, Footprint::Bytes(710_908 * 3584));
     assert_eq!(config.addresses, Addresses::Zipf { theta: 1.0, unit_bytes: Some(3584) });
@@ -41,13 +47,13 @@ fn file_and_override_win_over_a_load_and_a_load_over_defaults() {
     let scenario = good(&format!("{LOADED}[workload]\nrequests = 7\n"), &[]);
     assert_eq!((mixed(&scenario).requests, mixed(&scenario).align_bytes), (7, 512));
     let text = format!("{LOADED}[workload]\nrequests = 7\ntime_scale = 0.5\n");
-    let scenario = good(&text, &["load=fin2-like", "workload.requests=9"]);
+    let scenario = good(&text, &["workload.requests=9"]);
     let config = mixed(&scenario);
-    assert_eq!((config.requests, config.time_scale, config.read_fraction), (9, 0.5, 0.8235));
+    assert_eq!((config.requests, config.time_scale, config.read_fraction), (9, 0.5, 0.2316));
     // The seed of a load is of its own layer too.
-    assert_eq!(good(LOADED, &["load=cello3-like"]).seed, 3);
-    assert_eq!(good(LOADED, &["load=cello8-like"]).seed, 8);
-    assert_eq!(good(&format!("seed = 5\n{LOADED}"), &["load=cello8-like"]).seed, 5);
+    assert_eq!(good(LOADED, &["load=cello3-flows"]).seed, 3);
+    assert_eq!(good(LOADED, &["load=cello8-flows"]).seed, 8);
+    assert_eq!(good(&format!("seed = 5\n{LOADED}"), &["load=cello8-flows"]).seed, 5);
     // A later choice of arrivals puts aside what the load says of its own.
     let closed = good(LOADED, &["workload.arrivals=closed", "workload.queue_depth=4"]);
     assert_eq!(mixed(&closed).arrivals, Arrivals::Closed { queue_depth: 4 });
@@ -118,13 +124,13 @@ fn mistakes_about_loads_are_named() {
     let names: Vec<&str> = loads().iter().map(|load| load.name).collect();
     let names = names.join(", ");
     assert_eq!(
-        bad(LOADED, &["load=fin1-lik"]),
+        bad(LOADED, &["load=fin1-flow"]),
         format!(
-            "--set: load = \"fin1-lik\": must be one of {names}, or a path that ends in .toml; did \
-             you mean \"fin1-like\"?"
+            "--set: load = \"fin1-flow\": must be one of {names}, or a path that ends in .toml; \
+             did you mean \"fin1-flows\"?"
         )
     );
-    let contradicts = "contradicts load = \"fin1-like\" at s.toml:2; give one of them";
+    let contradicts = format!("contradicts load = \"{BURSTY}\" at s.toml:2; give one of them");
     assert_eq!(
         bad(&format!("{LOADED}[workload]\ntrace = \"a.gz\"\n"), &[]),
         format!("s.toml:4: workload.trace = \"a.gz\": {contradicts}")
@@ -133,10 +139,10 @@ fn mistakes_about_loads_are_named() {
         bad(LOADED, &["workload.trace=a.gz"]),
         format!("--set: workload.trace = \"a.gz\": {contradicts}")
     );
-    let rig = load_rig("fast12-mlc", &["load=fin1-like".to_string()], &REGISTRIES);
+    let rig = load_rig("fast12-mlc", &["load=fin1-flows".to_string()], &REGISTRIES);
     assert_eq!(
         rig.expect_err("the rig has no workload").to_string(),
-        "--set: load = \"fin1-like\": the rig has no workload; leave it out"
+        "--set: load = \"fin1-flows\": the rig has no workload; leave it out"
     );
 }
 
