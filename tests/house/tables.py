@@ -79,7 +79,7 @@ ENTRY_WORDS = 40
 
 ROOMS = {
     "config": Room(("crates/config/src/*.rs",), 6_350, 4_800),
-    "trace": Room(("crates/trace/src/*.rs",), 10_700, 6_000),
+    "trace": Room(("crates/trace/src/*.rs",), 10_250, 6_000),
     "serve": Room(("crates/serve/src/*.rs",), 5_600, 4_500),
     "faces": Room(
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 4_200, 3_800

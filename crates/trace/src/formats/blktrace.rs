@@ -11,7 +11,7 @@ use reprieve_base::{Entry, Op, SECTOR_BYTES};
 use super::binary::u32_le;
 use super::fields::{flush, row_of_bytes};
 use super::names::Names;
-use super::{DropReason, Format, PLAIN, RawRequest, Row, Step, records};
+use super::{DropReason, Format, PLAIN, Row, Step, records};
 use crate::reading::BlktraceAction;
 
 pub(super) const FORMAT: Format = Format {
@@ -163,12 +163,7 @@ fn row(
     };
     let offset_bytes = record.u64(16).saturating_mul(SECTOR_BYTES);
     let row = row_of_bytes(time_ns, device, op, offset_bytes, bytes.into())?;
-    Ok(match row {
-        Row::Request(raw) => {
-            Row::Request(RawRequest { fua: op == Op::Write && is(category::FUA), ..raw })
-        }
-        other => other,
-    })
+    Ok(row.with_fua(is(category::FUA)))
 }
 
 /// Major and minor number, as tools print them.

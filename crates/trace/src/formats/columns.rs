@@ -9,7 +9,7 @@ use reprieve_base::{Entry, Op};
 
 use super::fields::{decimal, integer, operation, small_integer};
 use super::table::{Column, Separator, Table, Unit};
-use super::tables::{decimal_ms, decimal_s, decimal_us, flags, read_1, ticks, write_1};
+use super::tables::{DECIMAL_MS, DECIMAL_S, DECIMAL_US, FLAGS, READ_0, READ_1, TICKS};
 use super::{Context, DropReason, Format, PLAIN, Parser};
 
 pub(super) const FORMAT: Format = Format {
@@ -24,11 +24,11 @@ pub(super) const FORMAT: Format = Format {
 };
 
 const NAMES: [(&str, Column); 19] = [
-    ("time_s", Column::Time(decimal_s, TIME)),
-    ("time_ms", Column::Time(decimal_ms, TIME)),
-    ("time_us", Column::Time(decimal_us, TIME)),
+    ("time_s", Column::Time(DECIMAL_S, TIME)),
+    ("time_ms", Column::Time(DECIMAL_MS, TIME)),
+    ("time_us", Column::Time(DECIMAL_US, TIME)),
     ("time_ns", Column::Time(|field| decimal(field, 0), TIME)),
-    ("time_100ns", Column::Time(ticks, "the time must be whole ticks of 100 ns")),
+    ("time_100ns", Column::Time(TICKS, "the time must be whole ticks of 100 ns")),
     ("device", Column::Device(small_integer, "the device must be a whole number")),
     ("sector", address(Unit::Blocks)),
     ("offset_bytes", address(Unit::Bytes(1))),
@@ -37,9 +37,9 @@ const NAMES: [(&str, Column); 19] = [
     ("bytes", length(Unit::Bytes(1))),
     ("kib", length(Unit::Bytes(1024))),
     ("op", Column::Op(moving_op, "the operation must be read, write or trim")),
-    ("op_read_0", Column::Op(write_1, "the operation must be 0 or 1")),
-    ("op_read_1", Column::Op(read_1, "the operation must be 0 or 1")),
-    ("flags_hex", Column::Op(flags, "the flags must be hexadecimal")),
+    ("op_read_0", Column::Op(READ_0, "the operation must be 0 or 1")),
+    ("op_read_1", Column::Op(READ_1, "the operation must be 0 or 1")),
+    ("flags_hex", Column::Op(FLAGS, "the flags must be hexadecimal")),
     ("-", Column::Ignored),
     ("_", Column::Ignored),
     ("...", Column::Rest),

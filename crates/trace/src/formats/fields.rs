@@ -34,11 +34,6 @@ pub(super) fn small_integer(field: &[u8]) -> Option<u32> {
     integer(field).and_then(|value| u32::try_from(value).ok())
 }
 
-/// Whole seconds, in nanoseconds.
-pub(super) fn seconds(field: &[u8]) -> Option<u64> {
-    integer(field)?.checked_mul(1_000_000_000)
-}
-
 /// A hexadecimal integer, with or without `0x`.
 pub(super) fn hexadecimal(field: &[u8]) -> Option<u64> {
     let prefixed = field.strip_prefix(b"0x").or_else(|| field.strip_prefix(b"0X"));
@@ -167,20 +162,6 @@ pub(super) fn row_of_bytes(
 pub(super) fn flush(time_ns: u64, device: u32) -> Row {
     let op = Op::Flush;
     Row::Request(RawRequest { time_ns, device, op, offset_bytes: 0, bytes: 0, fua: false })
-}
-
-/// A row in sectors of 512 bytes, checked as one in bytes.
-#[inline]
-pub(super) fn row_of_sectors(
-    time_ns: u64,
-    device: u32,
-    op: Op,
-    sector: u64,
-    sectors: u64,
-) -> Result<Row, &'static str> {
-    // Saturated values are far beyond the limits that the other function names.
-    let offset_bytes = sector.saturating_mul(SECTOR_BYTES);
-    row_of_bytes(time_ns, device, op, offset_bytes, sectors.saturating_mul(SECTOR_BYTES))
 }
 
 /// The times of rows that have none: one after the other, at equal distances from 0.

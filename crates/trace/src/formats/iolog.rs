@@ -4,13 +4,12 @@
 //! in version 3 with microseconds since the start before them. Version 2 has no times but `wait`s,
 //! whose meaning `iolog_wait` settles: fio's manual and fio disagree. A file is a device.
 
-use std::io::Write;
-
 use reprieve_base::{Entry, Op};
 
 use super::fields::{flush, integer, row_of_bytes};
 use super::names::Names;
-use super::{Format, PLAIN, RawRequest, Row, WRITER, Writer, lines};
+use super::table::write;
+use super::{Format, PLAIN, Row, WRITER, Writer, lines};
 use crate::reading::IologWait;
 
 pub(super) const FORMAT: Format = Format {
@@ -33,7 +32,10 @@ pub(super) const FORMAT: Format = Format {
     },
     writer: Some(Writer {
         heading: "fio version 3 iolog\n0 trace add\n0 trace open\n",
-        row: write,
+        row: |raw, out| {
+            let ops = ["read", "write", "trim", "sync"];
+            write("{us} trace {op} {offset_bytes} {bytes}", &ops, raw, out)
+        },
         tick_ns: 1000,
         whole_sectors: false,
         holds_devices: false,
@@ -111,16 +113,4 @@ impl Log {
         self.now_ns = now_ns.ok_or("the waits must be below 584 years")?;
         Ok(Row::Other)
     }
-}
-
-fn write(raw: &RawRequest, out: &mut Vec<u8>) -> Result<(), &'static str> {
-    let action = match raw.op {
-        Op::Read => "read",
-        Op::Write => "write",
-        Op::Trim => "trim",
-        Op::Flush => "sync",
-    };
-    let (us, offset, bytes) = (raw.time_ns / 1000, raw.offset_bytes, raw.bytes);
-    writeln!(out, "{us} trace {action} {offset} {bytes}").expect("writing to memory does not fail");
-    Ok(())
 }

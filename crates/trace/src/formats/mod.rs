@@ -208,7 +208,17 @@ pub(crate) enum Row {
     Other,
 }
 
-/// A row of a trace as it stands there, before any transform.
+impl Row {
+    /// The row with forced unit access, if it is a write.
+    fn with_fua(self, fua: bool) -> Row {
+        match self {
+            Row::Request(raw) if raw.op == Op::Write => Row::Request(RawRequest { fua, ..raw }),
+            other => other,
+        }
+    }
+}
+
+/// A row of a trace, before any transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawRequest {
     /// In the trace's own reckoning; only differences mean anything.

@@ -1,9 +1,9 @@
 //! The letters by which Linux's block layer says what a request is (`blk_fill_rwbs`, up to 6.19).
 
-use reprieve_base::Op;
+use reprieve_base::{Op, SECTOR_BYTES};
 
-use super::fields::{flush, row_of_sectors};
-use super::{DropReason, RawRequest, Row};
+use super::fields::{flush, row_of_bytes};
+use super::{DropReason, Row};
 
 /// The letters of a request, decoded.
 struct Rwbs {
@@ -70,9 +70,6 @@ pub(super) fn row(
         _ if rwbs.flushes => return Ok(flush(time_ns, device)),
         _ => return Ok(Row::Drop(DropReason::NeitherReadNorWrite)),
     };
-    let row = row_of_sectors(time_ns, device, op, sector, sectors)?;
-    Ok(match row {
-        Row::Request(raw) => Row::Request(RawRequest { fua: op == Op::Write && rwbs.fua, ..raw }),
-        other => other,
-    })
+    let [offset_bytes, bytes] = [sector, sectors].map(|count| count.saturating_mul(SECTOR_BYTES));
+    Ok(row_of_bytes(time_ns, device, op, offset_bytes, bytes)?.with_fua(rwbs.fua))
 }

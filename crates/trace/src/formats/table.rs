@@ -8,7 +8,7 @@ use super::fields::{Rhythm, bit, flush, row_of_bytes};
 use super::{Context, DropReason, Names, Parser, RawRequest, Row, lines};
 
 /// Reads a field; `None` if it is malformed.
-type Read<T> = fn(&[u8]) -> Option<T>;
+pub(super) type Read<T> = fn(&[u8]) -> Option<T>;
 
 /// Contents of a field, and the error if it is malformed.
 #[derive(Clone, Copy)]
@@ -213,30 +213,29 @@ impl State {
         };
         let next_ns = time_ns.checked_add(found.gap_ns);
         self.next_ns = next_ns.ok_or("the times must be below 584 years")?;
-        Ok(match row {
-            Row::Request(raw) => Row::Request(RawRequest { fua: found.fua, ..raw }),
-            other => other,
-        })
+        Ok(row.with_fua(found.fua))
     }
 }
 
 /// Appends a row by a template: the names of numbers between braces, with a width behind a colon.
 ///
-/// A read, a write and perhaps a trim are written as `ops`.
+/// `ops` has how a read and a write, perhaps a trim and perhaps a flush are written.
 pub(super) fn write(
     template: &str,
     ops: &[&str],
     raw: &RawRequest,
     out: &mut Vec<u8>,
 ) -> Result<(), &'static str> {
-    let op = match raw.op {
-        Op::Read => ops.first(),
-        Op::Write => ops.get(1),
-        Op::Trim => ops.get(2),
-        Op::Flush if ops.len() > 2 => return Err("it holds no flushes"),
-        Op::Flush => None,
+    let index = match raw.op {
+        Op::Read => 0,
+        Op::Write => 1,
+        Op::Trim => 2,
+        Op::Flush => 3,
     };
-    let op = op.ok_or("it holds reads and writes only")?;
+    let op = ops.get(index).ok_or(match ops.len() {
+        2 => "it holds reads and writes only",
+        _ => "it holds no flushes",
+    })?;
     let (ns, sectors) = (raw.time_ns, u64::from(raw.bytes) / SECTOR_BYTES);
     for piece in template.split(['{', '}']) {
         let (name, width) = piece.split_once(':').unwrap_or((piece, "0"));
@@ -244,6 +243,7 @@ pub(super) fn write(
         let done = match name {
             "s" => write!(out, "{:width$}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000),
             "ms" => write!(out, "{}.{:06}", ns / 1_000_000, ns % 1_000_000),
+            "us" => write!(out, "{}", ns / 1000),
             "100ns" => write!(out, "{}", ns / 100),
             "ns" => write!(out, "{ns}"),
             "device" => write!(out, "{}", raw.device),

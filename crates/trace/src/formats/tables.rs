@@ -7,10 +7,10 @@
 use reprieve_base::{Entry, Op, SECTOR_BYTES};
 
 use super::blktrace::{device_name, device_number};
-use super::fields::{bit, decimal, hexadecimal, integer, operation, seconds, small_integer};
+use super::fields::{bit, decimal, hexadecimal, integer, operation, small_integer};
 use super::table::Column::{Address, Checked, Device, Fua, Gap, Host, Ignored, Length, Rest, Time};
 use super::table::Separator::{Blanks, Byte};
-use super::table::{Column, DISKS_PER_HOST, Fields, Table, Unit, write};
+use super::table::{Column, DISKS_PER_HOST, Fields, Read, Table, Unit, write};
 use super::{ADDRESS_BYTES_MAX, DropReason, Format, Names, PLAIN, Row, WRITER, Writer, scsi};
 
 macro_rules! tables {
@@ -19,7 +19,7 @@ macro_rules! tables {
     })*) => {
         pub(super) const TABLES: &[Format] = &[$(Format {
             entry: Entry { name: $name, doc: $doc },
-            has_devices: has_devices(&[$($column),*]),
+            has_devices: false $(|| matches!($column, Device(..)))*,
             new_parser: |context| {
                 let table = Table::new($separator, &[$($column),*]);
                 Table { form: Some($form), $($table_key: $table_value,)* ..table }.parser(context)
@@ -36,21 +36,22 @@ tables! {
     Byte(b','), "it needs device_id,opcode,offset,length,timestamp"
     [
         DEVICE, R_OR_W, OFFSET, LENGTH,
-        Time(
-            |us| integer(us)?.checked_mul(1000),
-            "the timestamp must be a whole number of microseconds",
-        ),
+        Time(|us| integer(us)?.checked_mul(1000),
+            "the timestamp must be a whole number of microseconds"),
     ] {;}
     // The traces with which the cache policy ARC was published (Megiddo and Modha, FAST 2003).
     "arc" "ARC's .lis: block blocks ignored number; the scenario gives operation and time."
     Blanks, "it needs four fields: block blocks ignored number"
-    [BLOCK, BLOCKS, Ignored, Checked(is_whole, "the number must be a whole number")]
+    [
+        BLOCK, BLOCKS, Ignored,
+        Checked(|field| integer(field).is_some(), "the number must be a whole number"),
+    ]
     {; options: &["row_op", "row_interval_us", "sector_bytes"] }
     // The blkreplay project. Preamble and heading may come again where files were joined.
     "blkreplay" "blkreplay .load: seconds ; sector ; sectors ; R, W or D ; delay ; duration."
     Byte(b';'), "it needs start ; sector ; length ; op"
     [
-        Time(decimal_s, "the start must be seconds, such as 0.449518165"), SECTOR, SECTORS,
+        Time(DECIMAL_S, "the start must be seconds, such as 0.449518165"), SECTOR, SECTORS,
         Column::Op(blkreplay_op, "the operation must be R, W or D, with F, A, S or M behind it"),
         Rest,
     ] {
@@ -70,11 +71,9 @@ tables! {
     Byte(b','), "it needs version,time,op,size,lbn"
     [
         Checked(|field| matches!(integer(field), Some(1 | 2)), "the version must be 1 or 2"),
-        Time(seconds, "the time must be a whole number of seconds"),
-        Column::Op(
-            |code| u8::try_from(hexadecimal(code)?).ok().map(scsi::op),
-            "op must be a code of SCSI in hexadecimal, such as 2a",
-        ),
+        Time(SECONDS, "the time must be a whole number of seconds"),
+        Column::Op(|code| u8::try_from(hexadecimal(code)?).ok().map(scsi::op),
+            "op must be a code of SCSI in hexadecimal, such as 2a"),
         SIZE, Address(IN_SECTORS, integer, "the lbn must be a whole number"),
     ]
     {; options: &["same_second"], whole_seconds: true }
@@ -82,7 +81,7 @@ tables! {
     "diskmon" "DiskMon text: number, seconds, duration, disk, Read or Write, sector, sectors."
     Byte(b'\t'), "it needs seven fields between tabs"
     [
-        Ignored, Time(decimal_s, "the time must be seconds, such as 0.016375"), Ignored,
+        Ignored, Time(DECIMAL_S, "the time must be seconds, such as 0.016375"), Ignored,
         Device(small_integer, "the disk must be a whole number"),
         Column::Op(read_or_write, "the request must be Read or Write"), SECTOR, SECTORS,
     ] {
@@ -96,8 +95,8 @@ tables! {
     "disksim" "DiskSim ASCII: ms device block blocks flags (hexadecimal, bit 0: read)."
     Blanks, "it needs five fields: time device block blocks flags"
     [
-        Time(decimal_ms, "the time must be milliseconds, such as 5265.313"), DEVICE, BLOCK,
-        BLOCKS, Column::Op(flags, "the flags must be a hexadecimal number"),
+        Time(DECIMAL_MS, "the time must be milliseconds, such as 5265.313"), DEVICE, BLOCK,
+        BLOCKS, Column::Op(FLAGS, "the flags must be a hexadecimal number"),
     ] {;
         options: &["sector_bytes"],
         reads_like: Some("mqsim"),
@@ -107,7 +106,7 @@ tables! {
              \"time_s,device,sector,sectors,flags_hex\", else name the format",
         ),
         writer: Some(Writer {
-            row: |raw, out| write("{ms} {device} {sector} {sectors} {op}", READ_1, raw, out),
+            row: |raw, out| write("{ms} {device} {sector} {sectors} {op}", ONE_READS, raw, out),
             ..WRITER
         }),
     }
@@ -117,11 +116,9 @@ tables! {
     Blanks, "it needs six fields: R|W buffer block blocks service next"
     [
         R_OR_W, Ignored, BLOCK, BLOCKS,
-        Checked(
-            |field| decimal_us(field).is_some(),
-            "the service time must be microseconds, such as 15362.00000",
-        ),
-        Gap(decimal_us, "the time to the next must be microseconds"),
+        Checked(|field| DECIMAL_US(field).is_some(),
+            "the service time must be microseconds, such as 15362.00000"),
+        Gap(DECIMAL_US, "the time to the next must be microseconds"),
     ]
     {; options: &["sector_bytes"] }
     // Florida International University (SNIA IOTTA). A process may have blanks in its name.
@@ -139,25 +136,23 @@ tables! {
     "k5cloud" "Fujitsu K5 cloud: volume,seconds,R or W,offset,bytes."
     Byte(b','), "it needs volume,seconds,R or W,offset,length"
     [
-        VOLUME, Time(decimal_s, "the time must be seconds, such as 86400.121837"), R_OR_W,
+        VOLUME, Time(DECIMAL_S, "the time must be seconds, such as 86400.121837"), R_OR_W,
         OFFSET, LENGTH,
     ] {;}
     // The simulator MQSim, which stops at a row of another number of fields.
     "mqsim" "MQSim: ns device sector sectors type (0 write, 1 read)."
     Blanks, "it needs five fields: time device sector sectors type"
     [WHOLE_NS, DEVICE, SECTOR, SECTORS, TYPE]
-    {; writer: Some(Writer { row: |raw, out| write(MQSIM, READ_1, raw, out), ..WRITER }) }
+    {; writer: Some(Writer { row: |raw, out| write(MQSIM, ONE_READS, raw, out), ..WRITER }) }
     // The form in which slices of MSR volumes circulate. Nothing tells its rows from those of
     // disksim whose blocks are multiples of 512.
     "msbytes" "Five columns in bytes: ms device offset bytes type (1 read, 0 write)."
     Blanks, "it needs five fields: time device offset bytes type"
     [
-        Time(
-            |ms| Some(ms).filter(|ms| ms.contains(&b'.')).and_then(decimal_ms),
-            "the time must be milliseconds with a decimal point, such as 223.412",
-        ),
-        DEVICE, Address(IN_BYTES, whole_sectors, "the offset must be a multiple of 512 bytes"),
-        Length(IN_BYTES, whole_sectors, "the length must be a multiple of 512 bytes"), TYPE,
+        Time(|ms| Some(ms).filter(|ms| ms.contains(&b'.')).and_then(DECIMAL_MS),
+            "the time must be milliseconds with a decimal point, such as 223.412"),
+        DEVICE, Address(IN_BYTES, WHOLE_SECTORS, "the offset must be a multiple of 512 bytes"),
+        Length(IN_BYTES, WHOLE_SECTORS, "the length must be a multiple of 512 bytes"), TYPE,
     ] {;
         guess: Some(
             "format msbytes was found by its columns alone: that times are milliseconds and \
@@ -165,7 +160,7 @@ tables! {
              \"time_s,device,offset_bytes,bytes,op_read_1\", else name the format",
         ),
         writer: Some(Writer {
-            row: |raw, out| write("{ms} {device} {offset_bytes} {bytes} {op}", READ_1, raw, out),
+            row: |raw, out| write("{ms} {device} {offset_bytes} {bytes} {op}", ONE_READS, raw, out),
             ..WRITER
         }),
     }
@@ -173,15 +168,11 @@ tables! {
     "msr" "MSR Cambridge CSV: FILETIME,host,disk,Read or Write,offset,bytes,response."
     Byte(b','), "it needs Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime"
     [
-        Time(
-            numbered_ticks,
-            "the timestamp must be a FILETIME of 100 ns ticks, before the year 2185",
-        ),
+        Time(numbered_ticks,
+            "the timestamp must be a FILETIME of 100 ns ticks, before the year 2185"),
         Host,
-        Device(
-            |disk| small_integer(disk).filter(|disk| *disk < DISKS_PER_HOST),
-            "the disk must be a number below 1000",
-        ),
+        Device(|disk| small_integer(disk).filter(|disk| *disk < DISKS_PER_HOST),
+            "the disk must be a number below 1000"),
         Column::Op(read_or_write, "the type must be Read or Write"), OFFSET, SIZE, Rest,
     ] {;
         device_name: volume_name,
@@ -203,11 +194,9 @@ tables! {
     Byte(b','), "it needs arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns"
     [
         Time(integer, "the arrival must be a whole number of nanoseconds"),
-        Column::Op(any_op, "the operation must be read, write, trim or flush"), SECTOR,
-        Length(
-            IN_BYTES, |bytes| small_integer(bytes).map(u64::from),
-            "the length must be a whole number of bytes",
-        ),
+        Column::Op(ANY_OP, "the operation must be read, write, trim or flush"), SECTOR,
+        Length(IN_BYTES, |bytes| small_integer(bytes).map(u64::from),
+            "the length must be a whole number of bytes"),
         Fua(FUA_OF_WRITES), Ignored, Ignored,
     ]
     { after: after_recorded; may_be_cut: true }
@@ -218,7 +207,7 @@ tables! {
     [
         Device(small_integer, "the ASU must be a whole number"),
         Address(IN_SECTORS, integer, "the LBA must be a whole number of 512-byte blocks"), SIZE,
-        R_OR_W, Time(decimal_s, "the timestamp must be seconds, such as 0.026214"), Rest,
+        R_OR_W, Time(DECIMAL_S, "the timestamp must be seconds, such as 0.026214"), Rest,
     ] {;
         writer: Some(Writer {
             row: |raw, out| write("{device},{sector},{bytes},{op},{s}", &["r", "w"], raw, out),
@@ -233,7 +222,7 @@ tables! {
         writer: Some(Writer {
             row: |raw, out| match raw.offset_bytes / SECTOR_BYTES {
                 0x1_0000_0000.. => Err("ssdsim holds sector numbers below 2^32"),
-                _ => write(MQSIM, READ_1, raw, out),
+                _ => write(MQSIM, ONE_READS, raw, out),
             },
             ..WRITER
         }),
@@ -243,11 +232,9 @@ tables! {
     "systor17" "SYSTOR '17: seconds,response,R or W,unit,offset,bytes; a folder of such files."
     Byte(b','), "it needs Timestamp,Response,IOType,LUN,Offset,Size"
     [
-        Time(decimal_s, "the timestamp must be seconds of Unix time"),
-        Checked(
-            |field| field.is_empty() || decimal_s(field).is_some(),
-            "the response must be seconds, or nothing",
-        ),
+        Time(DECIMAL_S, "the timestamp must be seconds of Unix time"),
+        Checked(|field| field.is_empty() || DECIMAL_S(field).is_some(),
+            "the response must be seconds, or nothing"),
         R_OR_W, Device(small_integer, "the LUN must be a whole number"), OFFSET, SIZE,
     ]
     { before: before_systor; }
@@ -255,10 +242,10 @@ tables! {
     "tencent" "Tencent block traces: seconds,sector,sectors,0 read or 1 write,volume."
     Byte(b','), "it needs Timestamp,Offset,Size,IOType,VolumeID"
     [
-        Time(seconds, "the timestamp must be a whole number of seconds"),
+        Time(SECONDS, "the timestamp must be a whole number of seconds"),
         Address(IN_SECTORS, integer, "the offset must be a whole number of sectors"),
         Length(IN_SECTORS, integer, "the size must be a whole number of sectors"),
-        Column::Op(write_1, "the type must be 0 for a read or 1 for a write"), VOLUME,
+        Column::Op(READ_0, "the type must be 0 for a read or 1 for a write"), VOLUME,
     ]
     {; options: &["same_second"], whole_seconds: true }
 }
@@ -276,7 +263,7 @@ const SIZE: Column = Length(IN_BYTES, integer, "the size must be a whole number 
 const SECTORS: Column = Length(IN_SECTORS, integer, "the length must be a whole number of sectors");
 const BLOCKS: Column = Length(Unit::Blocks, integer, "the length must be a whole number of blocks");
 const R_OR_W: Column = Column::Op(read_or_write, "the operation must be R or W, or Read or Write");
-const TYPE: Column = Column::Op(read_1, "the type must be 0 for a write or 1 for a read");
+const TYPE: Column = Column::Op(READ_1, "the type must be 0 for a write or 1 for a read");
 /// Milliseconds have a point, and are of `disksim`.
 const WHOLE_NS: Column = Time(
     |field| Some(field).filter(|field| !field.contains(&b'.')).and_then(integer),
@@ -285,46 +272,37 @@ const WHOLE_NS: Column = Time(
 );
 const MQSIM: &str = "{ns} {device} {sector} {sectors} {op}";
 /// A read and a write as `TYPE` has them.
-const READ_1: &[&str] = &["1", "0"];
+const ONE_READS: &[&str] = &["1", "0"];
 const MAJOR_AND_MINOR: &str = "major and minor must be below 4096 and 1048576";
 const FUA_OF_WRITES: &str = "fua must be 0, or 1 of a write";
 
-type Operation = Option<Result<Op, DropReason>>;
+/// Reads the operation of a field.
+type ReadOp = Read<Result<Op, DropReason>>;
 
-const fn has_devices(mut columns: &[Column]) -> bool {
-    while let [first, rest @ ..] = columns {
-        if matches!(first, Device(..)) {
-            return true;
-        }
-        columns = rest;
-    }
-    false
+const ANY_OP: ReadOp = |field| operation(field).map(Ok);
+pub(super) const READ_1: ReadOp = |field| bit(field).map(read_if);
+pub(super) const READ_0: ReadOp = |field| bit(field).map(|bit| read_if(!bit));
+/// Hexadecimal flags, of which bit 0 says read.
+pub(super) const FLAGS: ReadOp = |field| hexadecimal(field).map(|flags| read_if(flags & 1 == 1));
+pub(super) const DECIMAL_US: Read<u64> = |field| decimal(field, 3);
+pub(super) const DECIMAL_MS: Read<u64> = |field| decimal(field, 6);
+pub(super) const DECIMAL_S: Read<u64> = |field| decimal(field, 9);
+const SECONDS: Read<u64> = |field| integer(field)?.checked_mul(1_000_000_000);
+/// Ticks of 100 ns.
+pub(super) const TICKS: Read<u64> = |field| integer(field)?.checked_mul(100);
+const WHOLE_SECTORS: Read<u64> = |field| integer(field).filter(|bytes| bytes % SECTOR_BYTES == 0);
+
+const fn read_if(reads: bool) -> Result<Op, DropReason> {
+    Ok(if reads { Op::Read } else { Op::Write })
 }
 
-fn any_op(field: &[u8]) -> Operation {
-    operation(field).map(Ok)
-}
-
-fn read_or_write(field: &[u8]) -> Operation {
-    any_op(field).filter(|op| matches!(op, Ok(Op::Read | Op::Write)))
-}
-
-pub(super) fn read_1(field: &[u8]) -> Operation {
-    bit(field).map(|reads| Ok(if reads { Op::Read } else { Op::Write }))
-}
-
-pub(super) fn write_1(field: &[u8]) -> Operation {
-    bit(field).map(|writes| Ok(if writes { Op::Write } else { Op::Read }))
-}
-
-/// Flags of DiskSim, of which bit 0 says read.
-pub(super) fn flags(field: &[u8]) -> Operation {
-    hexadecimal(field).map(|flags| Ok(if flags & 1 == 0 { Op::Write } else { Op::Read }))
+fn read_or_write(field: &[u8]) -> Option<Result<Op, DropReason>> {
+    ANY_OP(field).filter(|op| matches!(op, Ok(Op::Read | Op::Write)))
 }
 
 /// The letter of blktrace, then forced unit access, read ahead, synchronous and metadata, which
 /// change nothing for a drive.
-fn blkreplay_op(field: &[u8]) -> Operation {
+fn blkreplay_op(field: &[u8]) -> Option<Result<Op, DropReason>> {
     let (first, flags) = field.split_first()?;
     let ops = [(b'R', Op::Read), (b'W', Op::Write), (b'D', Op::Trim)];
     let op = ops.into_iter().find(|(letter, _)| letter.eq_ignore_ascii_case(first));
@@ -369,34 +347,10 @@ fn volume_name(device: u32, names: &Names) -> Option<String> {
     Some(format!("{host}_{}", device % DISKS_PER_HOST))
 }
 
-fn is_whole(field: &[u8]) -> bool {
-    integer(field).is_some()
-}
-
-fn whole_sectors(field: &[u8]) -> Option<u64> {
-    integer(field).filter(|bytes| bytes % SECTOR_BYTES == 0)
-}
-
-pub(super) fn decimal_us(field: &[u8]) -> Option<u64> {
-    decimal(field, 3)
-}
-
-pub(super) fn decimal_ms(field: &[u8]) -> Option<u64> {
-    decimal(field, 6)
-}
-
-pub(super) fn decimal_s(field: &[u8]) -> Option<u64> {
-    decimal(field, 9)
-}
-
-pub(super) fn ticks(field: &[u8]) -> Option<u64> {
-    integer(field)?.checked_mul(100)
-}
-
 /// Ticks, perhaps behind a row number and a blank.
 fn numbered_ticks(field: &[u8]) -> Option<u64> {
     match field.iter().rposition(u8::is_ascii_whitespace) {
-        Some(blank) if is_whole(field[..blank].trim_ascii()) => ticks(&field[blank + 1..]),
-        _ => ticks(field),
+        Some(blank) if integer(field[..blank].trim_ascii()).is_some() => TICKS(&field[blank + 1..]),
+        _ => TICKS(field),
     }
 }

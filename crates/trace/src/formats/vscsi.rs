@@ -23,33 +23,27 @@ pub(super) const FORMAT: Format = Format {
     ..PLAIN
 };
 
-/// Where the fields of a version stand.
+/// Places of the fields of a version; the version is behind the code.
 #[derive(Clone, Copy)]
 struct Layout {
     record_bytes: usize,
     version: u16,
     code_at: usize,
-    version_at: usize,
     bytes_at: usize,
-    sector_at: usize,
 }
 
 const LAYOUTS: [Layout; 2] = [
-    Layout {
-        record_bytes: 32,
-        version: 1,
-        code_at: 12,
-        version_at: 14,
-        bytes_at: 4,
-        sector_at: 16,
-    },
-    Layout { record_bytes: 40, version: 2, code_at: 0, version_at: 2, bytes_at: 8, sector_at: 16 },
+    Layout { record_bytes: 32, version: 1, code_at: 12, bytes_at: 4 },
+    Layout { record_bytes: 40, version: 2, code_at: 0, bytes_at: 8 },
 ];
+
+/// The place of the sector, before that of the time.
+const SECTOR_AT: usize = 16;
 
 impl Layout {
     /// The version is in the high byte, and codes of SCSI have one.
     fn fits(&self, record: &[u8]) -> bool {
-        u16_le(record, self.version_at) >> 8 == self.version && u16_le(record, self.code_at) < 256
+        u16_le(record, self.code_at + 2) >> 8 == self.version && u16_le(record, self.code_at) < 256
     }
 }
 
@@ -75,10 +69,10 @@ fn step(bytes: &[u8], settled: &mut Option<Layout>) -> Result<Step, &'static str
 }
 
 fn row(record: &[u8], layout: &Layout) -> Result<Row, &'static str> {
-    let us = u64_le(record, layout.sector_at + 8);
+    let us = u64_le(record, SECTOR_AT + 8);
     let time_ns = us.checked_mul(1000).ok_or("the time must be below 584 years")?;
     let code = u16_le(record, layout.code_at).to_le_bytes()[0];
-    let sector = u64_le(record, layout.sector_at);
+    let sector = u64_le(record, SECTOR_AT);
     match scsi::op(code) {
         Err(reason) => Ok(Row::Drop(reason)),
         Ok(Op::Flush) => Ok(flush(time_ns, 0)),
