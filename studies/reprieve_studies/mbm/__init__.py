@@ -9,10 +9,7 @@ from reprieve_studies.mbm.runs import (
     DATA,
     MAIN,
     OPS,
-    PAPERS,
-    PERCENTILES,
     SCHEMES,
-    TAIL,
     Plan,
     Spot,
     counterparts,
@@ -100,7 +97,7 @@ def _sections(outcome: Outcome) -> list[Section]:
     questions = [f"{one.title}: {one.question} ({one.source})" for one in shown.values()]
     return [
         Section("The paper's figures", [_DRIVE, _LOADS, _SCHEMES], figures.of_the_paper(outcome),
-                [_loads(outcome), _runs(outcome), _percentiles(outcome)]),
+                [_loads(outcome), _runs(outcome)]),
         Section("Other readings of the paper", questions, [figures.sensitivity(outcome)], [table]),
     ]  # fmt: skip
 
@@ -135,18 +132,3 @@ def _runs(outcome: Outcome) -> Table:
                "p99 of writes, ms", "erases", "WAF", "dies busy, %", "programs suspended, %",
                "pages programmed in pairs, %"]  # fmt: skip
     return Table("Every run of Figures 8 and 11", columns, rows, words=2)
-
-
-def _percentiles(outcome: Outcome) -> Table:
-    """Return the percentiles of Figures 12 and 13."""
-    rows = []
-    for load in DATA["tail_loads"]:
-        for op in OPS:
-            for scheme in PAPERS:
-                of = outcome.group(TAIL).one(load, scheme).latencies[op]
-                cells = ["too few" if one is None else f"{one / 1e3:,.2f}"
-                         for one in of.percentiles_us.values()]  # fmt: skip
-                rows.append([load, op, scheme, f"{of.requests:,}", *cells])
-    columns = ["load", "operation", "scheme", "requests", *(f"p{one:g}" for one in PERCENTILES)]
-    caption = "Figures 12 and 13: percentiles in ms; too few: fewer than ten requests beyond it"
-    return Table(caption, columns, rows, words=3)
