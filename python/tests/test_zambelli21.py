@@ -130,7 +130,7 @@ def test_every_run_obeys_littles_law_and_is_of_its_load() -> None:
     plan = Plan(8_000, (1, 2), quick=True)
     with bench(None, None) as engine:
         found_runs = runs.simulate(plan, plan.spots, engine)
-    outcome = Outcome(plan, found_runs, measure(DATA["part"], (), 10, 1))
+    outcome = Outcome(plan, found_runs, measure(DATA["drive"]["part"], (), 10, 1))
     # Two readings at two depths with two seeds, and one more depth of the first.
     assert len(outcome.runs) == 2 * 2 * 3 * 2 * 2 + 2 * 3
     for spot, result in outcome.runs.items():

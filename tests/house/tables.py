@@ -93,7 +93,7 @@ ROOMS = {
             900,
         )
         for name, ceiling in (
-            ("zambelli21", 920),
+            ("zambelli21", 900),
             ("starblaze", 1_040),
             ("fast12", 1_450),
             ("mbm", 1_570),

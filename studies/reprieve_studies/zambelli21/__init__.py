@@ -7,7 +7,7 @@ from reprieve_studies.frame import by_reading
 from reprieve_studies.study import Settings, Study
 from reprieve_studies.zambelli21 import figures
 from reprieve_studies.zambelli21.claims import METRICS, Outcome, numbers, verdicts
-from reprieve_studies.zambelli21.runs import BASE, DATA, FITTED, JUDGED, Plan, simulate
+from reprieve_studies.zambelli21.runs import BASE, DATA, FITTED, JUDGED, PART, Plan, simulate
 
 SEEDS = (1, 2, 3, 4, 5)
 
@@ -19,7 +19,7 @@ def article(settings: Settings) -> Article:
     plan = Plan(settings.requests_or(asked), seeds, settings.quick)
     with settings.bench() as bench:
         runs = simulate(plan, plan.spots, bench)
-    outcome = Outcome(plan, runs, measure(DATA["part"], (), DATA["wordlines"], 1))
+    outcome = Outcome(plan, runs, measure(PART, (), DATA["wordlines"], 1))
     return Article(
         title="Zambelli et al. 2021 reproduced: program suspension in a 3D TLC drive",
         command=settings.command,
@@ -51,10 +51,9 @@ def _facts(outcome: Outcome) -> dict[str, str]:
     plan = outcome.plan
     return {
         "Paper": DATA["paper"],
-        "Part": DATA["part"],
+        "Part": PART,
         "Readings": ", ".join(DATA.readings[name].title for name in JUDGED),
         "Requests of a run": f"{plan.requests:,}; {plan.requests_of('page-2'):,} of other readings",
-        "Run in": "no" if plan.quick else "until collection has set in; not counted",
         "Runs": f"{len(plan.spots):,}",
         "Seeds": ", ".join(map(str, plan.seeds)) + "; the first of them for other readings",
     }
@@ -73,7 +72,7 @@ def _sections(outcome: Outcome) -> list[Section]:
         Section("The paper's figures", [_DRIVE], figures.of_the_drive(outcome),
                 [_runs(outcome, name) for name in (FITTED, BASE)]),
         Section("Readings of the paper", questions, tables=[table]),
-        Section("The part", [f"reprieve characterize {DATA['part']} gives the same by itself."],
+        Section("The part", [f"reprieve characterize {PART} gives the same by itself."],
                 figures.of_the_part(outcome)),
         *(make(outcome.bench) for make in SECTIONS),
     ]  # fmt: skip

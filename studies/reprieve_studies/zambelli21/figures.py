@@ -6,7 +6,7 @@ from reprieve import Latency, rig_power
 from reprieve_studies.article import Figure
 from reprieve_studies.charts import Bars, Lines, cumulative
 from reprieve_studies.zambelli21.claims import METRICS, Outcome
-from reprieve_studies.zambelli21.runs import DATA, FITTED, Spot
+from reprieve_studies.zambelli21.runs import DATA, FITTED, PART, Spot
 
 _NUMBERED = {
     "10a": "iops",
@@ -87,7 +87,7 @@ def of_the_part(outcome: Outcome) -> list[Figure]:
 def _figure_3b() -> Figure:
     program = [(0, "program", 0, 0, page) for page in range(3)]
     read = (1_000_000, "read", 0, 1, 0)
-    _, steps = rig_power(_ANY_DEVICE, [*program, read], part=DATA["part"])
+    _, steps = rig_power(_ANY_DEVICE, [*program, read], part=PART)
     times = [step.time_ns / 1e3 for step in steps]
     powers = [step.power_core_mw for step in steps]
     # Each step is a horizontal line up to the next.

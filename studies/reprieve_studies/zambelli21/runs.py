@@ -12,7 +12,7 @@ from reprieve_studies.runs import Bench, Job, Setup
 
 DATA = read(Path(__file__).with_name("study.toml"))
 JUDGED = tuple(one.name for one in DATA.readings.values() if one.judged)
-BASE, FITTED = "page-1", "fitted"
+BASE, FITTED, PART = "page-1", "fitted", DATA["drive"]["part"]
 _ITERATIONS = 29
 """Of a program of the part, on average."""
 
