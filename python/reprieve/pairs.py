@@ -88,7 +88,7 @@ def latency(kind: str, figure: str) -> str:
 
 
 def paired(ours: Sequence[Run], base: Sequence[Run]) -> dict[str, Paired]:
-    """Return for each measure what our runs have more than the base's, and whether it is decided.
+    """Return for each measure what our runs have more than the base's, with its significance.
 
     The runs stand seed by seed. A batch of a run is paired with that of the same requests in the
     other; with ten seeds or more, whole runs are paired. What all pairs have in common, such as a

@@ -162,9 +162,10 @@ def test_compare_says_what_is_decided_and_what_is_not(
     axis = ("--axis", "timing.t_read_us=25,25.0,400", "--set", "workload.requests=20000")
     lines = reprieve("compare", small, *axis, "--out", "o").stdout.splitlines()
     # The same drive twice, and one whose reads are certainly longer.
-    alike = "25.0 against 25: nothing is decided at 95 %; not decided: read mean, write mean"
+    alike = "25.0 against 25: not significant at 95 %: read mean, write mean"
     assert alike in lines
-    assert any(line.startswith("400 against 25: decided at 95 %: read mean (×") for line in lines)
+    slower = "400 against 25: significant at 95 %: read mean (×"
+    assert any(line.startswith(slower) for line in lines)
     assert "too few requests for an interval of read p99, read p99.99" in "\n".join(lines)
     pairs = json.loads((tmp_path / "o" / "compare.json").read_text())["paired"]
     names = [(pair["run"], pair["base"]) for pair in pairs]
@@ -183,7 +184,7 @@ def test_a_comparison_in_python_says_the_same() -> None:
     assert runs.paired("400")["read_latency_ns_p99_99"]["low"] is None
     with pytest.raises(rp.UserError, match=r'paired\("8"\): must be one of 25, 400'):
         runs.paired("8")
-    assert certainty(runs)[0].startswith("400 against 25: decided at 95 %: read mean (×")
+    assert certainty(runs)[0].startswith("400 against 25: significant at 95 %: read mean (×")
 
 
 def test_percentile_with_fewer_than_ten_requests_beyond_is_no_number() -> None:

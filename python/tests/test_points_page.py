@@ -170,7 +170,7 @@ def test_the_sentence_says_what_is_best_and_that_it_is_decided(tmp_path: Path) -
     mean = alone["latency_ns"]["mean"] / 1000
     assert lead(tmp_path / "report.html") == (
         f"The lowest read mean of 2 points is {mean:.1f} µs at timing.t_read_us = 25. At the first "
-        f"(timing.t_read_us = 50) it is {mean + 25:.1f} µs; decided at 95 %."
+        f"(timing.t_read_us = 50) it is {mean + 25:.1f} µs; significant at 95 %."
     )
 
 
@@ -187,7 +187,7 @@ def test_what_is_not_decided_is_said(tmp_path: Path) -> None:
     )
     differences = made.query("SELECT decided FROM differences WHERE measure = "
                              "'read_latency_ns_mean' AND point = 2").to_pylist()  # fmt: skip
-    word = "decided" if differences[0]["decided"] else "not decided"
+    word = "significant" if differences[0]["decided"] else "not significant"
     assert told(page)[0].startswith("The next (suspension.max_per_operation = 1) has ")
     assert told(page)[0].endswith(f"; {word} at 95 %.")
 

@@ -199,7 +199,8 @@ def test_report_begins_with_what_changed() -> None:
         f"{means['FIFO']:,.1f} µs in run “FIFO” (×{means[best] / means['FIFO']:.2f}"
     )
     pair = runs.paired(best)["read_latency_ns_mean"]
-    assert said.endswith("; decided at 95 %." if pair["decided"] else "; not decided at 95 %.")
+    word = "significant" if pair["decided"] else "not significant"
+    assert said.endswith(f"; {word} at 95 %.")
     alone = lead({"this": runs["FIFO"]})
     # An interval of p99 needs a thousand reads in each of ten batches, and there are 1,400 in all.
     reads = runs["FIFO"].summary["requests"]["read"]

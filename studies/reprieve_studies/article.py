@@ -136,7 +136,7 @@ def _cells(verdict: Verdict) -> dict[str, str]:
         "difference": _number(verdict.difference, _POINTS.get(unit, unit), signed=True),
         "tolerance": _number(verdict.tolerance, _POINTS.get(unit, unit)),
         "outcome": _OUTCOMES[verdict.reproduced]
-        + (", undecided over seeds" if verdict.decided is False else ""),
+        + (", not the same over all seeds" if verdict.decided is False else ""),
         "style": _OUTCOMES[verdict.reproduced].replace(" ", "-"),
         "kind": verdict.kind,
         "note": "; ".join(_notes(verdict)),

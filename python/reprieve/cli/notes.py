@@ -73,7 +73,7 @@ def _named(labels: Sequence[str], count: int) -> str:
 def certainty(
     runs: Comparison, found: Mapping[str, Mapping[str, Paired]], *, marked: Collection[str]
 ) -> list[str]:
-    """Say what is decided: of a few runs each with its intervals, of many what the marks mean.
+    """Say which differences are significant: a line for each of a few runs, else the marks.
 
     `found`: what each run has more than the first. `marked`: the marks that the table has.
     """
@@ -91,7 +91,7 @@ def certainty(
             if (reason := measures["device_iops"].get("reason")) is not None:
                 reasons.setdefault(reason, []).append(label)
         notes += [
-            f"nothing can be decided of {_named(labels, len(runs))}: {reason}"
+            f"no difference can be tested for {_named(labels, len(runs))}: {reason}"
             for reason, labels in reasons.items()
         ]
         notes.append("compare.json has the interval of each difference, run against run")

@@ -1,4 +1,4 @@
-"""The page of a sweep: which point is best and whether that is decided, charts, every point."""
+"""The page of a sweep: which point is best and whether that is significant, charts, every point."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def _known(group: dict[str, Any], figure: str) -> str:
 
 
 def lead(runs: Runs) -> str:
-    """Return the one sentence to begin with: what changed, by how much, and if it is decided.
+    """Return the first sentence: what changed, by how much, and whether it is significant.
 
     Of several runs it is about the one with the least mean, of reads if there are any.
     """
@@ -131,10 +131,10 @@ def lead(runs: Runs) -> str:
 
 
 def decision(pair: pairs.Paired) -> str:
-    """Return in words whether a difference is decided."""
+    """Return in words whether a difference is significant."""
     if reason := pair.get("reason"):
         return f"whether they differ is unknown: {reason}"
-    return "decided at 95 %" if pair["decided"] else "not decided at 95 %"
+    return "significant at 95 %" if pair["decided"] else "not significant at 95 %"
 
 
 def _of_one(label: str, result: Result) -> str:
@@ -219,11 +219,11 @@ def too_few(runs: Runs) -> list[str]:
 
 
 def _verdict(found: Mapping[str, pairs.Paired]) -> str:
-    """Return what is decided between two runs, and what is not."""
+    """Return the significant differences between two runs, and the others."""
     from reprieve.pairs import latency
 
     if reason := found["device_iops"].get("reason"):
-        return f"nothing can be decided: {reason}"
+        return f"no difference can be tested: {reason}"
     differ, alike = [], []
     for op, figure in COMPARED:
         pair, what = found[latency(op, figure)], f"{op} {FIGURES[figure]}"
@@ -231,8 +231,10 @@ def _verdict(found: Mapping[str, pairs.Paired]) -> str:
             differ.append(f"{what}{_ratio(pair)}")
         elif "reason" not in pair:
             alike.append(what)
-    decided = f"decided at 95 %: {', '.join(differ)}" if differ else "nothing is decided at 95 %"
-    return f"{decided}; not decided: {', '.join(alike)}" if alike else decided
+    said = [f"significant at 95 %: {', '.join(differ)}"] if differ else []
+    if alike:
+        said.append(f"not significant{'' if differ else ' at 95 %'}: {', '.join(alike)}")
+    return "; ".join(said) or "no difference can be tested"
 
 
 def _ratio(pair: pairs.Paired) -> str:

@@ -140,7 +140,7 @@ def sentences(answer: Answer) -> list[str]:
         lines += _runner_up(answer)
     else:
         worst = max(question.bounds, key=lambda b: b.excess(estimate(b.field, best).mean))
-        word = "nothing meets it" if answer.decided else "not decided whether anything meets it"
+        word = "nothing meets it" if answer.decided else "perhaps nothing meets it"
         lines.append(
             f"{word}: nearest is {best.point}, because {worst} is missed by "
             f"{100 * worst.excess(estimate(worst.field, best).mean):.1f} %: "
@@ -172,11 +172,11 @@ def _runner_up(answer: Answer) -> list[str]:
         return []
     text = f"next best: {goal.said} {_said(goal, kept[0])} at {kept[0].point}"
     if len(ours) == 1:
-        return [f"{text}; one seed does not decide between them"]
+        return [f"{text}; one seed gives no interval for the difference"]
     more = np.array([[goal.of(row) for row in kept[0].rows]]) - np.array([ours])
     _, low, high = mean_intervals(more, positive=False)
-    word = "decided" if low[0] > 0 or high[0] < 0 else "not decided"
-    return [f"{text}; that it is worse is {word} at 95 %, seed by seed"]
+    word = "significant" if low[0] > 0 or high[0] < 0 else "not significant"
+    return [f"{text}; the difference is {word} (95 %, paired by seed)"]
 
 
 def _said(what: Field, tried: Tried) -> str:
