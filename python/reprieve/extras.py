@@ -1,4 +1,4 @@
-"""Packages that only some commands need: taken where they are, asked for where they are not."""
+"""Packages that only some commands need: imported if installed, named in the error if not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Policies of your own: classes with one method that a run asks at each of its decisions."""
+"""Policies of your own: classes with one method that a run calls at each decision."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Glance(TypedDict):
 
 
 Look = Callable[[Callable[[], Glance | None]], None]
-"""Called between steps with a function that says what the run has come to; it takes about a
+"""Called between steps with a function that returns the run's results so far; it takes about a
 millisecond, so call it as seldom as somebody looks."""
 
 When = Literal["start", "end"]

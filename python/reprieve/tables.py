@@ -127,7 +127,7 @@ def reader(
 
     `group`: one row group only.
 
-    What is wrong behind its head only its reading tells, by an OSError or a ValueError.
+    An error behind its head appears when it is read, as an OSError or a ValueError.
     """
     try:
         return ParquetReader(path, names, group)

@@ -35,7 +35,7 @@ def candidates(measured: Sequence[Condition]) -> list[Condition]:
 
 
 def _signature(condition: Condition) -> tuple[object, ...]:
-    """Return what tells loads apart: the rate of writes, size and depth of the reads."""
+    """Return the features that distinguish loads: write rate, size and depth of the reads."""
     reads = [
         (size_bytes(job, "read"), job.asked.depth)
         for job in condition.jobs

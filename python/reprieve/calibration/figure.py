@@ -24,7 +24,7 @@ _ROOM_RIGHT = 35
 
 
 def load_of(condition: Condition) -> str:
-    """Name what is asked of the drive but for the depth: `4 KiB reads, 250 MiB/s of writes`."""
+    """Name the load except its depth: `4 KiB reads, 250 MiB/s of writes`."""
     parts: list[str] = []
     for job in condition.jobs:
         if "read" in job.measured:

@@ -212,7 +212,7 @@ class Trial:
 
     def finish(self) -> None:
         """Fit all loads, and judge the fit under several seeds."""
-        assert self.search is not None, "it has begun"
+        assert self.search is not None, "the search has started"
         fit = self.search.programs(self.shared | self._known())
         criterion = []
         for each in range(SEEDS):

@@ -20,7 +20,7 @@ OVERHEAD = "timing.t_suspend_overhead_us"
 """Time that a suspension takes from the end of an iteration on."""
 
 _PULSE_SHARE = 0.3
-"""Share of a stretch that is the pulse. No measurement of latencies tells pulse from verify."""
+"""Share of a stretch that is the pulse. Latencies cannot separate the pulse from the verify."""
 
 _INDEXED = re.compile(r"(?P<key>.+)\[(?P<index>\d+)\]")
 _BY_TYPE = "timing.t_read_us_by_type"

@@ -162,7 +162,7 @@ def _ramp_s(condition: Condition, runtime_s: float, stripe_bytes: int, written: 
         return usual_s
     if not all(_keeps_up(job) for job in condition.jobs if "write" in job.measured):
         return max(_RAMP_WRITES_S, usual_s)
-    # Programs have begun with the first stripe, and the buffer never fills.
+    # Programs start with the first stripe, and the buffer never fills.
     return min(max(2 * stripe_bytes / written, usual_s), max(_RAMP_WRITES_S, usual_s))
 
 

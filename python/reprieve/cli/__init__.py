@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _dispatch(arguments: list[str]) -> int:
     """Run the command; the framework's own errors become one line like all others."""
     command = typer.main.get_command(app)
-    # A shell that completes a line asks by a variable of the environment; it is told, and no more.
+    # A shell that completes a line sets a variable of the environment: print completions and stop.
     command._main_shell_completion({}, "reprieve")
     try:
         with command.make_context("reprieve", list(arguments)) as context:

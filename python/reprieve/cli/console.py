@@ -51,7 +51,7 @@ def show(table: Table) -> None:
 def in_parts(table: Table, console: Console) -> list[Table]:
     """Split a table that is too wide for a console: each part has the words and some numbers.
 
-    A number that is cut off is worse than none, and so is one without what tells its row apart.
+    A number that is cut off is worse than none, and so is one whose row cannot be identified.
     What has no words is listed, a line a number. A table that fits stays whole.
     """
     words = [place for place, column in enumerate(table.columns) if not column.no_wrap]

@@ -19,7 +19,7 @@ _SCENARIO, _SWEEP, _SCHEMA = "scenario.toml", "sweep.toml", "reprieve.schema.jso
 
 _TEXT = """\
 #:schema ./{schema}
-# A drive and what it is asked. `reprieve run {scenario} --print` shows every key and its value;
+# A drive and its load. `reprieve run {scenario} --print` shows every key and its value;
 # the schema, which editors use, and the reference say what each means.
 seed = 1
 # `reprieve devices` lists them, `reprieve devices NAME` prints one.
@@ -42,7 +42,7 @@ requests = 50000
 read_fraction = 0.7
 request_bytes = {request_bytes}
 addresses = "uniform"
-arrivals = "closed"            # so many requests at a time; "poisson" takes rate_iops instead
+arrivals = "closed"            # queue_depth requests at a time; "poisson" takes rate_iops instead
 queue_depth = 16
 
 [measure]

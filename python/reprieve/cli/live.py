@@ -59,7 +59,7 @@ class View:
         return self._last is None or now_s - self._last[0] >= _LOOKS_APART_S
 
     def draw(self, glance: Glance, now_s: float) -> Table:
-        """Return a table of what the run has come to."""
+        """Return a table of the run's results so far."""
         before_s, before = self._last or (now_s, glance)
         if _begins_anew(glance, before):
             before_s, before = now_s, glance

@@ -237,7 +237,7 @@ def _print_verdict(verdict: Verdict) -> None:
 
 
 def _devices(trace: Trace, as_json: bool) -> None:
-    """Print what each device of a trace was asked."""
+    """Print the load of each device of a trace."""
     found = trace.devices()
     if as_json:
         say(json.dumps([device._asdict() for device in found], indent=2, ensure_ascii=False))

@@ -186,7 +186,7 @@ def sweep(
     `part`: `(K, N)` does the K-th of N parts into `out` and writes no data set; a last call
     without it does.
     `retry_failed`: do failed runs again.
-    `minutes`: start no run after so long.
+    `minutes`: start no run after this time.
 
     A run that fails is a row with the sentence in its column `error`. Raises UserError, before
     anything runs, if the plan is wrong or the first 1,000 points all are; and if every run fails.
@@ -207,7 +207,7 @@ def sweep(
     from reprieve.experiments.plan import read_plan
 
     plan = read_plan(sweep)
-    # What goes with the object has no page before somebody asks for it.
+    # A data set that is deleted with the object gets no page unless it is requested.
     command = None if out is None else _command(plan)
     if part is not None and out is None:
         raise UserError("part: parts of a sweep share a directory; name it with out")

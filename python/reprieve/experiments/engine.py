@@ -57,7 +57,7 @@ class Settings:
     """K of N: do this part of the points and write no data set."""
     retry_failed: bool = False
     minutes: float | None = None
-    """Start no run after so long."""
+    """Start no run after this time."""
     step: Step = silent
     tell: Callable[[str], None] = _warn
     """Called with each warning."""

@@ -109,7 +109,7 @@ def _binding(
     That may be one of a short run, which the search gave up because of the bound.
     """
     found: tuple[Bound | None, Tried | None] = (None, None)
-    # A whole run tells more than a short one.
+    # A whole run is more accurate than a short one.
     lowest = (1, 0.0, 0.0)
     for bound in question.bounds:
         others = tuple(each for each in question.bounds if each is not bound)
@@ -117,7 +117,7 @@ def _binding(
         for each in tried:
             mean = sum(map(bound.field.of, each.rows)) / len(each.rows)
             violation, cost = rank(freed, each.rows)
-            # Runs of the same length are compared, and the bound has to be what is in the way.
+            # Runs of the same length are compared, and the bound has to be the only obstacle.
             here = rank(freed, best.by_rung[each.rung])
             if bound.excess(mean) > 0 and (violation, cost) < here:
                 judged = (-each.rung, violation - here[0], cost - here[1])

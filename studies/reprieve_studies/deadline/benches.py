@@ -23,7 +23,7 @@ _BLOCKS = 64
 
 @dataclass(frozen=True)
 class Bench:
-    """A drive, a load, and what is asked of its reads."""
+    """A drive, a load, and the deadlines of its reads."""
 
     name: str
     title: str

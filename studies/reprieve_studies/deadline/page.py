@@ -1,4 +1,4 @@
-"""The report: what was asked, what came out, and where nothing is to be gained."""
+"""The report: the question, the results, and where no policy gains."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ Runs = Mapping[Spot, Summary]
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs that are asked for."""
+    """Options of the command that select runs."""
 
     sets: Mapping[str, Sequence[Load]]
     """The loads of each set that runs."""

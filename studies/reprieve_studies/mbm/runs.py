@@ -43,7 +43,7 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs that are asked for."""
+    """Options of the command that select runs."""
 
     papers: Sequence[Load]
     real: Sequence[Load]

@@ -34,7 +34,7 @@ Runs = Mapping[Spot, Record]
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs that are asked for."""
+    """Options of the command that select runs."""
 
     runtime_s: int
     """Of each run, in simulated time."""
