@@ -135,7 +135,7 @@ def test_a_claim_about_suspension_needs_suspensions(group: Group) -> None:
 
 
 def test_the_simulators_drive_need_not_be_full() -> None:
-    # What the reading leaves out: the same on a drive where every page has a place.
+    # Each load also runs on a drive where every page has a place, which the reading leaves out.
     load = counterparts({}, "characterised")[0]
     simulator = DATA.readings[SIMULATOR].sets
     full = {**simulator, "ftl.precondition": "sequential"}

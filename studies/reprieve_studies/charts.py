@@ -16,12 +16,13 @@ _SEPARATOR = "|"
 _WORD_LETTERS = 8
 """A device and a group longer than this overlap if they are written level."""
 _SLANT_DEGREES = -35
-_PANEL, _PANEL_HEIGHT = 210, 130
-"""Of one of many."""
 _WIDE_LETTERS = {"left": 35, "right": 5, "top": 5, "bottom": 5}
 """Names of rows take a seventh more in the letters of some systems than they are counted for."""
 _LABELS_APART = 10
 """Labels of an axis that are nearer than this read as one number."""
+_CURVE_POINTS = 300
+_LEAST_US = 1.0
+"""Where a cumulative line starts: a logarithmic axis has no zero."""
 _MARK = 8
 """Width of the line of a source's number."""
 
@@ -35,8 +36,6 @@ class Bars:
     title: str
     """Of the axis."""
     format: str = ".2f"
-    zero: bool = True
-    """Whether the axis begins at zero; else where the values do."""
     errors: Mapping[tuple[str, str, str], tuple[float, float]] = field(default_factory=dict)
     """Ends of the bars of error, where there are any."""
     marks: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
@@ -73,7 +72,7 @@ class Bars:
         axis = alt.Axis(labelExpr=label, labelAngle=slant, title=None, ticks=False)
         scale = alt.Scale(domain=spots, paddingInner=0.25)
         heights = (
-            alt.Scale(zero=self.zero)
+            alt.Scale(zero=True)
             if self.domain is None
             else alt.Scale(domain=list(self.domain), clamp=True)
         )
@@ -204,72 +203,6 @@ class Dots:
         return chart.properties(padding=_WIDE_LETTERS)
 
 
-@dataclass(frozen=True)
-class Multiples:
-    """Small multiples: a panel for each row and column, in it for each spot a dot a series."""
-
-    points: Sequence[Mapping[str, Any]]
-    """Each with `row`, `column`, `spot`, `series`, `value`, and `low` and `high` if it has an
-    interval; all stay in this order."""
-    title: str
-    """Of the vertical axis, which is logarithmic."""
-    x_title: str
-    palette: Sequence[str] = ()
-    """Series of all charts beside this one, of which each has one colour."""
-    one: str | None = None
-    """The series that all others are over: a rule at 1, in its colour, in place of dots."""
-    marks: Mapping[str, float] = field(default_factory=dict)
-    """Numbers of the source by column, drawn as dashed lines across its panels."""
-
-    def draw(self, theme: Theme) -> Chart:
-        """Draw it."""
-        points = [dict(point) for point in self.points if point["series"] != self.one]
-        order = {
-            name: list(dict.fromkeys(str(point[name]) for point in points))
-            for name in ("row", "column", "spot", "series")
-        }
-        scale = _scale(log=True)
-        y = alt.Y("value:Q", title=None, scale=scale).axis(tickCount=4, format=".2~g", grid=True)
-        # Lines between the spots, and room beside them, say which dots belong together.
-        spots = alt.X("spot:N", sort=order["spot"], title=None)
-        spots = spots.axis(labelAngle=-60, grid=True, tickBand="extent")
-        room = alt.Scale(paddingOuter=0.6)
-        base = alt.Chart().encode(
-            x=spots,
-            xOffset=alt.XOffset("series:N", sort=order["series"], scale=room),
-            y=y,
-            color=_colours(order["series"], theme, self.palette),
-        )
-        rule = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=1.5)
-        dots = base.mark_point(filled=True, size=28, opacity=1).encode(
-            tooltip=[
-                alt.Tooltip("spot:N", title=self.x_title),
-                alt.Tooltip("series:N"),
-                alt.Tooltip("value:Q", format=".3f"),
-            ]
-        )
-        drawn = [rule.encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q")), dots]
-        for column, number in self.marks.items():
-            of_column = alt.Chart().transform_filter(alt.datum.column == column)
-            mark = of_column.mark_rule(color=theme.ink, strokeDash=[4, 3])
-            drawn.append(mark.encode(y=alt.datum(number)))
-        if self.one is not None:
-            names = list(self.palette)
-            colour = dict(zip(names, theme.run_colours(len(names)), strict=True))[self.one]
-            level = alt.Chart().mark_rule(color=colour, strokeWidth=1.5)
-            drawn.append(level.encode(y=alt.datum(1)))
-        panels = alt.layer(*drawn, data=alt.InlineData(values=points))
-        header = alt.Header(title=None, labelFontSize=12, labelColor=theme.ink)
-        chart = panels.properties(width=_PANEL, height=_PANEL_HEIGHT).facet(
-            row=alt.Row("row:N", sort=order["row"], header=header),
-            column=alt.Column("column:N", sort=order["column"], header=header),
-            title=alt.TitleParams(
-                self.title, subtitle=f"by {self.x_title}", subtitleColor=theme.muted
-            ),
-        )
-        return cast("Chart", chart.configure(**theme.config()))
-
-
 def _scale(*, log: bool, nice: bool = True) -> alt.Scale:
     """Return a scale; one that is not nice ends where its values do, and has no tick beyond."""
     if log:
@@ -312,13 +245,11 @@ def _legend(series: Sequence[str]) -> alt.Legend | None:
     return alt.Legend(title=None, orient="bottom", columns=columns, labelLimit=300)
 
 
-def cumulative(
-    latency: Latency, series: str, points: int = 300, least_us: float = 1.0
-) -> list[dict[str, object]]:
-    """Return the points of a cumulative line, no more than can be told apart."""
+def cumulative(latency: Latency, series: str) -> list[dict[str, object]]:
+    """Return the points of a cumulative line, at most as many as a chart shows."""
     shares = np.cumsum(latency.count) / latency.requests
-    wanted = np.linspace(0, len(shares) - 1, min(len(shares), points)).round().astype(int)
+    wanted = np.linspace(0, len(shares) - 1, min(len(shares), _CURVE_POINTS)).round().astype(int)
     return [
-        {"series": series, "x": max(least_us, latency.upper_ns[at] / 1e3), "y": float(shares[at])}
+        {"series": series, "x": max(_LEAST_US, latency.upper_ns[at] / 1e3), "y": float(shares[at])}
         for at in wanted
     ]

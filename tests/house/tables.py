@@ -21,7 +21,7 @@ class Word:
     others: int
 
 
-# ---- Who may use whom ---------------------------------------------------------------------------
+# ---- Limits of use ------------------------------------------------------------------------------
 
 # Where policies are, and the folders there: a policy sees the view that its folder's mod.rs
 # defines, and its own parameters in the scenario; nothing else of the crate.

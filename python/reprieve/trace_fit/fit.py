@@ -6,7 +6,7 @@ import itertools
 import math
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,8 +71,6 @@ class FittedLoad:
     common: dict[str, object]
     flows: dict[str, Flow]
     trace: Order
-    sizes_left_out: float = field(default=0.0)
-    """Share of the requests whose size is not among the commonest."""
 
     def scenario(self, **top: object) -> dict[str, object]:
         """Return a scenario of it: `top` has the drive, the policy, the seed."""
@@ -137,7 +135,6 @@ def fit(requests: Requests, name: str = "the trace") -> FittedLoad:
         "train_tick_us": tick_ns / 1e3,
     }
     ways: dict[str, list[_Way]] = {}
-    left_out = 0
     for is_read, flow_name in ((True, "reads"), (False, "writes")):
         part = requests.of(is_read)
         if not len(part):
@@ -147,20 +144,19 @@ def fit(requests: Requests, name: str = "the trace") -> FittedLoad:
                 f"trace fit: {name} has {len(part)} {flow_name}; a flow needs at least "
                 f"{_REQUESTS_MIN}, or none"
             )
-        flow, omitted = _flow(part, requests.span_ns, is_read)
-        left_out += omitted
+        flow = _flow(part, requests.span_ns, is_read)
         # Flows that are drawn apart from each other need seeds of their own.
         ways[flow_name] = _ways(flow, common, part.time_ns, len(ways) * DRAWS + 1)
     wanted = order(requests)
     chosen = min(itertools.product(*ways.values()), key=lambda one: _miss(one, wanted.mean_run))
     flows = {name: way.flow for name, way in zip(ways, chosen, strict=True)}
-    return FittedLoad(common, flows, wanted, left_out / len(requests))
+    return FittedLoad(common, flows, wanted)
 
 
-def _flow(part: Requests, span_ns: int, is_read: bool) -> tuple[Flow, int]:
-    """Return a flow without trains yet, and how many requests have rarer sizes."""
-    found, left_out = by_size(part)
-    flow = Flow(
+def _flow(part: Requests, span_ns: int, is_read: bool) -> Flow:
+    """Return a flow without trains yet; rarer sizes are left out."""
+    found, _left_out = by_size(part)
+    return Flow(
         requests=len(part),
         read_fraction=1.0 if is_read else 0.0,
         by_size=found,
@@ -170,7 +166,6 @@ def _flow(part: Requests, span_ns: int, is_read: bool) -> tuple[Flow, int]:
         train_simultaneous_fraction=0.0,
         train_bias=(0.5,),
     )
-    return flow, left_out
 
 
 def _tick_ns(time_ns: NDArray[np.int64]) -> int:

@@ -55,12 +55,6 @@ class Requests:
             self.size_bytes[chosen],
         )
 
-    def from_time(self, start_ns: int) -> Requests:
-        """Return what arrives at this time or later, with times from the first of it."""
-        part = self.where(self.time_ns >= start_ns)
-        first = part.time_ns[0] if len(part) else 0
-        return Requests(part.time_ns - first, part.is_read, part.offset_bytes, part.size_bytes)
-
     @staticmethod
     def of_rows(rows: Iterable[TraceRow]) -> Requests:
         """Return the reads and writes of rows; other operations and empty rows are left out."""

@@ -115,7 +115,7 @@ def _tails(outcome: Outcome) -> Iterator[Figure]:
                         missing.add(percent)
                     else:
                         points.append({"series": scheme, "x": 100 / (100 - percent), "y": us / 1e3})
-            lines = Lines(points, "one request of so many is slower", f"latency of {op}s, ms",
+            lines = Lines(points, "requests for each that is slower", f"latency of {op}s, ms",
                           x_log=True, y_log=True, palette=_ALL)  # fmt: skip
             few = ", ".join(f"p{percent:g}" for percent in sorted(missing))
             caption = (

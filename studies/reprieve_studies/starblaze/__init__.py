@@ -62,7 +62,7 @@ _DRIVE = (
     "blocks each, programs of 64 KiB (four planes as one), and collects garbage in step with the "
     "host. It is mapped by 4 KiB and full. Every request takes 15 µs before it reaches the drive, "
     "taken from the slides' writes, which end in the buffer; so their mean is an input. Programs "
-    "of 64 KiB on so many dies were chosen by hand arithmetic before any run: the mean read of the "
+    "of 64 KiB on 32 dies were chosen by hand arithmetic before any run: the mean read of the "
     "slides loses 13 to 52 µs by suspension, and a read waits for programs about that long in "
     "such a drive."
 )

@@ -1,4 +1,4 @@
-"""Who may use whom, where no linter can say it: policies, and names that studies import."""
+"""Limits of use that no linter can state: for policies, and for names that studies import."""
 
 import ast
 from collections.abc import Iterator
