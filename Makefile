@@ -21,8 +21,8 @@ demo: .venv/.studies ## one real trace through five policies: a table, and a rep
 
 studies: .venv/.studies ## install the studies: reproduce, validate, characterize, database
 
-# Without crates that have no tests, whose dependencies take longer to compile than all the others.
-TESTED := --workspace --exclude reprieve-py --exclude reprieve-bench
+# Without the crate that has no tests, whose dependencies take longer to compile than all the others.
+TESTED := --workspace --exclude reprieve-py
 
 # Where the package lies for the tests of `make quick`: links to its files, and the module.
 QUICK := target/quick/python
@@ -116,7 +116,7 @@ quick: export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 quick: | .venv/.once ## the inner loop: lint of Python, tests of the parts of a drive, errors, the rig
 	$(BIN)/ruff check python studies tests
 	$(BIN)/mypy
-	cargo test --workspace --exclude reprieve-bench $(IN_QUICK) --lib -- $(SLOW:%=--skip %)
+	cargo test --workspace $(IN_QUICK) --lib -- $(SLOW:%=--skip %)
 	cargo build --package reprieve-py $(WITH_TESTING:%=--package %) $(IN_QUICK)
 	rm -rf $(QUICK) && mkdir -p $(QUICK)/reprieve
 	ln -s $(filter-out %.so,$(wildcard $(CURDIR)/python/reprieve/*)) $(QUICK)/reprieve

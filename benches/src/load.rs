@@ -1,11 +1,14 @@
 //! The fixed loads: what is simulated while time and instructions are taken.
 
-use std::fs;
 use std::time::Instant;
+use std::{env, fs, process, thread};
 
 use reprieve_base::UserError;
 use reprieve_ssd::scenario::{self, Scenario, Sources};
-use reprieve_ssd::{Options, Ssd, Window, registries};
+#[cfg(test)]
+use reprieve_ssd::stats::LogBatch;
+use reprieve_ssd::{Options, Ssd, registries};
+use reprieve_state::State;
 
 /// A fixed load: its name on the command line, what it is, and its scenario.
 pub struct Fixed {
@@ -33,8 +36,26 @@ queue_depth = 64
 };
 
 /// All of them.
-pub const FIXED: [Fixed; 4] = [
+pub const FIXED: [Fixed; 5] = [
     MAIN,
+    Fixed {
+        name: "open",
+        what: "the drive of main without a link, Poisson arrivals: dies that share nothing",
+        scenario: r#"
+device = "fast12-mlc"
+policy = "pes-ipc"
+[ftl]
+precondition = "steady"
+[host]
+link_bytes_per_s = "none"
+[workload]
+generator = "mixed"
+read_fraction = 0.7
+request_bytes = 4096
+arrivals = "poisson"
+rate_iops = 18000
+"#,
+    },
     Fixed {
         name: "equal",
         what: "MQSim's default drive with pages of 4 KiB, 70/30 random of a page, QD 16",
@@ -146,12 +167,6 @@ impl Load {
         Load::of(scenario, options)
     }
 
-    /// The same with another load's scenario, and a timeline of the whole run.
-    pub fn drawn(&self) -> Result<Load, UserError> {
-        let timeline = Some(Window { slices_max: u64::MAX, ..Window::ALL });
-        Load::of(self.scenario.clone(), &Options { timeline, ..Options::default() })
-    }
-
     fn of(scenario: Scenario, options: &Options) -> Result<Load, UserError> {
         let start = Instant::now();
         let mut ssd = Ssd::with(scenario.clone(), options)?;
@@ -175,9 +190,26 @@ impl Load {
         })
     }
 
-    /// Bytes of the timeline since the last call.
-    pub fn take_timeline(&mut self) -> Vec<u8> {
-        self.ssd.take_timeline()
+    /// The state of the drive before its first request.
+    pub fn state(&mut self) -> Result<State, UserError> {
+        let file = format!("reprieve-bench-{}-{:?}", process::id(), thread::current().id());
+        let path = env::temp_dir().join(file);
+        self.ssd.save_state(&path)?;
+        let state = State::read(&path, &self.scenario);
+        fs::remove_file(&path).expect("it was just written");
+        state
+    }
+
+    /// The log of requests since the last call.
+    #[cfg(test)]
+    pub fn take_log(&mut self) -> LogBatch {
+        self.ssd.take_log()
+    }
+
+    /// Page transactions so far.
+    #[cfg(test)]
+    pub fn transactions(&self) -> u64 {
+        self.ssd.page_transactions()
     }
 
     /// The run's summary.

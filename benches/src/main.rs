@@ -9,19 +9,21 @@
 mod features;
 mod load;
 mod pairs;
+#[path = "../rivals/mod.rs"]
+mod rivals;
 mod table;
 
 use std::process::ExitCode;
 
 use lexopt::prelude::*;
-use load::{FIXED, Load};
+use load::{FIXED, Load, Sample};
 use reprieve_ssd::Options;
+use rivals::race::Rivalled;
 
 const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | others | dies | \
-                     capacity | \
-                     precondition | timeline | LOAD REQUESTS [KEY=VALUE]… [--log \
-                     [--leave-out-blame]] | pairs | refusals]\n\
-                     where LOAD is main, equal, tlc or everything";
+                     capacity | precondition | pairs | refusals | LOAD REQUESTS [KEY=VALUE]… \
+                     [--log [--leave-out-blame]] | {product | rival} LOAD REQUESTS [KEY=VALUE]…]\n\
+                     where LOAD is main, open, equal, tlc or everything, which has no rival";
 
 fn main() -> ExitCode {
     match run() {
@@ -62,7 +64,6 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
                 "dies": table::dies()?,
                 "capacity_gib": table::capacity()?,
                 "precondition": table::precondition()?,
-                "timeline": table::timeline()?,
             });
             if let Some(path) = record {
                 std::fs::write(path, format!("{results:#}\n"))?;
@@ -72,10 +73,10 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         Some("dies") => drop(table::dies()?),
         Some("capacity") => drop(table::capacity()?),
         Some("precondition") => drop(table::precondition()?),
-        Some("timeline") => drop(table::timeline()?),
         Some("pairs") => println!("{:#}", pairs::document()),
         Some("refusals") => pairs::refusals(),
         Some("main") if words.len() == 1 => drop(table::main_load()?),
+        Some("product" | "rival") => print(&race(&words)?),
         Some(name) => return one(name, &words[1..], &options),
     }
     Ok(())
@@ -87,6 +88,22 @@ fn one(name: &str, rest: &[String], options: &Options) -> Result<(), Box<dyn std
     let requests = rest.first().ok_or(USAGE)?.parse()?;
     let mut load = Load::fixed(fixed, &rest[1..], requests, options)?;
     let sample = load.window(requests)?;
+    print(&sample);
+    println!("{:#}", load.summary());
+    Ok(())
+}
+
+/// Runs the product or its rival with a load that has one, in the form in which it has it.
+fn race(words: &[String]) -> Result<Sample, Box<dyn std::error::Error>> {
+    let [who, name, requests, sets @ ..] = words else { return Err(USAGE.into()) };
+    let (load, requests) = (Rivalled::named(name).ok_or(USAGE)?, requests.parse()?);
+    if who == "rival" {
+        return Ok(load.race(sets, requests)?);
+    }
+    Ok(load.product(sets, requests, &Options::default())?.window(requests)?)
+}
+
+fn print(sample: &Sample) {
     println!(
         "{} page transactions, {} requests, {:.1} ns a transaction, {:.1} ns a request",
         sample.transactions,
@@ -94,6 +111,4 @@ fn one(name: &str, rest: &[String], options: &Options) -> Result<(), Box<dyn std
         sample.ns_per_transaction(),
         sample.seconds * 1e9 / sample.requests as f64
     );
-    println!("{:#}", load.summary());
-    Ok(())
 }

@@ -185,32 +185,3 @@ pub fn precondition() -> Result<Value, UserError> {
     println!();
     Ok(Value::Array(rows))
 }
-
-/// Slices of a timeline a second, beside the same run without one, and the bytes of each.
-pub fn timeline() -> Result<Value, UserError> {
-    println!("Timeline: the main load for {WINDOW} requests, without and with one");
-    let mut plain = Load::new(&[], WINDOW)?;
-    let mut drawn = plain.drawn()?;
-    let without_s = plain.window(u64::MAX)?.seconds;
-    let (mut with_s, mut bytes) = (0.0, 0);
-    loop {
-        let sample = drawn.window(WINDOW / 64)?;
-        with_s += sample.seconds;
-        bytes += drawn.take_timeline().len();
-        if sample.requests == 0 {
-            break;
-        }
-    }
-    let slices = drawn.summary()["timeline"]["slices"].as_f64().expect("a timeline was drawn");
-    let per_s = slices / (with_s - without_s);
-    let size_bytes = bytes as f64 / slices;
-    println!("  {without_s:.2} s without, {with_s:.2} s with {slices} slices in {bytes} bytes");
-    println!("  {:.2} million slices a second of the difference", per_s / 1e6);
-    println!("  {:.2} million slices a second in all", slices / with_s / 1e6);
-    println!("  {size_bytes:.1} bytes a slice");
-    Ok(json!({
-        "slices": slices,
-        "slices_per_s": slices / with_s,
-        "bytes_per_slice": size_bytes,
-    }))
-}
