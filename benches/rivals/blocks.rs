@@ -290,11 +290,21 @@ impl<const PAGES: u32> Pages<PAGES> {
         Some((self.current, self.step_of(self.current)))
     }
 
+    /// Looks up the entries of the pages that collection will move, all at once.
+    fn touch_victim(&self, plane: usize) {
+        let own = &self.planes[plane];
+        let first = (own.victim * PAGES) as usize;
+        let owners = own.owners[first..first + PAGES as usize].iter();
+        let valid = owners.filter(|owner| **owner != NONE);
+        std::hint::black_box(valid.fold(0, |sum, lpn| sum ^ self.map[*lpn as usize]));
+    }
+
     /// The next step of a plane, which begins with a victim if it has none.
     #[inline(always)]
     fn step_of(&mut self, plane: usize) -> Step {
         if self.planes[plane].victim == NONE {
             self.planes[plane].take_victim::<PAGES>();
+            self.touch_victim(plane);
             self.need = None;
         }
         let own = &mut self.planes[plane];
