@@ -80,7 +80,9 @@ capi: | tools ## the C interface in out/capi: libreprieve.so and .a, headers, pk
 ui: ## the drive explorer: the simulator for browsers, which reprieve ui serves
 	crates/web/build.sh
 
-bench: .venv/.built ## the fixed loads of benches/: speed, cost by size, instructions, start of a run
+bench: .venv/.built ## product and rivals; the fixed loads of benches/: speed, cost by size, instructions
+	cargo build --release -p reprieve-bench
+	$(PYTHON) benches/instructions.py --rivals
 	cargo run --release -p reprieve-bench
 	$(PYTHON) benches/instructions.py
 	$(BIN)/python benches/start.py

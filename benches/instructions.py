@@ -1,4 +1,4 @@
-"""Print where the instructions of the fixed load go, counted by callgrind.
+"""Print where the instructions of the fixed loads go, and how far rivals get with fewer.
 
 Counts do not depend on what else the machine does. The drive is small, so that preconditioning is
 short, and two runs of different length are subtracted, so that it does not count at all. One is
@@ -11,14 +11,18 @@ import json
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 BENCH = os.environ.get("REPRIEVE_BENCH", "target/release/reprieve-bench")
 SHORT, LONG = 100_000, 200_000
 SMALL = ["geometry.blocks_per_plane=64"]
+TIMED, RUNS = 1_000_000, 5
+RIVALS: dict[str, list[str]] = {"equal": [], "main": SMALL, "tlc": SMALL, "open": SMALL}
 LINE = re.compile(r"\s*([\d,]+) \([ \d.]+%\)\s+(\S+?):(.+?)(?: \[.*\])?$")
 
 # The part of the program that a source file or function belongs to, first match wins.
@@ -45,9 +49,12 @@ def count(requests: int, sets: list[str], load: str) -> tuple[int, Counter[str]]
     """Run under callgrind; return page transactions and instructions by part."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "callgrind.out")
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", BENCH, load]
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", BENCH]
         run = subprocess.run(
-            [*command, str(requests), *sets], capture_output=True, text=True, check=True
+            [*command, *load.split(), str(requests), *sets],
+            capture_output=True,
+            text=True,
+            check=True,
         )
         annotate = subprocess.run(
             ["callgrind_annotate", "--threshold=100", "--auto=no", str(out)],
@@ -75,17 +82,54 @@ def per_transaction(sets: list[str], load: str = "main") -> Counter[str]:
 def main() -> None:
     """Print the table for the fixed load, and the totals of other loads, small and large drives."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--record", type=Path, help="the file of results to add the counts to")
-    record = parser.parse_args().record
-    if not shutil.which("valgrind"):
+    parser.add_argument("--record", type=Path, help="the file of results to add the numbers to")
+    parser.add_argument("--rivals", action="store_true", help="compare with the rivals, no more")
+    arguments = parser.parse_args()
+    if not (counts_them := bool(shutil.which("valgrind"))):
         print("Instructions are not counted: valgrind was not found (apt-get install valgrind).")
-        return
-    loads = {"main": by_part("main", SMALL), **with_log(), **others()}
-    counts = {**loads, "dies": by_dies(), "capacity_gib": by_capacity()}
-    if record:
-        results = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
-        results["instructions_a_transaction"] = counts
-        record.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    if arguments.rivals:
+        record(arguments.record, "rivals", rivals(counts_them))
+    elif counts_them:
+        loads = {"main": by_part("main", SMALL), **with_log(), **others()}
+        counts = {**loads, "dies": by_dies(), "capacity_gib": by_capacity()}
+        record(arguments.record, "instructions_a_transaction", counts)
+
+
+def record(path: Path | None, name: str, numbers: Mapping[str, object]) -> None:
+    """Add numbers to the file of results, if there is one."""
+    if path:
+        results = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        results[name] = numbers
+        path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+def rivals(counts_them: bool) -> dict[str, dict[str, list[float]]]:
+    """Print and return instructions and time of the product and of its rivals."""
+    print("Product and rival, a page transaction: instructions (callgrind), ns (median of runs)")
+    print("  load   instructions            ratio    ns            ratio")
+    results = {}
+    for load, sets in RIVALS.items():
+        words = [f"product {load}", f"rival {load}"]
+        counts = [float(per_transaction(sets, word).total()) for word in words if counts_them]
+        row = {"instructions": [count / 1000 for count in counts], "ns": by_turns(words)}
+        results[load] = row
+        numbers = [
+            f"{values[0]:9,.0f} {values[1]:9,.0f} {values[0] / values[1]:7.2f}" if values else ""
+            for values in row.values()
+        ]
+        print(f"  {load:5}" + "  ".join(f"{number:27}" for number in numbers).rstrip(), flush=True)
+    return results
+
+
+def by_turns(loads: list[str]) -> list[float]:
+    """Return the median time of a page transaction of each load, run by turns."""
+    times: dict[str, list[float]] = {load: [] for load in loads}
+    for _ in range(RUNS):
+        for load in loads:
+            command = [BENCH, *load.split(), str(TIMED)]
+            run = subprocess.run(command, capture_output=True, text=True, check=True)
+            times[load].append(float(run.stdout.split(", ")[2].split()[0]))
+    return [statistics.median(times[load]) for load in loads]
 
 
 def by_part(load: str, sets: list[str]) -> float:
