@@ -148,7 +148,7 @@ def with_log() -> dict[str, float]:
 
     Most of that is part of functions that do something else too, so two runs are compared.
     """
-    log = sum(per_transaction([*SMALL, "--log", "--leave-out-blame"]).values()) / 1000
+    log = sum(per_transaction([*SMALL, "--log", "--leave-out-causes"]).values()) / 1000
     blame = sum(per_transaction([*SMALL, "--log"]).values()) / 1000 - log
     print(f"  {log:8.1f}  with the log of requests")
     print(f"  {blame:8.1f}  more for what they waited for, {blame / log:.1%}")

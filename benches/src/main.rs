@@ -22,7 +22,7 @@ use rivals::race::Rivalled;
 
 const USAGE: &str = "usage: reprieve-bench [all [--record FILE] | main | others | dies | \
                      capacity | precondition | pairs | refusals | LOAD REQUESTS [KEY=VALUE]… \
-                     [--log [--leave-out-blame]] | {product | rival} LOAD REQUESTS [KEY=VALUE]…]\n\
+                     [--log [--leave-out-causes]] | {product | rival} LOAD REQUESTS [KEY=VALUE]…]\n\
                      where LOAD is main, open, equal, tlc or everything, which has no rival";
 
 fn main() -> ExitCode {
@@ -44,7 +44,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         match arg {
             Long("record") => record = Some(parser.value()?),
             Long("log") => options.log_requests = true,
-            Long("leave-out-blame") => options.leave_out_blame = true,
+            Long("leave-out-causes") => options.without_attribution = true,
             Value(word) => words.push(word.string()?),
             Long("help") | Short('h') => {
                 println!("{USAGE}");

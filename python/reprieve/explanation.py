@@ -41,9 +41,11 @@ class Cause:
     keys: tuple[str, ...] = ()
     """Of the scenario; those that it has are shown with their values."""
     without: tuple[str, ...] = ()
-    """Overrides that take the cause away; none: no scenario is without it."""
+    """Overrides that take the cause away."""
     taken_away: str = ""
     """Words for the effect of `without`, after "with"."""
+    eased: tuple[str, float] | None = None
+    """A key that eases the cause when it is multiplied, where no override takes it away."""
     to_writes: str = ""
     """Advice for writes, if it differs."""
     keys_of_writes: tuple[str, ...] = ()
@@ -58,6 +60,7 @@ CATALOGUE: Mapping[str, Cause] = {
         "behind",
         "more dies or channels, or fewer requests at once",
         ("geometry.channels", "geometry.dies_per_channel", "workload.queue_depth"),
+        eased=("geometry.channels", 2),
     ),
     "by_host_program_ns": Cause(
         "programs of the host",
@@ -71,6 +74,7 @@ CATALOGUE: Mapping[str, Cause] = {
             "parallelism.multi_plane",
             "buffer.bytes",
         ),
+        eased=("geometry.channels", 2),
     ),
     "by_gc_read_ns": Cause(
         "reads of garbage collection",
@@ -111,12 +115,14 @@ CATALOGUE: Mapping[str, Cause] = {
         "for",
         "faster channels, or fewer dies on each",
         ("timing.t_bus_us", "geometry.channels", "geometry.dies_per_channel"),
+        eased=("timing.t_bus_us", 0.5),
     ),
     "by_suspend_entry_ns": Cause(
         "operations to reach their suspension",
         "for",
         "a suspension that takes effect sooner",
         ("suspension.program", "suspension.erase_mode", "timing.t_suspend_overhead_us"),
+        eased=("timing.t_suspend_overhead_us", 0.5),
     ),
     "by_same_block_ns": Cause(
         "operations that could stop but hold what is read",
@@ -212,7 +218,9 @@ class Explanation:
     def _help(self, cause: str, kind: str) -> str:
         found = CATALOGUE[cause]
         what = f"waits {found.joins} {found.words}"
-        return f"What helps against {what}: {self.advice(cause, kind)}."
+        tries = self.trial(cause)
+        tried = f"; --counterfactual tries {trial_words(cause, tries)}" if tries else ""
+        return f"What may help against {what}, not tried{tried}: {self.advice(cause, kind)}."
 
     def advice(self, cause: str, kind: str) -> str:
         """Say what makes the waits of a kind behind a cause less, with the keys as they are now."""
@@ -224,17 +232,27 @@ class Explanation:
         now = [f"{key} = {value}" for key in keys if (value := _value(document, key))]
         return f"{advice} (now {', '.join(now)})" if now else advice
 
-    def removable(self) -> list[str]:
-        """Return the causes of the tail that a scenario can do without, those of reads first.
+    def triable(self) -> dict[str, tuple[str, ...]]:
+        """Return overrides against the causes of the tail, those of reads first.
 
-        The largest first; of causes that the same keys take away, only that.
+        The largest first; of causes that the same overrides are against, only that.
         """
         found: dict[tuple[str, ...], str] = {}
         for kind in self.kinds():
             for cause, share in self.shares(kind, self.part(kind)).items():
-                if share >= _NAMED_SHARE and (sets := CATALOGUE[cause].without):
+                if share >= _NAMED_SHARE and (sets := self.trial(cause)):
                     found.setdefault(sets, cause)
-        return list(found.values())
+        return {cause: sets for sets, cause in found.items()}
+
+    def trial(self, cause: str) -> tuple[str, ...]:
+        """Return the overrides that take a cause away, or ease it; empty if there are none."""
+        found, document = CATALOGUE[cause], tomllib.loads(self.scenario)
+        if found.eased is None:
+            # Leaves out what the scenario has no use for, such as a limit that is none already.
+            return tuple(text for text in found.without if text.partition(".")[0] in document)
+        key, factor = found.eased
+        value = _value(document, key)
+        return (f"{key}={json.loads(value) * factor:g}",) if value and json.loads(value) else ()
 
     def notes(self) -> list[str]:
         """Return what the scenario file says of the run that its keys do not."""
@@ -279,17 +297,21 @@ _AGAIN = "run it again with --requests"
 _OF_SLOWEST = ("id", "op", "die", "arrival_ns", "completion_ns", *CAUSES)
 
 
-def without(source_text: str, causes: Sequence[str], watch: Any) -> tuple[Result, list[Result]]:
-    """Run a scenario as it is and without each of the causes; return all results."""
+def trial_words(cause: str, sets: Sequence[str]) -> str:
+    """Say what the overrides against a cause change, after "with" or "tries"."""
+    return CATALOGUE[cause].taken_away or ", ".join(text.replace("=", " = ") for text in sets)
+
+
+def with_trials(
+    source_text: str, trials: Mapping[str, tuple[str, ...]], watch: Any
+) -> tuple[Result, list[Result]]:
+    """Run a scenario as it is and with the overrides against each cause; return all results."""
     from reprieve.parallel import each
     from reprieve.scenario import Source
     from reprieve.simulation import simulate
 
     source = Source(source_text, "scenario.toml")
-    variants = [_applicable(source, CATALOGUE[cause].without) for cause in causes]
-    names = {
-        sets: CATALOGUE[cause].taken_away for sets, cause in zip(variants, causes, strict=True)
-    }
+    names = {sets: trial_words(cause, sets) for cause, sets in trials.items()}
 
     def one(sets: tuple[str, ...], share: Any) -> Result:
         def both(done: float | None, requests: int) -> None:
@@ -298,15 +320,8 @@ def without(source_text: str, causes: Sequence[str], watch: Any) -> tuple[Result
 
         return simulate(source.with_sets(sets), watch=both)
 
-    was, *others = each([(), *variants], None, one)
+    was, *others = each([(), *trials.values()], None, one)
     return was, others
-
-
-def _applicable(source: Any, sets: tuple[str, ...]) -> tuple[str, ...]:
-    """Leave out what the scenario has no use for, such as a limit that is none already."""
-    document = tomllib.loads(source.text)
-    names = {text: text.partition("=")[0].split(".") for text in sets}
-    return tuple(text for text, (section, _) in names.items() if section in document)
 
 
 def _value(document: Mapping[str, Any], key: str) -> str:

@@ -103,8 +103,9 @@ def test_explain_says_what_the_tail_waited_for(
     assert (told.returncode, told.stderr) == (0, "")
     assert "behind programs of the host" in told.stdout
     words = " ".join(told.stdout.split())
-    behind = "What helps against waits behind programs of the host: "
-    assert f"{behind}programs that make way for reads" in words
+    behind = "What may help against waits behind programs of the host, not tried; "
+    tries = "--counterfactual tries geometry.channels = 4: "
+    assert f"{behind}{tries}programs that make way for reads" in words
     assert 'scheduling.policy = "fifo"' in " ".join(told.stdout.split())
     lines = told.stdout.splitlines()
     commands = [line for line in lines if line.startswith("reprieve run ")]
@@ -135,7 +136,9 @@ def test_a_counterfactual_is_a_second_run(
     options = [word for key in sets for word in ("--set", key)]
     assert reprieve("run", str(scenario), *options, "--requests", "--out", "out").returncode == 0
     found = Explanation.read(tmp_path / "out")
-    assert found.removable() == ["by_same_block_ns"]
+    trials = found.triable()
+    assert next(iter(trials)) == "by_same_block_ns"
+    assert trials["by_same_block_ns"] == ('suspension.same_block="page"',)
     told = reprieve("explain", "out", "--counterfactual", "--slowest", "0")
     assert told.returncode == 0, told.stderr
     assert 'As it was, and with suspension.same_block = "page"' in told.stdout

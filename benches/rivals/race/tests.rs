@@ -15,7 +15,7 @@ fn agree(name: &str) {
     // Small, so that every plane collects. `equal` never does.
     let small = ["geometry.blocks_per_plane=64".to_string()];
     let sets = if name == "equal" { &[][..] } else { &small };
-    let options = Options { log_requests: true, leave_out_blame: true, ..Options::default() };
+    let options = Options { log_requests: true, without_attribution: true, ..Options::default() };
     let mut product = load.product(sets, count, &options).expect("it is a scenario");
     let mut rival = (load.prepare)(&mut product).expect("it has a state");
     product.window(count).expect("it runs");

@@ -103,10 +103,16 @@ impl Controller {
     pub(super) fn admit(&mut self, id: u32) {
         self.dies.push(id);
         if self.observers.listens {
-            self.observers.blame_queued(&self.dies, id);
             let now = self.dies.txns[id].mark;
             self.observe(now, |observer, scene| observer.queued(scene, id));
         }
+    }
+
+    /// A transaction waits from its mark on, in no queue yet.
+    #[cold]
+    pub(super) fn held_back(&mut self, id: u32) {
+        let now = self.dies.txns[id].mark;
+        self.observe(now, |observer, scene| observer.held_back(scene, id));
     }
 
     /// Handles an event.
@@ -200,7 +206,7 @@ impl Controller {
         now: Time,
         tell: impl FnMut(&mut dyn Observe, &Scene),
     ) {
-        if self.observers.listens_to_all {
+        if self.observers.listens {
             let planes = self.others.len() as u32 + 1;
             self.observers.tell(&Scene { now, dies: &self.dies, planes, lane }, tell);
         }

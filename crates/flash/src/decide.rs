@@ -9,7 +9,7 @@ use reprieve_policy::work::{GcNeed, Work};
 use super::asking::Asking;
 use super::channel::{Grant, Wish};
 use super::lane::LaneId;
-use super::{Deciding, Flash, FlashEvent};
+use super::{Flash, FlashEvent};
 
 impl Flash {
     /// Lets everything decide that was touched at this instant.
@@ -20,61 +20,40 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        match self.deciding {
-            Deciding::Alone => {
-                self.decide_dies::<false, W>(now, work, out);
-                self.controller.dies.touched.clear();
-                self.decide_channels::<false, W>(now, work, out);
-            }
-            Deciding::Blamed => self.decide_blamed(now, work, out),
-            Deciding::Together => self.decide_all(now, work, out),
-        }
-    }
-
-    /// The same where dies share a limit or a budget, or someone is told of each instant.
-    #[cold]
-    fn decide_all<W: Work>(
-        &mut self,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-    ) {
         loop {
             if self.controller.dies.limit.of_drive {
-                self.controller.dies.tell_limit();
-                // The limit wakes dies that the dispatcher has not listed as deciding.
-                self.stage.note_decisions(&self.controller.dies.touched);
+                self.wake_by_limit();
             }
-            self.decide_dies::<false, W>(now, work, out);
-            self.controller.observers.touched(&self.controller.dies.touched);
+            self.decide_dies(now, work, out);
+            if self.controller.observers.listens {
+                self.controller.observers.touched(&self.controller.dies.touched);
+            }
             self.controller.dies.touched.clear();
-            self.decide_waiting(now, work, out);
-            self.decide_channels::<true, W>(now, work, out);
+            if self.controller.observers.budget.is_some() {
+                self.decide_waiting(now, work, out);
+            }
+            self.decide_channels(now, work, out);
             // A program that has begun may have brought the drive below its limit.
             if !self.controller.dies.limit.has_changed() {
                 break;
             }
         }
-        self.controller.end_instant(now);
-        self.look_in_the_way(now, work);
+        if self.controller.observers.listens {
+            self.controller.end_instant(now);
+            self.attribute_waits(now, work);
+        }
     }
 
-    /// The same where nobody but who blames waits is told of each instant.
-    #[inline(always)]
-    fn decide_blamed<W: Work>(
-        &mut self,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-    ) {
-        self.decide_dies::<true, W>(now, work, out);
-        self.controller.dies.touched.clear();
-        self.decide_channels::<true, W>(now, work, out);
-        self.look_in_the_way(now, work);
+    /// Wakes all dies if the write queue limit of the drive has come into force, or ended.
+    #[cold]
+    fn wake_by_limit(&mut self) {
+        self.controller.dies.tell_limit();
+        // It wakes dies that the dispatcher has not listed as deciding.
+        self.stage.note_decisions(&self.controller.dies.touched);
     }
 
     #[inline(always)]
-    fn decide_dies<const IS_BLAMED: bool, W: Work>(
+    fn decide_dies<W: Work>(
         &mut self,
         now: Time,
         work: &mut W,
@@ -84,9 +63,6 @@ impl Flash {
         for next in 0..self.controller.dies.touched.len() {
             let die = self.controller.dies.next_touched(next);
             self.decide_die(die, now, work, out, Grant::Ask);
-            if IS_BLAMED {
-                self.controller.observers.blame_decided(&self.controller.dies, die);
-            }
         }
     }
 
@@ -103,12 +79,12 @@ impl Flash {
         {
             self.stage.note_decision(die);
             self.decide_die(die, now, work, out, Grant::Ask);
-            self.controller.observers.blame_granted(die);
+            self.controller.observers.touched(&[die]);
         }
     }
 
     #[inline(always)]
-    fn decide_channels<const IS_BLAMED: bool, W: Work>(
+    fn decide_channels<W: Work>(
         &mut self,
         now: Time,
         work: &mut W,
@@ -121,8 +97,8 @@ impl Flash {
                     Wish::Start { die, .. } => {
                         self.stage.note_decision(die);
                         self.decide_die(die, now, work, out, Grant::Given);
-                        if IS_BLAMED {
-                            self.controller.observers.blame_granted(die);
+                        if self.controller.observers.listens {
+                            self.controller.observers.touched(&[die]);
                         }
                     }
                 }
@@ -251,7 +227,7 @@ impl Flash {
         if answer == Answer::Now {
             let by_write = asking.read.is_none() && !asking.for_gc_read;
             controller.dies.units[die as usize].whole.asked_by_write = by_write;
-            answer = controller.suspend((die, lane), asking.read, now, out);
+            answer = controller.suspend((die, lane), now, out);
         }
         if let Answer::At(at) = answer {
             out.schedule(at, FlashEvent::Poke { die });

@@ -39,7 +39,7 @@ impl Controller {
         if !txn.again {
             self.dies.units[die as usize].gc_decoding -= u32::from(txn.kind == Kind::GcRead);
             if self.observers.listens {
-                self.observers.blame_read(&self.dies, id);
+                self.observe(now, |observer, scene| observer.read_done(scene, id));
             }
             self.read_complete(id);
             return;
@@ -49,7 +49,7 @@ impl Controller {
         txn.next = NONE;
         // It keeps its place in the order of arrival: nothing that waits here is older.
         self.dies.units[die as usize].reads.push_front(&mut self.dies.txns, id);
-        self.observers.blame_wait(&self.dies, id);
+        self.held_back(id);
         self.dies.wake(die);
     }
 

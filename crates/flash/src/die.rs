@@ -268,16 +268,11 @@ impl DieUnit {
         0..self.die.part().shape.planes
     }
 
-    /// The operation that runs on its planes together.
-    pub(super) fn runs(&self) -> Option<u32> {
-        Some(self.whole.operation()).filter(|id| *id != NONE && self.die.is_running())
-    }
-
-    /// The operation that runs on the first plane on which one does.
-    pub(super) fn runs_on_a_plane(&self) -> Option<u32> {
+    /// Returns the lane of the first plane on which an operation runs.
+    pub(super) fn lane_that_runs(&self) -> Option<&Lane> {
         let runs = |plane: &u32| matches!(self.die.plane_work(*plane), PlaneWork::Running(_));
         let plane = self.each_plane().find(runs)?;
-        Some(self.running_lane(LaneId::of_plane(plane)).operation()).filter(|id| *id != NONE)
+        Some(self.running_lane(LaneId::of_plane(plane)))
     }
 
     /// Counts a read that begins on a plane towards those of the suspension in which it does.

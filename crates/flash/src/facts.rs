@@ -24,8 +24,6 @@ pub(super) struct FlashFacts {
     pub(super) reads_alone: bool,
     /// The scheduler has operations suspended.
     pub(super) suspends: bool,
-    /// It does, and the part can suspend programs or erases.
-    pub(super) makes_way: bool,
     /// Planes make way for their own reads by themselves.
     pub(super) splits: bool,
     /// A host program may begin inside an erase.
@@ -35,6 +33,8 @@ pub(super) struct FlashFacts {
     /// The planes of a die read by themselves, or programs take several pages: decisions have to
     /// look at more than the queues.
     pub(super) decides_more: bool,
+    /// Dies stand in line for channels.
+    pub(super) shares_channels: bool,
     /// A die has its channel to itself, so that the end of a read is known at its start.
     pub(super) private_channels: bool,
     /// A die that moves the pages of a block keeps the channel, which others want too.
@@ -65,11 +65,11 @@ impl FlashFacts {
             gathers: !one_plane || together > 1,
             reads_alone: one_plane && together == 1 && !parallelism.independent_plane_reads,
             suspends: scheduler.suspends(),
-            makes_way: scheduler.suspends() && scenario.suspension.stops_any(),
             splits: parallelism.plane_suspension && scheduler.suspends(),
             write_in_erase,
             looks_at_start: write_in_erase || parallelism.cache_program,
             decides_more: parallelism.independent_plane_reads || together > 1,
+            shares_channels: geometry.dies_per_channel > 1,
             private_channels: geometry.dies_per_channel == 1
                 && !timing.cache_register
                 && one_plane

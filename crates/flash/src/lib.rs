@@ -4,7 +4,6 @@
 //! next, it asks of its `Work`. The drive and the rig differ in nothing else.
 
 mod asking;
-mod blame;
 mod budget;
 mod cache;
 mod channel;
@@ -18,7 +17,6 @@ mod dies;
 mod dispatch;
 mod facts;
 mod gathering;
-mod in_the_way;
 mod independent;
 mod lane;
 mod media;
@@ -36,6 +34,7 @@ mod start;
 mod stopped;
 mod tally;
 mod usage;
+mod wait_attribution;
 mod wordline;
 mod write_queue;
 
@@ -55,7 +54,7 @@ pub use dies::Dies;
 pub use dispatch::Stage;
 use lane::LaneId;
 pub use media::{Aftermath, Media, WornCells};
-pub use observe::{Blame, LongestEraseWait, Observe, Observers, Scene};
+pub use observe::{Attribution, LongestEraseWait, Observe, Observers, Scene};
 use serving::Serving;
 
 /// What can happen in the back end.
@@ -149,30 +148,6 @@ pub struct Flash {
     serving: Serving,
     /// What a dispatcher sees and orders before dies decide.
     pub stage: Stage,
-    deciding: Deciding,
-}
-
-/// How dies decide at the end of an instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Deciding {
-    /// Each by itself.
-    Alone,
-    /// The same, and waits are blamed on something.
-    Blamed,
-    /// Dies share a limit or a budget, or a timeline is drawn.
-    Together,
-}
-
-impl Deciding {
-    fn of(controller: &Controller) -> Deciding {
-        let observers = &controller.observers;
-        let is_limited = controller.dies.limit.of_drive || observers.budget.is_some();
-        match (is_limited || observers.timeline.is_some(), observers.is_blamed()) {
-            (true, _) => Deciding::Together,
-            (false, true) => Deciding::Blamed,
-            (false, false) => Deciding::Alone,
-        }
-    }
 }
 
 impl Flash {
@@ -180,18 +155,12 @@ impl Flash {
     pub fn with(scenario: &Scenario, policies: Policies) -> Flash {
         let Policies { scheduler, suspension } = policies;
         let controller = Controller::new(scenario, &*scheduler, suspension);
-        Flash {
-            deciding: Deciding::of(&controller),
-            controller,
-            serving: Serving::new(scheduler, scenario),
-            stage: Stage::empty(),
-        }
+        Flash { controller, serving: Serving::new(scheduler, scenario), stage: Stage::empty() }
     }
 
     /// Lets other rules hold from now on: when the controller asks, what it may stop, how often.
     pub fn set_rules(&mut self, scenario: &Scenario) {
         self.controller.set_rules(scenario);
-        self.deciding = Deciding::of(&self.controller);
     }
 
     /// Queues a page operation at its die, unless a dispatcher holds those of its kind back.
@@ -200,7 +169,7 @@ impl Flash {
         let controller = &mut self.controller;
         if self.stage.holds_back(controller.dies.txns[id].kind) {
             self.stage.leave_unplaced(id);
-            controller.observers.blame_wait(&controller.dies, id);
+            controller.held_back(id);
         } else {
             controller.admit(id);
         }
@@ -306,7 +275,6 @@ impl Flash {
     pub fn draw(&mut self, window: Window) {
         let Controller { observers, dies, .. } = &mut self.controller;
         observers.draw(window, &dies.facts);
-        self.deciding = Deciding::of(&self.controller);
     }
 
     /// Begins to keep how far operations had come when they were suspended.
@@ -315,18 +283,17 @@ impl Flash {
         observers.keep_ages(&dies.facts.geometry);
     }
 
-    /// Begins to blame waits on what stands in the way; nothing has happened yet.
-    pub fn keep_blame(&mut self) {
+    /// Begins to attribute waits to causes; nothing has happened yet.
+    pub fn keep_attribution(&mut self) {
         let Controller { observers, dies, .. } = &mut self.controller;
-        observers.keep_blame(&dies.facts, self.stage.has_delays());
-        self.deciding = Deciding::of(&self.controller);
+        observers.attribute_waits(&dies.facts, self.stage.has_delays());
     }
 
-    /// Who blames waits, if they are blamed on something, and the transactions that wait.
+    /// The attribution of waits, if they are attributed, and the transactions that wait.
     #[inline]
-    pub fn blame(&mut self) -> Option<(&mut Blame, &Slab<Txn>)> {
+    pub fn attribution(&mut self) -> Option<(&mut Attribution, &Slab<Txn>)> {
         let Controller { observers, dies, .. } = &mut self.controller;
-        Some((observers.blame()?, &dies.txns))
+        Some((observers.attribution()?, &dies.txns))
     }
 
     /// Begins to keep what dies and channels do, for [`Flash::tell`].

@@ -36,7 +36,6 @@ impl Controller {
         let transfer = if planes == 1 { transfer } else { transfer * planes };
         let (die, at) = (self.dies.txns[id].die, self.dies.txns[id].at);
         let unit = &mut self.dies.units[die as usize];
-        let has_reads = unit.reads.first().is_some();
         let is_inside = unit.die.is_suspended();
         let begun = match loads {
             false => start_command(&mut unit.die, now, command, planes, &self.others),
@@ -62,6 +61,7 @@ impl Controller {
             }
             unit.usage.begin(now);
             (unit.whole.top.operation, unit.whole.top.planes) = (id, planes);
+            unit.whole.answer = Answer::No(Reason::NothingWaits);
             unit.whole.schedule((die, LaneId::WHOLE), until, out);
             if self.dies.facts.looks_at_start {
                 self.look_at_start(id, now + transfer, now, out);
@@ -71,10 +71,6 @@ impl Controller {
             self.channels.occupy(channel, now, transfer);
         }
         if self.observers.listens {
-            match loads {
-                false => self.observers.blame_start(&self.dies, id, has_reads, now),
-                true => self.observers.blame_loaded(&self.dies, id, now),
-            }
             self.observe(now, |observer, scene| match loads {
                 false => observer.started(scene, id, Some((transfer, planes))),
                 true => observer.loaded(scene, id, (transfer, planes)),
@@ -110,6 +106,7 @@ impl Controller {
         let id = std::mem::replace(&mut unit.loaded, NONE);
         let until = unit.die.running_until().expect("the program that was loaded runs");
         (unit.whole.top.operation, unit.whole.top.planes) = (id, planes);
+        unit.whole.answer = Answer::No(Reason::NothingWaits);
         unit.whole.schedule((die, LaneId::WHOLE), until, out);
         let mut each = id;
         while each != NONE {
@@ -122,18 +119,16 @@ impl Controller {
             each = txn.next;
         }
         if self.observers.listens {
-            self.observers.blame_loaded_start(&self.dies, id, now);
             self.observe(now, |observer, scene| observer.started(scene, id, None));
         }
     }
 
-    /// Has what runs on a lane make way, perhaps for a read, if the die does not refuse; a plane
-    /// that makes way by itself is split off.
+    /// Suspends the operation of a lane; returns the reason if the die refuses. A plane that is
+    /// suspended by itself is split off.
     #[inline(always)]
     pub(super) fn suspend(
         &mut self,
         (die, lane): (u32, LaneId),
-        read: Option<u32>,
         now: Time,
         out: &mut impl Schedule<FlashEvent>,
     ) -> Answer {
@@ -158,7 +153,6 @@ impl Controller {
         }
         if self.observers.listens {
             let id = self.dies[die].lane(lane).operation();
-            self.observers.blame_suspending(&self.dies, (die, read), free_at, now);
             self.observe_lane(lane, now, |observer, scene| {
                 if is_new {
                     observer.split(scene, id);
@@ -206,6 +200,7 @@ impl Controller {
         };
         let own = unit.lane_mut(lane);
         let (id, suspended) = (own.operation(), now - own.top.suspended_since);
+        own.answer = Answer::No(Reason::NothingWaits);
         own.schedule((die, lane), until, out);
         if self.dies.facts.parallelism.cache_program || self.suspension.takes_turns() {
             out.schedule(now, FlashEvent::Poke { die });
@@ -227,8 +222,6 @@ impl Controller {
             self.channels.occupy(channel, now, transfer);
         }
         if self.observers.listens {
-            let has_reads = self.dies[die].reads.first().is_some();
-            self.observers.blame_start(&self.dies, id, has_reads, now);
             let data_in = needs_channel.then_some(transfer);
             self.observe_lane(lane, now, |observer, scene| observer.resumed(scene, id, data_in));
         }
@@ -301,7 +294,6 @@ impl Controller {
             unit.usage.end(now);
         }
         if self.observers.listens {
-            self.observers.blame_completed(&self.dies, die);
             self.observe_lane(lane, now, |observer, scene| observer.completed(scene, id));
         }
         if !is_last {
@@ -322,7 +314,6 @@ impl Controller {
         own.top.reads = 0;
         let id = own.operation();
         if self.observers.listens {
-            self.observers.blame_suspended(&self.dies, id, now);
             self.observe_lane(lane, now, |observer, scene| observer.suspended(scene, id));
         }
         let is_erase = self.dies.txns[id].kind == Kind::Erase;

@@ -14,24 +14,21 @@ impl Controller {
     /// Begins the array read of a transaction, and those that follow it, in no queue any more.
     #[inline(always)]
     pub(super) fn sense(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        if self.dies.facts.reads_alone && !self.observers.listens_to_all {
+        if self.dies.facts.reads_alone && !self.observers.listens {
             self.sense_alone(id, now, out);
         } else {
             self.sense_together(id, now, out);
         }
     }
 
-    /// Begins the array read of one transaction on a die of one lane that nobody observes but who
-    /// blames waits: what most reads come to, straight.
+    /// Begins the array read of one transaction on a die of one lane without observers: the usual
+    /// case.
     #[inline]
     fn sense_alone(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let command = self.dies.facts.timing.command;
         let txn = &mut self.dies.txns[id];
         let (die, out_units) = (txn.die, txn.out_units);
         let unit = &mut self.dies.units[die as usize];
-        if let Some(blame) = &mut self.observers.blame {
-            blame.sensed(id, txn, unit.reads.first().is_some(), now);
-        }
         book_sense(txn, unit.whole.suspend_wait(txn.mark, now), command, now);
         if unit.die.is_at_rest() {
             unit.usage.begin(now);
@@ -93,7 +90,6 @@ impl Controller {
             self.channels.occupy(channel, now, command);
         }
         if self.observers.listens {
-            self.observers.blame_sensing(&self.dies, id, now);
             self.observe(now, |observer, scene| observer.sensing(scene, id, until));
         }
         let unit = &mut self.dies.units[die as usize];
@@ -144,7 +140,7 @@ impl Controller {
         if is_free {
             unit.usage.end(now);
         }
-        if self.observers.listens_to_all {
+        if self.observers.listens {
             let plane = plane.unwrap_or(0);
             self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
         }
@@ -172,7 +168,7 @@ impl Controller {
         self.channels.occupy(channel, now, bus);
         txn.book(LatencyComponent::BusWait, now);
         out.schedule(now + bus, FlashEvent::Out { die });
-        if self.observers.listens_to_all {
+        if self.observers.listens {
             self.observe(now, |observer, scene| observer.transferred(scene, id, now, bus));
         }
     }
@@ -201,7 +197,7 @@ impl Controller {
         if !was_free && unit.die.is_at_rest() {
             unit.usage.end(now);
         }
-        if self.observers.listens_to_all {
+        if self.observers.listens {
             self.observe(now, |observer, scene| observer.page_left(scene, die, plane));
         }
         if held {
@@ -244,7 +240,7 @@ impl Controller {
             return;
         }
         if self.observers.listens {
-            self.observers.blame_read(&self.dies, id);
+            self.observe(now, |observer, scene| observer.read_done(scene, id));
         }
         self.read_complete(id);
     }

@@ -345,10 +345,3 @@ pub struct Suspension {
     /// What early retention loss costs a program.
     pub retention: Retention,
 }
-
-impl Suspension {
-    /// Whether a program or an erase can be suspended.
-    pub fn stops_any(&self) -> bool {
-        self.erase || self.program != ProgramSuspension::None
-    }
-}

@@ -2,7 +2,7 @@
 //!
 //! Components tell these what happens; none of them changes it.
 
-pub mod blame;
+pub mod causes;
 pub mod check;
 pub mod die_events;
 pub mod power;

@@ -6,7 +6,7 @@ use arrow_array::types::Int8Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int8Array, Int64Array, StringArray};
 use pyo3::prelude::*;
 use reprieve_base::Op;
-use reprieve_ssd::blame::BLAME_NAMES;
+use reprieve_ssd::causes::CAUSE_NAMES;
 use reprieve_ssd::stats::LogBatch;
 use reprieve_ssd::txn::PART_NAMES;
 
@@ -39,8 +39,8 @@ pub fn table(batch: LogBatch) -> Table {
         ("completion_ns", integers(batch.completion_ns)),
     ];
     columns.extend(PART_NAMES.into_iter().zip(batch.parts_ns.map(integers)));
-    for (cause, name) in BLAME_NAMES.into_iter().enumerate() {
-        let column = batch.blamed.iter().map(|row| row.0[cause] as i64).collect();
+    for (cause, name) in CAUSE_NAMES.into_iter().enumerate() {
+        let column = batch.causes.iter().map(|row| row.0[cause] as i64).collect();
         columns.push((name, integers(column)));
     }
     let die: Int64Array = batch.die.iter().map(|die| die.map(i64::from)).collect();

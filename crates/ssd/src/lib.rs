@@ -18,5 +18,5 @@ pub use reprieve_flash::power_loss;
 pub use reprieve_ftl::registries;
 pub use reprieve_nand::reliability;
 pub use reprieve_observe::timeline::Window;
-pub use reprieve_observe::{blame, power, stats};
+pub use reprieve_observe::{causes, power, stats};
 pub use reprieve_policy::{Policies, dispatch, sched, suspend, txn};

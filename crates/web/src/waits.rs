@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use reprieve_base::Op;
-use reprieve_ssd::blame::BLAME_NAMES;
+use reprieve_ssd::causes::CAUSE_NAMES;
 use reprieve_ssd::stats::LogBatch;
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ const PARTS: [(&str, u64); 4] =
 struct Row {
     latency_ns: i64,
     id: i64,
-    by_ns: [u64; BLAME_NAMES.len()],
+    by_ns: [u64; CAUSE_NAMES.len()],
 }
 
 /// Waits by kind of request.
@@ -32,7 +32,7 @@ impl Waits {
             let kind = KINDS.iter().position(|(_, op)| log.op[row] == *op as u8);
             let Some(kind) = kind else { continue };
             let latency_ns = log.completion_ns[row] - log.arrival_ns[row];
-            self.0[kind].push(Row { latency_ns, id: log.id[row], by_ns: log.blamed[row].0 });
+            self.0[kind].push(Row { latency_ns, id: log.id[row], by_ns: log.causes[row].0 });
         }
     }
 
@@ -55,7 +55,7 @@ impl Waits {
 fn told(requests: u64, rows: &[Row]) -> Value {
     let latency_ns: i64 = rows.iter().map(|row| row.latency_ns).sum();
     let mut told = json!({"requests": requests, "latency_ns": latency_ns});
-    for (cause, name) in BLAME_NAMES.iter().enumerate() {
+    for (cause, name) in CAUSE_NAMES.iter().enumerate() {
         told[*name] = rows.iter().map(|row| row.by_ns[cause]).sum::<u64>().into();
     }
     told

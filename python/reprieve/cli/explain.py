@@ -13,7 +13,7 @@ from reprieve.blame import SHARES
 from reprieve.cli.console import progress, say, sentence, show, table
 from reprieve.cli.options import argument, flag
 from reprieve.confidence import TOO_FEW, is_known
-from reprieve.explanation import CATALOGUE, Explanation, without
+from reprieve.explanation import Explanation, trial_words, with_trials
 from reprieve.latency import percent_of
 from reprieve.request_log import CAUSES
 from reprieve.units import share
@@ -31,7 +31,9 @@ def explain(
     ] = 5,
     counterfactual: Annotated[
         bool,
-        flag("--counterfactual", "Simulate again: as it was, and without each main cause."),
+        flag(
+            "--counterfactual", "Simulate again: as it was, and with a remedy for each main cause."
+        ),
     ] = False,
 ) -> None:
     """Say why the slowest reads and writes of a run were slow, and what would help.
@@ -98,9 +100,9 @@ def _list(found: Explanation, kind: str, count: int) -> None:
 
 
 def _counterfactual(found: Explanation) -> None:
-    causes = found.removable()
-    if not causes:
-        sentence("No key of the scenario takes away a cause with 5 % of the tail or more.")
+    trials = found.triable()
+    if not trials:
+        sentence("No key of the scenario is against a cause with 5 % of the tail or more.")
         return
     if notes := found.notes():
         raise UserError(
@@ -108,25 +110,24 @@ def _counterfactual(found: Explanation) -> None:
             "alone says, so leave it out"
         )
     with progress() as bars:
-        was, others = without(found.scenario, causes, bars)
-    for cause, is_without in zip(causes, others, strict=True):
-        _difference(found, cause, was, is_without)
+        was, others = with_trials(found.scenario, trials, bars)
+    for cause, tried in zip(trials, others, strict=True):
+        _difference(found, (cause, trial_words(cause, trials[cause])), was, tried)
         say("")
     sentence("–: too few requests for a 95 % interval of the difference.")
 
 
-def _difference(found: Explanation, cause: str, was: Result, is_without: Result) -> None:
+def _difference(found: Explanation, trial: tuple[str, str], was: Result, tried: Result) -> None:
     from reprieve.pairs import latency, paired
 
-    pairs = paired([is_without], [was])
-    title = f"As it was, and with {CATALOGUE[cause].taken_away}; latency in µs"
-    rows = table(title, ["", "as it was", "without", "difference", "95 % from", "to"])
+    cause, words = trial
+    pairs = paired([tried], [was])
+    title = f"As it was, and with {words}; latency in µs"
+    rows = table(title, ["", "as it was", "tried", "difference", "95 % from", "to"])
     for kind in found.kinds():
         for figure, name in _FIGURES.items():
-            ends = [
-                run.summary["requests"][kind]["latency_ns"][figure] for run in (was, is_without)
-            ]
-            counts = [run.summary["requests"][kind]["count"] for run in (was, is_without)]
+            ends = [run.summary["requests"][kind]["latency_ns"][figure] for run in (was, tried)]
+            counts = [run.summary["requests"][kind]["count"] for run in (was, tried)]
             if not all(is_known(count, figure) for count in counts):
                 rows.add_row(f"{kind} {name}", *([TOO_FEW] * 3), "–", "–")
                 continue
@@ -139,7 +140,7 @@ def _difference(found: Explanation, cause: str, was: Result, is_without: Result)
                 *("–" if bound is None else f"{bound / 1000:+,.1f}" for bound in bounds),
             )
     show(rows)
-    collected = is_without.summary["flash"]["gc_programs"]
+    collected = tried.summary["flash"]["gc_programs"]
     if cause in {"by_gc_read_ns", "by_gc_program_ns"} and collected:
         sentence(
             f"Collection has not gone away: it moved {collected:,} pages, where it moved "

@@ -55,7 +55,11 @@ BLAME = [
     Column("by_gc_{read,program}_ns", "ns", "waited behind pages that garbage collection moves"),
     Column("by_erase_ns", "ns", "waited behind erases"),
     Column("by_map_ns", "ns", "waited for a mapping entry, or behind pages of the mapping"),
-    Column("by_channel_ns", "ns", "waited for the channel"),
+    Column(
+        "by_channel_ns",
+        "ns",
+        "waited for the channel, or behind an operation that waits for a shared one or uses it",
+    ),
     Column("by_suspend_entry_ns", "ns", "waited for an operation to reach its suspension"),
     Column(
         "by_same_block_ns",

@@ -1,64 +1,85 @@
-//! Clocks of what stands in the way, on a die and of the buffer, and accounts of waits by them.
+//! Clocks that add up time by cause, on a die or plane and for the write buffer.
 
 use reprieve_base::Time;
-use reprieve_observe::blame::{Blamed, CAUSES, Cause, Tally};
-use reprieve_policy::txn::{Kind, Txn};
+use reprieve_observe::causes::{CAUSES, Cause, CauseTimes};
 
-/// Time by cause: one cause at a time, which the owner of the clock names.
+/// Time by cause, one cause at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
-    /// Since when the cause is the same; `ns` is counted until then.
+    /// Since when the cause is the same; `ns` counts up to then.
     turned: Time,
     cause: Cause,
-    ns: Blamed,
+    ns: CauseTimes,
+    /// From when on readings are known, and the cause until `turned` where that is later.
+    known_from: Time,
+    before: Cause,
 }
 
 impl Clock {
-    pub(super) const NEW: Clock =
-        Clock { turned: Time::ZERO, cause: Cause::Other, ns: Blamed([0; CAUSES]) };
+    pub(super) const NEW: Clock = Clock {
+        turned: Time::ZERO,
+        cause: Cause::Other,
+        ns: CauseTimes([0; CAUSES]),
+        known_from: Time::ZERO,
+        before: Cause::Other,
+    };
 
-    /// What is named now.
-    #[inline(always)]
+    /// Returns the current cause.
     pub(super) fn cause(&self) -> Cause {
         self.cause
     }
 
-    /// Names the cause from `now` on.
-    #[inline(always)]
+    /// Returns the reading at a time that it knows of.
+    fn read(&self, at: Time) -> CauseTimes {
+        let mut ns = self.ns;
+        match at >= self.turned {
+            true => ns.add(self.cause, (at - self.turned).ns()),
+            false => ns.0[self.before as usize] -= (self.turned - at).ns(),
+        }
+        ns
+    }
+
+    /// Sets the cause from `now` on.
     pub(super) fn turn(&mut self, cause: Cause, now: Time) {
         if cause != self.cause {
-            self.ns.add(self.cause, (now - self.turned).ns());
-            (self.cause, self.turned) = (cause, now);
+            self.turn_as_planned(cause, now);
+            self.known_from = now;
         }
+    }
+
+    /// Sets another cause from a time on, which may be passed and stays known before it.
+    pub(super) fn turn_as_planned(&mut self, cause: Cause, at: Time) {
+        self.ns.add(self.cause, (at - self.turned).ns());
+        (self.known_from, self.before) = (self.turned, self.cause);
+        (self.cause, self.turned) = (cause, at);
     }
 }
 
-/// Whom a clock is for.
+/// The operations that a clock is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// A program.
+    /// Programs.
     Write,
-    /// A read that nothing on the die holds the page of.
+    /// Reads of pages that no operation on the die holds.
     Read,
-    /// A read of what an operation on the die holds.
+    /// Reads of a page that an operation on the die holds.
     Barred,
 }
 
-/// The wait of a transaction that is under way, and what it was blamed on before.
+/// The wait of a transaction that is under way, and the causes of its waits before.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
 pub(super) struct Account {
-    /// Where it waits, a die or a plane: a dispatcher may move it before it goes on.
-    pub(super) at: u32,
+    /// The place where it waits, and its side there.
+    pub(super) at: usize,
     pub(super) side: Side,
     pub(super) waits: bool,
-    /// It began before what the clock showed then was named: a dispatcher held it back.
+    /// It began before the clock's cause was set: a dispatcher held it back.
     is_early: bool,
-    pub(super) since: Time,
-    /// What the clock showed then; if its cause was named later, what it showed at that.
-    from: Blamed,
-    pub(super) tally: Tally,
-    /// Of a program whose data came in while another one ran: its time in the queue before that.
+    since: Time,
+    /// The clock's reading then; where its cause was set later, its reading at that.
+    from: CauseTimes,
+    pub(super) times: CauseTimes,
+    /// For a program whose data came in while another one ran: its time in the queue before that.
     pub(super) loaded_ns: u64,
 }
 
@@ -69,83 +90,42 @@ impl Account {
         waits: false,
         is_early: false,
         since: Time::ZERO,
-        from: Blamed([0; CAUSES]),
-        tally: Tally::NOTHING,
+        from: CauseTimes([0; CAUSES]),
+        times: CauseTimes([0; CAUSES]),
         loaded_ns: 0,
     };
 
-    /// It waits from `since` on, by the clock of that place and side.
-    #[inline(always)]
-    pub(super) fn begin(&mut self, (at, side): (u32, Side), clock: &Clock, since: Time) {
-        (self.at, self.side, self.waits, self.is_early) = (at, side, true, false);
-        (self.since, self.from) = (since, clock.ns);
-        if since > clock.turned {
-            self.from.add(clock.cause, (since - clock.turned).ns());
-        } else {
-            self.is_early = since < clock.turned;
-        }
+    /// Begins a wait at `since`, by the clock of that place and side.
+    pub(super) fn begin(&mut self, (at, side): (usize, Side), clock: &Clock, since: Time) {
+        (self.at, self.side, self.waits, self.since) = (at, side, true, since);
+        self.is_early = since < clock.known_from;
+        self.from = clock.read(since.max(clock.known_from));
     }
 
-    /// It has come to the queue of its die, and waits from its mark on, unless a dispatcher held it
-    /// back: then it waits already.
-    #[inline(always)]
-    pub(super) fn queued(&mut self, txn: &Txn, side: Side, clock: &Clock) {
-        if !self.waits {
-            if txn.kind == Kind::HostRead && txn.further_senses == 0 {
-                self.tally.clear();
-            }
-            self.begin((txn.die, side), clock, txn.mark);
-        }
-    }
-
-    /// It waits no longer; `clock` is the one by which it began.
-    #[inline(always)]
+    /// Ends the wait; `clock` is the one by which it began.
     pub(super) fn end(&mut self, clock: &Clock, now: Time) {
-        // Mostly what stood in the way at its beginning still does.
-        if clock.turned > self.since {
-            self.end_after_turns(clock, now);
-            return;
-        }
         self.waits = false;
-        if now > self.since {
-            self.tally.add(clock.cause, (now - self.since).ns());
-        }
-    }
-
-    /// The same if something else stood in the way meanwhile.
-    #[inline(never)]
-    fn end_after_turns(&mut self, clock: &Clock, now: Time) {
-        self.waits = false;
-        let waited = self.tally.add_since(&clock.ns, &self.from);
-        waited.add(clock.cause, (now - clock.turned).ns());
+        let before_ns = self.times.sum_ns();
+        self.times.add_between(&self.from, &clock.read(now));
         if self.is_early {
-            self.add_unnamed(clock, now);
+            let known_ns = self.times.sum_ns() - before_ns;
+            self.times.add(Cause::Other, (now - self.since).ns() - known_ns);
         }
-    }
-
-    /// What it had waited before a cause was named.
-    #[cold]
-    fn add_unnamed(&mut self, clock: &Clock, now: Time) {
-        let named_ns = Blamed::since(&clock.ns, &self.from).sum_ns() + (now - clock.turned).ns();
-        self.tally.add(Cause::Other, (now - self.since).ns() - named_ns);
     }
 }
 
-/// What keeps room in the buffer from becoming free: what all dies together do for that.
+/// Causes for which room in the write buffer does not become free: what all dies together do.
 ///
-/// The dies that count share each nanosecond equally: of each stretch between two changes whole
-/// nanoseconds are shared out, in the order of the causes. While nobody waits the clock stops, and
-/// does not know what the dies do.
+/// The dies that count share each nanosecond equally: of each stretch between two changes, whole
+/// nanoseconds are shared out in the order of the causes. The clock stops while no request waits.
 #[derive(Clone, Debug)]
 pub(super) struct BufferClock {
     since: Time,
     dies: [u32; CAUSES],
     all: u32,
-    ns: Blamed,
+    ns: CauseTimes,
     /// Requests that wait.
     waiting: u32,
-    /// The first of them came at this instant.
-    awakes: bool,
 }
 
 impl BufferClock {
@@ -153,46 +133,32 @@ impl BufferClock {
         since: Time::ZERO,
         dies: [0; CAUSES],
         all: 0,
-        ns: Blamed([0; CAUSES]),
+        ns: CauseTimes([0; CAUSES]),
         waiting: 0,
-        awakes: false,
     };
 
-    /// Somebody waits: the dies have to say what they do.
-    #[inline]
+    /// Whether a request waits.
     pub(super) fn runs(&self) -> bool {
         self.waiting > 0
     }
 
-    /// Whether it runs since this instant; all dies then have to say what they do.
-    #[inline]
-    pub(super) fn awakes(&self) -> bool {
-        self.awakes
-    }
-
-    /// The same, once.
-    pub(super) fn take_awakes(&mut self) -> bool {
-        std::mem::take(&mut self.awakes)
-    }
-
-    /// One more waits from `now` on; what is shown then.
-    pub(super) fn join(&mut self, now: Time) -> Blamed {
+    /// Adds a request that waits from `now` on; returns the reading then.
+    pub(super) fn join(&mut self, now: Time) -> CauseTimes {
         self.advance(now);
         if self.waiting == 0 {
-            (self.dies, self.all, self.awakes) = ([0; CAUSES], 0, true);
+            (self.dies, self.all) = ([0; CAUSES], 0);
         }
         self.waiting += 1;
         self.ns
     }
 
-    /// One waits no longer.
+    /// Removes a request.
     pub(super) fn leave(&mut self) {
         self.waiting -= 1;
-        self.awakes &= self.waiting > 0;
     }
 
-    /// What it shows now.
-    pub(super) fn read(&mut self, now: Time) -> &Blamed {
+    /// Returns the reading at `now`.
+    pub(super) fn read(&mut self, now: Time) -> &CauseTimes {
         self.advance(now);
         &self.ns
     }
@@ -217,7 +183,7 @@ impl BufferClock {
         }
     }
 
-    /// A die does something else from `now` on.
+    /// Moves a die from one cause to another at `now`; `None`: it does not count.
     pub(super) fn move_die(&mut self, before: Option<Cause>, after: Option<Cause>, now: Time) {
         if before == after {
             return;
@@ -234,12 +200,21 @@ impl BufferClock {
     }
 }
 
+/// Returns the value of a slot of a list that grows as far as it is asked.
+pub(super) fn slot<T: Copy>(values: &mut Vec<T>, slot: u32, new: T) -> &mut T {
+    let index = slot as usize;
+    if index >= values.len() {
+        values.resize(index + 1, new);
+    }
+    &mut values[index]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_is_blamed_on_what_the_clock_named_in_it() {
+    fn a_wait_has_the_causes_that_the_clock_showed_meanwhile() {
         let at = Time::from_ns;
         let mut clock = Clock::NEW;
         clock.turn(Cause::HostProgram, at(100));
@@ -247,23 +222,20 @@ mod tests {
         early.begin((0, Side::Read), &clock, at(110));
         clock.turn(Cause::Erase, at(140));
         late.begin((0, Side::Read), &clock, at(150));
-        // Before the erase was named, to somebody who comes after it was.
+        // Before the erase was set, to one that begins after it was.
         held.begin((0, Side::Read), &clock, at(120));
         clock.turn(Cause::GcRead, at(200));
         clock.turn(Cause::Erase, at(200));
-        let blamed = |mut account: Account| {
+        let causes = |mut account: Account| {
             account.end(&clock, at(230));
-            let mut blamed = Blamed::default();
-            account.tally.put_into(&mut blamed);
-            let Blamed(ns) = blamed;
-            let of = |cause: Cause| ns[cause as usize];
+            let of = |cause: Cause| account.times.0[cause as usize];
             (of(Cause::HostProgram), of(Cause::Erase), of(Cause::GcRead), of(Cause::Other))
         };
-        assert_eq!(blamed(early), (30, 90, 0, 0));
-        assert_eq!(blamed(late), (0, 80, 0, 0));
-        assert_eq!(blamed(held), (0, 90, 0, 20));
+        assert_eq!(causes(early), (30, 90, 0, 0));
+        assert_eq!(causes(late), (0, 80, 0, 0));
+        assert_eq!(causes(held), (0, 90, 0, 20));
         let mut now = Account::NEW;
         now.begin((0, Side::Read), &clock, at(210));
-        assert_eq!(blamed(now), (0, 20, 0, 0));
+        assert_eq!(causes(now), (0, 20, 0, 0));
     }
 }

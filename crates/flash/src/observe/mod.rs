@@ -1,15 +1,10 @@
 //! Observers: what happens on dies and channels, told to those who keep account of it.
 
-mod at_work;
-mod begun;
-mod blame;
-mod by_slot;
+mod attribution;
 mod clocks;
-mod die_clocks;
-mod die_facts;
 mod draw;
 mod power;
-mod request_accounts;
+mod request_attribution;
 mod waits;
 
 use reprieve_base::{Dur, Geometry, Time};
@@ -24,9 +19,8 @@ use super::die::DieUnit;
 use super::dies::Dies;
 use super::facts::FlashFacts;
 use super::lane::LaneId;
-pub(super) use at_work::AtWork;
-pub use blame::Blame;
-pub(super) use die_facts::{InTheWay, Look};
+pub use attribution::Attribution;
+pub(super) use attribution::ReadCauses;
 pub use waits::LongestEraseWait;
 
 /// The drive at the moment of an event.
@@ -77,11 +71,17 @@ impl<'a> Scene<'a> {
 ///
 /// A statistic is one file with this: what it does not want to know it leaves out.
 pub trait Observe: Send {
+    /// A transaction begins to wait without being in the queue of its die yet.
+    fn held_back(&mut self, _: &Scene, _id: u32) {}
+
     /// A transaction has come to the queue of its die.
     fn queued(&mut self, _: &Scene, _id: u32) {}
 
     /// Pages are sensed until `until`.
     fn sensing(&mut self, _: &Scene, _id: u32, _until: Time) {}
+
+    /// A die has sensed its pages.
+    fn sensed(&mut self, _die: u32) {}
 
     /// A program or erase has started; its command, or data, crosses the channel for so long, for
     /// so many planes, unless it has come in before.
@@ -111,6 +111,9 @@ pub trait Observe: Send {
     /// A page has left the page buffer of a die or plane.
     fn page_left(&mut self, _: &Scene, _die: u32, _plane: u32) {}
 
+    /// The page of a read is there.
+    fn read_done(&mut self, _: &Scene, _id: u32) {}
+
     /// A request has arrived at the drive.
     fn request_arrived(&mut self, _now: Time, _: Arrival) {}
 
@@ -125,16 +128,14 @@ pub trait Observe: Send {
 pub struct Observers {
     /// There is an observer.
     pub(super) listens: bool,
-    /// There is one besides who blames waits, to whom not all is told.
-    pub(super) listens_to_all: bool,
     /// Where not all may draw at once what they would.
     pub(super) budget: Option<Box<Budget>>,
     /// Where power is accounted for.
     pub(super) meter: Option<Box<Meter>>,
     /// Where what happens is drawn.
     pub(super) timeline: Option<Box<Timeline>>,
-    /// Where it is wanted what requests wait for.
-    pub(super) blame: Option<Box<Blame>>,
+    /// Where waits are attributed to causes.
+    pub(super) attribution: Option<Box<Attribution>>,
     /// Statistics of the caller's.
     own: Vec<Box<dyn Observe>>,
     /// How far operations had come when they were suspended, if someone asks for it.
@@ -145,11 +146,10 @@ impl Observers {
     pub(super) fn new(budget: Option<Budget>, meter: Option<Meter>) -> Observers {
         Observers {
             listens: meter.is_some(),
-            listens_to_all: meter.is_some(),
             budget: budget.map(Box::new),
             meter: meter.map(Box::new),
             timeline: None,
-            blame: None,
+            attribution: None,
             own: Vec::new(),
             ages: None,
         }
@@ -163,24 +163,21 @@ impl Observers {
         let timeline = Timeline::new(window, geometry, timing, planes_apart, has_power);
         self.trace_power();
         self.timeline = Some(Box::new(timeline));
-        (self.listens, self.listens_to_all) = (true, true);
+        self.listens = true;
     }
 
     /// Has another one told from now on.
     pub(super) fn join(&mut self, observer: Box<dyn Observe>) {
         self.own.push(observer);
-        (self.listens, self.listens_to_all) = (true, true);
+        self.listens = true;
     }
 
-    /// Begins to blame waits on what stands in the way; nothing has happened yet.
+    /// Begins to attribute waits to causes; nothing has happened yet.
     ///
-    /// `has_delays`: what waits may come late to the queue of its die.
-    pub(super) fn keep_blame(&mut self, facts: &FlashFacts, has_delays: bool) {
-        let by_plane = facts.parallelism.independent_plane_reads || facts.splits;
-        let planes = by_plane.then_some(facts.geometry.planes_per_die);
-        let always = has_delays || facts.splits;
-        let blame = Blame::new(facts.geometry.dies(), planes, (always, facts.makes_way));
-        self.blame = Some(Box::new(blame));
+    /// `has_delays`: transactions may wait before they are in the queue of their die.
+    pub(super) fn attribute_waits(&mut self, facts: &FlashFacts, has_delays: bool) {
+        let attribution = Attribution::new(facts, has_delays || facts.splits);
+        self.attribution = Some(Box::new(attribution));
         self.listens = true;
     }
 
@@ -205,7 +202,7 @@ impl Observers {
         self.each(|observer| tell(observer, scene));
     }
 
-    /// Tells each of them in turn but who blames waits, who is told otherwise.
+    /// Tells each of them in turn.
     fn each(&mut self, mut tell: impl FnMut(&mut dyn Observe)) {
         if let Some(budget) = self.budget.as_deref_mut() {
             tell(budget);
@@ -213,19 +210,23 @@ impl Observers {
         if let Some(meter) = self.meter.as_deref_mut() {
             tell(meter);
         }
+        if let Some(attribution) = self.attribution.as_deref_mut() {
+            tell(attribution);
+        }
         if let Some(timeline) = self.timeline.as_deref_mut().filter(|drawn| !drawn.has_ended()) {
             tell(timeline);
         }
         self.own.iter_mut().for_each(|own| tell(&mut **own));
     }
 
-    /// Dies are about to decide: what waits for them has changed.
+    /// Dies decide at this instant: what waits for them may have changed.
+    #[cold]
     pub(super) fn touched(&mut self, dies: &[u32]) {
         if let Some(timeline) = self.timeline.as_deref_mut().filter(|drawn| !drawn.has_ended()) {
             dies.iter().for_each(|die| timeline.touch(*die));
         }
-        if let Some(blame) = self.blame.as_deref_mut() {
-            dies.iter().for_each(|die| blame.dies.decided(*die));
+        if let Some(attribution) = self.attribution.as_deref_mut() {
+            dies.iter().for_each(|die| attribution.touch(*die));
         }
     }
 
@@ -282,6 +283,9 @@ impl Observers {
         if let Some(budget) = &mut self.budget {
             budget.sensed(die, is_one);
         }
+        if let Some(attribution) = &mut self.attribution {
+            attribution.sensed(die);
+        }
     }
 
     /// What breaks the budget at `now`, if something does.
@@ -307,16 +311,10 @@ impl Observers {
         self.timeline.as_deref()
     }
 
-    /// Whether waits are blamed on something.
+    /// The attribution of waits, if they are attributed.
     #[inline]
-    pub fn is_blamed(&self) -> bool {
-        self.blame.is_some()
-    }
-
-    /// Who blames waits, if they are blamed on something.
-    #[inline]
-    pub fn blame(&mut self) -> Option<&mut Blame> {
-        self.blame.as_deref_mut()
+    pub fn attribution(&mut self) -> Option<&mut Attribution> {
+        self.attribution.as_deref_mut()
     }
 
     /// Suspensions of programs and of erases by what was done, if that is kept.

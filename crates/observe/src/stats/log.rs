@@ -3,7 +3,7 @@
 use reprieve_base::{Op, Time};
 use reprieve_policy::txn::{LatencyComponents, PART_NAMES};
 
-use crate::blame::Blamed;
+use crate::causes::CauseTimes;
 
 /// One completed request.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,8 @@ pub struct LogRow<'a> {
     pub completion: Time,
     /// Where its time went, on the transaction that completed last.
     pub parts: &'a LatencyComponents,
+    /// Causes of its waits, if they are kept.
+    pub causes: CauseTimes,
     /// The die of the transaction that completed last, if that is kept and there was one.
     pub die: Option<u32>,
     /// The load that it belongs to, by the order of their names; 0 of one alone.
@@ -47,8 +49,8 @@ pub struct LogBatch {
     pub completion_ns: Vec<i64>,
     /// Where the time went, in the order of [`PART_NAMES`].
     pub parts_ns: [Vec<i64>; PART_NAMES.len()],
-    /// What the waits went behind: rows here, as few of the causes are not 0.
-    pub blamed: Vec<Blamed>,
+    /// Causes of the waits: rows here, as few of the causes are not 0.
+    pub causes: Vec<CauseTimes>,
     /// Dies of the last transactions.
     pub die: Vec<Option<u32>>,
     /// Loads, by the order of their names.
@@ -65,17 +67,10 @@ impl LogBatch {
         let columns = [&mut self.id, &mut self.lba, &mut self.bytes, &mut self.flow];
         let more = [&mut self.arrival_ns, &mut self.completion_ns, &mut self.uncorrectable_pages];
         columns.into_iter().chain(more).chain(&mut self.parts_ns).for_each(Vec::clear);
-        self.blamed.clear();
+        self.causes.clear();
     }
 
-    /// Where the next row is to have what its waits went behind: nothing yet.
-    #[inline]
-    pub fn next_blamed(&mut self) -> &mut Blamed {
-        self.blamed.push(Blamed::default());
-        self.blamed.last_mut().expect("it was just added")
-    }
-
-    /// Adds a row, whose waits have been told of.
+    /// Adds a row.
     pub fn push(&mut self, row: &LogRow) {
         self.id.push(row.id as i64);
         self.op.push(row.op as u8);
@@ -86,6 +81,7 @@ impl LogBatch {
         for (column, part) in self.parts_ns.iter_mut().zip(row.parts.0) {
             column.push(part as i64);
         }
+        self.causes.push(row.causes);
         self.die.push(row.die);
         self.flow.push(i64::from(row.flow));
         self.uncorrectable_pages.push(i64::from(row.uncorrectable_pages));

@@ -166,8 +166,8 @@ impl Ssd {
         if let Some(window) = options.timeline {
             ssd.run.pages.flash.draw(window);
         }
-        if options.log_requests && !options.served && !options.leave_out_blame {
-            ssd.run.pages.flash.keep_blame();
+        if options.log_requests && !options.served && !options.without_attribution {
+            ssd.run.pages.flash.keep_attribution();
         }
         Ok(ssd)
     }

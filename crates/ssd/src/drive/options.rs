@@ -7,10 +7,10 @@ use reprieve_observe::timeline::Window;
 /// What is asked of a run beyond its scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Keep a row for each request, and unless the drive is served what its waits went behind.
+    /// Keep a row for each request and, unless the drive is served, the causes of its waits.
     pub log_requests: bool,
-    /// Leave that out of the rows: only to measure what it costs.
-    pub leave_out_blame: bool,
+    /// Leave the causes out of the rows, to measure what they cost.
+    pub without_attribution: bool,
     /// Keep how it goes over time.
     pub series: bool,
     /// The drive starts in this saved state, and is not preconditioned.

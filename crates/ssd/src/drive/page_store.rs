@@ -113,8 +113,8 @@ impl PageStore {
         if let Some(checker) = &mut self.record.checker {
             checker.flush_arrived(requests[id].id);
         }
-        if let Some((blame, _)) = self.flash.blame() {
-            blame.buffer_begins(id, now);
+        if let Some((attribution, _)) = self.flash.attribution() {
+            attribution.buffer_begins(id, now);
         }
         if self.buffer.intervals.flush(id) {
             self.send_all_held();

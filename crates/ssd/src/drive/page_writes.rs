@@ -14,8 +14,8 @@ impl PageStore {
         self.buffer.waiting.push_back(request);
         self.fill_buffer(requests, now);
         if self.buffer.waiting.back() == Some(&request) {
-            if let Some((blame, _)) = self.flash.blame() {
-                blame.buffer_begins(request, now);
+            if let Some((attribution, _)) = self.flash.attribution() {
+                attribution.buffer_begins(request, now);
             }
         }
     }
@@ -83,9 +83,9 @@ impl PageStore {
             interval,
             ..Txn::new(Kind::Program, die, at, lpn, owner, now)
         });
-        if let Some((blame, _)) = self.flash.blame() {
+        if let Some((attribution, _)) = self.flash.attribution() {
             let is_last = self.buffer.waiting.front() != Some(&request);
-            blame.buffer_ends(request, Some(id), is_last, now);
+            attribution.buffer_ends(request, Some(id), is_last, now);
         }
         let before = self.ftl.accept_write(lpn, id, self.flash.txns_mut());
         if self.record.has_journal() {
@@ -165,9 +165,9 @@ impl PageStore {
         if self.record.has_journal() {
             self.record.written(id, lpn, &requests[request], now);
         }
-        if let Some((blame, _)) = self.flash.blame() {
+        if let Some((attribution, _)) = self.flash.attribution() {
             let is_last = self.buffer.waiting.front() != Some(&request);
-            blame.buffer_ends(request, None, is_last, now);
+            attribution.buffer_ends(request, None, is_last, now);
         }
         self.page_acknowledged(request, parts, requests);
         self.page_is_safe(interval, requests, now);
@@ -234,8 +234,8 @@ impl PageStore {
         self.flash.txns_mut().release(id);
         self.buffer.give_back();
         if request != NONE {
-            if let Some((blame, _)) = self.flash.blame() {
-                blame.page_ends(request, id, die);
+            if let Some((attribution, _)) = self.flash.attribution() {
+                attribution.page_ends(request, id, die);
             }
             self.page_acknowledged(request, &parts, requests);
         }

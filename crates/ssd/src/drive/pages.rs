@@ -160,8 +160,8 @@ impl PageStore {
         txn.kind = Kind::Program;
         txn.start = Time::NEVER;
         txn.close_rmw(now);
-        if let Some((blame, txns)) = self.flash.blame() {
-            blame.old_page_read(id, &txns[id]);
+        if let Some((attribution, txns)) = self.flash.attribution() {
+            attribution.old_page_read(id, &txns[id]);
         }
         self.page_filled(id, requests, now);
     }
@@ -178,8 +178,8 @@ impl PageStore {
             let txn = &mut self.flash.txns_mut()[in_order];
             txn.waits_for = NONE;
             txn.close_rmw(now);
-            if let Some((blame, txns)) = self.flash.blame() {
-                blame.old_page_read(in_order, &txns[in_order]);
+            if let Some((attribution, txns)) = self.flash.attribution() {
+                attribution.old_page_read(in_order, &txns[in_order]);
             }
             self.page_complete(in_order, requests, now);
             in_order = next;
@@ -197,8 +197,8 @@ impl PageStore {
         requests: &mut HostRequests,
     ) {
         requests[id].parts = *parts;
-        if let Some((blame, _)) = self.flash.blame() {
-            blame.page_there(id);
+        if let Some((attribution, _)) = self.flash.attribution() {
+            attribution.page_there(id);
         }
         self.served.push(Served { request: id, lpn });
     }
@@ -207,8 +207,8 @@ impl PageStore {
     pub(super) fn page_is_safe(&mut self, interval: u32, requests: &mut HostRequests, now: Time) {
         self.buffer.intervals.end(interval);
         while let Some(id) = self.buffer.intervals.next_flushed() {
-            if let Some((blame, _)) = self.flash.blame() {
-                blame.buffer_ends(id, None, true, now);
+            if let Some((attribution, _)) = self.flash.attribution() {
+                attribution.buffer_ends(id, None, true, now);
             }
             let mut parts = LatencyComponents::default();
             parts.add(LatencyComponent::Buffer, (now - requests[id].begun).ns());

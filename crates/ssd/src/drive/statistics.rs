@@ -3,9 +3,9 @@
 use reprieve_base::Time;
 use reprieve_config::{Scenario, Warmup};
 use reprieve_flash::Flash;
-use reprieve_observe::blame::{Blamed, Cause, blamed_ns};
+use reprieve_observe::causes::{Cause, CauseTimes, attributed_ns};
 use reprieve_observe::stats::{Latencies, LogBatch, LogRow, Series, Transient};
-use reprieve_policy::txn::{LatencyComponent, LatencyComponents};
+use reprieve_policy::txn::LatencyComponent;
 
 use super::flows::Flows;
 use super::interface::HostRequest;
@@ -151,9 +151,7 @@ impl Statistics {
 
     #[cold]
     fn excluded(&mut self, id: u32, request: &HostRequest, now: Time, flash: &mut Flash) {
-        if blamed(flash, (id, &request.parts), &mut Blamed::default()).is_err() {
-            self.blamed_wrongly(request, now);
-        }
+        self.causes(id, request, now, flash);
         self.measuring.excluded_done(request.op, request.bytes);
     }
 
@@ -181,10 +179,8 @@ impl Statistics {
         flash: &mut Flash,
         flows: &Flows,
     ) {
+        let (causes, die) = self.causes(id, request, now, flash);
         let log = self.log.as_mut().expect("a log is kept");
-        let Ok(die) = blamed(flash, (id, &request.parts), log.next_blamed()) else {
-            self.blamed_wrongly(request, now);
-        };
         log.push(&LogRow {
             id: request.id,
             op: request.op,
@@ -193,21 +189,39 @@ impl Statistics {
             arrival: request.arrival,
             completion: now,
             parts: &request.parts,
+            causes,
             die,
             flow: flows.number(request.flow),
             uncorrectable_pages: request.uncorrectable_pages,
         });
     }
 
-    /// Not every nanosecond that a request waited has its cause.
-    #[cold]
-    fn blamed_wrongly(&self, request: &HostRequest, now: Time) -> ! {
+    /// Causes of the waits of a request that is complete, if they are kept, and the die of its last
+    /// page.
+    ///
+    /// Panics if not every nanosecond has its cause.
+    fn causes(
+        &self,
+        id: u32,
+        request: &HostRequest,
+        now: Time,
+        flash: &mut Flash,
+    ) -> (CauseTimes, Option<u32>) {
+        let Some((attribution, _)) = flash.attribution() else {
+            return (CauseTimes::default(), None);
+        };
+        let (mut causes, die) = attribution.close(id);
         let HostRequest { id: number, ref parts, .. } = *request;
-        panic!(
-            "what request {number} is blamed for at {now} is not what it waited: {parts:?} \
+        assert_eq!(
+            causes.sum_ns(),
+            attributed_ns(parts),
+            "request {number} at {now} has other causes than waits: {causes:?}, {parts:?} \
              (seed {})",
             self.seed,
         );
+        causes.add(Cause::Channel, parts.0[LatencyComponent::BusWait as usize]);
+        causes.add(Cause::Map, parts.0[LatencyComponent::Map as usize]);
+        (causes, die)
     }
 }
 
@@ -224,19 +238,4 @@ fn hand_back(flows: &mut Flows, request: &HostRequest, now: Time) {
     let HostRequest { id: number, uncorrectable_pages, .. } = *request;
     let handover = flows.handover.as_mut().expect("requests are handed over");
     handover.complete(number, now, uncorrectable_pages);
-}
-
-/// Adds up in `sum` what the waits of a request that is complete went behind, if that is kept; then
-/// says which is the die of its last page. An error if not every nanosecond has its cause.
-#[inline(always)]
-fn blamed(
-    flash: &mut Flash,
-    (id, parts): (u32, &LatencyComponents),
-    sum: &mut Blamed,
-) -> Result<Option<u32>, ()> {
-    let Some((blame, _)) = flash.blame() else { return Ok(None) };
-    let (sum_ns, die) = blame.close(id, sum);
-    sum.add(Cause::Channel, parts.0[LatencyComponent::BusWait as usize]);
-    sum.add(Cause::Map, parts.0[LatencyComponent::Map as usize]);
-    if sum_ns == blamed_ns(parts) { Ok(die) } else { Err(()) }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use reprieve_base::{Op, UserError};
-use reprieve_ssd::blame::{BLAME_NAMES, CAUSES};
+use reprieve_ssd::causes::{CAUSE_NAMES, CAUSES};
 use reprieve_ssd::scenario::{self, Scenario, Sources};
 use reprieve_ssd::stats::LogBatch;
 use reprieve_ssd::txn::PART_NAMES;
@@ -39,12 +39,12 @@ impl Row {
     }
 
     /// What it waited behind, by the names of the causes without `by_` and `_ns`.
-    pub fn blamed(&self) -> Vec<(&'static str, u64)> {
+    pub fn causes(&self) -> Vec<(&'static str, u64)> {
         let short = |name: &'static str| {
             let name = name.strip_prefix("by_").and_then(|name| name.strip_suffix("_ns"));
             name.expect("a cause")
         };
-        let all = BLAME_NAMES.iter().zip(self.by_ns).filter(|(_, ns)| *ns > 0);
+        let all = CAUSE_NAMES.iter().zip(self.by_ns).filter(|(_, ns)| *ns > 0);
         all.map(|(name, ns)| (short(name), ns)).collect()
     }
 }
@@ -169,7 +169,7 @@ pub fn take_rows(log: &LogBatch, rows: &mut Vec<Row>) {
             arrival_ns: natural(log.arrival_ns[index]),
             completion_ns: natural(log.completion_ns[index]),
             parts_ns: std::array::from_fn(|part| natural(log.parts_ns[part][index])),
-            by_ns: log.blamed[index].0,
+            by_ns: log.causes[index].0,
             die: log.die[index],
             flow: natural(log.flow[index]),
             uncorrectable_pages: natural(log.uncorrectable_pages[index]),

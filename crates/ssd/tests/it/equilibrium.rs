@@ -101,7 +101,8 @@ impl Case {
         let own = [format!("ftl.precondition={precondition}"), format!("seed={seed}")];
         let sets: Vec<&str> = self.sets.iter().chain(&own).map(String::as_str).collect();
         // What requests waited behind is not looked at, and is costly to find out.
-        let options = Options { log_requests: true, leave_out_blame: true, ..Options::default() };
+        let options =
+            Options { log_requests: true, without_attribution: true, ..Options::default() };
         Ssd::with(drive::load_with(DRIVE, &sets), &options).expect("a drive without mistakes")
     }
 

@@ -1,6 +1,6 @@
 //! All integration tests of the simulator, in one binary.
 
-mod blame;
+mod attribution;
 mod buffers;
 mod cache_program;
 mod cases;

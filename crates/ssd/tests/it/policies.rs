@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 
 use reprieve_base::{Dur, Time};
-use reprieve_ssd::blame::{Blamed, Cause};
+use reprieve_ssd::causes::{Cause, CauseTimes};
 use reprieve_ssd::scenario::Class;
 use reprieve_ssd::sched::{Choice, DieView, Scheduler, SuspendView};
 use reprieve_ssd::suspend::{Answer, OperationView, Reason, SuspendPolicy};
@@ -22,18 +22,18 @@ const SLC: &str = "device = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
 
 /// When the write and the read are done, in us.
 fn run(with: impl Fn(Policies) -> Policies) -> [u64; 2] {
-    run_blamed(with).map(|(done, _)| done)
+    run_attributed(with).map(|(done, _)| done)
 }
 
 /// The same, and what they waited behind.
-fn run_blamed(with: impl Fn(Policies) -> Policies) -> [(u64, Blamed); 2] {
-    replay_blamed([(0, 'W', 0), (61, 'R', 64)], with)
+fn run_attributed(with: impl Fn(Policies) -> Policies) -> [(u64, CauseTimes); 2] {
+    replay_attributed([(0, 'W', 0), (61, 'R', 64)], with)
 }
 
-fn replay_blamed<const N: usize>(
+fn replay_attributed<const N: usize>(
     rows: [(u64, char, u64); N],
     with: impl Fn(Policies) -> Policies,
-) -> [(u64, Blamed); N] {
+) -> [(u64, CauseTimes); N] {
     let mut trace = String::new();
     for (us, op, sector) in rows {
         writeln!(trace, "0.{us:06} ; {sector} ; 4 ; {op} ; 0.0 ; 0.0").expect("it takes text");
@@ -51,7 +51,7 @@ fn replay_blamed<const N: usize>(
     std::array::from_fn(|id| {
         let row = log.id.iter().position(|found| *found == id as i64).expect("all are done");
         let done_ns = u64::try_from(log.completion_ns[row]).expect("not before the start");
-        (done_ns / 1000, log.blamed[row])
+        (done_ns / 1000, log.causes[row])
     })
 }
 
@@ -155,7 +155,7 @@ fn a_policy_without_suspensions_left_in_its_budget_is_blamed_by_that() {
     // The read waits from 61 to the end of the program at 160.
     for (answer, cause) in [(Reason::Budget, Cause::Budget), (Reason::Policy, Cause::HostProgram)] {
         let spent = || Box::new(Spent { answer, asked: Arc::default(), in_vain: true });
-        let [_, (done, blamed)] = run_blamed(|named| Policies { suspension: spent(), ..named });
+        let [_, (done, blamed)] = run_attributed(|named| Policies { suspension: spent(), ..named });
         assert_eq!((done, blamed.0[cause as usize], blamed.sum_ns()), (190, 99_000, 99_000));
     }
 }
@@ -169,7 +169,7 @@ fn a_policy_that_may_not_be_asked_in_vain_is_asked_as_often_without_the_log() {
             || Box::new(Spent { answer: Reason::Policy, asked: Arc::clone(&asked), in_vain });
         let rows = [(0, 'W', 0), (200, 'W', 4), (261, 'R', 0)];
         let [_, _, (done, blamed)] =
-            replay_blamed(rows, |named| Policies { suspension: spent(), ..named });
+            replay_attributed(rows, |named| Policies { suspension: spent(), ..named });
         assert_eq!((done, blamed.0[cause as usize]), (390, 99_000));
         assert_eq!(*asked.lock().expect("one thread"), often);
     }
