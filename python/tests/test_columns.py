@@ -115,6 +115,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"timing.wordline_pages": 2},
     {"ftl.precondition": "steady", "buffer.acknowledge": "back", "workload.read_fraction": 0.3},
     {"ftl.copyback": True},
+    {"ftl.mapping_bytes": 512},
     {"scheduling.dispatch": "mbm"},
     {"power.account": "on", "power.vdd_core_v": 3, "power.vdd_q_v": 1.8},
 ]

@@ -56,6 +56,15 @@ impl Geometry {
         self.pages() * u64::from(self.page_bytes)
     }
 
+    /// The shape of a drive with smaller pages: `parts` take the place of each.
+    pub fn divided(self, parts: u32) -> Geometry {
+        Geometry {
+            pages_per_block: self.pages_per_block * parts,
+            page_bytes: self.page_bytes / parts,
+            ..self
+        }
+    }
+
     /// 512-byte sectors of a page.
     pub fn sectors_per_page(&self) -> u32 {
         self.page_bytes / 512

@@ -219,7 +219,8 @@ fn counts_of(scenario: &Scenario, dies: &Dies) -> FlashCounts {
     FlashCounts {
         suspensions_by_write: scenario.suspend_rules.host_write_suspends.erase.then_some(0),
         multi_plane: multi_plane.then_some([0; 3]),
-        padded_pages: (dies.facts.together > 1).then_some(0),
+        padded_pages: (dies.facts.pages_together > 1).then_some(0),
+        padded_units: dies.facts.has_units().then_some(0),
         copybacks: scenario.ftl.copyback.then_some(0),
         ..FlashCounts::default()
     }

@@ -59,7 +59,8 @@ impl Controller {
         let txn = &self.dies.txns[id];
         let source = self.dies.facts.address(txn.old);
         let media = self.media.as_mut().expect("only then do cells wear");
-        let leads = txn.at.page % self.dies.facts.together == 0 || txn.kind == Kind::Erase;
+        let leads = txn.kind == Kind::Erase
+            || txn.place == 0 && txn.at.page % self.dies.facts.pages_together == 0;
         media.worked(txn, leads, now);
         if txn.kind == Kind::GcCopy {
             media.sensed(txn.die, source);

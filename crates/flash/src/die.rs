@@ -12,6 +12,15 @@ use super::lane::{Lane, LaneId};
 use super::queue::{Linked, Queue};
 use super::usage::Usage;
 
+/// How programs of a plane are put together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ProgramGathering {
+    /// Of several transactions: the pages of a wordline, or the units of a page.
+    pub(super) several: bool,
+    /// A complete one waits for those of the other planes.
+    pub(super) waits_for_planes: bool,
+}
+
 /// What a die has by plane, on the parts that need it; out of the way of the rest in the caches.
 #[derive(Clone, Debug)]
 pub(super) struct PerPlane {
@@ -27,16 +36,16 @@ pub(super) struct PerPlane {
 }
 
 impl PerPlane {
-    fn are_needed(part: &Part) -> bool {
+    fn are_needed(part: &Part, gathers: ProgramGathering) -> bool {
         let Parallelism { independent_plane_reads, plane_suspension, .. } = part.parallelism;
-        part.timing.wordline.is_some() || independent_plane_reads || plane_suspension
+        gathers.several || independent_plane_reads || plane_suspension
     }
 
-    fn new(part: &Part, wait_for_planes: bool) -> PerPlane {
+    fn new(part: &Part, gathers: ProgramGathering) -> PerPlane {
         let count_if = |needed: bool| if needed { part.shape.planes as usize } else { 0 };
         PerPlane {
-            waiting: vec![0; count_if(part.timing.wordline.is_some()) * FRONTS],
-            paired: vec![0; count_if(wait_for_planes) * FRONTS],
+            waiting: vec![0; count_if(gathers.several) * FRONTS],
+            paired: vec![0; count_if(gathers.waits_for_planes) * FRONTS],
             reads: vec![NONE; count_if(part.parallelism.independent_plane_reads)],
             lanes: vec![Lane::IDLE; count_if(part.parallelism.plane_suspension)],
         }
@@ -114,13 +123,12 @@ pub struct DieUnit {
 }
 
 impl DieUnit {
-    /// `wait_for_planes`: a wordline waits for those of the other planes.
     pub(super) fn new(
         part: &Arc<Part>,
         seed: u64,
         index: u32,
         channel: u32,
-        wait_for_planes: bool,
+        gathers: ProgramGathering,
     ) -> DieUnit {
         let die = Die::new(Arc::clone(part), seed, u64::from(index));
         DieUnit {
@@ -135,8 +143,8 @@ impl DieUnit {
             reading: NONE,
             leaving: Linked::EMPTY,
             left: Linked::EMPTY,
-            planes: Rare::only_if(PerPlane::are_needed(part), || {
-                PerPlane::new(part, wait_for_planes)
+            planes: Rare::only_if(PerPlane::are_needed(part, gathers), || {
+                PerPlane::new(part, gathers)
             }),
             dirty: false,
             gc_waits: None,

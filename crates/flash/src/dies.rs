@@ -11,7 +11,7 @@ use reprieve_policy::suspend::Answer;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 use reprieve_policy::work::{GcNeed, Work};
 
-use super::die::DieUnit;
+use super::die::{DieUnit, ProgramGathering};
 use super::facts::FlashFacts;
 use super::lane::LaneId;
 use super::queue::Queue;
@@ -32,6 +32,10 @@ pub struct Dies {
     pub(super) touched: Vec<u32>,
     /// Transactions that have come, in order of arrival.
     pub(super) arrivals: u64,
+    /// A queue may be in another order than its programs have waited, of which the one that came
+    /// last has waited since `waits_since`.
+    pub(super) reordered: bool,
+    waits_since: Time,
     /// What was queued before this in order of arrival waits no more: a flush has come.
     pub(super) flushed: u64,
 }
@@ -57,9 +61,10 @@ impl Dies {
         };
         let (suspension, parallelism) = (scenario.suspension, scenario.parallelism);
         let part = Arc::new(Part { shape, timing, suspension, parallelism });
-        let waits = scenario.ftl.wait_for_planes;
+        let waits_for_planes = scenario.ftl.wait_for_planes;
+        let gathers = ProgramGathering { several: facts.together > 1, waits_for_planes };
         let channel = |die| die / geometry.dies_per_channel;
-        let unit = |die| DieUnit::new(&part, scenario.seed, die, channel(die), waits);
+        let unit = |die| DieUnit::new(&part, scenario.seed, die, channel(die), gathers);
         Dies {
             units: (0..geometry.dies()).map(unit).collect(),
             txns: Slab::with_capacity(4096),
@@ -67,6 +72,8 @@ impl Dies {
             touched: Vec::with_capacity(geometry.dies() as usize),
             arrivals: 0,
             flushed: 0,
+            reordered: false,
+            waits_since: Time::ZERO,
             facts,
         }
     }
@@ -128,6 +135,8 @@ impl Dies {
             self.limit.pending += u32::from(kind.is_program());
             if self.facts.together > 1 && kind.fills_wordline() {
                 unit.planes.add_waiting(&self.txns[id], self.facts.together);
+                let since = self.txns[id].mark;
+                self.reordered |= since < std::mem::replace(&mut self.waits_since, since);
             }
             unit.writes.push(&mut self.txns, id);
         }
@@ -147,6 +156,7 @@ impl Dies {
 
     /// Puts something in a die's queue of reads, or of others, ahead of all that waits there.
     pub(super) fn put_first(&mut self, (die, reads): (u32, bool), id: u32) {
+        self.reordered = true;
         let unit = &mut self.units[die as usize];
         let queue = if reads { &mut unit.reads } else { &mut unit.writes };
         queue.remove(&mut self.txns, id);

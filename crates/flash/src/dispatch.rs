@@ -34,7 +34,7 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
     }
 
     fn pages_together(&self) -> u32 {
-        self.dies.facts.together
+        self.dies.facts.pages_together
     }
 
     fn service(&self) -> Service {

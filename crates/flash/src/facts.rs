@@ -18,7 +18,8 @@ pub(super) struct FlashFacts {
     pub(super) parallelism: Parallelism,
     /// Blocks of all planes of a die that are one.
     pub(super) twins: Superblocks,
-    /// A command can be of several transactions, on several planes or of a wordline.
+    /// A command can be of several transactions: on several planes, or of a wordline or the units
+    /// of a page.
     pub(super) gathers: bool,
     /// A read is a command of its own, on a die of one lane.
     pub(super) reads_alone: bool,
@@ -39,11 +40,13 @@ pub(super) struct FlashFacts {
     pub(super) private_channels: bool,
     /// A die that moves the pages of a block keeps the channel, which others want too.
     pub(super) gc_holds_channel: bool,
-    /// Pages of a plane that a program takes, and how long one waits for the others.
+    /// Pages of a plane that a program takes, and transactions, one for each mapping unit of them.
+    pub(super) pages_together: u32,
     pub(super) together: u32,
+    /// How long one of these waits for the others.
     pub(super) wordline_timeout: Dur,
     pub(super) transfer_unit_bytes: Option<u32>,
-    /// Room in the write buffer.
+    /// Room in the write buffer, in mapping units.
     pub(super) buffer_pages: u64,
     /// The service levels of loads that have one, see [`Txn::service_level`].
     pub(super) service_levels: Vec<Dur>,
@@ -54,7 +57,7 @@ impl FlashFacts {
         let (timing, geometry) = (scheduler.timing(scenario.timing), scenario.geometry);
         let parallelism = scenario.parallelism;
         let one_plane = parallelism.multi_plane == MultiPlane::None;
-        let together = timing.pages_together();
+        let together = scenario.units_together();
         let writes = scenario.suspend_rules.host_write_suspends.erase;
         let write_in_erase = writes && scenario.suspension.erase && scheduler.suspends();
         FlashFacts {
@@ -71,16 +74,18 @@ impl FlashFacts {
             decides_more: parallelism.independent_plane_reads || together > 1,
             shares_channels: geometry.dies_per_channel > 1,
             private_channels: geometry.dies_per_channel == 1
+                && scenario.units_per_page() == 1
                 && !timing.cache_register
                 && one_plane
                 && !parallelism.independent_plane_reads
                 && !parallelism.cache_program
                 && scenario.suspension.resume_at == ResumeAt::DataOut,
             gc_holds_channel: scenario.ftl.gc.holds_channel && geometry.dies_per_channel > 1,
+            pages_together: timing.pages_together(),
             together,
             wordline_timeout: scenario.ftl.wordline_timeout,
-            transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
-            buffer_pages: scenario.buffer.bytes / u64::from(geometry.page_bytes),
+            transfer_unit_bytes: scenario.transfer_unit_bytes(),
+            buffer_pages: scenario.buffer.bytes / u64::from(scenario.mapping_bytes()),
             service_levels: scenario.service_levels().collect(),
         }
     }
@@ -110,7 +115,14 @@ impl FlashFacts {
     /// Whether a transaction that follows another in its command is the first of its plane.
     #[inline]
     pub(super) fn opens_plane(&self, txn: &Txn) -> bool {
-        self.together == 1 || !txn.kind.is_program() || txn.at.page % self.together == 0
+        let is_within = txn.kind.is_program() && txn.at.page % self.pages_together > 0;
+        self.together == 1 || txn.place == 0 && !is_within
+    }
+
+    /// Whether a page holds several mapping units.
+    #[inline]
+    pub(super) fn has_units(&self) -> bool {
+        self.together > self.pages_together
     }
 
     /// Whether one command can take `other` with `first`, if their planes differ.

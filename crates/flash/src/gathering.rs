@@ -9,6 +9,7 @@ use reprieve_policy::txn::{Kind, NONE, Txn};
 use reprieve_policy::work::Work;
 
 use super::dies::Dies;
+use super::multi_plane::PlaneSet;
 use super::wordline::OpenBlocks;
 
 /// The queues from which commands are put together.
@@ -20,15 +21,16 @@ pub(super) struct Gathering<'a> {
 }
 
 impl Gathering<'_> {
-    /// Links to a read that begins those that wait and can go with it, the oldest of each plane.
+    /// Links to a read that begins those that wait and can go with it: the units of its page, and
+    /// of each other plane the oldest, with those of its own.
     #[cold]
     pub(super) fn gather_reads<W: Work>(&mut self, first: u32, work: &mut W) {
         let Parallelism { multi_plane, independent_plane_reads, .. } = self.dies.facts.parallelism;
+        let mut last = self.gather_units(first, work);
         if multi_plane == MultiPlane::None || independent_plane_reads {
             return;
         }
         let Txn { die, at, request, .. } = self.dies.txns[first];
-        let mut last = first;
         let mut next = self.dies[die].reads.first();
         while let Some(id) = next {
             let following = self.dies.txns[id].next;
@@ -36,12 +38,8 @@ impl Gathering<'_> {
             if !self.joins_requests && (self.dies.txns[id].request != request || request == NONE) {
                 continue;
             }
-            let unit = &mut self.dies.units[die as usize];
-            if unit.die.is_suspended() {
-                let operation = self.dies.txns[unit.whole.operation()].kind;
-                if !self.eligibility.admits(self.dies.txns[id].kind, operation) {
-                    continue;
-                }
+            if !self.is_admitted(id) {
+                continue;
             }
             work.locate(&mut self.dies.txns[id]);
             let other = self.dies.txns[id].at;
@@ -51,10 +49,49 @@ impl Gathering<'_> {
                 && !self.dies[die].die.bars_read(other)
             {
                 self.dies.units[die as usize].reads.remove(&mut self.dies.txns, id);
+                self.dies.txns[id].place = 0;
                 self.dies.txns[last].next = id;
-                last = id;
+                last = self.gather_units(id, work);
+                if last != id {
+                    // What has been taken may have been next.
+                    next = self.dies[die].reads.first();
+                }
             }
         }
+    }
+
+    /// Links behind `id`, a read in no queue any more, those of its request that are of the same
+    /// page. Returns the last of them.
+    fn gather_units<W: Work>(&mut self, id: u32, work: &mut W) -> u32 {
+        let Txn { die, at, request, .. } = self.dies.txns[id];
+        if !self.dies.facts.has_units() || request == NONE {
+            return id;
+        }
+        let mut last = id;
+        let mut next = self.dies[die].reads.first().unwrap_or(NONE);
+        while next != NONE {
+            let other = next;
+            next = self.dies.txns[other].next;
+            if self.dies.txns[other].request != request || !self.is_admitted(other) {
+                continue;
+            }
+            work.locate(&mut self.dies.txns[other]);
+            if self.dies.txns[other].at == at {
+                self.dies.units[die as usize].reads.remove(&mut self.dies.txns, other);
+                self.dies.txns[other].place = 1;
+                self.dies.txns[last].next = other;
+                last = other;
+            }
+        }
+        last
+    }
+
+    /// Whether a read may begin while what its die has suspended is.
+    fn is_admitted(&self, id: u32) -> bool {
+        let Txn { die, kind, .. } = self.dies.txns[id];
+        let unit = &self.dies[die];
+        let operation = || self.dies.txns[unit.whole.operation()].kind;
+        !unit.die.is_suspended() || self.eligibility.admits(kind, operation())
     }
 
     /// Links to a program or erase that begins the rest of its wordline, and what waits for other
@@ -78,14 +115,17 @@ impl Gathering<'_> {
         let kind = self.dies.txns[first].kind;
         let mut last = self.last_of(first);
         let mut passed = OpenBlocks::default();
+        let mut held = PlaneSet::default();
+        held.insert(at.plane);
         let mut next = self.dies[die].writes.first();
-        while let Some(id) = next {
+        while let Some(id) = next.filter(|_| held.count() < self.dies.facts.geometry.planes_per_die)
+        {
             let following = self.dies.txns[id].next;
             next = (following != NONE).then_some(following);
             let plane = self.dies.txns[id].at.plane;
             let txn = &self.dies.txns[id];
             let front = if self.dies.facts.together > 1 { txn.front } else { 0 };
-            if self.holds_plane(first, plane) || !passed.insert(plane, front) {
+            if held.contains(plane) || !passed.insert(plane, front) {
                 continue;
             }
             if self.dies.txns[id].kind != kind {
@@ -111,6 +151,7 @@ impl Gathering<'_> {
             self.dies.txns[id].unsuspendable = self.dies.txns[first].unsuspendable;
             self.dies.txns[last].next = id;
             last = id;
+            held.insert(plane);
             if is_program && self.dies.facts.together > 1 {
                 last = self.gather_wordline(first, id, work);
                 // What has been taken may have been next.

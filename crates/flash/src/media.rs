@@ -82,8 +82,8 @@ impl Media {
             worst: scenario.ecc.map(|ecc| WorstCodeword::new(ecc.codeword_bits())),
             ageing,
             rated_cycles: scenario.reliability.rated_cycles,
-            capacity_ratio: geometry.pages() as f64 / f64::from(scenario.logical_pages()),
-            transfer_unit_bytes: scenario.channel.transfer_unit_bytes,
+            capacity_ratio: geometry.pages() as f64 / f64::from(scenario.user_pages()),
+            transfer_unit_bytes: scenario.transfer_unit_bytes(),
             wear: (0..geometry.blocks())
                 .map(|_| Wear {
                     cycles_at_start: cycles_at_start(&ageing, &mut spread),
@@ -165,7 +165,9 @@ impl Media {
     pub(super) fn judge(&mut self, txn: &mut Txn, now: Time) -> (Dur, Verdict) {
         let is_first = txn.further_senses == 0;
         let rate = self.rate(txn.die, txn.at, now);
-        self.sensed(txn.die, txn.at);
+        if txn.place == 0 || !is_first {
+            self.sensed(txn.die, txn.at);
+        }
         if is_first {
             self.counts.read(rate);
         }

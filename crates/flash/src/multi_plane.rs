@@ -63,14 +63,15 @@ impl Dies {
         pages
     }
 
-    /// Pages that the command of `first` programs.
-    pub(super) fn pages_of(&self, first: u32) -> u64 {
-        let (mut pages, mut each) = (0, first);
+    /// Pages that the command of `first` programs with data, and mapping units of them.
+    pub(super) fn pages_of(&self, first: u32) -> (u64, u64) {
+        let (mut pages, mut units, mut each) = (0, 0, first);
         while each != NONE {
-            pages += 1;
-            each = self.txns[each].next;
+            let txn = &self.txns[each];
+            (pages, units) = (pages + u64::from(txn.place == 0), units + 1);
+            each = txn.next;
         }
-        pages
+        (pages, units)
     }
 }
 
@@ -81,10 +82,23 @@ pub(super) struct PlaneSet(u128);
 impl PlaneSet {
     /// Adds a plane; false if it was there.
     pub(super) fn insert(&mut self, plane: u32) -> bool {
-        let bit = 1u128.checked_shl(plane).expect("the scenario checks how many planes there are");
-        let is_new = self.0 & bit == 0;
-        self.0 |= bit;
+        let is_new = !self.contains(plane);
+        self.0 |= PlaneSet::bit(plane);
         is_new
+    }
+
+    /// Whether a plane is there.
+    pub(super) fn contains(&self, plane: u32) -> bool {
+        self.0 & PlaneSet::bit(plane) != 0
+    }
+
+    /// How many planes are there.
+    pub(super) fn count(&self) -> u32 {
+        self.0.count_ones()
+    }
+
+    fn bit(plane: u32) -> u128 {
+        1u128.checked_shl(plane).expect("the scenario checks how many planes there are")
     }
 }
 

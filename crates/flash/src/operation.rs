@@ -48,7 +48,7 @@ impl Controller {
                 return;
             }
         };
-        let pages = self.dies.facts.together;
+        let pages = self.dies.facts.pages_together;
         book_start(unit, &mut self.dies.txns, id, pages, (transfer, is_inside), now);
         let channel = unit.channel;
         if loads {
@@ -348,8 +348,8 @@ fn book_start(
             Kind::Erase => {
                 unit.usage.seen.note(DieEvent::Erase(now, Extent::of_page(txn.at, joins)))
             }
-            // A wordline is programmed whole, and noted with its first page.
-            _ if pages > 1 && txn.at.page % pages > 0 => {}
+            // A wordline is programmed whole, and noted with the first unit of its first page.
+            _ if txn.place > 0 || pages > 1 && txn.at.page % pages > 0 => {}
             _ => unit.usage.seen.note(DieEvent::Program(now, Extent { at: txn.at, pages, joins })),
         }
         if is_inside {

@@ -1,7 +1,7 @@
 //! Reads: a page is sensed, waits for the channel, crosses it, and is complete or decoded.
 
 use reprieve_base::event::Schedule;
-use reprieve_base::{Dur, Time};
+use reprieve_base::{Dur, PageAddress, Time};
 use reprieve_nand::{Command, Elapsed};
 use reprieve_policy::txn::{LatencyComponent, NONE, Txn};
 
@@ -190,9 +190,17 @@ impl Controller {
         };
         let txn = &mut txns[id];
         txn.book(LatencyComponent::Bus, now);
+        let Txn { start, at: PageAddress { plane, .. }, .. } = *txn;
+        if self.dies.facts.has_units() && unit.leaving.first() != NONE {
+            let next = &txns[unit.leaving.first()];
+            if next.place > 0 && (next.start, next.at.plane) == (start, plane) {
+                // Another unit of its page is still there.
+                self.left_its_die(id, now, out);
+                return;
+            }
+        }
         let was_free = unit.die.is_at_rest();
         let by_plane = self.dies.facts.parallelism.independent_plane_reads;
-        let plane = txn.at.plane;
         let held = if by_plane { unit.die.release_plane(plane) } else { unit.die.release() };
         if !was_free && unit.die.is_at_rest() {
             unit.usage.end(now);
@@ -203,6 +211,12 @@ impl Controller {
         if held {
             self.line_up(die, by_plane.then_some(plane));
         }
+        self.left_its_die(id, now, out);
+    }
+
+    /// A page has left a die: it is there, or waits for others.
+    #[inline(always)]
+    fn left_its_die(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         match self.dies.facts.parallelism.pages_end_together {
             true => self.left_with_others(id, now, out),
             false => self.page_is_there(id, now, out),

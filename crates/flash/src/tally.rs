@@ -23,7 +23,9 @@ impl Controller {
         while each != NONE {
             let txn = &mut self.dies.txns[each];
             txn.book(LatencyComponent::Array, now);
-            self.counts.operation(txn, undisturbed, now);
+            if txn.place == 0 {
+                self.counts.operation(txn, undisturbed, now);
+            }
             let next = txn.next;
             if self.media.is_some() {
                 self.cells_worked(each, now);
@@ -33,15 +35,20 @@ impl Controller {
         }
     }
 
-    /// Counts the pages of a program's wordlines that had no data.
+    /// Counts the pages of a program's wordlines, and the units of its pages, that had no data.
     #[cold]
     fn count_padding(&mut self, first: u32) {
         if !self.dies.txns[first].kind.is_program() {
             return;
         }
-        let (planes, pages) = (self.dies.planes_of(first), self.dies.pages_of(first));
-        let padded = self.counts.padded_pages.as_mut().expect("programs take several pages");
-        *padded += planes * u64::from(self.dies.facts.together) - pages;
+        let (planes, (pages, units)) = (self.dies.planes_of(first), self.dies.pages_of(first));
+        let facts = &self.dies.facts;
+        if let Some(padded) = &mut self.counts.padded_pages {
+            *padded += planes * u64::from(facts.pages_together) - pages;
+        }
+        if let Some(padded) = &mut self.counts.padded_units {
+            *padded += planes * u64::from(facts.together) - units;
+        }
     }
 
     /// The operation of a die, or of one of its planes that makes way apart, is suspended.
@@ -98,7 +105,10 @@ impl Controller {
     /// The data of a read is there.
     #[inline]
     pub(super) fn read_complete(&mut self, id: u32) {
-        self.counts.read(self.dies.txns[id].kind);
+        let txn = &self.dies.txns[id];
+        if txn.place == 0 {
+            self.counts.read(txn.kind);
+        }
         self.complete(id);
     }
 

@@ -60,6 +60,10 @@ impl Dies {
             let until = txn.mark + self.facts.wordline_timeout;
             if txn.kind.fills_wordline() && until > now {
                 soonest = soonest.min(until);
+                if !self.reordered {
+                    // What came later waits for longer.
+                    break;
+                }
             }
             id = txn.next;
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use reprieve_base::Stream;
 use reprieve_policy::victim::{BlockView, VictimPolicy};
 
+use super::filler::filler;
 use super::plane::Plane;
 use super::{Ftl, Kept};
 use crate::block_index::BlockIndex;
@@ -13,11 +14,14 @@ use crate::block_index::BlockIndex;
 pub(super) const FRONT: u8 = 0;
 
 /// Which pages of a plane are valid, and its blocks; both are numbered within the plane.
+#[derive(Clone)]
 pub(super) struct BitmapPlane {
     /// The plane, counted over the drive.
     plane: u32,
     pages_per_block: u32,
     blocks_per_plane: u32,
+    /// Mapping units of a page of flash.
+    units: u32,
     /// Free blocks that the host leaves.
     reserve_blocks: u32,
     kept: Kept,
@@ -59,12 +63,37 @@ impl BitmapPlane {
             plane,
             pages_per_block: pages,
             blocks_per_plane: blocks,
+            units: ftl.numbering.units_per_page(),
             reserve_blocks: ftl.tables.blocks.reserve_blocks,
             kept,
             valid: vec![0; words],
             index: BlockIndex::new(1, blocks, pages),
             filled: vec![0; blocks as usize],
             erases: vec![0; blocks as usize],
+        }
+    }
+
+    /// A copy of it that is another plane of the drive.
+    pub(super) fn of_plane(&self, plane: u32) -> BitmapPlane {
+        BitmapPlane { plane, ..self.clone() }
+    }
+
+    /// A valid page becomes invalid, each as likely as any other.
+    pub(super) fn lose_one(&mut self, stream: &mut Stream) {
+        let page = self.draw(stream);
+        self.invalidate(page);
+    }
+
+    /// A valid page, each as likely as any other.
+    #[inline]
+    fn draw(&self, stream: &mut Stream) -> u32 {
+        let pages = u64::from(self.pages_per_block * self.blocks_per_plane);
+        loop {
+            // Drawn at random it is a logical page drawn at random.
+            let page = stream.below(pages) as u32;
+            if self.is_valid(page) {
+                return page;
+            }
         }
     }
 
@@ -94,7 +123,6 @@ impl BitmapPlane {
         writes: u64,
         stream: &mut Stream,
     ) -> u64 {
-        let pages = u64::from(self.pages_per_block * self.blocks_per_plane);
         let (mut moved, mut left) = (0, writes);
         while left > 0 {
             moved += self.make_room(state, victim);
@@ -102,13 +130,7 @@ impl BitmapPlane {
             let most = left.min(u64::from(self.pages_per_block)) as u32;
             let (target, run) = self.take(state, victim, most);
             for target in target..target + run {
-                let old = loop {
-                    // Drawn at random it is a logical page drawn at random.
-                    let page = stream.below(pages) as u32;
-                    if self.is_valid(page) {
-                        break page;
-                    }
-                };
+                let old = self.draw(stream);
                 self.validate(target);
                 self.invalidate(old);
             }
@@ -162,17 +184,49 @@ impl BitmapPlane {
 
     /// Reclaims one block; returns the pages moved, or `None` if none is worth it.
     fn collect(&mut self, state: &mut Plane, victim: &mut dyn VictimPolicy) -> Option<u32> {
-        let first = self.plane * self.blocks_per_plane;
-        let picked = victim.pick(&mut InDrive { index: &mut self.index, first }, self.plane);
-        let block = picked? - first;
+        let next = state.next_victim.take();
+        let block = next.or_else(|| self.pick(victim))? - self.plane * self.blocks_per_plane;
         self.index.reclaim(block);
         let moved = self.index.take_valid(block);
         self.set(block * self.pages_per_block..(block + 1) * self.pages_per_block, false);
         self.program(state, victim, moved);
+        let moved = moved + self.fill_up(state, victim);
         state.pad();
         self.erases[block as usize] += 1;
         state.add_free(block, self.erases[block as usize]);
         Some(moved)
+    }
+
+    /// The block, counted over the drive, that a policy picks.
+    fn pick(&mut self, victim: &mut dyn VictimPolicy) -> Option<u32> {
+        let first = self.plane * self.blocks_per_plane;
+        victim.pick(&mut InDrive { index: &mut self.index, first }, self.plane)
+    }
+
+    /// Fills the last program of a victim with what another block holds; returns the pages moved.
+    fn fill_up(&mut self, state: &mut Plane, victim: &mut dyn VictimPolicy) -> u32 {
+        let (mut filled, front) = (0, usize::from(FRONT));
+        while self.units > 1 && state.missing(front) > 0 {
+            if state.next_victim.is_none() {
+                state.next_victim = self.pick(victim);
+            }
+            let Some(block) = state.next_victim else { break };
+            let block = block - self.plane * self.blocks_per_plane;
+            let missing = state.missing(front);
+            let pages = block * self.pages_per_block..(block + 1) * self.pages_per_block;
+            let found = filler(pages, self.units, missing, |page| self.is_valid(page));
+            let Some(first) = found else { break };
+            let end = (first / self.units + 1) * self.units;
+            let mut left = missing;
+            for page in (first..end).filter(|page| self.is_valid(*page)).collect::<Vec<_>>() {
+                if left > 0 {
+                    self.invalidate(page);
+                    self.program(state, victim, 1);
+                    (left, filled) = (left - 1, filled + 1);
+                }
+            }
+        }
+        filled
     }
 
     /// Tells the drive of valid pages and of the order in which blocks were filled. Erases before

@@ -7,6 +7,7 @@ use reprieve_config::Scenario;
 use reprieve_policy::victim::{self, VictimPolicy};
 
 use super::bitmap_plane::{BitmapPlane, FRONT};
+use super::permutation::Permutation;
 use super::plane::Plane;
 use super::scope::Scope;
 use super::{Ftl, Kept, Mapping};
@@ -133,6 +134,45 @@ impl BitmapDrive {
         })
     }
 
+    /// Overwrites logical pages of a plane that has a scope of its own.
+    pub(super) fn overwrite_home(&mut self, ftl: &mut Ftl, scope: &mut Scope, writes: u64) {
+        let plane = scope.plane as usize;
+        let victim = &mut *self.victims[plane / self.group_planes];
+        let state = &mut ftl.tables.blocks.planes[plane];
+        self.pages[plane].overwrite(state, victim, writes, &mut scope.stream);
+    }
+
+    /// Makes a plane with so many logical pages a copy of that of a scope, which has no fewer.
+    pub(super) fn copy_plane(&mut self, ftl: &mut Ftl, from: &mut Scope, plane: u32, lpns: u32) {
+        let blocks = &mut ftl.tables.blocks;
+        let mut state = blocks.planes[from.plane as usize].clone();
+        let mut pages = self.pages[from.plane as usize].of_plane(plane);
+        let fewer = from.lpns - lpns;
+        (0..fewer).for_each(|_| pages.lose_one(&mut from.stream));
+        (state.committed, state.next_victim) = (state.committed - fewer, None);
+        blocks.planes[plane as usize] = state;
+        self.pages[plane as usize] = pages;
+    }
+
+    /// Gives the valid pages of each of these scopes, or of the drive, its logical pages, without
+    /// memory for the order that is drawn.
+    pub(super) fn name_by_number(&mut self, ftl: &mut Ftl, scopes: &mut [Scope]) {
+        for scope in scopes {
+            let is_drive = scope.lpns == ftl.tables.map.logical_pages();
+            let planes = match is_drive {
+                true => &self.pages[..],
+                false => std::slice::from_ref(&self.pages[scope.plane as usize]),
+            };
+            let names = Permutation::new(scope.lpns, &mut scope.stream);
+            let pages = planes.iter().flat_map(BitmapPlane::valid_pages);
+            for (number, page) in (0..).zip(pages) {
+                let lpn = scope.logical_page(names.of(number));
+                ftl.tables.map.set(lpn, Mapping::Flash(page));
+                ftl.tables.blocks.name(page, lpn);
+            }
+        }
+    }
+
     /// Gives the valid pages of the drive the logical pages `lpns`, every way equally likely.
     pub(super) fn name(&self, ftl: &mut Ftl, scope: &mut Scope) {
         let mut pages: Vec<u32> = self.pages.iter().flat_map(BitmapPlane::valid_pages).collect();
@@ -201,9 +241,8 @@ fn shuffle(pages: &mut [u32], stream: &mut Stream) {
 }
 
 fn give_names(ftl: &mut Ftl, scope: &Scope, pages: &[u32]) {
-    let lpns = (scope.first_lpn..ftl.tables.map.logical_pages()).step_by(scope.stride as usize);
-    assert_eq!(lpns.len(), pages.len(), "as many pages are valid as have names");
-    for (lpn, page) in lpns.zip(pages) {
+    assert_eq!(scope.lpns as usize, pages.len(), "as many pages are valid as have names");
+    for (lpn, page) in scope.logical_pages(ftl.tables.map.logical_pages()).zip(pages) {
         ftl.tables.map.set(lpn, Mapping::Flash(*page));
         ftl.tables.blocks.name(*page, lpn);
     }

@@ -43,9 +43,9 @@ impl Blocks {
     pub(super) fn new(scenario: &Scenario, pages: u32) -> Result<Blocks, UserError> {
         let numbering = Numbering::of(scenario);
         let geometry = numbering.geometry;
-        let physical = u32::try_from(geometry.pages()).expect("the scenario limits the pages");
+        let physical = u32::try_from(geometry.pages()).expect("the scenario limits the units");
         let fronts = WriteFrontiers::new(scenario);
-        let together = scenario.timing.pages_together();
+        let together = scenario.units_together();
         let blocks = geometry.blocks_per_plane;
         let plane = Plane::new(scenario.ftl.wear.least_worn_first, blocks, together);
         let needed_blocks = room::needed_blocks(scenario, pages, &fronts);
@@ -172,7 +172,8 @@ impl Blocks {
     pub(super) fn allocate(&mut self, plane: u32, front: usize) -> PageAddress {
         let pages_per_block = self.numbering.geometry.pages_per_block;
         let got = self.planes[plane as usize].allocate(front, pages_per_block);
-        self.taken(plane, got)
+        self.taken(plane, &got);
+        self.numbering.address(plane, got.block, got.page)
     }
 
     /// Takes what a program of a plane takes: the first page of the next wordline.
@@ -180,20 +181,19 @@ impl Blocks {
     pub(super) fn allocate_together(&mut self, plane: u32, front: usize) -> PageAddress {
         let pages_per_block = self.numbering.geometry.pages_per_block;
         let got = self.planes[plane as usize].allocate_together(front, pages_per_block);
-        self.taken(plane, got)
+        self.taken(plane, &got);
+        self.numbering.address(plane, got.block, got.page)
     }
 
-    /// The address of what was taken from a plane, and what follows from a block's having been
-    /// opened for it.
+    /// What follows from a block's having been opened for what was taken from a plane.
     #[inline(always)]
-    fn taken(&mut self, plane: u32, got: Allocated) -> PageAddress {
+    fn taken(&mut self, plane: u32, got: &Allocated) {
         if got.page == 0 {
             self.needs.forget(plane);
         }
         if let Some(full) = got.filled {
             self.filled(plane, full);
         }
-        self.numbering.address(plane, got.block, got.page)
     }
 
     /// An open block of a plane, numbered within it, is full.
@@ -209,8 +209,10 @@ impl Blocks {
 
     /// Takes the next page of an open block of a plane, both counted over the drive.
     pub(super) fn take_page(&mut self, plane: u32, front: usize) -> u32 {
-        let at = self.allocate(plane, front);
-        self.numbering.page(self.numbering.die(plane), at)
+        let pages_per_block = self.numbering.geometry.pages_per_block;
+        let got = self.planes[plane as usize].allocate(front, pages_per_block);
+        self.taken(plane, &got);
+        (self.numbering.blocks_of(plane).start + got.block) * pages_per_block + got.page
     }
 
     /// The block of a plane that is being collected, counted over the drive.
@@ -237,7 +239,11 @@ impl Blocks {
                 });
                 levels |= 2 * self.index.valid(unworn) >= pages_per_block
                     && worn.is_some_and(|(_, erases)| erases > self.wear.of(unworn));
-                self.victim.taken(plane, unworn);
+                let next = &mut self.planes[plane as usize].next_victim;
+                match *next == Some(unworn) {
+                    true => *next = None,
+                    false => self.victim.taken(plane, unworn),
+                }
                 self.index.reclaim(unworn);
                 unworn
             }
@@ -250,7 +256,8 @@ impl Blocks {
 
     /// What the policy picks in a plane, which is no full block any more.
     pub(super) fn pick(&mut self, plane: u32) -> Option<u32> {
-        let victim = self.victim.pick(&mut self.index, plane)?;
+        let next = self.planes[plane as usize].next_victim.take();
+        let victim = next.or_else(|| self.victim.pick(&mut self.index, plane))?;
         self.index.reclaim(victim);
         Some(victim)
     }
@@ -299,9 +306,9 @@ impl Blocks {
         if of == 0 { 0.0 } else { pages as f64 / of as f64 }
     }
 
-    /// Says of every block how far it is programmed: die, plane in the die, block, pages.
+    /// Says of every block how far it is programmed: die, plane in the die, block, pages of flash.
     pub fn for_each(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
-        let Numbering { geometry, twins } = self.numbering;
+        let Numbering { geometry, twins, .. } = self.numbering;
         for (number, plane) in (0..).zip(&self.planes) {
             let die = self.numbering.die(number);
             let mut programmed = vec![geometry.pages_per_block; geometry.blocks_per_plane as usize];
@@ -312,6 +319,7 @@ impl Blocks {
                 }
             }
             for (block, pages) in (0..).zip(programmed) {
+                let pages = self.numbering.flash_pages(pages);
                 if !twins.exist() {
                     say(die, number % geometry.planes_per_die, block, pages);
                     continue;

@@ -61,6 +61,15 @@ impl Collection {
         if victim.levels {
             open_for_levelling(plane, blocks);
         }
+        if job.cursor == pages {
+            let held = job.held.len() as u32;
+            let filler = self.find_filler(victim, held, blocks);
+            self.jobs[plane as usize].filler = filler;
+            if filler.is_some() {
+                return Some(Kind::GcRead);
+            }
+        }
+        let job = &self.jobs[plane as usize];
         let (step, moved) = if let Some(first) = to_write {
             (Kind::GcProgram, Some(first.lpn))
         } else if job.cursor == pages {
@@ -171,11 +180,12 @@ impl Collection {
         let die = numbering.die(plane);
         let job = &mut self.jobs[plane as usize];
         job.in_flight = true;
+        if let Some(source) = job.filler.take() {
+            return self.read_of(plane, source, blocks, now);
+        }
         let victim = blocks.victim_of(plane).expect("a step is taken after it was named");
-        // That of an erase is its first.
-        let page = if job.cursor == pages { 0 } else { job.cursor };
         let block = victim - numbering.blocks_of(plane).start;
-        let at = PageAddress { plane: plane - numbering.planes_of(die).start, block, page };
+        let at = PageAddress { plane: plane - numbering.planes_of(die).start, block, page: 0 };
         let to_write = job.first_to_write(pages, self.batch, &blocks.fronts);
         let (kind, at, lpn, old) = if let Some(HeldPage { source, lpn }) = to_write {
             let front = front_of_moved(plane, blocks, lpn);
@@ -189,16 +199,26 @@ impl Collection {
             (Kind::Erase, at, NONE, NONE)
         } else {
             let source = victim * pages + job.cursor;
-            job.cursor += 1;
+            job.cursor = numbering.rest_of_flash_page(source).end - victim * pages;
+            if !self.copyback {
+                return self.read_of(plane, source, blocks, now);
+            }
             let lpn = blocks.owner(source).expect("the page named to be read is valid");
-            let (kind, at) = match self.copyback {
-                true => (Kind::GcCopy, self.take_for_copy(plane, lpn, blocks)),
-                false => (Kind::GcRead, numbering.twins.outer(at)),
-            };
-            (kind, at, lpn, source)
+            (Kind::GcCopy, self.take_for_copy(plane, lpn, blocks), lpn, source)
         };
         let erases_seen = blocks.erases_in(plane);
         Txn { old, erases_seen, ..Txn::new(kind, die, at, lpn, NONE, now) }
+    }
+
+    /// The read of a page of flash of a plane, from its first valid page on.
+    #[inline(always)]
+    pub(super) fn read_of(&self, plane: u32, source: u32, blocks: &Blocks, now: Time) -> Txn {
+        let (die, at) = blocks.numbering.locate(source);
+        let lpn = blocks.owner(source).expect("the page named to be read is valid");
+        let out_units = self.transfers(source, blocks);
+        let erases_seen = blocks.erases_in(plane);
+        let read = Txn::new(Kind::GcRead, die, at, lpn, NONE, now);
+        Txn { old: source, out_units, erases_seen, ..read }
     }
 
     /// Pages that a program of a plane moves, of which the first comes to lie at `first`.
@@ -239,10 +259,9 @@ impl Collection {
         let own = |held: &&HeldPage| front_of_moved(plane, blocks, held.lpn) == front;
         let mut held = self.jobs[plane as usize].held.iter().filter(own).take(self.batch as usize);
         let held = held.nth(number as usize)?;
-        let at = PageAddress { page: first.at.page + number, ..first.at };
-        let mut txn = Txn::new(Kind::GcProgram, first.die, at, held.lpn, NONE, now);
-        txn.old = held.source;
-        Some(txn)
+        let (at, place) = blocks.numbering.beside(first.at, number);
+        let txn = Txn::new(Kind::GcProgram, first.die, at, held.lpn, NONE, now);
+        Some(Txn { place, old: held.source, ..txn })
     }
 
     /// A step is complete, and its transaction at its end. Says whether it was a program that has
@@ -263,13 +282,13 @@ impl Collection {
         }
         let mut has_failed = false;
         match kind {
-            Kind::GcRead => self.jobs[plane as usize].held.push(HeldPage { source: old, lpn }),
+            Kind::GcRead => self.hold_read(plane, HeldPage { source: old, lpn }, &tables.blocks),
             Kind::GcProgram | Kind::GcCopy if self.move_failed(&txns[id], &mut tables.blocks) => {
                 has_failed = true;
             }
             Kind::GcProgram | Kind::GcCopy => {
                 self.jobs[plane as usize].release(old);
-                tables.relocate(old, numbering.page(die, at), lpn, txns);
+                tables.relocate(old, numbering.page_of(&txns[id]), lpn, txns);
             }
             // The blocks of twins are erased at once, and count as one.
             _ if numbering.twins.exist() && at.plane > 0 => {}
@@ -280,6 +299,22 @@ impl Collection {
         }
         txns.release(id);
         has_failed
+    }
+
+    /// A page of flash of a victim is read: its first valid page, and others behind it.
+    #[inline]
+    fn hold_read(&mut self, plane: u32, first: HeldPage, blocks: &Blocks) {
+        let held = &mut self.jobs[plane as usize].held;
+        held.push(first);
+        if blocks.numbering.units_per_page() == 1 {
+            return;
+        }
+        // Of another block only what the last program of the victim still takes.
+        let is_own = blocks.victim_of(plane) == Some(blocks.numbering.block_of(first.source));
+        let room = if is_own { u32::MAX } else { self.batch.saturating_sub(held.len() as u32) };
+        let others = blocks.numbering.rest_of_flash_page(first.source).skip(1);
+        let valid = others.filter_map(|source| Some((source, blocks.owner(source)?)));
+        held.extend(valid.take(room as usize).map(|(source, lpn)| HeldPage { source, lpn }));
     }
 
     /// Whether the program of a page that is moved has failed: it is moved once more.

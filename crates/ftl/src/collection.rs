@@ -1,6 +1,7 @@
 //! Garbage collection of all dies: which of them need it, which collect, and on which plane.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 
 use reprieve_config::Scenario;
 use reprieve_policy::work::GcNeed;
@@ -27,6 +28,8 @@ pub(super) struct Collection {
     pub(super) copyback: bool,
     /// Pages that are held before they are programmed.
     pub(super) batch: u32,
+    /// Of what leaves a die at once, how much makes a mapping unit; `None`: pages leave whole.
+    unit_transfers: Option<u32>,
     /// Nothing is begun any more that need not be.
     pub(super) closing: bool,
     /// No step is taken, not even of what was begun.
@@ -49,7 +52,7 @@ pub(super) struct GcDie {
 impl Collection {
     /// Nothing is collected yet.
     pub(super) fn new(scenario: &Scenario, numbering: &Numbering) -> Collection {
-        let together = scenario.timing.pages_together();
+        let together = scenario.units_together();
         Collection {
             rules: GcRules::of(scenario),
             jobs: vec![Job::default(); numbering.geometry.planes() as usize],
@@ -58,6 +61,10 @@ impl Collection {
             waiting_dies: VecDeque::new(),
             copyback: scenario.ftl.copyback,
             batch: together.max(numbering.twins.planes()),
+            unit_transfers: match scenario.units_per_page() {
+                1 => None,
+                _ => scenario.transfer_unit_bytes().map(|bytes| scenario.mapping_bytes() / bytes),
+            },
             closing: false,
             frozen: false,
         }
@@ -245,6 +252,16 @@ impl Collection {
         let victim = tables.blocks.choose_victim(plane)?;
         self.job_begins(plane, victim, tables);
         Some(())
+    }
+
+    /// What leaves a die, in units of transfers, of a page of flash whose first valid page this is;
+    /// `None`: all of it.
+    #[inline]
+    pub(super) fn transfers(&self, source: u32, blocks: &Blocks) -> Option<NonZeroU32> {
+        let each = self.unit_transfers?;
+        let pages = blocks.numbering.rest_of_flash_page(source);
+        let valid = pages.filter(|page| blocks.owner(*page).is_some()).count() as u32;
+        NonZeroU32::new(valid * each)
     }
 
     /// A plane has got a victim.

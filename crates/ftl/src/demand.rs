@@ -39,7 +39,7 @@ pub(super) fn map_pages(scenario: &Scenario) -> u32 {
 }
 
 fn entries_per_page(scenario: &Scenario) -> u32 {
-    scenario.geometry.page_bytes / FLASH_ENTRY_BYTES
+    scenario.mapping_bytes() / FLASH_ENTRY_BYTES
 }
 
 impl DemandMap {

@@ -20,6 +20,8 @@ pub struct Job {
     /// Pages that were read and have to be programmed, for each open block as many as a program
     /// takes at most.
     pub held: Vec<HeldPage>,
+    /// The first valid page of a page of flash of another block, which is read next.
+    pub filler: Option<u32>,
     /// Planes whose block of the victim is being erased; of twins more than one.
     pub erased_planes: u32,
     /// A step is under way at the die.

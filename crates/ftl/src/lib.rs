@@ -12,6 +12,7 @@ mod contradiction;
 mod demand;
 mod faults;
 mod fill;
+mod filler;
 mod free;
 mod in_step;
 mod job;
@@ -19,10 +20,13 @@ mod kept;
 mod map;
 mod needs;
 mod numbering;
+mod overwriting;
 mod owners;
 mod page_tables;
 mod parallel_gc;
+mod pass;
 mod peek;
+mod permutation;
 mod plane;
 mod plane_view;
 mod precondition;
@@ -104,8 +108,10 @@ impl Ftl {
     pub fn image_page(&self, lpn: u32) -> (u32, PageAddress) {
         let Geometry { pages_per_block, blocks_per_plane, .. } = self.numbering.geometry;
         let plane = self.placement.home(lpn);
-        let rows = lpn / self.numbering.geometry.planes();
-        let index = self.placement.image_row(lpn).unwrap_or(rows);
+        let units = self.numbering.units_per_page();
+        let row = self.placement.image_row(lpn);
+        let row = row.unwrap_or(lpn / units / self.numbering.geometry.planes());
+        let index = row * units + lpn % units;
         let block = index / pages_per_block % blocks_per_plane;
         let page = index % pages_per_block;
         (self.numbering.die(plane), self.numbering.address(plane, block, page))

@@ -1,24 +1,71 @@
-//! How planes, blocks and pages are numbered over the drive, and where on the dies they lie.
+//! How planes, blocks and mapping units are numbered over the drive, and where they lie on dies.
 
 use std::ops::Range;
 
 use reprieve_base::{Geometry, PageAddress, Superblocks};
 use reprieve_config::Scenario;
+use reprieve_policy::txn::Txn;
 
 /// Numbers over the drive: those of the pages of a block, the blocks of a plane and the planes of
 /// a die follow each other.
+///
+/// The pages of this layer, logical and physical, are mapping units; an address on a die is of a
+/// page of flash, which holds a power of two of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbering {
-    /// As it is to this layer, where twin blocks are one.
+    /// As it is to this layer, where pages are mapping units and twin blocks are one.
     pub(super) geometry: Geometry,
     pub(super) twins: Superblocks,
+    /// Mapping units of a page of flash, as a power of two.
+    unit_bits: u32,
 }
 
 impl Numbering {
     /// That of a scenario's drive.
     pub(super) fn of(scenario: &Scenario) -> Numbering {
         let twins = Superblocks::new(scenario.ftl.twin_blocks, &scenario.geometry);
-        Numbering { geometry: twins.inner_geometry(scenario.geometry), twins }
+        Numbering {
+            geometry: twins.inner_geometry(scenario.mapping_geometry()),
+            twins,
+            unit_bits: scenario.units_per_page().ilog2(),
+        }
+    }
+
+    /// Mapping units of a page of flash.
+    #[inline]
+    pub fn units_per_page(&self) -> u32 {
+        1 << self.unit_bits
+    }
+
+    /// The page of flash, counted in its block, that a page of this layer is part of.
+    #[inline]
+    pub(super) fn flash_page(&self, page: u32) -> u32 {
+        page >> self.unit_bits
+    }
+
+    /// Pages of flash of which the first `pages` pages of a block have a part.
+    pub(super) fn flash_pages(&self, pages: u32) -> u32 {
+        pages.div_ceil(self.units_per_page())
+    }
+
+    /// The first page of the same page of flash.
+    #[inline]
+    pub(super) fn first_unit(&self, page: u32) -> u32 {
+        page >> self.unit_bits << self.unit_bits
+    }
+
+    /// The pages of the same page of flash as one, from that on.
+    #[inline]
+    pub(super) fn rest_of_flash_page(&self, page: u32) -> Range<u32> {
+        page..self.first_unit(page) + self.units_per_page()
+    }
+
+    /// The address, and the place in its page of flash, of a page so many behind the first of
+    /// `first`.
+    #[inline]
+    pub(super) fn beside(&self, first: PageAddress, number: u32) -> (PageAddress, u8) {
+        let at = PageAddress { page: first.page + self.flash_page(number), ..first };
+        (at, (number - self.first_unit(number)) as u8)
     }
 
     /// Pages of a block as it is to this layer: of twins, those of all.
@@ -43,17 +90,29 @@ impl Numbering {
         let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
         let (block, page) = (page / pages_per_block, page % pages_per_block);
         let (plane, block) = (block / blocks_per_plane, block % blocks_per_plane);
+        let page = self.flash_page(page);
         let at = PageAddress { plane: plane % planes_per_die, block, page };
         (plane / planes_per_die, self.twins.outer(at))
     }
 
-    /// The page at an address.
+    /// The first page at an address.
     #[inline]
     pub fn page(&self, die: u32, at: PageAddress) -> u32 {
         let at = self.twins.inner(at);
         let plane = die * self.geometry.planes_per_die + at.plane;
         let block = plane * self.geometry.blocks_per_plane + at.block;
-        block * self.geometry.pages_per_block + at.page
+        block * self.geometry.pages_per_block + (at.page << self.unit_bits)
+    }
+
+    /// The pages at an address.
+    pub fn units_at(&self, die: u32, at: PageAddress) -> Range<u32> {
+        self.rest_of_flash_page(self.page(die, at))
+    }
+
+    /// The page that a transaction programs.
+    #[inline]
+    pub fn page_of(&self, txn: &Txn) -> u32 {
+        self.page(txn.die, txn.at) + u32::from(txn.place)
     }
 
     /// The plane of an address.
@@ -72,6 +131,7 @@ impl Numbering {
     /// The address on its die of a page of a block of a plane, both counted within the next.
     #[inline]
     pub(super) fn address(&self, plane: u32, block: u32, page: u32) -> PageAddress {
+        let page = self.flash_page(page);
         self.twins.outer(PageAddress { plane: plane % self.geometry.planes_per_die, block, page })
     }
 
@@ -116,6 +176,9 @@ impl Numbering {
 
 #[cfg(test)]
 mod tests {
+    use reprieve_base::Time;
+    use reprieve_policy::txn::{Kind, NONE};
+
     use super::*;
 
     /// Two dies of two planes of four blocks of eight pages.
@@ -130,7 +193,7 @@ mod tests {
             page_bytes: 4096,
         };
         let twins = Superblocks::new(in_step, &outer);
-        Numbering { geometry: twins.inner_geometry(outer), twins }
+        Numbering { geometry: twins.inner_geometry(outer), twins, unit_bits: 0 }
     }
 
     #[test]
@@ -152,5 +215,24 @@ mod tests {
         assert_eq!(twins.locate(64 + 2 * 16 + 5).1, PageAddress { plane: 1, block: 2, page: 2 });
         assert_eq!(twins.page(1, PageAddress { plane: 1, block: 2, page: 2 }), 101);
         assert_eq!((twins.pages_per_block(), twins.planes_of_block()), (16, 2));
+    }
+
+    #[test]
+    fn units_of_a_page_of_flash_have_its_address() {
+        let whole = numbering(false);
+        let own = Numbering { geometry: whole.geometry.divided(4), unit_bits: 2, ..whole };
+        // Before it 3 planes of 32 pages of four units, 2 blocks of 8, and 5 pages.
+        let at = PageAddress { plane: 1, block: 2, page: 5 };
+        let first = 4 * (3 * 32 + 2 * 8 + 5);
+        assert_eq!((own.page(1, at), own.pages_per_block()), (first, 32));
+        assert_eq!(
+            (first..first + 4).map(|page| own.locate(page)).collect::<Vec<_>>(),
+            [(1, at); 4]
+        );
+        assert_eq!(own.rest_of_flash_page(first + 1), first + 1..first + 4);
+        assert_eq!(own.beside(at, 7), (PageAddress { page: 6, ..at }, 3));
+        let txn = Txn { place: 3, ..Txn::new(Kind::Program, 1, at, 0, NONE, Time::ZERO) };
+        assert_eq!(own.page_of(&txn), first + 3);
+        assert_eq!([0, 1, 4, 5].map(|pages| own.flash_pages(pages)), [0, 1, 1, 2]);
     }
 }

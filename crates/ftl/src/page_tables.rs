@@ -84,7 +84,7 @@ impl PageTables {
         if txn.old != NONE {
             self.blocks.discard(txn.old);
         }
-        let page = self.blocks.numbering.page(txn.die, txn.at);
+        let page = self.blocks.numbering.page_of(txn);
         self.map.set(txn.lpn, Mapping::Flash(page));
         self.blocks.validate(page, txn.lpn);
     }

@@ -3,9 +3,9 @@
 //! All planes that collect read, then all program, and at last all erase: so their steps meet in
 //! commands that take several planes, where pages and blocks fit.
 
-use reprieve_base::{PageAddress, Time};
+use reprieve_base::Time;
 use reprieve_nand::MultiPlane;
-use reprieve_policy::txn::{Kind, NONE, Txn};
+use reprieve_policy::txn::{Kind, Txn};
 use reprieve_policy::work::GcNeed;
 
 use super::blocks::Blocks;
@@ -115,7 +115,9 @@ impl Collection {
             return best;
         }
         let from = planes().map(cursor).min().expect("there are two at least");
-        for page in from..blocks.numbering.pages_per_block() {
+        let units = blocks.numbering.units_per_page();
+        let from = blocks.numbering.first_unit(from);
+        for page in (from..blocks.numbering.pages_per_block()).step_by(units as usize) {
             for plane in planes().filter(|plane| self.is_unread(*plane, page, blocks)) {
                 let reads = |other: &u32| self.reads_beside(plane, *other, page, blocks);
                 let with = planes().filter(reads).count();
@@ -139,11 +141,19 @@ impl Collection {
         self.fits((block(plane), page), (block(other), page)) && self.is_unread(other, page, blocks)
     }
 
-    /// Whether a page of the victim of a plane is valid and was not read yet.
+    /// Whether any page of the page of flash that `page` begins is valid and was not read yet, on
+    /// the victim of a plane.
     fn is_unread(&self, plane: u32, page: u32, blocks: &Blocks) -> bool {
+        self.first_unread(plane, page, blocks).is_some()
+    }
+
+    /// The first of these pages, counted over the drive.
+    fn first_unread(&self, plane: u32, page: u32, blocks: &Blocks) -> Option<u32> {
         let victim = blocks.victim_of(plane).expect("it was begun");
-        let source = victim * blocks.numbering.pages_per_block() + page;
-        blocks.owner(source).is_some() && !self.jobs[plane as usize].holds(source)
+        let first = victim * blocks.numbering.pages_per_block() + blocks.numbering.first_unit(page);
+        blocks.numbering.rest_of_flash_page(first).find(|source| {
+            blocks.owner(*source).is_some() && !self.jobs[plane as usize].holds(*source)
+        })
     }
 
     /// Whether one command takes these blocks and pages of different planes.
@@ -204,12 +214,13 @@ impl Collection {
             if !self.goes_on(plane, blocks) || self.step_of(plane, blocks) != Some(first.kind) {
                 continue;
             }
-            let placed = (first.at.block, first.at.page);
+            let page = first.at.page * blocks.numbering.units_per_page();
+            let placed = (first.at.block, page);
             let leader = blocks.numbering.plane(first.die, first.at);
             match first.kind {
                 Kind::GcRead if self.beside().reads_apart => {}
-                Kind::GcRead if self.reads_beside(leader, plane, first.at.page, blocks) => {
-                    return Some(self.take_read(plane, first.at.page, blocks, now));
+                Kind::GcRead if self.reads_beside(leader, plane, page, blocks) => {
+                    return Some(self.take_read(plane, page, blocks, now));
                 }
                 Kind::GcProgram if self.fits(placed, self.next_of_held(plane, blocks)) => {
                     return Some(self.take_of_plane(plane, blocks, now));
@@ -237,17 +248,9 @@ impl Collection {
 
     /// Takes the read of a page of the victim of a plane, which need not be the next in order.
     fn take_read(&mut self, plane: u32, page: u32, blocks: &Blocks, now: Time) -> Txn {
-        let numbering = &blocks.numbering;
-        let victim = blocks.victim_of(plane).expect("a step is taken after it was named");
+        let source = self.first_unread(plane, page, blocks).expect("it was named to be read");
         let job = &mut self.jobs[plane as usize];
         (job.in_flight, job.reads) = (true, true);
-        let source = victim * numbering.pages_per_block() + page;
-        let lpn = blocks.owner(source).expect("the page named to be read is valid");
-        let (die, at) = numbering.in_plane(plane);
-        let at = PageAddress { block: victim - numbering.blocks_of(plane).start, page, ..at };
-        let mut txn = Txn::new(Kind::GcRead, die, at, lpn, NONE, now);
-        txn.old = source;
-        txn.erases_seen = blocks.erases_in(plane);
-        txn
+        self.read_of(plane, source, blocks, now)
     }
 }

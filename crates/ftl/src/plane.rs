@@ -47,6 +47,9 @@ pub(super) struct Plane {
     pub(super) fills: u32,
     /// The block that is being collected.
     pub(super) victim: Option<Victim>,
+    /// The full block, counted over the drive, that is the next one: the policy has picked it, and
+    /// some of its pages have filled up a program.
+    pub(super) next_victim: Option<u32>,
 }
 
 /// A page that was allocated, and the block that became full before it.
@@ -70,6 +73,7 @@ impl Plane {
             completes_levelling: false,
             fills: 0,
             victim: None,
+            next_victim: None,
         }
     }
 
@@ -169,6 +173,12 @@ impl Plane {
     pub(super) fn room(&self, blocks_kept: u32, pages_per_block: u32) -> u32 {
         let most = self.good_blocks.saturating_sub(blocks_kept) * pages_per_block;
         most.saturating_sub(self.committed)
+    }
+
+    /// Pages that the program is short of which was begun page by page at an open block.
+    pub(super) fn missing(&self, place: usize) -> u32 {
+        let next = self.fronts[place].next_page;
+        next.next_multiple_of(self.together) - next
     }
 
     /// The rest of a wordline that was begun page by page stays empty.

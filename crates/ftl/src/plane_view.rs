@@ -38,7 +38,8 @@ impl PlaneQueries for Ftl {
 
     fn next_page(&self, plane: u32) -> u32 {
         let plane = &self.tables.blocks.planes[plane as usize];
-        plane.next_offset(0, self.numbering.pages_per_block())
+        let page = plane.next_offset(0, self.numbering.pages_per_block());
+        self.numbering.flash_page(page)
     }
 
     fn next_block(&self, plane: u32) -> Option<u32> {

@@ -7,26 +7,16 @@
 //!
 //! Where pages differ, by streams or because some are of the mapping, they are written by name.
 
-use reprieve_base::{Stream, UserError};
+use reprieve_base::UserError;
 use reprieve_config::{Precondition, Scenario};
 use reprieve_policy::victim;
 
 use super::bitmap_precondition::BitmapDrive;
+use super::overwriting::{Overwriting, SAMPLED_PAGES, Sampling};
+use super::pass::Pass;
 use super::replay::Replay;
-use super::scope::Scope;
 use super::tile::{BY_NAME_PAGES, InPieces, Tiling};
 use super::{Ftl, Kept};
-
-/// Two passes whose counts of pages moved are apart by less than one in so many writes are alike;
-/// three in a row have to be, as a count that swings is alike where it turns.
-const STATIONARY: u64 = 200;
-/// Of passes that neither rise nor fall, this many standard deviations are chance. Pages that a
-/// victim leaves free spread like those of a Poisson law, so that with draws of one page each the
-/// deviation of a count is the root of the writes, times write amplification; requests of several
-/// pages are as many draws fewer.
-const DEVIATIONS: u64 = 3;
-/// Passes after which we give up; a drive settles within ten.
-const PASSES_MAX: u32 = 40;
 
 /// Preconditioning under way, a piece at a time, so that whoever waits for it can be told.
 pub struct Preconditioner {
@@ -72,27 +62,6 @@ struct Replaying {
     left: u64,
 }
 
-struct Overwriting {
-    unnamed: BitmapDrive,
-    /// In the order of planes.
-    scopes: Vec<Scope>,
-    /// Each plane has its own scope.
-    by_plane: bool,
-    pass: Pass,
-    /// Scopes that have their names; `None`: the drive is not stationary yet.
-    named: Option<usize>,
-}
-
-/// One pass: as many random overwrites as the drive has logical pages.
-struct Pass {
-    number: u32,
-    /// Pages that garbage collection has moved in this pass, and in the two before.
-    moved: u64,
-    before: [u64; 2],
-    /// Places that were drawn in this pass: one for each write, or for each request.
-    draws: u64,
-}
-
 impl Preconditioner {
     /// For a drive with nothing written and the state that its scenario asks for.
     pub fn new(scenario: &Scenario, ftl: &mut Ftl, kept: Kept) -> Preconditioner {
@@ -115,23 +84,26 @@ impl Preconditioner {
             Some(tiling) => {
                 Preconditioner { state: Progress::Tiling(Box::new(tiling)), kept, waf: None }
             }
-            None => Preconditioner::with_threads(scenario, ftl, kept, BitmapDrive::threads()),
+            None => {
+                let sampling = Sampling { threads: BitmapDrive::threads(), beyond: SAMPLED_PAGES };
+                Preconditioner::without_names(scenario, ftl, kept, sampling)
+            }
         }
     }
 
-    /// The same with at most so many threads; the state does not depend on it.
-    pub(super) fn with_threads(
+    /// As above where no plane is copied by name; the state does not depend on the threads.
+    pub(super) fn without_names(
         scenario: &Scenario,
         ftl: &mut Ftl,
         kept: Kept,
-        threads: usize,
+        sampling: Sampling,
     ) -> Preconditioner {
         ftl.tables.blocks.victim =
             victim::make(&scenario.drawing_apart("precondition.victim"), ftl.numbering.geometry);
         let state = match scenario.ftl.precondition {
             Precondition::None => Progress::Done,
             Precondition::Steady if ftl.pages_are_alike() && scenario.writes_evenly() => {
-                Progress::Overwriting(Box::new(Overwriting::new(ftl, scenario, kept, threads)))
+                Progress::Overwriting(Box::new(Overwriting::new(ftl, scenario, kept, sampling)))
             }
             Precondition::Sequential | Precondition::Steady => Progress::Filling(0),
         };
@@ -182,12 +154,12 @@ impl Preconditioner {
             }
             Progress::Replaying(replaying) => {
                 let is_done = replaying.advance(ftl, writes)?;
-                self.waf = Some(replaying.pass.waf(ftl.tables.map.logical_pages()));
+                self.waf = Some(replaying.pass.waf(ftl.tables.map.logical_pages().into()));
                 is_done.then_some(Progress::Settling)
             }
             Progress::Overwriting(overwriting) => {
                 let is_done = overwriting.advance(ftl, writes)?;
-                self.waf = Some(overwriting.pass.waf(ftl.tables.map.logical_pages()));
+                self.waf = Some(overwriting.waf());
                 is_done.then_some(Progress::Settling)
             }
             Progress::Tiling(tiling) => {
@@ -243,115 +215,5 @@ impl Replaying {
         self.pass.next()?;
         self.left = pages;
         Ok(false)
-    }
-}
-
-impl Overwriting {
-    /// Every logical page written once.
-    fn new(ftl: &mut Ftl, scenario: &Scenario, kept: Kept, threads: usize) -> Overwriting {
-        ftl.sectors.hold_all();
-        let pages = ftl.tables.map.logical_pages();
-        let planes = ftl.numbering.geometry.planes();
-        let stream = |index| Stream::new(scenario.seed, "precondition.overwrite", index);
-        let home = |first_lpn| {
-            let plane = ftl.placement.home(first_lpn);
-            let lpns = (pages - first_lpn).div_ceil(planes);
-            let stream = stream(u64::from(plane));
-            Scope { plane, first_lpn, stride: planes, lpns, left: lpns.into(), stream }
-        };
-        let mut scopes: Vec<Scope> = (0..planes.min(pages)).map(home).collect();
-        scopes.sort_by_key(|scope| scope.plane);
-        // A plane's pages stay there, whatever happens to those of the others.
-        let by_plane = ftl.placement.is_fixed();
-        let threads = if by_plane { threads } else { 1 };
-        let mut unnamed = BitmapDrive::new(ftl, scenario, threads, kept);
-        for home in &scopes {
-            unnamed.fill(ftl, home.plane, home.lpns);
-        }
-        if !by_plane {
-            let (left, stream) = (pages.into(), stream(0));
-            scopes = vec![Scope { plane: 0, first_lpn: 0, stride: 1, lpns: pages, left, stream }];
-        }
-        Overwriting { unnamed, scopes, by_plane, pass: Pass::first(), named: None }
-    }
-
-    /// Goes on for about `writes` page writes of each thread; true when every page has its name.
-    fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<bool, UserError> {
-        if let Some(named) = self.named {
-            let rest = &mut self.scopes[named..];
-            let count = rest.len().min(self.unnamed.groups());
-            match self.by_plane {
-                true => self.unnamed.name_homes(ftl, &mut rest[..count]),
-                false => self.unnamed.name(ftl, &mut rest[0]),
-            }
-            self.named = Some(named + count);
-            if count < rest.len() {
-                return Ok(false);
-            }
-            self.unnamed.give_back(ftl);
-            return Ok(true);
-        }
-        self.pass.moved += match (self.by_plane, &mut self.scopes[..]) {
-            (true, scopes) => self.unnamed.overwrite_homes(ftl, scopes, writes),
-            (false, scopes) => {
-                let scope = &mut scopes[0];
-                let now = writes.min(scope.left);
-                scope.left -= now;
-                self.unnamed.overwrite(ftl, now, &mut scope.stream)
-            }
-        };
-        if self.scopes.iter().all(|scope| scope.left == 0) {
-            self.end_pass(ftl)?;
-        }
-        Ok(false)
-    }
-
-    fn end_pass(&mut self, ftl: &Ftl) -> Result<(), UserError> {
-        let pages = u64::from(ftl.tables.map.logical_pages());
-        self.pass.draws = pages;
-        if self.pass.is_like_those_before(pages, ftl.numbering.geometry.pages()) {
-            self.named = Some(0);
-            return Ok(());
-        }
-        self.pass.next()?;
-        self.scopes.iter_mut().for_each(|scope| scope.left = scope.lpns.into());
-        Ok(())
-    }
-}
-
-impl Pass {
-    fn first() -> Pass {
-        Pass { number: 0, moved: 0, before: [0; 2], draws: 0 }
-    }
-
-    fn is_like_those_before(&self, pages: u64, physical_pages: u64) -> bool {
-        // Before every block has been filled once, garbage collection has nothing to do.
-        if u64::from(self.number) * pages < physical_pages {
-            return false;
-        }
-        let [before, earlier] = self.before;
-        let differs_by = self.moved.abs_diff(before).max(self.moved.abs_diff(earlier));
-        let drifts = (self.moved > before) == (before > earlier);
-        let chance = DEVIATIONS * (self.moved + pages) / self.draws.isqrt().max(1);
-        let alike = (pages / STATIONARY).max(DEVIATIONS * pages.isqrt());
-        differs_by <= alike || !drifts && differs_by <= chance
-    }
-
-    /// Write amplification of a pass that is complete.
-    fn waf(&self, pages: u32) -> f64 {
-        1.0 + self.moved as f64 / f64::from(pages)
-    }
-
-    fn next(&mut self) -> Result<(), UserError> {
-        if self.number + 1 == PASSES_MAX {
-            return Err(UserError::new(format!(
-                "ftl.precondition = \"steady\": after {PASSES_MAX} overwrites of the drive its \
-                 write amplification still changes from one to the next; use \"sequential\", or a \
-                 larger ftl.over_provisioning"
-            )));
-        }
-        let before = [self.moved, self.before[0]];
-        *self = Pass { number: self.number + 1, moved: 0, before, draws: 0 };
-        Ok(())
     }
 }

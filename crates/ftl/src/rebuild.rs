@@ -24,6 +24,7 @@ impl Ftl {
     /// on how the state came about: whether by preconditioning now or from a file.
     pub(super) fn settle(&mut self, scenario: &Scenario) {
         self.tables.blocks.settle(scenario);
+        self.placement.go_to(self.placement.position());
         self.collection.restart(&mut self.tables.blocks);
     }
 
@@ -81,7 +82,7 @@ impl Blocks {
             }
             let state = &mut self.planes[plane as usize];
             self.victim.passed(plane, state.fills - next);
-            (state.unworn, state.completes_levelling) = (None, false);
+            (state.unworn, state.completes_levelling, state.next_victim) = (None, false, None);
             state.pad();
             state.victim =
                 state.victim.map(|victim| Victim { retires: false, levels: false, ..victim });

@@ -10,6 +10,7 @@ use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, UserError};
 use reprieve_config::Scenario;
 use reprieve_trace::Workload;
 
+use super::filler::next_filler;
 use super::page_tables::PageTables;
 use super::plane::Plane;
 use super::{Ftl, Kept};
@@ -50,7 +51,7 @@ impl Replay {
         if scenario.writes_evenly() {
             return Ok(Replay { pages: Pages::Evenly(stream), kept });
         }
-        let page_bytes = u64::from(scenario.geometry.page_bytes);
+        let page_bytes = u64::from(scenario.mapping_bytes());
         let loads = scenario.overwriting_loads().zip(0..).map(|(load, number)| {
             let seed = Stream::new(scenario.seed, "precondition.load", number).next_u64();
             Workload::open(&load, scenario.capacity_bytes(), seed)
@@ -187,11 +188,36 @@ impl PageTables {
                 self.move_now(lpn, source, target);
             }
         }
+        let filled = self.fill_now(plane);
         let blocks = &mut self.blocks;
         let state = &mut blocks.planes[plane as usize];
         state.pad_each(blocks.fronts.of_moved_pages());
         let own = victim - blocks.numbering.blocks_of(plane).start;
         state.add_free(own, blocks.wear.erased(victim));
-        Some(moved)
+        Some(moved + filled)
+    }
+
+    /// Fills the last program of a victim with what another block holds; returns the pages moved.
+    fn fill_now(&mut self, plane: u32) -> u32 {
+        let (numbering, fronts) = (self.blocks.numbering, &self.blocks.fronts);
+        let place = fronts.of_moved_data().next().expect("moved pages go somewhere");
+        if numbering.units_per_page() == 1 || fronts.parts_moved() {
+            return 0;
+        }
+        let mut filled = 0;
+        loop {
+            let missing = self.blocks.planes[plane as usize].missing(place);
+            let filler = || next_filler(&mut self.blocks, plane, missing, |_| false);
+            let Some(source) = (missing > 0).then(filler).flatten() else { break };
+            let pages = numbering.rest_of_flash_page(source);
+            let owned = |page| Some((page, self.blocks.owner(page)?));
+            let found: Vec<(u32, u32)> = pages.filter_map(owned).take(missing as usize).collect();
+            for (source, lpn) in found {
+                let target = self.blocks.take_page(plane, place);
+                self.move_now(lpn, source, target);
+                filled += 1;
+            }
+        }
+        filled
     }
 }

@@ -12,7 +12,7 @@ const GC_BLOCKS: u32 = 3;
 
 /// Good blocks that a plane needs; what the scenario checks with one open block a plane.
 pub(super) fn needed_blocks(scenario: &Scenario, pages: u32, fronts: &WriteFrontiers) -> u32 {
-    let geometry = &scenario.geometry;
+    let geometry = scenario.mapping_geometry();
     let data_pages = pages.div_ceil(geometry.planes());
     let data_blocks = data_pages.div_ceil(geometry.pages_per_block);
     let more_fronts = fronts.count() - 1;

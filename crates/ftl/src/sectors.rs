@@ -34,7 +34,7 @@ impl Sectors {
         if scenario.ftl.partial_write != PartialWrite::TrackSectors {
             return Ok(None);
         }
-        let page_bytes = u64::from(scenario.geometry.page_bytes);
+        let page_bytes = u64::from(scenario.mapping_bytes());
         let per_page = u32::try_from(page_bytes / SECTOR_BYTES).expect("a page has 32-bit bytes");
         Ok(Some(Sectors::new(scenario.logical_pages(), per_page)?))
     }

@@ -4,6 +4,7 @@ use reprieve_base::Stream;
 use reprieve_config::{self as scenario, Sources};
 use reprieve_state::State;
 
+use super::overwriting::Sampling;
 use super::plane::Plane;
 use super::*;
 
@@ -69,11 +70,16 @@ fn means(all: &[Vec<f64>]) -> Vec<(f64, f64)> {
 }
 
 fn assert_same_law(more: &[&str]) {
+    assert_law_of_replay(more, preconditioned);
+}
+
+/// `steady` makes a drive in its steady state, by a seed and keys.
+fn assert_law_of_replay(more: &[&str], steady: impl Fn(u64, &[&str]) -> Ftl) {
     let (mut drawn, mut replayed) = (Vec::new(), Vec::new());
     for seed in 0..DRIVES {
         let mut stream = Stream::new(seed, "test.replay", 0);
-        let steady = [more, &["ftl.precondition=steady"]].concat();
-        drawn.push(preconditioned(seed, &steady).figures(&mut stream));
+        let sets = [more, &["ftl.precondition=steady"]].concat();
+        drawn.push(steady(seed, &sets).figures(&mut stream));
         // Another seed, so that no draw of a policy is shared.
         let sequential = [more, &["ftl.precondition=sequential"]].concat();
         let mut ftl = preconditioned(DRIVES + seed, &sequential);
@@ -108,7 +114,70 @@ fn the_steady_state_is_that_of_a_long_replay() {
     // Not so much room that every victim takes the same few wordlines: then how far a plane is
     // from its next victim depends on the count of writes alone.
     assert_same_law(&["ftl.over_provisioning=0.3", "timing.wordline_pages=2"]);
+    assert_same_law(&["ftl.over_provisioning=0.3", "ftl.mapping_bytes=512"]);
 }
+
+/// A drive in its steady state of which only two planes were overwritten.
+fn copied(seed: u64, sets: &[&str]) -> Ftl {
+    let scenario = drive(seed, sets);
+    let mut ftl = Ftl::new(&scenario).expect("a drive that fits into memory");
+    let sampling = Sampling { threads: 2, beyond: 0 };
+    let mut preconditioner =
+        Preconditioner::without_names(&scenario, &mut ftl, Kept::always(2), sampling);
+    while !preconditioner.is_done() {
+        preconditioner.advance(&mut ftl, &scenario, 1000).expect("a drive that settles");
+    }
+    ftl
+}
+
+#[test]
+fn planes_that_are_copied_have_the_law_of_a_long_replay() {
+    for sets in [
+        &[][..],
+        &["ftl.gc_victim=d-choices", "ftl.gc_choices=3"],
+        &["ftl.mapping_bytes=512", "ftl.over_provisioning=0.3"],
+        // Two planes have a page more than the others.
+        &["ftl.over_provisioning=0.2202"],
+    ] {
+        assert_law_of_replay(&[PLANES_MORE, sets].concat(), copied);
+    }
+}
+
+#[test]
+fn each_page_of_a_drive_of_copies_has_one_name() {
+    for sets in [
+        &["ftl.over_provisioning=0.2202"][..],
+        &["ftl.placement=dynamic"],
+        &["ftl.placement=aligned", "ftl.mapping_bytes=512", "ftl.over_provisioning=0.3"],
+    ] {
+        let sets = [PLANES_MORE, sets, &["ftl.precondition=steady"]].concat();
+        let ftl = copied(5, &sets);
+        let Geometry { planes_per_die, blocks_per_plane, .. } = ftl.numbering.geometry;
+        let mut programmed = vec![0; ftl.numbering.geometry.blocks() as usize];
+        ftl.tables.blocks.for_each(|die, plane, block, pages| {
+            let plane = die * planes_per_die + plane;
+            programmed[(plane * blocks_per_plane + block) as usize] = pages as u16;
+        });
+        ftl.verify(&Slab::with_capacity(1), &programmed).expect("tables that fit each other");
+        let planes = ftl.tables.blocks.planes.iter();
+        let committed: u32 = planes.map(|plane| plane.committed).sum();
+        assert_eq!(committed, ftl.tables.map.logical_pages(), "{sets:?}");
+        // No two planes are alike.
+        let mut next: Vec<(u32, u32)> = ftl
+            .tables
+            .blocks
+            .planes
+            .iter()
+            .map(|plane| (plane.fronts[0].next_page, plane.free_blocks()))
+            .collect();
+        next.sort_unstable();
+        next.dedup();
+        assert!(next.len() > 2, "{next:?}");
+    }
+}
+
+/// Eight planes, of which two are overwritten where the others are copied.
+const PLANES_MORE: &[&str] = &["geometry.planes_per_die=4"];
 
 #[test]
 fn the_steady_state_under_dynamic_placement_is_that_of_a_long_replay() {
@@ -147,8 +216,9 @@ fn every_logical_page_is_on_its_plane_and_on_any_page_of_it() {
 fn start_of(threads: usize, sets: &[&str]) -> (Vec<Mapping>, Vec<u32>) {
     let scenario = drive(7, &[sets, &["ftl.precondition=steady"]].concat());
     let mut ftl = Ftl::new(&scenario).expect("a drive that fits into memory");
+    let sampling = Sampling { threads, beyond: u32::MAX };
     let mut preconditioner =
-        Preconditioner::with_threads(&scenario, &mut ftl, Kept::on_average(2.3), threads);
+        Preconditioner::without_names(&scenario, &mut ftl, Kept::on_average(2.3), sampling);
     while !preconditioner.is_done() {
         preconditioner.advance(&mut ftl, &scenario, 1000).expect("a drive that settles");
     }

@@ -81,8 +81,9 @@ fn models(scenario: &Scenario, by_name_pages: u32) -> Option<Scenario> {
     {
         return None;
     }
-    let pages = all_pages.div_ceil(geometry.planes());
-    let mut planes = (by_name_pages / pages).min(geometry.planes() / 2).max(1);
+    let pages = scenario.user_pages().div_ceil(geometry.planes());
+    let units = pages * scenario.units_per_page();
+    let mut planes = (by_name_pages / units).min(geometry.planes() / 2).max(1);
     // Loads with long requests need more planes.
     loop {
         if planes > geometry.planes() / 2 {
@@ -95,7 +96,7 @@ fn models(scenario: &Scenario, by_name_pages: u32) -> Option<Scenario> {
     }
 }
 
-/// The drive with so many planes of the inner geometry, each with so many logical pages.
+/// The drive with so many planes of the inner geometry, each with so many pages of the user.
 fn models_of(
     scenario: &Scenario,
     geometry: &Geometry,
@@ -118,7 +119,7 @@ fn models_of(
     }
     let physical = few.geometry.pages() as f64;
     few.ftl.over_provisioning = 1.0 - f64::from(planes * pages) / physical;
-    assert_eq!(few.logical_pages(), planes * pages, "logical pages are rounded to the nearest");
+    assert_eq!(few.user_pages(), planes * pages, "pages of the user are rounded to the nearest");
     if scenario.writes_evenly() {
         (few.workload, few.flows) = (None, Vec::new());
         return Some(few);
@@ -219,20 +220,25 @@ impl Copying {
         let end = (u64::from(self.done) + pages).min(ftl.tables.map.logical_pages().into()) as u32;
         let planes = ftl.numbering.geometry.planes();
         let count = self.models.numbering.geometry.planes();
+        let units = ftl.numbering.units_per_page();
         let offsets = self.offsets(ftl);
         let firsts = firsts(&self.models);
         let of_column = |column: u32| {
-            let plane = ftl.placement.home(column) as usize;
+            let plane = ftl.placement.home(column * units) as usize;
             (firsts[self.model_of[plane] as usize], offsets[plane])
         };
         let columns: Vec<(u32, u32)> = (0..planes).map(of_column).collect();
-        let (mut row, mut column) = (self.done / planes, self.done % planes);
+        let (page, mut unit) = (self.done / units, self.done % units);
+        let (mut row, mut column) = (page / planes, page % planes);
         for lpn in self.done..end {
             let (first, offset) = columns[column as usize];
-            let like = row * count + first;
+            let like = (row * count + first) * units + unit;
             ftl.tables.map.set(lpn, moved_by(self.models.tables.map.get(like), offset));
             ftl.sectors.copy(lpn, &self.models.sectors, like);
-            column += 1;
+            unit += 1;
+            if unit == units {
+                (column, unit) = (column + 1, 0);
+            }
             if column == planes {
                 (row, column) = (row + 1, 0);
             }
@@ -245,13 +251,16 @@ impl Copying {
     fn copy_owners(&self, ftl: &mut Ftl, plane: u32, first: u32) {
         let (planes, count) =
             (ftl.numbering.geometry.planes(), self.models.numbering.geometry.planes());
-        let per_plane = ftl.numbering.pages_per_plane();
+        let (per_plane, units) =
+            (ftl.numbering.pages_per_plane(), u64::from(ftl.numbering.units_per_page()));
         let model = self.model_of[plane as usize];
         for page in 0..per_plane {
             let Some(like) = self.models.tables.blocks.owner(model * per_plane + page) else {
                 continue;
             };
-            let lpn = u64::from(like / count) * u64::from(planes) + u64::from(first);
+            let (own, unit) = (u64::from(like) / units, u64::from(like) % units);
+            let row = own / u64::from(count);
+            let lpn = (row * u64::from(planes) + u64::from(first)) * units + unit;
             // A plane may have one logical page fewer than that which it is a copy of.
             if lpn < u64::from(ftl.tables.map.logical_pages()) {
                 ftl.tables.blocks.name(plane * per_plane + page, lpn as u32);
@@ -302,11 +311,11 @@ impl Copying {
     }
 }
 
-/// Of each plane its first logical page.
+/// Of each plane its first page of the user, in the order of logical pages.
 fn firsts(ftl: &Ftl) -> Vec<u32> {
     let mut firsts = vec![0; ftl.numbering.geometry.planes() as usize];
-    (0..ftl.numbering.geometry.planes())
-        .for_each(|lpn| firsts[ftl.placement.home(lpn) as usize] = lpn);
+    let home = |page| ftl.placement.home(page * ftl.numbering.units_per_page());
+    (0..ftl.numbering.geometry.planes()).for_each(|page| firsts[home(page) as usize] = page);
     firsts
 }
 

@@ -106,7 +106,8 @@ impl Blocks {
         Ok(())
     }
 
-    /// Pages of a block that its die has programmed; of twins, whose planes are in step, all.
+    /// Mapping units of a block that its die has programmed; of twins, whose planes are in step,
+    /// all.
     fn programmed_of(&self, block: u32, programmed: &[u16]) -> Result<u32, String> {
         let (plane, block) = (
             block / self.numbering.geometry.blocks_per_plane,
@@ -122,7 +123,7 @@ impl Blocks {
         let out_of_step = (0..self.numbering.twins.planes())
             .find(|twin| of(*twin) != self.numbering.twins.pages_on(*twin, done));
         match out_of_step {
-            None => Ok(done),
+            None => Ok(done * self.numbering.units_per_page()),
             Some(twin) => Err(format!(
                 "block {block} of plane {twin} of die {plane} has {} of the {done} pages that the \
                  twins have programmed",

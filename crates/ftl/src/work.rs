@@ -15,12 +15,13 @@ impl Work for Ftl {
             return false;
         }
         txn.at = blocks.allocate_together(plane, usize::from(txn.front));
+        txn.place = 0;
         self.collection.earn_moves(plane, blocks);
         true
     }
 
     fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
-        txn.at = PageAddress { page: first.page + number, ..first };
+        (txn.at, txn.place) = self.numbering.beside(first, number);
         let plane = self.numbering.plane(txn.die, txn.at);
         self.collection.earn_moves(plane, &mut self.tables.blocks);
         true
@@ -35,7 +36,7 @@ impl Work for Ftl {
         let front = usize::from(txn.front);
         let (block, page) =
             blocks.planes[plane as usize].next(front, self.numbering.pages_per_block());
-        Some(self.numbering.twins.outer(PageAddress { plane: txn.at.plane, block, page }))
+        Some(self.numbering.address(plane, block, page))
     }
 
     #[inline(always)]

@@ -22,7 +22,7 @@ pub(super) struct WriteFrontiers {
     /// A plane has one open block for everything: nothing has to be asked.
     is_simple: bool,
     /// Pages that a program takes, if it takes several.
-    wordline_pages: u32,
+    program_pages: u32,
     /// Pages from this one on are pages of the mapping.
     logical_pages: u32,
 }
@@ -40,7 +40,7 @@ impl WriteFrontiers {
             has_map,
             levels_wear: scenario.ftl.wear.static_spread.is_some(),
             is_simple: streams == 1 && !gc_separate && !has_map,
-            wordline_pages: scenario.timing.pages_together(),
+            program_pages: scenario.units_together(),
             logical_pages: scenario.logical_pages(),
         }
     }
@@ -99,7 +99,7 @@ impl WriteFrontiers {
     /// several and they go to several open blocks.
     #[inline]
     pub(super) fn parts_moved(&self) -> bool {
-        self.wordline_pages > 1 && self.count_of_moved() > 1
+        self.program_pages > 1 && self.count_of_moved() > 1
     }
 
     /// The front of a page that is written now.

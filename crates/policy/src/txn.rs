@@ -132,6 +132,9 @@ pub struct Txn {
     pub from_image: bool,
     /// Host write: the open block of its plane that it goes to.
     pub front: u8,
+    /// Program: which mapping unit of its page it is. Read: above 0 if it is sensed with another
+    /// of its page, which it follows in their command.
+    pub place: u8,
     /// Read whose decoding goes on: the page is sensed once more, or nothing corrects it.
     pub again: bool,
     /// See `again`.
@@ -191,6 +194,7 @@ impl Txn {
             partial: false,
             from_image: false,
             front: 0,
+            place: 0,
             again: false,
             lost: false,
             service_level: 0,

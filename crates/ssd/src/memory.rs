@@ -6,9 +6,9 @@ use reprieve_base::{SECTOR_BYTES, UserError};
 use reprieve_config::{PartialWrite, Precondition, Scenario};
 use reprieve_policy::place;
 
-/// Bytes for each physical page: an entry of the physical-to-logical table.
+/// Bytes for each physical page, a mapping unit: an entry of the physical-to-logical table.
 const BYTES_PER_PHYSICAL_PAGE: u64 = 4;
-/// Bytes for each logical page: an entry of the logical-to-physical table.
+/// Bytes for each logical page, a mapping unit too: an entry of the logical-to-physical table.
 const BYTES_PER_LOGICAL_PAGE: u64 = 4;
 /// Bytes for each logical page of a policy of streams that knows when it was last written.
 const BYTES_PER_LAST_WRITE: u64 = 4;
@@ -40,7 +40,7 @@ const FIXED_BYTES: u64 = 50 << 20;
 
 /// Bytes that a run of the scenario needs, about.
 pub fn needed_bytes(scenario: &Scenario) -> u64 {
-    let geometry = &scenario.geometry;
+    let units = scenario.mapping_geometry().pages();
     let knows_last_writes = scenario.ftl.streams.hot_window_share.is_some();
     let last_writes = if knows_last_writes { u64::from(scenario.logical_pages()) } else { 0 };
     table_bytes(scenario)
@@ -50,14 +50,14 @@ pub fn needed_bytes(scenario: &Scenario) -> u64 {
         + run_in_bytes(scenario)
         + read_cache_bytes(scenario)
         + reliability_bytes(scenario)
-        + scenario.power_loss.as_ref().map_or(0, |_| geometry.pages() * BYTES_PER_STAMPED_PAGE)
+        + scenario.power_loss.as_ref().map_or(0, |_| units * BYTES_PER_STAMPED_PAGE)
         + FIXED_BYTES
 }
 
 /// Bytes for the tables of pages, blocks and sectors.
 fn table_bytes(scenario: &Scenario) -> u64 {
     let geometry = &scenario.geometry;
-    geometry.pages() * BYTES_PER_PHYSICAL_PAGE
+    scenario.mapping_geometry().pages() * BYTES_PER_PHYSICAL_PAGE
         + u64::from(scenario.logical_pages()) * BYTES_PER_LOGICAL_PAGE
         + geometry.blocks() * BYTES_PER_BLOCK
         + sector_bytes(scenario)
@@ -82,7 +82,7 @@ fn preconditioning_bytes(scenario: &Scenario) -> u64 {
     let is_fixed = place::make(scenario, geometry).is_fixed();
     let dealt = if is_fixed { pages.div_ceil(u64::from(geometry.planes())) } else { pages };
     let models = reprieve_ftl::models_bytes(scenario, table_bytes);
-    geometry.pages().div_ceil(8) + dealt * BYTES_PER_LOGICAL_PAGE + models
+    scenario.mapping_geometry().pages().div_ceil(8) + dealt * BYTES_PER_LOGICAL_PAGE + models
 }
 
 /// Bytes of the drive that runs in, beside that which runs: all but the tables of the FTL, which
@@ -100,7 +100,7 @@ fn run_in_bytes(scenario: &Scenario) -> u64 {
 fn read_cache_bytes(scenario: &Scenario) -> u64 {
     let Some(cache) = &scenario.read_cache else { return 0 };
     let logical_pages = scenario.logical_pages();
-    let cached = cache.pages(logical_pages, scenario.geometry.page_bytes);
+    let cached = cache.pages(logical_pages, scenario.mapping_bytes());
     u64::from(logical_pages) * BYTES_PER_CACHEABLE_PAGE + u64::from(cached) * BYTES_PER_CACHED_PAGE
 }
 
@@ -108,7 +108,7 @@ fn sector_bytes(scenario: &Scenario) -> u64 {
     if scenario.ftl.partial_write != PartialWrite::TrackSectors {
         return 0;
     }
-    let per_page = u64::from(scenario.geometry.page_bytes) / SECTOR_BYTES;
+    let per_page = u64::from(scenario.mapping_bytes()) / SECTOR_BYTES;
     (u64::from(scenario.logical_pages()) * per_page).div_ceil(SECTORS_PER_BYTE)
 }
 

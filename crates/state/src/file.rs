@@ -19,7 +19,7 @@ use twox_hash::XxHash3_64;
 use super::State;
 
 /// Incremented with every change of the contents of a state.
-pub(super) const VERSION: u32 = 6;
+pub(super) const VERSION: u32 = 7;
 
 const MAGIC: &[u8; 8] = b"RPVSTATE";
 /// Bytes before the checksummed part: magic, version, checksum.
@@ -42,6 +42,7 @@ fn drive(scenario: &Scenario) -> Map<String, Value> {
         ("geometry.blocks_per_plane", json!(geometry.blocks_per_plane)),
         ("geometry.pages_per_block", json!(geometry.pages_per_block)),
         ("geometry.page_bytes", json!(geometry.page_bytes)),
+        ("ftl.mapping_bytes", json!(scenario.mapping_bytes())),
         ("ftl.over_provisioning", json!(scenario.ftl.over_provisioning)),
         ("ftl.placement", json!(scenario.ftl.placement)),
         (PARTS, parts),
@@ -92,12 +93,12 @@ pub(super) fn write(path: &Path, pieces: &[Vec<u8>]) -> std::io::Result<()> {
     written
 }
 
-/// Entries that a column may have: one for each page, or for each page of the buffer, or the bits
-/// of the sectors of each page.
+/// Entries that a column may have: one for each mapping unit, or for each unit of the buffer, or
+/// the bits of the sectors of each unit.
 fn entries_max(scenario: &Scenario) -> u64 {
-    let page_bytes = u64::from(scenario.geometry.page_bytes);
-    let words = (page_bytes / SECTOR_BYTES).div_ceil(u64::from(u32::BITS));
-    (scenario.geometry.pages() * words).max(scenario.buffer.bytes / page_bytes)
+    let unit_bytes = u64::from(scenario.mapping_bytes());
+    let words = (unit_bytes / SECTOR_BYTES).div_ceil(u64::from(u32::BITS));
+    (scenario.mapping_geometry().pages() * words).max(scenario.buffer.bytes / unit_bytes)
 }
 
 /// Decodes the state in the bytes of a file, if it matches this scenario.

@@ -115,6 +115,7 @@ SUMMARY: dict[str, tuple[str, list[Column]]] = {
                     "for several planes; with `parallelism.multi_plane`",
                 ),
                 Column("padded_pages", "pages", "padding programmed to fill a wordline"),
+                Column("padded_units", "units", "mapping units of programs that were padding"),
                 Column("copybacks", "pages", "moved inside a die; with `ftl.copyback`"),
                 Column(
                     "wear.{mean,min,max,stddev}",

@@ -9,6 +9,8 @@ section! {
 
     /// Share of the raw pages kept from the user.
     over_provisioning [ftl.over_provisioning] open(0.0, 1.0);
+    /// Bytes of a mapping unit, of which 1, 2, 4 and so on fill a page: 4096 in drives since 2018.
+    mapping_bytes [ftl.mapping_bytes] sectors(1 << 24), same_as("geometry.page_bytes");
     /// In which plane a page is written.
     placement [ftl.placement] registered(Family::Placement), or("'cwdp'");
     /// Which block garbage collection empties.
@@ -86,9 +88,11 @@ section! {
         "lru" = false, "Least recently used.";
     }, or("'segmented'"), when(&[is("ftl.mapping", &["demand"])]),
         from("Gupta, Kim and Urgaonkar, ASPLOS 2009: segmented LRU");
-    /// How long a host page waits for the others of its wordline before it is padded.
+    /// How long written data waits for what else its program takes, the rest of its page or
+    /// wordline, before that is padded.
     wordline_timeout_us [ftl.wordline_timeout] us(), or("1000");
-    /// Whether a complete wordline waits for one of each other plane of its die, as long at most.
+    /// Whether a complete program of a page or wordline waits for one of each other plane of its
+    /// die, as long at most.
     wait_for_planes [ftl.wait_for_planes] flag(), or("false"),
         when(&[is("parallelism.multi_plane", &["page", "block"])]);
     /// Whether blocks of one number on all planes of a die are filled, collected and erased as one.

@@ -159,7 +159,7 @@ section! {
     /// Size of a write; absent: that of any request.
     write_request_bytes [mixed: write_sizes] sizes(), absent(), when(MIXED);
     /// Every address is a multiple of this.
-    align_bytes [mixed: align_bytes] sectors(1 << 30), same_as("geometry.page_bytes"), when(MIXED);
+    align_bytes [mixed: align_bytes] sectors(1 << 30), same_as("ftl.mapping_bytes"), when(MIXED);
     /// Distribution of addresses over the space.
     addresses [mixed: addresses] variant_of {
         "uniform" = Addresses::Uniform => Addresses::Uniform, "Every place alike.";

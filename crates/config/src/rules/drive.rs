@@ -1,59 +1,87 @@
-//! Rules of a drive: room for garbage collection, and units that divide.
+//! Rules of a drive: units that divide, and room for garbage collection.
 
 use reprieve_base::UserError;
 
+use super::part::PAGES_MAX;
 use crate::resolve::Resolved;
+
+/// Transactions of a page are numbered with a byte.
+const UNITS_PER_PAGE_MAX: u32 = 256;
 
 /// Blocks that garbage collection of a plane uses beyond its reserve: the open block of the host,
 /// its own, and the one being erased.
 const GC_BLOCKS: u64 = 3;
 
 pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
-    wordline_spare(resolved)?;
+    mapping_unit(resolved)?;
+    padded_programs(resolved)?;
     transfer_unit(resolved)?;
     over_provisioning(resolved)
 }
 
-/// Collection moves whole wordlines, so a victim needs a wordline's number of invalid pages for
+/// A page is a power of two of mapping units, which can be numbered in it and over the drive.
+fn mapping_unit(resolved: &Resolved) -> Result<(), UserError> {
+    let (bytes, page_bytes) = (resolved.ftl.mapping_bytes, resolved.geometry.page_bytes);
+    let units = page_bytes / bytes;
+    let is_part = page_bytes % bytes == 0 && units.is_power_of_two();
+    let what =
+        || format!("must be geometry.page_bytes = {page_bytes} divided by 1, 2, 4 and so on");
+    resolved.refuse("ftl.mapping_bytes", !is_part, what)?;
+    let all = resolved.geometry.pages() * u64::from(units);
+    let what = || {
+        format!(
+            "is {units} units a page and {all} in all, and up to {UNITS_PER_PAGE_MAX} a page and \
+             {PAGES_MAX} in all can be mapped; must be larger"
+        )
+    };
+    let are_many = units > UNITS_PER_PAGE_MAX || all > PAGES_MAX;
+    resolved.refuse("ftl.mapping_bytes", are_many, what)
+}
+
+/// Collection may pad programs, so a victim needs invalid units for all but one of a program, for
 /// each open block of moved pages.
-fn wordline_spare(resolved: &Resolved) -> Result<(), UserError> {
-    let Some(wordline) = resolved.timing.wordline else { return Ok(()) };
-    let (pages, geometry) = (wordline.pages, &resolved.geometry);
+fn padded_programs(resolved: &Resolved) -> Result<(), UserError> {
+    let (units, geometry) = (resolved.units_together(), resolved.mapping_geometry());
     let user = u64::from(resolved.logical_pages()).div_ceil(u64::from(geometry.planes()));
     let own = u64::from(resolved.ftl.further_open_blocks());
     let kept = u64::from(resolved.ftl.gc_hard_free_blocks) + GC_BLOCKS - 1 + own;
     let blocks = u64::from(geometry.blocks_per_plane);
     let room = blocks.saturating_sub(kept) * u64::from(geometry.pages_per_block);
     let targets = resolved.ftl.open_blocks_of_moved();
-    let padded = u64::from((pages - 1) * targets) * blocks;
-    if user + padded <= room {
-        return Ok(());
-    }
+    let padded = u64::from((units - 1) * targets) * blocks;
     let apart = match targets {
         1 => String::new(),
         _ => format!(" for each of the {targets} open blocks that it moves pages to"),
     };
-    let what = format!(
-        "leaves {user} pages of the user in a plane, and with timing.wordline_pages = {pages}, of \
-         which collection may have to pad all but one in each block{apart}, there is room for {}; \
-         must be larger",
-        room.saturating_sub(padded)
-    );
-    Err(resolved.fault("ftl.over_provisioning", what))
+    let (what, programs) = match resolved.units_per_page() {
+        1 => ("pages", format!("timing.wordline_pages = {units}")),
+        _ => ("mapping units", format!("programs of {units}")),
+    };
+    let what = || {
+        format!(
+            "leaves {user} {what} of the user in a plane, and with {programs}, of which collection \
+             may have to pad all but one in each block{apart}, there is room for {}; must be \
+             larger",
+            room.saturating_sub(padded)
+        )
+    };
+    resolved.refuse("ftl.over_provisioning", units > 1 && user + padded > room, what)
 }
 
-/// A page consists of whole units.
+/// A page, or a mapping unit of it, consists of whole units.
 fn transfer_unit(resolved: &Resolved) -> Result<(), UserError> {
-    let page_bytes = resolved.geometry.page_bytes;
-    let divides = |unit_bytes| page_bytes % unit_bytes == 0;
+    let bytes = resolved.mapping_bytes();
+    let divides = |unit_bytes| bytes % unit_bytes == 0;
     let is_wrong = !resolved.channel.transfer_unit_bytes.is_none_or(divides);
-    let what = || format!("must divide geometry.page_bytes = {page_bytes}");
+    let of =
+        if resolved.units_per_page() > 1 { "ftl.mapping_bytes" } else { "geometry.page_bytes" };
+    let what = || format!("must divide {of} = {bytes}");
     resolved.refuse("channel.transfer_unit_bytes", is_wrong, what)
 }
 
 /// Garbage collection needs blocks to move to: its reserve, and those it has under way.
 fn over_provisioning(resolved: &Resolved) -> Result<(), UserError> {
-    let (geometry, reserve) = (&resolved.geometry, resolved.ftl.gc_hard_free_blocks);
+    let (geometry, reserve) = (resolved.mapping_geometry(), resolved.ftl.gc_hard_free_blocks);
     let user_pages_per_plane = resolved.logical_pages().div_ceil(geometry.planes());
     let user_blocks = u64::from(user_pages_per_plane.div_ceil(geometry.pages_per_block));
     let blocks = u64::from(geometry.blocks_per_plane);

@@ -7,7 +7,7 @@ use crate::types::{Hold, Interface, LinkOrder};
 
 /// Refuses values of these sections that do not fit each other or the geometry.
 pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
-    let page_bytes = resolved.geometry.page_bytes;
+    let page_bytes = resolved.mapping_bytes();
     let what = || format!("must hold at least one page of {page_bytes} bytes");
     resolved.refuse("buffer.bytes", resolved.buffer.bytes < u64::from(page_bytes), what)?;
     let is_small = resolved.read_cache.is_some_and(|cache| cache.bytes < u64::from(page_bytes));

@@ -8,7 +8,7 @@ use crate::resolve::Resolved;
 use crate::value::{Value, of};
 
 /// Page numbers have 31 bits, of which the last sixteen are reserved, such as for "no page".
-const PAGES_MAX: u64 = (1 << 31) - 16;
+pub(super) const PAGES_MAX: u64 = (1 << 31) - 16;
 
 pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     geometry(resolved)?;
@@ -97,7 +97,7 @@ fn wordlines(resolved: &Resolved) -> Result<(), UserError> {
             let what = "one page has no gap; must be 0 with timing.wordline_pages = 1";
             Err(resolved.fault("timing.t_load_gap_us", what))
         }
-        None if resolved.ftl.wait_for_planes => {
+        None if resolved.ftl.wait_for_planes && resolved.units_per_page() == 1 => {
             let what = "a page waits for no other; must be false with timing.wordline_pages = 1";
             Err(resolved.fault("ftl.wait_for_planes", what))
         }

@@ -36,6 +36,7 @@ macro_rules! features {
 
 features! {
     WORDLINES "programs of whole wordlines" |s| s.timing.wordline.is_some();
+    UNITS "mapping units below a page" |s| s.units_per_page() > 1;
     BY_TYPE "iterations by page type" |s|
         s.values.contains_key("timing.program_iterations_by_type");
     SPREAD "iterations by wordline" |s| s.timing.spread.is_some();
@@ -115,6 +116,12 @@ table! {
         "nand.program_failure": WORDLINES + FAILED_PROGRAMS,
             "is not modelled with programs of whole wordlines; must be 0 with \
              timing.wordline_pages above 1";
+        "nand.program_failure": UNITS + FAILED_PROGRAMS,
+            "is not modelled with ftl.mapping_bytes below geometry.page_bytes; must be 0 with it";
+        "ftl.mapping_bytes": UNITS + COPYBACK,
+            "a copyback moves whole pages; must be geometry.page_bytes with ftl.copyback";
+        "ftl.mapping_bytes": UNITS + MBM,
+            "mbm places pages; must be geometry.page_bytes with scheduling.dispatch = \"mbm\"";
     }
     Part pairs {
         "timing.program_iterations_weights": SPREAD + BY_TYPE,
@@ -153,6 +160,7 @@ table! {
         SINGLE_PLANE,
             "the planes of a die are erased together, and parallelism.multi_plane = \"none\"";
         WORDLINES, "timing.wordline_pages above 1";
+        UNITS, "ftl.mapping_bytes below geometry.page_bytes";
         COPYBACK, "ftl.copyback = true";
         GC_PLANES, "ftl.gc_parallel_planes = true";
         FAULTS, "bad blocks, programs or erases that fail";

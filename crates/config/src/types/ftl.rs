@@ -8,6 +8,8 @@ use crate::value::words;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ftl {
     pub over_provisioning: f64,
+    /// 0 in the rig, which has no mapping.
+    pub mapping_bytes: u32,
     pub placement: String,
     pub gc_victim: String,
     pub gc_choices: Option<u32>,

@@ -99,11 +99,42 @@ pub struct CollectionMargins {
 }
 
 impl Scenario {
-    /// Pages that the user sees: what over-provisioning leaves, to the nearest page.
-    pub fn logical_pages(&self) -> u32 {
+    /// Pages of flash that the user sees: what over-provisioning leaves, to the nearest page.
+    pub fn user_pages(&self) -> u32 {
         let pages = self.geometry.pages();
         let spare = (pages as f64 * self.ftl.over_provisioning).round() as u64;
         u32::try_from(pages - spare).expect("a checked geometry has less than 2^31 pages")
+    }
+
+    /// Mapping units of a page.
+    pub fn units_per_page(&self) -> u32 {
+        self.geometry.page_bytes.checked_div(self.ftl.mapping_bytes).unwrap_or(1)
+    }
+
+    /// Bytes of a mapping unit.
+    pub fn mapping_bytes(&self) -> u32 {
+        self.geometry.page_bytes / self.units_per_page()
+    }
+
+    /// The shape of the drive as its mapping sees it: its pages are mapping units.
+    pub fn mapping_geometry(&self) -> Geometry {
+        self.geometry.divided(self.units_per_page())
+    }
+
+    /// Mapping units that a program of a plane takes.
+    pub fn units_together(&self) -> u32 {
+        self.timing.pages_together() * self.units_per_page()
+    }
+
+    /// Logical pages: mapping units that the user sees.
+    pub fn logical_pages(&self) -> u32 {
+        self.user_pages() * self.units_per_page()
+    }
+
+    /// Bytes in multiples of which pages leave a die; `None`: they leave whole.
+    pub fn transfer_unit_bytes(&self) -> Option<u32> {
+        let is_divided = self.units_per_page() > 1;
+        self.channel.transfer_unit_bytes.or(is_divided.then(|| self.mapping_bytes()))
     }
 
     /// The range of free blocks of a plane in which collection runs before it must.
@@ -122,7 +153,7 @@ impl Scenario {
 
     /// Bytes that the user sees.
     pub fn capacity_bytes(&self) -> u64 {
-        u64::from(self.logical_pages()) * u64::from(self.geometry.page_bytes)
+        u64::from(self.user_pages()) * u64::from(self.geometry.page_bytes)
     }
 
     /// As above with other random draws, for work under this name before the run: a policy with

@@ -6,7 +6,7 @@ use reprieve_base::Geometry;
 
 use super::{Flow, Scenario};
 
-/// Dies of a drive with the logical pages that are placed on them.
+/// Dies of a drive with the user's pages that are placed on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Counted over the drive, in order.
@@ -24,10 +24,10 @@ pub(crate) fn dies_of(geometry: &Geometry, channels: &[u32], dies: &[u32]) -> Ve
 }
 
 impl Scenario {
-    /// Returns the logical pages of a part with `dies` dies, rounded down for each plane.
+    /// Returns the user's pages of a part with `dies` dies, rounded down for each plane.
     pub(crate) fn part_pages(&self, dies: usize) -> u32 {
         let planes = dies as u32 * self.geometry.planes_per_die;
-        planes * (self.logical_pages() / self.geometry.planes())
+        planes * (self.user_pages() / self.geometry.planes())
     }
 
     /// The parts in the order of their logical pages, the dies without a flow as the last one;

@@ -1,8 +1,7 @@
 //! The rescue: pages that are not in flash go to the dies that are free first, while power lasts.
 
-use reprieve_base::{Dur, Geometry, Time};
-use reprieve_config::PowerLoss;
-use reprieve_nand::Timing;
+use reprieve_base::{Dur, Time};
+use reprieve_config::{PowerLoss, Scenario};
 
 use super::{CutDie, Draw, Powers};
 
@@ -40,15 +39,16 @@ struct Batch {
 /// Energy that is drawn at once: a transfer's, at its beginning.
 type Lump = (Time, u128);
 
-/// Saves so many pages from `at` on; `awaited` is when the last program ends that carries data of
-/// the host and was not stopped.
+/// Saves so many logical pages from `at` on; `awaited` is when the last program ends that carries
+/// data of the host and was not stopped.
 pub fn rescue(
     (at, awaited): (Time, Time),
     pages: u64,
     dies: &[CutDie],
-    (geometry, timing): (&Geometry, &Timing),
+    scenario: &Scenario,
     (loss, powers): (&PowerLoss, &Powers),
 ) -> Rescue {
+    let (geometry, timing) = (scenario.mapping_geometry(), &scenario.timing);
     let mut draws: Vec<Draw> = dies.iter().flat_map(|die| die.draws.iter().copied()).collect();
     let mut lumps = Vec::new();
     let program = loss.program.unwrap_or_else(|| timing.program_array(timing.iterations_of(0)));
@@ -56,8 +56,8 @@ pub fn rescue(
     // In the time of one's own pages are saved one a plane; else a program takes a whole wordline,
     // which is padded.
     let (together, data_in) = match loss.program {
-        Some(_) => (1, timing.bus),
-        None => (u64::from(timing.pages_together()), timing.data_in()),
+        Some(_) => (u64::from(scenario.units_per_page()), timing.bus),
+        None => (u64::from(scenario.units_together()), timing.data_in()),
     };
     let most = u64::from(loss.planes) * together;
     let batches = line.save(pages, most, dies, |from, batch| {

@@ -53,13 +53,7 @@ fn five_pages(sets: &[&str], channel_until_us: u64, awaited_us: u64) -> Rescue {
     let mut dies = [die(0, vec![]), die(1000, vec![erase]), die(0, vec![]), die(300, vec![])];
     dies[1].channel_until = us(channel_until_us);
     let loss = scenario.power_loss.as_ref().expect("it is prepared");
-    rescue(
-        (Time::ZERO, us(awaited_us)),
-        5,
-        &dies,
-        (&scenario.geometry, &scenario.timing),
-        (loss, &POWERS),
-    )
+    rescue((Time::ZERO, us(awaited_us)), 5, &dies, &scenario, (loss, &POWERS))
 }
 
 // Pages begin at 0 on dies 0 and 2, end at 240, begin there again and end at 480; the fifth begins

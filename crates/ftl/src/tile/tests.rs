@@ -110,6 +110,7 @@ fn copies_of_planes_have_the_law_of_pages_by_name_where_some_are_hot() {
 fn copies_of_planes_have_the_law_of_pages_by_name_where_requests_are_long() {
     let long = ["workload.request_bytes=16384", "workload.align_bytes=16384"];
     assert_same_law(&[&HOT_COLD[..], &long[..]].concat());
+    assert_same_law(&[&HOT_COLD[..], &["ftl.mapping_bytes=2048"]].concat());
     let twins = ["ftl.twin_blocks=true", "parallelism.multi_plane=block"];
     assert_same_law(&[&HOT_COLD[..], &twins[..]].concat());
 }
@@ -119,10 +120,11 @@ fn every_page_is_copied_once_to_its_plane() {
     let tracked = ["ftl.partial_write=track_sectors", "ftl.gc_stream=separate"];
     // Planes with one page more than others.
     let uneven = ["ftl.over_provisioning=0.2803"];
-    for more in [&HOT_COLD[..], &[&HOT_COLD[..], &tracked].concat()] {
+    let units = [&HOT_COLD[..], &["ftl.mapping_bytes=1024"]].concat();
+    for more in [&HOT_COLD[..], &[&HOT_COLD[..], &tracked].concat(), &units] {
         let more = [more, &uneven, &["workload.footprint_share=0.9"]].concat();
         let scenario = drive(5, &more);
-        assert_ne!(scenario.logical_pages() % PLANES, 0, "a page more on some planes");
+        assert_ne!(scenario.user_pages() % PLANES, 0, "a page more on some planes");
         let mut ftl = tiled(5, &more);
         let Geometry { planes_per_die, blocks_per_plane, .. } = scenario.geometry;
         let mut programmed = vec![0; scenario.geometry.blocks() as usize];

@@ -29,6 +29,8 @@ pub struct FlashCounts {
     /// Pages of wordlines that were programmed without data; `None` where pages are programmed one
     /// by one.
     pub padded_pages: Option<u64>,
+    /// Mapping units of programmed pages that had no data, where a page has several.
+    pub padded_units: Option<u64>,
     /// Block erases.
     pub erases: u64,
     /// Suspensions of programs and of erases.
@@ -48,6 +50,7 @@ impl FlashCounts {
             copybacks: self.copybacks.map(|_| 0),
             multi_plane: self.multi_plane.map(|_| [0; 3]),
             padded_pages: self.padded_pages.map(|_| 0),
+            padded_units: self.padded_units.map(|_| 0),
             suspensions_by_write: self.suspensions_by_write.map(|_| 0),
             ..FlashCounts::default()
         }

@@ -302,6 +302,9 @@ impl Facts<'_> {
         if let Some(padded) = flash.padded_pages {
             counts["padded_pages"] = json!(padded);
         }
+        if let Some(padded) = flash.padded_units {
+            counts["padded_units"] = json!(padded);
+        }
         if let Some(copybacks) = flash.copybacks {
             counts["copybacks"] = json!(copybacks);
         }

@@ -2,6 +2,7 @@
 
 mod aligned;
 mod dynamic;
+mod in_units;
 mod partitioned;
 mod static_order;
 
@@ -25,12 +26,12 @@ pub trait Placement: Send {
 
     /// The plane on which `lpn` lies in an image that was written in order.
     ///
-    /// Homes repeat after as many pages as the drive has planes, unless flows have dies of their
-    /// own.
+    /// Homes repeat after a page for each plane of the drive, unless flows have dies of their own;
+    /// mapping units of one page follow each other.
     fn home(&self, lpn: u32) -> u32;
 
-    /// How many pages of that plane lie before it there; `None`: as many as there are whole rounds
-    /// over the planes of the drive.
+    /// How many pages of flash of that plane lie before its own there; `None`: as many as there are
+    /// whole rounds over the planes of the drive.
     fn image_row(&self, _lpn: u32) -> Option<u32> {
         None
     }
@@ -69,7 +70,18 @@ pub fn entries() -> Vec<Entry> {
 }
 
 /// The scheme of a scenario, which has checked its name, over planes of this shape.
+///
+/// Logical pages are mapping units; those of a page have one place.
 pub fn make(scenario: &Scenario, geometry: &Geometry) -> Box<dyn Placement> {
+    let of_pages = of_pages(scenario, geometry);
+    match scenario.units_per_page() {
+        1 => of_pages,
+        units => Box::new(in_units::InUnits::new(of_pages, units)),
+    }
+}
+
+/// The scheme of a scenario, by which pages are placed.
+fn of_pages(scenario: &Scenario, geometry: &Geometry) -> Box<dyn Placement> {
     let name = scenario.ftl.placement.as_str();
     if name == dynamic::ENTRY.name {
         Box::new(dynamic::Dynamic::new(geometry))

@@ -32,7 +32,7 @@ pub(super) struct WriteBuffer {
 impl WriteBuffer {
     pub(super) fn new(scenario: &Scenario) -> WriteBuffer {
         let buffer = &scenario.buffer;
-        let capacity_pages = buffer.bytes / u64::from(scenario.geometry.page_bytes);
+        let capacity_pages = buffer.bytes / u64::from(scenario.mapping_bytes());
         assert!(capacity_pages > 0, "the scenario asks for a buffer of at least one page");
         let waiting = VecDeque::with_capacity(1024);
         WriteBuffer {

@@ -54,7 +54,7 @@ impl Flows {
     ///
     /// Errors if there is none, or one cannot be opened.
     pub(super) fn open(scenario: &Scenario, queues: u32, seed: u64) -> Result<Flows, UserError> {
-        let page_bytes = scenario.geometry.page_bytes;
+        let page_bytes = scenario.mapping_bytes();
         let mut levels: u8 = 0;
         let mut open = |workload, queues, stats, slo: Option<Dur>| {
             let feed = Prefetch::new(workload, page_bytes);
@@ -121,7 +121,7 @@ impl Flows {
 
     /// One load whose requests are offered one by one, or handed over before they arrive.
     pub(super) fn served(scenario: &Scenario, queues: u32, handed_over: bool) -> Flows {
-        let feed = Prefetch::offered(scenario.geometry.page_bytes);
+        let feed = Prefetch::offered(scenario.mapping_bytes());
         let queues = (0..queues).collect();
         let list = vec![LoadState {
             feed,

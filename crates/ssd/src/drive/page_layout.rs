@@ -9,7 +9,7 @@ use reprieve_ftl::Ftl;
 
 use super::interface::HostRequest;
 
-/// The pages of a drive, as requests see them.
+/// The logical pages of a drive, which are mapping units, as requests see them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageLayout {
     page_bytes: u32,
@@ -21,9 +21,9 @@ pub(super) struct PageLayout {
 impl PageLayout {
     pub(super) fn new(scenario: &Scenario, ftl: &Ftl) -> PageLayout {
         PageLayout {
-            page_bytes: scenario.geometry.page_bytes,
+            page_bytes: scenario.mapping_bytes(),
             logical_pages: ftl.tables.map.logical_pages(),
-            unit_bytes: scenario.channel.transfer_unit_bytes,
+            unit_bytes: scenario.transfer_unit_bytes(),
         }
     }
 

@@ -63,8 +63,9 @@ impl PageRecord {
         let Some(journal) = &mut self.journal else { return };
         ftl.tables.blocks.for_each(|die, plane, block, pages| {
             for page in 0..pages {
-                let page = ftl.numbering.page(die, PageAddress { plane, block, page });
-                journal.starts_with(page, ftl.tables.blocks.owner(page));
+                for unit in ftl.numbering.units_at(die, PageAddress { plane, block, page }) {
+                    journal.starts_with(unit, ftl.tables.blocks.owner(unit));
+                }
             }
         });
         let mappings = || (0..ftl.tables.map.logical_pages()).map(|lpn| ftl.tables.map.get(lpn));
@@ -126,13 +127,13 @@ impl PageRecord {
     /// A page of the host, or of a mapping in flash, is programmed by transaction `id`.
     #[cold]
     pub(super) fn programmed(&mut self, id: u32, txn: &Txn, ftl: &Ftl) {
-        self.journal().programmed(ftl.numbering.page(txn.die, txn.at), txn.lpn, id);
+        self.journal().programmed(ftl.numbering.page_of(txn), txn.lpn, id);
     }
 
     /// A step of garbage collection is complete.
     #[cold]
     pub(super) fn step(&mut self, txn: &Txn, ftl: &Ftl) {
-        let page = ftl.numbering.page(txn.die, txn.at);
+        let page = ftl.numbering.page_of(txn);
         let pages = ftl.numbering.pages_per_block();
         match txn.kind {
             Kind::GcProgram | Kind::GcCopy => self.journal().moved(txn.old, page),

@@ -57,7 +57,8 @@ impl PageStore {
             ftl,
             flash,
             record: PageRecord {
-                journal: may_fail.then(|| Box::new(Journal::new(scenario.geometry.pages()))),
+                journal: may_fail
+                    .then(|| Box::new(Journal::new(scenario.mapping_geometry().pages()))),
                 checker,
                 is_durable: scenario.buffer.acknowledge == Acknowledge::Through,
             },

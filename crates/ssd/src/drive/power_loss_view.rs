@@ -90,7 +90,7 @@ impl PowerLossView<'_> {
             (at, awaited),
             dump.len() as u64 + table_pages,
             &dies,
-            (&self.scenario.geometry, &self.scenario.timing),
+            self.scenario,
             (loss, &powers),
         );
         Cut {
@@ -122,7 +122,7 @@ impl PowerLossView<'_> {
     fn table_pages(&self) -> u64 {
         let bitmap = u64::from(self.ftl.tables.map.logical_pages()).div_ceil(8);
         let list = self.journal.trimmed_pages() * TRIM_BYTES;
-        list.min(bitmap).div_ceil(u64::from(self.scenario.geometry.page_bytes))
+        list.min(bitmap).div_ceil(u64::from(self.scenario.mapping_bytes()))
     }
 
     /// What a recovery finds after it: it reads what is stored beside every programmed page.
@@ -146,8 +146,9 @@ impl PowerLossView<'_> {
         let (finished, ..) = self.finish(cut);
         self.each_programmed(|die, plane, block, pages| {
             for page in 0..pages {
-                let page = self.ftl.numbering.page(die, PageAddress { plane, block, page });
-                say(page, finished.get(&page).copied().or_else(|| self.journal.stamp(page)));
+                for unit in self.ftl.numbering.units_at(die, PageAddress { plane, block, page }) {
+                    say(unit, finished.get(&unit).copied().or_else(|| self.journal.stamp(unit)));
+                }
             }
         });
     }
@@ -178,7 +179,7 @@ impl PowerLossView<'_> {
             die.sense_ns += sense_ns[pages as usize];
         });
         for (die, saved) in dies.iter_mut().zip(&cut.rescue.saved_by_die) {
-            die.saved_pages = *saved;
+            die.saved_pages = saved.div_ceil(self.scenario.units_per_page().into());
         }
         for block in erased_again {
             let (die, _) = self.ftl.numbering.locate(block * self.ftl.numbering.pages_per_block());
@@ -212,7 +213,7 @@ impl PowerLossView<'_> {
         let mut finished = BTreeMap::new();
         for id in &ended {
             let txn = &self.flash.txns()[*id];
-            let page = self.ftl.numbering.page(txn.die, txn.at);
+            let page = self.ftl.numbering.page_of(txn);
             match txn.kind {
                 Kind::Program | Kind::MapProgram => {
                     let version = self.journal.version(*id);
@@ -345,7 +346,7 @@ impl PowerLossView<'_> {
             let txn = &self.flash.txns()[**id];
             txn.start != Time::NEVER
                 && txn.kind == Kind::Program
-                && finished.contains_key(&self.ftl.numbering.page(txn.die, txn.at))
+                && finished.contains_key(&self.ftl.numbering.page_of(txn))
         });
         let in_place = in_place.count() as u64;
         let dumped = rescue.saved_pages.min(cut.dump.len() as u64);

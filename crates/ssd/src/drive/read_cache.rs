@@ -28,7 +28,7 @@ impl PageCache {
     /// The cache of a scenario; `None` if it has none.
     pub(super) fn of(scenario: &scenario::Scenario) -> Option<PageCache> {
         let cache = scenario.read_cache?;
-        let pages = cache.pages(scenario.logical_pages(), scenario.geometry.page_bytes);
+        let pages = cache.pages(scenario.logical_pages(), scenario.mapping_bytes());
         Some(PageCache {
             slots: vec![NONE; scenario.logical_pages() as usize],
             lpns: Vec::with_capacity(pages as usize),
@@ -37,10 +37,7 @@ impl PageCache {
             capacity_pages: pages as usize,
             is_lru: cache.replacement == Eviction::Lru,
             fill_on_write: cache.fill_on_write,
-            units: scenario
-                .channel
-                .transfer_unit_bytes
-                .map(|bytes| scenario.geometry.page_bytes / bytes),
+            units: scenario.transfer_unit_bytes().map(|bytes| scenario.mapping_bytes() / bytes),
             counts: ReadCacheCounts::default(),
         })
     }

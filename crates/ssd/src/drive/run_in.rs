@@ -284,7 +284,7 @@ impl RunIn {
     /// false if that is no longer than they are.
     fn begin_long_parts(&mut self) -> bool {
         self.is_long = true;
-        let pages = u64::from(self.drive.scenario.logical_pages());
+        let pages = u64::from(self.drive.scenario.user_pages());
         let host_pages = self.drive.run.pages.flash.counts().host_programs.max(1);
         let (done, most) = (self.operations(), self.operations_max());
         let affordable = most.saturating_sub(done) * host_pages / done.max(1) / PARTS as u64;

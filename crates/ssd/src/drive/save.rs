@@ -33,7 +33,7 @@ pub(super) fn restore(
 ) -> Result<Preparation, UserError> {
     ftl.restore(&mut state, scenario).map_err(|error| error.at(place))?;
     let dirty = state.take_any(DIRTY);
-    let room = scenario.buffer.bytes / u64::from(scenario.geometry.page_bytes);
+    let room = scenario.buffer.bytes / u64::from(scenario.mapping_bytes());
     let is_back = scenario.buffer.acknowledge == Acknowledge::Back;
     if dirty.len() as u64 > room || !is_back && !dirty.is_empty() {
         return Err(UserError::new(format!(

@@ -544,6 +544,39 @@ fn uniform_random_writes_are_amplified_as_theory_predicts() {
 }
 
 #[test]
+fn units_of_a_page_are_amplified_as_pages_of_their_size() {
+    // Blocks of 16 pages of four units: as of 64 pages, as what is moved fills its pages.
+    const SLOTS: u32 = 64;
+    let policies: [(&str, Amplification); 3] = [
+        ("ftl.gc_victim=greedy", |alpha| greedy_amplification(alpha, SLOTS)),
+        ("ftl.gc_choices=10", |alpha| d_choices_amplification(alpha, SLOTS, 10, true)),
+        ("ftl.gc_choices=2", |alpha| d_choices_amplification(alpha, SLOTS, 2, true)),
+    ];
+    let page = ["geometry.page_bytes=8192", "geometry.pages_per_block=16"];
+    let own = ["ftl.mapping_bytes=2048", "buffer.acknowledge=back", "buffer.bytes=65536"];
+    for (over_provisioning, (policy, amplification)) in
+        ["0.23", "0.15"].into_iter().flat_map(|share| policies.map(|policy| (share, policy)))
+    {
+        let spare = format!("ftl.over_provisioning={over_provisioning}");
+        let victim = if policy.contains("choices") { "ftl.gc_victim=d-choices" } else { policy };
+        let sets = [&page[..], &own, &[&spare, victim, policy]].concat();
+        let scenario = drive::load_with(ONE_PLANE, &sets);
+        let reserve = scenario.ftl.gc_hard_free_blocks;
+        let holding = f64::from((1024 - reserve - 1) * SLOTS);
+        let alpha = holding / f64::from(scenario.logical_pages());
+        let outcome = drive::run(scenario);
+        let formula = amplification(alpha);
+        let (by_pages, in_bytes) = (outcome.number("flash.gc_waf"), outcome.number("flash.waf"));
+        for got in [by_pages, in_bytes] {
+            assert!((got / formula - 1.0).abs() < 0.01, "{sets:?}: {got}, {formula} by theory");
+        }
+        let programs = outcome.number("flash.programs");
+        let padded = outcome.number("flash.padded_units") / (4.0 * programs);
+        assert!(padded < 0.001, "{sets:?}: {padded} of the units are padding");
+    }
+}
+
+#[test]
 fn writes_fill_a_die_to_the_last_nanosecond() {
     // Closed loop of programs: the die is always at work, one program after the other.
     let text = format!(

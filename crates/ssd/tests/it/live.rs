@@ -17,13 +17,14 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     [workload]\ngenerator = \"mixed\"\nrequests = 3000\nunwritten = \"zero\"\n";
 
 /// What makes a difference to when things happen.
-const DRIVES: [&[&str]; 7] = [
+const DRIVES: [&[&str]; 8] = [
     &[],
     &["buffer.acknowledge=back", "ftl.gc_background=false"],
     &["host.interface=nvme", "host.queues=3", "host.t_command_us=1", "host.pcie_generation=3"],
     &["buffer.acknowledge=back", "buffer.replacement=lru", "buffer.flush_idle_us=500"],
     &["ftl.precondition=none", "buffer.acknowledge=back", "ftl.gc_start_free_share=0.5"],
     &["timing.wordline_pages=2", "ftl.over_provisioning=0.65", "buffer.acknowledge=back"],
+    &["ftl.mapping_bytes=512", "ftl.over_provisioning=0.65", "buffer.acknowledge=back"],
     &["host.interface=sata", "ftl.placement=dynamic", "policy=fifo"],
 ];
 
@@ -46,8 +47,7 @@ fn start(scenario: &Scenario) -> Ssd {
 /// Requests at random times: in bursts, and with gaps in which the drive falls idle.
 fn requests(scenario: &Scenario, count: u64) -> Vec<Request> {
     let mut stream = Stream::new(1, "requests", 0);
-    let page_bytes = u64::from(scenario.geometry.page_bytes);
-    let sectors = u64::from(scenario.logical_pages()) * page_bytes / 512;
+    let sectors = scenario.capacity_bytes() / 512;
     let mut at_ns = 0;
     let mut next = |number: u64| {
         let arrival = Time::from_ns(at_ns);

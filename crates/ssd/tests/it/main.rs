@@ -60,5 +60,7 @@ mod states;
 mod timeline;
 mod together;
 mod twins;
+mod units;
+mod units_model;
 mod wordlines;
 mod worked_examples;

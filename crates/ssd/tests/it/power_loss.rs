@@ -21,7 +21,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     request_bytes = [[512, 1], [2048, 3], [6144, 1]]\nalign_bytes = 512\nqueue_depth = 8\n";
 
 /// Sets of policies, of which each has something of its own under way when the power fails.
-const DRIVES: [&[&str]; 47] = [
+const DRIVES: [&[&str]; 53] = [
     &[],
     &["policy=pes-ips"],
     &["policy=fifo", "ftl.gc_background=false"],
@@ -116,6 +116,32 @@ const DRIVES: [&[&str]; 47] = [
         "ftl.twin_blocks=true",
         "parallelism.multi_plane=page",
         "parallelism.independent_plane_reads=true",
+    ],
+    &["ftl.mapping_bytes=512", "ftl.over_provisioning=0.7"],
+    &["ftl.mapping_bytes=1024", "parallelism.multi_plane=page", "policy=pes-ips"],
+    &["ftl.mapping_bytes=512", "buffer.acknowledge=through", "ftl.placement=dynamic"],
+    &[
+        "ftl.mapping_bytes=1024",
+        "timing.wordline_pages=2",
+        "parallelism.multi_plane=page",
+        "ftl.placement=wordline",
+        "ftl.gc_parallel_planes=true",
+        "ftl.over_provisioning=0.75",
+    ],
+    &[
+        "ftl.mapping_bytes=512",
+        "ftl.mapping=demand",
+        "ftl.map_cache_bytes=64",
+        "geometry.blocks_per_plane=24",
+        "ftl.over_provisioning=0.7",
+    ],
+    &[
+        "ftl.mapping_bytes=1024",
+        "parallelism.independent_plane_reads=true",
+        "parallelism.multi_plane=page",
+        "parallelism.cache_program=true",
+        "buffer.replacement=lru",
+        "buffer.flush_idle_us=500",
     ],
     &PLANES_APART,
     &[PLANES_APART[0], PLANES_APART[1], PLANES_APART[2], "policy=pes-ips"],
@@ -259,8 +285,13 @@ fn a_drive_that_keeps_track_of_sectors_goes_on_with_whole_pages() {
 }
 
 /// Devices as they are, but for their size, with what a loss of power has to live with.
-const DEVICES: [&[&str]; 9] = [
+const DEVICES: [&[&str]; 10] = [
     &["device=tlc-enterprise"],
+    &[
+        "device=tlc-enterprise",
+        "ftl.mapping_bytes=4096",
+        "workload.request_bytes=[[4096,1],[512,1]]",
+    ],
     &["device=tlc-enterprise", "reliability.model=power", "ecc.code=ldpc"],
     &["device=tlc-enterprise", "ftl.gc_stream=separate", "ftl.gc_hard_free_blocks=3"],
     &["device=tlc-enterprise", "ftl.factory_bad_share=0.02", "nand.program_failure=0.0005"],

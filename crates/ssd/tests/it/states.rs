@@ -16,7 +16,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     queue_depth = 8\n";
 
 /// Sets of policies, of which each has something to remember or to finish.
-const DRIVES: [&[&str]; 28] = [
+const DRIVES: [&[&str]; 32] = [
     &[],
     &["ftl.gc_victim=fifo"],
     &["ftl.gc_victim=d-choices"],
@@ -45,6 +45,15 @@ const DRIVES: [&[&str]; 28] = [
     &["ftl.partial_write=track_sectors", "ftl.precondition=none", "buffer.acknowledge=back"],
     &["ftl.stream=hot-cold", "ftl.gc_hard_free_blocks=3"],
     &["ftl.gc_stream=separate", "ftl.gc_hard_free_blocks=3"],
+    &["ftl.mapping_bytes=512", "ftl.over_provisioning=0.65", "buffer.acknowledge=back"],
+    &["ftl.mapping_bytes=1024", "ftl.placement=aligned", "parallelism.multi_plane=page"],
+    &["ftl.mapping_bytes=1024", "ftl.placement=dynamic", "ftl.partial_write=track_sectors"],
+    &[
+        "ftl.mapping_bytes=512",
+        "ftl.stream=hot-cold",
+        "ftl.gc_hard_free_blocks=3",
+        "ftl.over_provisioning=0.65",
+    ],
     &["ftl.factory_bad_share=0.05", "ftl.over_provisioning=0.7"],
     &["nand.program_failure=0.001", "ftl.over_provisioning=0.7"],
     &["nand.erase_failure=0.002", "ftl.over_provisioning=0.7"],

@@ -52,6 +52,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("page_types", &["timing.page_types=2 timing.t_read_us_by_type=[20,60]"]),
     ("spread", &["timing.program_iterations_weights=[[3,1],[5,2]]"]),
     ("wordlines", &["timing.wordline_pages=2", "timing.wordline_pages=4"]),
+    ("mapping_unit", &["ftl.mapping_bytes=512", "ftl.mapping_bytes=1024", UNITS_AND_STREAMS]),
     ("wordlines_apart", &[WORDLINES_OF_STREAMS, WORDLINES_AND_MAP]),
     ("reset", &["timing.t_voltage_reset_us=3"]),
     ("superblocks", &[SUPERBLOCKS]),
@@ -93,6 +94,8 @@ const WORDLINES_OF_STREAMS: &str = "timing.wordline_pages=2 ftl.over_provisionin
     ftl.stream=hot-cold";
 const WORDLINES_AND_MAP: &str = "timing.wordline_pages=2 ftl.over_provisioning=0.7 \
     ftl.mapping=demand ftl.map_cache_bytes=64";
+const UNITS_AND_STREAMS: &str = "ftl.mapping_bytes=512 ftl.gc_stream=separate \
+    timing.wordline_pages=2 ftl.over_provisioning=0.7 buffer.acknowledge=back";
 const HOST_READS: &str = "suspension.host_read_suspends=[\"gc_program\",\"erase\"]";
 const SUPERBLOCKS: &str = "ftl.twin_blocks=true parallelism.multi_plane=page";
 const DIRTY: &str = "buffer.acknowledge=back buffer.replacement=lru buffer.flush_idle_us=200";

@@ -1,0 +1,211 @@
+//! Overwrites of a drive whose pages have no names, to the steady state, and the names at its end.
+//!
+//! The planes of a very large drive are too many to overwrite, and all have one law. Some are
+//! overwritten, and go on while the others are copied from them, so that no two copies are alike.
+
+use reprieve_base::{Stream, UserError};
+use reprieve_config::Scenario;
+
+use super::bitmap_precondition::BitmapDrive;
+use super::pass::Pass;
+use super::scope::Scope;
+use super::{Ftl, Kept};
+
+/// Logical pages up to which every plane is overwritten: seconds.
+pub(super) const SAMPLED_PAGES: u32 = 1 << 27;
+/// Logical pages, about, of the planes of a larger drive that are.
+const MODEL_PAGES: u32 = 1 << 24;
+/// Planes that are overwritten at least.
+const MODELS_MIN: usize = 2;
+
+/// How the work is done.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sampling {
+    /// Threads at most.
+    pub(super) threads: usize,
+    /// Logical pages beyond which only some planes are overwritten.
+    pub(super) beyond: u32,
+}
+
+/// Pages that are written and overwritten without names.
+pub(super) struct Overwriting {
+    unnamed: BitmapDrive,
+    /// What is overwritten, in the order of planes, and how many logical pages that are; in the end
+    /// what gets its names.
+    scopes: Vec<Scope>,
+    pages: u64,
+    /// Each plane has its own scope.
+    by_plane: bool,
+    /// The planes that are copied from those.
+    copies: Option<Copies>,
+    pass: Pass,
+    /// Scopes that have their names; `None`: the drive is not stationary yet.
+    named: Option<usize>,
+}
+
+/// The planes that are copied.
+struct Copies {
+    /// Those that are left.
+    left: Vec<Copy>,
+    /// Overwrites of a plane between two of its copies.
+    writes: u64,
+    seed: u64,
+}
+
+/// A plane that is copied.
+struct Copy {
+    plane: u32,
+    /// Its logical pages.
+    lpns: u32,
+    /// The number of the scope that it is a copy of.
+    of: usize,
+}
+
+impl Overwriting {
+    /// Every logical page written once.
+    pub(super) fn new(
+        ftl: &mut Ftl,
+        scenario: &Scenario,
+        kept: Kept,
+        sampling: Sampling,
+    ) -> Overwriting {
+        ftl.sectors.hold_all();
+        let pages = ftl.tables.map.logical_pages();
+        let mut scopes = homes(ftl, scenario.seed);
+        let has_own_blocks = scenario.ftl.faults.factory_bad_share > 0.0;
+        let is_sampled = pages > sampling.beyond && !has_own_blocks && scopes.len() > MODELS_MIN;
+        let copies = is_sampled.then(|| Copies::of(&mut scopes, scenario.seed));
+        // A plane's pages stay there, whatever happens to those of the others.
+        let by_plane = ftl.placement.is_fixed() || is_sampled;
+        let threads = if by_plane { sampling.threads } else { 1 };
+        let mut unnamed = BitmapDrive::new(ftl, scenario, threads, kept);
+        for home in &scopes {
+            unnamed.fill(ftl, home.plane, home.lpns);
+        }
+        if !by_plane {
+            scopes = vec![Scope::of_drive(ftl, scenario.seed)];
+        }
+        let pages = scopes.iter().map(|scope| u64::from(scope.lpns)).sum();
+        Overwriting { unnamed, scopes, pages, by_plane, copies, pass: Pass::first(), named: None }
+    }
+
+    /// Goes on for about `writes` page writes of each thread; true when every page has its name.
+    pub(super) fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<bool, UserError> {
+        if let Some(named) = self.named {
+            if self.copies.as_ref().is_some_and(|copies| !copies.left.is_empty()) {
+                self.copy_next(ftl);
+                return Ok(false);
+            }
+            let rest = &mut self.scopes[named..];
+            let count = rest.len().min(self.unnamed.groups());
+            match (&self.copies, self.by_plane) {
+                (Some(_), _) => self.unnamed.name_by_number(ftl, &mut rest[..count]),
+                (None, true) => self.unnamed.name_homes(ftl, &mut rest[..count]),
+                (None, false) => self.unnamed.name(ftl, &mut rest[0]),
+            }
+            self.named = Some(named + count);
+            if count < rest.len() {
+                return Ok(false);
+            }
+            self.unnamed.give_back(ftl);
+            return Ok(true);
+        }
+        self.pass.moved += match (self.by_plane, &mut self.scopes[..]) {
+            (true, scopes) => self.unnamed.overwrite_homes(ftl, scopes, writes),
+            (false, scopes) => {
+                let scope = &mut scopes[0];
+                let now = writes.min(scope.left);
+                scope.left -= now;
+                self.unnamed.overwrite(ftl, now, &mut scope.stream)
+            }
+        };
+        if self.scopes.iter().all(|scope| scope.left == 0) {
+            self.end_pass(ftl)?;
+        }
+        Ok(false)
+    }
+
+    /// Write amplification of the last pass.
+    pub(super) fn waf(&self) -> f64 {
+        self.pass.waf(self.pages)
+    }
+
+    fn end_pass(&mut self, ftl: &Ftl) -> Result<(), UserError> {
+        let pages = self.pages;
+        self.pass.draws = pages;
+        let physical = match self.copies {
+            None => ftl.numbering.geometry.pages(),
+            Some(_) => self.scopes.len() as u64 * u64::from(ftl.numbering.pages_per_plane()),
+        };
+        if self.pass.is_like_those_before(pages, physical) {
+            self.named = Some(0);
+            return Ok(());
+        }
+        self.pass.next()?;
+        self.scopes.iter_mut().for_each(|scope| scope.left = scope.lpns.into());
+        Ok(())
+    }
+
+    /// Copies the next plane, and after the last has the pages of the drive get their names.
+    fn copy_next(&mut self, ftl: &mut Ftl) {
+        let copies = self.copies.as_mut().expect("there are planes to copy");
+        let Some(Copy { plane, lpns, of }) = copies.left.pop() else { return };
+        let scope = &mut self.scopes[of];
+        self.unnamed.overwrite_home(ftl, scope, copies.writes);
+        self.unnamed.copy_plane(ftl, scope, plane, lpns);
+        if copies.left.is_empty() {
+            self.scopes = match ftl.placement.is_fixed() {
+                true => homes(ftl, copies.seed),
+                false => vec![Scope::of_drive(ftl, copies.seed)],
+            };
+        }
+    }
+}
+
+impl Copies {
+    /// Of the planes with these scopes, of which those are left that are overwritten: such as have
+    /// no fewer logical pages than any.
+    fn of(scopes: &mut Vec<Scope>, seed: u64) -> Copies {
+        let most = scopes.iter().map(|scope| scope.lpns).max().expect("a drive has pages");
+        let full: Vec<u32> =
+            scopes.iter().filter(|it| it.lpns == most).map(|it| it.plane).collect();
+        let count = ((MODEL_PAGES / most) as usize).max(MODELS_MIN).min(full.len());
+        let models: Vec<u32> = (0..count).map(|it| full[it * full.len() / count]).collect();
+        let others = scopes.iter().filter(|scope| !models.contains(&scope.plane));
+        let copy = |(number, scope): (usize, &Scope)| Copy {
+            plane: scope.plane,
+            lpns: scope.lpns,
+            of: number % count,
+        };
+        let left: Vec<Copy> = others.enumerate().map(copy).collect();
+        scopes.retain(|scope| models.contains(&scope.plane));
+        // A pass over the model for all of its copies: each is many blocks from the next.
+        let writes = u64::from(most) / (left.len() as u64).div_ceil(count as u64).max(1);
+        Copies { left, writes, seed: Stream::new(seed, "precondition.names", 0).next_u64() }
+    }
+}
+
+/// The logical pages of each plane, in the order of planes.
+fn homes(ftl: &Ftl, seed: u64) -> Vec<Scope> {
+    let pages = ftl.tables.map.logical_pages();
+    let (planes, run) = (ftl.numbering.geometry.planes(), ftl.numbering.units_per_page());
+    let home = |place| {
+        let (first_lpn, stride) = (place * run, planes * run);
+        let plane = ftl.placement.home(first_lpn);
+        let lpns = (pages - first_lpn).div_ceil(stride) * run;
+        let stream = Stream::new(seed, "precondition.overwrite", u64::from(plane));
+        Scope { plane, first_lpn, run, stride, lpns, left: lpns.into(), stream }
+    };
+    let mut scopes: Vec<Scope> = (0..planes.min(pages / run)).map(home).collect();
+    scopes.sort_by_key(|scope| scope.plane);
+    scopes
+}
+
+impl Scope {
+    /// All logical pages of a drive.
+    fn of_drive(ftl: &Ftl, seed: u64) -> Scope {
+        let lpns = ftl.tables.map.logical_pages();
+        let stream = Stream::new(seed, "precondition.overwrite", 0);
+        Scope { plane: 0, first_lpn: 0, run: 1, stride: 1, lpns, left: lpns.into(), stream }
+    }
+}

@@ -1,0 +1,61 @@
+//! Passes of overwrites, and whether the drive is stationary after one.
+
+use reprieve_base::UserError;
+
+/// Two passes whose counts of pages moved are apart by less than one in so many writes are alike;
+/// three in a row have to be, as a count that swings is alike where it turns.
+const STATIONARY: u64 = 200;
+/// Of passes that neither rise nor fall, this many standard deviations are chance. Pages that a
+/// victim leaves free spread like those of a Poisson law, so that with draws of one page each the
+/// deviation of a count is the root of the writes, times write amplification; requests of several
+/// pages are as many draws fewer.
+const DEVIATIONS: u64 = 3;
+/// Passes after which we give up; a drive settles within ten.
+const PASSES_MAX: u32 = 40;
+
+/// One pass: as many random overwrites as the drive has logical pages.
+pub(super) struct Pass {
+    number: u32,
+    /// Pages that garbage collection has moved in this pass, and in the two before.
+    pub(super) moved: u64,
+    before: [u64; 2],
+    /// Places that were drawn in this pass: one for each write, or for each request.
+    pub(super) draws: u64,
+}
+
+impl Pass {
+    pub(super) fn first() -> Pass {
+        Pass { number: 0, moved: 0, before: [0; 2], draws: 0 }
+    }
+
+    pub(super) fn is_like_those_before(&self, pages: u64, physical_pages: u64) -> bool {
+        // Before every block has been filled once, garbage collection has nothing to do.
+        if u64::from(self.number) * pages < physical_pages {
+            return false;
+        }
+        let [before, earlier] = self.before;
+        let differs_by = self.moved.abs_diff(before).max(self.moved.abs_diff(earlier));
+        let drifts = (self.moved > before) == (before > earlier);
+        let chance = DEVIATIONS * (self.moved + pages) / self.draws.isqrt().max(1);
+        let alike = (pages / STATIONARY).max(DEVIATIONS * pages.isqrt());
+        differs_by <= alike || !drifts && differs_by <= chance
+    }
+
+    /// Write amplification of a pass that is complete.
+    pub(super) fn waf(&self, pages: u64) -> f64 {
+        1.0 + self.moved as f64 / pages as f64
+    }
+
+    pub(super) fn next(&mut self) -> Result<(), UserError> {
+        if self.number + 1 == PASSES_MAX {
+            return Err(UserError::new(format!(
+                "ftl.precondition = \"steady\": after {PASSES_MAX} overwrites of the drive its \
+                 write amplification still changes from one to the next; use \"sequential\", or a \
+                 larger ftl.over_provisioning"
+            )));
+        }
+        let before = [self.moved, self.before[0]];
+        *self = Pass { number: self.number + 1, moved: 0, before, draws: 0 };
+        Ok(())
+    }
+}
