@@ -12,7 +12,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::place::TraceFile;
-use super::tar::{self, Walk as _};
+use super::tar;
 
 /// Size of reads from the file, and of decompressed chunks.
 const CHUNK_BYTES: usize = 128 * 1024;
@@ -46,72 +46,55 @@ pub(super) type ByteReader = Box<dyn BufRead + Send>;
 
 /// Opens a file of a trace, or a possibly compressed member of an archive.
 pub(super) fn open(file: &TraceFile) -> Result<(ByteReader, FileProgress), UserError> {
-    let (mut bytes, progress) = open_bytes(&file.path)?;
-    let Some(member) = &file.member else { return Ok((bytes.into_reader(), progress)) };
+    let (mut raw, progress) = open_file(&file.path)?;
+    let Some(member) = &file.member else { return Ok((decoded(raw, &file.path)?, progress)) };
     let shown = file.shown();
-    bytes.skip(member.start).map_err(|error| unreadable(&shown, &error))?;
-    let content = bytes.into_reader().take(member.bytes);
-    let content = BufReader::with_capacity(CHUNK_BYTES, content);
-    Ok((decoded(content, &shown)?.into_reader(), progress))
+    let unreadable = |error: io::Error| unreadable(&shown, &error);
+    let archive: ByteReader = match Compression::of(&mut raw, &file.path)? {
+        Compression::None => {
+            let start = i64::try_from(member.start).map_err(io::Error::other);
+            start.and_then(|start| raw.seek_relative(start)).map_err(unreadable)?;
+            Box::new(raw)
+        }
+        Compression::Gzip | Compression::Zstd => {
+            let mut archive = decoded(raw, &file.path)?;
+            skip(&mut archive, member.start).map_err(unreadable)?;
+            archive
+        }
+    };
+    let content = BufReader::with_capacity(CHUNK_BYTES, archive.take(member.bytes));
+    Ok((decoded(content, &shown)?, progress))
 }
 
-/// The members of a file that is a tar archive, plain or compressed; `None` of any other.
+/// Returns the members of a file that is a tar archive, plain or compressed; `None` of any other.
 pub(super) fn members(path: &Path) -> Result<Option<Vec<tar::Member>>, UserError> {
-    let (mut bytes, progress) = open_bytes(path)?;
-    let members = tar::members(&mut bytes).map_err(|error| unreadable(path, &error))?;
-    let end = members.iter().flatten().map(|member| member.start + member.bytes).max();
+    let unreadable = |error: io::Error| unreadable(path, &error);
+    if !tar::is_archive(decoded(open_file(path)?.0, path)?) {
+        return Ok(None);
+    }
+    let (mut raw, progress) = open_file(path)?;
+    if Compression::of(&mut raw, path)? != Compression::None {
+        return tar::members_of_stream(decoded(raw, path)?).map(Some).map_err(unreadable);
+    }
+    let file = File::open(path).map_err(unreadable)?;
+    let members = tar::members(file).map_err(unreadable)?;
     // A truncated compressed archive is detected by its reader.
-    if matches!(bytes, Bytes::Plain(_)) && end > Some(progress.file_bytes) {
+    if members.iter().any(|member| member.start + member.bytes > progress.file_bytes) {
         return Err(UserError::new("the tar archive is cut short").at(path.display()));
     }
-    Ok(members)
+    Ok(Some(members))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> UserError {
     UserError::new(format!("cannot be read: {error}")).at(path.display())
 }
 
-/// The plain bytes of a file.
-enum Bytes<R> {
-    /// Uncompressed.
-    Plain(R),
-    Decoded(ByteReader),
+fn skip(reader: &mut impl Read, bytes: u64) -> io::Result<()> {
+    let skipped = io::copy(&mut reader.take(bytes), &mut io::sink())?;
+    if skipped == bytes { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-impl<R: BufRead + Send + 'static> Bytes<R> {
-    fn into_reader(self) -> ByteReader {
-        match self {
-            Bytes::Plain(reader) => Box::new(reader),
-            Bytes::Decoded(reader) => reader,
-        }
-    }
-}
-
-impl<R: BufRead> Read for Bytes<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Bytes::Plain(reader) => reader.read(buffer),
-            Bytes::Decoded(reader) => reader.read(buffer),
-        }
-    }
-}
-
-impl tar::Walk for Bytes<BufReader<Counted>> {
-    fn skip(&mut self, bytes: u64) -> io::Result<()> {
-        match self {
-            Bytes::Plain(reader) => {
-                let bytes = i64::try_from(bytes).map_err(io::Error::other)?;
-                reader.seek_relative(bytes)
-            }
-            Bytes::Decoded(reader) => {
-                let skipped = io::copy(&mut reader.take(bytes), &mut io::sink())?;
-                if skipped == bytes { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
-            }
-        }
-    }
-}
-
-fn open_bytes(path: &Path) -> Result<(Bytes<BufReader<Counted>>, FileProgress), UserError> {
+fn open_file(path: &Path) -> Result<(BufReader<Counted>, FileProgress), UserError> {
     let unreadable = |error: io::Error| unreadable(path, &error);
     let file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
@@ -121,46 +104,52 @@ fn open_bytes(path: &Path) -> Result<(Bytes<BufReader<Counted>>, FileProgress), 
     }
     let read_bytes = Arc::new(AtomicU64::new(0));
     let progress = FileProgress { file_bytes: metadata.len(), read_bytes: Arc::clone(&read_bytes) };
-    let raw = BufReader::with_capacity(CHUNK_BYTES, Counted { file, read_bytes });
-    Ok((decoded(raw, path)?, progress))
+    Ok((BufReader::with_capacity(CHUNK_BYTES, Counted { file, read_bytes }), progress))
 }
 
-/// Decodes gzip or Zstandard, detected by the first bytes: traces get renamed.
-fn decoded<R: BufRead + Send + 'static>(mut raw: R, path: &Path) -> Result<Bytes<R>, UserError> {
-    let magic = raw.fill_buf().map_err(|error| unreadable(path, &error))?;
-    if let Some(name) = unread_compression(magic) {
-        let sentence = format!(
-            "is compressed with {name}, which is not read; decompress it, or use gzip or Zstandard"
-        );
-        return Err(UserError::new(sentence).at(path.display()));
-    }
-    let reader: ByteReader = if magic.starts_with(&[0x1f, 0x8b]) {
-        Box::new(BufReader::with_capacity(CHUNK_BYTES, MultiGzDecoder::new(raw)))
-    } else if is_zstd(magic) {
-        Box::new(BufReader::with_capacity(CHUNK_BYTES, ZstdFrames::new(raw)))
-    } else {
-        return Ok(Bytes::Plain(raw));
-    };
-    Ok(Bytes::Decoded(reader))
+/// Decodes gzip or Zstandard.
+fn decoded(mut raw: impl BufRead + Send + 'static, path: &Path) -> Result<ByteReader, UserError> {
+    Ok(match Compression::of(&mut raw, path)? {
+        Compression::None => Box::new(raw),
+        Compression::Gzip => {
+            Box::new(BufReader::with_capacity(CHUNK_BYTES, MultiGzDecoder::new(raw)))
+        }
+        Compression::Zstd => Box::new(BufReader::with_capacity(CHUNK_BYTES, ZstdFrames::new(raw))),
+    })
 }
 
-/// The unsupported compression of a file, which would be misread as rows.
-fn unread_compression(magic: &[u8]) -> Option<&'static str> {
-    const MAGICS: [(&[u8], &str); 3] =
-        [(b"\xfd7zXZ\0", "xz"), (b"7z\xbc\xaf\x27\x1c", "7-Zip"), (b"PK\x03\x04", "Zip")];
-    // A block of bzip2 begins with the digits of pi behind "BZh" and its level.
-    let bzip2 = magic.starts_with(b"BZh") && magic.get(4..10) == Some(b"1AY&SY");
-    let known = MAGICS.iter().find(|(start, _)| magic.starts_with(start));
-    if bzip2 { Some("bzip2") } else { known.map(|(_, name)| *name) }
+/// The compression of a file, by its first bytes: traces get renamed.
+#[derive(PartialEq, Eq)]
+enum Compression {
+    None,
+    Gzip,
+    Zstd,
 }
 
-/// A frame of RFC 8878 begins with 0xFD2FB528, a skippable one with 0x184D2A50 to 0x184D2A5F,
-/// both little-endian.
-fn is_zstd(magic: &[u8]) -> bool {
-    match magic {
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => true,
-        [low, 0x2a, 0x4d, 0x18, ..] => low & 0xf0 == 0x50,
-        _ => false,
+impl Compression {
+    /// Errors with an unsupported compression, which would be misread as rows.
+    fn of(raw: &mut impl BufRead, path: &Path) -> Result<Compression, UserError> {
+        const UNREAD: [(&[u8], &str); 3] =
+            [(b"\xfd7zXZ\0", "xz"), (b"7z\xbc\xaf\x27\x1c", "7-Zip"), (b"PK\x03\x04", "Zip")];
+        let magic = raw.fill_buf().map_err(|error| unreadable(path, &error))?;
+        // A block of bzip2 begins with the digits of pi behind "BZh" and its level.
+        let bzip2 = magic.starts_with(b"BZh") && magic.get(4..10) == Some(b"1AY&SY");
+        let unread = UNREAD.iter().find(|(start, _)| magic.starts_with(start));
+        let unread = if bzip2 { Some("bzip2") } else { unread.map(|(_, name)| *name) };
+        if let Some(name) = unread {
+            let sentence = format!(
+                "is compressed with {name}, which is not read; decompress it, or use gzip or \
+                 Zstandard"
+            );
+            return Err(UserError::new(sentence).at(path.display()));
+        }
+        Ok(match magic {
+            [0x1f, 0x8b, ..] => Compression::Gzip,
+            // A frame of RFC 8878 begins with 0xFD2FB528, a skippable one with 0x184D2A50 to
+            // 0x184D2A5F, both little-endian.
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
+            _ => Compression::None,
+        })
     }
 }
 
@@ -205,11 +194,7 @@ impl<R: BufRead> ZstdFrames<R> {
                     length,
                     ..
                 })) => {
-                    let mut content = (&mut self.source).take(u64::from(length));
-                    let skipped = io::copy(&mut content, &mut io::sink())?;
-                    if skipped < u64::from(length) {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
-                    }
+                    skip(&mut self.source, length.into())?;
                 }
                 Err(error) => return Err(self.broken(&error)),
             }

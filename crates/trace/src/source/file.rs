@@ -1,5 +1,6 @@
 //! One file of a trace, parsed row by row.
 
+use std::cmp::Ordering;
 use std::fmt::Display;
 use std::path::Path;
 
@@ -17,13 +18,25 @@ use crate::reading::ZeroLength;
 /// Characters of a bad row shown in an error.
 const ROW_CHARS_SHOWN: usize = 80;
 
-/// A request and its place.
-#[derive(Clone, Copy, Debug)]
+/// A request and its place, in order of time and, where that is equal, of place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NumberedRow {
     /// Its place.
     pub(crate) place: Place,
     /// The content of the row.
     pub(crate) raw: RawRequest,
+}
+
+impl Ord for NumberedRow {
+    fn cmp(&self, other: &NumberedRow) -> Ordering {
+        (self.raw.time_ns, self.place).cmp(&(other.raw.time_ns, other.place))
+    }
+}
+
+impl PartialOrd for NumberedRow {
+    fn partial_cmp(&self, other: &NumberedRow) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// Counts so far, over all files.

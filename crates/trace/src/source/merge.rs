@@ -21,38 +21,10 @@ pub(super) struct Merge {
     waiting: Vec<(u64, u32)>,
     /// Open files, each with its next row in `heads`.
     reading: BTreeMap<u32, FileRows>,
-    heads: BinaryHeap<Reverse<Head>>,
+    heads: BinaryHeap<Reverse<NumberedRow>>,
     file_bytes: u64,
     /// Total of finished files.
     done_bytes: u64,
-}
-
-struct Head(NumberedRow);
-
-impl Head {
-    fn key(&self) -> (u64, Place) {
-        (self.0.raw.time_ns, self.0.place)
-    }
-}
-
-impl PartialEq for Head {
-    fn eq(&self, other: &Head) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Head {}
-
-impl PartialOrd for Head {
-    fn partial_cmp(&self, other: &Head) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Head {
-    fn cmp(&self, other: &Head) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
-    }
 }
 
 impl Merge {
@@ -89,7 +61,7 @@ impl Merge {
         tallies: &mut Tallies,
     ) -> Result<Option<NumberedRow>, UserError> {
         while let Some(&(first_ns, index)) = self.waiting.last() {
-            if self.heads.peek().is_some_and(|Reverse(Head(row))| row.raw.time_ns < first_ns) {
+            if self.heads.peek().is_some_and(|Reverse(row)| row.raw.time_ns < first_ns) {
                 break;
             }
             self.waiting.pop();
@@ -104,7 +76,7 @@ impl Merge {
             self.reading.insert(index, file);
             self.advance(index, files, tallies)?;
         }
-        let Some(Reverse(Head(row))) = self.heads.pop() else { return Ok(None) };
+        let Some(Reverse(row)) = self.heads.pop() else { return Ok(None) };
         self.advance(row.place.file, files, tallies)?;
         Ok(Some(row))
     }
@@ -118,7 +90,7 @@ impl Merge {
     ) -> Result<(), UserError> {
         let file = self.reading.get_mut(&index).expect("open until its last row");
         match file.next_row(files, tallies)? {
-            Some(row) => self.heads.push(Reverse(Head(row))),
+            Some(row) => self.heads.push(Reverse(row)),
             None => {
                 self.done_bytes += file.progress().file_bytes();
                 self.reading.remove(&index);

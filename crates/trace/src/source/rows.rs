@@ -10,7 +10,7 @@ use super::merge::Merge;
 use super::paths;
 use super::place::{Files, Place, TraceFile};
 use super::sample::{self, Sample};
-use super::spread::{Spread, SpreadError};
+use super::spread::Spread;
 use crate::formats::{self, Context, DropReason, Drops, Format};
 use crate::reading::{Reading, SameSecond, ZeroLength};
 
@@ -131,7 +131,8 @@ impl Rows {
     /// The next request, or `None` at the end of the trace.
     #[inline]
     pub(crate) fn next_row(&mut self) -> Result<Option<NumberedRow>, UserError> {
-        let Rows { source, files, tallies, format, .. } = self;
+        let Rows { source, files, tallies, format, spread, .. } = self;
+        let files = &*files;
         let mut next = || {
             let row = match source {
                 RowSource::One(file) => file.next_row(files, tallies),
@@ -142,14 +143,8 @@ impl Rows {
             }
             Ok(row)
         };
-        let Some(spread) = &mut self.spread else { return next() };
-        match spread.next_row(next) {
-            Ok(row) => Ok(row),
-            Err(SpreadError::Rows(error)) => Err(error),
-            Err(SpreadError::TooMany(row)) => {
-                Err(self.files.error(row.place, SpreadError::sentence()))
-            }
-        }
+        let Some(spread) = spread else { return next() };
+        spread.next_row(next, |row, sentence| files.error(row.place, sentence))
     }
 
     /// An error about a row of this trace.

@@ -23,40 +23,34 @@ pub(super) struct Spread {
     next: Option<Result<NumberedRow, UserError>>,
 }
 
-/// The reason why a second could not be spread.
-pub(super) enum SpreadError {
-    /// The rows themselves are in error.
-    Rows(UserError),
-    /// There are too many in one second, of which this is the first.
-    TooMany(NumberedRow),
-}
-
-impl SpreadError {
-    /// The sentence of `TooMany`.
-    pub(super) fn sentence() -> String {
-        format!(
-            "begins a second of more than {ROWS_MAX} rows, which are not spread; with \
-             same_second = \"as-written\" they keep their time"
-        )
-    }
-}
-
 impl Spread {
-    /// The next row; reads ahead from `source`.
+    /// Returns the next row; reads ahead from `source`. A second with too many rows is an error at
+    /// its first, made by `refused`.
     pub(super) fn next_row(
         &mut self,
         mut source: impl FnMut() -> Result<Option<NumberedRow>, UserError>,
-    ) -> Result<Option<NumberedRow>, SpreadError> {
+        refused: impl FnOnce(NumberedRow, String) -> UserError,
+    ) -> Result<Option<NumberedRow>, UserError> {
         if self.held.is_empty() {
             let first = match self.next.take() {
-                Some(row) => row.map_err(SpreadError::Rows)?,
-                None => match source().map_err(SpreadError::Rows)? {
-                    Some(row) => row,
-                    None => return Ok(None),
-                },
+                Some(row) => Some(row?),
+                None => source()?,
             };
+            let Some(first) = first else { return Ok(None) };
             self.held.push_back(first);
-            self.fill(first, source)?;
+            // The rows before an error are good.
+            self.next = loop {
+                match source().transpose() {
+                    Some(Ok(row)) if row.raw.time_ns == first.raw.time_ns => {
+                        if self.held.len() == ROWS_MAX {
+                            return Err(refused(first, too_many()));
+                        }
+                        self.held.push_back(row);
+                    }
+                    next => break next,
+                }
+            };
+            (self.rows, self.handed_out) = (self.held.len() as u64, 0);
         }
         let mut row = self.held.pop_front().expect("a second has a row");
         let within_ns = u128::from(self.handed_out) * u128::from(SECOND_NS) / u128::from(self.rows);
@@ -64,34 +58,11 @@ impl Spread {
         self.handed_out += 1;
         Ok(Some(row))
     }
+}
 
-    fn fill(
-        &mut self,
-        first: NumberedRow,
-        mut source: impl FnMut() -> Result<Option<NumberedRow>, UserError>,
-    ) -> Result<(), SpreadError> {
-        loop {
-            match source() {
-                Ok(Some(row)) if row.raw.time_ns == first.raw.time_ns => {
-                    if self.held.len() == ROWS_MAX {
-                        return Err(SpreadError::TooMany(first));
-                    }
-                    self.held.push_back(row);
-                }
-                Ok(Some(row)) => {
-                    self.next = Some(Ok(row));
-                    break;
-                }
-                Ok(None) => break,
-                // The rows before the error are good.
-                Err(error) => {
-                    self.next = Some(Err(error));
-                    break;
-                }
-            }
-        }
-        self.rows = self.held.len() as u64;
-        self.handed_out = 0;
-        Ok(())
-    }
+fn too_many() -> String {
+    format!(
+        "begins a second of more than {ROWS_MAX} rows, which are not spread; with same_second = \
+         \"as-written\" they keep their time"
+    )
 }

@@ -15,43 +15,14 @@ pub(crate) const SORT_WINDOW_ROWS: u32 = 1 << 16;
 pub(crate) struct Ordered {
     rows: Rows,
     window: usize,
-    /// Rows held back; empty while `window` is 0.
-    held: BinaryHeap<Reverse<Held>>,
+    /// Rows held back, earliest first; the sort is stable; empty while `window` is 0.
+    held: BinaryHeap<Reverse<NumberedRow>>,
     /// Latest time read, and its place.
     latest: (u64, Place),
     /// Time returned last.
     released_ns: u64,
     at_end: bool,
     resorted: u64,
-}
-
-/// A row held back, ordered by time and, where that is equal, by place: the sort is stable.
-struct Held(NumberedRow);
-
-impl Held {
-    fn key(&self) -> (u64, Place) {
-        (self.0.raw.time_ns, self.0.place)
-    }
-}
-
-impl PartialEq for Held {
-    fn eq(&self, other: &Held) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Held {}
-
-impl PartialOrd for Held {
-    fn partial_cmp(&self, other: &Held) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Held {
-    fn cmp(&self, other: &Held) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
-    }
 }
 
 impl Ordered {
@@ -68,7 +39,7 @@ impl Ordered {
         }
     }
 
-    /// The next row in order of time.
+    /// Returns the next row in order of time.
     #[inline]
     pub(crate) fn next_row(&mut self) -> Result<Option<NumberedRow>, UserError> {
         while !self.at_end {
@@ -89,15 +60,14 @@ impl Ordered {
                 self.released_ns = time_ns;
                 return Ok(Some(row));
             }
-            self.held.push(Reverse(Held(row)));
+            self.held.push(Reverse(row));
             if self.held.len() > self.window {
                 break;
             }
         }
-        Ok(self.held.pop().map(|Reverse(Held(row))| {
-            self.released_ns = row.raw.time_ns;
-            row
-        }))
+        let row = self.held.pop().map(|Reverse(row)| row);
+        self.released_ns = row.map_or(self.released_ns, |row| row.raw.time_ns);
+        Ok(row)
     }
 
     fn too_late(&self, row: NumberedRow) -> UserError {
@@ -112,17 +82,17 @@ impl Ordered {
         self.rows.at(row.place, sentence)
     }
 
-    /// Number of rows behind a later one.
+    /// Returns the number of rows out of order.
     pub(crate) fn resorted(&self) -> u64 {
         self.resorted
     }
 
-    /// The rows as they are read.
+    /// Returns the rows as they are read.
     pub(crate) fn rows(&self) -> &Rows {
         &self.rows
     }
 
-    /// Mutable access, for later stages to count drops.
+    /// Returns mutable access, for later stages to count drops.
     pub(crate) fn rows_mut(&mut self) -> &mut Rows {
         &mut self.rows
     }
