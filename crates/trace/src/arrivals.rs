@@ -1,4 +1,4 @@
-//! Arrivals of a generator, and the valid ranges of their values.
+//! Arrivals of a generator; scenarios are checked for the ranges of their values when read.
 
 use reprieve_base::{Dur, UserError};
 
@@ -75,7 +75,7 @@ pub struct Hyperexponential {
 }
 
 impl Hyperexponential {
-    /// Mean gap between requests that are not simultaneous.
+    /// Returns the mean gap between requests that are not simultaneous.
     pub(crate) fn gap_ns_mean(&self) -> f64 {
         1e9 / self.rate_iops / (1.0 - self.simultaneous_fraction)
     }
@@ -105,36 +105,12 @@ impl Hyperexponential {
             _ => None,
         }
     }
-
-    fn check(&self) -> Result<(), UserError> {
-        let Hyperexponential { simultaneous_fraction, burst_fraction, burst_length, .. } = *self;
-        if !(0.0..1.0).contains(&simultaneous_fraction) {
-            let what = "must be at least 0 and below 1";
-            return Err(wrong("simultaneous_fraction", simultaneous_fraction, what));
-        }
-        if !(burst_fraction > 0.0 && burst_fraction < 1.0) {
-            return Err(wrong("burst_fraction", burst_fraction, "must be above 0 and below 1"));
-        }
-        match burst_length.filter(|length| !length.is_finite()) {
-            Some(length) => Err(wrong("burst_length", length, "must be a finite number")),
-            None => check_rate(self.rate_iops),
-        }
-    }
 }
 
 impl Trains {
-    fn check(&self) -> Result<(), UserError> {
-        let Trains { requests, simultaneous_fraction, span, independent, tick, .. } = *self;
-        if !(requests.is_finite() && requests >= 1.0) {
-            return Err(wrong("train_requests", requests, "must be a finite number of at least 1"));
-        }
-        if !(0.0..=1.0).contains(&simultaneous_fraction) {
-            let what = "must be between 0 and 1";
-            return Err(wrong("train_simultaneous_fraction", simultaneous_fraction, what));
-        }
-        if let Some(bias) = self.bias.iter().find(|bias| !(0.5..1.0).contains(*bias)) {
-            return Err(wrong("train_bias", bias, "must be at least 0.5 and below 1"));
-        }
+    /// Refuses values that do not fit each other.
+    pub(crate) fn check(&self) -> Result<(), UserError> {
+        let Trains { span, independent, tick, .. } = *self;
         if tick == Dur::ZERO {
             return Err(wrong("train_tick_us", 0, "must be above 0"));
         }
@@ -154,10 +130,10 @@ impl Trains {
             );
             return Err(wrong("train_bias", format!("{:?}", self.bias), &what));
         }
-        check_rate(self.rate_iops)
+        Ok(())
     }
 
-    /// Number of halvings of a span down to independent parts, or ticks.
+    /// Returns the number of halvings of a span down to independent parts, or ticks.
     fn biased_halvings(&self) -> usize {
         let shortest_ns = self.independent.max(self.tick).ns() as f64;
         let lengths = std::iter::successors(Some(self.span.ns() as f64), |ns| Some(ns / 2.0));
@@ -166,7 +142,7 @@ impl Trains {
 }
 
 impl Arrivals {
-    /// Mean rate in requests a second, where requests do not wait for each other.
+    /// Returns the mean rate in requests a second, where requests do not wait for each other.
     pub fn rate_iops(&self) -> Option<f64> {
         match self {
             Arrivals::Closed { .. } => None,
@@ -176,7 +152,7 @@ impl Arrivals {
         }
     }
 
-    /// Mutable access to the same rate.
+    /// Returns mutable access to this rate.
     pub fn rate_iops_mut(&mut self) -> Option<&mut f64> {
         match self {
             Arrivals::Closed { .. } => None,
@@ -185,25 +161,4 @@ impl Arrivals {
             Arrivals::Trains(trains) => Some(&mut trains.rate_iops),
         }
     }
-
-    pub(crate) fn check(&self) -> Result<(), UserError> {
-        match self {
-            Arrivals::Closed { queue_depth: 0 } => {
-                Err(wrong("queue_depth", 0, "must be at least 1"))
-            }
-            Arrivals::Closed { .. } => Ok(()),
-            Arrivals::Poisson { rate_iops } | Arrivals::Fixed { rate_iops } => {
-                check_rate(*rate_iops)
-            }
-            Arrivals::Hyperexponential(phases) => phases.check(),
-            Arrivals::Trains(trains) => trains.check(),
-        }
-    }
-}
-
-fn check_rate(rate_iops: f64) -> Result<(), UserError> {
-    if rate_iops.is_finite() && rate_iops > 0.0 {
-        return Ok(());
-    }
-    Err(wrong("rate_iops", rate_iops, "must be a finite number above 0"))
 }

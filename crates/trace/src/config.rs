@@ -1,13 +1,12 @@
-//! The resolved `[workload]` section, and the valid ranges of its values.
+//! The resolved `[workload]` section; scenarios are checked for ranges when they are read.
 
 use std::path::PathBuf;
 
-use reprieve_base::{Dur, SECTOR_BYTES, UserError};
+use reprieve_base::Dur;
 
 use crate::arrivals::Arrivals;
-use crate::cyclic::CyclicTrace;
+use crate::cyclic_source::CyclicTrace;
 use crate::fio::FioJob;
-use crate::mistake::wrong;
 use crate::reading::Reading;
 
 /// The error about a time scale in a closed loop.
@@ -188,7 +187,7 @@ pub enum Addresses {
 }
 
 impl TraceConfig {
-    /// The whole of a trace, replayed as recorded.
+    /// Returns the whole of a trace, replayed as recorded.
     pub fn new(path: impl Into<PathBuf>, reading: impl Into<Reading>) -> TraceConfig {
         TraceConfig {
             path: path.into(),
@@ -207,41 +206,7 @@ impl TraceConfig {
         }
     }
 
-    /// Refuses values outside their ranges; the file itself is not read.
-    pub(crate) fn check(&self) -> Result<(), UserError> {
-        if !(self.time_scale.is_finite() && self.time_scale > 0.0) {
-            return Err(wrong("time_scale", self.time_scale, "must be a finite number above 0"));
-        }
-        if self.queue_depth == Some(0) {
-            return Err(wrong("queue_depth", 0, "must be at least 1"));
-        }
-        if let Some((key, value, what)) = self.contradiction() {
-            return Err(wrong(key, value, &what));
-        }
-        if self.repeat == 0 {
-            return Err(wrong("repeat", 0, "must be at least 1"));
-        }
-        if self.max_requests == Some(0) {
-            return Err(wrong("max_requests", 0, "must be at least 1, or absent for no limit"));
-        }
-        if self.duration == Some(Dur::ZERO) {
-            return Err(wrong("duration_s", "0 ns", "must be above 0, or absent for no limit"));
-        }
-        if let DeviceSelection::Only(list) = &self.devices {
-            if list.is_empty() {
-                return Err(wrong("devices", "[]", "must name at least one device"));
-            }
-            for (index, device) in list.iter().enumerate() {
-                if list[..index].contains(device) {
-                    let what = format!("names device {device} twice; each may stand once");
-                    return Err(wrong("devices", format!("{list:?}"), &what));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Two values that contradict each other: a key, its value and what would be right.
+    /// Returns two values that contradict each other: a key, its value and the requirement.
     pub fn contradiction(&self) -> Option<(&'static str, String, String)> {
         let scales = self.queue_depth.is_some() && self.time_scale != 1.0;
         scales.then(|| ("time_scale", self.time_scale.to_string(), UNSCALED.to_string()))
@@ -279,75 +244,6 @@ impl Default for MixedConfig {
 }
 
 impl MixedConfig {
-    /// Refuses values outside their ranges, whatever the drive.
-    pub(crate) fn check(&self) -> Result<(), UserError> {
-        if self.requests == 0 {
-            return Err(wrong("requests", 0, "must be at least 1"));
-        }
-        for (key, value) in [
-            ("read_fraction", self.read_fraction),
-            ("trim_fraction", self.trim_fraction),
-            ("fua_fraction", self.fua_fraction),
-            ("read_sequential_fraction", self.read_sequential_fraction),
-            ("write_sequential_fraction", self.write_sequential_fraction),
-            ("repeat_fraction", self.repeat_fraction),
-        ] {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(wrong(key, value, "must be between 0 and 1"));
-            }
-        }
-        let both = self.read_fraction + self.trim_fraction;
-        if both > 1.0 {
-            let what = format!("with read_fraction = {} makes {both}", self.read_fraction);
-            let what = format!("{what}; together they may be at most 1");
-            return Err(wrong("trim_fraction", self.trim_fraction, &what));
-        }
-        if let Some(every) = self.flush_every_requests.filter(|every| *every < 2) {
-            return Err(wrong("flush_every_requests", every, "must be at least 2"));
-        }
-        if self.sequential_streams == 0 {
-            return Err(wrong("sequential_streams", 0, "must be at least 1"));
-        }
-        if self.repeat_window == 0 {
-            return Err(wrong("repeat_window_requests", 0, "must be at least 1"));
-        }
-        if let Footprint::Share(share) = self.footprint {
-            if !(share > 0.0 && share <= 1.0) {
-                return Err(wrong("footprint_share", share, "must be above 0 and at most 1"));
-            }
-        }
-        if !is_sectors(self.align_bytes) {
-            let what = "must be a multiple of 512 and not 0";
-            return Err(wrong("align_bytes", self.align_bytes, what));
-        }
-        for (key, sizes) in self.size_tables() {
-            check_sizes(key, sizes)?;
-        }
-        self.check_by_size()?;
-        self.addresses.check()?;
-        self.arrivals.check()?;
-        if !(self.time_scale.is_finite() && self.time_scale > 0.0) {
-            return Err(wrong("time_scale", self.time_scale, "must be a finite number above 0"));
-        }
-        match self.contradiction() {
-            Some((key, value, what)) => Err(wrong(key, value, &what)),
-            None => Ok(()),
-        }
-    }
-
-    /// Refuses lists by size whose values are outside their ranges.
-    fn check_by_size(&self) -> Result<(), UserError> {
-        for (key, list) in self.lists_by_size() {
-            if let Some(value) = list.iter().find(|value| !(0.0..=1.0).contains(*value)) {
-                return Err(wrong(key, value, "must be between 0 and 1"));
-            }
-        }
-        match self.size_run_fraction.iter().find(|value| **value == 1.0) {
-            Some(value) => Err(wrong("size_run_fraction", value, "must be below 1")),
-            None => Ok(()),
-        }
-    }
-
     fn lists_by_size(&self) -> [(&'static str, &[f64]); 3] {
         [
             ("size_run_fraction", &self.size_run_fraction),
@@ -356,7 +252,7 @@ impl MixedConfig {
         ]
     }
 
-    /// The tables of sizes that are given, with their keys.
+    /// Returns the tables of sizes that are given, with their keys.
     pub(crate) fn size_tables(&self) -> impl Iterator<Item = (&'static str, &[(u32, f64)])> {
         let own =
             [("read_request_bytes", &self.read_sizes), ("write_request_bytes", &self.write_sizes)];
@@ -364,8 +260,8 @@ impl MixedConfig {
         std::iter::once(("request_bytes", self.sizes.as_slice())).chain(own)
     }
 
-    /// Values that contradict each other, each of them within its range: the key of one, its
-    /// value, and what would be right.
+    /// Returns values that contradict each other, each within its range: the key of one, its
+    /// value, and the requirement.
     pub fn contradiction(&self) -> Option<(&'static str, String, String)> {
         if let Addresses::Zipf { unit_bytes: Some(unit), .. } = self.addresses {
             if unit == 0 || unit % self.align_bytes != 0 {
@@ -396,10 +292,8 @@ impl MixedConfig {
             _ => None,
         }
     }
-}
 
-impl MixedConfig {
-    /// Lists by size that contradict the sizes, or each other.
+    /// Returns lists by size that contradict the sizes, or each other.
     fn contradiction_by_size(&self) -> Option<(&'static str, String, String)> {
         for (key, list) in self.lists_by_size() {
             let other = self.size_tables().find(|(_, sizes)| sizes.len() != list.len());
@@ -427,43 +321,4 @@ impl MixedConfig {
         );
         Some((key, format!("{list:?}"), what))
     }
-}
-
-fn check_sizes(key: &str, sizes: &[(u32, f64)]) -> Result<(), UserError> {
-    if sizes.is_empty() {
-        return Err(wrong(key, "[]", "must list at least one size"));
-    }
-    for &(bytes, weight) in sizes {
-        if !is_sectors(bytes) {
-            return Err(wrong(key, bytes, "must be a multiple of 512 and not 0"));
-        }
-        if !(weight.is_finite() && weight > 0.0) {
-            let what = format!("is the weight of {bytes} bytes; must be above 0 and finite");
-            return Err(wrong(key, weight, &what));
-        }
-    }
-    Ok(())
-}
-
-impl Addresses {
-    fn check(&self) -> Result<(), UserError> {
-        match *self {
-            Addresses::Uniform | Addresses::Sequential => Ok(()),
-            Addresses::Zipf { theta, .. } if theta.is_finite() && theta > 0.0 => Ok(()),
-            Addresses::Zipf { theta, .. } => {
-                Err(wrong("zipf_theta", theta, "must be a finite number above 0"))
-            }
-            Addresses::HotCold { hot_share, .. } if !(hot_share > 0.0 && hot_share < 1.0) => {
-                Err(wrong("hot_share", hot_share, "must be above 0 and below 1"))
-            }
-            Addresses::HotCold { hot_fraction, .. } if !(0.0..=1.0).contains(&hot_fraction) => {
-                Err(wrong("hot_fraction", hot_fraction, "must be between 0 and 1"))
-            }
-            Addresses::HotCold { .. } => Ok(()),
-        }
-    }
-}
-
-fn is_sectors(bytes: u32) -> bool {
-    bytes > 0 && u64::from(bytes) % SECTOR_BYTES == 0
 }

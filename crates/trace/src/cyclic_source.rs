@@ -11,7 +11,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, Time};
+use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, Time, UserError};
+
+use crate::counts::Counts;
+use crate::workload::RequestSource;
 
 /// Writes that go to new places, as a share of all, above which the others make no difference.
 const NEARLY_ALL: f64 = 0.99;
@@ -265,8 +268,8 @@ impl CyclicSource {
         CyclicSource { load: load.clone(), places, next: 0, pass: 0, behind: 0 }
     }
 
-    /// The next request; `None` only of a trace without any, or beyond the last instant.
-    pub(crate) fn next_request(&mut self) -> Option<Request> {
+    /// Returns the next request; `None` only of a trace without any, or beyond the last instant.
+    fn draw_next(&mut self) -> Option<Request> {
         let CyclicRow { mut request, place } = *self.load.rows.get(self.next)?;
         request.lba = match place {
             CyclicPlace::Same => request.lba,
@@ -288,10 +291,6 @@ impl CyclicSource {
         Some(request)
     }
 
-    pub(crate) fn handed_out(&self) -> u64 {
-        self.pass * self.load.rows.len() as u64 + self.next as u64
-    }
-
     fn fits(&self, lba: u64, request: &Request) -> bool {
         lba + u64::from(request.bytes) / SECTOR_BYTES <= self.load.span.end
     }
@@ -303,6 +302,21 @@ impl CyclicSource {
         let sectors = offset + u64::from(request.bytes) / SECTOR_BYTES;
         let Some(room) = (end - start).checked_sub(sectors) else { return request.lba };
         start + self.places.below(room / step + 1) * step + offset
+    }
+}
+
+impl RequestSource for CyclicSource {
+    fn next_request(&mut self) -> Result<Option<Request>, UserError> {
+        Ok(self.draw_next())
+    }
+
+    fn queue_depth(&self) -> Option<u32> {
+        self.load.queue_depth
+    }
+
+    fn counts(&self) -> Counts {
+        let requests = self.pass * self.load.rows.len() as u64 + self.next as u64;
+        Counts { requests, ..Counts::default() }
     }
 }
 
@@ -325,7 +339,7 @@ mod tests {
 
     fn drawn(load: &CyclicTrace, count: usize) -> Vec<Request> {
         let mut source = CyclicSource::new(load, 1);
-        std::iter::from_fn(|| source.next_request()).take(count).collect()
+        std::iter::from_fn(|| source.draw_next()).take(count).collect()
     }
 
     #[test]

@@ -7,19 +7,20 @@ mod arrivals;
 mod config;
 mod convert;
 mod counts;
-mod cyclic;
+mod cyclic_source;
 mod devices;
-mod endless;
 mod fio;
 mod formats;
 mod merged;
 mod mistake;
 mod profile;
 mod reading;
-mod replay;
+
 mod shared_clock;
 mod source;
+mod steady_load;
 mod synth;
+mod trace_source;
 mod transform;
 mod workload;
 
@@ -30,7 +31,7 @@ pub use config::{
 };
 pub use convert::convert;
 pub use counts::Counts;
-pub use cyclic::CyclicTrace;
+pub use cyclic_source::CyclicTrace;
 pub use devices::{DeviceList, DeviceSummary, devices};
 pub use fio::{
     FioJob, FioOptions, JobCourse, JobOps, JobOrder, JobRate, JobThink, JobZone, fio_jobs,
@@ -42,10 +43,9 @@ pub use profile::{
     DeviceProfile, Profile, SizeProfile, head, profile, profile_load, profile_loads,
 };
 pub use reading::{
-    BlktraceAction, EtwTime, IologWait, ReadOptions, ReadWord, Reading, SECTOR_BYTES_RANGE,
-    SameSecond, ZeroLength,
+    BlktraceAction, EtwTime, IologWait, ReadOptions, Reading, SameSecond, ZeroLength,
 };
-pub use replay::cyclic;
 pub use source::is_trace;
 pub use synth::{PlaneShare, generators, misfit};
+pub use trace_source::cyclic;
 pub use workload::{Load, Workload};

@@ -3,7 +3,7 @@
 use reprieve_base::{Dur, UserError};
 
 use crate::config::{TraceClock, TraceConfig, WorkloadConfig};
-use crate::replay::{self, Replay};
+use crate::trace_source::{self, TraceSource};
 
 /// Limit on the time between the first rows of two traces that share a clock only by default.
 const APART_NS_MAX: u64 = 24 * 3600 * 1_000_000_000;
@@ -33,7 +33,7 @@ pub(crate) fn zero_ns<'a>(
     }
     let mut firsts = Vec::with_capacity(traces.len());
     for trace in traces {
-        firsts.push((replay::first_ns(trace)?, trace));
+        firsts.push((trace_source::first_ns(trace)?, trace));
     }
     let (zero_ns, earliest) = *firsts.iter().min_by_key(|(ns, _)| *ns).expect("there are two");
     let is_far =
@@ -52,11 +52,11 @@ pub(crate) fn zero_ns<'a>(
     }
 }
 
-/// Starts the clock of all replays that share it: the earliest of their first requests arrives at
+/// Starts the clock of all traces that share it: the earliest of their first requests arrives at
 /// 0, the others at their recorded distance.
-pub(crate) fn begin(replays: &mut [&mut Replay]) -> Result<(), UserError> {
-    match replays.iter().map(|replay| replay.run_zero_ns()).min() {
-        Some(zero_ns) => replays.iter_mut().try_for_each(|replay| replay.begin_at(zero_ns)),
+pub(crate) fn begin(traces: &mut [&mut TraceSource]) -> Result<(), UserError> {
+    match traces.iter().map(|trace| trace.run_zero_ns()).min() {
+        Some(zero_ns) => traces.iter_mut().try_for_each(|trace| trace.begin_at(zero_ns)),
         None => Ok(()),
     }
 }

@@ -7,18 +7,19 @@ use reprieve_base::{Dur, Op, Request, SECTOR_BYTES, Time, UserError};
 
 use crate::config::{AddressPolicy, DeviceSelection, TraceConfig};
 use crate::counts::Counts;
-use crate::cyclic::CyclicTrace;
+use crate::cyclic_source::CyclicTrace;
 use crate::formats::{DropReason, RawRequest};
 use crate::mistake::wrong;
 use crate::reading::Reading;
 use crate::source::{NumberedRow, Rows};
 use crate::transform::{AddressFit, Bases, Duplicates, Extents, Ordered, scaled, widen};
+use crate::workload::RequestSource;
 
 /// Requests at the start of a trace from which a cyclic trace is measured.
 const CYCLIC_REQUESTS_MAX: usize = 1 << 20;
 
 /// A trace as a stream of requests.
-pub(crate) struct Replay {
+pub(crate) struct TraceSource {
     config: TraceConfig,
     pass: Pass,
     bases: Bases,
@@ -76,26 +77,25 @@ impl Pass {
     }
 }
 
-impl fmt::Debug for Replay {
+impl fmt::Debug for TraceSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Replay").field("counts", &self.counts()).finish_non_exhaustive()
+        f.debug_struct("TraceSource").field("counts", &self.counts()).finish_non_exhaustive()
     }
 }
 
-impl Replay {
+impl TraceSource {
     /// Opens the trace; its clock begins at `zero_ns`, or with its first row.
     pub(crate) fn open(
         config: &TraceConfig,
         capacity_bytes: u64,
         zero_ns: Option<u64>,
-    ) -> Result<Replay, UserError> {
-        config.check()?;
+    ) -> Result<TraceSource, UserError> {
         let rows = Rows::open(&config.path, &config.reading)?;
         let (bases, extent_bytes) = bases(config, &rows)?;
         // The next pass is read as the first was found to be.
         let mut config = config.clone();
         rows.format().entry.name.clone_into(&mut config.reading.format);
-        let mut replay = Replay {
+        let mut source = TraceSource {
             pass: Pass::new(&config, rows),
             bases,
             fit: AddressFit::new(config.address, capacity_bytes, extent_bytes),
@@ -112,11 +112,11 @@ impl Replay {
             widened: 0,
             at_end: false,
         };
-        replay.first = replay.fetch()?;
-        if replay.first.is_none() {
-            return Err(replay.nothing());
+        source.first = source.fetch()?;
+        if source.first.is_none() {
+            return Err(source.nothing());
         }
-        Ok(replay)
+        Ok(source)
     }
 
     /// Time of the first request, in the trace's own reckoning.
@@ -134,14 +134,6 @@ impl Replay {
         })?;
         self.first.as_mut().expect("nobody has asked for it yet").arrival = arrival;
         Ok(())
-    }
-
-    #[inline(never)]
-    pub(crate) fn next_request(&mut self) -> Result<Option<Request>, UserError> {
-        match self.first.take() {
-            Some(request) => Ok(Some(request)),
-            None => self.fetch(),
-        }
     }
 
     fn fetch(&mut self) -> Result<Option<Request>, UserError> {
@@ -277,23 +269,36 @@ impl Replay {
         }
         rows.at_file(sentence)
     }
+}
 
-    pub(crate) fn queue_depth(&self) -> Option<u32> {
+impl RequestSource for TraceSource {
+    fn next_request(&mut self) -> Result<Option<Request>, UserError> {
+        match self.first.take() {
+            Some(request) => Ok(Some(request)),
+            None => self.fetch(),
+        }
+    }
+
+    fn queue_depth(&self) -> Option<u32> {
         self.config.queue_depth
     }
 
-    pub(crate) fn progress(&self) -> Option<f64> {
+    fn progress(&self) -> Option<f64> {
         let passes = self.passes as f64 + self.pass.rows.rows().progress()?;
         let of_limit = self.config.max_requests.map(|most| self.fetched as f64 / most as f64);
         Some((passes / self.config.repeat as f64).max(of_limit.unwrap_or(0.0)))
     }
 
-    pub(crate) fn counts(&self) -> Counts {
+    fn counts(&self) -> Counts {
         let mut counts = self.passed.clone();
         counts.add(&self.of_pass());
         counts.requests = self.fetched - u64::from(self.first.is_some());
         (counts.wrapped, counts.widened) = (self.wrapped, self.widened);
         counts
+    }
+
+    fn as_trace(&mut self) -> Option<&mut TraceSource> {
+        Some(self)
     }
 }
 
@@ -314,10 +319,10 @@ pub(crate) fn first_ns(config: &TraceConfig) -> Result<u64, UserError> {
 pub fn cyclic(trace: &TraceConfig, capacity_bytes: u64) -> Result<CyclicTrace, UserError> {
     // Several passes would make every place look repeatedly written.
     let once = TraceConfig { repeat: 1, ..trace.clone() };
-    let mut replay = Replay::open(&once, capacity_bytes, None)?;
+    let mut source = TraceSource::open(&once, capacity_bytes, None)?;
     let mut requests = Vec::new();
     while requests.len() < CYCLIC_REQUESTS_MAX {
-        let Some(request) = replay.next_request()? else { break };
+        let Some(request) = source.next_request()? else { break };
         requests.push(request);
     }
     Ok(CyclicTrace::of(&requests, trace.queue_depth, capacity_bytes))

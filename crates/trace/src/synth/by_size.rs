@@ -1,9 +1,8 @@
 //! Sizes that come in runs, and places that follow those of earlier requests of the same size.
 
-use std::collections::VecDeque;
-
 use reprieve_base::{Op, Stream};
 
+use super::locality::History;
 use super::probability::{ONE, fixed_point};
 use crate::config::MixedConfig;
 
@@ -12,8 +11,6 @@ use crate::config::MixedConfig;
 pub(super) struct BySize {
     sizes: Stream,
     places: Stream,
-    streams: usize,
-    window: usize,
     reads: Chain,
     writes: Chain,
     trims: Chain,
@@ -39,17 +36,11 @@ struct OfSize {
     first_below: u64,
     /// As above, for a request that does not keep the size.
     anew_below: u64,
-    /// A draw below this continues a stream, one that exceeds it by less repeats a place.
-    sequential_below: u64,
-    repeat_below: u64,
-    /// The next place of each stream; the one used last at the back.
-    ends: VecDeque<u64>,
-    /// The places of the last requests, the latest at the back.
-    earlier: VecDeque<u64>,
+    earlier: History<()>,
 }
 
 impl BySize {
-    /// `None` if sizes are drawn independently. The configuration has been checked.
+    /// Returns `None` if sizes are drawn independently.
     pub(super) fn new(config: &MixedConfig, seed: u64) -> Option<BySize> {
         if config.size_run_fraction.is_empty() {
             return None;
@@ -61,15 +52,13 @@ impl BySize {
         Some(BySize {
             sizes: Stream::new(seed, "workload.size", 0),
             places: Stream::new(seed, "workload.run", 0),
-            streams: config.sequential_streams as usize,
-            window: config.repeat_window as usize,
             reads: chain(&config.read_sizes, config.read_sequential_fraction, repeat),
             writes: chain(&config.write_sizes, config.write_sequential_fraction, repeat),
             trims: chain(&None, 0.0, 0.0),
         })
     }
 
-    /// The size of the next request of an operation, as its place in the table of sizes.
+    /// Returns the size of the next request of an operation, as its place in the table of sizes.
     #[inline]
     pub(super) fn next_size(&mut self, op: Op) -> usize {
         let draw = self.sizes.next_u64() >> 11;
@@ -84,8 +73,7 @@ impl BySize {
         next.expect("the last size takes every draw")
     }
 
-    /// The place of that request, if earlier ones of its size decide it. The stream is random; the
-    /// distance of a repeated place is log-uniform.
+    /// Returns the place of that request, if earlier ones of its size decide it.
     #[inline]
     pub(super) fn next_lba(&mut self, op: Op) -> Option<u64> {
         let draw = self.places.next_u64() >> 11;
@@ -93,31 +81,14 @@ impl BySize {
         if op == Op::Trim {
             return None;
         }
-        let of_size = self.of(op).now()?;
-        if draw < of_size.sequential_below {
-            let stream = (which * of_size.ends.len() as f64) as usize;
-            return of_size.ends.remove(stream);
-        }
-        if draw - of_size.sequential_below < of_size.repeat_below {
-            let most = of_size.earlier.len();
-            let back = libm::pow(most as f64, which) as usize;
-            return of_size.earlier.get(most.checked_sub(back.max(1))?).copied();
-        }
-        None
+        self.of(op).now()?.earlier.next(draw, which).map(|(lba, ())| lba)
     }
 
     /// Records the place of that request, and its end.
     #[inline]
-    pub(super) fn handed_out(&mut self, op: Op, lba: u64, next_sector: u64) {
-        let (streams, window) = (self.streams, self.window);
-        let Some(of_size) = self.of(op).now() else { return };
-        of_size.ends.push_back(next_sector);
-        if of_size.ends.len() > streams {
-            of_size.ends.pop_front();
-        }
-        of_size.earlier.push_back(lba);
-        if of_size.earlier.len() > window {
-            of_size.earlier.pop_front();
+    pub(super) fn record(&mut self, op: Op, lba: u64, next_sector: u64) {
+        if let Some(of_size) = self.of(op).now() {
+            of_size.earlier.record(lba, next_sector, ());
         }
     }
 
@@ -143,10 +114,11 @@ impl Chain {
             stays_below: fixed_point(stays[index]),
             first_below: first[index],
             anew_below: anew[index],
-            sequential_below: fixed_point(share(&config.sequential_by_size, index, sequential)),
-            repeat_below: fixed_point(share(&config.repeat_by_size, index, repeat)),
-            ends: VecDeque::new(),
-            earlier: VecDeque::new(),
+            earlier: History::new(
+                config,
+                share(&config.sequential_by_size, index, sequential),
+                share(&config.repeat_by_size, index, repeat),
+            ),
         };
         Chain { last: None, of: (0..sizes.len()).map(of_size).collect() }
     }
@@ -156,7 +128,7 @@ impl Chain {
     }
 }
 
-/// The bounds for draws of 53 bits that choose among weights; the last one takes the rest.
+/// Returns the bounds for draws of 53 bits that choose among weights; the last one takes the rest.
 fn bounds(weights: impl Iterator<Item = f64> + Clone) -> Vec<u64> {
     let total: f64 = weights.clone().sum();
     let mut sum = 0.0;

@@ -1,10 +1,12 @@
 //! The requests of one job of a fio file.
 
-use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, Time};
+use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, Time, UserError};
 
 use super::clock::{Clock, exponential};
 use super::places::Places;
+use crate::counts::Counts;
 use crate::fio::{FioJob, JobOps, JobRate};
+use crate::workload::RequestSource;
 
 /// Reads, writes and trims, as places of lists.
 const READ: usize = 0;
@@ -77,9 +79,9 @@ impl JobSource {
         }
     }
 
-    /// The next request; its arrival is the earliest time of its issue, from the start of the job.
-    #[inline(never)]
-    pub(crate) fn next_request(&mut self) -> Option<Request> {
+    /// Returns the next request; its arrival is the earliest time of its issue, from the start of
+    /// the job.
+    fn next_request(&mut self) -> Option<Request> {
         if self.is_done() {
             return None;
         }
@@ -164,22 +166,27 @@ impl JobSource {
         }
         Time::from_ns(self.clock_ns)
     }
+}
 
-    pub(crate) fn queue_depth(&self) -> u32 {
-        self.queue_depth
+impl RequestSource for JobSource {
+    fn next_request(&mut self) -> Result<Option<Request>, UserError> {
+        Ok(JobSource::next_request(self))
     }
 
-    pub(crate) fn handed_out(&self) -> u64 {
-        self.handed_out
+    fn queue_depth(&self) -> Option<u32> {
+        Some(self.queue_depth)
     }
 
-    /// Share of the work issued, if its total is known.
-    pub(crate) fn progress(&self) -> Option<f64> {
+    fn progress(&self) -> Option<f64> {
         let of_bytes =
             self.amount_bytes.map(|all| self.bytes.iter().sum::<u64>() as f64 / all as f64);
         let of_count = self.requests_max.map(|all| self.handed_out as f64 / all as f64);
         let shares = [of_bytes, of_count].into_iter().flatten();
         shares.reduce(f64::max).map(|share| share.min(1.0))
+    }
+
+    fn counts(&self) -> Counts {
+        Counts { requests: self.handed_out, ..Counts::default() }
     }
 }
 

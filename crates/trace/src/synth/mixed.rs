@@ -6,11 +6,12 @@ use super::arrival::{ArrivalTimes, check_span};
 use super::by_size::BySize;
 use super::locality::Locality;
 use super::probability::{ONE, fixed_point};
-use super::runs::Runs;
 use super::zipf::{Scatter, Zipf};
 use crate::arrivals::Arrivals;
 use crate::config::{Addresses, Footprint, MixedConfig};
+use crate::counts::Counts;
 use crate::mistake::wrong;
+use crate::workload::RequestSource;
 
 /// Its entry in the registry.
 pub(super) const ENTRY: Entry = Entry {
@@ -36,17 +37,32 @@ pub(crate) struct Mixed {
     sizes: SizeTables,
     address_stream: Stream,
     placement: Placement,
-    by_size: Option<BySize>,
-    runs: Option<Runs>,
-    locality: Option<Locality<Size>>,
-    /// One of these exists: the place of a request depends on earlier ones.
-    has_places: bool,
+    continuation: Continuation,
     align_sectors: u64,
     /// The first sector of the footprint, on the drive; others count from there.
     start_sector: u64,
     footprint_sectors: u64,
     arrivals: ArrivalTimes,
     queue_depth: Option<u32>,
+}
+
+/// The dependence of places on earlier requests.
+#[derive(Debug)]
+enum Continuation {
+    /// Every place is drawn independently.
+    None,
+    /// Sizes come in runs, and places follow earlier requests of the same size.
+    BySize(BySize),
+    Locality(Locality<Size>),
+}
+
+impl Continuation {
+    fn new(config: &MixedConfig, seed: u64) -> Continuation {
+        if let Some(by_size) = BySize::new(config, seed) {
+            return Continuation::BySize(by_size);
+        }
+        Locality::new(config, seed).map_or(Continuation::None, Continuation::Locality)
+    }
 }
 
 /// The sizes of each operation.
@@ -105,11 +121,6 @@ impl Mixed {
             _ => None,
         };
         let read_below = fixed_point(config.read_fraction);
-        let by_size = BySize::new(config, seed);
-        // Continuations by size exclude other continuations.
-        let locality = Locality::new(config, seed).filter(|_| by_size.is_none());
-        // One stream has one draw a request, and so unchanged results.
-        let runs = Runs::new(config, seed).filter(|_| by_size.is_none() && locality.is_none());
         Ok(Mixed {
             requests: config.requests,
             handed_out: 0,
@@ -121,10 +132,7 @@ impl Mixed {
             fua_below: fixed_point(config.fua_fraction),
             size_stream: Stream::new(seed, "workload.size", 0),
             placement: placement(config, hot_sectors, footprint_sectors),
-            has_places: by_size.is_some() || runs.is_some() || locality.is_some(),
-            by_size,
-            runs,
-            locality,
+            continuation: Continuation::new(config, seed),
             sizes,
             address_stream: Stream::new(seed, "workload.address", 0),
             align_sectors,
@@ -135,8 +143,8 @@ impl Mixed {
         })
     }
 
-    #[inline]
-    pub(crate) fn next_request(&mut self) -> Option<Request> {
+    #[inline(always)]
+    fn next_request(&mut self) -> Option<Request> {
         if self.handed_out == self.requests {
             return None;
         }
@@ -153,12 +161,12 @@ impl Mixed {
         } else {
             Op::Write
         };
-        let (lba, size) = match self.has_places {
-            false => {
+        let (lba, size) = match self.continuation {
+            Continuation::None => {
                 let size = self.next_size(op);
                 (self.next_lba(&size), size)
             }
-            true => self.next_place(op),
+            Continuation::BySize(_) | Continuation::Locality(_) => self.next_place(op),
         };
         debug_assert!(lba + size.sectors <= self.footprint_sectors, "{lba} leaves the footprint");
         let lba = self.start_sector + lba;
@@ -166,40 +174,27 @@ impl Mixed {
         Some(Request { arrival: self.arrivals.next_arrival(), op, lba, bytes: size.bytes, fua })
     }
 
-    /// Place and size of the next request, if they depend on earlier ones.
+    /// Returns place and size of the next request, if they may depend on earlier ones.
     #[inline(never)]
     fn next_place(&mut self, op: Op) -> (u64, Size) {
-        if self.by_size.is_some() {
-            return self.next_by_size(op);
-        }
-        let size = self.next_size(op);
+        let drawn = match self.continuation {
+            Continuation::BySize(ref mut by_size) => self.sizes.of(op)[by_size.next_size(op)],
+            _ => self.next_size(op),
+        };
+        let known = match &mut self.continuation {
+            Continuation::None => None,
+            Continuation::BySize(by_size) => by_size.next_lba(op).map(|lba| (lba, drawn)),
+            Continuation::Locality(locality) => locality.next(op, drawn),
+        };
         let end_sector = self.footprint_sectors;
-        if let Some(locality) = &mut self.locality {
-            let (lba, size) = locality
-                .next(op)
-                .filter(|(lba, size)| lba + size.sectors <= end_sector)
-                .unwrap_or_else(|| (self.next_lba(&size), size));
-            let next_sector = (lba + size.sectors).next_multiple_of(self.align_sectors);
-            self.locality.as_mut().expect("seen above").handed_out(op, lba, next_sector, size);
-            return (lba, size);
-        }
-        let next = self.runs.as_mut().and_then(|runs| runs.next_lba(op, size.sectors, end_sector));
-        let lba = next.unwrap_or_else(|| self.next_lba(&size));
-        if let Some(runs) = &mut self.runs {
-            runs.ended(op, (lba + size.sectors).next_multiple_of(self.align_sectors));
-        }
-        (lba, size)
-    }
-
-    /// As above, if sizes come in runs: first the size, then a place for this size.
-    fn next_by_size(&mut self, op: Op) -> (u64, Size) {
-        let end_sector = self.footprint_sectors;
-        let by_size = self.by_size.as_mut().expect("asked for runs of sizes");
-        let size = self.sizes.of(op)[by_size.next_size(op)];
-        let known = by_size.next_lba(op).filter(|lba| lba + size.sectors <= end_sector);
-        let lba = known.unwrap_or_else(|| self.next_lba(&size));
+        let known = known.filter(|(lba, size)| lba + size.sectors <= end_sector);
+        let (lba, size) = known.unwrap_or_else(|| (self.next_lba(&drawn), drawn));
         let next_sector = (lba + size.sectors).next_multiple_of(self.align_sectors);
-        self.by_size.as_mut().expect("seen above").handed_out(op, lba, next_sector);
+        match &mut self.continuation {
+            Continuation::None => {}
+            Continuation::BySize(by_size) => by_size.record(op, lba, next_sector),
+            Continuation::Locality(locality) => locality.record(op, lba, next_sector, size),
+        }
         (lba, size)
     }
 
@@ -250,21 +245,27 @@ impl Mixed {
             }
         }
     }
+}
 
-    pub(crate) fn queue_depth(&self) -> Option<u32> {
+impl RequestSource for Mixed {
+    fn next_request(&mut self) -> Result<Option<Request>, UserError> {
+        Ok(Mixed::next_request(self))
+    }
+
+    fn queue_depth(&self) -> Option<u32> {
         self.queue_depth
     }
 
-    pub(crate) fn handed_out(&self) -> u64 {
-        self.handed_out
+    fn progress(&self) -> Option<f64> {
+        Some(self.handed_out as f64 / self.requests as f64)
     }
 
-    pub(crate) fn progress(&self) -> f64 {
-        self.handed_out as f64 / self.requests as f64
+    fn counts(&self) -> Counts {
+        Counts { requests: self.handed_out, ..Counts::default() }
     }
 }
 
-/// Sectors of the hot and of the other part of the footprint, both whole multiples of the
+/// Returns the sectors of the hot and of the other part of the footprint, both whole multiples of the
 /// alignment; without `HotCold` all of it is the other part.
 fn split(config: &MixedConfig, footprint_sectors: u64, align_sectors: u64) -> (u64, u64) {
     match config.addresses {
@@ -289,7 +290,9 @@ pub(super) struct MixedFit {
 
 impl MixedFit {
     pub(super) fn of(config: &MixedConfig, capacity_bytes: u64) -> Result<MixedFit, UserError> {
-        config.check()?;
+        if let Arrivals::Trains(trains) = &config.arrivals {
+            trains.check()?;
+        }
         let align_sectors = u64::from(config.align_bytes) / SECTOR_BYTES;
         let footprint_sectors =
             footprint_bytes(config, capacity_bytes)? / SECTOR_BYTES / align_sectors * align_sectors;

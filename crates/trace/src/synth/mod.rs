@@ -9,7 +9,6 @@ mod mixed;
 mod phases;
 mod places;
 mod probability;
-mod runs;
 mod share;
 mod trains;
 mod zipf;

@@ -168,41 +168,14 @@ fn a_footprint_is_kept() {
 }
 
 #[test]
-fn settings_outside_their_range_are_mistakes() {
-    let hot = |hot_share, hot_fraction| Addresses::HotCold { hot_share, hot_fraction };
-    let poisson = |rate_iops| Arrivals::Poisson { rate_iops };
+fn loads_that_do_not_fit_the_drive_are_mistakes() {
     let base = config();
+    let small_part = Addresses::HotCold { hot_share: 0.001, hot_fraction: 0.5 };
+    let slow = Arrivals::Poisson { rate_iops: 1e-6 };
     let cases = [
-        ("requests", MixedConfig { requests: 0, ..base.clone() }),
-        ("read_fraction", MixedConfig { read_fraction: 1.1, ..base.clone() }),
-        ("read_fraction", MixedConfig { read_fraction: f64::NAN, ..base.clone() }),
-        ("trim_fraction", MixedConfig { trim_fraction: -0.1, ..base.clone() }),
-        ("trim_fraction", MixedConfig { trim_fraction: 0.4, ..base.clone() }),
-        ("footprint_share", MixedConfig { footprint: Footprint::Share(0.0), ..base.clone() }),
-        ("footprint_share", MixedConfig { footprint: Footprint::Share(1.1), ..base.clone() }),
-        ("align_bytes", MixedConfig { align_bytes: 0, ..base.clone() }),
-        ("align_bytes", MixedConfig { align_bytes: 1000, ..base.clone() }),
-        ("request_bytes", MixedConfig { sizes: vec![], ..base.clone() }),
-        ("request_bytes", MixedConfig { sizes: vec![(0, 1.0)], ..base.clone() }),
-        ("request_bytes", MixedConfig { sizes: vec![(700, 1.0)], ..base.clone() }),
-        ("request_bytes", MixedConfig { sizes: vec![(512, 0.0)], ..base.clone() }),
         ("request_bytes", MixedConfig { sizes: vec![(2 * MIB as u32, 1.0)], ..base.clone() }),
-        (
-            "zipf_theta",
-            MixedConfig {
-                addresses: Addresses::Zipf { theta: 0.0, unit_bytes: None },
-                ..base.clone()
-            },
-        ),
-        ("hot_share", MixedConfig { addresses: hot(1.0, 0.5), ..base.clone() }),
-        ("hot_fraction", MixedConfig { addresses: hot(0.5, 1.5), ..base.clone() }),
-        ("request_bytes", MixedConfig { addresses: hot(0.001, 0.5), ..base.clone() }),
-        (
-            "queue_depth",
-            MixedConfig { arrivals: Arrivals::Closed { queue_depth: 0 }, ..base.clone() },
-        ),
-        ("rate_iops", MixedConfig { arrivals: poisson(0.0), ..base.clone() }),
-        ("rate_iops", MixedConfig { arrivals: poisson(1e-6), ..base.clone() }),
+        ("request_bytes", MixedConfig { addresses: small_part, ..base.clone() }),
+        ("rate_iops", MixedConfig { arrivals: slow, ..base.clone() }),
     ];
     for (key, config) in cases {
         let error = Workload::open(&WorkloadConfig::Mixed(config), MIB, 1);
