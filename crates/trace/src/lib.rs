@@ -34,8 +34,7 @@ pub use counts::Counts;
 pub use cyclic_source::CyclicTrace;
 pub use devices::{DeviceList, DeviceSummary, devices};
 pub use fio::{
-    FioJob, FioOptions, JobCourse, JobOps, JobOrder, JobRate, JobThink, JobZone, fio_jobs,
-    fio_options,
+    FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink, JobZone, fio_jobs, fio_options,
 };
 pub use formats::{RawRequest, formats};
 pub use merged::Merged;

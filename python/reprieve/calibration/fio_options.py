@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -46,7 +47,9 @@ class Asked:
     @staticmethod
     def of(options: Mapping[str, str]) -> Asked:
         """Read options; raises UserError at one that is not simulated or has a wrong value."""
-        return Asked(**fio_options(list(options.items())))
+        found = json.loads(fio_options(list(options.items())))
+        sizes = {each: [(size, part) for size, part in of] for each, of in found["sizes"].items()}
+        return Asked(**{**found, "sizes": sizes})
 
     @property
     def depth(self) -> int:

@@ -9,7 +9,8 @@ use super::zones::{self, Split};
 /// The options of a job so far.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Draft {
-    pub(super) kind: Kind,
+    /// Without the share of reads of a mix.
+    pub(super) ops: JobOps,
     pub(super) is_random: bool,
     pub(super) read_percent: u32,
     pub(super) sizes: [Vec<(u32, f64)>; 3],
@@ -39,21 +40,11 @@ pub(super) struct Draft {
     pub(super) fua: bool,
 }
 
-/// The kind of requests of the option `rw`, without its order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Read,
-    Write,
-    Trim,
-    Mixed,
-    TrimWrite,
-}
-
 impl Default for Draft {
     fn default() -> Draft {
         let page = || vec![(4096, 1.0)];
         Draft {
-            kind: Kind::Read,
+            ops: JobOps::Read,
             is_random: false,
             read_percent: 50,
             sizes: [page(), page(), page()],
@@ -95,12 +86,9 @@ pub(super) enum Law {
 
 impl Draft {
     pub(super) fn ops(&self) -> JobOps {
-        match self.kind {
-            Kind::Read => JobOps::Read,
-            Kind::Write => JobOps::Write,
-            Kind::Trim => JobOps::Trim,
-            Kind::Mixed => JobOps::Mixed { read_percent: self.read_percent },
-            Kind::TrimWrite => JobOps::TrimWrite,
+        match self.ops {
+            JobOps::Mixed { .. } => JobOps::Mixed { read_percent: self.read_percent },
+            ops => ops,
         }
     }
 

@@ -21,7 +21,7 @@ use reprieve_base::{SECTOR_BYTES, UserError};
 use draft::Draft;
 pub use job::{FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink, JobZone};
 use lines::{Part, Setting};
-pub use recorded::{FioOptions, fio_options};
+pub use recorded::fio_options;
 use units::Extent;
 use variables::Environment;
 

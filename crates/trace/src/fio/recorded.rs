@@ -1,6 +1,7 @@
 //! The options of one job in a result of fio: read by the table of job files, without a drive.
 
 use reprieve_base::{Dur, UserError};
+use serde_json::{Value, json};
 
 use super::draft::Draft;
 use super::job::{JobOps, JobRate};
@@ -8,49 +9,12 @@ use super::options::is_of_zoned_drives;
 use super::units::Extent;
 use super::variables;
 
-/// The options of one job that has run, without a drive to fit them to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FioOptions {
-    /// Kinds of requests.
-    pub ops: JobOps,
-    /// Places have no law but order or chance: the size of the region does not shape the load.
-    pub is_plain: bool,
-    /// Sizes in bytes and their percentages, of reads, writes and trims.
-    pub sizes: [Vec<(u32, f64)>; 3],
-    /// Requests outstanding, at least 1.
-    pub queue_depth: u32,
-    /// The engine has one request outstanding, whatever the depth.
-    pub is_synchronous: bool,
-    /// `numjobs`, at least 1.
-    pub clones: u32,
-    /// Limits of reads, writes and trims.
-    pub rates: [Option<JobRate>; 3],
-    /// `thinktime`; zero without.
-    pub think: Dur,
-    /// `startdelay`; zero without.
-    pub delay: Dur,
-    /// `ramp_time`; zero without.
-    pub ramp: Dur,
-    /// `runtime`; `None` without.
-    pub runtime: Option<Dur>,
-    /// `time_based`.
-    pub is_time_based: bool,
-    /// `stonewall`: it waited for the jobs before it.
-    pub waits: bool,
-    /// `offset` in bytes; `None` if it is a percentage.
-    pub offset_bytes: Option<u64>,
-    /// `offset_increment` in bytes; `None` if it is a percentage.
-    pub step_bytes: Option<u64>,
-    /// `size` in bytes; `None` if it is a percentage or absent.
-    pub size_bytes: Option<u64>,
-    /// Options of zoned drives, as `size=400z`, which are left out.
-    pub of_zones: Vec<String>,
-}
-
-/// Reads the options of a job that has run, names and values in order.
+/// Reads the options of a job that has run, names and values in order, into a JSON object.
 ///
-/// Errors with the option at the first that is not simulated or whose value is wrong.
-pub fn fio_options(settings: &[(String, String)]) -> Result<FioOptions, UserError> {
+/// Sizes and rates are by direction, of those that the job has; bytes are `null` where they are a
+/// percentage or absent; `of_zones` lists options of zoned drives, such as `size=400z`, which are
+/// left out. Errors at the first option that is not simulated or whose value is wrong.
+pub fn fio_options(settings: &[(String, String)]) -> Result<Value, UserError> {
     let mut draft = Draft::default();
     let mut of_zones = Vec::new();
     for (name, value) in settings {
@@ -66,27 +30,45 @@ pub fn fio_options(settings: &[(String, String)]) -> Result<FioOptions, UserErro
         };
         expanded.map_err(|what| UserError::new(format!("{name}={value}: {what}")))?;
     }
+    let (ops, sizes) = (draft.ops(), draft.all_sizes());
+    let by_direction = |value: &dyn Fn(usize) -> Option<Value>| -> Value {
+        let names = ["read", "write", "trim"];
+        ops.kinds().iter().filter_map(|kind| Some((names[*kind], value(*kind)?))).collect()
+    };
+    let read_share = match ops {
+        JobOps::Mixed { read_percent } => Some(f64::from(read_percent) / 100.0),
+        JobOps::Read | JobOps::Write | JobOps::Trim | JobOps::TrimWrite => None,
+    };
+    let seconds = |time: Dur| time.ns() as f64 / 1e9;
     let bytes = |extent| match extent {
         Extent::Bytes(bytes) => Some(bytes),
         Extent::Percent(_) => None,
     };
-    Ok(FioOptions {
-        ops: draft.ops(),
-        is_plain: !draft.is_random || draft.law.is_none(),
-        sizes: draft.all_sizes(),
-        queue_depth: draft.depth,
-        is_synchronous: draft.is_synchronous,
-        clones: draft.clones,
-        rates: draft.rates,
-        think: draft.think,
-        delay: draft.delay,
-        ramp: draft.ramp,
-        runtime: draft.runtime,
-        is_time_based: draft.time_based,
-        waits: draft.stonewall,
-        offset_bytes: bytes(draft.offset),
-        step_bytes: bytes(draft.offset_increment),
-        size_bytes: draft.size.and_then(bytes),
-        of_zones,
-    })
+    Ok(json!({
+        "sizes": by_direction(&|kind| Some(json!(sizes[kind]))),
+        "bytes_per_s": by_direction(&|kind| match draft.rates[kind]? {
+            JobRate::BytesPerS(rate) => Some(rate.into()),
+            JobRate::Iops(_) => None,
+        }),
+        "iops": by_direction(&|kind| match draft.rates[kind]? {
+            JobRate::Iops(rate) => Some(rate.into()),
+            JobRate::BytesPerS(_) => None,
+        }),
+        "read_share": read_share,
+        // Places have no law but order or chance: the size of the region does not shape the load.
+        "is_plain": !draft.is_random || draft.law.is_none(),
+        "queue_depth": draft.depth,
+        "is_synchronous": draft.is_synchronous,
+        "clones": draft.clones,
+        "think_s": seconds(draft.think),
+        "delay_s": seconds(draft.delay),
+        "ramp_s": seconds(draft.ramp),
+        "runtime_s": draft.runtime.map(seconds),
+        "is_time_based": draft.time_based,
+        "waits": draft.stonewall,
+        "offset_bytes": bytes(draft.offset),
+        "step_bytes": bytes(draft.offset_increment),
+        "size_bytes": draft.size.and_then(bytes),
+        "of_zones": of_zones,
+    }))
 }

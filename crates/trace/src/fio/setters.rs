@@ -1,7 +1,7 @@
 //! Setters of fio's options whose values are more than a number or a flag.
 
-use super::draft::{Draft, Kind, Law};
-use super::job::{JobOrder, JobRate};
+use super::draft::{Draft, Law};
+use super::job::{JobOps, JobOrder, JobRate};
 use super::units;
 use super::zones::{self, part_of_100, shared};
 
@@ -15,20 +15,21 @@ pub(super) fn one_of<T: Copy>(text: &str, words: &[(&str, T)]) -> Result<T, Stri
 }
 
 pub(super) fn rw(draft: &mut Draft, text: &str) -> Result<(), String> {
+    let mixed = JobOps::Mixed { read_percent: 0 };
     let words = [
-        ("read", (Kind::Read, false)),
-        ("write", (Kind::Write, false)),
-        ("trim", (Kind::Trim, false)),
-        ("randread", (Kind::Read, true)),
-        ("randwrite", (Kind::Write, true)),
-        ("randtrim", (Kind::Trim, true)),
-        ("rw", (Kind::Mixed, false)),
-        ("readwrite", (Kind::Mixed, false)),
-        ("randrw", (Kind::Mixed, true)),
-        ("trimwrite", (Kind::TrimWrite, false)),
-        ("randtrimwrite", (Kind::TrimWrite, true)),
+        ("read", (JobOps::Read, false)),
+        ("write", (JobOps::Write, false)),
+        ("trim", (JobOps::Trim, false)),
+        ("randread", (JobOps::Read, true)),
+        ("randwrite", (JobOps::Write, true)),
+        ("randtrim", (JobOps::Trim, true)),
+        ("rw", (mixed, false)),
+        ("readwrite", (mixed, false)),
+        ("randrw", (mixed, true)),
+        ("trimwrite", (JobOps::TrimWrite, false)),
+        ("randtrimwrite", (JobOps::TrimWrite, true)),
     ];
-    (draft.kind, draft.is_random) = one_of(text, &words)?;
+    (draft.ops, draft.is_random) = one_of(text, &words)?;
     Ok(())
 }
 

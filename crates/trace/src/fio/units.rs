@@ -63,13 +63,11 @@ fn wrong_number() -> String {
     "must be a whole number, with a suffix such as k, m or g if need be".to_string()
 }
 
-/// A number in a range.
-pub(super) fn count(text: &str, least: u64, most: u64) -> Result<u64, String> {
+/// Reads a number in a range.
+pub(super) fn count<T: TryFrom<u64>>(text: &str, least: u64, most: u64) -> Result<T, String> {
     let count = number(text)?;
-    if (least..=most).contains(&count) {
-        return Ok(count);
-    }
-    Err(format!("must be between {least} and {most}"))
+    let fitting = T::try_from(count).ok().filter(|_| (least..=most).contains(&count));
+    fitting.ok_or_else(|| format!("must be between {least} and {most}"))
 }
 
 /// A flag; an option without a value sets it.
