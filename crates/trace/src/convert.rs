@@ -98,13 +98,8 @@ impl Conversion {
     }
 
     fn counts(self) -> Counts {
-        let rows = self.rows.rows();
-        Counts {
-            rows: rows.count(),
-            dropped: rows.drops().listed(),
-            resorted: self.rows.resorted(),
-            ..self.counts
-        }
+        let Counts { rows, dropped, resorted, .. } = self.rows.counts();
+        Counts { rows, dropped, resorted, ..self.counts }
     }
 }
 

@@ -22,7 +22,7 @@ pub struct DeviceList {
 }
 
 /// One device of a trace.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DeviceSummary {
     /// Its number, as the key `devices` of a scenario selects it.
     pub device: u32,
@@ -59,7 +59,7 @@ pub fn devices(path: &Path, reading: impl Into<Reading>) -> Result<DeviceList, U
     let mut devices: BTreeMap<u32, DeviceSummary> = BTreeMap::new();
     while let Some(row) = rows.next_row()? {
         let raw = row.raw;
-        devices.entry(raw.device).or_insert_with(|| DeviceSummary::new(&raw)).add(&raw);
+        devices.entry(raw.device).or_default().add(&raw);
     }
     let format = rows.format().entry.name;
     if devices.is_empty() {
@@ -72,23 +72,10 @@ pub fn devices(path: &Path, reading: impl Into<Reading>) -> Result<DeviceList, U
 }
 
 impl DeviceSummary {
-    /// A device before its first request.
-    fn new(raw: &RawRequest) -> DeviceSummary {
-        DeviceSummary {
-            device: raw.device,
-            name: None,
-            requests: 0,
-            reads: 0,
-            writes: 0,
-            read_bytes: 0,
-            written_bytes: 0,
-            first_ns: raw.time_ns,
-            last_ns: raw.time_ns,
-            extent_bytes: 0,
-        }
-    }
-
     fn add(&mut self, raw: &RawRequest) {
+        if self.requests == 0 {
+            (self.device, self.first_ns) = (raw.device, raw.time_ns);
+        }
         self.requests += 1;
         match raw.op {
             Op::Read => {

@@ -38,9 +38,7 @@ pub use fio::{
 };
 pub use formats::{RawRequest, formats};
 pub use merged::Merged;
-pub use profile::{
-    DeviceProfile, Profile, SizeProfile, head, profile, profile_load, profile_loads,
-};
+pub use profile::{DeviceProfile, Profile, SizeProfile, head, profile, profile_loads};
 pub use reading::{
     BlktraceAction, EtwTime, IologWait, ReadOptions, Reading, SameSecond, ZeroLength,
 };

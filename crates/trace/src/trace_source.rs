@@ -166,23 +166,11 @@ impl TraceSource {
             return Ok(false);
         }
         self.passed_ns = self.passed_ns.saturating_add(self.pass.period_ns());
-        self.passed.add(&self.of_pass());
+        self.passed.add(&self.pass.rows.counts());
         self.passes += 1;
         let rows = Rows::open(&self.config.path, &self.config.reading)?;
         self.pass = Pass::new(&self.config, rows);
         Ok(true)
-    }
-
-    /// The counts of this pass.
-    fn of_pass(&self) -> Counts {
-        let rows = self.pass.rows.rows();
-        Counts {
-            rows: rows.count(),
-            other_lines: rows.other_lines(),
-            dropped: rows.drops().listed(),
-            resorted: self.pass.rows.resorted(),
-            ..Counts::default()
-        }
     }
 
     /// The next row within the part to be replayed, with the base address of its device.
@@ -291,7 +279,7 @@ impl RequestSource for TraceSource {
 
     fn counts(&self) -> Counts {
         let mut counts = self.passed.clone();
-        counts.add(&self.of_pass());
+        counts.add(&self.pass.rows.counts());
         counts.requests = self.fetched - u64::from(self.first.is_some());
         (counts.wrapped, counts.widened) = (self.wrapped, self.widened);
         counts

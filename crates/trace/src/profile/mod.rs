@@ -3,7 +3,7 @@
 mod footprint;
 mod gaps;
 mod sizes;
-mod tally;
+mod sums;
 
 use std::path::Path;
 
@@ -11,13 +11,14 @@ use reprieve_base::{SECTOR_BYTES, UserError};
 use serde::{Serialize, Serializer};
 
 use crate::config::WorkloadConfig;
+use crate::counts::Counts;
 use crate::formats::RawRequest;
 use crate::merged::Merged;
 use crate::reading::Reading;
 use crate::source::Rows;
 use crate::transform::{Ordered, SORT_WINDOW_ROWS};
 use crate::workload::{Load, Workload};
-use tally::{Origin, Tally};
+use sums::Sums;
 
 /// A trace or a load in numbers. Rows that were dropped count in `rows` and `dropped` only.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -132,44 +133,28 @@ impl Profile {
 /// Reads a whole trace and returns its profile.
 pub fn profile(path: &Path, reading: impl Into<Reading>) -> Result<Profile, UserError> {
     let mut rows = Ordered::new(Rows::open(path, &reading.into())?, SORT_WINDOW_ROWS);
-    let mut tally = Tally::new();
+    let mut sums = Sums::new();
     while let Some(row) = rows.next_row()? {
-        tally.add(&row.raw);
+        sums.add(&row.raw);
     }
-    let source = rows.rows();
-    let format = source.format().entry.name;
-    if tally.is_empty() {
-        return Err(source.at_file(format!("holds no request of format {format}")));
+    let format = rows.rows().format().entry.name;
+    if sums.requests() == 0 {
+        return Err(rows.rows().at_file(format!("holds no request of format {format}")));
     }
-    Ok(tally.profile(Origin {
-        format,
-        notes: source.notes(),
-        rows: source.count(),
-        dropped: source.drops().listed(),
-        other_lines: source.other_lines(),
-        times_back: rows.resorted(),
-    }))
+    Ok(sums.profile(format, rows.rows().notes(), rows.counts()))
 }
 
-/// Profiles a workload as a drive of `capacity_bytes` sees it, generated or replayed.
+/// Profiles loads as their drive sees them, together, up to `requests_max` requests in order of
+/// arrival.
 ///
 /// In a closed loop every request arrives at 0.
-pub fn profile_load(
-    config: &WorkloadConfig,
-    capacity_bytes: u64,
-    seed: u64,
-) -> Result<Profile, UserError> {
-    profile_loads(&[Load { config, seed, bytes: 0..capacity_bytes }], u64::MAX)
-}
-
-/// Profiles several loads together, up to `requests_max` requests in order of arrival.
 pub fn profile_loads(loads: &[Load], requests_max: u64) -> Result<Profile, UserError> {
     let mut merged = Merged::open(loads)?;
-    let mut tally = Tally::new();
-    while tally.requests() < requests_max
+    let mut sums = Sums::new();
+    while sums.requests() < requests_max
         && let Some(request) = merged.next_request()?
     {
-        tally.add(&RawRequest {
+        sums.add(&RawRequest {
             time_ns: request.arrival.ns(),
             device: 0,
             op: request.op,
@@ -178,23 +163,20 @@ pub fn profile_loads(loads: &[Load], requests_max: u64) -> Result<Profile, UserE
             fua: request.fua,
         });
     }
-    let (requests, counts) = (tally.requests(), merged.first().map(Workload::counts));
-    let (format, counts) = match (loads, counts) {
-        ([Load { config: WorkloadConfig::Trace(_), .. }], Some(counts)) => ("replay", counts),
-        ([Load { config: WorkloadConfig::Fio(_), .. }], Some(counts)) => ("fio", counts),
-        ([Load { config: WorkloadConfig::Mixed(_), .. }], Some(counts)) => ("mixed", counts),
-        _ => {
-            let none = Origin::of("flows", requests);
-            return Ok(tally.profile(none));
+    let of_first = || merged.first().map(Workload::counts).unwrap_or_default();
+    let generated = |requests| Counts { rows: requests, ..Counts::default() };
+    let (format, counts) = match loads {
+        [Load { config: WorkloadConfig::Trace(_), .. }] => ("replay", of_first()),
+        [Load { config: WorkloadConfig::Fio(_), .. }] => ("fio", generated(of_first().requests)),
+        [Load { config: WorkloadConfig::Mixed(_), .. }] => {
+            ("mixed", generated(of_first().requests))
         }
+        _ => ("flows", generated(sums.requests())),
     };
-    let rows = if format == "replay" { counts.rows } else { counts.requests };
-    let (dropped, other_lines, times_back) = (counts.dropped, counts.other_lines, counts.resorted);
-    let origin = Origin { dropped, other_lines, times_back, ..Origin::of(format, rows) };
-    Ok(tally.profile(origin))
+    Ok(sums.profile(format, Vec::new(), counts))
 }
 
-/// The first `count` requests of a trace, in the order of the file.
+/// Returns the first `count` requests of a trace, in the order of the file.
 pub fn head(
     path: &Path,
     reading: impl Into<Reading>,
@@ -211,7 +193,7 @@ pub fn head(
     Ok(requests)
 }
 
-/// Pairs of name and count as a JSON object.
+/// Writes pairs of name and count as a JSON object.
 fn as_object<S: Serializer>(
     pairs: &[(&'static str, u64)],
     serializer: S,

@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 
 use reprieve_base::UserError;
 
+use crate::counts::Counts;
 use crate::source::{NumberedRow, Place, Rows};
 
 /// The window if no key of a scenario sets one: far more than recordings are known to need, in
@@ -82,9 +83,15 @@ impl Ordered {
         self.rows.at(row.place, sentence)
     }
 
-    /// Returns the number of rows out of order.
-    pub(crate) fn resorted(&self) -> u64 {
-        self.resorted
+    /// Returns the counts of the rows so far.
+    pub(crate) fn counts(&self) -> Counts {
+        Counts {
+            rows: self.rows.count(),
+            other_lines: self.rows.other_lines(),
+            dropped: self.rows.drops().listed(),
+            resorted: self.resorted,
+            ..Counts::default()
+        }
     }
 
     /// Returns the rows as they are read.

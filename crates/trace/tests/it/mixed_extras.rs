@@ -3,8 +3,10 @@
 use reprieve_base::{Dur, Op, Request};
 use reprieve_trace::{
     Addresses, Arrivals, Footprint, Hyperexponential, MixedConfig, Profile, Workload,
-    WorkloadConfig, profile_load,
+    WorkloadConfig,
 };
+
+use crate::profile::of_load;
 
 const MIB: u64 = 1 << 20;
 
@@ -43,7 +45,7 @@ fn generate(config: &MixedConfig, seed: u64) -> Vec<Request> {
 }
 
 fn profiled(config: &MixedConfig) -> Profile {
-    profile_load(&WorkloadConfig::Mixed(config.clone()), 64 * MIB, 7).expect("good")
+    of_load(&WorkloadConfig::Mixed(config.clone()), 64 * MIB, 7).expect("good")
 }
 
 #[track_caller]
@@ -191,7 +193,7 @@ fn a_footprint_in_bytes_is_the_same_on_every_drive() {
     let config = MixedConfig { footprint: Footprint::Bytes(MIB), ..config() };
     let highest = |capacity| {
         let workload = WorkloadConfig::Mixed(config.clone());
-        let found = profile_load(&workload, capacity, 7).expect("it fits");
+        let found = of_load(&workload, capacity, 7).expect("it fits");
         (found.address_bytes_max, found.footprint_pages)
     };
     // 256 pages, each of which 400,000 uniform requests hit.

@@ -1,10 +1,20 @@
 //! A trace in numbers, against sums done by hand.
 
 use reprieve_trace::{
-    AddressPolicy, DeviceProfile, SizeProfile, TraceConfig, WorkloadConfig, profile, profile_load,
+    AddressPolicy, DeviceProfile, Load, Profile, SizeProfile, TraceConfig, WorkloadConfig, profile,
+    profile_loads,
 };
 
 use crate::files::{TestFile, whole};
+
+/// The profile of a single load.
+pub(crate) fn of_load(
+    config: &WorkloadConfig,
+    capacity_bytes: u64,
+    seed: u64,
+) -> Result<Profile, reprieve_base::UserError> {
+    profile_loads(&[Load { config, seed, bytes: 0..capacity_bytes }], u64::MAX)
+}
 
 #[test]
 fn a_profile_is_what_counting_by_hand_gives() {
@@ -109,7 +119,7 @@ fn gaps_by_turns_are_correlated_downwards() {
 fn a_replayed_trace_has_the_profile_of_what_the_drive_sees() {
     let file = TestFile::new("t", "1000 0 0 8 1\n3000 1 8 8 0\n");
     let config = TraceConfig { time_scale: 0.5, address: AddressPolicy::Modulo, ..whole(&file) };
-    let found = profile_load(&WorkloadConfig::Trace(config), 1 << 20, 1).expect("good rows");
+    let found = of_load(&WorkloadConfig::Trace(config), 1 << 20, 1).expect("good rows");
     assert_eq!((found.format, found.requests, found.span_ns), ("replay", 2, 1000));
     // Device 1 lies behind device 0, whose extent of 4 KiB moves its sector 8 to 16.
     assert_eq!((found.devices.len(), found.address_bytes_max), (1, 24 * 512));

@@ -8,6 +8,7 @@ use super::footprint::PageSet;
 use super::gaps::Gaps;
 use super::sizes::Sizes;
 use super::{DeviceProfile, Profile, SizeProfile};
+use crate::counts::Counts;
 use crate::formats::RawRequest;
 use crate::transform::Duplicates;
 
@@ -18,42 +19,22 @@ const NEAR_DUPLICATE_WINDOW: Dur = Dur::from_us(1_000);
 const PAGE_BYTES: u64 = 4096;
 
 /// Sums over the requests of a trace, in order of time.
-pub(super) struct Tally {
-    requests: u64,
+pub(super) struct Sums {
     first_ns: u64,
     last_ns: u64,
     gaps: Gaps,
     near_duplicates: u64,
     duplicates: Duplicates,
-    sizes: Sizes,
-    reads: Direction,
-    writes: Direction,
+    all: Stream,
+    reads: Stream,
+    writes: Stream,
     aligned: u64,
-    sequential: u64,
-    devices: BTreeMap<u32, DeviceTally>,
+    devices: BTreeMap<u32, DeviceSums>,
 }
 
-/// The part of a profile that only the source of requests knows.
-pub(super) struct Origin {
-    pub format: &'static str,
-    pub notes: Vec<&'static str>,
-    pub rows: u64,
-    pub dropped: Vec<(&'static str, u64)>,
-    pub other_lines: u64,
-    pub times_back: u64,
-}
-
-impl Origin {
-    /// The origin of generated requests, none of them dropped.
-    pub(super) fn of(format: &'static str, rows: u64) -> Origin {
-        let (notes, dropped) = (Vec::new(), Vec::new());
-        Origin { format, notes, rows, dropped, other_lines: 0, times_back: 0 }
-    }
-}
-
-/// Sums over the reads, or over the writes.
+/// Sums over all requests, over the reads, or over the writes.
 #[derive(Default)]
-struct Direction {
+struct Stream {
     requests: u64,
     bytes: u64,
     sequential: u64,
@@ -64,77 +45,72 @@ struct Direction {
 
 /// Sums over the requests of a device.
 #[derive(Default)]
-struct DeviceTally {
+struct DeviceSums {
     requests: u64,
     reads: u64,
     address_bytes_min: Option<u64>,
     extent_bytes: u64,
-    last_end_bytes: Option<u64>,
     footprint: PageSet,
 }
 
-impl Tally {
-    pub(super) fn new() -> Tally {
-        Tally {
-            requests: 0,
+impl Sums {
+    pub(super) fn new() -> Sums {
+        Sums {
             first_ns: 0,
             last_ns: 0,
             gaps: Gaps::default(),
             near_duplicates: 0,
             duplicates: Duplicates::new(NEAR_DUPLICATE_WINDOW),
-            sizes: Sizes::default(),
-            reads: Direction::default(),
-            writes: Direction::default(),
+            all: Stream::default(),
+            reads: Stream::default(),
+            writes: Stream::default(),
             aligned: 0,
-            sequential: 0,
             devices: BTreeMap::new(),
         }
     }
 
     pub(super) fn requests(&self) -> u64 {
-        self.requests
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.requests == 0
+        self.all.requests
     }
 
     pub(super) fn add(&mut self, raw: &RawRequest) {
-        if self.requests == 0 {
+        if self.all.requests == 0 {
             self.first_ns = raw.time_ns;
         } else {
             self.gaps.add(raw.time_ns - self.last_ns);
         }
         self.last_ns = raw.time_ns;
-        self.requests += 1;
+        self.all.add(raw);
         match raw.op {
             Op::Read => self.reads.add(raw),
             Op::Write => self.writes.add(raw),
             Op::Trim | Op::Flush => (),
         }
         self.near_duplicates += u64::from(self.duplicates.is_duplicate(raw));
-        self.sizes.add(raw.bytes);
         self.aligned += u64::from((raw.offset_bytes | raw.end_bytes()) % PAGE_BYTES == 0);
-        let device = self.devices.entry(raw.device).or_default();
-        self.sequential += u64::from(device.last_end_bytes == Some(raw.offset_bytes));
-        device.add(raw);
+        self.devices.entry(raw.device).or_default().add(raw);
     }
 
     /// Panics if nothing was added.
-    pub(super) fn profile(self, origin: Origin) -> Profile {
-        let share = |count: u64| count as f64 / self.requests as f64;
+    pub(super) fn profile(
+        self,
+        format: &'static str,
+        notes: Vec<&'static str>,
+        counts: Counts,
+    ) -> Profile {
         let devices: Vec<DeviceProfile> =
-            self.devices.iter().map(|(number, tally)| tally.profile(*number)).collect();
+            self.devices.iter().map(|(number, sums)| sums.profile(*number)).collect();
+        let requests = self.all.requests;
         Profile {
-            format: origin.format,
-            rows: origin.rows,
-            requests: self.requests,
-            dropped: origin.dropped,
-            notes: origin.notes,
-            other_lines: origin.other_lines,
+            format,
+            notes,
+            rows: counts.rows,
+            requests,
+            dropped: counts.dropped,
+            other_lines: counts.other_lines,
             reads: self.reads.requests,
             writes: self.writes.requests,
-            others: self.requests - self.reads.requests - self.writes.requests,
+            others: requests - self.reads.requests - self.writes.requests,
             read_bytes: self.reads.bytes,
             written_bytes: self.writes.bytes,
             span_ns: self.last_ns - self.first_ns,
@@ -143,13 +119,13 @@ impl Tally {
             interarrival_correlation: self.gaps.correlation(),
             same_time: self.gaps.zeros(),
             same_time_share: self.gaps.zero_share(),
-            times_back: origin.times_back,
+            times_back: counts.resorted,
             near_duplicates: self.near_duplicates,
-            size_bytes: self.sizes.profile(),
+            size_bytes: self.all.size_profile().expect("a request was added"),
             read_size_bytes: self.reads.size_profile(),
             write_size_bytes: self.writes.size_profile(),
-            aligned_share: share(self.aligned),
-            sequential_share: share(self.sequential),
+            aligned_share: self.aligned as f64 / requests as f64,
+            sequential_share: self.all.sequential_share().expect("a request was added"),
             read_sequential_share: self.reads.sequential_share(),
             write_sequential_share: self.writes.sequential_share(),
             footprint_pages: devices.iter().map(|device| device.footprint_pages).sum(),
@@ -159,7 +135,7 @@ impl Tally {
     }
 }
 
-impl Direction {
+impl Stream {
     fn add(&mut self, raw: &RawRequest) {
         self.requests += 1;
         self.bytes += u64::from(raw.bytes);
@@ -177,14 +153,13 @@ impl Direction {
     }
 }
 
-impl DeviceTally {
+impl DeviceSums {
     fn add(&mut self, raw: &RawRequest) {
         self.requests += 1;
         self.reads += u64::from(raw.op == Op::Read);
         let lowest = self.address_bytes_min.unwrap_or(raw.offset_bytes);
         self.address_bytes_min = Some(lowest.min(raw.offset_bytes));
         self.extent_bytes = self.extent_bytes.max(raw.end_bytes());
-        self.last_end_bytes = Some(raw.end_bytes());
         self.footprint.add(raw.offset_bytes / PAGE_BYTES, raw.end_bytes().div_ceil(PAGE_BYTES));
     }
 
