@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 
 use reprieve_base::Request;
 
-use crate::pieces::Pieces;
 use crate::slots::Key;
+use crate::split::Split;
 
 /// Commands of all clients that are unanswered: each client may have a fair share of them, at
 /// least `COMMANDS_MIN` and at most `COMMANDS_MAX`; further ones stay in its socket. One takes
@@ -62,7 +62,7 @@ impl Load {
 #[derive(Default)]
 struct Queue {
     generation: u32,
-    waiting: VecDeque<(Key, Pieces)>,
+    waiting: VecDeque<(Key, Split)>,
     in_model: Load,
     /// Bytes left in this turn.
     credit_bytes: u64,
@@ -90,7 +90,7 @@ pub struct Admission {
 
 impl Admission {
     /// Adds a command of a client; it has at least one piece.
-    pub fn push(&mut self, client: Key, command: Key, pieces: Pieces) {
+    pub fn push(&mut self, client: Key, command: Key, split: Split) {
         let index = client.index as usize;
         if index >= self.queues.len() {
             self.queues.resize_with(index + 1, Queue::default);
@@ -100,7 +100,7 @@ impl Admission {
             assert!(queue.waiting.is_empty(), "a client takes along what it waits for");
             *queue = Queue { generation: client.generation, ..Queue::default() };
         }
-        queue.waiting.push_back((command, pieces));
+        queue.waiting.push_back((command, split));
         self.take_turns(client);
     }
 
@@ -109,7 +109,7 @@ impl Admission {
         loop {
             let client = *self.turns.front()?;
             let queue = &mut self.queues[client.index as usize];
-            let next = queue.waiting.front().and_then(|(_, pieces)| pieces.peek());
+            let next = queue.waiting.front().and_then(|(_, split)| split.peek());
             let is_there = queue.generation == client.generation;
             let Some(request) = next.filter(|_| is_there) else {
                 self.turns.pop_front();
@@ -136,10 +136,10 @@ impl Admission {
             queue.credit_bytes -= load.bytes;
             queue.in_model.add(load);
             self.in_model.add(load);
-            let (command, pieces) = queue.waiting.front_mut().expect("just seen");
+            let (command, split) = queue.waiting.front_mut().expect("just seen");
             let command = *command;
-            pieces.next();
-            let is_last = pieces.peek().is_none();
+            split.next();
+            let is_last = split.peek().is_none();
             if is_last {
                 queue.waiting.pop_front();
             }

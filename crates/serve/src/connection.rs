@@ -6,7 +6,7 @@ use rustix::event::epoll::EventFlags;
 
 use crate::clock::Wall;
 use crate::handshake::{Handshake, OPTION_BYTES};
-use crate::inject::Strike;
+use crate::inject::InjectedFault;
 use crate::protocol::{
     Extent, Headers, Kind, Request, push_block_status, push_data_head, push_reply,
 };
@@ -34,7 +34,7 @@ pub enum Phase {
         taken: u64,
         error: u32,
         /// The injected faults of the command.
-        strike: Strike,
+        strike: InjectedFault,
     },
 }
 

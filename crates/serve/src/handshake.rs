@@ -285,10 +285,7 @@ fn text_and_rest(data: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// Returns the name of the export, and the information requests; `None` if malformed.
 fn name_and_wishes(data: &[u8]) -> Option<(&[u8], &[u8])> {
-    let name_bytes = number(data.get(..4)?, 0, 4) as usize;
-    let rest = data.get(4..)?;
-    let name = rest.get(..name_bytes)?;
-    let rest = rest.get(name_bytes..)?;
+    let (name, rest) = text_and_rest(data)?;
     let wishes = number(rest.get(..2)?, 0, 2) as usize;
     let wanted = rest.get(2..)?;
     (wanted.len() == 2 * wishes).then_some((name, wanted))

@@ -93,7 +93,7 @@ pub fn volatile_bytes(faults: &[Injection], scenario: &Scenario) -> Option<u64> 
 
 /// The combined effect of all faults on a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Strike {
+pub struct InjectedFault {
     pub is_error: bool,
     pub late: Dur,
     /// The index of the power loss that it triggers.
@@ -124,8 +124,8 @@ impl Injections {
     }
 
     /// Determines the faults that hit a valid command.
-    pub fn strike(&mut self, request: &Request) -> Strike {
-        let mut strike = Strike::default();
+    pub fn strike(&mut self, request: &Request) -> InjectedFault {
+        let mut strike = InjectedFault::default();
         for (place, (injection, count)) in self.list.iter_mut().enumerate() {
             if !injection.concerns(request) {
                 continue;

@@ -3,12 +3,14 @@
 //! A single thread waits for sockets and for the model's next event. The model is that of a run;
 //! only this crate has a clock and sockets.
 
+mod admin;
 mod admission;
 mod client_table;
 mod clock;
 mod command;
 mod connection;
 mod control;
+mod data_place;
 mod drive;
 mod handshake;
 mod in_flight;
@@ -16,17 +18,14 @@ mod inject;
 mod listener;
 mod metrics;
 mod options;
-mod pieces;
 mod protocol;
 mod recorder;
 mod report;
-mod room;
 mod scrape;
 mod server;
-mod side;
-mod sides;
 mod slots;
 mod sockets;
+mod split;
 mod store;
 mod token;
 mod transport;

@@ -5,15 +5,16 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileTypeExt;
-use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use reprieve_base::UserError;
 use rustix::fs::{Access, Mode, access, fchmod};
 use rustix::io::Errno;
+use rustix::net::sockopt::set_tcp_nodelay;
 use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen, socket_with,
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept_with, bind, connect, listen,
+    socket_with,
 };
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -25,12 +26,16 @@ use crate::transport::Socket;
 
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 128;
+/// The flags of sockets: they do not block, and no other program gets them.
+const NONBLOCKING: SocketFlags = SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK);
 
 /// A listening socket.
-pub enum Listener {
-    /// With its path, which is removed with it.
-    Unix(UnixListener, PathBuf),
-    Tcp(TcpListener),
+pub struct Listener {
+    socket: OwnedFd,
+    /// Its path, which is removed with it; `None`: it is of the network.
+    path: Option<PathBuf>,
+    /// Its address, as a user would write it.
+    pub place: String,
 }
 
 impl Listener {
@@ -54,7 +59,7 @@ impl Listener {
     /// A socket in the file system that only its owner can connect to.
     pub fn unix(path: &Path, option: &str) -> Result<Listener, UserError> {
         Self::check_place(path, option)?;
-        let make = || -> io::Result<UnixListener> {
+        let make = || -> io::Result<OwnedFd> {
             let socket = unix_socket()?;
             if fs::symlink_metadata(path).is_ok() {
                 fs::remove_file(path)?;
@@ -63,59 +68,43 @@ impl Listener {
             fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
             bind(&socket, &SocketAddrUnix::new(path)?)?;
             listen(&socket, BACKLOG)?;
-            Ok(UnixListener::from(socket))
+            Ok(socket)
         };
         let place = format!("{option} {}", path.display());
         let socket = make().map_err(|error| cannot_be_made(&error).at(place))?;
-        Ok(Listener::Unix(socket, path.to_owned()))
+        Ok(Listener { socket, path: Some(path.to_owned()), place: path.display().to_string() })
     }
 
     /// A socket of the network.
     pub fn tcp(address: SocketAddr, option: &str) -> Result<Listener, UserError> {
-        let listener = TcpListener::bind(address)
-            .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
-        let listener = listener.map_err(|error| {
+        let listener = TcpListener::bind(address).and_then(|listener| {
+            listener.set_nonblocking(true)?;
+            Ok((listener.local_addr()?.to_string(), listener))
+        });
+        let (place, listener) = listener.map_err(|error| {
             let what = format!("cannot be listened at: {error}");
             UserError::new(what).at(format_args!("{option} {address}"))
         })?;
-        Ok(Listener::Tcp(listener))
+        Ok(Listener { socket: listener.into(), path: None, place })
     }
 
     /// Accepts the next client; `None` if there is none now.
     pub fn accept(&self) -> io::Result<Option<Socket>> {
-        let socket = match self {
-            Listener::Unix(listener, _) => listener.accept().and_then(|(socket, _)| {
-                socket.set_nonblocking(true)?;
-                Ok(Socket::Unix(socket))
-            }),
-            Listener::Tcp(listener) => listener.accept().and_then(|(socket, _)| {
-                socket.set_nonblocking(true)?;
-                socket.set_nodelay(true)?;
-                Ok(Socket::Tcp(socket))
-            }),
+        let socket = match accept_with(&self.socket, NONBLOCKING) {
+            Ok(socket) => socket,
+            Err(Errno::AGAIN) => return Ok(None),
+            Err(error) => return Err(error.into()),
         };
-        match socket {
-            Ok(socket) => Ok(Some(socket)),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
-            Err(error) => Err(error),
+        if self.path.is_none() {
+            set_tcp_nodelay(&socket, true)?;
         }
-    }
-
-    /// Its address, as a user would write it.
-    pub fn place(&self) -> String {
-        match self {
-            Listener::Unix(_, path) => path.display().to_string(),
-            Listener::Tcp(listener) => {
-                listener.local_addr().expect("a socket that listens has an address").to_string()
-            }
-        }
+        Ok(Some(Socket(socket)))
     }
 }
 
 /// A socket in the file system that does not block and has no name yet.
 fn unix_socket() -> rustix::io::Result<OwnedFd> {
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+    socket_with(AddressFamily::UNIX, SocketType::STREAM, NONBLOCKING, None)
 }
 
 fn cannot_be_made(error: &io::Error) -> UserError {
@@ -130,16 +119,13 @@ fn is_deserted(path: &Path) -> bool {
 
 impl AsFd for Listener {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Listener::Unix(listener, _) => listener.as_fd(),
-            Listener::Tcp(listener) => listener.as_fd(),
-        }
+        self.socket.as_fd()
     }
 }
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        if let Listener::Unix(_, path) = self {
+        if let Some(path) = &self.path {
             // It may be gone already.
             let _ = fs::remove_file(path);
         }

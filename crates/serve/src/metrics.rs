@@ -6,7 +6,7 @@ use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 
 use crate::protocol::Kind;
-use crate::scrape::{Family, Figure, Labels, Scrape};
+use crate::scrape::{Family, Figure, Scrape};
 
 /// Kinds of commands that are counted separately.
 pub const KINDS: [(Kind, &str); 5] = [
@@ -66,13 +66,13 @@ impl Metrics {
     pub fn summary(&self) -> Value {
         let mut commands = serde_json::Map::new();
         for ((_, name), count) in KINDS.iter().zip(&self.kinds) {
-            let told = json!({
+            let found = json!({
                 "count": count.commands,
                 "bytes": count.bytes,
                 "errors": count.errors,
                 "latency_ns": percentiles(&count.latency_ns),
             });
-            commands.insert(name.to_string(), told);
+            commands.insert(name.to_string(), found);
         }
         json!({
             "commands": commands,
@@ -87,56 +87,39 @@ impl Metrics {
 
     /// The text for Prometheus, with the drive's metrics.
     pub fn text(&self, of_drive: Vec<Family>) -> String {
-        let each = |value: fn(&Count) -> Figure| -> Vec<(Labels, Figure)> {
+        let by_kind = |name, help, value: fn(&Count) -> Figure| {
             let kinds = KINDS.iter().zip(&self.kinds);
-            kinds.map(|((_, name), count)| (vec![("command", *name)], value(count))).collect()
+            Family::by(name, help, "command", kinds.map(|((_, kind), count)| (*kind, value(count))))
         };
-        let all = |figure: Figure| vec![(Labels::new(), figure)];
-        let mut families: Vec<Family> = [
-            (
-                "reprieve_commands",
-                "Commands that were answered",
-                each(|count| Figure::Count(count.commands)),
-            ),
-            (
-                "reprieve_command_bytes",
-                "Bytes of those commands",
-                each(|count| Figure::Count(count.bytes)),
-            ),
-            (
-                "reprieve_command_errors",
-                "Those answered by an error",
-                each(|count| Figure::Count(count.errors)),
-            ),
-            (
-                "reprieve_latency_seconds",
-                "Latency by the model's clock",
-                each(|count| Figure::latencies(&count.latency_ns)),
-            ),
-            (
+        let count = |name, help, count| Family::one(name, help, Figure::Count(count));
+        let lateness = Figure::latencies(&self.lateness_ns);
+        let mut families = vec![
+            by_kind("reprieve_commands", "Commands that were answered", |of| {
+                Figure::Count(of.commands)
+            }),
+            by_kind("reprieve_command_bytes", "Bytes of those commands", |of| {
+                Figure::Count(of.bytes)
+            }),
+            by_kind("reprieve_command_errors", "Those answered by an error", |of| {
+                Figure::Count(of.errors)
+            }),
+            by_kind("reprieve_latency_seconds", "Latency by the model's clock", |of| {
+                Figure::latencies(&of.latency_ns)
+            }),
+            Family::one(
                 "reprieve_lateness_seconds",
                 "Answers sent later than the model says",
-                all(Figure::latencies(&self.lateness_ns)),
+                lateness,
             ),
-            ("reprieve_connections", "Clients so far", all(Figure::Count(self.connections))),
-            (
+            count("reprieve_connections", "Clients so far", self.connections),
+            count(
                 "reprieve_refused_connections",
                 "Clients and handshakes beyond the limit",
-                all(Figure::Count(self.refused)),
+                self.refused,
             ),
-            (
-                "reprieve_malformed",
-                "Clients that broke the protocol",
-                all(Figure::Count(self.malformed)),
-            ),
-            (
-                "reprieve_cancelled",
-                "Commands whose clients left before",
-                all(Figure::Count(self.cancelled)),
-            ),
-        ]
-        .map(|(name, help, values)| Family { name, help, values })
-        .into();
+            count("reprieve_malformed", "Clients that broke the protocol", self.malformed),
+            count("reprieve_cancelled", "Commands whose clients left before", self.cancelled),
+        ];
         families.extend(of_drive);
         let mut registry = Registry::default();
         registry.register_collector(Box::new(Scrape(families)));
@@ -147,16 +130,16 @@ impl Metrics {
 }
 
 fn percentiles(histogram: &Histogram<u64>) -> Value {
-    let mut told = serde_json::Map::new();
-    told.insert("count".into(), json!(histogram.len()));
-    told.insert("mean".into(), json!(histogram.mean()));
-    told.insert("min".into(), json!(histogram.min()));
+    let mut found = serde_json::Map::new();
+    found.insert("count".into(), json!(histogram.len()));
+    found.insert("mean".into(), json!(histogram.mean()));
+    found.insert("min".into(), json!(histogram.min()));
     let quantiles = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99_9", 0.999)];
     for (name, quantile) in quantiles {
-        told.insert(name.into(), json!(histogram.value_at_quantile(quantile)));
+        found.insert(name.into(), json!(histogram.value_at_quantile(quantile)));
     }
-    told.insert("max".into(), json!(histogram.max()));
-    Value::Object(told)
+    found.insert("max".into(), json!(histogram.max()));
+    Value::Object(found)
 }
 
 /// Upper values and counts of the buckets that are not empty.

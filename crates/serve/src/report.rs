@@ -5,19 +5,15 @@ use serde_json::{Value, json};
 
 use crate::admission::Load;
 use crate::metrics::Metrics;
-use crate::scrape::{Family, Figure, Labels};
+use crate::scrape::{Family, Figure};
 
 /// Figures of the drive for Prometheus.
 pub fn figures(ssd: &Ssd, connections: usize, memory_bytes: u64, handed: Load) -> Vec<Family> {
     let activity = ssd.activity();
-    let level = |name, help, value: f64| {
-        let values = vec![(Labels::new(), Figure::Level(value))];
-        Family { name, help, values }
-    };
+    let level = |name, help, value: f64| Family::one(name, help, Figure::Level(value));
     let counts = |name, help, operations: &[&'static str], counts: &[u64]| {
-        let each = operations.iter().zip(counts);
-        let values = each.map(|(name, count)| (vec![("operation", *name)], Figure::Count(*count)));
-        Family { name, help, values: values.collect() }
+        let each = operations.iter().copied().zip(counts.iter().copied().map(Figure::Count));
+        Family::by(name, help, "operation", each)
     };
     vec![
         counts(

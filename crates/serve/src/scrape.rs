@@ -7,28 +7,10 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 
-/// Upper ends of the buckets of a histogram for Prometheus, in nanoseconds.
-const BOUNDS_NS: [u64; 20] = [
-    1_000,
-    2_000,
-    5_000,
-    10_000,
-    20_000,
-    50_000,
-    100_000,
-    200_000,
-    500_000,
-    1_000_000,
-    2_000_000,
-    5_000_000,
-    10_000_000,
-    20_000_000,
-    50_000_000,
-    100_000_000,
-    200_000_000,
-    500_000_000,
-    1_000_000_000,
-    10_000_000_000,
+/// Upper ends of the buckets of a histogram for Prometheus, in microseconds.
+const BOUNDS_US: [u64; 20] = [
+    1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000,
+    200_000, 500_000, 1_000_000, 10_000_000,
 ];
 
 /// Labels: names and values.
@@ -51,8 +33,8 @@ impl Figure {
     /// The latencies of a histogram in nanoseconds, by buckets.
     pub fn latencies(histogram: &Histogram<u64>) -> Figure {
         let mut values = histogram.iter_recorded().peekable();
-        let mut buckets: Vec<(f64, u64)> = Vec::with_capacity(BOUNDS_NS.len() + 1);
-        for bound_ns in BOUNDS_NS {
+        let mut buckets: Vec<(f64, u64)> = Vec::with_capacity(BOUNDS_US.len() + 1);
+        for bound_ns in BOUNDS_US.map(|bound_us| bound_us * 1000) {
             let mut inside = 0;
             while let Some(value) = values.next_if(|value| value.value_iterated_to() <= bound_ns) {
                 inside += value.count_at_value();
@@ -80,6 +62,24 @@ pub struct Family {
     pub name: &'static str,
     pub help: &'static str,
     pub values: Vec<(Labels, Figure)>,
+}
+
+impl Family {
+    /// A metric without labels.
+    pub fn one(name: &'static str, help: &'static str, value: Figure) -> Family {
+        Family { name, help, values: vec![(Labels::new(), value)] }
+    }
+
+    /// A metric with a value for each value of a label.
+    pub fn by(
+        name: &'static str,
+        help: &'static str,
+        label: &'static str,
+        values: impl Iterator<Item = (&'static str, Figure)>,
+    ) -> Family {
+        let values = values.map(|(value, figure)| (vec![(label, value)], figure)).collect();
+        Family { name, help, values }
+    }
 }
 
 /// All of them.

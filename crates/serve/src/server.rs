@@ -2,7 +2,7 @@
 
 mod clients;
 mod commands;
-mod ending;
+mod shutdown;
 
 use std::io;
 use std::num::NonZeroU64;
@@ -13,9 +13,11 @@ use reprieve_ssd::{Options as RunOptions, Ssd, scenario};
 use rustix::event::epoll::{Event, EventData, EventFlags};
 use serde_json::Value;
 
+use crate::admin::{AdminConnection, Topic};
 use crate::client_table::{CLIENTS_MAX, ClientTable, HANDSHAKES_MAX};
 use crate::clock::{Clock, Wall};
 use crate::control;
+use crate::data_place::{self, DataPlace};
 use crate::drive::Drive;
 use crate::handshake::Export;
 use crate::in_flight::InFlight;
@@ -24,9 +26,7 @@ use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::options::{Options, Place, Source};
 use crate::recorder::{Recorded, Recorder};
-use crate::room::{self, DataPlace};
-use crate::side::Topic;
-use crate::sides::Sides;
+use crate::slots::Slots;
 use crate::sockets::{Sockets, system};
 use crate::store::Store;
 use crate::token::Token;
@@ -51,7 +51,7 @@ pub struct Server {
     pub(crate) clients: ClientTable,
     pub(crate) in_flight: InFlight,
     pub(crate) injections: Injections,
-    pub(crate) sides: Sides,
+    pub(crate) admins: Slots<AdminConnection>,
     pub(crate) metrics: Metrics,
     /// The finished recording.
     pub(crate) recorded: Option<Recorded>,
@@ -74,7 +74,7 @@ impl Server {
         let bytes = scenario.capacity_bytes();
         let data = DataPlace::choose(bytes, &options)?;
         data.check_faults(bytes, &options.faults)?;
-        room::allow_files(CLIENTS_MAX + HANDSHAKES_MAX)?;
+        data_place::allow_files(CLIENTS_MAX + HANDSHAKES_MAX)?;
         let sockets = Sockets::new(&options)?;
         let from_state = options.from_state.clone();
         let run =
@@ -92,7 +92,7 @@ impl Server {
             clients: ClientTable::new(),
             in_flight: InFlight::new(),
             injections: Injections::new(options.faults.clone()),
-            sides: Sides::new(),
+            admins: Slots::new(),
             metrics: Metrics::new(),
             recorded: None,
             ends: None,
@@ -135,12 +135,8 @@ impl Server {
         if let Some(signal) = self.store.signal() {
             self.sockets.watch(signal, Token::Synced)?;
         }
-        let place = |wanted: fn(&Token) -> bool| self.sockets.listener(wanted).map(Listener::place);
-        Ok([
-            place(|token| matches!(token, Token::Clients)),
-            place(|token| matches!(token, Token::Metrics)),
-            place(|token| matches!(token, Token::Control)),
-        ])
+        let place = |token| self.sockets.listener(token).map(|listener| listener.place.clone());
+        Ok([Token::Clients, Token::Metrics, Token::Control].map(place))
     }
 
     /// Serves until stopped, and returns the summary; `say` is called with messages for the user.
@@ -166,7 +162,7 @@ impl Server {
             let until = self.next_due();
             let is_behind = self.drive.recorder.as_ref().is_some_and(Recorder::is_behind);
             let is_alone =
-                self.clients.connections.len() + self.sides.len() == 0 && self.ends.is_none();
+                self.clients.connections.len() + self.admins.len() == 0 && self.ends.is_none();
             let at_most_ns = (is_behind || !is_alone).then_some(LOOK_NS);
             let count =
                 waiting.wait(&self.sockets.poll, &self.drive.clock, until, at_most_ns, &mut events);
@@ -204,7 +200,11 @@ impl Server {
         while let Some(late) = self.clients.late_handshake(before) {
             self.hang_up(late)?;
         }
-        self.sides.close_before(before);
+        for key in self.admins.keys() {
+            if self.admins.get_mut(key).is_some_and(|admin| admin.opened < before) {
+                self.admins.remove(key);
+            }
+        }
         Ok(())
     }
 
@@ -221,20 +221,11 @@ impl Server {
 
     fn event(&mut self, token: Token, flags: EventFlags) -> Result<(), UserError> {
         match token {
-            Token::Clients => self.accept_client(),
-            Token::Metrics => {
-                self.accept_side(Topic::Metrics);
-                Ok(())
-            }
-            Token::Control => {
-                self.accept_side(Topic::Control);
-                Ok(())
-            }
-            Token::Stop => {
-                self.begin_end();
-                Ok(())
-            }
-            Token::Synced => self.synced(),
+            Token::Clients => self.accept_client()?,
+            Token::Metrics => self.accept_admin(Topic::Metrics),
+            Token::Control => self.accept_admin(Topic::Control),
+            Token::Stop => self.begin_end(),
+            Token::Synced => self.synced()?,
             Token::Client(key) => {
                 if flags.contains(EventFlags::OUT) {
                     self.clients.dirty.push(key);
@@ -243,12 +234,9 @@ impl Server {
                 if flags.intersects(EventFlags::IN | gone) {
                     self.receive(key, flags.intersects(gone))?;
                 }
-                Ok(())
             }
-            Token::Side(key) => {
-                self.side(key);
-                Ok(())
-            }
+            Token::Admin(key) => self.serve_admin(key),
         }
+        Ok(())
     }
 }

@@ -68,9 +68,9 @@ impl Sockets {
         added.map_err(io::Error::from).map_err(system("another socket to poll"))
     }
 
-    /// The listener whose token satisfies `wanted`.
-    pub(crate) fn listener(&self, wanted: fn(&Token) -> bool) -> Option<&Listener> {
-        let found = self.listeners.iter().find(|(token, _)| wanted(token));
+    /// Returns the listener of this token.
+    pub(crate) fn listener(&self, wanted: Token) -> Option<&Listener> {
+        let found = self.listeners.iter().find(|(token, _)| *token == wanted);
         found.map(|(_, listener)| listener)
     }
 

@@ -5,7 +5,7 @@ use rustix::event::epoll::EventData;
 use crate::slots::Key;
 
 /// The kind of a socket, in the data of its events.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
     Clients,
     Metrics,
@@ -13,19 +13,20 @@ pub enum Token {
     Stop,
     Synced,
     Client(Key),
-    Side(Key),
+    Admin(Key),
 }
 
 impl Token {
     pub fn data(self) -> EventData {
+        let none = Key { index: 0, generation: 0 };
         let (kind, Key { index, generation }) = match self {
-            Token::Clients => (0, Key { index: 0, generation: 0 }),
-            Token::Metrics => (1, Key { index: 0, generation: 0 }),
-            Token::Control => (2, Key { index: 0, generation: 0 }),
-            Token::Stop => (3, Key { index: 0, generation: 0 }),
-            Token::Synced => (4, Key { index: 0, generation: 0 }),
+            Token::Clients => (0, none),
+            Token::Metrics => (1, none),
+            Token::Control => (2, none),
+            Token::Stop => (3, none),
+            Token::Synced => (4, none),
             Token::Client(key) => (5, key),
-            Token::Side(key) => (6, key),
+            Token::Admin(key) => (6, key),
         };
         EventData::new_u64(u64::from(generation) << 32 | u64::from(index) << 3 | kind)
     }
@@ -40,7 +41,7 @@ impl Token {
             3 => Token::Stop,
             4 => Token::Synced,
             5 => Token::Client(key),
-            6 => Token::Side(key),
+            6 => Token::Admin(key),
             other => panic!("a socket of kind {other}"),
         }
     }

@@ -1,47 +1,29 @@
 //! Non-blocking input and output of a socket, encrypted or not.
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::TcpStream;
-use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
+use rustix::net::{SendFlags, send};
 use rustls::{ServerConfig, ServerConnection};
 
 /// A connected socket that does not block.
-pub enum Socket {
-    Unix(UnixStream),
-    Tcp(TcpStream),
-}
+pub struct Socket(pub OwnedFd);
 
 impl Read for Socket {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Socket::Unix(socket) => socket.read(into),
-            Socket::Tcp(socket) => socket.read(into),
-        }
+        Ok(rustix::io::read(&self.0, into)?)
     }
 }
 
 impl Write for Socket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Socket::Unix(socket) => socket.write(bytes),
-            Socket::Tcp(socket) => socket.write(bytes),
-        }
+        // A client that has left must not end the process by a signal.
+        Ok(send(&self.0, bytes, SendFlags::NOSIGNAL)?)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl AsFd for Socket {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Socket::Unix(socket) => socket.as_fd(),
-            Socket::Tcp(socket) => socket.as_fd(),
-        }
     }
 }
 
@@ -105,7 +87,7 @@ impl Transport {
             tls.write_tls(&mut self.unsent)?;
             self.decrypted = state?.plaintext_bytes_to_read();
             if self.decrypted == 0 {
-                send(&mut self.socket, &mut self.unsent)?;
+                send_all(&mut self.socket, &mut self.unsent)?;
             }
         }
         let count = tls.reader().read(into)?;
@@ -145,7 +127,7 @@ impl Transport {
 
     /// Sends buffered bytes, as far as the socket takes them.
     pub fn flush(&mut self) -> io::Result<()> {
-        send(&mut self.socket, &mut self.unsent)
+        send_all(&mut self.socket, &mut self.unsent)
     }
 
     /// Number of unsent bytes.
@@ -159,7 +141,7 @@ impl Transport {
     }
 }
 
-fn send(socket: &mut Socket, unsent: &mut Vec<u8>) -> io::Result<()> {
+fn send_all(socket: &mut Socket, unsent: &mut Vec<u8>) -> io::Result<()> {
     let mut sent = 0;
     while sent < unsent.len() {
         match input(socket.write(&unsent[sent..]))? {
@@ -188,6 +170,6 @@ fn input(result: io::Result<usize>) -> io::Result<Input> {
 
 impl AsFd for Transport {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
+        self.socket.0.as_fd()
     }
 }

@@ -68,7 +68,7 @@ impl Bench {
         // Steps that go around all dies, and never end in the middle of a page.
         self.place = (self.place + 37 * FLOOD_BYTES) % (self.ssd.scenario().capacity_bytes() / 2);
         let key = Key { index: client, generation: 0 };
-        self.admission.push(key, key, Pieces::of(Op::Read, self.place, bytes, false));
+        self.admission.push(key, key, Split::of(Op::Read, self.place, bytes, false));
     }
 
     /// Submits what the limits admit, each a nanosecond after the one before.

@@ -8,8 +8,8 @@ fn key(index: u32) -> Key {
     Key { index, generation: 0 }
 }
 
-fn read(bytes: u32) -> Pieces {
-    Pieces::of(Op::Read, 0, u64::from(bytes), false)
+fn read(bytes: u32) -> Split {
+    Split::of(Op::Read, 0, u64::from(bytes), false)
 }
 
 /// Takes all that there is room for, by client; commands carry their client's number.

@@ -12,7 +12,7 @@ fn struck(text: &str, commands: &[Request]) -> Vec<usize> {
     let fault = Injection::parse(text).expect("it is written well");
     let mut faults = Injections::new(vec![fault]);
     let places = 1..=commands.len();
-    places.filter(|place| faults.strike(&commands[place - 1]) != Strike::default()).collect()
+    places.filter(|place| faults.strike(&commands[place - 1]) != InjectedFault::default()).collect()
 }
 
 #[test]
@@ -54,9 +54,9 @@ fn several_faults_strike_one_command() {
     let mut faults = Injections::new(list.to_vec());
     let (late, none) = (Dur::from_ns(7000), None);
     let read = faults.strike(&request(Kind::Read, 0, 512));
-    assert_eq!(read, Strike { is_error: true, late, power_cut: none });
+    assert_eq!(read, InjectedFault { is_error: true, late, power_cut: none });
     let write = faults.strike(&request(Kind::Write, 0, 512));
-    assert_eq!(write, Strike { is_error: false, late, power_cut: Some(3) });
+    assert_eq!(write, InjectedFault { is_error: false, late, power_cut: Some(3) });
 }
 
 #[test]

@@ -20,7 +20,7 @@ const UNSENT_BYTES_ALL: usize = 8 << 20;
 
 impl Server {
     pub(crate) fn accept_client(&mut self) -> Result<(), UserError> {
-        let Some(listener) = self.sockets.listener(|token| matches!(token, Token::Clients)) else {
+        let Some(listener) = self.sockets.listener(Token::Clients) else {
             return Ok(());
         };
         // The fault is this client's; the next one is unaffected.

@@ -8,10 +8,10 @@ use crate::command::Command;
 use crate::connection::{Connection, Phase, Reply};
 use crate::drive::Done;
 use crate::handshake::Step;
-use crate::inject::Strike;
-use crate::pieces::Pieces;
+use crate::inject::InjectedFault;
 use crate::protocol::{self, EINVAL, EIO, ENOSPC, FLAG_FUA, FLAG_NO_HOLE, FLAG_REQ_ONE, Kind};
 use crate::slots::Key;
+use crate::split::Split;
 use crate::store::Fault;
 
 /// Data of a write is stored in pieces that end at multiples of this, so that nothing smaller is
@@ -111,7 +111,8 @@ impl Server {
             return Ok((data.len(), false));
         };
         let mut error = request.error(self.export.bytes);
-        let strike = if error == 0 { self.injections.strike(&request) } else { Strike::default() };
+        let strike =
+            if error == 0 { self.injections.strike(&request) } else { InjectedFault::default() };
         if let Some(place) = strike.power_cut.filter(|_| self.stored_bytes(&request, strike) == 0) {
             self.power_fails(place, None)?;
             return Ok((head_bytes, false));
@@ -224,8 +225,8 @@ impl Server {
             Kind::Disconnect | Kind::Unknown => unreachable!("these have an error or no answer"),
         };
         let fua = op == Op::Write && request.flags & FLAG_FUA != 0;
-        let pieces = Pieces::of(op, request.offset, request.bytes, fua);
-        let is_modelled = pieces.peek().is_some();
+        let split = Split::of(op, request.offset, request.bytes, fua);
+        let is_modelled = split.peek().is_some();
         let command = self.in_flight.commands.insert(Command {
             client: key,
             request,
@@ -244,7 +245,7 @@ impl Server {
             self.in_flight.not_modelled.push(command);
             return Ok(());
         }
-        self.in_flight.admission.push(key, command, pieces);
+        self.in_flight.admission.push(key, command, split);
         self.in_flight.admit(&mut self.drive)
     }
 

@@ -4,16 +4,14 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use super::Fault;
+use super::blocks::{BLOCK_BYTES as PAGE_BYTES, Block as Page, Part, parts};
 use super::ranges::Ranges;
 use crate::protocol::Allocation;
 
-/// Bytes of a page.
-pub(super) const PAGE_BYTES: u64 = 4096;
 /// Pages of a leaf of the table, which spans 2 MiB of the drive.
 const LEAF_PAGES: usize = 512;
 const LEAF_BYTES: u64 = PAGE_BYTES * LEAF_PAGES as u64;
 
-type Page = Box<[u8; PAGE_BYTES as usize]>;
 type Leaf = Box<[Option<Page>; LEAF_PAGES]>;
 
 /// Bytes of a leaf itself.
@@ -30,28 +28,10 @@ pub struct Memory {
     given_up: Option<Sender<Vec<Leaf>>>,
 }
 
-/// The position of a piece that does not cross pages.
-struct Piece {
-    leaf: usize,
-    page: usize,
-    from: usize,
-    bytes: usize,
-}
-
-/// Splits `bytes` bytes from `at` on at page boundaries.
-fn pieces(at: u64, bytes: u64) -> impl Iterator<Item = Piece> {
-    let end = at + bytes;
-    let mut next = at;
-    std::iter::from_fn(move || {
-        let here = next;
-        next = end.min((here / PAGE_BYTES + 1) * PAGE_BYTES);
-        (here < end).then(|| Piece {
-            leaf: (here / LEAF_BYTES) as usize,
-            page: (here % LEAF_BYTES / PAGE_BYTES) as usize,
-            from: (here % PAGE_BYTES) as usize,
-            bytes: (next - here) as usize,
-        })
-    })
+/// Returns the leaf of a page, and its place there.
+fn place(page: u64) -> (usize, usize) {
+    let leaf_pages = LEAF_PAGES as u64;
+    ((page / leaf_pages) as usize, (page % leaf_pages) as usize)
 }
 
 impl Memory {
@@ -67,11 +47,11 @@ impl Memory {
 
     pub(super) fn read(&self, at: u64, into: &mut [u8]) {
         let mut rest = into;
-        for piece in pieces(at, rest.len() as u64) {
-            let (these, others) = rest.split_at_mut(piece.bytes);
-            let page = self.leaves[piece.leaf].as_ref().and_then(|leaf| leaf[piece.page].as_ref());
-            match page {
-                Some(page) => these.copy_from_slice(&page[piece.from..piece.from + piece.bytes]),
+        for Part { block, bytes } in parts(at, rest.len() as u64) {
+            let (these, others) = rest.split_at_mut(bytes.len());
+            let (leaf, page) = place(block);
+            match self.leaves[leaf].as_ref().and_then(|leaf| leaf[page].as_ref()) {
+                Some(page) => these.copy_from_slice(&page[bytes]),
                 None => these.fill(0),
             }
             rest = others;
@@ -93,10 +73,10 @@ impl Memory {
     /// Returns whether the byte at `at` is in an allocated page, and the end, at most `end`, of the
     /// range for which that holds.
     fn pages_alike(&self, at: u64, end: u64) -> (bool, u64) {
-        let place = |at: u64| (at / LEAF_BYTES) as usize;
-        let Some(leaf) = &self.leaves[place(at)] else {
-            let absent = self.leaves[place(at)..].iter().take_while(|leaf| leaf.is_none());
-            return (false, ((place(at) + absent.count()) as u64 * LEAF_BYTES).min(end));
+        let leaf_of = |at: u64| (at / LEAF_BYTES) as usize;
+        let Some(leaf) = &self.leaves[leaf_of(at)] else {
+            let absent = self.leaves[leaf_of(at)..].iter().take_while(|leaf| leaf.is_none());
+            return (false, ((leaf_of(at) + absent.count()) as u64 * LEAF_BYTES).min(end));
         };
         let page = (at % LEAF_BYTES / PAGE_BYTES) as usize;
         let is_data = leaf[page].is_some();
@@ -107,19 +87,19 @@ impl Memory {
 
     pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Fault> {
         let mut rest = bytes;
-        for piece in pieces(at, rest.len() as u64) {
-            let (these, others) = rest.split_at(piece.bytes);
-            let page = self.page(&piece)?;
-            page[piece.from..piece.from + piece.bytes].copy_from_slice(these);
+        for Part { block, bytes } in parts(at, rest.len() as u64) {
+            let (these, others) = rest.split_at(bytes.len());
+            self.page(block)?[bytes].copy_from_slice(these);
             rest = others;
         }
         Ok(())
     }
 
-    /// The page of a piece, allocated if necessary.
-    fn page(&mut self, piece: &Piece) -> Result<&mut Page, Fault> {
-        let leaf = &mut self.leaves[piece.leaf];
-        let is_there = leaf.as_ref().is_some_and(|leaf| leaf[piece.page].is_some());
+    /// Returns a page, allocated if necessary.
+    fn page(&mut self, block: u64) -> Result<&mut Page, Fault> {
+        let (leaf, page) = place(block);
+        let leaf = &mut self.leaves[leaf];
+        let is_there = leaf.as_ref().is_some_and(|leaf| leaf[page].is_some());
         if !is_there {
             let more = PAGE_BYTES + if leaf.is_none() { TABLE_BYTES } else { 0 };
             if self.used_bytes + more > self.limit_bytes {
@@ -128,7 +108,7 @@ impl Memory {
             self.used_bytes += more;
         }
         let leaf = leaf.get_or_insert_with(|| Box::new([const { None }; LEAF_PAGES]));
-        Ok(leaf[piece.page].get_or_insert_with(|| Box::new([0; PAGE_BYTES as usize])))
+        Ok(leaf[page].get_or_insert_with(|| Box::new([0; PAGE_BYTES as usize])))
     }
 
     /// Zeroes bytes, which stay allocated or become a hole; whole leaves are freed on a separate
@@ -157,13 +137,14 @@ impl Memory {
     }
 
     fn zero_pages(&mut self, at: u64, bytes: u64) {
-        for piece in pieces(at, bytes) {
-            let Some(leaf) = &mut self.leaves[piece.leaf] else { continue };
-            let place = &mut leaf[piece.page];
-            if piece.bytes as u64 == PAGE_BYTES {
+        for part in parts(at, bytes) {
+            let (leaf, page) = place(part.block);
+            let Some(leaf) = &mut self.leaves[leaf] else { continue };
+            let place = &mut leaf[page];
+            if part.is_whole() {
                 self.used_bytes -= if place.take().is_some() { PAGE_BYTES } else { 0 };
             } else if let Some(page) = place {
-                page[piece.from..piece.from + piece.bytes].fill(0);
+                page[part.bytes].fill(0);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The data of the drive, in memory, in a file, or discarded.
 
+mod blocks;
 mod file;
 mod holes;
 mod memory;
@@ -61,17 +62,22 @@ impl Store {
         Store::Memory(Memory::new(bytes, limit_bytes))
     }
 
-    /// A store in a file of this length, created if absent.
+    /// Returns a store in a file of this length, created if absent; `volatile_bytes`: the memory
+    /// before it, which `lose` clears.
     ///
     /// Errors if it has another length, is in use, or cannot be created.
-    pub fn in_file(path: &Path, bytes: u64) -> Result<Store, UserError> {
-        Ok(Store::File(FileStore::open(path, bytes)?))
-    }
-
-    /// As above, behind `memory_bytes` of volatile memory, which `lose` clears.
-    pub fn in_file_behind(path: &Path, bytes: u64, memory_bytes: u64) -> Result<Store, UserError> {
+    pub fn in_file(
+        path: &Path,
+        bytes: u64,
+        volatile_bytes: Option<u64>,
+    ) -> Result<Store, UserError> {
         let file = FileStore::open(path, bytes)?;
-        Ok(Store::Volatile(Box::new(Volatile::new(file, bytes, memory_bytes))))
+        Ok(match volatile_bytes {
+            None => Store::File(file),
+            Some(memory_bytes) => {
+                Store::Volatile(Box::new(Volatile::new(file, bytes, memory_bytes)))
+            }
+        })
     }
 
     /// A store in a sparse file of this length without a name, in the folder for temporary files.

@@ -6,18 +6,14 @@
 use std::collections::BTreeMap;
 
 use super::Fault;
+use super::blocks::{BLOCK_BYTES, Block, Part, parts};
 use super::file::FileStore;
 use super::holes::Zeroing;
 use crate::protocol::Allocation;
 
-/// Unit that is kept or lost as a whole.
-const BLOCK_BYTES: u64 = 4096;
-
-type Data = Box<[u8; BLOCK_BYTES as usize]>;
-
 /// A block that is not in the file: data, or zeros without allocation (`None`).
 struct Changed {
-    content: Option<Data>,
+    content: Option<Block>,
     /// Its position in order of arrival, in which blocks are written.
     turn: u64,
 }
@@ -40,22 +36,6 @@ pub struct Losses {
     pub lost_blocks: u64,
 }
 
-/// A part of a block.
-struct Part {
-    block: u64,
-    from: usize,
-    to: usize,
-}
-
-fn parts(at: u64, bytes: u64) -> impl Iterator<Item = Part> {
-    let end = at + bytes;
-    (at / BLOCK_BYTES..end.div_ceil(BLOCK_BYTES)).map(move |block| {
-        let start = block * BLOCK_BYTES;
-        let from = at.saturating_sub(start) as usize;
-        Part { block, from, to: (end - start).min(BLOCK_BYTES) as usize }
-    })
-}
-
 impl Volatile {
     /// A drive of `bytes` bytes with memory for whole blocks of at most `memory_bytes`.
     pub(super) fn new(file: FileStore, bytes: u64, memory_bytes: u64) -> Volatile {
@@ -72,14 +52,15 @@ impl Volatile {
 
     pub(super) fn read(&self, at: u64, into: &mut [u8]) -> Result<(), Fault> {
         self.file.read(at, into)?;
-        for Part { block, from, to } in parts(at, into.len() as u64) {
-            let Some(changed) = self.changed.get(&block) else { continue };
-            let start = (block * BLOCK_BYTES + from as u64 - at) as usize;
-            let here = &mut into[start..start + (to - from)];
-            match &changed.content {
-                Some(data) => here.copy_from_slice(&data[from..to]),
-                None => here.fill(0),
+        let mut rest = into;
+        for Part { block, bytes } in parts(at, rest.len() as u64) {
+            let (here, others) = rest.split_at_mut(bytes.len());
+            match self.changed.get(&block).map(|changed| &changed.content) {
+                Some(Some(data)) => here.copy_from_slice(&data[bytes]),
+                Some(None) => here.fill(0),
+                None => {}
             }
+            rest = others;
         }
         Ok(())
     }
@@ -98,10 +79,11 @@ impl Volatile {
     }
 
     pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Fault> {
-        for Part { block, from, to } in parts(at, bytes.len() as u64) {
-            let start = (block * BLOCK_BYTES + from as u64 - at) as usize;
-            let data = &bytes[start..start + (to - from)];
-            self.change(block, |content| content[from..to].copy_from_slice(data))?;
+        let mut rest = bytes;
+        for Part { block, bytes } in parts(at, rest.len() as u64) {
+            let (data, others) = rest.split_at(bytes.len());
+            self.change(block, |content| content[bytes].copy_from_slice(data))?;
+            rest = others;
         }
         self.make_room()
     }
@@ -112,18 +94,18 @@ impl Volatile {
             self.store(at, bytes)?;
             return self.file.zero(zeroing);
         }
-        for Part { block, from, to } in parts(at, bytes) {
-            if to - from == BLOCK_BYTES as usize && !keep_room {
-                self.enter(block, None);
+        for part in parts(at, bytes) {
+            if part.is_whole() && !keep_room {
+                self.enter(part.block, None);
             } else {
-                self.change(block, |content| content[from..to].fill(0))?;
+                self.change(part.block, |content| content[part.bytes].fill(0))?;
             }
         }
         self.make_room()
     }
 
     /// Changes part of a block, which may be new to the memory.
-    fn change(&mut self, block: u64, how: impl FnOnce(&mut Data)) -> Result<(), Fault> {
+    fn change(&mut self, block: u64, how: impl FnOnce(&mut Block)) -> Result<(), Fault> {
         let mut data = match self.changed.get_mut(&block).map(|changed| changed.content.take()) {
             Some(Some(data)) => data,
             Some(None) => Box::new([0; BLOCK_BYTES as usize]),
@@ -139,7 +121,7 @@ impl Volatile {
         Ok(())
     }
 
-    fn enter(&mut self, block: u64, content: Option<Data>) {
+    fn enter(&mut self, block: u64, content: Option<Block>) {
         if let Some(changed) = self.changed.get_mut(&block) {
             changed.content = content;
             return;

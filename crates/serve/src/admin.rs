@@ -7,7 +7,7 @@ use crate::clock::Wall;
 use crate::transport::{Input, Socket, Transport};
 
 /// Limit on a request in bytes.
-const QUESTION_BYTES_MAX: usize = 16 << 10;
+const REQUEST_BYTES_MAX: usize = 16 << 10;
 /// Limit on HTTP headers.
 const HEADERS_MAX: usize = 64;
 
@@ -19,54 +19,55 @@ pub enum Topic {
 }
 
 /// A connection with one request and one answer.
-pub struct Side {
+pub struct AdminConnection {
     pub topic: Topic,
     pub opened: Wall,
     transport: Transport,
-    question: Vec<u8>,
+    request: Vec<u8>,
     pub is_answered: bool,
 }
 
 /// The state of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum Received {
     /// It is incomplete.
     Part,
     /// It is complete.
-    Question(String),
+    Request(String),
     /// The connection has closed without one.
     Nothing,
 }
 
-impl Side {
-    pub fn new(topic: Topic, socket: Socket, now: Wall) -> Side {
+impl AdminConnection {
+    pub fn new(topic: Topic, socket: Socket, now: Wall) -> AdminConnection {
         let transport = Transport::new(socket);
-        Side { topic, opened: now, transport, question: Vec::new(), is_answered: false }
+        let request = Vec::new();
+        AdminConnection { topic, opened: now, transport, request, is_answered: false }
     }
 
     /// Receives more of the request.
-    pub fn hear(&mut self) -> Heard {
+    pub fn receive(&mut self) -> Received {
         let mut bytes = [0; 4096];
         loop {
             match self.transport.read(&mut bytes) {
-                Ok(Input::Bytes(count)) => self.question.extend(&bytes[..count]),
+                Ok(Input::Bytes(count)) => self.request.extend(&bytes[..count]),
                 Ok(Input::Nothing) => break,
-                Ok(Input::End) | Err(_) => return Heard::Nothing,
+                Ok(Input::End) | Err(_) => return Received::Nothing,
             }
-            if self.question.len() > QUESTION_BYTES_MAX {
-                return Heard::Nothing;
+            if self.request.len() > REQUEST_BYTES_MAX {
+                return Received::Nothing;
             }
         }
         let end: &[u8] = match self.topic {
             Topic::Metrics => b"\r\n\r\n",
             Topic::Control => b"\n",
         };
-        match self.question.windows(end.len()).position(|window| window == end) {
+        match self.request.windows(end.len()).position(|window| window == end) {
             Some(at) => {
-                let whole = &self.question[..at + end.len()];
-                Heard::Question(String::from_utf8_lossy(whole).into_owned())
+                let whole = &self.request[..at + end.len()];
+                Received::Request(String::from_utf8_lossy(whole).into_owned())
             }
-            None => Heard::Part,
+            None => Received::Part,
         }
     }
 
@@ -77,23 +78,23 @@ impl Side {
     }
 
     /// Sends more of the answer; returns whether it is complete.
-    pub fn go_on(&mut self) -> io::Result<bool> {
+    pub fn send(&mut self) -> io::Result<bool> {
         self.transport.flush()?;
         Ok(!self.transport.has_unsent())
     }
 }
 
-impl AsFd for Side {
+impl AsFd for AdminConnection {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.transport.as_fd()
     }
 }
 
-/// The answer to an HTTP request.
-pub fn http(question: &str, metrics: impl FnOnce() -> String) -> String {
+/// Returns the answer to an HTTP request.
+pub fn http(text: &str, metrics: impl FnOnce() -> String) -> String {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
     let mut request = httparse::Request::new(&mut headers);
-    let (status, text) = match request.parse(question.as_bytes()).map(|_| &request) {
+    let (status, text) = match request.parse(text.as_bytes()).map(|_| &request) {
         Ok(httparse::Request { method: Some("GET"), path: Some(path), .. }) => match *path {
             "/metrics" | "/" => ("200 OK", metrics()),
             _ => ("404 Not Found", "there is /metrics, and nothing else\n".to_string()),

@@ -7,68 +7,79 @@ use rustix::event::epoll::{self, EventFlags};
 use serde_json::{Value, json};
 
 use super::{END_NS, Server};
+use crate::admin::{self, AdminConnection, Received, Topic};
 use crate::clock::Wall;
 use crate::control::{self, ControlCommand};
-use crate::inject::Strike;
+use crate::inject::InjectedFault;
 use crate::protocol::Request;
 use crate::recorder::Recorded;
 use crate::report;
-use crate::side::{self, Heard, Side, Topic};
 use crate::slots::Key;
 use crate::token::Token;
 
+/// Limit on metrics and control connections.
+const ADMINS_MAX: usize = 16;
+
 impl Server {
-    pub(crate) fn accept_side(&mut self, topic: Topic) {
-        let wanted: fn(&Token) -> bool = match topic {
-            Topic::Metrics => |token| matches!(token, Token::Metrics),
-            Topic::Control => |token| matches!(token, Token::Control),
+    pub(crate) fn accept_admin(&mut self, topic: Topic) {
+        let token = match topic {
+            Topic::Metrics => Token::Metrics,
+            Topic::Control => Token::Control,
         };
-        let Some(listener) = self.sockets.listener(wanted) else { return };
+        let Some(listener) = self.sockets.listener(token) else { return };
         // The fault is the other side's.
         let Ok(Some(socket)) = listener.accept() else { return };
-        let side = Side::new(topic, socket, self.drive.clock.now());
-        let (key, has_hung_up) = self.sides.open(side);
-        self.metrics.refused += u64::from(has_hung_up);
-        let side = self.sides.get_mut(key).expect("just put there");
-        if self.sockets.watch(side.as_fd(), Token::Side(key)).is_err() {
-            self.sides.close(key);
+        let is_full = self.admins.len() >= ADMINS_MAX;
+        self.metrics.refused += u64::from(is_full);
+        if is_full {
+            // The oldest without a request goes first, so that none that has sent one waits.
+            let keys = self.admins.keys().into_iter();
+            let order = |admin: &mut AdminConnection| (admin.is_answered, admin.opened);
+            let first = keys.min_by_key(|key| self.admins.get_mut(*key).map(order));
+            first.map(|key| self.admins.remove(key));
+        }
+        let admin = AdminConnection::new(topic, socket, self.drive.clock.now());
+        let key = self.admins.insert(admin);
+        let admin = self.admins.get_mut(key).expect("just put there");
+        if self.sockets.watch(admin.as_fd(), Token::Admin(key)).is_err() {
+            self.admins.remove(key);
         }
     }
 
     /// Handles input on a metrics or control connection.
-    pub(crate) fn side(&mut self, key: Key) {
-        let Some(mut side) = self.sides.take(key) else { return };
-        let is_out = if side.is_answered {
-            side.go_on().unwrap_or(true)
+    pub(crate) fn serve_admin(&mut self, key: Key) {
+        let Some(mut admin) = self.admins.take(key) else { return };
+        let is_over = if admin.is_answered {
+            admin.send().unwrap_or(true)
         } else {
-            match side.hear() {
-                Heard::Part => false,
-                Heard::Nothing => true,
-                Heard::Question(question) => {
-                    let answer = self.answer_to(side.topic, &question);
-                    side.answer(&answer).is_err() || side.go_on().unwrap_or(true)
+            match admin.receive() {
+                Received::Part => false,
+                Received::Nothing => true,
+                Received::Request(request) => {
+                    let answer = self.answer_to(admin.topic, &request);
+                    admin.answer(&answer).is_err() || admin.send().unwrap_or(true)
                 }
             }
         };
-        let data = Token::Side(key).data();
-        let wanted = if side.is_answered { EventFlags::OUT } else { EventFlags::IN };
-        if is_out || epoll::modify(&self.sockets.poll, side.as_fd(), data, wanted).is_err() {
-            self.sides.close(key);
+        let data = Token::Admin(key).data();
+        let wanted = if admin.is_answered { EventFlags::OUT } else { EventFlags::IN };
+        if is_over || epoll::modify(&self.sockets.poll, admin.as_fd(), data, wanted).is_err() {
+            self.admins.remove(key);
         } else {
-            self.sides.put_back(key, side);
+            self.admins.put_back(key, admin);
         }
     }
 
-    fn answer_to(&mut self, topic: Topic, question: &str) -> String {
+    fn answer_to(&mut self, topic: Topic, request: &str) -> String {
         match topic {
-            Topic::Metrics => side::http(question, || {
+            Topic::Metrics => admin::http(request, || {
                 let clients = self.clients.connections.len();
                 let handed = self.in_flight.admission.in_model();
                 let memory_bytes = self.store.memory_bytes();
                 self.metrics.text(report::figures(&self.drive.ssd, clients, memory_bytes, handed))
             }),
             Topic::Control => {
-                let answer = match self.obey(question) {
+                let answer = match self.obey(request) {
                     Ok(answer) => answer,
                     Err(error) => json!({"error": error.to_string()}),
                 };
@@ -77,8 +88,8 @@ impl Server {
         }
     }
 
-    fn obey(&mut self, question: &str) -> Result<Value, UserError> {
-        if let ControlCommand::Set { key, value } = control::parse(question)? {
+    fn obey(&mut self, request: &str) -> Result<Value, UserError> {
+        if let ControlCommand::Set { key, value } = control::parse(request)? {
             if self.drive.recorder.is_some() {
                 let what = "what a drive does is being recorded, and one scenario replays it; \
                             serve without --record to change rules";
@@ -115,7 +126,7 @@ impl Server {
     }
 
     /// Bytes of a write that are stored before the power loss, if it hits one.
-    pub(crate) fn stored_bytes(&self, request: &Request, strike: Strike) -> u64 {
+    pub(crate) fn stored_bytes(&self, request: &Request, strike: InjectedFault) -> u64 {
         let cut = strike.power_cut.map(|place| self.injections.power_cut(place));
         cut.map_or(0, |cut| cut.stored_bytes(request))
     }

@@ -81,10 +81,7 @@ impl DataPlace {
     pub fn open(&self, bytes: u64, volatile_bytes: Option<u64>) -> Result<Store, UserError> {
         match self {
             DataPlace::Memory { limit_bytes } => Ok(Store::in_memory(bytes, *limit_bytes)),
-            DataPlace::File(path) => match volatile_bytes {
-                Some(memory_bytes) => Store::in_file_behind(path, bytes, memory_bytes),
-                None => Store::in_file(path, bytes),
-            },
+            DataPlace::File(path) => Store::in_file(path, bytes, volatile_bytes),
             DataPlace::TemporaryFile => Store::in_temporary_file(bytes),
             DataPlace::Discarded => Ok(Store::Discarded),
         }

@@ -5,11 +5,11 @@ use reprieve_base::{Op, Request, Time};
 const SECTOR_BYTES: u64 = 512;
 /// The longest request, as in real drives; a trim or a write of zeros may have 4 GiB, too much
 /// for one instant.
-const PIECE_SECTORS: u64 = (1 << 20) / SECTOR_BYTES;
+const REQUEST_SECTORS_MAX: u64 = (1 << 20) / SECTOR_BYTES;
 
 /// The rest of a command; the arrivals are not set.
 #[derive(Clone, Copy, Debug)]
-pub struct Pieces {
+pub struct Split {
     op: Op,
     fua: bool,
     /// Sectors from the first to before the last.
@@ -18,11 +18,11 @@ pub struct Pieces {
     is_flush_left: bool,
 }
 
-impl Pieces {
+impl Split {
     /// Splits `bytes` bytes from `offset` on.
     ///
     /// Reads and writes cover every sector that they touch, trims only whole sectors.
-    pub fn of(op: Op, offset: u64, bytes: u64, fua: bool) -> Pieces {
+    pub fn of(op: Op, offset: u64, bytes: u64, fua: bool) -> Split {
         // A flush covers everything, whatever its fields say.
         let bytes = if op == Op::Flush { 0 } else { bytes };
         let (first, last) = match op {
@@ -30,7 +30,7 @@ impl Pieces {
             Op::Trim => (offset.div_ceil(SECTOR_BYTES), (offset + bytes) / SECTOR_BYTES),
             _ => (offset / SECTOR_BYTES, (offset + bytes).div_ceil(SECTOR_BYTES)),
         };
-        Pieces { op, fua, first, last, is_flush_left: op == Op::Flush }
+        Split { op, fua, first, last, is_flush_left: op == Op::Flush }
     }
 
     /// Returns the next request without taking it.
@@ -39,20 +39,20 @@ impl Pieces {
         if self.is_flush_left {
             return Some(Request { arrival, op, lba: 0, bytes: 0, fua: false });
         }
-        let sectors = self.last.saturating_sub(self.first).min(PIECE_SECTORS);
+        let sectors = self.last.saturating_sub(self.first).min(REQUEST_SECTORS_MAX);
         let bytes = (sectors * SECTOR_BYTES) as u32;
         let request = Request { arrival, op, lba: self.first, bytes, fua: self.fua };
         (sectors > 0).then_some(request)
     }
 }
 
-impl Iterator for Pieces {
+impl Iterator for Split {
     type Item = Request;
 
     fn next(&mut self) -> Option<Request> {
         let next = self.peek();
         if !std::mem::take(&mut self.is_flush_left) {
-            self.first += PIECE_SECTORS;
+            self.first += REQUEST_SECTORS_MAX;
         }
         next
     }
@@ -63,8 +63,8 @@ mod tests {
     use super::*;
 
     fn ranges(op: Op, offset: u64, bytes: u64) -> Vec<(u64, u32)> {
-        let pieces = Pieces::of(op, offset, bytes, false);
-        pieces.map(|request| (request.lba, request.bytes)).collect()
+        let split = Split::of(op, offset, bytes, false);
+        split.map(|request| (request.lba, request.bytes)).collect()
     }
 
     #[test]
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(ranges(Op::Flush, 0, 0), [(0, 0)]);
         assert_eq!(ranges(Op::Flush, u64::MAX, u64::MAX), [(0, 0)]);
         assert_eq!(ranges(Op::Read, 0, (1 << 20) + 1), [(0, 1 << 20), (2048, 512)]);
-        // 2^32 - 1 bytes: 8,388,607 whole sectors, 4,096 pieces, the last a sector short.
+        // 2^32 - 1 bytes: 8,388,607 whole sectors, 4,096 requests, the last a sector short.
         let whole = ranges(Op::Trim, 0, u64::from(u32::MAX));
         assert_eq!(whole.len(), 4096);
         assert_eq!(whole[4095], (4095 * 2048, (1 << 20) - 512));
