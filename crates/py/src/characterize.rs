@@ -4,9 +4,8 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use reprieve_ssd::characterize::{self as bench, Run, Variety};
-use reprieve_ssd::scenario::{self, Sources};
 
-use crate::{need_numpy, raise};
+use crate::{loaded_rig, need_numpy, raise};
 
 /// Suspends programs of `wordlines` wordlines repeatedly; returns every run by column.
 #[pyfunction]
@@ -18,14 +17,10 @@ pub fn characterize<'py>(
     wordlines: u32,
     variety: (f64, f64),
 ) -> PyResult<Bound<'py, PyDict>> {
-    let runs = py
-        .detach(|| {
-            let sources = Sources { text, path, sets: &sets };
-            let scenario = scenario::load_rig_file(&sources, reprieve_ssd::registries())?;
-            let (length_share, start_share) = variety;
-            bench::run(&scenario, wordlines, &Variety { length_share, start_share })
-        })
-        .map_err(raise)?;
+    let scenario = loaded_rig(py, text, path, &sets)?;
+    let (length_share, start_share) = variety;
+    let variety = Variety { length_share, start_share };
+    let runs = py.detach(|| bench::run(&scenario, wordlines, &variety)).map_err(raise)?;
     need_numpy(py)?;
     let columns = PyDict::new(py);
     let add = |name: &str, value: fn(&Run) -> u64| {

@@ -18,64 +18,46 @@ use crate::raise;
 /// >>> (done,) = drive.poll()
 /// >>> done.op, done.arrival_ns, done.completion_ns, done.latency_ns
 /// ('read', 1000, 33048, 32048)
-#[pyclass(module = "reprieve", frozen)]
+#[pyclass(module = "reprieve", frozen, get_all)]
 pub struct Completion {
-    inner: embed::Completion,
+    /// The number that `submit` took or returned for the request.
+    tag: u64,
+    /// The number of the request in order of arrival, from 0.
+    number: u64,
+    /// The operation: "read", "write", "trim" or "flush".
+    op: &'static str,
+    /// The time at which it reached the drive.
+    arrival_ns: u64,
+    /// The time at which it was complete.
+    completion_ns: u64,
+    /// The time from its arrival to its completion.
+    latency_ns: u64,
+    /// The number of pages of a read that error correction could not restore.
+    uncorrectable_pages: u32,
 }
 
 #[pymethods]
 impl Completion {
-    /// The number that `submit` took or returned for the request.
-    #[getter]
-    fn tag(&self) -> u64 {
-        self.inner.tag
-    }
-
-    /// The number of the request in order of arrival, from 0.
-    #[getter]
-    fn number(&self) -> u64 {
-        self.inner.number
-    }
-
-    /// The operation: "read", "write", "trim" or "flush".
-    #[getter]
-    fn op(&self) -> &'static str {
-        self.inner.op.name()
-    }
-
-    /// The time at which it reached the drive.
-    #[getter]
-    fn arrival_ns(&self) -> u64 {
-        self.inner.arrival.ns()
-    }
-
-    /// The time at which it was complete.
-    #[getter]
-    fn completion_ns(&self) -> u64 {
-        self.inner.completion.ns()
-    }
-
-    /// The time from its arrival to its completion.
-    #[getter]
-    fn latency_ns(&self) -> u64 {
-        (self.inner.completion - self.inner.arrival).ns()
-    }
-
-    /// The number of pages of a read that error correction could not restore.
-    #[getter]
-    fn uncorrectable_pages(&self) -> u32 {
-        self.inner.uncorrectable_pages
-    }
-
     fn __repr__(&self) -> String {
+        let Completion { tag, number, op, arrival_ns, completion_ns, .. } = self;
         format!(
-            "Completion(tag={}, number={}, op='{}', arrival_ns={}, completion_ns={})",
-            self.tag(),
-            self.number(),
-            self.op(),
-            self.arrival_ns(),
-            self.completion_ns()
+            "Completion(tag={tag}, number={number}, op='{op}', arrival_ns={arrival_ns}, \
+             completion_ns={completion_ns})"
         )
+    }
+}
+
+impl From<embed::Completion> for Completion {
+    fn from(done: embed::Completion) -> Completion {
+        Completion {
+            tag: done.tag,
+            number: done.number,
+            op: done.op.name(),
+            arrival_ns: done.arrival.ns(),
+            completion_ns: done.completion.ns(),
+            latency_ns: (done.completion - done.arrival).ns(),
+            uncorrectable_pages: done.uncorrectable_pages,
+        }
     }
 }
 
@@ -257,7 +239,7 @@ impl Drive {
     #[pyo3(signature = (max=None))]
     fn poll(&self, #[pyo3(from_py_with = max)] max: Option<usize>) -> PyResult<Vec<Completion>> {
         let mut inner = self.lock()?;
-        let all = std::iter::from_fn(|| inner.drive.poll().map(|inner| Completion { inner }));
+        let all = std::iter::from_fn(|| inner.drive.poll().map(Completion::from));
         Ok(match max {
             None => all.collect(),
             Some(max) => all.take(max).collect(),

@@ -19,7 +19,8 @@ mod views;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use reprieve_ssd::scenario::{self, Sources};
+
+use reprieve_ssd::scenario::{self, Registries, Scenario, Sources};
 
 create_exception!(
     _native,
@@ -39,14 +40,26 @@ fn raise(error: reprieve_base::UserError) -> PyErr {
     UserError::new_err(error.to_string())
 }
 
+/// Loads a scenario by `load`, with the GIL released: a file that it names may be a FIFO, and signals
+/// must be handled meanwhile.
+fn loaded(
+    py: Python<'_>,
+    sources: &Sources<'_>,
+    load: fn(&Sources<'_>, &Registries) -> Result<Scenario, reprieve_base::UserError>,
+) -> PyResult<Scenario> {
+    py.detach(|| load(sources, reprieve_ssd::registries())).map_err(raise)
+}
+
+/// Loads the scenario of a drive that may have no load.
+fn loaded_rig(py: Python<'_>, text: &str, path: &str, sets: &[String]) -> PyResult<Scenario> {
+    loaded(py, &Sources { text, path, sets }, scenario::load_rig_file)
+}
+
 /// The resolved scenario as canonical TOML.
 #[pyfunction]
 fn resolve(py: Python<'_>, text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
     let sources = Sources { text, path, sets: &sets };
-    // A file that it names may be a FIFO; signals must be handled meanwhile.
-    let load = || scenario::load(&sources, reprieve_ssd::registries());
-    let scenario = py.detach(load).map_err(raise)?;
-    Ok(scenario::print(&scenario))
+    loaded(py, &sources, scenario::load).map(|scenario| scenario::print(&scenario))
 }
 
 /// The scenario reference as Markdown.
@@ -70,19 +83,13 @@ fn json_schema() -> String {
 /// The drive of a scenario that may have no load, as canonical TOML.
 #[pyfunction]
 fn resolve_rig(py: Python<'_>, text: &str, path: &str, sets: Vec<String>) -> PyResult<String> {
-    let sources = Sources { text, path, sets: &sets };
-    let load = || scenario::load_rig_file(&sources, reprieve_ssd::registries());
-    let scenario = py.detach(load).map_err(raise)?;
-    Ok(scenario::print(&scenario))
+    loaded_rig(py, text, path, &sets).map(|scenario| scenario::print(&scenario))
 }
 
 /// The capacity of the drive of a scenario that may have no load, in bytes.
 #[pyfunction]
 fn capacity_bytes(py: Python<'_>, text: &str, path: &str, sets: Vec<String>) -> PyResult<u64> {
-    let sources = Sources { text, path, sets: &sets };
-    let load = || scenario::load_rig_file(&sources, reprieve_ssd::registries());
-    let scenario = py.detach(load).map_err(raise)?;
-    Ok(scenario.capacity_bytes())
+    loaded_rig(py, text, path, &sets).map(|scenario| scenario.capacity_bytes())
 }
 
 /// Imports numpy, which takes a tenth of a second, and which the first array would do implicitly:
@@ -100,44 +107,34 @@ fn say_where(fault: &std::panic::PanicHookInfo<'_>) {
 
 /// The native module of the package `reprieve`.
 #[pymodule]
-fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    std::panic::set_hook(Box::new(say_where));
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("UserError", module.py().get_type::<UserError>())?;
-    module.add_class::<simulation::Simulation>()?;
-    module.add_class::<table::Table>()?;
-    module.add_class::<parquet::ParquetReader>()?;
-    module.add_class::<parquet::ParquetWriter>()?;
-    module.add_class::<server::Server>()?;
-    module.add_class::<drive::Drive>()?;
-    module.add_class::<drive::Completion>()?;
-    module.add_class::<views::Decision>()?;
-    module.add_class::<views::Choice>()?;
-    module.add_class::<views::OperationView>()?;
-    module.add_class::<views::Waiter>()?;
-    module.add_class::<views::Operation>()?;
-    module.add_class::<views::FreeDie>()?;
-    module.add_class::<views::BusyDie>()?;
-    module.add_function(wrap_pyfunction!(resolve, module)?)?;
-    module.add_function(wrap_pyfunction!(resolve_rig, module)?)?;
-    module.add_function(wrap_pyfunction!(capacity_bytes, module)?)?;
-    module.add_function(wrap_pyfunction!(reference, module)?)?;
-    module.add_function(wrap_pyfunction!(schema, module)?)?;
-    module.add_function(wrap_pyfunction!(json_schema, module)?)?;
-    module.add_function(wrap_pyfunction!(request_log::empty_log, module)?)?;
-    module.add_function(wrap_pyfunction!(rig::rig, module)?)?;
-    module.add_function(wrap_pyfunction!(characterize::characterize, module)?)?;
-    module.add_function(wrap_pyfunction!(reliability::rber, module)?)?;
-    module.add_function(wrap_pyfunction!(reliability::characterised_rber, module)?)?;
-    module.add_function(wrap_pyfunction!(fio::fio_options, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::trace_devices, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::trace_head, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::workload_info, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::workload_head, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::workload_times, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::trace_convert, module)?)?;
-    module.add_function(wrap_pyfunction!(registry::registry, module)?)?;
-    module.add_function(wrap_pyfunction!(registry::preset, module)?)?;
-    Ok(())
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::{
+        UserError,
+        characterize::characterize,
+        drive::{Completion, Drive},
+        fio::fio_options,
+        parquet::{ParquetReader, ParquetWriter},
+        registry::{preset, registry},
+        reliability::{characterised_rber, rber},
+        request_log::empty_log,
+        rig::rig,
+        server::Server,
+        simulation::Simulation,
+        table::Table,
+        traces::{
+            trace_convert, trace_devices, trace_head, trace_info, workload_head, workload_info,
+            workload_times,
+        },
+        views::{BusyDie, Choice, Decision, FreeDie, Operation, OperationView, Waiter},
+        {capacity_bytes, json_schema, reference, resolve, resolve_rig, schema},
+    };
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        std::panic::set_hook(Box::new(super::say_where));
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }

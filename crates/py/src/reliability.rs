@@ -2,25 +2,19 @@
 
 use pyo3::prelude::*;
 use reprieve_ssd::reliability::{Characterisation, Stress};
-use reprieve_ssd::scenario::{self, Sources};
 
-use crate::raise;
-
-/// The scenario of the rig, for the part's cells.
-fn load(text: &str, path: &str, sets: Vec<String>) -> PyResult<scenario::Scenario> {
-    let sources = Sources { text, path, sets: &sets };
-    scenario::load_rig_file(&sources, reprieve_ssd::registries()).map_err(raise)
-}
+use crate::loaded_rig;
 
 /// Raw bit error rate of each of `pages`: cycles, days, reads of the block, suspensions.
 #[pyfunction]
 pub fn rber(
+    py: Python<'_>,
     text: &str,
     path: &str,
     sets: Vec<String>,
     pages: Vec<(f64, f64, f64, f64)>,
 ) -> PyResult<Vec<f64>> {
-    let scenario = load(text, path, sets)?;
+    let scenario = loaded_rig(py, text, path, &sets)?;
     let rate = |(cycles, retention_days, reads, suspensions)| {
         scenario.reliability.rber.rate(&Stress { cycles, retention_days, reads, suspensions })
     };
@@ -32,12 +26,13 @@ pub fn rber(
 /// `test` is cycles before, cycles of the test, suspensions of each program, days of the test.
 #[pyfunction]
 pub fn characterised_rber(
+    py: Python<'_>,
     text: &str,
     path: &str,
     sets: Vec<String>,
     test: (f64, f64, f64, f64),
 ) -> PyResult<((f64, f64), (f64, f64))> {
-    let scenario = load(text, path, sets)?;
+    let scenario = loaded_rig(py, text, path, &sets)?;
     let (cycles, run_cycles, suspensions, elapsed_days) = test;
     let ageing = scenario.reliability.ageing;
     let wear_per_program_suspend = ageing.map_or(0.0, |ageing| ageing.suspend_wear.per_program);

@@ -13,7 +13,7 @@ use reprieve_ssd::{Options, Ssd, Window};
 
 use crate::policy::{self, Given};
 use crate::table::Table;
-use crate::{UserError, need_numpy, raise, request_log, time_series};
+use crate::{UserError, loaded, need_numpy, raise, request_log, time_series};
 
 /// The state of a run. Preconditioning takes a while and belongs to the first step.
 enum State {
@@ -69,9 +69,7 @@ impl Simulation {
         own: Option<InPlace>,
     ) -> PyResult<Simulation> {
         let sources = Sources { text, path, sets: &sets };
-        let load = || scenario::load(&sources, reprieve_ssd::registries());
-        // Reading a scenario may wait for a file, during which signals must be handled.
-        let scenario = Python::attach(|py| py.detach(load)).map_err(raise)?;
+        let scenario = Python::attach(|py| loaded(py, &sources, scenario::load))?;
         let text = scenario::print(&scenario);
         let (log_requests, series, timeline) = kept;
         let timeline = timeline.map(window);

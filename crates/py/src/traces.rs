@@ -8,7 +8,7 @@ use reprieve_base::{Op, Request, SECTOR_BYTES, UserError};
 use reprieve_ssd::scenario::{self, Scenario, Sources};
 use reprieve_trace::{Load, Merged, Reading};
 
-use crate::raise;
+use crate::{loaded, raise};
 
 type Row = (u64, u32, &'static str, u64, u64);
 
@@ -52,12 +52,10 @@ pub fn workload_info(
     sets: Vec<String>,
     requests_max: Option<u64>,
 ) -> PyResult<String> {
-    py.detach(|| {
-        let scenario = loaded(text, path, &sets)?;
-        reprieve_trace::profile_loads(&loads(&scenario), requests_max.unwrap_or(u64::MAX))
-    })
-    .map_err(raise)
-    .map(|profile| profile.to_json())
+    let scenario = loaded(py, &Sources { text, path, sets: &sets }, scenario::load)?;
+    let (loads, most) = (loads(&scenario), requests_max.unwrap_or(u64::MAX));
+    let profile = py.detach(|| reprieve_trace::profile_loads(&loads, most));
+    profile.map_err(raise).map(|profile| profile.to_json())
 }
 
 /// The first requests of the workload of a scenario: time_ns, device 0, op, offset_bytes, bytes.
@@ -69,8 +67,8 @@ pub fn workload_head(
     sets: Vec<String>,
     rows: usize,
 ) -> PyResult<Vec<Row>> {
+    let scenario = loaded(py, &Sources { text, path, sets: &sets }, scenario::load)?;
     let head = || {
-        let scenario = loaded(text, path, &sets)?;
         let mut merged = Merged::open(&loads(&scenario))?;
         let mut found = Vec::new();
         while found.len() < rows {
@@ -94,8 +92,8 @@ pub fn workload_times<'py>(
     sets: Vec<String>,
     rows: usize,
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let scenario = loaded(py, &Sources { text, path, sets: &sets }, scenario::load)?;
     let times = || {
-        let scenario = loaded(text, path, &sets)?;
         let mut merged = Merged::open(&loads(&scenario))?;
         let mut found = Vec::new();
         for _ in 0..rows {
@@ -107,10 +105,6 @@ pub fn workload_times<'py>(
         Ok(found)
     };
     py.detach(times).map_err(raise).map(|found| found.into_pyarray(py))
-}
-
-fn loaded(text: &str, path: &str, sets: &[String]) -> Result<Scenario, UserError> {
-    scenario::load(&Sources { text, path, sets }, reprieve_ssd::registries())
 }
 
 /// The loads of a scenario.
@@ -156,16 +150,5 @@ pub fn trace_convert(
         let reading = reading(format, &options)?;
         reprieve_trace::convert(Path::new(path), reading, Path::new(output), to)
     };
-    let counts = py.detach(convert).map_err(raise)?;
-    let dropped: serde_json::Map<String, serde_json::Value> =
-        counts.dropped.iter().map(|(reason, count)| ((*reason).into(), (*count).into())).collect();
-    Ok(serde_json::json!({
-        "rows": counts.rows,
-        "requests": counts.requests,
-        "dropped": dropped,
-        "widened": counts.widened,
-        "resorted": counts.resorted,
-        "times_rounded": counts.times_rounded,
-    })
-    .to_string())
+    Ok(py.detach(convert).map_err(raise)?.to_json())
 }

@@ -1,5 +1,7 @@
 //! Counts of a trace's rows by outcome.
 
+use serde_json::{Map, Value, json};
+
 /// Rows and requests so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -22,6 +24,22 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Returns the counts of a conversion as a JSON object.
+    pub fn to_json(&self) -> String {
+        let reason = |(reason, count): &(&str, u64)| ((*reason).into(), (*count).into());
+        let dropped: Map<String, Value> = self.dropped.iter().map(reason).collect();
+        let Counts { rows, requests, widened, resorted, times_rounded, .. } = self;
+        let counts = json!({
+            "rows": rows,
+            "requests": requests,
+            "dropped": dropped,
+            "widened": widened,
+            "resorted": resorted,
+            "times_rounded": times_rounded,
+        });
+        counts.to_string()
+    }
+
     /// Adds the counts of another load, or of an earlier part.
     pub fn add(&mut self, other: &Counts) {
         self.rows += other.rows;
