@@ -115,132 +115,6 @@ pub extern "C" fn reprieve_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// `reprieve_open`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_open(
-    toml: *const c_char,
-    length: usize,
-    drive: *mut *mut Handle,
-) -> c_int {
-    // SAFETY: as the header demands of the caller.
-    let text = unsafe { bytes_of(toml.cast(), length) };
-    let open = || {
-        let text = text.ok_or_else(|| UserError::new("the scenario is a null pointer"))?;
-        let text = std::str::from_utf8(text)
-            .map_err(|error| UserError::new(format!("the scenario is no UTF-8: {error}")))?;
-        Drive::open(text, "the scenario", &[])
-    };
-    // SAFETY: as above.
-    unsafe { open_with(drive, open) }
-}
-
-/// `reprieve_restore`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_restore(
-    buffer: *const c_void,
-    size: usize,
-    drive: *mut *mut Handle,
-) -> c_int {
-    // SAFETY: as the header demands of the caller.
-    let bytes = unsafe { bytes_of(buffer.cast(), size) };
-    let restore = || {
-        let bytes = bytes.ok_or_else(|| UserError::new("the saved drive is a null pointer"))?;
-        Drive::restore(bytes)
-    };
-    // SAFETY: as above.
-    unsafe { open_with(drive, restore) }
-}
-
-/// `reprieve_close`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_close(drive: *mut Handle) {
-    // SAFETY: a handle is made by `open_with`, and closed once.
-    unsafe { handle::close(drive) }
-}
-
-/// `reprieve_error`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_error(drive: *const Handle) -> *const c_char {
-    // SAFETY: the handle is null or open.
-    match unsafe { drive.as_ref() } {
-        Some(handle) => handle.message(),
-        None => c"the drive is a null pointer".as_ptr(),
-    }
-}
-
-/// `reprieve_capacity_bytes`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_capacity_bytes(drive: *mut Handle) -> u64 {
-    let mut bytes = 0;
-    // SAFETY: the handle is null or open.
-    unsafe {
-        with(drive, |open| {
-            bytes = open.drive.capacity_bytes();
-            Ok(())
-        })
-    };
-    bytes
-}
-
-/// `reprieve_now`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_now(drive: *mut Handle) -> u64 {
-    let mut now_ns = 0;
-    // SAFETY: the handle is null or open.
-    unsafe {
-        with(drive, |open| {
-            now_ns = open.drive.now().ns();
-            Ok(())
-        })
-    };
-    now_ns
-}
-
-/// `reprieve_submit`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_submit(
-    drive: *mut Handle,
-    at_ns: u64,
-    request: *const Request,
-) -> c_int {
-    // SAFETY: the request is null or readable; the handle is null or open.
-    unsafe {
-        let request = request.as_ref();
-        with(drive, |open| {
-            let request = request.ok_or_else(|| invalid("the request is a null pointer"))?;
-            Ok(open.drive.submit(Time::from_ns(at_ns), ask(request)?)?)
-        })
-    }
-}
-
 #[inline(always)]
 fn ask(request: &Request) -> Result<Ask, Refusal> {
     let Request { tag, lba, bytes, op, fua, reserved } = *request;
@@ -261,161 +135,218 @@ fn not_a_request(request: &Request) -> Refusal {
     ))
 }
 
-/// `reprieve_next`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_next(drive: *mut Handle, at_ns: *mut u64) -> c_int {
-    // SAFETY: the number is null or writable; the handle is null or open.
-    unsafe {
-        let at_ns = at_ns.as_mut();
-        with(drive, |open| {
-            let at_ns = at_ns.ok_or_else(|| invalid("at_ns is a null pointer"))?;
-            *at_ns = open.drive.next().ns();
-            Ok(())
-        })
+/// Exports functions that the header declares and documents.
+macro_rules! exports {
+    ($(fn $name:ident($($argument:ident: $kind:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {$(
+        /// Does what the header says.
+        ///
+        /// # Safety
+        ///
+        /// As the header says.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($argument: $kind),*) $(-> $result)? $body
+    )*};
+}
+
+exports! {
+    fn reprieve_open(
+        toml: *const c_char,
+        length: usize,
+        drive: *mut *mut Handle,
+    ) -> c_int {
+        // SAFETY: as the header demands of the caller.
+        let text = unsafe { bytes_of(toml.cast(), length) };
+        let open = || {
+            let text = text.ok_or_else(|| UserError::new("the scenario is a null pointer"))?;
+            let text = std::str::from_utf8(text)
+                .map_err(|error| UserError::new(format!("the scenario is no UTF-8: {error}")))?;
+            Drive::open(text, "the scenario", &[])
+        };
+        // SAFETY: as above.
+        unsafe { open_with(drive, open) }
     }
-}
 
-/// `reprieve_advance`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_advance(drive: *mut Handle, to_ns: u64) -> c_int {
-    // SAFETY: the handle is null or open.
-    unsafe { with(drive, |open| Ok(open.drive.advance(Time::from_ns(to_ns))?)) }
-}
-
-/// `reprieve_run`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_run(
-    drive: *mut Handle,
-    until_ns: u64,
-    completions: usize,
-    now_ns: *mut u64,
-) -> c_int {
-    // SAFETY: the number is null or writable; the handle is null or open.
-    unsafe {
-        let now_ns = now_ns.as_mut();
-        with(drive, |open| {
-            let reached = open.drive.run(Time::from_ns(until_ns), completions)?;
-            now_ns.into_iter().for_each(|now_ns| *now_ns = reached.ns());
-            Ok(())
-        })
+    fn reprieve_restore(
+        buffer: *const c_void,
+        size: usize,
+        drive: *mut *mut Handle,
+    ) -> c_int {
+        // SAFETY: as the header demands of the caller.
+        let bytes = unsafe { bytes_of(buffer.cast(), size) };
+        let restore = || {
+            let bytes = bytes.ok_or_else(|| UserError::new("the saved drive is a null pointer"))?;
+            Drive::restore(bytes)
+        };
+        // SAFETY: as above.
+        unsafe { open_with(drive, restore) }
     }
-}
 
-/// `reprieve_poll`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_poll(
-    drive: *mut Handle,
-    completions: *mut Completion,
-    max: usize,
-) -> i64 {
-    let mut count = 0;
-    // SAFETY: the handle is null or open.
-    let status = unsafe {
-        with(drive, |open| {
-            if completions.is_null() && max > 0 {
-                return Err(invalid("completions is a null pointer"));
-            }
-            while count < max {
-                let Some(done) = open.drive.poll() else { break };
-                let completion = Completion {
-                    tag: done.tag,
-                    number: done.number,
-                    arrival_ns: done.arrival.ns(),
-                    completion_ns: done.completion.ns(),
-                    uncorrectable_pages: done.uncorrectable_pages,
-                    op: done.op as u8,
-                    reserved: [0; 3],
-                };
-                // SAFETY: the caller has room for `max`, and `count` is less.
-                completions.add(count).write(completion);
-                count += 1;
-            }
-            Ok(())
-        })
-    };
-    if status == Status::Ok as c_int { count as i64 } else { -i64::from(status) }
-}
-
-/// `reprieve_keep_journal`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_keep_journal(drive: *mut Handle) -> c_int {
-    // SAFETY: the handle is null or open.
-    unsafe { with(drive, |open| Ok(open.drive.keep_journal()?)) }
-}
-
-/// `reprieve_save`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_save(
-    drive: *mut Handle,
-    buffer: *mut c_void,
-    capacity: usize,
-    size: *mut usize,
-) -> c_int {
-    // SAFETY: the size is null or writable, the buffer has its capacity; the handle is null or
-    // open.
-    unsafe {
-        let size = size.as_mut();
-        with(drive, |open| {
-            let size = size.ok_or_else(|| invalid("size is a null pointer"))?;
-            let bytes = open.drive.save()?;
-            *size = bytes.len();
-            if capacity < bytes.len() {
-                let text = format!("the drive takes {} bytes, not {capacity}", bytes.len());
-                return Err(Refusal { status: Status::Space, text });
-            }
-            if buffer.is_null() {
-                return Err(invalid("buffer is a null pointer"));
-            }
-            buffer.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
-            Ok(())
-        })
+    fn reprieve_close(drive: *mut Handle) {
+        // SAFETY: a handle is made by `open_with`, and closed once.
+        unsafe { handle::close(drive) }
     }
-}
 
-/// `reprieve_summary`.
-///
-/// # Safety
-///
-/// As the header says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn reprieve_summary(
-    drive: *mut Handle,
-    json: *mut *const c_char,
-    length: *mut usize,
-) -> c_int {
-    // SAFETY: each pointer is null or writable; the handle is null or open.
-    unsafe {
-        let (json, length) = (json.as_mut(), length.as_mut());
-        with(drive, |open| {
-            let json = json.ok_or_else(|| invalid("json is a null pointer"))?;
-            open.summary = handle::text(open.drive.summary());
-            *json = open.summary.as_ptr();
-            length.into_iter().for_each(|length| *length = open.summary.count_bytes());
-            Ok(())
-        })
+    fn reprieve_error(drive: *const Handle) -> *const c_char {
+        // SAFETY: the handle is null or open.
+        match unsafe { drive.as_ref() } {
+            Some(handle) => handle.message(),
+            None => c"the drive is a null pointer".as_ptr(),
+        }
+    }
+
+    fn reprieve_capacity_bytes(drive: *mut Handle) -> u64 {
+        let mut bytes = 0;
+        // SAFETY: the handle is null or open.
+        unsafe {
+            with(drive, |open| {
+                bytes = open.drive.capacity_bytes();
+                Ok(())
+            })
+        };
+        bytes
+    }
+
+    fn reprieve_now(drive: *mut Handle) -> u64 {
+        let mut now_ns = 0;
+        // SAFETY: the handle is null or open.
+        unsafe {
+            with(drive, |open| {
+                now_ns = open.drive.now().ns();
+                Ok(())
+            })
+        };
+        now_ns
+    }
+
+    fn reprieve_submit(
+        drive: *mut Handle,
+        at_ns: u64,
+        request: *const Request,
+    ) -> c_int {
+        // SAFETY: the request is null or readable; the handle is null or open.
+        unsafe {
+            let request = request.as_ref();
+            with(drive, |open| {
+                let request = request.ok_or_else(|| invalid("the request is a null pointer"))?;
+                Ok(open.drive.submit(Time::from_ns(at_ns), ask(request)?)?)
+            })
+        }
+    }
+
+    fn reprieve_next(drive: *mut Handle, at_ns: *mut u64) -> c_int {
+        // SAFETY: the number is null or writable; the handle is null or open.
+        unsafe {
+            let at_ns = at_ns.as_mut();
+            with(drive, |open| {
+                let at_ns = at_ns.ok_or_else(|| invalid("at_ns is a null pointer"))?;
+                *at_ns = open.drive.next().ns();
+                Ok(())
+            })
+        }
+    }
+
+    fn reprieve_advance(drive: *mut Handle, to_ns: u64) -> c_int {
+        // SAFETY: the handle is null or open.
+        unsafe { with(drive, |open| Ok(open.drive.advance(Time::from_ns(to_ns))?)) }
+    }
+
+    fn reprieve_run(
+        drive: *mut Handle,
+        until_ns: u64,
+        completions: usize,
+        now_ns: *mut u64,
+    ) -> c_int {
+        // SAFETY: the number is null or writable; the handle is null or open.
+        unsafe {
+            let now_ns = now_ns.as_mut();
+            with(drive, |open| {
+                let reached = open.drive.run(Time::from_ns(until_ns), completions)?;
+                now_ns.into_iter().for_each(|now_ns| *now_ns = reached.ns());
+                Ok(())
+            })
+        }
+    }
+
+    fn reprieve_poll(
+        drive: *mut Handle,
+        completions: *mut Completion,
+        max: usize,
+    ) -> i64 {
+        let mut count = 0;
+        // SAFETY: the handle is null or open.
+        let status = unsafe {
+            with(drive, |open| {
+                if completions.is_null() && max > 0 {
+                    return Err(invalid("completions is a null pointer"));
+                }
+                while count < max {
+                    let Some(done) = open.drive.poll() else { break };
+                    let completion = Completion {
+                        tag: done.tag,
+                        number: done.number,
+                        arrival_ns: done.arrival.ns(),
+                        completion_ns: done.completion.ns(),
+                        uncorrectable_pages: done.uncorrectable_pages,
+                        op: done.op as u8,
+                        reserved: [0; 3],
+                    };
+                    // SAFETY: the caller has room for `max`, and `count` is less.
+                    completions.add(count).write(completion);
+                    count += 1;
+                }
+                Ok(())
+            })
+        };
+        if status == Status::Ok as c_int { count as i64 } else { -i64::from(status) }
+    }
+
+    fn reprieve_keep_journal(drive: *mut Handle) -> c_int {
+        // SAFETY: the handle is null or open.
+        unsafe { with(drive, |open| Ok(open.drive.keep_journal()?)) }
+    }
+
+    fn reprieve_save(
+        drive: *mut Handle,
+        buffer: *mut c_void,
+        capacity: usize,
+        size: *mut usize,
+    ) -> c_int {
+        // SAFETY: the size is null or writable, the buffer has its capacity; the handle is null or
+        // open.
+        unsafe {
+            let size = size.as_mut();
+            with(drive, |open| {
+                let size = size.ok_or_else(|| invalid("size is a null pointer"))?;
+                let bytes = open.drive.save()?;
+                *size = bytes.len();
+                if capacity < bytes.len() {
+                    let text = format!("the drive takes {} bytes, not {capacity}", bytes.len());
+                    return Err(Refusal { status: Status::Space, text });
+                }
+                if buffer.is_null() {
+                    return Err(invalid("buffer is a null pointer"));
+                }
+                buffer.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+                Ok(())
+            })
+        }
+    }
+
+    fn reprieve_summary(
+        drive: *mut Handle,
+        json: *mut *const c_char,
+        length: *mut usize,
+    ) -> c_int {
+        // SAFETY: each pointer is null or writable; the handle is null or open.
+        unsafe {
+            let (json, length) = (json.as_mut(), length.as_mut());
+            with(drive, |open| {
+                let json = json.ok_or_else(|| invalid("json is a null pointer"))?;
+                open.summary = handle::text(open.drive.summary());
+                *json = open.summary.as_ptr();
+                length.into_iter().for_each(|length| *length = open.summary.count_bytes());
+                Ok(())
+            })
+        }
     }
 }
