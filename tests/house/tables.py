@@ -86,10 +86,10 @@ ROOMS = {
     "ssd": Room(("crates/ssd/src/*.rs",), 7_600, 4_800),
     "observe": Room(("crates/observe/src/*.rs",), 5_700, 4_500),
     "config": Room(("crates/config/src/*.rs",), 6_400, 4_800),
-    "trace": Room(("crates/trace/src/*.rs",), 10_250, 6_000),
-    "serve": Room(("crates/serve/src/*.rs",), 5_600, 4_500),
+    "trace": Room(("crates/trace/src/*.rs",), 9_480, 6_000),
+    "serve": Room(("crates/serve/src/*.rs",), 5_460, 4_500),
     "faces": Room(
-        tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 4_200, 3_800
+        tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_950, 3_800
     ),
     "package": Room(("python/reprieve/*.py",), 23_000, 14_500),
     "studies": Room(("studies/reprieve_studies/*.py",), 11_150, 6_500),
@@ -145,8 +145,8 @@ SHARED_MODULE_NAMES = """
     cache.rs characterize.rs command.rs die.rs drive.rs equilibrium.rs event.rs
     file.rs fio.rs flows.rs host.rs job.rs journal.rs lane.rs memory.rs observe.rs
     operation.rs options.rs order.rs pieces.rs power.rs read.rs registries.rs registry.rs
-    rehearsal.rs reliability.rs replay.rs report.rs requests.rs rig.rs room.rs rules.rs
-    sectors.rs series.rs server.rs table.rs tally.rs time.rs timeline.rs verify.rs waits.rs
+    rehearsal.rs reliability.rs replay.rs report.rs requests.rs rig.rs rules.rs
+    sectors.rs series.rs server.rs table.rs time.rs timeline.rs verify.rs waits.rs
     work.rs workload.rs calibrate.py columns.py commands.py page.py plan.py points.py
     power_loss.py scenario.py search.py tables.py
 """

@@ -10,7 +10,7 @@ use crate::journal::Journal;
 /// The last supported instant: 146 years.
 pub(crate) const LAST: Time = Time::from_ns(1 << 62);
 
-/// Why a call was refused; the drive is as it was before.
+/// The reason why a call was refused; the drive is as it was before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// A wrong argument.

@@ -40,8 +40,8 @@ fn raise(error: reprieve_base::UserError) -> PyErr {
     UserError::new_err(error.to_string())
 }
 
-/// Loads a scenario by `load`, with the GIL released: a file that it names may be a FIFO, and signals
-/// must be handled meanwhile.
+/// Loads a scenario by `load`, with the GIL released: a file that it names may be a FIFO, and
+/// signals must be handled meanwhile.
 fn loaded(
     py: Python<'_>,
     sources: &Sources<'_>,

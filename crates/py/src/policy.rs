@@ -25,7 +25,7 @@ pub struct Given {
     choose: Option<Py<PyAny>>,
     /// Whether an operation may be suspended now; always, if the method is absent.
     lets_suspend: Option<Py<PyAny>>,
-    /// When that may change; never, if the method is absent.
+    /// The time at which that may change; never, if the method is absent.
     asks_again: Option<Py<PyAny>>,
     /// The scheduler suspends programs and erases.
     suspends: bool,

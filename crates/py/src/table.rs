@@ -107,7 +107,7 @@ impl Table {
         }
     }
 
-    /// Where a column of strings equals this one.
+    /// Marks the rows in which a column of strings equals a word.
     fn is_word<'py>(
         &self,
         py: Python<'py>,

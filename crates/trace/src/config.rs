@@ -31,8 +31,8 @@ pub enum WorkloadConfig {
 /// A recorded trace and how to fit it to a drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceConfig {
-    /// The file, plain, gzip or Zstandard, told apart by its content; or a folder of such files, or
-    /// a pattern, whose rows are merged by time.
+    /// The file, plain, gzip or Zstandard, detected by its content; or a folder of such files, or a
+    /// pattern, whose rows are merged by time.
     pub path: PathBuf,
     /// Its format, with options.
     pub reading: Reading,
@@ -107,7 +107,7 @@ pub struct MixedConfig {
     pub requests: u64,
     /// Share of reads, in [0, 1].
     pub read_fraction: f64,
-    /// Share of trims, in [0, 1]; what is neither read nor trim is a write.
+    /// Share of trims, in [0, 1]; all other requests are writes.
     pub trim_fraction: f64,
     /// One in this many requests is a flush, at least 2; `None`: none is.
     pub flush_every_requests: Option<u64>,
@@ -121,7 +121,7 @@ pub struct MixedConfig {
     pub write_sizes: Option<Vec<(u32, f64)>>,
     /// Every address is a multiple of this; a multiple of 512.
     pub align_bytes: u32,
-    /// How addresses are chosen.
+    /// Choice of addresses.
     pub addresses: Addresses,
     /// Share of the reads that begin where the last read ended, whatever `addresses`; in [0, 1].
     pub read_sequential_fraction: f64,
@@ -147,7 +147,7 @@ pub struct MixedConfig {
     pub footprint_start_bytes: u64,
     /// Size of the footprint.
     pub footprint: Footprint,
-    /// When requests arrive.
+    /// The arrival process.
     pub arrivals: Arrivals,
     /// Multiplies every arrival; above 0, and 1 in a closed loop.
     pub time_scale: f64,
@@ -162,7 +162,7 @@ pub enum Footprint {
     Bytes(u64),
 }
 
-/// How a generator chooses addresses.
+/// The choice of addresses by a generator.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Addresses {
     /// Every aligned address at which the request fits, equally likely.

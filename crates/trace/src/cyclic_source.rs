@@ -14,7 +14,7 @@ use std::sync::Arc;
 use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, Time, UserError};
 
 use crate::counts::Counts;
-use crate::workload::RequestSource;
+use crate::request_source::RequestSource;
 
 /// Writes that go to new places, as a share of all, above which the others make no difference.
 const NEARLY_ALL: f64 = 0.99;

@@ -15,6 +15,7 @@ mod merged;
 mod mistake;
 mod profile;
 mod reading;
+mod request_source;
 
 mod shared_clock;
 mod source;

@@ -3,12 +3,12 @@
 use reprieve_base::{Dur, UserError};
 
 use crate::config::{TraceClock, TraceConfig, WorkloadConfig};
-use crate::trace_source::{self, TraceSource};
+use crate::trace_source;
 
 /// Limit on the time between the first rows of two traces that share a clock only by default.
 const APART_NS_MAX: u64 = 24 * 3600 * 1_000_000_000;
 
-/// Whether the trace shares its clock with others; a closed loop ignores times.
+/// Returns the trace if it shares its clock with others; a closed loop ignores times.
 fn shares(config: &WorkloadConfig) -> Option<&TraceConfig> {
     match config {
         WorkloadConfig::Trace(trace)
@@ -52,16 +52,7 @@ pub(crate) fn zero_ns<'a>(
     }
 }
 
-/// Starts the clock of all traces that share it: the earliest of their first requests arrives at
-/// 0, the others at their recorded distance.
-pub(crate) fn begin(traces: &mut [&mut TraceSource]) -> Result<(), UserError> {
-    match traces.iter().map(|trace| trace.run_zero_ns()).min() {
-        Some(zero_ns) => traces.iter_mut().try_for_each(|trace| trace.begin_at(zero_ns)),
-        None => Ok(()),
-    }
-}
-
-/// Whether this load shares its clock.
+/// Returns whether this load shares its clock.
 pub(crate) fn takes_part(config: &WorkloadConfig) -> bool {
     shares(config).is_some()
 }

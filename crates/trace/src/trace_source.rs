@@ -1,4 +1,4 @@
-//! A trace replayed: the selected rows in order, fitted to the drive and its clock.
+//! A trace as a source: the selected rows in order, fitted to the drive and its clock.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,9 +11,9 @@ use crate::cyclic_source::CyclicTrace;
 use crate::formats::{DropReason, RawRequest};
 use crate::mistake::wrong;
 use crate::reading::Reading;
+use crate::request_source::RequestSource;
 use crate::source::{NumberedRow, Rows};
 use crate::transform::{AddressFit, Bases, Duplicates, Extents, Ordered, scaled, widen};
-use crate::workload::RequestSource;
 
 /// Requests at the start of a trace from which a cyclic trace is measured.
 const CYCLIC_REQUESTS_MAX: usize = 1 << 20;
@@ -117,23 +117,6 @@ impl TraceSource {
             return Err(source.nothing());
         }
         Ok(source)
-    }
-
-    /// Time of the first request, in the trace's own reckoning.
-    pub(crate) fn run_zero_ns(&self) -> u64 {
-        self.run_zero_ns.expect("an open loop has asked for its first request")
-    }
-
-    /// Shifts arrivals so that trace time `zero_ns` is the start of the run.
-    pub(crate) fn begin_at(&mut self, zero_ns: u64) -> Result<(), UserError> {
-        let own_ns = self.run_zero_ns.replace(zero_ns).expect("as above");
-        let scale = self.config.time_scale;
-        let arrival = scaled(own_ns - zero_ns, scale).ok_or_else(|| {
-            let what = "takes the first request beyond 584 years; it must be smaller";
-            wrong("time_scale", scale, what)
-        })?;
-        self.first.as_mut().expect("nobody has asked for it yet").arrival = arrival;
-        Ok(())
     }
 
     fn fetch(&mut self) -> Result<Option<Request>, UserError> {
@@ -285,8 +268,19 @@ impl RequestSource for TraceSource {
         counts
     }
 
-    fn as_trace(&mut self) -> Option<&mut TraceSource> {
-        Some(self)
+    fn run_zero_ns(&self) -> Option<u64> {
+        self.run_zero_ns
+    }
+
+    fn begin_at(&mut self, zero_ns: u64) -> Result<(), UserError> {
+        let own_ns = self.run_zero_ns.replace(zero_ns).expect("its first request has been read");
+        let scale = self.config.time_scale;
+        let arrival = scaled(own_ns - zero_ns, scale).ok_or_else(|| {
+            let what = "takes the first request beyond 584 years; it must be smaller";
+            wrong("time_scale", scale, what)
+        })?;
+        self.first.as_mut().expect("it has not been taken").arrival = arrival;
+        Ok(())
     }
 }
 

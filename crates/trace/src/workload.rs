@@ -1,13 +1,13 @@
 //! The stream of requests that a drive sees, whether recorded or generated.
 
-use std::fmt;
 use std::ops::Range;
 
-use reprieve_base::{Op, Request, SECTOR_BYTES, UserError};
+use reprieve_base::{Request, SECTOR_BYTES, UserError};
 
 use crate::config::WorkloadConfig;
 use crate::counts::Counts;
 use crate::cyclic_source::CyclicSource;
+use crate::request_source::{RequestSource, placed};
 use crate::shared_clock;
 use crate::synth::{JobSource, Mixed};
 use crate::trace_source::TraceSource;
@@ -29,42 +29,6 @@ pub struct Load<'a> {
     pub seed: u64,
     /// Bytes of the drive.
     pub bytes: Range<u64>,
-}
-
-/// Requests in order of arrival, recorded or generated.
-pub(crate) trait RequestSource: fmt::Debug + Send {
-    /// Returns the next request, or `None` after the last.
-    fn next_request(&mut self) -> Result<Option<Request>, UserError>;
-
-    /// Appends requests moved by `first_sector`; here, because a call for each would copy it again.
-    fn fill(
-        &mut self,
-        into: &mut Vec<Request>,
-        most: usize,
-        first_sector: u64,
-    ) -> Result<(), UserError> {
-        for _ in 0..most {
-            let Some(request) = self.next_request()? else { break };
-            into.push(placed(request, first_sector));
-        }
-        Ok(())
-    }
-
-    /// Returns the requests outstanding in a closed loop.
-    fn queue_depth(&self) -> Option<u32>;
-
-    /// Returns the share of the work issued, if its total is known.
-    fn progress(&self) -> Option<f64> {
-        None
-    }
-
-    /// Returns the counts so far.
-    fn counts(&self) -> Counts;
-
-    /// Returns the trace, if it is one.
-    fn as_trace(&mut self) -> Option<&mut TraceSource> {
-        None
-    }
 }
 
 /// The source of a drive whose requests come from clients.
@@ -108,9 +72,12 @@ impl Workload {
             opened.push(Workload::open_one(load, zero_of(load))?);
         }
         let sharing = opened.iter_mut().zip(loads).filter(|(_, load)| zero_of(load).is_some());
-        let mut traces: Vec<&mut TraceSource> =
-            sharing.filter_map(|(workload, _)| workload.source.as_trace()).collect();
-        shared_clock::begin(&mut traces)?;
+        let mut sharing: Vec<&mut Workload> = sharing.map(|(workload, _)| workload).collect();
+        // The earliest first request arrives at 0, the others at their recorded distance.
+        let first_ns = sharing.iter().filter_map(|load| load.source.run_zero_ns()).min();
+        if let Some(first_ns) = first_ns {
+            sharing.iter_mut().try_for_each(|load| load.source.begin_at(first_ns))?;
+        }
         Ok(opened)
     }
 
@@ -165,14 +132,5 @@ impl Workload {
     /// Returns the counts so far.
     pub fn counts(&self) -> Counts {
         self.source.counts()
-    }
-}
-
-/// Returns the request moved into a part of a drive; a flush has no address.
-#[inline]
-fn placed(request: Request, first_sector: u64) -> Request {
-    match request.op {
-        Op::Flush => request,
-        Op::Read | Op::Write | Op::Trim => Request { lba: request.lba + first_sector, ..request },
     }
 }

@@ -180,7 +180,7 @@ impl Server {
     /// hit; the bytes received so far are stored.
     fn cut_short(&mut self, client: &Connection) -> Result<(), UserError> {
         let Phase::Payload { request, taken, strike, .. } = &client.phase else { return Ok(()) };
-        // When the server shuts down, no client has left.
+        // At shutdown, no client has left.
         match strike.power_cut.filter(|_| self.ends.is_none() && !self.injections.is_off()) {
             Some(place) => self.power_fails(place, Some((request.offset, *taken))),
             None => Ok(()),

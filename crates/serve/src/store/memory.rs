@@ -4,7 +4,7 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use super::Fault;
-use super::blocks::{BLOCK_BYTES as PAGE_BYTES, Block as Page, Part, parts};
+use super::block_parts::{BLOCK_BYTES as PAGE_BYTES, Block as Page, Part, parts};
 use super::ranges::Ranges;
 use crate::protocol::Allocation;
 

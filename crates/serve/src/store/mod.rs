@@ -1,6 +1,6 @@
 //! The data of the drive, in memory, in a file, or discarded.
 
-mod blocks;
+mod block_parts;
 mod file;
 mod holes;
 mod memory;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::Fault;
-use super::blocks::{BLOCK_BYTES, Block, Part, parts};
+use super::block_parts::{BLOCK_BYTES, Block, Part, parts};
 use super::file::FileStore;
 use super::holes::Zeroing;
 use crate::protocol::Allocation;

@@ -1,10 +1,10 @@
 //! Format `blktrace`: the binary files that Linux's `blktrace` writes, one for each processor.
 //!
 //! Records of 48 bytes, or of 64 in version 8 of the protocol (Linux 6.19), and the data that each
-//! announces, in the byte order of the machine that was recorded. A request has many events; which
-//! of them is taken for it says `blktrace_action`: Q, as the host asked, I, as a scheduler got it,
-//! or D, as the device got it. A queued flush has no sectors. Sectors have 512 bytes, times are
-//! nanoseconds since the recording began.
+//! announces, in the byte order of the recorded machine. A request has many events;
+//! `blktrace_action` selects the one that stands for it: Q (queued by the host), I (inserted into a
+//! scheduler) or D (issued to the device). A queued flush has no sectors. Sectors have 512 bytes,
+//! times are nanoseconds since the start of the recording.
 
 use reprieve_base::{Entry, Op, SECTOR_BYTES};
 
@@ -33,7 +33,7 @@ pub(super) const FORMAT: Format = Format {
 /// The first four bytes of a record, but for the version in the last.
 const MAGIC: u32 = 0x6561_7400;
 
-/// Where the numbers of a record stand that its version moves, and how many bytes it has.
+/// Offsets that depend on the version of a record, and its length.
 struct RecordLayout {
     action: usize,
     device: usize,
@@ -50,8 +50,8 @@ const VERSION_8: RecordLayout =
 /// Bits of a device's number that are the minor one.
 const MINOR_BITS: u32 = 20;
 
-/// Q, I and D among the actions, which are in the low byte; the next bit says that a control group
-/// stands in the data.
+/// Q, I and D among the actions, which are in the low byte; the next bit marks a control group in
+/// the data.
 const QUEUE: u64 = 1;
 const ISSUE: u64 = 7;
 const INSERT: u64 = 12;
@@ -73,7 +73,7 @@ mod category {
     pub(super) const UNKNOWN: u64 = !0 << 39;
 }
 
-/// Whether the bytes of numbers stand the other way round; `None` if this is no record.
+/// Returns whether numbers are in the other byte order; `None` if this is no record.
 fn swapped(bytes: &[u8]) -> Option<bool> {
     let number = u32_le(bytes, 0);
     let is_magic = |number: u32| number & !0xff == MAGIC;

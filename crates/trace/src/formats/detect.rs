@@ -1,4 +1,4 @@
-//! Tells formats apart by the beginning of a file.
+//! Detects the format of a file by its beginning.
 
 use reprieve_base::{Dur, Op, UserError};
 
@@ -7,7 +7,7 @@ use super::{Context, DropReason, FORMATS, Format, Parser, Row, Step, guess};
 use crate::reading::ReadOptions;
 use crate::source::Sample;
 
-/// The format that fits the beginning of a trace best.
+/// Returns the format that fits the beginning of a trace best.
 pub(crate) fn detect(sample: &Sample, options: &ReadOptions) -> Result<&'static Format, UserError> {
     if let Some(format) = FORMATS.iter().copied().find(|format| (format.magic)(sample.text())) {
         return Ok(format);
@@ -35,7 +35,7 @@ pub(crate) fn detect(sample: &Sample, options: &ReadOptions) -> Result<&'static 
     }
 }
 
-/// Whether lines of a sample are refused by the format, and none is a row of it.
+/// Returns whether the format refuses lines of a sample, and none is a row of it.
 pub(crate) fn is_foreign(format: &Format, sample: &Sample, options: &ReadOptions) -> bool {
     let fit = fit(format, sample, options);
     fit.good == 0 && fit.refused > 0
@@ -69,8 +69,8 @@ impl Fit {
 /// Reads a sample in a format, and counts.
 fn fit(format: &Format, sample: &Sample, options: &ReadOptions) -> Fit {
     let mut options = options.clone();
-    // Options that only the user knows must not keep a format from being found; the error that
-    // asks for them names it.
+    // Options that only the user knows must not prevent detection; the error that requires them
+    // names the format.
     options.row_op.get_or_insert(Op::Read);
     options.row_interval.get_or_insert(Dur::from_ns(1));
     let context = Context { options, names: Names::default() };

@@ -158,7 +158,7 @@ pub(super) fn row_of_bytes(
     }
 }
 
-/// A row that asks for a flush, which has no address.
+/// Returns the row of a flush, which has no address.
 pub(super) fn flush(time_ns: u64, device: u32) -> Row {
     let op = Op::Flush;
     Row::Request(RawRequest { time_ns, device, op, offset_bytes: 0, bytes: 0, fua: false })

@@ -2,9 +2,9 @@
 //!
 //! Lines of `/sys/kernel/tracing/trace`, `trace-cmd report` or `perf script`: the process, the
 //! processor and more, then `seconds: block_rq_issue: 259,0 R 4096 () 2050624 + 8 none,0,0 [fio]`.
-//! `block_bio_queue`, whose lines have no bytes and no command, is what the host asks,
-//! `block_rq_insert` what a scheduler gets and `block_rq_issue` what the device gets;
-//! `blktrace_action` chooses one where a file has several. Other lines are passed over.
+//! `block_bio_queue`, whose lines have no bytes and no command, is a request of the host,
+//! `block_rq_insert` its insertion into a scheduler and `block_rq_issue` its issue to the device;
+//! `blktrace_action` selects one where a file has several. Other lines are skipped.
 
 use reprieve_base::Entry;
 

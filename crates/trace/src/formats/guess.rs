@@ -8,7 +8,7 @@ use crate::source::{Sample, show};
 /// Rows from which columns are guessed.
 const ROWS: usize = 20;
 
-/// Why a file is not read: its first line, and how it could be.
+/// Returns the error about a file that is not read: its first line, and a remedy.
 pub(super) fn refusal(sample: &Sample) -> String {
     let bytes = sample.bytes();
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
@@ -79,7 +79,7 @@ fn columns_of(rows: &[&[u8]]) -> Option<String> {
     reads(&columns, rows[0]).then_some(columns)
 }
 
-/// How many values a column has in these rows.
+/// Returns the number of distinct values of a column in these rows.
 fn distinct(table: &[Vec<&[u8]>], at: usize) -> usize {
     let mut values: Vec<&[u8]> = table.iter().filter_map(|row| row.get(at).copied()).collect();
     values.sort_unstable();
@@ -109,7 +109,7 @@ fn fields(row: &[u8]) -> Vec<&[u8]> {
     unquoted.filter(|field| !is_blank || !field.is_empty()).collect()
 }
 
-/// Whether these columns read a row.
+/// Returns whether these columns read a row.
 fn reads(columns: &str, row: &[u8]) -> bool {
     let options = ReadOptions { columns: Some(columns.to_owned()), ..ReadOptions::default() };
     let context = Context { options, names: Names::default() };

@@ -74,7 +74,7 @@ pub(crate) struct Format {
     pub(crate) may_be_cut: bool,
     /// A parser at the start of a file; the error says which option is missing or wrong.
     pub(crate) new_parser: fn(&Context) -> Result<Parser, String>,
-    /// How to write a row; `None`: this format is only read.
+    /// The writer; `None`: this format is only read.
     pub(crate) writer: Option<Writer>,
 }
 
@@ -133,7 +133,7 @@ impl Context {
         matches!(self.parser(format), Parser::Records(_))
     }
 
-    /// The names of hosts or files met so far.
+    /// Returns the names of hosts or files.
     pub(crate) fn names(&self) -> &Names {
         &self.names
     }
@@ -145,12 +145,12 @@ pub(crate) enum Parser {
     Records(RecordParser),
 }
 
-/// Parses one line after the other, never a blank one or a comment; the error says what was
-/// expected. A line may be tried twice: a parser changes its state with a good row only.
+/// Parses one line after the other, never a blank one or a comment; the error is the expected
+/// content. A line may be parsed twice: a parser changes its state with a good row only.
 type LineParser = Box<dyn FnMut(&[u8]) -> Result<Row, &'static str> + Send>;
 
 /// Parses the record at the beginning of the bytes, of which there may be more or fewer; the error
-/// says what was expected.
+/// is the expected content.
 pub(crate) type RecordParser = Box<dyn FnMut(&[u8]) -> Result<Step, &'static str> + Send>;
 
 /// The next step of a parser of records.
@@ -171,7 +171,7 @@ fn records(parse: impl FnMut(&[u8]) -> Result<Step, &'static str> + Send + 'stat
     Parser::Records(Box::new(parse))
 }
 
-/// How a format is written.
+/// Writes the rows of a format.
 pub(crate) struct Writer {
     /// Text before the first row; empty, or whole lines.
     pub(crate) heading: &'static str,
@@ -242,7 +242,7 @@ impl RawRequest {
     }
 }
 
-/// Why a row was left out.
+/// The reason why a row was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DropReason {
     ZeroLength,
@@ -273,7 +273,7 @@ impl DropReason {
     ];
 }
 
-/// How many rows were left out, by reason.
+/// Numbers of rows left out, by reason.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Drops([u64; DropReason::ALL.len()]);
 

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Default)]
 pub(crate) struct Names {
     known: Arc<Mutex<Vec<Vec<u8>>>>,
-    /// The name asked for last: rows of a name mostly follow each other.
+    /// The last name looked up: rows of a name mostly follow each other.
     last: Option<(Vec<u8>, u32)>,
 }
 
 impl Names {
-    /// The number of a name: how many others were met before it.
+    /// Returns the number of a name, in order of appearance.
     #[inline]
     pub(super) fn number(&mut self, name: &[u8]) -> u32 {
         match &self.last {

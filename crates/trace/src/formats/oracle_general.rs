@@ -2,8 +2,8 @@
 //! libCacheSim, without and with an operation and a name space, which is the device.
 //!
 //! Records of 24 or 27 bytes, little-endian and packed: seconds (32 bits), object (64), bytes (32),
-//! in the longer ones operation (8) and name space (16), and the number of the request that asks
-//! for the object next (64; -1 or the greatest for none). Of block traces an object is a block of
+//! in the longer ones operation (8) and name space (16), and the number of the next request for
+//! the object (64; -1 or the greatest for none). Of block traces an object is a block of
 //! `sector_bytes`. The rows of a second are spread over it unless `same_second` says otherwise.
 
 use reprieve_base::{Entry, Op, SECTOR_BYTES};

@@ -73,7 +73,7 @@ impl Separator {
 pub(super) struct Table {
     pub(super) separator: Separator,
     pub(super) columns: Vec<Column>,
-    /// The error of a row with another number of fields; `None` names what it lacks.
+    /// The error of a row with another number of fields; `None` names the missing field.
     pub(super) form: Option<&'static str>,
     /// Finds lines that are no request, before their fields are read.
     pub(super) before: fn(&[u8]) -> Result<Option<Row>, &'static str>,

@@ -144,8 +144,8 @@ tables! {
     Blanks, "it needs five fields: time device sector sectors type"
     [WHOLE_NS, DEVICE, SECTOR, SECTORS, TYPE]
     {; writer: Some(Writer { row: |raw, out| write(MQSIM, ONE_READS, raw, out), ..WRITER }) }
-    // The form in which slices of MSR volumes circulate. Nothing tells its rows from those of
-    // disksim whose blocks are multiples of 512.
+    // The form in which slices of MSR volumes circulate. Its rows cannot be distinguished from
+    // those of disksim whose blocks are multiples of 512.
     "msbytes" "Five columns in bytes: ms device offset bytes type (1 read, 0 write)."
     Blanks, "it needs five fields: time device offset bytes type"
     [

@@ -22,7 +22,7 @@ impl TextParser {
         TextParser { parse, heading_lines: 0, has_understood: false, bare: Vec::new() }
     }
 
-    /// Returns what a line holds; the error says what was expected.
+    /// Returns the content of a line; the error is the expected content.
     #[inline]
     pub(crate) fn parse(&mut self, line: &[u8]) -> Result<Row, &'static str> {
         match line.trim_ascii_start().first() {
@@ -44,7 +44,7 @@ impl TextParser {
         }
     }
 
-    /// Returns what the line holds if it is a heading, or without its trailing separators.
+    /// Returns the content of the line if it is a heading, or without its trailing separators.
     #[cold]
     fn parse_again(&mut self, line: &[u8]) -> Option<Row> {
         if !self.has_understood && self.heading_lines < HEADING_LINES_MAX && is_heading(line) {

@@ -32,7 +32,7 @@ impl PageSet {
         }
     }
 
-    /// How many pages the set has.
+    /// Returns the number of pages.
     pub(super) fn pages(&self) -> u64 {
         self.pages
     }

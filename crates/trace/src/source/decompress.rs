@@ -19,22 +19,18 @@ const CHUNK_BYTES: usize = 128 * 1024;
 
 /// Progress in a file, accessible while its reader is boxed.
 pub(super) struct FileProgress {
-    file_bytes: u64,
+    /// Size of the file on disk.
+    pub(super) file_bytes: u64,
     read_bytes: Arc<AtomicU64>,
 }
 
 impl FileProgress {
-    /// Size of the file on disk.
-    pub(super) fn file_bytes(&self) -> u64 {
-        self.file_bytes
-    }
-
-    /// Bytes on disk that have been read.
+    /// Returns the number of bytes on disk that have been read.
     pub(super) fn read_bytes(&self) -> u64 {
         self.read_bytes.load(Ordering::Relaxed)
     }
 
-    /// Share of the bytes on disk that has been read; `None` for an empty file.
+    /// Returns the share of the bytes on disk that has been read; `None` for an empty file.
     pub(super) fn share(&self) -> Option<f64> {
         let share = self.read_bytes() as f64 / self.file_bytes as f64;
         (self.file_bytes > 0).then_some(share.min(1.0))

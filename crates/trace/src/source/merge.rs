@@ -41,11 +41,11 @@ impl Merge {
         for index in 0..u32::try_from(files.list.len()).expect("files of a folder") {
             let mut file = open(index)?;
             let mut own = Tallies::default();
-            file_bytes += file.progress().file_bytes();
+            file_bytes += file.progress().file_bytes;
             match file.next_row(files, &mut own)? {
                 Some(row) => waiting.push((row.raw.time_ns, index)),
                 None => {
-                    done_bytes += file.progress().file_bytes();
+                    done_bytes += file.progress().file_bytes;
                     tallies.add(&own);
                 }
             }
@@ -92,7 +92,7 @@ impl Merge {
         match file.next_row(files, tallies)? {
             Some(row) => self.heads.push(Reverse(row)),
             None => {
-                self.done_bytes += file.progress().file_bytes();
+                self.done_bytes += file.progress().file_bytes;
                 self.reading.remove(&index);
             }
         }

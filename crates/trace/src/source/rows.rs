@@ -4,12 +4,12 @@ use std::path::Path;
 
 use reprieve_base::UserError;
 
-use super::decompress::{self, ByteReader, FileProgress};
+use super::decompress;
 use super::file::{FileRows, NumberedRow, Tallies, damaged};
 use super::merge::Merge;
 use super::paths;
 use super::place::{Files, Place, TraceFile};
-use super::sample::{self, Sample};
+use super::sample::Sample;
 use super::spread::Spread;
 use crate::formats::{self, Context, DropReason, Drops, Format};
 use crate::reading::{Reading, SameSecond, ZeroLength};
@@ -33,87 +33,64 @@ enum RowSource {
     Many(Merge),
 }
 
-/// The format of a trace, and its open file if it has only one.
-struct Begun {
-    format: &'static Format,
-    first: Option<(ByteReader, FileProgress)>,
-}
-
-impl Begun {
-    fn of(list: &[TraceFile], reading: &Reading) -> Result<Begun, UserError> {
-        let named = match reading.format.as_str() {
-            "auto" if reading.options.columns.is_some() => Some(formats::find("columns")?),
-            "auto" => None,
-            name => Some(formats::find(name)?),
-        };
-        let sampled = |file: &TraceFile| {
-            let (reader, progress) = decompress::open(file)?;
-            let (sample, rest) = sample::take(reader);
-            Ok::<_, UserError>((sample, (rest, progress)))
-        };
-        let detect = |file: &TraceFile, sample: &Sample| {
-            formats::detect(sample, &reading.options).map_err(|error| match sample.damage() {
-                Some(damage) => damaged(&file.shown(), 0, damage),
-                None => error.at(file.shown().display()),
-            })
-        };
-        let (sample, first) = sampled(&list[0])?;
-        if let [file] = list {
-            let format = named.map_or_else(|| detect(file, &sample), Ok)?;
-            return Ok(Begun { format, first: Some(first) });
+/// Returns the format of a trace: the one that is named, or that of its first file of a known one.
+fn format_of(list: &[TraceFile], reading: &Reading) -> Result<&'static Format, UserError> {
+    let named = match reading.format.as_str() {
+        "auto" if reading.options.columns.is_some() => Some(formats::find("columns")?),
+        "auto" => None,
+        name => Some(formats::find(name)?),
+    };
+    let mut good = named.map(|format| (format, &list[0]));
+    let mut refused = None;
+    for file in list {
+        if good.is_some() {
+            break;
         }
-        drop(first);
-        // The first file of a known format decides for all.
-        let mut good = (named, &list[0]);
-        let mut refused = None;
-        for file in list {
-            if good.0.is_some() {
-                break;
-            }
-            let (sample, _) = sampled(file)?;
-            match detect(file, &sample) {
-                Ok(format) => good = (Some(format), file),
-                Err(error) => refused = refused.or(Some(error)),
+        let sample = Sample::of(file)?;
+        match formats::detect(&sample, &reading.options) {
+            Ok(format) => good = Some((format, file)),
+            Err(error) => {
+                refused.get_or_insert_with(|| match sample.damage() {
+                    Some(damage) => damaged(&file.shown(), 0, damage),
+                    None => error.at(file.shown().display()),
+                });
             }
         }
-        let Some(format) = good.0 else { return Err(refused.expect("every file was refused")) };
-        let good_file = good.1;
-        for file in list {
-            let (sample, _) = sampled(file)?;
-            if sample.damage().is_none() && formats::is_foreign(format, &sample, &reading.options) {
-                let sentence = format!(
-                    "holds no row of format {}, of which the other files are; {}",
-                    format.entry.name,
-                    paths::advice(good_file, file)
-                );
-                return Err(UserError::new(sentence).at(file.shown().display()));
-            }
-        }
-        Ok(Begun { format, first: None })
     }
+    let Some((format, good)) = good else { return Err(refused.expect("every file was refused")) };
+    for file in list.iter().filter(|_| list.len() > 1) {
+        let sample = Sample::of(file)?;
+        if sample.damage().is_none() && formats::is_foreign(format, &sample, &reading.options) {
+            let sentence = format!(
+                "holds no row of format {}, of which the other files are; {}",
+                format.entry.name,
+                paths::advice(good, file)
+            );
+            return Err(UserError::new(sentence).at(file.shown().display()));
+        }
+    }
+    Ok(format)
 }
 
 impl Rows {
     /// Opens a trace: a file, a folder, an archive, or a pattern.
     pub(crate) fn open(path: &Path, reading: &Reading) -> Result<Rows, UserError> {
         let list = paths::files_of(path)?;
-        let Begun { format, first } = Begun::of(&list, reading)?;
+        let format = format_of(&list, reading)?;
         let context = Context::new(format, &reading.options)
             .map_err(|sentence| UserError::new(sentence).at(path.display()))?;
         let zero_length = reading.options.zero_length.unwrap_or(ZeroLength::Drop);
         let mut tallies = Tallies::default();
         let files = Files { is_binary: context.is_binary(format), list };
-        let source = if let Some((reader, progress)) = first {
-            let parser = context.parser(format);
-            RowSource::One(FileRows::new(0, reader, progress, format, parser, zero_length))
-        } else {
-            let (list, names) = (files.list.clone(), context.clone());
-            let open = move |index: u32| {
-                let (reader, progress) = decompress::open(&list[index as usize])?;
-                let parser = names.parser(format);
-                Ok(FileRows::new(index, reader, progress, format, parser, zero_length))
-            };
-            RowSource::Many(Merge::new(&files, Box::new(open), &mut tallies)?)
+        let (list, names) = (files.list.clone(), context.clone());
+        let open = move |index: u32| {
+            let (reader, progress) = decompress::open(&list[index as usize])?;
+            let parser = names.parser(format);
+            Ok(FileRows::new(index, reader, progress, format, parser, zero_length))
+        };
+        let source = match files.list.len() {
+            1 => RowSource::One(open(0)?),
+            _ => RowSource::Many(Merge::new(&files, Box::new(open), &mut tallies)?),
         };
         let spread = format.whole_seconds
             && reading.options.same_second.unwrap_or(SameSecond::Spread) == SameSecond::Spread;

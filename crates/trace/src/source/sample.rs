@@ -1,20 +1,31 @@
-//! A sample of the beginning of a stream, which stays readable.
+//! A sample of the beginning of a file.
 
-use std::io::{self, BufRead, Cursor, Read};
+use std::io::{self, Read};
 
-use super::decompress::ByteReader;
+use reprieve_base::UserError;
+
+use super::decompress;
 use super::lines::{trim_end, without_mark};
+use super::place::TraceFile;
 
 /// Decompressed bytes for detection of the format: well beyond any preamble.
 const SAMPLE_BYTES: u64 = 64 * 1024;
 
-/// The first lines of a stream.
+/// The first bytes of a file, decompressed.
 pub(crate) struct Sample {
     bytes: Vec<u8>,
     damage: Option<String>,
 }
 
 impl Sample {
+    /// Reads the beginning of a file.
+    pub(super) fn of(file: &TraceFile) -> Result<Sample, UserError> {
+        let mut bytes = Vec::new();
+        let (reader, _) = decompress::open(file)?;
+        let error = reader.take(SAMPLE_BYTES).read_to_end(&mut bytes).err();
+        Ok(Sample { bytes, damage: error.as_ref().map(io::Error::to_string) })
+    }
+
     /// The reason why the stream could not be read further, if any.
     pub(super) fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
@@ -39,44 +50,5 @@ impl Sample {
             _ => text,
         };
         whole.split_inclusive(|&byte| byte == b'\n').map(trim_end)
-    }
-}
-
-/// Reads a sample, and returns it with a stream that includes it.
-pub(super) fn take(mut reader: ByteReader) -> (Sample, ByteReader) {
-    let mut bytes = Vec::new();
-    let error = (&mut reader).take(SAMPLE_BYTES).read_to_end(&mut bytes).err();
-    let damage = error.as_ref().map(io::Error::to_string);
-    let rest = Rest { error, reader };
-    (Sample { bytes: bytes.clone(), damage }, Box::new(Cursor::new(bytes).chain(rest)))
-}
-
-/// The stream after a sample: the error met while taking it, if any, then the rest.
-///
-/// The error is reported after the rows before it, so that it can state their number.
-struct Rest {
-    error: Option<io::Error>,
-    reader: ByteReader,
-}
-
-impl Read for Rest {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.error.take() {
-            Some(error) => Err(error),
-            None => self.reader.read(buffer),
-        }
-    }
-}
-
-impl BufRead for Rest {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        match self.error.take() {
-            Some(error) => Err(error),
-            None => self.reader.fill_buf(),
-        }
-    }
-
-    fn consume(&mut self, count: usize) {
-        self.reader.consume(count);
     }
 }

@@ -6,8 +6,6 @@ use std::path::PathBuf;
 
 use tar::{Archive, Entries};
 
-use super::decompress::ByteReader;
-
 /// A regular file within an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Member {
@@ -30,7 +28,7 @@ pub(super) fn members(file: File) -> io::Result<Vec<Member>> {
 }
 
 /// Lists an archive from its decompressed bytes.
-pub(super) fn members_of_stream(bytes: ByteReader) -> io::Result<Vec<Member>> {
+pub(super) fn members_of_stream(bytes: impl Read) -> io::Result<Vec<Member>> {
     files_of(Archive::new(bytes).entries()?)
 }
 

@@ -6,7 +6,7 @@ use super::clock::{Clock, exponential};
 use super::places::Places;
 use crate::counts::Counts;
 use crate::fio::{FioJob, JobOps, JobRate};
-use crate::workload::RequestSource;
+use crate::request_source::RequestSource;
 
 /// Reads, writes and trims, as places of lists.
 const READ: usize = 0;

@@ -11,7 +11,7 @@ use crate::arrivals::Arrivals;
 use crate::config::{Addresses, Footprint, MixedConfig};
 use crate::counts::Counts;
 use crate::mistake::wrong;
-use crate::workload::RequestSource;
+use crate::request_source::RequestSource;
 
 /// Its entry in the registry.
 pub(super) const ENTRY: Entry = Entry {
@@ -265,8 +265,8 @@ impl RequestSource for Mixed {
     }
 }
 
-/// Returns the sectors of the hot and of the other part of the footprint, both whole multiples of the
-/// alignment; without `HotCold` all of it is the other part.
+/// Returns the sectors of the hot and of the other part of the footprint, both whole multiples of
+/// the alignment; without `HotCold` all of it is the other part.
 fn split(config: &MixedConfig, footprint_sectors: u64, align_sectors: u64) -> (u64, u64) {
     match config.addresses {
         Addresses::HotCold { hot_share, .. } => {
