@@ -1,6 +1,6 @@
 //! Counts of a trace's rows by outcome.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Rows and requests so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,18 +26,17 @@ pub struct Counts {
 impl Counts {
     /// Returns the counts of a conversion as a JSON object.
     pub fn to_json(&self) -> String {
-        let reason = |(reason, count): &(&str, u64)| ((*reason).into(), (*count).into());
-        let dropped: Map<String, Value> = self.dropped.iter().map(reason).collect();
+        let dropped: Value = self.dropped.iter().copied().collect();
         let Counts { rows, requests, widened, resorted, times_rounded, .. } = self;
-        let counts = json!({
+        json!({
             "rows": rows,
             "requests": requests,
             "dropped": dropped,
             "widened": widened,
             "resorted": resorted,
             "times_rounded": times_rounded,
-        });
-        counts.to_string()
+        })
+        .to_string()
     }
 
     /// Adds the counts of another load, or of an earlier part.

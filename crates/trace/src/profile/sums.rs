@@ -39,8 +39,6 @@ struct Stream {
     bytes: u64,
     sequential: u64,
     sizes: Sizes,
-    /// End of the last one, by device.
-    ends_bytes: BTreeMap<u32, u64>,
 }
 
 /// Sums over the requests of a device.
@@ -50,6 +48,8 @@ struct DeviceSums {
     reads: u64,
     address_bytes_min: Option<u64>,
     extent_bytes: u64,
+    /// End of the last request, of the last read, and of the last write.
+    ends_bytes: [Option<u64>; 3],
     footprint: PageSet,
 }
 
@@ -80,15 +80,17 @@ impl Sums {
             self.gaps.add(raw.time_ns - self.last_ns);
         }
         self.last_ns = raw.time_ns;
-        self.all.add(raw);
+        let device = self.devices.entry(raw.device).or_default();
+        device.add(raw);
+        let [end_bytes, read_end_bytes, write_end_bytes] = &mut device.ends_bytes;
+        self.all.add(raw, end_bytes);
         match raw.op {
-            Op::Read => self.reads.add(raw),
-            Op::Write => self.writes.add(raw),
+            Op::Read => self.reads.add(raw, read_end_bytes),
+            Op::Write => self.writes.add(raw, write_end_bytes),
             Op::Trim | Op::Flush => (),
         }
         self.near_duplicates += u64::from(self.duplicates.is_duplicate(raw));
         self.aligned += u64::from((raw.offset_bytes | raw.end_bytes()) % PAGE_BYTES == 0);
-        self.devices.entry(raw.device).or_default().add(raw);
     }
 
     /// Panics if nothing was added.
@@ -136,11 +138,11 @@ impl Sums {
 }
 
 impl Stream {
-    fn add(&mut self, raw: &RawRequest) {
+    fn add(&mut self, raw: &RawRequest, end_bytes: &mut Option<u64>) {
         self.requests += 1;
         self.bytes += u64::from(raw.bytes);
         self.sizes.add(raw.bytes);
-        let last = self.ends_bytes.insert(raw.device, raw.end_bytes());
+        let last = end_bytes.replace(raw.end_bytes());
         self.sequential += u64::from(last == Some(raw.offset_bytes));
     }
 
