@@ -134,9 +134,9 @@ METHODS_OF_STD = (
 """Methods of the standard library that one file of ours defines as well."""
 
 WORDS = {
-    "replay": Word("crates/trace/", "requests of a trace at their times", 3),
-    "pieces": Word("crates/nand/", "planes of an operation that stop by themselves", 7),
-    "tally": Word("crates/trace/", "sums of a profile", 4),
+    "replay": Word("crates/ftl/", "writes of a load without time, for a steady state", 2),
+    "pieces": Word("crates/nand/", "planes of an operation that stop by themselves", 1),
+    "tally": Word("crates/flash/", "counts at the end of an operation", 1),
     "rehearsal": Word("crates/ftl/", "a drive that runs before the run", 1),
     "room": Word("crates/ftl/", "the blocks that a plane needs", 3),
 }

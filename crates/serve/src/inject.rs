@@ -100,9 +100,9 @@ pub struct InjectedFault {
     pub power_cut: Option<usize>,
 }
 
-/// Number of commands that matched a fault, and that it hit.
+/// Numbers of commands that matched a fault, and that it hit.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+struct HitCounts {
     commands: u64,
     struck: u64,
 }
@@ -110,7 +110,7 @@ struct Tally {
 /// All faults with their counts, and the delayed commands.
 #[derive(Default)]
 pub struct Injections {
-    list: Vec<(Injection, Tally)>,
+    list: Vec<(Injection, HitCounts)>,
     late: BTreeMap<(Wall, u64), Key>,
     next_late: u64,
     /// The power loss that has occurred, and its losses.
@@ -119,7 +119,7 @@ pub struct Injections {
 
 impl Injections {
     pub fn new(list: Vec<Injection>) -> Injections {
-        let list = list.into_iter().map(|injection| (injection, Tally::default())).collect();
+        let list = list.into_iter().map(|injection| (injection, HitCounts::default())).collect();
         Injections { list, ..Injections::default() }
     }
 
