@@ -1,7 +1,9 @@
 //! The built-in loads: each runs on both drives of FAST 2012, and is what its file says.
 
 use reprieve_ssd::{Ssd, scenario};
-use reprieve_trace::{Arrivals, Footprint, MixedConfig, Profile, WorkloadConfig, profile_load};
+use reprieve_trace::{
+    Arrivals, Footprint, Load, MixedConfig, Profile, WorkloadConfig, profile_loads,
+};
 
 use super::drive;
 
@@ -31,7 +33,8 @@ fn profiled(name: &str, flow: &str) -> (MixedConfig, Profile, u64) {
     let scenario = loaded(name, "fast12-slc", REQUESTS);
     let flow = scenario.flows.iter().find(|one| one.name == flow).expect("reads and writes");
     let WorkloadConfig::Mixed(config) = &flow.workload else { panic!("{name} is no generator") };
-    let found = profile_load(&flow.workload, 1 << 34, scenario.seed).expect("a good load");
+    let load = Load { config: &flow.workload, seed: scenario.seed, bytes: 0..1 << 34 };
+    let found = profile_loads(&[load], u64::MAX).expect("a good load");
     (config.clone(), found, scenario.seed)
 }
 
