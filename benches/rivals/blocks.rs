@@ -51,6 +51,21 @@ pub struct Write {
     pub has_begun: bool,
 }
 
+/// A read of the host that waits for its die.
+#[derive(Clone, Copy)]
+pub struct Read {
+    lpn: u32,
+    pub page: u32,
+    /// Erases begun in the plane of the page when it was looked up.
+    erases: u32,
+    pub request: u32,
+    pub queued: u64,
+}
+
+impl Read {
+    pub const NONE: Read = Read { lpn: 0, page: 0, erases: 0, request: NONE, queued: 0 };
+}
+
 /// The state of a die at rest, its pages numbered plane after plane.
 pub struct AtRest {
     pub map: Vec<u32>,
@@ -60,7 +75,7 @@ pub struct AtRest {
 /// Mapping and blocks of a die; a block has `PAGES` pages.
 pub struct Pages<const PAGES: u32> {
     planes: [Plane; PLANES],
-    /// Collection begins below so many free blocks of a plane.
+    /// Free blocks of a plane below which collection begins.
     start: usize,
     /// The plane that collects.
     current: usize,
@@ -122,13 +137,13 @@ impl<const PAGES: u32> Pages<PAGES> {
         }
     }
 
-    /// The entry of the map, looked up ahead.
+    /// Returns the entry of the map, looked up ahead.
     #[inline(always)]
     pub fn touch(&self, lpn: u32) -> u32 {
         self.map[lpn as usize]
     }
 
-    /// What is noted of the page of an entry, looked up ahead.
+    /// Returns notes about the page of an entry, looked up ahead.
     #[inline(always)]
     pub fn touch_page(&self, entry: u32) -> u32 {
         let plane = &self.planes[Self::plane_of(entry)];
@@ -137,20 +152,26 @@ impl<const PAGES: u32> Pages<PAGES> {
         owner ^ plane.valid.get(page / PAGES as usize).copied().unwrap_or(0)
     }
 
-    /// Erases begun in the plane of a page, for [`Self::follow`].
     #[inline(always)]
-    pub fn erases(&self, page: u32) -> u32 {
+    fn erases(&self, page: u32) -> u32 {
         self.planes[Self::plane_of(page)].erases
+    }
+
+    /// Returns a read with its page; `None`: the buffer has it.
+    #[inline(always)]
+    pub fn read(&self, lpn: u32, request: u32, now: u64) -> Option<Read> {
+        let Place::Page(page) = self.place(lpn) else { return None };
+        Some(Read { lpn, page, erases: self.erases(page), request, queued: now })
     }
 
     /// Finds the page of a queued read anew if blocks of its plane were erased meanwhile.
     #[inline(always)]
-    pub fn follow(&self, lpn: u32, page: &mut u32, erases: &mut u32) {
-        let now = self.erases(*page);
-        if now != *erases {
-            *erases = now;
-            if let Place::Page(moved) = self.place(lpn) {
-                *page = moved;
+    pub fn follow(&self, read: &mut Read) {
+        let now = self.erases(read.page);
+        if now != read.erases {
+            read.erases = now;
+            if let Place::Page(moved) = self.place(read.lpn) {
+                read.page = moved;
             }
         }
     }

@@ -27,7 +27,7 @@ const ASK: u64 = 7;
 const DATA: u64 = 1_248;
 const FETCH: u64 = 3;
 
-// What a message is, in its low bits; the rest is the request.
+// Kinds of messages, in their low bits; the other bits name the request.
 const RING: u32 = 0;
 const COMMAND_ASKED: u32 = 1;
 const COMMAND_HERE: u32 = 2;
@@ -123,7 +123,7 @@ pub struct Equal {
 }
 
 impl Equal {
-    /// A drive of so many logical pages, none of them written.
+    /// A drive with this number of logical pages, none of them written.
     pub fn new(lpns: u32) -> Equal {
         Equal {
             now: 0,

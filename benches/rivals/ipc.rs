@@ -13,7 +13,7 @@ const ERASE: u64 = 3_300_000;
 const RESET: u64 = 4_000;
 const RESTORE: u64 = 3_000;
 
-/// What is programmed or erased.
+/// The write or step of collection that an operation carries out.
 #[derive(Clone, Copy, Debug)]
 pub enum Work {
     /// A write, by its number.
@@ -21,7 +21,7 @@ pub enum Work {
     Step(Step, u32),
 }
 
-/// What a program or erase does first when it goes on.
+/// The first phase of a program or erase when it goes on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stage {
     Pulse,
@@ -39,7 +39,7 @@ pub struct Operation {
     stage: Stage,
     /// Iterations of a program that are done.
     iterations: u64,
-    /// What is left of the pulse of an erase, and whether its voltages must be set again.
+    /// Rest of the pulse of an erase, and whether its voltages must be set again.
     pulse_left: u64,
     needs_set_up: bool,
     /// When its first phase begins, and when it will have ended.

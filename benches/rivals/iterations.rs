@@ -28,7 +28,7 @@ pub struct Operation {
     /// The block of each plane.
     pub blocks: [u32; PLANES],
     iterations: u64,
-    /// What is left of the pulse of an erase, and whether its voltages must be set again.
+    /// Rest of the pulse of an erase, and whether its voltages must be set again.
     pulse_left: u64,
     needs_set_up: bool,
     stops: u32,

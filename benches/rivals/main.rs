@@ -4,28 +4,14 @@
 
 use std::collections::VecDeque;
 
-use crate::rivals::blocks::{AtRest, Need, PLANES, Pages, Place, Step};
+use crate::rivals::NONE;
+use crate::rivals::blocks::{AtRest, Need, PLANES, Pages, Read, Step};
+use crate::rivals::closed_loop::{self, ClosedLoop, Drive};
 use crate::rivals::ipc::{BLOCK_PAGES, Operation, TRANSFER, Work};
-use crate::rivals::{AHEAD, Line, NONE, Order, Outcome, Request, Slots, time};
-
-pub const DIES: usize = 16;
-const DEPTH: usize = 64;
-/// Dies whose events are kept together.
-const GROUP: usize = 4;
 
 // Nanoseconds of the flash and of a page on the link.
 const READ: u64 = 25_000;
 const LINK: u64 = 2_048;
-
-/// A read of the host that waits for its die.
-#[derive(Clone, Copy)]
-struct Read {
-    lpn: u32,
-    page: u32,
-    erases: u32,
-    request: u32,
-    queued: u64,
-}
 
 #[derive(Clone, Copy, PartialEq)]
 enum Activity {
@@ -66,7 +52,7 @@ impl Die {
             activity: Activity::Idle,
             is_suspended: false,
             operation: Operation::new(Work::Write(NONE), 0, 0),
-            reading: Read { lpn: 0, page: 0, erases: 0, request: NONE, queued: 0 },
+            reading: Read::NONE,
             collected: NONE,
             pages: Pages::new(state, blocks, start),
             reads: VecDeque::new(),
@@ -74,15 +60,6 @@ impl Die {
             times: Vec::new(),
             transactions: 0,
         }
-    }
-
-    /// Queues a read; returns whether the buffer serves it at once.
-    #[inline(always)]
-    pub fn read(&mut self, lpn: u32, request: u32, now: u64) -> bool {
-        let Place::Page(page) = self.pages.place(lpn) else { return true };
-        let erases = self.pages.erases(page);
-        self.reads.push_back(Read { lpn, page, erases, request, queued: now });
-        false
     }
 
     #[inline(always)]
@@ -95,28 +72,13 @@ impl Die {
         self.writes.push_back(id);
     }
 
-    /// Decides what the die does next; returns the instant of its next event if that changes.
-    #[inline]
-    pub fn decide(&mut self, now: u64) -> Option<u64> {
-        match self.activity {
-            Activity::Running => {
-                self.admissible_read()?;
-                let free_at = self.operation.stop(now)?;
-                self.activity = Activity::Stopping;
-                Some(free_at)
-            }
-            Activity::Idle => self.begin(now),
-            _ => None,
-        }
-    }
-
     /// The place of the oldest read, but of those of the block that is worked on.
     #[inline(always)]
     fn admissible_read(&mut self) -> Option<usize> {
         let pages = &self.pages;
         let block = self.operation.block;
         self.reads.iter_mut().position(|read| {
-            pages.follow(read.lpn, &mut read.page, &mut read.erases);
+            pages.follow(read);
             read.page / BLOCK_PAGES != block
         })
     }
@@ -216,173 +178,77 @@ impl Die {
     }
 }
 
-/// The drive, its link, and the host that keeps 64 requests in flight.
-pub struct Main {
-    now: u64,
-    order: Order,
-    to_drive: Line<DEPTH>,
-    to_host: Line<DEPTH>,
-    free_in: u64,
-    free_out: u64,
-    dies: Vec<Die>,
-    events: Slots<{ DIES / GROUP }, GROUP>,
-    is_touched: [bool; DIES],
-    touched: Vec<usize>,
-    to_pull: usize,
-    requests: Vec<Request>,
-    arrived: usize,
-    /// Number and arrival of each request in flight, and the parts of its latency so far.
-    open: [(u32, u64, [u64; 3]); DEPTH],
-    unused: Vec<u32>,
-    outcome: Outcome<3>,
+impl closed_loop::Die for Die {
+    const LINK: u64 = LINK;
+
+    #[inline(always)]
+    fn read(&mut self, lpn: u32, request: u32, now: u64) -> bool {
+        let read = self.pages.read(lpn, request, now);
+        self.reads.extend(read);
+        read.is_none()
+    }
+
+    #[inline]
+    fn decide(&mut self, now: u64) -> Option<u64> {
+        match self.activity {
+            Activity::Running => {
+                self.admissible_read()?;
+                let free_at = self.operation.stop(now)?;
+                self.activity = Activity::Stopping;
+                Some(free_at)
+            }
+            Activity::Idle => self.begin(now),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn touch(&self, lpn: u32) -> u32 {
+        self.pages.touch(lpn)
+    }
+
+    #[inline(always)]
+    fn touch_page(&self, entry: u32) -> u32 {
+        self.pages.touch_page(entry)
+    }
+
+    fn transactions(&self) -> u64 {
+        self.transactions
+    }
 }
+
+/// The drive in its closed loop.
+pub struct Main(ClosedLoop<Die>);
 
 impl Main {
     pub fn new(dies: Vec<Die>) -> Main {
-        Main {
-            now: 0,
-            order: Order::default(),
-            to_drive: Line::new(),
-            to_host: Line::new(),
-            free_in: 0,
-            free_out: 0,
-            dies,
-            events: Slots::new(),
-            // There may be garbage to collect before the first request comes.
-            is_touched: [true; DIES],
-            touched: (0..DIES).collect(),
-            to_pull: DEPTH,
-            requests: Vec::new(),
-            arrived: 0,
-            open: [(0, 0, [0; 3]); DEPTH],
-            unused: (0..DEPTH as u32).collect(),
-            outcome: Outcome::new(None),
-        }
+        Main(ClosedLoop::new(dies))
     }
+}
 
-    /// Serves these requests.
-    pub fn run(&mut self, requests: Vec<Request>, is_logged: bool) -> Outcome<3> {
-        self.outcome = Outcome::new(is_logged.then_some(requests.len()));
-        self.requests = requests;
-        loop {
-            let first = self.first();
-            if time(first) == self.now {
-                self.happen(first);
-                continue;
-            }
-            self.decide();
-            if self.unused.len() == DEPTH {
-                break;
-            }
-            self.now = time(self.first());
-        }
-        self.order.check(self.now);
-        self.outcome.transactions = self.dies.iter().map(|die| die.transactions).sum();
-        std::mem::replace(&mut self.outcome, Outcome::new(None))
-    }
+impl Drive for Main {
+    type Die = Die;
 
-    /// Key of the next event.
     #[inline(always)]
-    fn first(&self) -> u64 {
-        self.events.first.min(self.to_drive.first).min(self.to_host.first)
+    fn host(&mut self) -> &mut ClosedLoop<Die> {
+        &mut self.0
     }
 
     #[inline(always)]
-    fn happen(&mut self, event: u64) {
-        if event == self.to_drive.first {
-            let id = self.to_drive.pop();
-            let lpn = self.requests[self.open[id as usize].0 as usize].lpn;
-            let die = lpn as usize % DIES;
-            self.dies[die].write(lpn / DIES as u32, id, self.now);
-            self.touch(die);
-        } else if event == self.to_host.first {
-            let id = self.to_host.pop();
-            self.complete(id, false);
-        } else {
-            self.flash_event();
-        }
-    }
-
-    fn touch(&mut self, die: usize) {
-        if !std::mem::replace(&mut self.is_touched[die], true) {
-            self.touched.push(die);
-        }
+    fn data_here(&mut self, id: u32) {
+        let (die, lpn) = self.0.place(id);
+        self.0.dies[die].write(lpn, id, self.0.now);
+        self.0.touch(die);
     }
 
     #[inline(always)]
-    fn flash_event(&mut self) {
-        let (group, slot) = self.events.take();
-        let die = group * GROUP + slot;
-        self.touch(die);
-        let Some(done) = self.dies[die].elapse(self.now) else { return };
-        self.open[done.request as usize].2 = done.parts;
+    fn die_event(&mut self, die: usize) {
+        self.0.touch(die);
+        let Some(done) = self.0.dies[die].elapse(self.0.now) else { return };
+        self.0.note(done.request, done.parts);
         match done.is_write {
-            true => self.complete(done.request, true),
-            false => self.send_out(done.request),
+            true => self.0.complete(done.request, true),
+            false => self.0.send_out(done.request),
         }
-    }
-
-    fn send_out(&mut self, id: u32) {
-        self.free_out = self.free_out.max(self.now) + LINK;
-        self.to_host.push(self.order.key(self.free_out), id);
-    }
-
-    fn complete(&mut self, id: u32, is_write: bool) {
-        let (number, arrival, parts) = self.open[id as usize];
-        self.outcome.completed((number, is_write), (arrival, self.now), parts);
-        self.unused.push(id);
-        self.to_pull += 1;
-    }
-
-    /// Looks up what the requests after the next few will need.
-    fn touch_ahead(&self) {
-        let from = (self.arrived + AHEAD).min(self.requests.len());
-        let ahead = &self.requests[from..self.requests.len().min(from + AHEAD)];
-        let mut entries = [0; AHEAD];
-        for (entry, request) in entries.iter_mut().zip(ahead) {
-            let die = &self.dies[request.lpn as usize % DIES];
-            *entry = die.pages.touch(request.lpn / DIES as u32);
-        }
-        let page = |(entry, request): (&u32, &Request)| {
-            self.dies[request.lpn as usize % DIES].pages.touch_page(*entry)
-        };
-        let pages = entries.iter().zip(ahead).map(page);
-        std::hint::black_box(pages.fold(0, |sum, page| sum ^ page));
-    }
-
-    #[inline(always)]
-    fn arrive(&mut self) {
-        if self.arrived % AHEAD == 0 {
-            self.touch_ahead();
-        }
-        let Some(&Request { lpn, is_write, .. }) = self.requests.get(self.arrived) else { return };
-        let id = self.unused.pop().expect("a request has left");
-        self.open[id as usize] = (self.arrived as u32, self.now, [0; 3]);
-        self.arrived += 1;
-        let die = lpn as usize % DIES;
-        if is_write {
-            self.free_in = self.free_in.max(self.now) + LINK;
-            self.to_drive.push(self.order.key(self.free_in), id);
-        } else if self.dies[die].read(lpn / DIES as u32, id, self.now) {
-            self.send_out(id);
-        } else {
-            self.touch(die);
-        }
-    }
-
-    /// Decides what arrives and what begins, at the end of an instant.
-    #[inline(always)]
-    fn decide(&mut self) {
-        for _ in 0..std::mem::take(&mut self.to_pull) {
-            self.arrive();
-        }
-        for place in 0..self.touched.len() {
-            let die = self.touched[place] % DIES;
-            self.is_touched[die] = false;
-            if let Some(at) = self.dies[die].decide(self.now) {
-                self.events.put(die / GROUP, die % GROUP, self.order.key(at));
-            }
-        }
-        self.touched.clear();
     }
 }

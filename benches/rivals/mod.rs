@@ -4,6 +4,7 @@
 //! which it gets requests and the state of the drive, and completes them at the same nanoseconds.
 
 mod blocks;
+mod closed_loop;
 mod equal;
 mod ipc;
 mod iterations;

@@ -3,7 +3,8 @@
 //! Nothing that one die does changes what another does, so each is simulated from its first request
 //! to its last before the next one begins, and its state stays in the caches.
 
-use crate::rivals::main::{DIES, Die};
+use crate::rivals::closed_loop::{DIES, Die as _};
+use crate::rivals::main::Die;
 use crate::rivals::{NEVER, Outcome, Request};
 
 /// A request as its die sees it: number in the drive, logical page in the die.

@@ -7,6 +7,7 @@ use reprieve_ssd::Options;
 
 use crate::load::{FIXED, Load, Sample};
 use crate::rivals::blocks::AtRest;
+use crate::rivals::closed_loop::Drive as _;
 use crate::rivals::plane::PlaneAtRest;
 use crate::rivals::{Draws, NONE, Outcome, Request, equal, main, open, tlc};
 

@@ -108,7 +108,7 @@ ROOMS = {
         )
     },
     "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_550, 2_000),
-    "rivals": Room(("benches/rivals/*.rs",), 2_650, 2_650),
+    "rivals": Room(("benches/rivals/*.rs",), 2_590, 2_590),
 }
 """Lines without tests of each part of the project, and the number that they are to come down to.
 
