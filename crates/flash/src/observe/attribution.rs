@@ -285,7 +285,7 @@ impl Attribution {
             }
             if die.counted == Some(Cause::Channel) {
                 die.counted = Some(turn.cause);
-                self.requests.move_die(Some(Cause::Channel), Some(turn.cause), turn.at);
+                self.requests.buffer.move_die(Some(Cause::Channel), Some(turn.cause), turn.at);
             }
         }
     }
@@ -332,7 +332,7 @@ impl Attribution {
         if self.requests.buffer.runs() {
             let after = counts.then_some(cause);
             let before = std::mem::replace(&mut causes.counted, after);
-            self.requests.move_die(before, after, now);
+            self.requests.buffer.move_die(before, after, now);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Wait attribution of requests: the causes of each one's last page, and waits for the buffer.
 
 use reprieve_base::Time;
-use reprieve_observe::causes::{CAUSES, Cause, CauseTimes};
+use reprieve_observe::causes::{CAUSES, CauseTimes};
 
 use super::clocks::{BufferClock, slot};
 
@@ -73,10 +73,5 @@ impl RequestAccounts {
             self.buffer.leave();
         }
         (closed.times, closed.die)
-    }
-
-    /// Moves a die from one cause of those waits to another; `None`: it does not count.
-    pub(super) fn move_die(&mut self, before: Option<Cause>, after: Option<Cause>, now: Time) {
-        self.buffer.move_die(before, after, now);
     }
 }
