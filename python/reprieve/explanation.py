@@ -197,8 +197,11 @@ class Explanation:
         shares = {cause: told[cause] / whole_ns for cause in CAUSES}
         return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
-    def sentences(self, kind: str) -> list[str]:
-        """Say what the slowest requests of a kind waited behind, and what to change."""
+    def sentences(self, kind: str, *, are_tried: bool = False) -> list[str]:
+        """Say what the slowest requests of a kind waited behind, and what to change.
+
+        `are_tried`: the overrides against the causes are tried after this.
+        """
         part = self.part(kind)
         told = self.summary["blame"][kind][part]
         shares = self.shares(kind, part)
@@ -213,14 +216,19 @@ class Explanation:
         size = f"{told['requests']:,} requests, {mean_us:,.1f} µs on average"
         went = f"{', '.join(waits).replace(' %', ' % went', 1)}; " if waits else ""
         lines = [f"Of the time of {who} ({size}), {went}{own}."]
-        return lines + [self._help(cause, kind) for cause in named[:2]]
+        return lines + [self._help(cause, kind, are_tried) for cause in named[:2]]
 
-    def _help(self, cause: str, kind: str) -> str:
+    def _help(self, cause: str, kind: str, are_tried: bool) -> str:
         found = CATALOGUE[cause]
         what = f"waits {found.joins} {found.words}"
         tries = self.trial(cause)
-        tried = f"; --counterfactual tries {trial_words(cause, tries)}" if tries else ""
-        return f"What may help against {what}, not tried{tried}: {self.advice(cause, kind)}."
+        state = "not tried"
+        if tries:
+            words = trial_words(cause, tries)
+            state = (
+                f"tried below: {words}" if are_tried else f"{state}; --counterfactual tries {words}"
+            )
+        return f"What may help against {what} ({state}): {self.advice(cause, kind)}."
 
     def advice(self, cause: str, kind: str) -> str:
         """Say what makes the waits of a kind behind a cause less, with the keys as they are now."""

@@ -103,8 +103,8 @@ def test_explain_says_what_the_tail_waited_for(
     assert (told.returncode, told.stderr) == (0, "")
     assert "behind programs of the host" in told.stdout
     words = " ".join(told.stdout.split())
-    behind = "What may help against waits behind programs of the host, not tried; "
-    tries = "--counterfactual tries geometry.channels = 4: "
+    behind = "What may help against waits behind programs of the host (not tried; "
+    tries = "--counterfactual tries geometry.channels = 4): "
     assert f"{behind}{tries}programs that make way for reads" in words
     assert 'scheduling.policy = "fifo"' in " ".join(told.stdout.split())
     lines = told.stdout.splitlines()
@@ -142,6 +142,9 @@ def test_a_counterfactual_is_a_second_run(
     told = reprieve("explain", "out", "--counterfactual", "--slowest", "0")
     assert told.returncode == 0, told.stderr
     assert 'As it was, and with suspension.same_block = "page"' in told.stdout
+    words = " ".join(told.stdout.split())
+    assert '(tried below: suspension.same_block = "page")' in words
+    assert "not tried" not in words
     other = rp.run(tmp_path / "out" / "scenario.toml", suspension__same_block="page")
     after = other.summary["requests"]["read"]["latency_ns"]["p99"] / 1000
     assert f"{after:,.1f}" in told.stdout

@@ -42,7 +42,7 @@ def explain(
     """
     found = Explanation.read(directory)
     for kind in found.kinds():
-        for text in found.sentences(kind):
+        for text in found.sentences(kind, are_tried=counterfactual):
             sentence(text)
         say("")
         _table(found, kind)
