@@ -155,6 +155,14 @@ def test_files_are_read_by_all(table: Table, tmp_path: Path) -> None:
     assert tables.rows(tables.read(path), 2) == read.to_pylist()[:2]
 
 
+def test_first_row_group_of_a_file_without_rows_is_empty(table: Table, tmp_path: Path) -> None:
+    path = kept(table.slice(0, 0), tmp_path)
+    first = tables.reader(path, group=0).read()
+    assert (first.names, tables.rows(first)) == (table.names, [])
+    with pytest.raises(rp.UserError, match="there is no row group 1"):
+        tables.reader(path, group=1)
+
+
 @pytest.mark.parametrize("compression", ["snappy", "zstd", "none"])
 def test_files_that_pyarrow_wrote_are_read(tmp_path: Path, compression: str) -> None:
     """Earlier versions wrote logs with zstd and packed integers, data sets as pyarrow does."""

@@ -82,8 +82,9 @@ def test_waits_behind_collection_by_hand() -> None:
 
 
 def test_waits_behind_collection_are_those_of_the_log(tmp_path: Path) -> None:
-    """Without suspension a read waits for the whole of what its die does."""
-    _, timeline, log = draw(tmp_path, ONE_PAGE["fifo"] | {"workload.rate_iops": 1500})
+    """Without suspension a read waits for the whole of what its die does; each has its channel."""
+    own = {"geometry.channels": 4, "geometry.dies_per_channel": 1, "geometry.chips_per_channel": 1}
+    _, timeline, log = draw(tmp_path, ONE_PAGE["fifo"] | own | {"workload.rate_iops": 1500})
     (found,) = ask(tables(timeline), BEHIND_COLLECTION)
     behind = [row["by_gc_program_ns"] for row in log if row["op"] == "read" and row["die"] == 3]
     behind = [ns for ns in behind if ns]

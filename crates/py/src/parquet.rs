@@ -152,10 +152,12 @@ impl ParquetReader {
                 ProjectionMask::columns(file.parquet_schema(), names.iter().map(String::as_str));
         }
         if let Some(group) = group {
-            if group >= file.metadata().num_row_groups() {
+            // A file without rows has no group; its first is empty.
+            let groups = file.metadata().num_row_groups();
+            if group >= groups.max(1) {
                 return Err(PyValueError::new_err(format!("there is no row group {group}")));
             }
-            file = file.with_row_groups(vec![group]);
+            file = file.with_row_groups((group..groups.min(group + 1)).collect());
         }
         let reader = file.with_projection(columns).with_batch_size(ROWS).build();
         let reader = reader.map_err(unreadable)?;
