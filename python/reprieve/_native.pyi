@@ -172,7 +172,8 @@ class Drive:
     or starts a thread. Drives do not affect each other.
 
     `scenario` and `overrides`: as for `run`; a workload in the scenario is ignored.
-    `journal`: keep all requests, about a dozen bytes each, so that the drive can be saved.
+    `from_state`: a file that `reprieve run --save-state` wrote: the drive starts in that state, and
+    is not preconditioned.
 
     Times are whole nanoseconds since the drive was made. It is preconditioned before that, which
     may take seconds.
@@ -190,16 +191,20 @@ class Drive:
     """
 
     def __init__(
-        self, scenario: ScenarioLike, *, journal: bool = False, **overrides: object
+        self,
+        scenario: ScenarioLike,
+        *,
+        from_state: str | os.PathLike[str] | None = None,
+        **overrides: object,
     ) -> None: ...
     @staticmethod
     def restore(saved: bytes) -> Drive:
         """Return the drive that `save` wrote: same time, same open requests, same future.
 
-        Simulates all its requests again, which takes as long as the first time. Raises UserError if
-        the bytes are not a saved drive.
+        Takes as long as reading the bytes. Raises UserError if they are not a saved drive, or are
+        another release's.
 
-        >>> drive = rp.Drive({"device": "fast12-slc"}, journal=True)
+        >>> drive = rp.Drive({"device": "fast12-slc"})
         >>> tag = drive.submit("read", bytes=4096)
         >>> rp.Drive.restore(drive.save()).open_requests
         1
@@ -263,9 +268,18 @@ class Drive:
         """Take the waiting completions, the oldest first, all or at most `max` of them."""
 
     def save(self) -> bytes:
-        """Return the drive as bytes for `restore`, even with open requests.
+        """Return the drive as bytes for `restore`, even with open requests: its tables and queues."""
 
-        Raises UserError if the drive keeps no journal.
+    def clone(self) -> Drive:
+        """Return a drive that is what this one is, and goes its own way from here.
+
+        Raises UserError if there is no memory for a second one.
+
+        >>> drive = rp.Drive({"device": "fast12-slc"})
+        >>> tag = drive.submit("read", bytes=4096)
+        >>> other = drive.clone()
+        >>> other.run(until_ns=1_000_000), drive.now_ns
+        (32048, 0)
         """
 
     def summary(self) -> dict[str, Any]:

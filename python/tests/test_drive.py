@@ -115,7 +115,7 @@ def test_mistakes_are_sentences_and_leave_no_trace() -> None:
         (lambda: drive.submit("read", 0, 512, fua=True), "only a write"),
         (lambda: rp.Drive({"device": "none-such"}), "none-such"),
         (lambda: rp.Drive(ONE_DIE, timing__t_reed_us=3), "t_read_us"),
-        (drive.save, "keeps no journal"),
+        (lambda: rp.Drive(ONE_DIE, from_state="none.state"), "none.state: cannot read the state"),
         (lambda: rp.Drive.restore(b"no drive"), "cut off or changed"),
     ]
     for call, sentence in wrong:
@@ -127,7 +127,7 @@ def test_mistakes_are_sentences_and_leave_no_trace() -> None:
 
 
 def test_a_drive_is_saved_in_mid_flight() -> None:
-    drive = rp.Drive(BUSY, journal=True, seed=3)
+    drive = rp.Drive(BUSY, seed=3)
     asked = requests(600, drive.capacity_bytes // 512)
     for at_ns, op, lba, size in asked:
         drive.submit(op, lba, size, at_ns=at_ns)  # type: ignore[arg-type]
@@ -135,13 +135,25 @@ def test_a_drive_is_saved_in_mid_flight() -> None:
     while drive.now_ns < asked[300][0]:
         drive.advance(drive.next() or 0)
         seen += drive.poll(2)
-    again = rp.Drive.restore(drive.save())
-    assert again.open_requests == drive.open_requests > 0
+    again, clone = rp.Drive.restore(drive.save()), drive.clone()
+    assert again.open_requests == clone.open_requests == drive.open_requests > 0
     assert again.scenario == drive.scenario
     rest = finish(again)
-    assert told(rest) == told(finish(drive))
+    assert told(rest) == told(finish(drive)) == told(finish(clone))
     assert sorted(one.number for one in seen + rest) == list(range(600))
     assert again.summary() == drive.summary()
+
+
+def test_a_drive_starts_in_a_saved_state(tmp_path: Path) -> None:
+    state = tmp_path / "drive.state"
+    load = {"workload__generator": "mixed", "workload__requests": 1, "workload__read_fraction": 1.0}
+    rp.run(BUSY, save_state=state, save_state_at="start", workload__queue_depth=1, **load)
+    ends = []
+    for drive in rp.Drive(BUSY), rp.Drive(BUSY, from_state=state):
+        for at_ns, op, lba, size in requests(300, drive.capacity_bytes // 512):
+            drive.submit(op, lba, size, at_ns=at_ns)  # type: ignore[arg-type]
+        ends.append(told(finish(drive)))
+    assert ends[0] == ends[1]
 
 
 def test_a_process_of_simpy_waits_for_the_drive() -> None:

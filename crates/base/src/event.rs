@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::marker::PhantomData;
 
-use crate::{Dur, Time};
+use crate::{Archive, Dur, Time, parts};
 
 /// Words of bits over the slots of the calendar: a bit of the summary for each.
 const WORDS: usize = 64;
@@ -41,7 +41,7 @@ pub trait Event: Copy {
 }
 
 /// Sequence numbers of scheduling, which order the events of one instant.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Orders(u64);
 
 impl Orders {
@@ -65,7 +65,9 @@ struct Node {
 const _: () = assert!(size_of::<Node>() == 32, "two to a line of the cache");
 
 /// An event beyond the horizon.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 struct Far {
     at: Time,
     /// Order of scheduling, which breaks ties.
@@ -141,6 +143,40 @@ impl<E: Event> EventQueue<E> {
     #[inline]
     pub fn orders(&mut self) -> &mut Orders {
         &mut self.orders
+    }
+
+    /// Writes the pending events, or takes them back in place of those that it has.
+    ///
+    /// Where one is pending stays as it was: beyond the calendar none is withdrawn.
+    pub fn archive(&mut self, archive: &mut Archive) {
+        let mut near: Vec<Far> = Vec::new();
+        for head in self.heads.iter() {
+            let mut node = *head;
+            while node != NIL {
+                let Node { at, order, event, next } = self.nodes[node as usize];
+                near.push(Far { at, order, event });
+                node = next;
+            }
+        }
+        near.sort_unstable();
+        let mut far: Vec<Far> = self.far.iter().map(|Reverse(far)| *far).collect();
+        far.sort_unstable();
+        let mut orders = self.orders.clone();
+        parts!(archive; self.reached, near, far, orders);
+        if archive.is_loading() {
+            (self.bits, self.summary, self.unused) = ([0; WORDS], 0, NIL);
+            self.heads.fill(NIL);
+            self.nodes.clear();
+            self.next_time = Time::NEVER;
+            for Far { at, order, event: [what, first, second] } in near {
+                self.orders = Orders(order - 1);
+                self.add(at, what, first, second);
+            }
+            self.orders = orders;
+            self.far = far.into_iter().map(Reverse).collect();
+            self.far_time = self.far.peek().map_or(Time::NEVER, |Reverse(far)| far.at);
+            self.next_time = self.next_time.min(self.far_time);
+        }
     }
 
     /// Takes the next event if it happens at `now`.
@@ -363,10 +399,22 @@ mod tests {
             let Some(next) = next else { continue };
             now = next;
             let first = list.iter().position(|(at, _)| *at == next).expect("just found");
+            if number % 1000 == 0 {
+                queue = saved_and_loaded(queue, Dur::from_ns(spacing_ns));
+            }
             assert_eq!(queue.pop_at(next), Some(list.remove(first).1));
         }
         let is_within = spread_ns < (SLOTS as u64 - 1) << queue.shift;
         assert!(withdrawn > 5_000 && (stayed == 0) == is_within, "{stayed} of {withdrawn}");
+    }
+
+    fn saved_and_loaded(mut queue: EventQueue<u64>, spacing: Dur) -> EventQueue<u64> {
+        let mut saved = Archive::saving(Vec::new());
+        queue.archive(&mut saved);
+        let mut again = EventQueue::new(spacing, Dur::ZERO);
+        again.schedule(Time::from_ns(1), 1u64);
+        again.archive(&mut Archive::loading(&saved.into_bytes()));
+        again
     }
 
     impl<E: Event> EventQueue<E> {

@@ -1,7 +1,7 @@
 //! The shape of a drive, and the arithmetic between a flat page number and its place.
 
 /// The shape of a drive. Every count is at least 1 once a scenario has been checked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Geometry {
     /// Independent buses between controller and flash.
     pub channels: u32,
@@ -20,7 +20,7 @@ pub struct Geometry {
 }
 
 /// Where a page lies inside its die.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PageAddress {
     /// 0..planes_per_die
     pub plane: u32,

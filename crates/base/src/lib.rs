@@ -2,6 +2,7 @@
 //!
 //! This crate knows no flash timing, queues or files; every other crate may use it, and it none.
 
+mod archive;
 mod error;
 pub mod event;
 mod geometry;
@@ -14,6 +15,7 @@ mod slab;
 mod superblock;
 mod time;
 
+pub use archive::Archive;
 pub use error::{UserError, nearest};
 pub use geometry::{Geometry, PageAddress};
 pub use order::Order;

@@ -7,7 +7,7 @@ const NONE: u32 = u32::MAX;
 const OUT: u32 = NONE - 1;
 
 /// An ordered set of numbers; the array has eight bytes for every number up to the largest.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Order {
     /// The number before and the number behind each.
     links: Vec<(u32, u32)>,

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 /// A boxed value where it is needed; elsewhere nothing.
 ///
 /// A loop visits a thousand dies in turn, so each cache line that a die takes matters.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Rare<T>(Option<Box<T>>);
 
 impl<T> Rare<T> {

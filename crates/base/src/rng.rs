@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// A random stream owned by one component, a function of (run seed, component name, instance).
 ///
 /// Generator: xoshiro256++ (Blackman and Vigna, 2019), seeded through SplitMix64.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {

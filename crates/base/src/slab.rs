@@ -3,7 +3,7 @@
 use std::ops::{Index, IndexMut};
 
 /// Values in reusable slots. An index is valid from `insert` until `remove`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Slab<T> {
     slots: Vec<T>,
     free: Vec<u32>,

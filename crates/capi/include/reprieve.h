@@ -108,6 +108,14 @@ const char *reprieve_version(void);
  */
 int reprieve_open(const char *toml, size_t length, reprieve_drive **drive);
 
+/*
+ * Opens a drive as reprieve_open does, but in a state that `reprieve run --save-state` wrote instead
+ * of preconditioned. `state` is the path of the file, UTF-8, zero-terminated.
+ *
+ * REPRIEVE_INVALID: as reprieve_open; or the file cannot be read, or is another drive's.
+ */
+int reprieve_open_state(const char *toml, size_t length, const char *state, reprieve_drive **drive);
+
 /* Closes a drive, and frees all that is the drive's. Null is fine. A closed drive must not be used,
  * and no other call for it may be under way. */
 void reprieve_close(reprieve_drive *drive);
@@ -173,34 +181,37 @@ int reprieve_run(reprieve_drive *drive, uint64_t until_ns, size_t completions, u
 int64_t reprieve_poll(reprieve_drive *drive, reprieve_completion *completions, size_t max);
 
 /*
- * Keeps all requests from now on, so that the drive can be saved: about a dozen bytes each, until
- * the drive is closed. Without this the memory of a drive does not grow with its requests.
- *
- * REPRIEVE_INVALID: a request has been submitted already, or time has passed.
+ * Does nothing: every drive can be saved. For programs written for 0.2.
  */
 int reprieve_keep_journal(reprieve_drive *drive);
 
 /*
- * Writes the drive into `buffer`, in mid-flight or at rest: requests that are open, completions
- * that were not polled, and all that it will do.
+ * Writes the drive into `buffer`, in mid-flight or at rest: its tables, queues and streams, requests
+ * that are open, completions that were not polled, and all that it will do.
  *
- * *size is set to the bytes that are needed. REPRIEVE_SPACE: `capacity` is less, and nothing was
- * written; with a null buffer and a capacity of 0 that is how to ask. REPRIEVE_INVALID: there is no
- * journal, see reprieve_keep_journal.
- *
- * What is saved is the scenario and the journal, not the tables of the drive: to restore it is to
- * simulate it again, which takes as long as its requests took.
+ * *size is set to the bytes that are needed, which change as the drive goes on. REPRIEVE_SPACE:
+ * `capacity` is less, and nothing was written; with a null buffer and a capacity of 0 that is how to
+ * ask.
  */
 int reprieve_save(reprieve_drive *drive, void *buffer, size_t capacity, size_t *size);
 
 /*
  * Opens the drive that was saved as these `size` bytes. From there it does to the nanosecond what
- * the saved one does, and it can be saved again. *drive is set as by reprieve_open.
+ * the saved one does, and it can be saved again. *drive is set as by reprieve_open. Takes as long as
+ * reading the bytes.
  *
- * REPRIEVE_INVALID: the bytes are damaged, or of another release or build that does not complete
- * those requests at those instants.
+ * REPRIEVE_INVALID: the bytes are damaged, or of another release. The checksum tells of accidents
+ * only: restore what comes from yourself.
  */
 int reprieve_restore(const void *buffer, size_t size, reprieve_drive **drive);
+
+/*
+ * Opens a drive that is what `drive` is, in mid-flight or at rest, and goes its own way from here.
+ * *clone is set as by reprieve_open.
+ *
+ * REPRIEVE_INVALID: there is no memory for a second drive.
+ */
+int reprieve_clone(reprieve_drive *drive, reprieve_drive **clone);
 
 /*
  * The summary so far as JSON, UTF-8: the fields of summary.json, see docs/reference. *json lasts

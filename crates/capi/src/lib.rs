@@ -5,7 +5,8 @@
 
 mod handle;
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::path::Path;
 use std::slice;
 
 use reprieve_base::{Op, Time, UserError};
@@ -103,6 +104,12 @@ unsafe fn bytes_of<'a>(bytes: *const u8, length: usize) -> Option<&'a [u8]> {
     }
 }
 
+fn scenario_of(text: Option<&[u8]>) -> Result<&str, UserError> {
+    let text = text.ok_or_else(|| UserError::new("the scenario is a null pointer"))?;
+    std::str::from_utf8(text)
+        .map_err(|error| UserError::new(format!("the scenario is no UTF-8: {error}")))
+}
+
 /// `reprieve_abi_version`.
 #[unsafe(no_mangle)]
 pub extern "C" fn reprieve_abi_version() -> u32 {
@@ -156,12 +163,7 @@ exports! {
     ) -> c_int {
         // SAFETY: as the header demands of the caller.
         let text = unsafe { bytes_of(toml.cast(), length) };
-        let open = || {
-            let text = text.ok_or_else(|| UserError::new("the scenario is a null pointer"))?;
-            let text = std::str::from_utf8(text)
-                .map_err(|error| UserError::new(format!("the scenario is no UTF-8: {error}")))?;
-            Drive::open(text, "the scenario", &[])
-        };
+        let open = || Drive::open(scenario_of(text)?, "the scenario", &[]);
         // SAFETY: as above.
         unsafe { open_with(drive, open) }
     }
@@ -179,6 +181,43 @@ exports! {
         };
         // SAFETY: as above.
         unsafe { open_with(drive, restore) }
+    }
+
+    fn reprieve_open_state(
+        toml: *const c_char,
+        length: usize,
+        state: *const c_char,
+        drive: *mut *mut Handle,
+    ) -> c_int {
+        // SAFETY: as the header demands of the caller.
+        let (text, state) = unsafe {
+            (bytes_of(toml.cast(), length), (!state.is_null()).then(|| CStr::from_ptr(state)))
+        };
+        let open = || {
+            let state = state.ok_or_else(|| UserError::new("the path is a null pointer"))?;
+            let state = state
+                .to_str()
+                .map_err(|error| UserError::new(format!("the path is no UTF-8: {error}")))?;
+            Drive::open_state(scenario_of(text)?, "the scenario", &[], Path::new(state))
+        };
+        // SAFETY: as above.
+        unsafe { open_with(drive, open) }
+    }
+
+    fn reprieve_clone(drive: *mut Handle, clone: *mut *mut Handle) -> c_int {
+        let mut made = None;
+        // SAFETY: the handle is null or open.
+        let status = unsafe {
+            with(drive, |open| {
+                made = Some(open.drive.try_clone());
+                Ok(())
+            })
+        };
+        match made {
+            // SAFETY: the place is null or writable.
+            Some(made) => unsafe { open_with(clone, || made) },
+            None => status,
+        }
     }
 
     fn reprieve_close(drive: *mut Handle) {
@@ -302,7 +341,7 @@ exports! {
 
     fn reprieve_keep_journal(drive: *mut Handle) -> c_int {
         // SAFETY: the handle is null or open.
-        unsafe { with(drive, |open| Ok(open.drive.keep_journal()?)) }
+        unsafe { with(drive, |_| Ok(())) }
     }
 
     fn reprieve_save(
@@ -317,7 +356,7 @@ exports! {
             let size = size.as_mut();
             with(drive, |open| {
                 let size = size.ok_or_else(|| invalid("size is a null pointer"))?;
-                let bytes = open.drive.save()?;
+                let bytes = open.drive.save();
                 *size = bytes.len();
                 if capacity < bytes.len() {
                     let text = format!("the drive takes {} bytes, not {capacity}", bytes.len());

@@ -1,11 +1,12 @@
 //! The owner's view of a drive: validation of calls, and simulated time.
 
+use std::path::{Path, PathBuf};
+
 use reprieve_base::{Op, Request, SECTOR_BYTES, Time, UserError};
 use reprieve_ssd::scenario::{self, Scenario, Sources};
 use reprieve_ssd::{Completion, Options, Ssd, registries};
 
 use crate::ask::Ask;
-use crate::journal::Journal;
 
 /// The last supported instant: 146 years.
 pub(crate) const LAST: Time = Time::from_ns(1 << 62);
@@ -49,12 +50,11 @@ enum Wrong {
 
 /// A drive whose time the caller advances.
 pub struct Drive {
-    ssd: Ssd,
+    pub(crate) ssd: Ssd,
     sectors: u64,
     /// The instant up to which everything is simulated.
-    now: Time,
+    pub(crate) now: Time,
     pub(crate) taken: u64,
-    pub(crate) journal: Option<Journal>,
 }
 
 impl Drive {
@@ -65,18 +65,36 @@ impl Drive {
     /// memory, or if it cannot be preconditioned.
     pub fn open(text: &str, path: &str, sets: &[String]) -> Result<Drive, UserError> {
         let sources = Sources { text, path, sets };
-        Drive::of(scenario::load_served(&sources, registries())?)
+        Drive::of(scenario::load_served(&sources, registries())?, None)
     }
 
-    pub(crate) fn of(scenario: Scenario) -> Result<Drive, UserError> {
-        let sectors = scenario.capacity_bytes() / SECTOR_BYTES;
-        let options = Options { served: true, handed_over: true, ..Options::default() };
+    /// Opens a drive as [`Drive::open`] does, in a state that `reprieve run --save-state` wrote
+    /// instead of preconditioned.
+    ///
+    /// Errors besides if the state cannot be read or is another drive's.
+    pub fn open_state(
+        text: &str,
+        path: &str,
+        sets: &[String],
+        state: &Path,
+    ) -> Result<Drive, UserError> {
+        let sources = Sources { text, path, sets };
+        Drive::of(scenario::load_served(&sources, registries())?, Some(state.to_owned()))
+    }
+
+    fn of(scenario: Scenario, from_state: Option<PathBuf>) -> Result<Drive, UserError> {
+        let options = Options { served: true, handed_over: true, from_state, ..Options::default() };
         let mut ssd = Ssd::with(scenario, &options)?;
         while !ssd.is_preconditioned() {
             ssd.step(1)?;
         }
         ssd.start_serving()?;
-        Ok(Drive { ssd, sectors, now: Time::ZERO, taken: 0, journal: None })
+        Ok(Drive::with(ssd))
+    }
+
+    pub(crate) fn with(ssd: Ssd) -> Drive {
+        let sectors = ssd.scenario().capacity_bytes() / SECTOR_BYTES;
+        Drive { ssd, sectors, now: Time::ZERO, taken: 0 }
     }
 
     /// The scenario of the drive, as canonical TOML.
@@ -99,21 +117,6 @@ impl Drive {
         self.ssd.handed_over() - self.taken - self.ssd.done_count() as u64
     }
 
-    /// Records all requests from now on, so that the drive can be saved.
-    ///
-    /// Errors if a request has been submitted or time has advanced.
-    pub fn keep_journal(&mut self) -> Result<(), Error> {
-        if self.journal.is_some() {
-            return Ok(());
-        }
-        if self.ssd.handed_over() > 0 || self.now > Time::ZERO {
-            let what = "the journal begins with the drive: ask for it before the first request";
-            return Err(Error::User(UserError::new(what)));
-        }
-        self.journal = Some(Journal::default());
-        Ok(())
-    }
-
     /// Submits a request that arrives at `at`, now or later.
     ///
     /// Requests of one arrival arrive in the order of these calls. Errors at a request that is
@@ -122,9 +125,6 @@ impl Drive {
     pub fn submit(&mut self, at: Time, ask: Ask) -> Result<(), Error> {
         if let Err(what) = self.check(at, &ask) {
             return Err(self.refused(what, at, &ask));
-        }
-        if let Some(journal) = &mut self.journal {
-            journal.submitted(self.now, at, &ask);
         }
         let Ask { tag, op, lba, bytes, fua } = ask;
         self.ssd.hand_over(Request { arrival: at, op, lba, bytes, fua }, tag);
@@ -196,9 +196,6 @@ impl Drive {
         if to < self.now || to > next || to > LAST {
             return Err(self.no_such_step(to, next));
         }
-        if let Some(journal) = &mut self.journal {
-            journal.advanced();
-        }
         if to == next {
             return self.pass(to, usize::MAX);
         }
@@ -238,9 +235,6 @@ impl Drive {
         if self.ssd.done_count() >= wanted {
             return Ok(self.now);
         }
-        if let Some(journal) = &mut self.journal {
-            journal.advanced();
-        }
         self.pass(until, wanted)?;
         Ok(self.now)
     }
@@ -248,21 +242,10 @@ impl Drive {
     /// Simulates up to `until`, or to the instant at which `wanted` completions are pending.
     #[inline(always)]
     fn pass(&mut self, until: Time, wanted: usize) -> Result<(), Error> {
-        let known = self.ssd.done_count();
         let passed = self.ssd.advance_to_done(until, wanted);
         self.now = if matches!(passed, Ok(false)) { until } else { self.ssd.now() };
-        if self.journal.is_some() {
-            self.keep_in_journal(known);
-        }
         passed?;
         Ok(())
-    }
-
-    /// Records the completions behind the first `known` pending ones.
-    #[cold]
-    fn keep_in_journal(&mut self, known: usize) {
-        let Some(journal) = &mut self.journal else { return };
-        self.ssd.done().skip(known).for_each(|completion| journal.completed(completion));
     }
 
     /// Takes the oldest pending completion; none is later than now.
@@ -271,17 +254,6 @@ impl Drive {
         let completion = self.ssd.take_done()?;
         self.taken += 1;
         Some(completion)
-    }
-
-    /// Simulates everything up to `to`, as in a saved drive, and drops the completions that were
-    /// already taken.
-    pub(crate) fn repeat(&mut self, to: Time, taken: u64) -> Result<(), Error> {
-        while self.next() <= to {
-            self.pass(self.next(), usize::MAX)?;
-            while self.taken < taken && self.poll().is_some() {}
-        }
-        self.now = to;
-        Ok(())
     }
 
     /// The summary so far, as JSON: the fields of `summary.json`.

@@ -5,7 +5,6 @@
 
 mod ask;
 mod drive;
-mod journal;
 mod saved;
 
 pub use ask::Ask;

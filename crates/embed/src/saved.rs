@@ -1,123 +1,81 @@
-//! A drive as bytes: its scenario and all its requests, from which it is simulated again.
-//!
-//! A drive in mid-flight is a function of these. So it is saved exactly, whatever the state of its
-//! policies, and its restoration takes as long as its requests took.
+//! A drive as bytes: its scenario, and all that has changed since it was made from that.
 
-use reprieve_base::{Time, UserError};
+use std::hash::Hasher;
 
-use crate::drive::{Drive, Error};
-use crate::journal::{Fingerprint, Journal, put, take};
+use reprieve_base::{Archive, Time, UserError, parts};
+use reprieve_ssd::scenario::{self, Scenario, Sources};
+use reprieve_ssd::{Ssd, registries};
+use twox_hash::XxHash3_64;
 
-const HEAD: &[u8] = b"reprieve drive 1\n";
+use crate::drive::Drive;
+
+const HEAD: &[u8] = b"reprieve drive 2\n";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// Bytes of the checksum that follows.
+const SUM: usize = size_of::<u64>();
+
 impl Drive {
-    /// Saves the drive as bytes.
-    ///
-    /// Errors if it keeps no journal: [`Drive::keep_journal`].
-    pub fn save(&self) -> Result<Vec<u8>, Error> {
-        let Some(journal) = &self.journal else {
-            let what =
-                "the drive keeps no journal, so it cannot be saved: ask for one at the start";
-            return Err(Error::User(UserError::new(what)));
-        };
-        let mut bytes = HEAD.to_vec();
-        for part in [VERSION.as_bytes(), self.scenario().as_bytes(), &journal.bytes] {
-            put(&mut bytes, part.len() as u64);
-            bytes.extend_from_slice(part);
-        }
-        let numbers = [u64::from(journal.has_advanced), self.now().ns(), self.taken];
-        numbers.into_iter().for_each(|number| put(&mut bytes, number));
-        put(&mut bytes, journal.fingerprint.0);
-        let checksum = Fingerprint::of(&bytes).0;
-        bytes.extend_from_slice(&checksum.to_le_bytes());
-        Ok(bytes)
+    /// Saves the drive as bytes, as long as its tables.
+    pub fn save(&mut self) -> Vec<u8> {
+        let mut archive = Archive::saving([HEAD, &[0; SUM]].concat());
+        parts!(archive; VERSION.to_owned(), self.scenario());
+        self.archive(&mut archive);
+        let mut bytes = archive.into_bytes();
+        let (head, body) = bytes.split_at_mut(HEAD.len() + SUM);
+        head[HEAD.len()..].copy_from_slice(&checksum(body).to_le_bytes());
+        bytes
     }
 
     /// Restores a saved drive: same time, same open requests, same future.
     ///
-    /// Simulates all its requests again. Errors if the bytes are damaged, or are those of a program
-    /// that simulates otherwise.
+    /// Takes as long as reading the bytes. Errors if they are damaged, or are another release's.
     pub fn restore(bytes: &[u8]) -> Result<Drive, UserError> {
         let damaged = || UserError::new("a saved drive: it is cut off or changed; save it anew");
-        let parts = Parts::read(bytes).ok_or_else(damaged)?;
-        if parts.version != VERSION {
-            let version = parts.version;
+        let rest = bytes.strip_prefix(HEAD).ok_or_else(damaged)?;
+        let (sum, body) = rest.split_first_chunk::<SUM>().ok_or_else(damaged)?;
+        if checksum(body) != u64::from_le_bytes(*sum) {
+            return Err(damaged());
+        }
+        let mut archive = Archive::loading(body);
+        let (mut version, mut text) = (String::new(), String::new());
+        parts!(archive; version, text);
+        if version != VERSION {
             return Err(UserError::new(format!(
                 "a saved drive: Reprieve {version} has saved it, and this is {VERSION}; use that"
             )));
         }
-        let mut drive = Drive::open(parts.scenario, "the saved drive", &[])?;
-        drive.keep_journal().map_err(user)?;
-        for entry in Journal::entries(parts.journal) {
-            let entry = entry.ok_or_else(damaged)?;
-            if let Some(now) = entry.now {
-                drive.repeat(now, parts.taken).map_err(user)?;
-                drive.journal.iter_mut().for_each(Journal::advanced);
-            }
-            drive.submit(entry.at, entry.ask).map_err(user)?;
-        }
-        if parts.has_advanced {
-            drive.repeat(parts.now, parts.taken).map_err(user)?;
-            drive.journal.iter_mut().for_each(Journal::advanced);
-        }
-        let again = drive.journal.as_ref().map(|journal| journal.fingerprint);
-        if again != Some(parts.fingerprint) || drive.taken != parts.taken {
-            return Err(UserError::new(
-                "a saved drive: its requests do not complete here when they did where it was \
-                 saved; use the same build of Reprieve",
-            ));
-        }
+        let sources = Sources { text: &text, path: "the saved drive", sets: &[] };
+        Drive::from_archive(scenario::load_served(&sources, registries())?, &mut archive)
+    }
+
+    /// Returns a drive that is what this one is, and goes its own way from here.
+    ///
+    /// Errors if there is no memory for a second one.
+    pub fn try_clone(&mut self) -> Result<Drive, UserError> {
+        let mut archive = Archive::saving(Vec::new());
+        self.archive(&mut archive);
+        let bytes = archive.into_bytes();
+        Drive::from_archive(self.ssd.scenario().clone(), &mut Archive::loading(&bytes))
+    }
+
+    fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.now, self.taken);
+        self.ssd.archive(archive);
+    }
+
+    fn from_archive(scenario: Scenario, archive: &mut Archive) -> Result<Drive, UserError> {
+        let (mut now, mut taken) = (Time::ZERO, 0);
+        parts!(archive; now, taken);
+        let ssd = Ssd::from_archive(scenario, archive);
+        let mut drive = Drive::with(ssd.map_err(|error| error.at("a saved drive"))?);
+        (drive.now, drive.taken) = (now, taken);
         Ok(drive)
     }
 }
 
-fn user(error: Error) -> UserError {
-    let (Error::User(error) | Error::Time(error)) = error;
-    error.at("a saved drive")
-}
-
-/// The contents of a saved drive.
-struct Parts<'a> {
-    version: &'a str,
-    scenario: &'a str,
-    journal: &'a [u8],
-    has_advanced: bool,
-    now: Time,
-    taken: u64,
-    fingerprint: Fingerprint,
-}
-
-impl Parts<'_> {
-    /// Returns `None` if the bytes are malformed.
-    fn read(bytes: &[u8]) -> Option<Parts<'_>> {
-        let (body, checksum) = bytes.split_last_chunk::<8>()?;
-        if Fingerprint::of(body).0 != u64::from_le_bytes(*checksum) {
-            return None;
-        }
-        let mut rest = body.strip_prefix(HEAD)?;
-        let version = std::str::from_utf8(part(&mut rest)?).ok()?;
-        let scenario = std::str::from_utf8(part(&mut rest)?).ok()?;
-        let journal = part(&mut rest)?;
-        let has_advanced = take(&mut rest)? > 0;
-        let now = Time::from_ns(take(&mut rest)?);
-        let taken = take(&mut rest)?;
-        let fingerprint = Fingerprint(take(&mut rest)?);
-        rest.is_empty().then_some(Parts {
-            version,
-            scenario,
-            journal,
-            has_advanced,
-            now,
-            taken,
-            fingerprint,
-        })
-    }
-}
-
-fn part<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let length = usize::try_from(take(rest)?).ok()?;
-    let (part, after) = rest.split_at_checked(length)?;
-    *rest = after;
-    Some(part)
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut hasher = XxHash3_64::new();
+    hasher.write(bytes);
+    hasher.finish()
 }

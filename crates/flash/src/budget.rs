@@ -15,7 +15,7 @@ use super::lane::LaneId;
 type Turn = (bool, Time, u32);
 
 /// What a die holds of the budget.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Held {
     /// For commands that sense, and how many planes those are.
     sense_uw: u64,
@@ -38,7 +38,7 @@ impl Held {
 }
 
 /// The budget, and how much of it is taken.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Budget {
     limit_uw: u64,
     max_active: u32,
@@ -59,7 +59,7 @@ pub(super) struct Budget {
 }
 
 /// As what a command counts, above an idle die.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Counted {
     sense: CommandPower,
     program: CommandPower,

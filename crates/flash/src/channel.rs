@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use reprieve_base::event::Schedule;
-use reprieve_base::{Dur, Geometry, Time};
+use reprieve_base::{Archive, Dur, Geometry, Time, parts};
 use reprieve_config::ChannelOrder;
 use reprieve_observe::check::Checker;
 use reprieve_observe::die_events::{DieEvent, Record};
@@ -21,7 +21,7 @@ pub(super) enum Grant {
 }
 
 /// Why a die waits for the channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Wish {
     /// A sensed page is ready to leave.
     Out(u32),
@@ -57,6 +57,15 @@ pub(super) struct Channels {
 }
 
 impl Channels {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        for bus in &mut self.buses {
+            parts!(archive; bus.free_at, bus.last_from, bus.held_by, bus.waiters, bus.lines);
+            parts!(archive; bus.event_pending, bus.dirty, bus.busy_ns);
+        }
+        parts!(archive; self.touched, self.in_line);
+    }
+
     /// The channels of a drive of this shape, all free.
     pub(super) fn new(geometry: &Geometry, order: ChannelOrder, reads_first: bool) -> Channels {
         let bus = ChannelBus::new(geometry.dies_per_channel, order);
@@ -198,7 +207,7 @@ impl Channels {
 }
 
 /// The lines for a channel, out of the way of channels that nobody has to wait for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct WaitingLines {
     /// Commands that go before everything; empty in any other order.
     commands: VecDeque<Wish>,

@@ -3,7 +3,7 @@
 //! It carries out what was decided, from the command of an operation to its completion.
 
 use reprieve_base::event::Schedule;
-use reprieve_base::{Dur, PageAddress, Time};
+use reprieve_base::{Archive, Dur, PageAddress, Time, parts};
 use reprieve_config::Scenario;
 use reprieve_nand::{MultiPlane, Refusal};
 use reprieve_observe::check::Checker;
@@ -45,6 +45,18 @@ pub(super) struct Controller {
 }
 
 impl Controller {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        self.dies.archive(archive);
+        self.channels.archive(archive);
+        self.suspension.archive(archive);
+        if let Some(media) = &mut self.media {
+            media.archive(archive);
+        }
+        parts!(archive; self.done, self.counts);
+        self.observers.archive(archive);
+    }
+
     /// The controller of a scenario, all blocks erased, under these policies.
     pub(super) fn new(
         scenario: &Scenario,

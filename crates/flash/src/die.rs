@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use reprieve_base::{Dur, Rare, Slab, Time};
+use reprieve_base::{Archive, Dur, Rare, Slab, Time, parts};
 use reprieve_nand::{Die, Elapsed, Parallelism, Part, PlaneWork, Refusal, Run, Suspend};
 use reprieve_policy::sched::Waiter;
 use reprieve_policy::stream::FRONTS;
@@ -22,7 +22,7 @@ pub(super) struct ProgramGathering {
 }
 
 /// What a die has by plane, on the parts that need it; out of the way of the rest in the caches.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct PerPlane {
     /// Where programs take several pages: programs in `writes` by plane and open block; else empty.
     pub(super) waiting: Vec<u32>,
@@ -123,6 +123,14 @@ pub struct DieUnit {
 }
 
 impl DieUnit {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        self.die.archive(archive);
+        parts!(archive; self.reads, self.writes, self.looks_at, self.pending_programs, self.whole);
+        parts!(archive; self.loaded, self.reading, self.leaving, self.left, self.planes, self.dirty);
+        parts!(archive; self.gc_waits, self.gc_decoding, self.usage);
+    }
+
     pub(super) fn new(
         part: &Arc<Part>,
         seed: u64,

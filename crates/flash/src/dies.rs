@@ -3,7 +3,7 @@
 use std::ops::Index;
 use std::sync::Arc;
 
-use reprieve_base::{Dur, Slab, Time};
+use reprieve_base::{Archive, Dur, Slab, Time, parts};
 use reprieve_config::Scenario;
 use reprieve_nand::{Command, Part, Shape};
 use reprieve_policy::sched::{Scheduler, Waiter};
@@ -50,6 +50,13 @@ impl Index<u32> for Dies {
 }
 
 impl Dies {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        self.units.iter_mut().for_each(|unit| unit.archive(archive));
+        parts!(archive; self.txns, self.limit, self.touched, self.arrivals, self.reordered);
+        parts!(archive; self.waits_since, self.flushed);
+    }
+
     /// The dies of a scenario, all blocks erased.
     pub(super) fn new(scenario: &Scenario, scheduler: &dyn Scheduler) -> Dies {
         let facts = FlashFacts::new(scenario, scheduler);

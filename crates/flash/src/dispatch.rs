@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reprieve_base::{Dur, Geometry, Order, Time};
+use reprieve_base::{Archive, Dur, Geometry, Order, Time, parts};
 use reprieve_nand::MultiPlane;
 use reprieve_policy::dispatch::{ChannelWork, Dispatcher, DriveView, IdleUnits, Queued, Service};
 use reprieve_policy::txn::{Kind, NONE};
@@ -185,6 +185,14 @@ pub struct Stage {
 }
 
 impl Stage {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        if let Some(dispatcher) = &mut self.dispatcher {
+            dispatcher.archive(archive);
+        }
+        parts!(archive; self.unplaced, self.occupancy);
+    }
+
     /// Without a dispatcher.
     pub(super) fn empty() -> Stage {
         Stage {

@@ -41,7 +41,7 @@ const GENERATION_BITS: u32 = 24;
 const GENERATION_MASK: u32 = (1 << GENERATION_BITS) - 1;
 
 /// An operation on a lane, and since when it is suspended if it is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Frame {
     /// The first transaction of a program or erase; the others of its command follow it. `NONE`:
     /// nothing has begun.
@@ -66,7 +66,7 @@ impl Frame {
 }
 
 /// The operations of a lane, and when its array will have done what it does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lane {
     /// What runs or was suspended last.
     pub(super) top: Frame,

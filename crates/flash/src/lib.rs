@@ -39,7 +39,7 @@ mod wordline;
 mod write_queue;
 
 use reprieve_base::event::{Event, Schedule, Words};
-use reprieve_base::{Slab, Time};
+use reprieve_base::{Archive, Slab, Time};
 use reprieve_config::Scenario;
 use reprieve_nand::Refusal;
 use reprieve_observe::check::Checker;
@@ -151,6 +151,12 @@ pub struct Flash {
 }
 
 impl Flash {
+    /// Writes what changes in it, or takes that back.
+    pub fn archive(&mut self, archive: &mut Archive) {
+        self.controller.archive(archive);
+        self.stage.archive(archive);
+    }
+
     /// The back end of a scenario, all blocks erased, under these policies.
     pub fn with(scenario: &Scenario, policies: Policies) -> Flash {
         let Policies { scheduler, suspension } = policies;

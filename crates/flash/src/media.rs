@@ -3,7 +3,7 @@
 
 mod state;
 
-use reprieve_base::{Dur, Geometry, PageAddress, Stream, Time};
+use reprieve_base::{Archive, Dur, Geometry, PageAddress, Stream, Time, parts};
 use reprieve_config::{Ageing, Scenario};
 use reprieve_nand::reliability::{COIN, CycleTerms, Rber, Stress, Wear, WorstCodeword};
 use reprieve_nand::{Ecc, PageTypes};
@@ -58,6 +58,12 @@ pub(super) enum Verdict {
 }
 
 impl Media {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.wear, self.before, self.reads, self.programmed_ns, self.suspensions);
+        parts!(archive; self.errors, self.counts);
+    }
+
     /// The cells of a scenario; `None` if they neither err nor wear.
     pub(super) fn of(scenario: &Scenario) -> Option<Box<Media>> {
         let ageing = scenario.reliability.ageing?;
@@ -282,7 +288,7 @@ fn remembered_at(cycles: f64) -> usize {
 }
 
 /// Sums over all blocks.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct WearSums {
     erases: u64,
     program_suspensions: u64,

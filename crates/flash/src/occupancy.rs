@@ -10,7 +10,7 @@ use super::dies::Dies;
 use super::lane::Lane;
 
 /// What a die has to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct DieWork {
     /// It has nothing to do and nothing waiting.
     pub(super) is_idle: bool,
@@ -54,7 +54,7 @@ impl DieWork {
 }
 
 /// The work of all dies, and what that is by channel.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Occupancy {
     dies: Vec<DieWork>,
     channels: Vec<ChannelWork>,

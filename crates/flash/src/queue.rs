@@ -4,7 +4,7 @@ use reprieve_base::Slab;
 use reprieve_policy::txn::{NONE, Txn};
 
 /// First in, first out; holds indices into the pool of transactions.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Queue {
     head: u32,
     tail: u32,
@@ -85,7 +85,7 @@ impl Queue {
 }
 
 /// Transactions that follow each other, in no queue: a command, or pages on their way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Linked {
     first: u32,
     /// Of no meaning while there is no first.

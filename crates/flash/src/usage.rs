@@ -4,11 +4,12 @@ use reprieve_base::Time;
 use reprieve_observe::die_events::{DieEvent, Record};
 
 /// The time in which the array or the page buffer of a die was in use, and what happened there.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Usage {
     since: Time,
     /// Total time in use, but for what began at `since` if it has not ended.
     whole_ns: u64,
+    #[serde(skip)]
     pub(super) seen: Record,
 }
 

@@ -5,7 +5,7 @@ use reprieve_config::{LimitScope, Scheduling};
 use super::die::DieUnit;
 
 /// The limit, and the programs that wait at the dies of the whole drive.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct WriteQueue {
     limit: u32,
     /// It is held against the programs of the drive; else against those of each die.

@@ -12,7 +12,7 @@ const LIST_BLOCKS: u32 = 64;
 const LIST_BLOCKS_MAX: usize = 256;
 
 /// The emptiest full blocks of a plane.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Emptiest {
     /// Every full block with at most `limit` valid pages, in order of getting there.
     blocks: Vec<u32>,
@@ -27,7 +27,7 @@ struct Emptiest {
 }
 
 /// Counts valid pages; blocks are numbered over the drive.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct BlockIndex {
     valid: Vec<u32>,
     /// One bit a block: full, and not being reclaimed.

@@ -1,6 +1,6 @@
 //! The blocks of the drive: what each is, which of its pages are valid, and where pages go next.
 
-use reprieve_base::{PageAddress, UserError};
+use reprieve_base::{Archive, PageAddress, UserError, parts};
 use reprieve_config::Scenario;
 use reprieve_policy::victim::{self, VictimPolicy};
 
@@ -37,6 +37,15 @@ pub struct Blocks {
 }
 
 impl Blocks {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        self.owners.archive(archive);
+        self.victim.archive(archive);
+        self.fronts.archive(archive);
+        parts!(archive; self.planes, self.index, self.fill_order, self.erases, self.needs, self.wear);
+        self.failing.archive(archive);
+    }
+
     /// Those of a scenario's drive, all free but for bad ones; it has so many logical pages.
     ///
     /// Errors if the system does not give the memory.

@@ -1,6 +1,6 @@
 //! Entries of the mapping in memory: least recently used, in one segment or two.
 
-use reprieve_base::UserError;
+use reprieve_base::{Archive, UserError, parts};
 use reprieve_policy::txn::NONE;
 
 use super::table::Table;
@@ -10,7 +10,7 @@ const ONCE: usize = 0;
 const AGAIN: usize = 1;
 
 /// An entry in the cache, linked with those of its segment that were used before and after it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Slot {
     lpn: u32,
     newer: u32,
@@ -20,7 +20,7 @@ struct Slot {
     changed: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Segment {
     newest: u32,
     oldest: u32,
@@ -40,6 +40,12 @@ pub(super) struct MapCache {
 }
 
 impl MapCache {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        self.slot_of.archive(archive);
+        parts!(archive; self.slots, self.segments);
+    }
+
     /// An empty cache. Errors if the system does not give the memory.
     pub(super) fn new(
         logical_pages: u32,

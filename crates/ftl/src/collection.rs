@@ -1,5 +1,6 @@
 //! Garbage collection of all dies: which of them need it, which collect, and on which plane.
 
+use reprieve_base::{Archive, parts};
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
@@ -37,7 +38,7 @@ pub(super) struct Collection {
 }
 
 /// Garbage collection on one die.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct GcDie {
     /// The plane, counted over the drive, that it works on.
     pub(super) plane: u32,
@@ -50,6 +51,12 @@ pub(super) struct GcDie {
 }
 
 impl Collection {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.jobs, self.dies, self.collecting, self.waiting_dies, self.closing);
+        parts!(archive; self.frozen);
+    }
+
     /// Nothing is collected yet.
     pub(super) fn new(scenario: &Scenario, numbering: &Numbering) -> Collection {
         let together = scenario.units_together();

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use reprieve_base::UserError;
+use reprieve_base::{Archive, UserError, parts};
 use reprieve_config::Scenario;
 use reprieve_observe::stats::MapCounts;
 use reprieve_policy::txn::NONE;
@@ -43,6 +43,12 @@ fn entries_per_page(scenario: &Scenario) -> u32 {
 }
 
 impl DemandMap {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        self.cache.archive(archive);
+        parts!(archive; self.loading, self.due, self.changed_by_gc, self.is_changed_by_gc, self.counts);
+    }
+
     /// The mapping of a scenario, of which nothing is in memory; `None` if all of it always is.
     ///
     /// Errors if its tables do not fit into memory.

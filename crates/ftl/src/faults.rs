@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use reprieve_base::{Stream, UserError};
+use reprieve_base::{Archive, Stream, UserError, parts};
 use reprieve_config::{Faults, Scenario};
 use reprieve_observe::stats::BadBlocks;
 use reprieve_policy::txn::Kind;
@@ -28,7 +28,7 @@ pub struct Failing {
 }
 
 /// A plane that cannot go on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct WornOut {
     plane: u32,
     /// Blocks that it had left.
@@ -38,6 +38,12 @@ struct WornOut {
 }
 
 impl Failing {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.streams, self.counts, self.bad, self.has_failed_programs);
+        parts!(archive; self.worn_out);
+    }
+
     /// Nothing has failed yet; a plane needs so many good blocks to go on.
     pub(super) fn new(scenario: &Scenario, needed_blocks: u32) -> Failing {
         let dies = u64::from(scenario.geometry.dies());

@@ -4,7 +4,7 @@ use super::blocks::Blocks;
 use super::write_frontiers::WriteFrontiers;
 
 /// What is held between the read of a valid page and its program elsewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct HeldPage {
     /// The page that was read, counted over the drive.
     pub source: u32,
@@ -13,7 +13,7 @@ pub struct HeldPage {
 }
 
 /// How far the collection of a plane has got, if it has a victim.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Job {
     /// Pages of the victim below this one have been dealt with.
     pub cursor: u32,

@@ -48,7 +48,7 @@ mod write_frontiers;
 
 use std::ops::Range;
 
-use reprieve_base::{Geometry, PageAddress, Slab, UserError};
+use reprieve_base::{Archive, Geometry, PageAddress, Slab, UserError};
 use reprieve_config::Scenario;
 use reprieve_policy::place::{self, Placement};
 use reprieve_policy::txn::{NONE, Txn};
@@ -90,6 +90,15 @@ pub struct Ftl {
 }
 
 impl Ftl {
+    /// Writes what changes in it, or takes that back.
+    pub fn archive(&mut self, archive: &mut Archive) {
+        self.tables.map.archive(archive);
+        self.tables.blocks.archive(archive);
+        self.sectors.archive(archive);
+        self.collection.archive(archive);
+        self.placement.archive(archive);
+    }
+
     /// The FTL of a scenario, with nothing written.
     ///
     /// Errors if its tables do not fit into memory.

@@ -1,6 +1,6 @@
 //! The mapping: where the data of each logical page is, four bytes an entry.
 
-use reprieve_base::UserError;
+use reprieve_base::{Archive, UserError};
 use reprieve_config::Scenario;
 use reprieve_observe::stats::MapCounts;
 use reprieve_state::State;
@@ -67,6 +67,14 @@ pub struct Map {
 }
 
 impl Map {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        self.physical.archive(archive);
+        if let Some(demand) = &mut self.demand {
+            demand.archive(archive);
+        }
+    }
+
     /// Every logical page of a scenario unwritten, and nothing of a mapping in flash in memory.
     ///
     /// Errors if the system does not give the memory.

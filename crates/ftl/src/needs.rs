@@ -4,7 +4,7 @@ use reprieve_base::Geometry;
 use reprieve_policy::work::GcNeed;
 
 /// What was found of each die; it is asked at every decision.
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Needs {
     /// `None`: to be found out.
     of_dies: Vec<Option<GcNeed>>,

@@ -1,6 +1,6 @@
 //! Which logical page's valid data each physical page holds: the mapping the other way round.
 
-use reprieve_base::UserError;
+use reprieve_base::{Archive, UserError};
 
 use super::table::Table;
 
@@ -12,6 +12,11 @@ const INVALID: u32 = u32::MAX;
 pub(super) struct Owners(Table);
 
 impl Owners {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        self.0.archive(archive);
+    }
+
     /// Every physical page without data.
     ///
     /// Errors if the system does not give the memory.

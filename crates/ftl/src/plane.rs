@@ -7,7 +7,7 @@ use reprieve_policy::stream::FRONTS;
 use super::free::FreeBlocks;
 
 /// An open block and its next page.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Front {
     /// The block that is being filled.
     pub(super) block: Option<u32>,
@@ -15,7 +15,7 @@ pub(super) struct Front {
 }
 
 /// A block that was chosen to be collected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Victim {
     /// Counted over the drive.
     pub(super) block: u32,
@@ -26,7 +26,7 @@ pub(super) struct Victim {
 }
 
 /// Allocation state of one plane. Blocks are numbered within the plane.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Plane {
     free: FreeBlocks,
     /// One for each stream of the host; then those of moved pages and of the mapping.

@@ -110,9 +110,9 @@ impl Preconditioner {
         Preconditioner { state, kept, waf: None }
     }
 
-    /// For a drive that has its state from elsewhere.
-    pub fn done() -> Preconditioner {
-        Preconditioner { state: Progress::Done, kept: Kept::always(0), waf: None }
+    /// For a drive that has its state, and its write amplification, from elsewhere.
+    pub fn done(waf: Option<f64>) -> Preconditioner {
+        Preconditioner { state: Progress::Done, kept: Kept::always(0), waf }
     }
 
     /// Free blocks that it leaves in a plane.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reprieve_base::{SECTOR_BYTES, UserError};
+use reprieve_base::{Archive, SECTOR_BYTES, UserError};
 use reprieve_config::{PartialWrite, Scenario};
 use reprieve_state::State;
 
@@ -181,6 +181,13 @@ impl Sectors {
 pub struct SectorMap(Option<Sectors>);
 
 impl SectorMap {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        if let Some(sectors) = &mut self.0 {
+            archive.table(bytemuck::cast_slice_mut(&mut sectors.words));
+        }
+    }
+
     /// Of a drive that holds nothing.
     ///
     /// Errors if the system does not give the memory.

@@ -2,7 +2,7 @@
 
 #[cfg(unix)]
 use memmap2::{Advice, MmapMut};
-use reprieve_base::UserError;
+use reprieve_base::{Archive, UserError};
 
 /// Entries of 32 bits in memory of their own.
 ///
@@ -18,6 +18,11 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        archive.table(bytemuck::cast_slice_mut(&mut self.memory));
+    }
+
     /// A table of `entries` times `value`.
     ///
     /// Errors if the system does not give the memory.

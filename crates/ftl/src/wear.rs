@@ -6,7 +6,7 @@ use reprieve_config::Wear;
 use reprieve_observe::stats::WearCounts;
 
 /// Erases of each block, counted over the drive, 4 bytes a block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct WearTable {
     erases: Vec<u32>,
     /// Erases by which a block may be ahead of the least worn of its plane.

@@ -1,5 +1,6 @@
 //! Which open block of a plane takes a page.
 
+use reprieve_base::Archive;
 use reprieve_config::Scenario;
 use reprieve_policy::stream::{self, STREAMS_MAX, StreamPolicy};
 
@@ -28,6 +29,11 @@ pub(super) struct WriteFrontiers {
 }
 
 impl WriteFrontiers {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        self.policy.archive(archive);
+    }
+
     pub(super) fn new(scenario: &Scenario) -> WriteFrontiers {
         let policy = stream::make(scenario);
         let streams = policy.streams();

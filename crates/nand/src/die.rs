@@ -12,7 +12,7 @@ mod programmed;
 
 use std::sync::Arc;
 
-use reprieve_base::{PageAddress, Rare, Stream, Time};
+use reprieve_base::{Archive, PageAddress, Rare, Stream, Time, parts};
 
 use cache::LoadRegister;
 use lengths::Lengths;
@@ -27,7 +27,7 @@ use crate::operation::{Kind, Operation, Run, Stop};
 use crate::refusal::Refusal;
 use crate::timing::{PAGE_TYPES_MAX, PageOrder, ResumeAt};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Array {
     Idle,
     /// Sensing until then.
@@ -66,6 +66,12 @@ pub struct Die {
 }
 
 impl Die {
+    /// Writes what changes in it, or takes that back.
+    pub fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.array, self.output_in_use, self.sensed, self.leaving, self.operations);
+        parts!(archive; self.plane_reads, self.loaded, self.pages, self.lengths, self.vth);
+    }
+
     /// A die whose blocks are all erased. `index` selects its random stream.
     pub fn new(part: Arc<Part>, seed: u64, index: u64) -> Die {
         let Part { shape, timing, .. } = *part;

@@ -17,7 +17,7 @@ pub use estimate::Estimate;
 pub use run::{PhaseTimes, Run, Segment};
 
 /// What an operation does to the array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Kind {
     Program,
     Erase,
@@ -35,7 +35,7 @@ impl Kind {
 }
 
 /// The phase with which an operation begins when it runs next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Stage {
     /// A program pulse, or the erase pulse with `pulse_left` to go.
     Pulse,
@@ -46,7 +46,7 @@ enum Stage {
 }
 
 /// What is still to be done: a position in the sequence of phases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Position {
     /// Program: counted from 0; erase: 0.
     iteration: u32,
@@ -58,7 +58,7 @@ struct Position {
 }
 
 /// What comes before the phases of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Prelude {
     /// Command, or a page over the channel: atomic.
     Transfer,
@@ -76,7 +76,7 @@ struct Phase {
 }
 
 /// A program or erase from its start to its end, through any number of suspensions.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Operation {
     pub(crate) kind: Kind,
     /// Planes on which it works.

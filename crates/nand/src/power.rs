@@ -3,7 +3,7 @@
 use crate::timing::PAGE_TYPES_MAX;
 
 /// What an array is doing, on one plane, when it does more than wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Activity {
     /// Sensing a page.
     Sense,
@@ -21,7 +21,7 @@ pub enum Activity {
 pub const ACTIVITIES: usize = 5;
 
 /// Power of a command above that of an idle die: one part for the die, one for each plane.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CommandPower {
     /// Drawn once.
     pub base_uw: u64,

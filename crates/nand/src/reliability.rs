@@ -136,7 +136,7 @@ pub struct Characterised {
 }
 
 /// Wear of a block.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Wear {
     /// Cycles before the simulation begins.
     pub cycles_at_start: u32,
@@ -158,7 +158,7 @@ impl Wear {
 }
 
 /// Shares of a cycle that suspensions cost their block.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SuspendWear {
     /// Each of a program.
     pub per_program: f64,

@@ -8,7 +8,7 @@ use reprieve_base::{PageAddress, Time};
 pub const NONE: u32 = u32::MAX;
 
 /// What a transaction is for; decides its queue and who may suspend whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Kind {
     /// A page of a host read.
     HostRead,
@@ -99,7 +99,7 @@ pub const PART_NAMES: [&str; 12] = [
 ];
 
 /// Nanoseconds by [`LatencyComponent`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LatencyComponents(pub [u64; PART_NAMES.len()]);
 
 impl LatencyComponents {
@@ -116,7 +116,7 @@ impl LatencyComponents {
 }
 
 /// One page operation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Txn {
     /// What it is for.
     pub kind: Kind,

@@ -5,7 +5,9 @@ use reprieve_base::{PageAddress, Time};
 use crate::txn::{Kind, Txn};
 
 /// How much a die needs garbage collection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum GcNeed {
     /// Not at all.
     None,

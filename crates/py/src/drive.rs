@@ -1,5 +1,6 @@
 //! A drive in simulated time for programs in Python: `Drive` and its `Completion`.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 
 use pyo3::exceptions::PyOverflowError;
@@ -74,7 +75,8 @@ struct Inner {
 /// or starts a thread. Drives do not affect each other.
 ///
 /// `scenario` and `overrides`: as for `run`; a workload in the scenario is ignored.
-/// `journal`: keep all requests, about a dozen bytes each, so that the drive can be saved.
+/// `from_state`: a file that `reprieve run --save-state` wrote: the drive starts in that state, and
+/// is not preconditioned.
 ///
 /// Times are whole nanoseconds since the drive was made. It is preconditioned before that, which
 /// may take seconds.
@@ -115,11 +117,11 @@ fn op(name: &str) -> PyResult<Op> {
 #[pymethods]
 impl Drive {
     #[new]
-    #[pyo3(signature = (scenario, *, journal=false, **overrides))]
+    #[pyo3(signature = (scenario, *, from_state=None, **overrides))]
     fn new(
         py: Python<'_>,
         scenario: Bound<'_, PyAny>,
-        journal: bool,
+        from_state: Option<PathBuf>,
         overrides: Option<Bound<'_, PyDict>>,
     ) -> PyResult<Drive> {
         let overrides = overrides.unwrap_or_else(|| PyDict::new(py));
@@ -130,22 +132,19 @@ impl Drive {
         let text: String = source.getattr("text")?.extract()?;
         let path: String = source.getattr("path")?.extract()?;
         let sets: Vec<String> = source.getattr("sets")?.extract()?;
-        let opened = py.detach(|| {
-            let mut drive = embed::Drive::open(&text, &path, &sets)?;
-            if journal {
-                drive.keep_journal().expect("nothing has been submitted");
-            }
-            Ok(drive)
+        let opened = py.detach(|| match from_state {
+            Some(state) => embed::Drive::open_state(&text, &path, &sets, &state),
+            None => embed::Drive::open(&text, &path, &sets),
         });
         Ok(Drive::of(opened.map_err(raise)?))
     }
 
     /// Return the drive that `save` wrote: same time, same open requests, same future.
     ///
-    /// Simulates all its requests again, which takes as long as the first time. Raises UserError if
-    /// the bytes are not a saved drive.
+    /// Takes as long as reading the bytes. Raises UserError if they are not a saved drive, or are
+    /// another release's.
     ///
-    /// >>> drive = rp.Drive({"device": "fast12-slc"}, journal=True)
+    /// >>> drive = rp.Drive({"device": "fast12-slc"})
     /// >>> tag = drive.submit("read", bytes=4096)
     /// >>> rp.Drive.restore(drive.save()).open_requests
     /// 1
@@ -246,12 +245,25 @@ impl Drive {
         })
     }
 
-    /// Return the drive as bytes for `restore`, even with open requests.
-    ///
-    /// Raises UserError if the drive keeps no journal.
+    /// Return the drive as bytes for `restore`, even with open requests: its tables and queues.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let saved = self.lock()?.drive.save().map_err(refuse)?;
+        let saved = self.lock()?.drive.save();
         Ok(PyBytes::new(py, &saved))
+    }
+
+    /// Return a drive that is what this one is, and goes its own way from here.
+    ///
+    /// Raises UserError if there is no memory for a second one.
+    ///
+    /// >>> drive = rp.Drive({"device": "fast12-slc"})
+    /// >>> tag = drive.submit("read", bytes=4096)
+    /// >>> other = drive.clone()
+    /// >>> other.run(until_ns=1_000_000), drive.now_ns
+    /// (32048, 0)
+    fn clone(&self) -> PyResult<Drive> {
+        let mut inner = self.lock()?;
+        let drive = inner.drive.try_clone().map_err(raise)?;
+        Ok(Drive { inner: Mutex::new(Inner { drive, next_tag: inner.next_tag }) })
     }
 
     /// Return the summary so far: the fields of `summary.json`.

@@ -107,7 +107,6 @@ static void saved(void)
 {
     reprieve_drive *drive = opened();
     size_t size = 0;
-    CHECK(reprieve_save(drive, NULL, 0, &size) == REPRIEVE_INVALID);
     CHECK(reprieve_keep_journal(drive) == REPRIEVE_OK);
     reprieve_request request = read_of(7, 0);
     CHECK(reprieve_submit(drive, 500, &request) == REPRIEVE_OK);
@@ -115,8 +114,11 @@ static void saved(void)
     CHECK(reprieve_save(drive, NULL, 0, &size) == REPRIEVE_SPACE);
     unsigned char *bytes = malloc(size);
     CHECK(bytes != NULL && reprieve_save(drive, bytes, size, &size) == REPRIEVE_OK);
-    reprieve_close(drive);
     reprieve_drive *again;
+    CHECK(reprieve_clone(drive, &again) == REPRIEVE_OK);
+    CHECK(next_of(again).completion_ns == 30500);
+    reprieve_close(again);
+    reprieve_close(drive);
     CHECK(reprieve_restore(bytes, size, &again) == REPRIEVE_OK);
     reprieve_completion done = next_of(again);
     CHECK(done.tag == 7 && done.arrival_ns == 500 && done.completion_ns == 30500);

@@ -1,11 +1,12 @@
 //! A drive behind the C interface, as the tests use it.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::path::Path;
 use std::ptr::null_mut;
 
 use reprieve::{Completion, Handle, Request, reprieve_advance, reprieve_close, reprieve_error};
-use reprieve::{reprieve_next, reprieve_open, reprieve_poll, reprieve_restore, reprieve_run};
-use reprieve::{reprieve_save, reprieve_submit, reprieve_summary};
+use reprieve::{reprieve_clone, reprieve_next, reprieve_open, reprieve_open_state, reprieve_poll};
+use reprieve::{reprieve_restore, reprieve_run, reprieve_save, reprieve_submit, reprieve_summary};
 
 pub const OK: c_int = 0;
 pub const INVALID: c_int = 1;
@@ -46,6 +47,14 @@ impl Drive {
 
     pub fn open(toml: &str) -> Drive {
         Drive::try_open(toml).unwrap_or_else(|(status, error)| panic!("{status}: {error}\n{toml}"))
+    }
+
+    pub fn open_state(toml: &str, state: &Path) -> Result<Drive, (c_int, String)> {
+        let mut handle = null_mut();
+        let path = CString::new(state.to_str().expect("a path")).expect("without zeros");
+        let (text, path) = (toml.as_ptr().cast::<c_char>(), path.as_ptr());
+        let status = unsafe { reprieve_open_state(text, toml.len(), path, &raw mut handle) };
+        Drive(handle).or_error(status)
     }
 
     pub fn try_restore(bytes: &[u8]) -> Result<Drive, (c_int, String)> {
@@ -117,16 +126,23 @@ impl Drive {
         steps
     }
 
-    pub fn save(&self) -> Result<Vec<u8>, (c_int, String)> {
+    pub fn save(&self) -> Vec<u8> {
         let mut size = 0;
         let status = unsafe { reprieve_save(self.0, null_mut(), 0, &raw mut size) };
-        if status != SPACE {
-            return Err((status, self.error()));
-        }
+        assert_eq!(status, SPACE, "{}", self.error());
         let mut bytes = vec![0; size];
         let status =
             unsafe { reprieve_save(self.0, bytes.as_mut_ptr().cast(), size, &raw mut size) };
-        if status == OK { Ok(bytes) } else { Err((status, self.error())) }
+        assert_eq!(status, OK, "{}", self.error());
+        bytes
+    }
+
+    pub fn try_clone(&self) -> Drive {
+        let mut clone = null_mut();
+        let status = unsafe { reprieve_clone(self.0, &raw mut clone) };
+        let clone = Drive(clone);
+        assert_eq!(status, OK, "{}", clone.error());
+        clone
     }
 
     pub fn summary(&self) -> serde_json::Value {

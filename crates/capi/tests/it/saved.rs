@@ -1,6 +1,8 @@
 //! Drives that are saved in mid-flight, and go on as if they had not been.
 
-use reprieve::{reprieve_keep_journal, reprieve_now};
+use reprieve::reprieve_now;
+use reprieve_ssd::scenario::{self, Sources};
+use reprieve_ssd::{Options, Ssd, registries};
 
 use super::c_drive::{Drive, INVALID, OK};
 use super::same::{DRIVE, Draws, requests};
@@ -42,35 +44,55 @@ fn disturb(drive: &Drive, seed: u64, rounds: u64) -> Vec<u64> {
 }
 
 #[test]
-fn a_restored_drive_does_what_the_saved_one_does() {
+fn a_restored_drive_and_a_clone_do_what_the_saved_one_does() {
     for seed in 0..12 {
         let policy = ["fifo", "rps", "pes-ips", "pes-ipc"][seed as usize % 4];
         let drive = Drive::open(&format!("seed = {seed}\npolicy = \"{policy}\"\n{DRIVE}"));
-        assert_eq!(unsafe { reprieve_keep_journal(drive.0) }, OK);
         disturb(&drive, seed, 40 + 30 * seed);
-        let saved = drive.save().expect("it keeps a journal");
+        let saved = drive.save();
         let restored = Drive::try_restore(&saved).expect("it is whole");
-        assert_eq!(restored.save().expect("its journal goes on"), saved);
+        assert_eq!(restored.save(), saved);
         assert_eq!(restored.next(), drive.next());
         assert_eq!(restored.summary(), drive.summary());
-        let both = [&drive, &restored].map(|drive| {
+        let clone = drive.try_clone();
+        let all = [&drive, &restored, &clone].map(|drive| {
             let seen = disturb(drive, seed + 100, 60);
-            let again = drive.save().expect("its journal goes on");
-            (seen, again, drive.finish(), drive.summary())
+            (seen, drive.save(), drive.finish(), drive.summary())
         });
-        assert_eq!(both[0], both[1], "seed {seed}");
-        let twice = Drive::try_restore(&both[0].1).expect("a restored drive is saved whole");
-        assert_eq!(twice.finish(), both[0].2, "seed {seed}");
+        assert!(all[0] == all[1] && all[0] == all[2], "seed {seed}");
+        let twice = Drive::try_restore(&all[0].1).expect("a restored drive is saved whole");
+        assert_eq!(twice.finish(), all[0].2, "seed {seed}");
     }
+}
+
+#[test]
+fn a_drive_opens_in_a_saved_state() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("drive.state");
+    let text = format!("seed = 4\n{DRIVE}");
+    let sources = Sources { text: &text, path: "test.toml", sets: &[] };
+    let scenario = scenario::load_served(&sources, registries()).expect("a drive");
+    let mut ssd =
+        Ssd::with(scenario, &Options { served: true, ..Options::default() }).expect("fits");
+    while !ssd.is_preconditioned() {
+        ssd.step(1).expect("it is preconditioned");
+    }
+    ssd.save_state(&file).expect("it is written");
+    let (own, from) = (Drive::open(&text), Drive::open_state(&text, &file).expect("its state"));
+    let seen = [&own, &from].map(|drive| (disturb(drive, 9, 80), drive.finish()));
+    assert_eq!(seen[0], seen[1]);
+    let (status, error) =
+        Drive::open_state(&text.replace("= 24", "= 32"), &file).err().expect("other");
+    assert_eq!(status, INVALID);
+    assert!(error.starts_with(&file.display().to_string()), "{error}");
 }
 
 #[test]
 fn what_is_damaged_is_refused() {
     let drive = Drive::open(DRIVE);
-    assert_eq!(unsafe { reprieve_keep_journal(drive.0) }, OK);
     disturb(&drive, 3, 20);
-    let saved = drive.save().expect("it keeps a journal");
-    for place in (0..saved.len()).step_by(97) {
+    let saved = drive.save();
+    for place in (0..saved.len()).step_by(997) {
         let mut changed = saved.clone();
         changed[place] ^= 4;
         for bytes in [&changed[..], &saved[..place]] {
@@ -79,15 +101,4 @@ fn what_is_damaged_is_refused() {
             assert_eq!(error, "a saved drive: it is cut off or changed; save it anew");
         }
     }
-}
-
-#[test]
-fn only_what_is_kept_is_saved() {
-    let drive = Drive::open(DRIVE);
-    let (status, error) = drive.save().expect_err("it keeps no journal");
-    assert_eq!(status, INVALID);
-    assert!(error.contains("keeps no journal"), "{error}");
-    disturb(&drive, 1, 1);
-    assert_eq!(unsafe { reprieve_keep_journal(drive.0) }, INVALID);
-    assert!(drive.error().contains("before the first request"), "{}", drive.error());
 }

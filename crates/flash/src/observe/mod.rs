@@ -7,7 +7,7 @@ mod power;
 mod request_attribution;
 mod waits;
 
-use reprieve_base::{Dur, Geometry, Time};
+use reprieve_base::{Archive, Dur, Geometry, Time, parts};
 use reprieve_nand::Run;
 use reprieve_observe::power::{Meter, PowerReport};
 use reprieve_observe::stats::{AGES, Ages};
@@ -143,6 +143,16 @@ pub struct Observers {
 }
 
 impl Observers {
+    /// Writes what the built-in ones keep, or takes that back; nobody else may listen.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        let listens = self.timeline.is_some() || self.attribution.is_some() || !self.own.is_empty();
+        assert!(!listens, "a drive is saved that somebody watches");
+        parts!(archive; self.budget, self.ages);
+        if let Some(meter) = &mut self.meter {
+            meter.archive(archive);
+        }
+    }
+
     pub(super) fn new(budget: Option<Budget>, meter: Option<Meter>) -> Observers {
         Observers {
             listens: meter.is_some(),

@@ -9,7 +9,7 @@ use crate::refusal::Refusal;
 use crate::timing::ProgramSuspension;
 
 /// The second register, for the page of a program that begins when the one that runs has ended.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct LoadRegister {
     /// The page that is in it, or on its way there, and when its data is in.
     page: Option<(PageAddress, Time)>,

@@ -8,13 +8,13 @@ use crate::timing::{ReadLaw, Timing};
 use crate::wordlines::IterationSpread;
 
 /// How long the reads and programs of a die take.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lengths {
     drawn: Rare<Drawn>,
 }
 
 /// What is needed where lengths differ from page to page, or from read to read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Drawn {
     /// From which the lengths of reads are drawn.
     reads: Stream,

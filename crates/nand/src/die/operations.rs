@@ -11,7 +11,7 @@ use crate::timing::SameBlock;
 ///
 /// There is at most one operation, and one more inside it: a program inside a suspended erase. On
 /// some parts an operation works on several planes, and planes are suspended one by one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Operations {
     /// The operation that began last, and its block on the plane of its command.
     innermost: Option<(Operation, PageAddress)>,
@@ -20,7 +20,7 @@ pub struct Operations {
 }
 
 /// What most parts never have, out of the way of what is looked at in every command.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Beside {
     /// The suspended erase inside which the innermost operation, a program, runs or is suspended.
     outer: Option<(Operation, PageAddress)>,

@@ -9,7 +9,7 @@ use crate::refusal::Refusal;
 use crate::timing::ResumeAt;
 
 /// Where the program or erase of a plane stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PlaneWork {
     /// Nothing is programmed or erased there.
     None,
@@ -22,7 +22,7 @@ pub enum PlaneWork {
 }
 
 /// What an operation does on a plane that has been suspended by itself.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Piece {
     pub(super) operation: Operation,
     pub(super) at: PageAddress,
@@ -30,7 +30,7 @@ pub(super) struct Piece {
 }
 
 /// The planes that have been suspended by themselves and whose operations are not complete.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Pieces(Vec<Piece>);
 
 impl Pieces {

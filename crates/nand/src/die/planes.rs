@@ -7,7 +7,7 @@ use crate::command::{Elapsed, Part};
 use crate::refusal::Refusal;
 
 /// The buffers and registers of planes that read by themselves; of other parts, of no planes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct PlaneReads {
     planes: Box<[PlaneRead]>,
     /// Of how many planes the page buffer is in use, and of how many the output register.
@@ -16,14 +16,14 @@ pub struct PlaneReads {
 }
 
 /// Where a plane stands that reads by itself.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct PlaneRead {
     buffer: Buffer,
     /// A sensed page that the buffer has let go of is waiting to leave, or leaving.
     output_in_use: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Buffer {
     #[default]
     Idle,

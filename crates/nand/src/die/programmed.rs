@@ -4,7 +4,7 @@ use crate::command::Part;
 use crate::refusal::Refusal;
 
 /// The page that each block takes next.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct ProgrammedPages {
     /// By [`crate::Shape::block_index`].
     next: Box<[u16]>,

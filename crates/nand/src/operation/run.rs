@@ -11,7 +11,7 @@ use crate::timing::{ProgramSuspension, Timing};
 use crate::wordlines::Slices;
 
 /// A run: the operation as it was at its start, and how it was stopped.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Run {
     operation: Operation,
     from: Time,
@@ -19,14 +19,14 @@ pub struct Run {
 }
 
 /// A stop: no phase begins at `no_phase_from` or later, and the last goes on until `free_at`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Stopped {
     no_phase_from: Time,
     free_at: Time,
 }
 
 /// A stretch of a run in which the array does one thing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Segment {
     /// What it does; `None`: it waits for data or for a page buffer.
     pub activity: Option<Activity>,

@@ -5,7 +5,7 @@ use reprieve_base::Time;
 use super::series::{PowerSeries, PowerStep};
 
 /// Power as it is now, constant until it is changed, and what it has added up to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Drawn {
     pub(super) now: Time,
     /// Of the cores of dies, and of channels.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use reprieve_base::{Dur, Time};
+use reprieve_base::{Archive, Dur, Time, parts};
 use reprieve_nand::{ACTIVITIES, Activity, CorePower, Part, PhaseTimes, Run};
 
 use super::{CLASS_NAMES, Class, Sensing};
@@ -10,7 +10,7 @@ use super::{CLASS_NAMES, Class, Sensing};
 const CLASSES: usize = CLASS_NAMES.len();
 
 /// A program or erase that is not complete.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct OpenOperation {
     class: Class,
     page_type: usize,
@@ -25,7 +25,7 @@ pub(super) struct OpenOperation {
 }
 
 /// For how long an operation draws no base of its own.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum Shared {
     /// Until it is suspended.
     Still,
@@ -71,6 +71,11 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.core_fj, self.io_fj, self.active_ns, self.suspended_ns);
+    }
+
     pub(super) fn new(power: CorePower, part: Arc<Part>) -> Ledger {
         Ledger {
             power,

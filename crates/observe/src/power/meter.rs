@@ -5,7 +5,7 @@ mod runs;
 use std::sync::Arc;
 
 use reprieve_base::event::{Event, EventQueue, Schedule, Words};
-use reprieve_base::{Dur, Slab, Time};
+use reprieve_base::{Archive, Dur, Slab, Time, parts};
 use reprieve_config::Power;
 use reprieve_nand::{ACTIVITIES, Activity, CorePower, Part, Run, Segment};
 
@@ -16,7 +16,7 @@ use super::series::{PowerSeries, PowerStep};
 use super::{AtWork, Class, Commands, Sensing, Transfer, share};
 
 /// What the meter has to do at an instant.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum Change {
     SenseBegins {
         die: u32,
@@ -62,7 +62,7 @@ impl Event for DueChange {
 pub type Place = (u32, usize);
 
 /// A die as the meter sees it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Die {
     /// Since when it is as it is.
     since: Time,
@@ -74,7 +74,7 @@ struct Die {
 }
 
 /// A lane of a die.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct MeteredLane {
     /// The run in progress, with what it does now, and what that draws above an idle die.
     run: Option<(Run, Segment)>,
@@ -118,6 +118,14 @@ pub struct Meter {
 }
 
 impl Meter {
+    /// Writes what changes in it, or takes that back.
+    pub fn archive(&mut self, archive: &mut Archive) {
+        self.due.archive(archive);
+        parts!(archive; self.dies, self.changes, self.drawn, self.state_ns, self.active_ns);
+        parts!(archive; self.suspended_ns);
+        self.ledger.archive(archive);
+    }
+
     /// Of so many idle dies.
     pub fn new(power: &Power, part: &Arc<Part>, dies: u32) -> Meter {
         let (core, timing) = (power.core(), &part.timing);

@@ -18,7 +18,9 @@ pub use series::{PowerStep, SeriesBatch};
 use reprieve_policy::txn::Kind;
 
 /// For whom energy was spent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum Class {
     /// Reads of the host.
     HostRead,
@@ -70,7 +72,9 @@ impl Class {
 }
 
 /// A page, or several, over a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct Transfer {
     /// When it begins.
     pub from: Time,
@@ -81,7 +85,9 @@ pub struct Transfer {
 }
 
 /// Pages that a die senses at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct Sensing {
     /// When it begins.
     pub from: Time,
@@ -96,7 +102,7 @@ pub struct Sensing {
 }
 
 /// Commands at work, and their planes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Commands {
     /// Those that draw a base.
     pub bases: u32,

@@ -21,7 +21,7 @@ const STATE_NAMES: [&str; STATES] = [
 ];
 
 /// Power and energy of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct PowerReport {
     pub(super) dies: u64,
     pub(super) now: Time,

@@ -5,7 +5,7 @@ use reprieve_base::{Dur, Time};
 use super::share;
 
 /// A stretch of constant power.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PowerStep {
     /// When it begins.
     pub from: Time,
@@ -16,7 +16,7 @@ pub struct PowerStep {
 }
 
 /// The bins of a time series, as columns.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SeriesBatch {
     /// When each bin begins.
     pub start_ns: Vec<i64>,
@@ -50,7 +50,7 @@ impl SeriesBatch {
 }
 
 /// Energy of core and I/O supply in each bin.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct PowerSeries {
     width_ns: u64,
     bins: Vec<[u128; 2]>,

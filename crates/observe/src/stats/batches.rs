@@ -12,7 +12,7 @@ const SHORTEST_LOG2: u32 = 6;
 ///
 /// A request belongs to a batch by its number in order of arrival, and not by when it is complete:
 /// so the batches of two runs of one load have the same requests, whatever becomes of these.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Batches {
     /// Requests of a batch, as a power of two.
     length_log2: u32,
@@ -25,7 +25,7 @@ pub struct Batches {
 }
 
 /// What the drive had come to when the first request of a batch was complete.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Mark {
     /// When that was.
     pub at: Time,

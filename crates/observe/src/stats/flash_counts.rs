@@ -4,7 +4,7 @@ use reprieve_base::{Dur, Time};
 use reprieve_policy::txn::{Kind, Txn};
 
 /// What the back end has counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct FlashCounts {
     /// Array reads of pages of host reads.
     pub host_reads: u64,
@@ -118,7 +118,7 @@ impl FlashCounts {
 }
 
 /// Operations of one kind that were suspended at least once and are complete.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SuspendedOperations {
     /// How many.
     pub count: u64,

@@ -29,7 +29,7 @@ impl WearCounts {
 }
 
 /// Blocks that cannot be used, and what has failed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct BadBlocks {
     /// Bad from the start.
     pub factory: u64,
@@ -46,7 +46,7 @@ pub struct BadBlocks {
 }
 
 /// The mapping in flash and its cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct MapCounts {
     /// Pages of requests whose entry was in the cache.
     pub hits: u64,

@@ -20,7 +20,7 @@ const FEW: usize = 1024;
 const BUCKET_BITS: u32 = 11;
 
 /// Latencies of some requests, with room for more.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Histogram {
     latencies: Recorded,
     /// So many latencies are kept as they are.
@@ -31,15 +31,34 @@ pub struct Histogram {
 }
 
 /// The latencies, to a thousandth or better.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 enum Recorded {
     /// As they came.
     Few(Vec<u64>),
-    Many(Buckets<u64>),
+    Many(#[serde(with = "counted")] Buckets<u64>),
+}
+
+/// Buckets as the longest latency that they have room for, and a latency and a count of each.
+mod counted {
+    use hdrhistogram::Histogram as Buckets;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(counts: &Buckets<u64>, to: S) -> Result<S::Ok, S::Error> {
+        let recorded = counts.iter_recorded();
+        let each = recorded.map(|each| (each.value_iterated_to(), each.count_at_value()));
+        (counts.high(), each.collect::<Vec<_>>()).serialize(to)
+    }
+
+    pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Buckets<u64>, D::Error> {
+        let (room_ns, each) = <(u64, Vec<(u64, u64)>)>::deserialize(from)?;
+        let mut counts = super::buckets(room_ns);
+        each.into_iter().for_each(|(value, count)| counts.saturating_record_n(value, count));
+        Ok(counts)
+    }
 }
 
 /// What is known of latencies exactly.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct LatencyTotals {
     pub count: u64,
     pub sum_ns: u128,

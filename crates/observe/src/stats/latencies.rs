@@ -11,7 +11,7 @@ use super::{Distribution, Latency};
 const FUA: usize = Op::Flush as usize + 1;
 
 /// Latencies of reads, writes, trims, flushes, and of the writes with forced unit access.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Latencies {
     classes: [Latency; FUA + 1],
     batches: Option<Batches>,

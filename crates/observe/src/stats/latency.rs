@@ -7,7 +7,7 @@ use super::histogram::USUAL_NS;
 use super::{Distribution, Histogram};
 
 /// Latencies of one class of requests.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Latency {
     /// One, or as many as there can be batches.
     batches: Vec<Histogram>,
@@ -21,7 +21,7 @@ pub struct Latency {
 }
 
 /// The last requests, so few that no sum of theirs overflows.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Recent {
     parts_ns: [u64; PART_NAMES.len()],
     /// At least as much as any part.

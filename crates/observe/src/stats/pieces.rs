@@ -10,7 +10,7 @@ pub(super) const PIECES: u64 = 4;
 const SHORTEST: u64 = 16;
 
 /// What had been counted at the end of a piece of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct PieceEnd {
     /// Reads, and writes.
     pub count: [u64; 2],
@@ -21,7 +21,7 @@ pub(super) struct PieceEnd {
 }
 
 /// The pieces of a run: as many for a long one as for a short one, within a factor of two.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Pieces {
     /// Reads and writes of a piece.
     length: u64,

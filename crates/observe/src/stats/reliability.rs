@@ -4,7 +4,7 @@ use reprieve_nand::reliability::SuspendWear;
 use serde_json::{Value, json};
 
 /// What reads found, and what became of them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ErrorCounts {
     /// Pages read, each counted once, however often it was sensed.
     pub reads: u64,
@@ -17,7 +17,7 @@ pub struct ErrorCounts {
 }
 
 /// How pages were decoded.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DecodeCounts {
     /// Pages that hard decoding corrected after 0, 1, 2 … retries.
     pub hard_by_retries: Vec<u64>,
@@ -113,7 +113,7 @@ impl ErrorCounts {
 }
 
 /// Wear of the blocks of a drive, and what a lifetime is computed from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct WearFacts {
     /// Cycles of a block, those by suspension included: mean, fewest, most.
     pub cycles: [f64; 3],

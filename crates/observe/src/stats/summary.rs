@@ -13,7 +13,7 @@ use super::{
 };
 
 /// What the drive counted beside latencies and flash operations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Totals {
     /// Pages of reads that were answered from the write buffer.
     pub buffer_hits: u64,
@@ -49,7 +49,7 @@ impl Totals {
 }
 
 /// What the read cache counted, in pages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ReadCacheCounts {
     /// Pages of reads that it answered.
     pub hits: u64,

@@ -18,7 +18,7 @@ const FEWEST: usize = 10;
 const NAMES: [&str; 3] = ["read latency", "write latency", "WAF"];
 
 /// Batches of one series, and how many requests had arrived when each was complete.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Transients {
     means: Vec<f64>,
     arrived: Vec<u64>,
@@ -34,7 +34,7 @@ impl Transients {
 /// A run that looks for the end of its own transient: what it takes down of each request.
 ///
 /// It takes 3.2 bytes for each read and 6.4 for each write.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Transient {
     /// Reads, writes, WAF.
     series: [Transients; 3],
@@ -46,7 +46,7 @@ pub struct Transient {
 }
 
 /// What a run has found out about its transient.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Found {
     /// The first request that arrives after the transient; 0 if the run is too short to tell.
     pub from_request: u64,

@@ -5,7 +5,7 @@ mod strict_priority;
 mod weighted;
 mod weighted_classes;
 
-use reprieve_base::Entry;
+use reprieve_base::{Archive, Entry};
 use reprieve_config::Nvme;
 
 /// What an arbiter sees of the submission queues.
@@ -19,6 +19,9 @@ pub trait QueueView {
 
 /// An arbitration.
 pub trait Arbiter: Send {
+    /// Writes what it has come to, or takes that back.
+    fn archive(&mut self, archive: &mut Archive);
+
     /// The queue whose oldest command is fetched next; `None`: none has one that may be.
     ///
     /// The caller fetches it.
@@ -47,7 +50,7 @@ pub fn make(nvme: &Nvme) -> Box<dyn Arbiter> {
 }
 
 /// Queues by turns, each for some commands in a row.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Turns {
     /// The queue whose turn it is, and what it may still send; what it does not use lapses.
     current: Option<(u32, u32)>,

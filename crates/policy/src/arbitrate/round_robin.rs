@@ -1,6 +1,6 @@
 //! Round robin: every queue in turn, for a burst of commands each.
 
-use reprieve_base::Entry;
+use reprieve_base::{Archive, Entry};
 use reprieve_config::Nvme;
 
 use super::{Arbiter, QueueView, Turns};
@@ -10,6 +10,7 @@ pub(super) const ENTRY: Entry = Entry {
     doc: "Every queue in turn, for arbitration_burst commands at most.",
 };
 
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct RoundRobin {
     burst: u32,
     turns: Turns,
@@ -23,6 +24,10 @@ impl RoundRobin {
 }
 
 impl Arbiter for RoundRobin {
+    fn archive(&mut self, archive: &mut Archive) {
+        archive.part(self);
+    }
+
     fn pick(&mut self, queues: &dyn QueueView) -> Option<u32> {
         self.turns.pick(queues, |_| true, |_| self.burst)
     }

@@ -1,6 +1,6 @@
 //! Strict priority: no queue is asked while one of a higher class has a command.
 
-use reprieve_base::Entry;
+use reprieve_base::{Archive, Entry};
 use reprieve_config::{Nvme, Priority};
 
 use super::{Arbiter, QueueView, Turns};
@@ -30,6 +30,10 @@ impl StrictPriority {
 }
 
 impl Arbiter for StrictPriority {
+    fn archive(&mut self, archive: &mut Archive) {
+        archive.part(&mut self.turns);
+    }
+
     fn pick(&mut self, queues: &dyn QueueView) -> Option<u32> {
         let StrictPriority { burst, classes, turns } = self;
         CLASSES.iter().zip(turns).find_map(|(class, turns)| {

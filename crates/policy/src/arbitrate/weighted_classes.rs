@@ -1,6 +1,6 @@
 //! Weighted classes: what NVM Express calls weighted round robin with urgent priority class.
 
-use reprieve_base::Entry;
+use reprieve_base::{Archive, Entry, parts};
 use reprieve_config::{Nvme, Priority};
 
 use super::{Arbiter, QueueView, Turns};
@@ -46,6 +46,10 @@ impl WeightedClasses {
 }
 
 impl Arbiter for WeightedClasses {
+    fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.urgent, self.turns, self.current);
+    }
+
     fn pick(&mut self, queues: &dyn QueueView) -> Option<u32> {
         let is_urgent = |queue: u32| self.classes[queue as usize] == Priority::Urgent;
         let urgent = self.urgent.pick(queues, is_urgent, |_| self.burst);

@@ -7,7 +7,7 @@ use reprieve_nand::MultiPlane;
 use super::{DriveView, Queued};
 
 /// Areas of the logical pages, and what of them is to be written anew.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Areas {
     /// One bit an area.
     marked: Vec<u64>,

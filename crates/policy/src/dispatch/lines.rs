@@ -13,7 +13,7 @@ use super::areas::{Areas, striped};
 ///
 /// In a burst thousands wait for thousands of instants, so that nothing here looks at all of them
 /// but a change of what belongs where.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct DispatchLines {
     anywhere: Line,
     /// By plane: writes of marked areas, which their numbers put there.
@@ -30,7 +30,7 @@ pub(super) struct DispatchLines {
 }
 
 /// One line, the oldest first: when each came, among all, and what it is called.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Line {
     writes: VecDeque<(u64, u32)>,
     /// The last instant at which one came.

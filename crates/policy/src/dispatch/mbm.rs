@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use reprieve_base::{Entry, Geometry, Time};
+use reprieve_base::{Archive, Entry, Geometry, Time, parts};
 use reprieve_config::{
     Alignment, Chips, Dispatch, FirstOf, MbmRules, Spread, Ties, TransactionUnit,
 };
@@ -55,7 +55,7 @@ pub struct Mbm {
 }
 
 /// A chip, or a die that begins writes by itself, with nothing to do.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Chip {
     number: u32,
     channel: u32,
@@ -405,6 +405,10 @@ fn aligned(die: u32, alignment: Alignment, drive: &dyn DriveView) -> Vec<u32> {
 }
 
 impl Dispatcher for Mbm {
+    fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.plan, self.planned_at, self.lines, self.free, self.lengths, self.allowed, self.given, self.order, self.ranks, self.idle, self.picked, self.next_channel, self.next_chip, self.request, self.areas, self.placed, self.anew, self.waiting);
+    }
+
     fn joins_requests(&self) -> bool {
         self.rules.joins_requests
     }

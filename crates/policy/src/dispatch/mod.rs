@@ -19,7 +19,7 @@ mod sprinkler;
 
 use std::ops::Range;
 
-use reprieve_base::{Dur, Entry, Geometry, Time};
+use reprieve_base::{Archive, Dur, Entry, Geometry, Time};
 use reprieve_nand::MultiPlane;
 
 use self::in_order::{InOrder, OrderedUnit};
@@ -28,7 +28,7 @@ pub use self::mbm::Mbm;
 use reprieve_config::Dispatch;
 
 /// A page operation of the host that waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Queued {
     /// What it is called in answers.
     pub id: u32,
@@ -63,7 +63,7 @@ pub struct Service {
 }
 
 /// What the dies of a channel have to do, in sum.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ChannelWork {
     /// Dies with nothing to do and nothing waiting.
     pub idle_dies: u32,
@@ -78,7 +78,7 @@ pub struct ChannelWork {
 }
 
 /// What of a drive has nothing to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct IdleUnits {
     /// Dies with nothing to do and nothing waiting.
     pub dies: u32,
@@ -159,6 +159,9 @@ pub trait DriveView {
 
 /// A policy over all queues.
 pub trait Dispatcher: Send {
+    /// Writes what it has come to, or takes that back.
+    fn archive(&mut self, archive: &mut Archive);
+
     /// Whether it gives writes their planes; else the scenario's placement does, as they come into
     /// the buffer.
     fn places(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Slacker (Elyasi et al., ASPLOS 2017): what its request can wait for lets others pass.
 
-use reprieve_base::{Dur, Entry, Time};
+use reprieve_base::{Archive, Dur, Entry, Time};
 
 use super::{Dispatcher, DriveView, Queued, waiting};
 
@@ -11,7 +11,7 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 /// An operation in the order in which its die is to serve its kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Entered {
     order: u64,
     id: u32,
@@ -19,7 +19,7 @@ struct Entered {
 }
 
 /// An operation that has come at this instant.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Arrived {
     queued: Queued,
     die: u32,
@@ -28,7 +28,7 @@ struct Arrived {
 }
 
 /// The policy: the order of each die's reads and programs.
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Slacker {
     /// Of each die the reads, then the programs.
     lines: Vec<[Vec<Entered>; 2]>,
@@ -85,6 +85,10 @@ impl Slacker {
 }
 
 impl Dispatcher for Slacker {
+    fn archive(&mut self, archive: &mut Archive) {
+        archive.part(self);
+    }
+
     fn places(&self) -> bool {
         false
     }

@@ -1,6 +1,6 @@
 //! Planes filled alike: round robin over the planes of a die and then over dies.
 
-use reprieve_base::{Entry, Geometry};
+use reprieve_base::{Archive, Entry, Geometry};
 
 use super::static_order::StaticOrder;
 use super::{Placement, PlaneView};
@@ -18,6 +18,7 @@ pub(super) const WORDLINE: Entry = Entry {
 };
 
 /// Goes around planes first, then channels, chips and dies; none that is full.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Aligned {
     order: StaticOrder,
     planes: u32,
@@ -48,6 +49,10 @@ impl Aligned {
 }
 
 impl Placement for Aligned {
+    fn archive(&mut self, archive: &mut Archive) {
+        archive.part(self);
+    }
+
     fn plane(&mut self, _: u32, view: &dyn PlaneView) -> Option<u32> {
         let turns = self.positions();
         let chosen = (0..turns)

@@ -1,6 +1,6 @@
 //! Dynamic placement: the next plane, going around, whose die is idle.
 
-use reprieve_base::{Entry, Geometry};
+use reprieve_base::{Archive, Entry, Geometry};
 
 use super::static_order::StaticOrder;
 use super::{Placement, PlaneView};
@@ -14,6 +14,7 @@ pub(super) const ENTRY: Entry = Entry {
 const WINDOW: u32 = 64;
 
 /// Goes around the planes and prefers idle dies.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Dynamic {
     order: StaticOrder,
     planes: u32,
@@ -27,6 +28,10 @@ impl Dynamic {
 }
 
 impl Placement for Dynamic {
+    fn archive(&mut self, archive: &mut Archive) {
+        archive.part(self);
+    }
+
     fn plane(&mut self, _: u32, view: &dyn PlaneView) -> Option<u32> {
         let window = WINDOW.min(self.planes);
         let candidate = |step: u32| (self.next + step) % self.planes;

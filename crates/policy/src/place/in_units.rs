@@ -1,6 +1,7 @@
 //! Placement of mapping units: those that fill a page follow each other on one plane.
 
 use super::{Placement, PlaneView};
+use reprieve_base::Archive;
 
 /// Gives as many writes as a page has units the plane that another scheme gives to a page.
 pub(super) struct InUnits {
@@ -17,6 +18,11 @@ impl InUnits {
 }
 
 impl Placement for InUnits {
+    fn archive(&mut self, archive: &mut Archive) {
+        self.of_pages.archive(archive);
+        archive.part(&mut self.current);
+    }
+
     fn plane(&mut self, lpn: u32, view: &dyn PlaneView) -> Option<u32> {
         if self.of_pages.is_fixed() {
             return self.of_pages.plane(lpn / self.units, view);
@@ -66,12 +72,17 @@ mod tests {
     use super::*;
 
     /// Four planes by turns, or each page on its own.
+    #[derive(serde::Serialize, serde::Deserialize)]
     struct Turns {
         next: u32,
         is_fixed: bool,
     }
 
     impl Placement for Turns {
+        fn archive(&mut self, archive: &mut Archive) {
+            archive.part(self);
+        }
+
         fn plane(&mut self, lpn: u32, _: &dyn PlaneView) -> Option<u32> {
             let turn = if self.is_fixed { lpn } else { self.next };
             self.next += 1;

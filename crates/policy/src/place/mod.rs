@@ -6,7 +6,7 @@ mod in_units;
 mod partitioned;
 mod static_order;
 
-use reprieve_base::{Entry, Geometry};
+use reprieve_base::{Archive, Entry, Geometry};
 use reprieve_config::Scenario;
 
 /// What a placement scheme may ask about the planes of the drive.
@@ -19,6 +19,9 @@ pub trait PlaneView {
 
 /// A placement scheme.
 pub trait Placement: Send {
+    /// Writes what it has come to, or takes that back.
+    fn archive(&mut self, archive: &mut Archive);
+
     /// The plane, counted over the drive, for a page of `lpn` that is written now.
     ///
     /// `None` while every plane that the scheme may choose is full: the page waits outside.

@@ -15,7 +15,7 @@ pub use reprieve_config::Class;
 use reprieve_config::Scheduling;
 
 /// Something that waits for a die.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Waiter {
     /// Order of arrival at the queues, over the whole drive.
     pub order: u64,

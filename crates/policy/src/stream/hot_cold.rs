@@ -1,6 +1,6 @@
 //! Hot and cold: pages that were rewritten soon, and the others.
 
-use reprieve_base::Entry;
+use reprieve_base::{Archive, Entry};
 use reprieve_config::Scenario;
 
 use super::StreamPolicy;
@@ -15,6 +15,7 @@ const COLD: u8 = 0;
 const HOT: u8 = 1;
 
 /// Knows of each page when it was last written, counted in writes: 4 bytes a logical page.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct HotCold {
     /// Number of the last write of each page, modulo 2^32.
     last: Vec<u32>,
@@ -45,6 +46,10 @@ impl HotCold {
 }
 
 impl StreamPolicy for HotCold {
+    fn archive(&mut self, archive: &mut Archive) {
+        archive.part(self);
+    }
+
     fn streams(&self) -> u8 {
         2
     }

@@ -3,7 +3,7 @@
 mod hot_cold;
 mod single;
 
-use reprieve_base::Entry;
+use reprieve_base::{Archive, Entry};
 use reprieve_config::Scenario;
 
 /// Open blocks of a plane for pages of the host, at most.
@@ -14,6 +14,9 @@ pub const FRONTS: usize = STREAMS_MAX + 3;
 
 /// A division of the host's pages into streams.
 pub trait StreamPolicy: Send {
+    /// Writes what it has come to, or takes that back.
+    fn archive(&mut self, archive: &mut Archive);
+
     /// Streams that it uses, from 1 to [`STREAMS_MAX`]; they are numbered from 0.
     fn streams(&self) -> u8;
 

@@ -1,7 +1,7 @@
 //! Budget: how patient a policy that holds suspensions back has to be, so that they cost no more
 //! than they may.
 
-use reprieve_base::{Dur, Time};
+use reprieve_base::{Archive, Dur, Time, parts};
 use reprieve_config::{Class, Scenario};
 
 use super::SuspendEvent;
@@ -29,7 +29,7 @@ pub(super) struct SuspendBudget {
     patience: f64,
 }
 
-#[derive(Default)]
+#[derive(Default, serde::Serialize, serde::Deserialize)]
 struct WindowSpent {
     program_suspensions: u64,
     erase_suspensions: u64,
@@ -37,6 +37,12 @@ struct WindowSpent {
 }
 
 impl SuspendBudget {
+    /// Writes what was spent, or takes that back; returns the patience that follows from it.
+    pub(super) fn archive(&mut self, archive: &mut Archive) -> f64 {
+        parts!(archive; self.ends, self.spent, self.patience);
+        self.patience
+    }
+
     /// The budget of a scenario; `None`: it sets no limit.
     pub(super) fn of(scenario: &Scenario) -> Option<SuspendBudget> {
         let of = |name| scenario.suspend_rules.parameters.number(name);

@@ -2,14 +2,14 @@
 
 use std::collections::VecDeque;
 
-use reprieve_base::{Dur, Time};
+use reprieve_base::{Archive, Dur, Time};
 use reprieve_config::Scenario;
 
 use super::budget::SuspendBudget;
 use super::{Eligibility, OperationView, SuspendEvent, SuspendPolicy};
 
 /// Whether a running operation is suspended for what waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Answer {
     /// Now.
     Now,
@@ -20,7 +20,9 @@ pub enum Answer {
 }
 
 /// Why an operation is not suspended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum Reason {
     /// Eligibility: nothing waits that could have it suspended.
     NothingWaits,
@@ -108,6 +110,14 @@ impl Chain {
     /// Goes on under another policy and other rules.
     pub fn set_rules(&mut self, policy: Box<dyn SuspendPolicy>, scenario: &Scenario) {
         *self = Chain::new(policy, scenario, self.eligibility.write_in_erase, self.dies);
+    }
+
+    /// Writes what its limits look back on, or takes that back.
+    pub fn archive(&mut self, archive: &mut Archive) {
+        archive.part(&mut self.recent);
+        if let Some(budget) = &mut self.budget {
+            self.policy.set_patience(budget.archive(archive));
+        }
     }
 
     /// Goes on under another policy; returns the one before it.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use reprieve_base::Entry;
+use reprieve_base::{Archive, Entry};
 use reprieve_config::Scenario;
 
 use super::filled::FilledBlocks;
@@ -13,6 +13,7 @@ pub(super) const ENTRY: Entry = Entry {
     doc: "the full block with the greatest (1 - u) age / (1 + u), u being its share of valid pages",
 };
 
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct CostBenefit {
     filled: FilledBlocks,
     pages_per_block: u32,
@@ -46,6 +47,10 @@ impl CostBenefit {
 }
 
 impl VictimPolicy for CostBenefit {
+    fn archive(&mut self, archive: &mut Archive) {
+        archive.part(self);
+    }
+
     fn pick(&mut self, blocks: &mut dyn BlockView, plane: u32) -> Option<u32> {
         let emptiest = blocks.emptiest(plane)?;
         let pages = self.pages_per_block;

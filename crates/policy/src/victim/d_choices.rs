@@ -1,6 +1,6 @@
 //! d-choices: of some full blocks drawn at random, the one with the fewest valid pages.
 
-use reprieve_base::{Entry, Stream};
+use reprieve_base::{Archive, Entry, Stream};
 use reprieve_config::Scenario;
 
 use super::{BlockView, VictimPolicy};
@@ -13,6 +13,7 @@ const SETS_MAX: u32 = 64;
 /// Draws for one full block. Of a plane with a tenth of its blocks full, one set in 800 misses.
 const DRAWS_MAX: u32 = 64;
 
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct DChoices {
     choices: u32,
     /// One for each plane.
@@ -34,6 +35,10 @@ impl DChoices {
 }
 
 impl VictimPolicy for DChoices {
+    fn archive(&mut self, archive: &mut Archive) {
+        archive.part(self);
+    }
+
     fn pick(&mut self, blocks: &mut dyn BlockView, plane: u32) -> Option<u32> {
         let stream = &mut self.streams[plane as usize];
         for _ in 0..SETS_MAX {

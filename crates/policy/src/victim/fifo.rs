@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
-use reprieve_base::{Entry, Geometry};
+use reprieve_base::{Archive, Entry, Geometry};
 
 use super::{BlockView, VictimPolicy};
 
 pub(super) const ENTRY: Entry =
     Entry { name: "fifo", doc: "the full block that was filled longest ago" };
 
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct OldestFirst {
     /// Of each plane its full blocks, the longest filled first.
     filled: Vec<VecDeque<u32>>,
@@ -23,6 +24,10 @@ impl OldestFirst {
 }
 
 impl VictimPolicy for OldestFirst {
+    fn archive(&mut self, archive: &mut Archive) {
+        archive.part(self);
+    }
+
     fn pick(&mut self, blocks: &mut dyn BlockView, plane: u32) -> Option<u32> {
         let filled = &mut self.filled[plane as usize];
         // One without garbage goes to the end, as if it had been rewritten: it costs no time, and

@@ -5,13 +5,14 @@ use std::collections::VecDeque;
 use reprieve_base::Geometry;
 
 /// A full block, and how many blocks of its plane had been filled before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Filled {
     pub(super) block: u32,
     pub(super) number: u64,
 }
 
 /// Of each plane its full blocks, the longest filled first.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct FilledBlocks {
     planes: Vec<(VecDeque<Filled>, u64)>,
 }

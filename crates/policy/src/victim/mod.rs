@@ -8,7 +8,7 @@ mod greedy;
 mod random;
 mod windowed_greedy;
 
-use reprieve_base::{Entry, Geometry};
+use reprieve_base::{Archive, Entry, Geometry};
 use reprieve_config::Scenario;
 
 /// What a victim policy may ask about the full blocks of a plane, counted over the drive.
@@ -25,6 +25,9 @@ pub trait BlockView {
 
 /// A victim policy.
 pub trait VictimPolicy: Send {
+    /// Writes what it has come to, or takes that back.
+    fn archive(&mut self, archive: &mut Archive);
+
     /// The block of `plane` to reclaim, which is not full of valid pages; `None`: all are.
     ///
     /// The caller reclaims it.

@@ -1,6 +1,6 @@
 //! Windowed greedy: of the blocks that were filled longest ago, the one with fewest valid pages.
 
-use reprieve_base::Entry;
+use reprieve_base::{Archive, Entry};
 use reprieve_config::Scenario;
 
 use super::filled::FilledBlocks;
@@ -11,6 +11,7 @@ pub(super) const ENTRY: Entry = Entry {
     doc: "the emptiest of the gc_window_blocks full blocks that were filled longest ago",
 };
 
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct WindowedGreedy {
     filled: FilledBlocks,
     window: usize,
@@ -24,6 +25,10 @@ impl WindowedGreedy {
 }
 
 impl VictimPolicy for WindowedGreedy {
+    fn archive(&mut self, archive: &mut Archive) {
+        archive.part(self);
+    }
+
     fn pick(&mut self, blocks: &mut dyn BlockView, plane: u32) -> Option<u32> {
         let window = self.filled.of(plane).iter().take(self.window).enumerate();
         let gains = window.map(|(index, filled)| {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use reprieve_base::Slab;
+use reprieve_base::{Archive, Slab, parts};
 use reprieve_config::{Acknowledge, Scenario};
 use reprieve_ftl::{Ftl, Mapping};
 use reprieve_policy::txn::{Kind, NONE, Txn};
@@ -30,6 +30,14 @@ pub(super) struct WriteBuffer {
 }
 
 impl WriteBuffer {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.used_pages, self.held, self.waiting, self.intervals);
+        if let Some(cache) = &mut self.read_cache {
+            cache.archive(archive);
+        }
+    }
+
     pub(super) fn new(scenario: &Scenario) -> WriteBuffer {
         let buffer = &scenario.buffer;
         let capacity_pages = buffer.bytes / u64::from(scenario.mapping_bytes());

@@ -4,7 +4,7 @@ use reprieve_base::{Dur, Order, Time};
 use reprieve_config::{self as scenario, Replacement};
 
 /// The dirty pages of a buffer that does not send them to the flash at once.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct DirtyPages {
     /// Their transactions, the next to be sent first.
     pub(super) order: Order,

@@ -1,7 +1,7 @@
 //! The one loop that lets time pass: a drive, its host and their load, from instant to instant.
 
 use reprieve_base::event::{EventQueue, Schedule};
-use reprieve_base::{Time, UserError};
+use reprieve_base::{Archive, Time, UserError};
 use reprieve_observe::stats::{ReadCacheCounts, Totals};
 
 use super::dirty_pages::IdleLook;
@@ -22,6 +22,16 @@ pub(super) struct EventLoop {
 }
 
 impl EventLoop {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        archive.part(&mut self.now);
+        self.events.archive(archive);
+        self.flows.archive(archive);
+        self.host.archive(archive);
+        self.pages.archive(archive);
+        self.stats.archive(archive);
+    }
+
     /// The drive is preconditioned, its write buffer begins with these pages: time begins.
     pub(super) fn start(&mut self, buffered: Vec<u32>, dies: u32) -> Result<(), UserError> {
         let PageStore { ftl, flash, record, layout, .. } = &mut self.pages;

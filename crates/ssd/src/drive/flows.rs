@@ -1,6 +1,6 @@
 //! The loads of a drive: one, or several at once, each with its requests, queues and figures.
 
-use reprieve_base::{Dur, Request, Time, UserError};
+use reprieve_base::{Archive, Dur, Request, Time, UserError, parts};
 use reprieve_config::Scenario;
 use reprieve_ftl::Ftl;
 use reprieve_observe::stats::FlowStats;
@@ -50,6 +50,13 @@ pub(super) struct Flows {
 }
 
 impl Flows {
+    /// Writes what its one load, whose requests are handed over, has come to, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        assert!(self.is_served, "a drive is saved that reads its load");
+        let [load] = &mut self.list[..] else { unreachable!("a served drive has one load") };
+        parts!(archive; load.next, load.to_pull, load.turn, self.next, self.to_pull, self.handover);
+    }
+
     /// The loads of a scenario, opened for its drive with so many submission queues and this seed.
     ///
     /// Errors if there is none, or one cannot be opened.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 /// Pages accepted between two flushes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct FlushInterval {
     pages_left: u64,
     /// The flush that ends it and waits; `None` for the current one.
@@ -11,7 +11,7 @@ struct FlushInterval {
 }
 
 /// The intervals whose pages are not all in flash, and the current one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Intervals {
     open: VecDeque<FlushInterval>,
     /// Number of the first of `open`.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use reprieve_base::{Op, Request, Time};
 
 /// A request that is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Completion {
     /// The caller's, that of the request.
     pub tag: u64,
@@ -22,14 +22,14 @@ pub struct Completion {
 }
 
 /// A request, until it is complete, and what its caller calls it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Slot {
     request: Option<Request>,
     tag: u64,
 }
 
 /// Requests that are handed over before they arrive, in any order, and their completions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Handover {
     /// By arrival, and of one arrival by hand-over, from number `first` on.
     slots: VecDeque<Slot>,

@@ -12,7 +12,7 @@ use super::Ssd;
 const NONE_YET: u64 = u64::MAX;
 
 /// What of the run is measured.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Measuring {
     /// The measured part begins with the first request of this number or a higher one that arrives
     /// this long after the start.
@@ -29,7 +29,7 @@ pub(super) struct Measuring {
 }
 
 /// What had been counted when the measured part began.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Before {
     at: Time,
     transactions: u64,

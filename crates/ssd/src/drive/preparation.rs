@@ -1,6 +1,6 @@
 //! How a drive comes into the state that it starts from: preconditioned, and run in if it is to be.
 
-use reprieve_base::{Stream, UserError};
+use reprieve_base::{Archive, Stream, UserError, parts};
 use reprieve_config::{Precondition, Scenario};
 use reprieve_flash::Flash;
 use reprieve_ftl::{Ftl, Mapping, Preconditioner};
@@ -19,6 +19,8 @@ pub(super) struct Preparation {
     preconditioner: Preconditioner,
     /// `None`: it has its state from elsewhere.
     equilibrium: Option<Box<Equilibrium>>,
+    /// The load of that equilibrium; `None`: the drive is not to be in a steady state.
+    load: Option<String>,
     stage: RunInStage,
     /// Its policies are not those that the scenario names.
     pub(super) has_custom_policies: bool,
@@ -47,19 +49,29 @@ impl Preparation {
             true => RunInStage::Over(None),
             false => RunInStage::ToCome(Attempt { kept, number: 1 }),
         };
+        let load = equilibrium.words.clone();
         let equilibrium = Some(Box::new(equilibrium));
-        Preparation { preconditioner, stage, equilibrium, ..Preparation::done(Vec::new()) }
+        Preparation { preconditioner, stage, equilibrium, load, ..Preparation::done(Vec::new()) }
     }
 
     /// Of a drive that has its state from elsewhere, and these pages in its buffer.
     pub(super) fn done(replay: Vec<u32>) -> Preparation {
         Preparation {
-            preconditioner: Preconditioner::done(),
+            preconditioner: Preconditioner::done(None),
             equilibrium: None,
+            load: None,
             stage: RunInStage::Over(None),
             has_custom_policies: false,
             replay,
         }
+    }
+
+    /// Writes what the summary says of it, which is done, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        let RunInStage::Over(report) = &mut self.stage else { panic!("the drive runs in") };
+        let mut waf = self.preconditioner.waf();
+        parts!(archive; self.load, waf, *report);
+        self.preconditioner = Preconditioner::done(waf);
     }
 
     /// Brings the drive nearer to the state that it starts from; true once it is there.
@@ -149,7 +161,7 @@ impl Preparation {
 
     /// Section `prepare` of the summary: the load whose equilibrium the drive starts in.
     pub(super) fn prepared(&self) -> Option<Value> {
-        let load = self.equilibrium.as_ref()?.words.as_ref()?;
+        let load = self.load.as_ref()?;
         let report = match &self.stage {
             RunInStage::Over(report) => report.as_ref(),
             _ => None,

@@ -1,6 +1,6 @@
 //! The read cache: pages that were read, or written, and need no flash when they are read again.
 
-use reprieve_base::Order;
+use reprieve_base::{Archive, Order, parts};
 use reprieve_config::{self as scenario, Eviction};
 use reprieve_ftl::{Ftl, Mapping};
 use reprieve_observe::stats::ReadCacheCounts;
@@ -25,6 +25,11 @@ pub(super) struct PageCache {
 }
 
 impl PageCache {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.slots, self.lpns, self.order, self.free, self.counts);
+    }
+
     /// The cache of a scenario; `None` if it has none.
     pub(super) fn of(scenario: &scenario::Scenario) -> Option<PageCache> {
         let cache = scenario.read_cache?;

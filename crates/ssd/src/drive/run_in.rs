@@ -79,7 +79,7 @@ struct RunInPart {
 }
 
 /// What was done before the run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct RunInReport {
     pub(super) requests: u64,
     pub(super) simulated_ns: u64,

@@ -1,16 +1,18 @@
-//! Saving the drive's state before its first request or after its last, and starting from one.
+//! Saving the drive's state before its first request, after its last or in between, and starting
+//! from one.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use reprieve_base::{Time, UserError};
+use reprieve_base::{Archive, Time, UserError};
 use reprieve_config::{Acknowledge, Scenario};
 use reprieve_flash::Aftermath;
 use reprieve_ftl::Ftl;
+use reprieve_policy::Policies;
 use reprieve_state::State;
 
-use super::Ssd;
 use super::preparation::Preparation;
+use super::{Options, Ssd};
 
 /// The column of logical pages that a loss of power found in the write buffer.
 pub(super) const DIRTY: &str = "buffer.dirty";
@@ -90,6 +92,33 @@ impl Ssd {
             state.put(DIRTY, self.preparation.replay.clone());
         }
         state.write(path, &self.scenario)
+    }
+
+    /// Writes the drive as it is, in mid-flight, or takes that back.
+    ///
+    /// Panics unless it is served, has started and has power, and nobody watches it.
+    pub fn archive(&mut self, archive: &mut Archive) {
+        assert!(
+            self.started && !self.run.pages.record.has_journal(),
+            "a drive is saved that can be cut"
+        );
+        self.preparation.archive(archive);
+        self.run.archive(archive);
+    }
+
+    /// Returns a drive whose requests are handed over, as it was written to an archive.
+    ///
+    /// Errors if it does not fit into memory, or the archive is of another drive.
+    pub fn from_archive(scenario: Scenario, archive: &mut Archive) -> Result<Ssd, UserError> {
+        crate::memory::check(&scenario)?;
+        let options = Options { served: true, handed_over: true, ..Options::default() };
+        let (policies, ftl) = (Policies::of(&scenario), Ftl::new(&scenario)?);
+        let (seed, done) = (scenario.seed, Preparation::done(Vec::new()));
+        let mut ssd = Ssd::assemble(scenario, seed, &options, policies, ftl, done)?;
+        ssd.started = true;
+        ssd.archive(archive);
+        archive.check()?;
+        Ok(ssd)
     }
 
     /// Lets what was begun come to its end: pages in the buffer are programmed, victims erased.

@@ -1,6 +1,6 @@
 //! What a run is told by: latencies, totals, the log, the series, and from when on they count.
 
-use reprieve_base::Time;
+use reprieve_base::{Archive, Time, parts};
 use reprieve_config::{Scenario, Warmup};
 use reprieve_flash::Flash;
 use reprieve_observe::causes::{Cause, CauseTimes, attributed_ns};
@@ -34,6 +34,12 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.arrived, self.completed, self.idle_since, self.idle_ns, self.latencies);
+        parts!(archive; self.measuring, self.transient);
+    }
+
     pub(super) fn new(scenario: &Scenario, options: &Options) -> Statistics {
         Statistics {
             arrived: 0,

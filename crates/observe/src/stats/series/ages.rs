@@ -6,7 +6,7 @@ use reprieve_base::Dur;
 pub const AGES: usize = 20;
 
 /// Suspensions by the share of the operation that was done when its suspension was asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Ages {
     /// Of each die: itself as a whole, and its planes.
     places_of_die: usize,

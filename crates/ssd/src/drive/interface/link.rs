@@ -1,6 +1,6 @@
 //! The host link: data, and the exchanges of a command where they cross it, first in first out.
 
-use reprieve_base::{Dur, Time};
+use reprieve_base::{Archive, Dur, Time, parts};
 use reprieve_config::{Host, Interface, LinkOrder, Packets};
 
 /// A doorbell: a register of 32 bits (NVM Express over PCIe Transport Specification 1.0).
@@ -37,7 +37,7 @@ impl Pace {
 }
 
 /// One direction of the host link: transfers one after the other, in order.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Link {
     takes_time: bool,
     free_at: Time,
@@ -76,6 +76,11 @@ pub(super) struct Links {
 }
 
 impl Links {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.pace.last, self.first, self.out);
+    }
+
     pub(super) fn new(host: &Host) -> Links {
         let bytes_per_s = host.link_rate_bytes_per_s();
         let mut pace = Pace { bytes_per_s, packets: host.packets, last: (u64::MAX, Dur::ZERO) };

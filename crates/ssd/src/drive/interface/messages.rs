@@ -8,6 +8,7 @@ use reprieve_base::event::Orders;
 /// What a message is, when it has come; of four bytes, so that a message is copied in whole words.
 #[derive(Clone, Copy, Debug)]
 #[repr(u32)]
+#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) enum What {
     /// A doorbell: a request is in its submission queue.
     Doorbell,
@@ -28,7 +29,7 @@ pub(super) enum What {
 }
 
 /// A message about a request, and when it has come.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Message {
     pub(super) at: Time,
     /// Order of sending, which decides among messages and events of one instant.
@@ -70,7 +71,7 @@ impl What {
 /// All messages. A direction of the link is first in, first out, so that a line needs no sorting.
 ///
 /// The next message stands before all lines. Mostly it is the only one, and no line is touched.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Messages {
     /// The one that comes next; its time is `NEVER` without one.
     next: Message,

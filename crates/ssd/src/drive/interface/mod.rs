@@ -7,7 +7,7 @@ mod messages;
 mod queues;
 
 use reprieve_base::event::Orders;
-use reprieve_base::{Dur, Op, Slab, Time};
+use reprieve_base::{Archive, Dur, Op, Slab, Time, parts};
 use reprieve_config::Scenario;
 use reprieve_policy::txn::{LatencyComponent, LatencyComponents};
 
@@ -16,7 +16,7 @@ use messages::{Message, Messages, What};
 use queues::HostQueues;
 
 /// A host request between its arrival and its completion.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct HostRequest {
     /// Number in order of arrival.
     pub(super) id: u64,
@@ -96,6 +96,15 @@ pub(super) struct HostInterface {
 }
 
 impl HostInterface {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.requests, self.messages);
+        self.links.archive(archive);
+        if let Some(queues) = &mut self.queues {
+            queues.archive(archive);
+        }
+    }
+
     pub(super) fn new(scenario: &Scenario) -> HostInterface {
         let links = Links::new(&scenario.host);
         HostInterface {

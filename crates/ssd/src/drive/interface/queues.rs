@@ -1,6 +1,6 @@
 //! Submission queues: requests wait in them until the drive fetches them, one at a time.
 
-use reprieve_base::Dur;
+use reprieve_base::{Archive, Dur, parts};
 use reprieve_config::{Host, Interface, Nvme};
 use reprieve_policy::arbitrate::{self, Arbiter, QueueView};
 use reprieve_policy::txn::NONE;
@@ -11,7 +11,7 @@ use super::HostRequests;
 const NCQ_COMMANDS: u32 = 32;
 
 /// One submission queue: the requests in it, oldest first, and what the drive has fetched from it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct SubmissionQueue {
     first: u32,
     last: u32,
@@ -19,6 +19,7 @@ struct SubmissionQueue {
 }
 
 /// The queues, without the arbiter that looks at them.
+#[derive(serde::Serialize, serde::Deserialize)]
 struct QueueLines {
     queues: Vec<SubmissionQueue>,
     /// One bit for each queue that has a request which may be fetched.
@@ -45,6 +46,12 @@ pub(in crate::drive) struct HostQueues {
 }
 
 impl HostQueues {
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        parts!(archive; self.lines, self.outstanding, self.is_fetching, self.ringing);
+        self.arbiter.archive(archive);
+    }
+
     /// The queues of a scenario; `None` if requests go straight to the drive.
     pub(super) fn of(host: &Host) -> Option<HostQueues> {
         let one = Nvme::one_queue(NCQ_COMMANDS);
