@@ -268,7 +268,7 @@ class Drive:
         """Take the waiting completions, the oldest first, all or at most `max` of them."""
 
     def save(self) -> bytes:
-        """Return the drive as bytes for `restore`, even with open requests: its tables and queues."""
+        """Return the drive as bytes for `restore`, its tables and queues."""
 
     def clone(self) -> Drive:
         """Return a drive that is what this one is, and goes its own way from here.

@@ -127,8 +127,8 @@ impl DieUnit {
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.die.archive(archive);
         parts!(archive; self.reads, self.writes, self.looks_at, self.pending_programs, self.whole);
-        parts!(archive; self.loaded, self.reading, self.leaving, self.left, self.planes, self.dirty);
-        parts!(archive; self.gc_waits, self.gc_decoding, self.usage);
+        parts!(archive; self.loaded, self.reading, self.leaving, self.left, self.planes);
+        parts!(archive; self.dirty, self.gc_waits, self.gc_decoding, self.usage);
     }
 
     pub(super) fn new(

@@ -24,7 +24,7 @@ pub struct Blocks {
     /// Of each full block, how many of its plane were filled before it.
     pub(super) fill_order: Vec<u32>,
     /// Erases begun in each plane, by which queued reads notice that their address may be void.
-    erases: Vec<u32>,
+    pub(super) erases: Vec<u32>,
     pub(super) victim: Box<dyn VictimPolicy>,
     pub(super) needs: Needs,
     /// So many free blocks of a plane are kept from the host.
@@ -42,7 +42,8 @@ impl Blocks {
         self.owners.archive(archive);
         self.victim.archive(archive);
         self.fronts.archive(archive);
-        parts!(archive; self.planes, self.index, self.fill_order, self.erases, self.needs, self.wear);
+        parts!(archive; self.planes, self.index, self.fill_order, self.erases, self.needs);
+        archive.part(&mut self.wear);
         self.failing.archive(archive);
     }
 
@@ -146,12 +147,6 @@ impl Blocks {
     #[inline]
     pub(super) fn erases_in(&self, plane: u32) -> u32 {
         self.erases[plane as usize]
-    }
-
-    /// The victim of a plane is being erased.
-    #[inline]
-    pub(super) fn erase_begins(&mut self, plane: u32) {
-        self.erases[plane as usize] += 1;
     }
 
     /// Blocks of a plane that must not be full of valid pages: the reserve, the open ones, and one

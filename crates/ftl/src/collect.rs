@@ -195,7 +195,7 @@ impl Collection {
             (Kind::GcProgram, at, lpn, source)
         } else if job.cursor == pages {
             job.erased_planes = 1;
-            blocks.erase_begins(plane);
+            blocks.erases[plane as usize] += 1;
             (Kind::Erase, at, NONE, NONE)
         } else {
             let source = victim * pages + job.cursor;

@@ -46,7 +46,8 @@ impl DemandMap {
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.cache.archive(archive);
-        parts!(archive; self.loading, self.due, self.changed_by_gc, self.is_changed_by_gc, self.counts);
+        parts!(archive; self.loading, self.due, self.changed_by_gc, self.is_changed_by_gc);
+        archive.part(&mut self.counts);
     }
 
     /// The mapping of a scenario, of which nothing is in memory; `None` if all of it always is.

@@ -245,7 +245,7 @@ impl Drive {
         })
     }
 
-    /// Return the drive as bytes for `restore`, even with open requests: its tables and queues.
+    /// Return the drive as bytes for `restore`, its tables and queues.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let saved = self.lock()?.drive.save();
         Ok(PyBytes::new(py, &saved))

@@ -19,8 +19,8 @@ pub trait QueueView {
 
 /// An arbitration.
 pub trait Arbiter: Send {
-    /// Writes what it has come to, or takes that back.
-    fn archive(&mut self, archive: &mut Archive);
+    /// Writes what it has come to, or takes that back; without state there is nothing.
+    fn archive(&mut self, _archive: &mut Archive) {}
 
     /// The queue whose oldest command is fetched next; `None`: none has one that may be.
     ///

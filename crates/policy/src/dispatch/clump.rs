@@ -6,7 +6,7 @@ use reprieve_config::Conflict;
 use super::{DriveView, Queued, packs};
 
 /// Operations that were let go at an instant and do not get in each other's way.
-#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Default)]
 pub(super) struct Clump {
     members: Vec<Queued>,
 }

@@ -3,7 +3,7 @@
 //! They are what policies that look at the state of chips are measured against. Both ask at every
 //! instant, so that what is held back goes at the one at which its chip becomes free.
 
-use reprieve_base::{Archive, Entry};
+use reprieve_base::Entry;
 use reprieve_config::Conflict;
 
 use super::clump::Clump;
@@ -25,14 +25,13 @@ pub(super) const VAS: Entry = Entry {
 const LOOK_PAGES: usize = 16;
 
 /// What leaves in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderedUnit {
     Page,
     Request,
 }
 
 /// The policy.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct InOrder {
     unit: OrderedUnit,
     /// What may go next: the oldest page, or those of the oldest request.
@@ -75,10 +74,6 @@ impl InOrder {
 }
 
 impl Dispatcher for InOrder {
-    fn archive(&mut self, archive: &mut Archive) {
-        archive.part(self);
-    }
-
     fn places(&self) -> bool {
         false
     }

@@ -55,7 +55,7 @@ pub struct Mbm {
 }
 
 /// A chip, or a die that begins writes by itself, with nothing to do.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug)]
 struct Chip {
     number: u32,
     channel: u32,
@@ -406,7 +406,9 @@ fn aligned(die: u32, alignment: Alignment, drive: &dyn DriveView) -> Vec<u32> {
 
 impl Dispatcher for Mbm {
     fn archive(&mut self, archive: &mut Archive) {
-        parts!(archive; self.plan, self.planned_at, self.lines, self.free, self.lengths, self.allowed, self.given, self.order, self.ranks, self.idle, self.picked, self.next_channel, self.next_chip, self.request, self.areas, self.placed, self.anew, self.waiting);
+        parts!(archive; self.plan, self.planned_at, self.lines, self.free, self.given);
+        parts!(archive; self.next_channel, self.next_chip, self.request, self.areas, self.placed);
+        parts!(archive; self.anew, self.waiting);
     }
 
     fn joins_requests(&self) -> bool {

@@ -159,8 +159,8 @@ pub trait DriveView {
 
 /// A policy over all queues.
 pub trait Dispatcher: Send {
-    /// Writes what it has come to, or takes that back.
-    fn archive(&mut self, archive: &mut Archive);
+    /// Writes what it has come to, or takes that back; without state there is nothing.
+    fn archive(&mut self, _archive: &mut Archive) {}
 
     /// Whether it gives writes their planes; else the scenario's placement does, as they come into
     /// the buffer.

@@ -1,7 +1,7 @@
 //! PAQ, physically addressed queueing (Jung, Wilson and Kandemir, ISCA 2012): clumps of operations
 //! that do not get in each other's way.
 
-use reprieve_base::{Archive, Entry, parts};
+use reprieve_base::Entry;
 use reprieve_config::{Conflict, Dispatch};
 
 use super::clump::Clump;
@@ -35,10 +35,6 @@ impl Paq {
 }
 
 impl Dispatcher for Paq {
-    fn archive(&mut self, archive: &mut Archive) {
-        parts!(archive; self.waiting, self.clump);
-    }
-
     fn places(&self) -> bool {
         false
     }

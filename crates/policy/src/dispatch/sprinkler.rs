@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use reprieve_base::{Archive, Entry};
+use reprieve_base::Entry;
 use reprieve_nand::MultiPlane;
 
 use super::{Dispatcher, DriveView, Queued, of_kind};
@@ -28,7 +28,7 @@ struct Group {
 }
 
 /// The policy, with room to think in.
-#[derive(Default, serde::Serialize, serde::Deserialize)]
+#[derive(Default)]
 pub(super) struct Sprinkler {
     waiting: Vec<Queued>,
     /// Offset in the block, block if that matters, order of arrival, and where it is in `waiting`:
@@ -93,10 +93,6 @@ impl Group {
 }
 
 impl Dispatcher for Sprinkler {
-    fn archive(&mut self, archive: &mut Archive) {
-        archive.part(self);
-    }
-
     fn places(&self) -> bool {
         false
     }

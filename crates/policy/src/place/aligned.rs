@@ -18,7 +18,6 @@ pub(super) const WORDLINE: Entry = Entry {
 };
 
 /// Goes around planes first, then channels, chips and dies; none that is full.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Aligned {
     order: StaticOrder,
     planes: u32,
@@ -50,7 +49,7 @@ impl Aligned {
 
 impl Placement for Aligned {
     fn archive(&mut self, archive: &mut Archive) {
-        archive.part(self);
+        archive.part(&mut self.next);
     }
 
     fn plane(&mut self, _: u32, view: &dyn PlaneView) -> Option<u32> {

@@ -14,7 +14,6 @@ pub(super) const ENTRY: Entry = Entry {
 const WINDOW: u32 = 64;
 
 /// Goes around the planes and prefers idle dies.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Dynamic {
     order: StaticOrder,
     planes: u32,
@@ -29,7 +28,7 @@ impl Dynamic {
 
 impl Placement for Dynamic {
     fn archive(&mut self, archive: &mut Archive) {
-        archive.part(self);
+        archive.part(&mut self.next);
     }
 
     fn plane(&mut self, _: u32, view: &dyn PlaneView) -> Option<u32> {

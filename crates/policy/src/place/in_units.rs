@@ -72,17 +72,12 @@ mod tests {
     use super::*;
 
     /// Four planes by turns, or each page on its own.
-    #[derive(serde::Serialize, serde::Deserialize)]
     struct Turns {
         next: u32,
         is_fixed: bool,
     }
 
     impl Placement for Turns {
-        fn archive(&mut self, archive: &mut Archive) {
-            archive.part(self);
-        }
-
         fn plane(&mut self, lpn: u32, _: &dyn PlaneView) -> Option<u32> {
             let turn = if self.is_fixed { lpn } else { self.next };
             self.next += 1;

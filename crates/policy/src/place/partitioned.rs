@@ -1,13 +1,12 @@
 //! A static order within parts of a drive: each part has dies and logical pages of its own.
 
-use reprieve_base::{Archive, Geometry};
+use reprieve_base::Geometry;
 use reprieve_config::Part;
 
 use super::static_order::StaticOrder;
 use super::{Placement, PlaneView};
 
 /// Logical pages that go around some planes.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Region {
     first_lpn: u32,
     /// In the order of the scheme.
@@ -17,7 +16,6 @@ struct Region {
 }
 
 /// Goes around the planes of the part that a logical page is of.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Partitioned {
     /// In order of their pages; the last has those that are of no part.
     regions: Vec<Region>,
@@ -48,10 +46,6 @@ impl Partitioned {
 }
 
 impl Placement for Partitioned {
-    fn archive(&mut self, archive: &mut Archive) {
-        archive.part(self);
-    }
-
     fn plane(&mut self, lpn: u32, _: &dyn PlaneView) -> Option<u32> {
         // Over-provisioning gives every plane room for its share of the logical pages.
         Some(self.home(lpn))

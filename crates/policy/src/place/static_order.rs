@@ -1,6 +1,6 @@
 //! Static striping: consecutive logical pages go around channels, chips (ways), dies and planes.
 
-use reprieve_base::{Archive, Entry, Geometry};
+use reprieve_base::{Entry, Geometry};
 
 use super::{Placement, PlaneView};
 
@@ -33,7 +33,6 @@ pub(super) const ENTRIES: [Entry; 24] = [
 ];
 
 /// A fixed plane for each logical page.
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct StaticOrder {
     /// Planes in the order in which consecutive pages go to them.
     planes: Vec<u32>,
@@ -70,10 +69,6 @@ impl StaticOrder {
 }
 
 impl Placement for StaticOrder {
-    fn archive(&mut self, archive: &mut Archive) {
-        archive.part(self);
-    }
-
     #[inline]
     fn plane(&mut self, lpn: u32, _: &dyn PlaneView) -> Option<u32> {
         // Over-provisioning gives every plane room for its share of the logical pages.

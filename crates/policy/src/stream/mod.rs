@@ -14,8 +14,8 @@ pub const FRONTS: usize = STREAMS_MAX + 3;
 
 /// A division of the host's pages into streams.
 pub trait StreamPolicy: Send {
-    /// Writes what it has come to, or takes that back.
-    fn archive(&mut self, archive: &mut Archive);
+    /// Writes what it has come to, or takes that back; without state there is nothing.
+    fn archive(&mut self, _archive: &mut Archive) {}
 
     /// Streams that it uses, from 1 to [`STREAMS_MAX`]; they are numbered from 0.
     fn streams(&self) -> u8;

@@ -1,19 +1,14 @@
 //! Single: all pages of the host go into one open block of their plane.
 
-use reprieve_base::{Archive, Entry};
+use reprieve_base::Entry;
 
 use super::StreamPolicy;
 
 pub(super) const ENTRY: Entry = Entry { name: "single", doc: "one open block for all pages" };
 
-#[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Single;
 
 impl StreamPolicy for Single {
-    fn archive(&mut self, archive: &mut Archive) {
-        archive.part(self);
-    }
-
     fn streams(&self) -> u8 {
         1
     }

@@ -25,8 +25,8 @@ pub trait BlockView {
 
 /// A victim policy.
 pub trait VictimPolicy: Send {
-    /// Writes what it has come to, or takes that back.
-    fn archive(&mut self, archive: &mut Archive);
+    /// Writes what it has come to, or takes that back; without state there is nothing.
+    fn archive(&mut self, _archive: &mut Archive) {}
 
     /// The block of `plane` to reclaim, which is not full of valid pages; `None`: all are.
     ///

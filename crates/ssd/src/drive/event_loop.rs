@@ -1,7 +1,7 @@
 //! The one loop that lets time pass: a drive, its host and their load, from instant to instant.
 
 use reprieve_base::event::{EventQueue, Schedule};
-use reprieve_base::{Archive, Time, UserError};
+use reprieve_base::{Archive, Time, UserError, parts};
 use reprieve_observe::stats::{ReadCacheCounts, Totals};
 
 use super::dirty_pages::IdleLook;
@@ -28,7 +28,10 @@ impl EventLoop {
         self.events.archive(archive);
         self.flows.archive(archive);
         self.host.archive(archive);
-        self.pages.archive(archive);
+        self.pages.buffer.archive(archive);
+        self.pages.ftl.archive(archive);
+        self.pages.flash.archive(archive);
+        parts!(archive; self.pages.totals, self.pages.served);
         self.stats.archive(archive);
     }
 

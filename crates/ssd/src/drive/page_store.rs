@@ -2,7 +2,7 @@
 //!
 //! It is given requests, does what they ask page by page, and says which it has served.
 
-use reprieve_base::{Archive, Time, parts};
+use reprieve_base::Time;
 use reprieve_config::{Acknowledge, PartialWrite, Scenario};
 use reprieve_flash::Flash;
 use reprieve_flash::power_loss::Journal;
@@ -42,14 +42,6 @@ pub(super) struct Served {
 }
 
 impl PageStore {
-    /// Writes what changes in it, or takes that back.
-    pub(super) fn archive(&mut self, archive: &mut Archive) {
-        self.buffer.archive(archive);
-        self.ftl.archive(archive);
-        self.flash.archive(archive);
-        parts!(archive; self.totals, self.served);
-    }
-
     /// The pages of a drive with these tables and this flash, of which the checker is told if there
     /// is one.
     pub(super) fn new(

@@ -36,8 +36,8 @@ pub(super) struct Statistics {
 impl Statistics {
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
-        parts!(archive; self.arrived, self.completed, self.idle_since, self.idle_ns, self.latencies);
-        parts!(archive; self.measuring, self.transient);
+        parts!(archive; self.arrived, self.completed, self.idle_since, self.idle_ns);
+        parts!(archive; self.latencies, self.measuring, self.transient);
     }
 
     pub(super) fn new(scenario: &Scenario, options: &Options) -> Statistics {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::{Arc, Mutex};
 
-use reprieve_base::{Archive, Time};
+use reprieve_base::Time;
 use reprieve_ssd::Ssd;
 use reprieve_ssd::dispatch::{Dispatcher, DriveView, Queued};
 
@@ -21,16 +21,11 @@ const SLC: &str = "device = \"fast12-slc\"\npolicy = \"rps\"\n\
 type Seen = Arc<Mutex<Vec<(u64, Vec<Queued>, [Vec<Queued>; 2])>>>;
 
 /// Gives the oldest write to the first die that is idle, and lets the youngest read go first.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct IdleDies {
     seen: Seen,
 }
 
 impl Dispatcher for IdleDies {
-    fn archive(&mut self, archive: &mut Archive) {
-        archive.part(self);
-    }
-
     fn place(&mut self, drive: &dyn DriveView) -> Option<(u32, u32)> {
         let mut unplaced = Vec::new();
         drive.for_each_unplaced(&mut |queued| unplaced.push(*queued));

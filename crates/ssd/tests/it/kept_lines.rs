@@ -1,23 +1,18 @@
 //! MBM with lines that it keeps, against MBM that looks at all that waits at every instant.
 
-use reprieve_base::{Archive, Stream, Time};
+use reprieve_base::{Stream, Time};
 
 use reprieve_config::{self as scenario, Scenario, Sources};
 use reprieve_policy::dispatch::{Dispatcher, DriveView, Mbm};
 use reprieve_ssd::{Ssd, registries};
 
 /// The same policy, that remembers nothing of what waits.
-#[derive(serde::Serialize, serde::Deserialize)]
 struct Forgetful {
     mbm: Mbm,
     at: Option<Time>,
 }
 
 impl Dispatcher for Forgetful {
-    fn archive(&mut self, archive: &mut Archive) {
-        archive.part(self);
-    }
-
     fn joins_requests(&self) -> bool {
         self.mbm.joins_requests()
     }
