@@ -13,7 +13,7 @@ use crate::UserError;
 #[derive(Debug)]
 pub struct Archive<'a> {
     written: Vec<u8>,
-    /// What was not taken yet; `None`: they are being written.
+    /// Bytes that are left to be taken; `None`: they are being written.
     left: Option<&'a [u8]>,
     is_damaged: bool,
 }

@@ -29,16 +29,16 @@ impl Shape {
     }
 }
 
-/// What all dies of a drive have in common.
+/// Properties that all dies of a drive share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// How many of what a die has.
     pub shape: Shape,
     /// Its times.
     pub timing: Timing,
-    /// What it can suspend, and how often.
+    /// Operations that it can suspend, and how often.
     pub suspension: Suspension,
-    /// What it can do at once.
+    /// Operations that it can do at once.
     pub parallelism: Parallelism,
 }
 
@@ -49,7 +49,7 @@ impl Part {
     }
 }
 
-/// What a die is asked to do.
+/// Commands of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Sense a page into the page buffer.
@@ -77,7 +77,7 @@ pub enum Suspend {
     RunsToEnd,
 }
 
-/// What has come to pass at the instant that the die promised.
+/// Results at the instant that the die promised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elapsed {
     /// The page is sensed and ready to leave; with a second register the array is free too.

@@ -21,7 +21,7 @@ pub struct Ecc {
     pub retries_max: u32,
     /// The rate of raw bit errors of each such sense, as a share of that of the one before.
     pub retry_rber_factor: f64,
-    /// What follows when all retries have failed.
+    /// Soft decoding, when all retries have failed.
     pub soft: Soft,
 }
 

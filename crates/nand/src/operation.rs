@@ -16,7 +16,7 @@ use crate::timing::{
 pub use estimate::Estimate;
 pub use run::{PhaseTimes, Run, Segment};
 
-/// What an operation does to the array.
+/// Kinds of operations on the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Kind {
     Program,
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// What has come to pass when an operation of this kind is complete.
+    /// Returns the result when an operation of this kind is complete.
     #[inline(always)]
     pub(crate) fn complete(self) -> Elapsed {
         match self {
@@ -45,7 +45,7 @@ enum Stage {
     CheckVerify,
 }
 
-/// What is still to be done: a position in the sequence of phases.
+/// Position in the sequence of phases: the rest is still to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Position {
     /// Program: counted from 0; erase: 0.
@@ -57,7 +57,7 @@ struct Position {
     needs_set_up: bool,
 }
 
-/// What comes before the phases of a run.
+/// Steps before the phases of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Prelude {
     /// Command, or a page over the channel: atomic.
@@ -123,7 +123,7 @@ impl Operation {
         Operation::new(Kind::Program, prelude_end, timing, iterations)
     }
 
-    /// The same on so many planes.
+    /// Returns the operation on so many planes.
     pub(crate) fn on_planes(self, planes: u32) -> Operation {
         Operation { planes, wordlines: self.wordlines.max(planes), ..self }
     }
@@ -210,7 +210,7 @@ impl Operation {
         self.resumed_at.map(|_| self.prelude_end)
     }
 
-    /// What the run that begins has at its end if it is not suspended too soon.
+    /// Sets the iterations that the run adds at its end if it is not suspended too soon.
     #[cold]
     fn owe(&mut self, timing: &Timing, retention: &Retention) {
         self.owed = 0;

@@ -1,4 +1,4 @@
-//! What a part can do at once: on several planes, and in array and registers.
+//! Parallelism of a part: on several planes, and in array and registers.
 
 /// Which pages or blocks of different planes one command can take together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,10 +12,10 @@ pub enum MultiPlane {
     Block,
 }
 
-/// What a die can do at once.
+/// Parallelism of a die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parallelism {
-    /// What one command can take together.
+    /// Planes that one command can take together.
     pub multi_plane: MultiPlane,
     /// The pages of a read are complete together, when the last has left; else each by itself.
     pub pages_end_together: bool,

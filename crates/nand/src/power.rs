@@ -1,8 +1,8 @@
-//! What a die draws power for, and how much of it a part draws; nothing here takes time.
+//! Power of a die by activity; nothing here takes time.
 
 use crate::timing::PAGE_TYPES_MAX;
 
-/// What an array is doing, on one plane, when it does more than wait.
+/// Activities of an array, on one plane, other than waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Activity {
     /// Sensing a page.
@@ -42,7 +42,7 @@ impl CommandPower {
 pub struct CorePower {
     /// Nothing runs and nothing is suspended.
     pub idle_uw: u64,
-    /// What a command at work draws once, whatever its planes: charge pumps and logic.
+    /// Power of a command at work, whatever its planes: charge pumps and logic.
     pub base_uw: u64,
     /// Nothing runs and one program or erase is suspended.
     pub suspended_uw: u64,

@@ -2,7 +2,7 @@
 
 pub use crate::worst::WorstCodeword;
 
-/// What a page and its block have been through.
+/// History of a page and its block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stress {
     /// Program/erase cycles of the block; fractions by what suspensions cost it.
@@ -53,7 +53,7 @@ pub struct CycleTerms {
     disturb: f64,
 }
 
-/// What a bit that says nothing has: the highest rate there is.
+/// Error rate of a random bit: the highest rate there is.
 pub const COIN: f64 = 0.5;
 
 impl Rber {
@@ -62,7 +62,7 @@ impl Rber {
         self.rate_by(&self.by_cycles(stress.cycles), stress)
     }
 
-    /// What of the terms depends on the cycles of the block alone.
+    /// Returns the terms that depend on the cycles of the block alone.
     pub fn by_cycles(&self, cycles: f64) -> CycleTerms {
         // `libm` for the same bits on every machine; a term that is off costs nothing.
         let term = |factor: f64, exponent: f64| match factor {
@@ -92,8 +92,8 @@ impl Rber {
         rate.min(COIN)
     }
 
-    /// What a characterisation finds in a block that it programs and suspends, and in one that it
-    /// leaves alone.
+    /// Returns the error rates that a characterisation finds in a block that it suspends and in one
+    /// that it leaves alone.
     pub fn characterised(&self, test: &Characterisation) -> Characterised {
         let fresh = Stress { cycles: test.cycles, ..Stress::default() };
         let before = self.rate(&fresh);

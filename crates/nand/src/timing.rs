@@ -311,7 +311,7 @@ pub enum SameBlock {
     Page,
 }
 
-/// What the part can suspend, and how often.
+/// Operations that the part can suspend, and how often.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Suspension {
     /// How a program stops.
@@ -336,12 +336,12 @@ pub struct Suspension {
     pub same_block: SameBlock,
     /// A program that was suspended this often runs to its end; `None`: no limit.
     pub max_per_program: Option<u32>,
-    /// The same of an erase.
+    /// Suspensions of an erase; `None`: any number.
     pub max_per_erase: Option<u32>,
     /// An operation is not suspended again sooner than this after its resume.
     pub min_progress: Dur,
     /// Whether a program can run, and be suspended itself, inside a suspended erase.
     pub program_in_erase: bool,
-    /// What early retention loss costs a program.
+    /// Iterations that early retention loss costs a program.
     pub retention: Retention,
 }

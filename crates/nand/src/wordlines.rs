@@ -72,6 +72,6 @@ impl IterationSpread {
 pub struct Slices {
     /// Iterations of a slice, 1 or more; the last may have fewer.
     pub iterations: u32,
-    /// What each begins with.
+    /// Time with which each begins.
     pub overhead: Dur,
 }

@@ -9,12 +9,12 @@ use reprieve_base::Stream;
 /// Where the sum of a tail ends, as a share of it: what is left out moves a draw once in 10^12.
 const NEGLIGIBLE: f64 = 1e-13;
 
-/// What stands for a draw of 0: half of the least other one.
+/// Number in place of a draw of 0: half of the least other one.
 const LEAST_UNIFORM: f64 = f64::EPSILON / 4.0;
 
 /// Codewords of one length, whose worst is drawn.
 ///
-/// What of the distribution depends on the length alone is worked out once.
+/// Tables of the distribution that depend on the length alone, made once.
 pub struct WorstCodeword {
     bits: u64,
     /// By errors: the logarithm of the number of ways in which so many bits are wrong, once it has

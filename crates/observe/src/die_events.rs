@@ -1,4 +1,4 @@
-//! What the flash tells the checker, in the order in which it happens; nothing unless it is on.
+//! Events of dies for the checker, in their order; nothing unless it is on.
 
 use reprieve_base::{PageAddress, Time};
 
@@ -17,7 +17,7 @@ pub enum DieEvent {
     Transfer(Time, Time),
 }
 
-/// What a program or an erase works on in one plane.
+/// Pages or block of one plane that a program or an erase works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Its first page.

@@ -1,4 +1,4 @@
-//! What is seen of a run: statistics, causes of waits, power, timeline, and the checker.
+//! Observers of a run: statistics, causes of waits, power, timeline, and the checker.
 //!
 //! Components tell these what happens; none of them changes it.
 

@@ -1,4 +1,4 @@
-//! What the flash back end asks of the layer above it, so that neither has to know the other.
+//! Questions of the flash to the layer above it, so that neither has to know the other.
 
 use reprieve_base::{PageAddress, Time};
 
@@ -21,7 +21,7 @@ pub enum GcNeed {
     Exclusive,
 }
 
-/// What the back end asks of the layer above.
+/// Questions of the flash to the layer above.
 pub trait Work {
     /// Names the physical page of a program that is about to start; false if its plane has no room.
     fn place(&mut self, txn: &mut Txn) -> bool;
@@ -42,7 +42,7 @@ pub trait Work {
     /// How much the die needs garbage collection.
     fn gc_need(&mut self, die: u32) -> GcNeed;
 
-    /// What the next step of garbage collection on the die is, if there is a useful one.
+    /// Returns the next step of garbage collection on the die, if there is a useful one.
     fn gc_next(&mut self, die: u32) -> Option<Kind>;
 
     /// Free blocks of the plane of an address; `None`: nobody keeps a list of them.
@@ -71,7 +71,7 @@ pub trait Work {
     fn gc_take_erase(&mut self, die: u32, block: Option<u32>, now: Time) -> Option<Txn>;
 }
 
-/// What the back end asks of the layer above where there is a dispatcher.
+/// Questions of the flash to the layer above where there is a dispatcher.
 pub trait PlaneQueries {
     /// Whether a plane, counted over the drive, can hold one more page and still be collected.
     fn can_take(&self, plane: u32) -> bool;

@@ -1,4 +1,4 @@
-//! What a die takes: addresses, order of pages, and what lies in the way of a command.
+//! Admission of commands: addresses, order of pages, and other operations of the die.
 
 use reprieve_base::PageAddress;
 

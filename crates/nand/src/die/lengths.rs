@@ -13,7 +13,7 @@ pub(super) struct Lengths {
     drawn: Rare<Drawn>,
 }
 
-/// What is needed where lengths differ from page to page, or from read to read.
+/// Random streams of lengths that differ from page to page, or from read to read.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Drawn {
     /// From which the lengths of reads are drawn.

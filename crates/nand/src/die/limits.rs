@@ -7,7 +7,7 @@ use crate::command::Part;
 use crate::timing::Suspension;
 
 impl Die {
-    /// What all dies of the drive have in common.
+    /// Returns the properties that all dies of the drive share.
     pub fn part(&self) -> &Arc<Part> {
         &self.part
     }

@@ -19,7 +19,7 @@ pub struct Operations {
     beside: Rare<Beside>,
 }
 
-/// What most parts never have, out of the way of what is looked at in every command.
+/// State that most parts never have, kept apart from that of every command.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Beside {
     /// The suspended erase inside which the innermost operation, a program, runs or is suspended.
@@ -88,7 +88,7 @@ impl Operations {
         piece.map(|piece| &piece.operation).or(self.innermost())
     }
 
-    /// What goes on on a plane that was suspended by itself.
+    /// Returns the operation on a plane that was suspended alone.
     #[inline]
     pub(super) fn piece_on(&self, plane: u32) -> Option<&Piece> {
         self.beside.get()?.pieces.on(plane)
@@ -140,7 +140,7 @@ impl Operations {
             && (part.suspension.same_block == SameBlock::Block || self.hold_page(part, at))
     }
 
-    /// The same of a page in a block that is worked on, of which a program may hold only a part.
+    /// Says it of a page in a block in use, of which a program may hold only a part.
     #[cold]
     fn hold_page(&self, part: &Part, at: PageAddress) -> bool {
         let holds = |kind: Kind, own: &PageAddress| {

@@ -1,4 +1,4 @@
-//! What a suspension would come to, for those who weigh it: asked of a die, and not done.
+//! Estimates of a suspension, for policies that weigh it: asked of a die, and not done.
 
 use reprieve_base::{Dur, Stream, Time};
 
@@ -8,7 +8,7 @@ use crate::operation::{Estimate, Kind, Operation, Stop};
 use crate::refusal::Refusal;
 use crate::timing::{EraseMode, ProgramSuspension, Restore, Suspension};
 
-/// What a running operation would do if it were asked to make way.
+/// Costs of a suspension of the running operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outlook {
     /// When the array would be free.
@@ -60,13 +60,13 @@ impl Die {
 }
 
 impl UnderWay<'_> {
-    /// What becomes of it if it is asked to make way at `now`; `None`: it ends before that takes
+    /// Returns the costs of a suspension requested at `now`; `None`: it ends before that takes
     /// effect.
     pub fn outlook(&self, now: Time) -> Option<Outlook> {
         self.outlook_of(*self.operation, now)
     }
 
-    /// The same as far as a controller knows it, to whom a program may take as long as any.
+    /// Estimates them as a controller can, to which a program may take as long as any.
     pub fn foreseen(&self, now: Time) -> Option<Outlook> {
         self.outlook_of(self.at_longest(), now)
     }

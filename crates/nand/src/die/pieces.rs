@@ -21,7 +21,7 @@ pub enum PlaneWork {
     Suspended,
 }
 
-/// What an operation does on a plane that has been suspended by itself.
+/// Part of an operation on a plane that was suspended alone.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Piece {
     pub(super) operation: Operation,
@@ -84,7 +84,7 @@ impl Pieces {
 }
 
 impl Die {
-    /// What is programmed or erased on a plane, of a part that suspends planes by themselves.
+    /// Returns the work of a plane, of a part that suspends planes alone.
     pub fn plane_work(&self, plane: u32) -> PlaneWork {
         if let Some(piece) = self.operations.piece_on(plane) {
             return piece.work;
@@ -107,7 +107,7 @@ impl Die {
         self.operations.pieces_rest() && self.plane_reads.are_free()
     }
 
-    /// What runs on a plane that was suspended by itself and resumed at `from`, to follow its
+    /// Returns the run on a plane that was suspended alone and resumed at `from`, to follow its
     /// phases.
     pub fn plane_run(&self, plane: u32, from: Time) -> Option<Run> {
         let piece = self.operations.piece_on(plane)?;

@@ -17,7 +17,7 @@ pub struct Estimate {
 }
 
 impl Operation {
-    /// What is known at `now` of a program whose iterations are drawn from `spread`.
+    /// Estimates the rest at `now` of a program whose iterations are drawn from `spread`.
     pub(crate) fn estimate(
         &self,
         now: Time,
@@ -39,7 +39,7 @@ impl Operation {
         Estimate { expected: Dur::from_ns((sum_ns / shares).round() as u64), longest }
     }
 
-    /// The same program on wordlines of which the longest takes so many iterations.
+    /// Returns the program on wordlines of which the longest takes so many iterations.
     pub(crate) fn of_count(&self, count: u32) -> Operation {
         Operation { iterations: count + self.added, ..*self }
     }

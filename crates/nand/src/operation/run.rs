@@ -28,7 +28,7 @@ struct Stopped {
 /// A stretch of a run in which the array does one thing.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Segment {
-    /// What it does; `None`: it waits for data or for a page buffer.
+    /// Activity; `None`: it waits for data or for a page buffer.
     pub activity: Option<Activity>,
     /// When it ends.
     pub end: Time,
@@ -46,7 +46,7 @@ impl Run {
         Run { operation, from, stop: None }
     }
 
-    /// The same run after a request at `asked` that frees the array at `free_at`.
+    /// Returns the run after a request at `asked` that frees the array at `free_at`.
     pub fn stopped(self, asked: Time, free_at: Time, part: &Part) -> Run {
         let Operation { kind, prelude_end, .. } = self.operation;
         let runs = kind == Kind::Program && asked > prelude_end;
@@ -65,12 +65,12 @@ impl Run {
         self.operation.planes
     }
 
-    /// The same on so many planes.
+    /// Returns the run on so many planes.
     pub fn on_planes(self, planes: u32) -> Run {
         Run { operation: self.operation.on_planes(planes), ..self }
     }
 
-    /// What the whole operation takes if nobody suspends it.
+    /// Returns the times of the whole operation if nobody suspends it.
     pub fn undisturbed(&self, timing: &Timing) -> PhaseTimes {
         match self.operation.kind {
             Kind::Program => {

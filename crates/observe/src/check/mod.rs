@@ -16,7 +16,7 @@ pub use sectors::HeldSectors;
 /// as much as the rest.
 const INSTANTS_PER_PAGE: u64 = 1;
 
-/// What must hold of dies, channels and requests, and how to repeat a run in which it does not.
+/// Rules of dies, channels and requests, and how to repeat a run that breaks one.
 pub struct Checker {
     geometry: Geometry,
     seed: u64,
@@ -32,7 +32,7 @@ pub struct Checker {
     /// Requests that have arrived and are not complete.
     open: BTreeSet<u64>,
     arrived: u64,
-    /// What the host was promised, where a loss of power may come.
+    /// Promises to the host, where a loss of power may come.
     pub promises: Option<Promises>,
     /// Which sectors pages hold, where the drive keeps track of it.
     pub sectors: Option<HeldSectors>,

@@ -1,12 +1,12 @@
-//! What the host was promised: a record of its own of what was accepted, acknowledged and flushed,
+//! Promises to the host: an independent record of data that was accepted, acknowledged and flushed,
 //! against which the drive is held after a loss of power.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a logical page holds.
+/// Contents of a logical page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// What the buffer accepted as the so-manieth page of the run; 0: the data from before it.
+    /// Number of the page among all that the buffer accepted; 0: the data from before the run.
     Version(u64),
     /// Nothing: never written, or trimmed.
     Nothing,
@@ -17,12 +17,12 @@ pub enum Content {
 pub enum Promise {
     /// All that was acknowledged.
     Acknowledged,
-    /// What was written with forced unit access or write-through, or flushed; a trim is none, and
+    /// Data written with forced unit access or write-through, or flushed; a trim is none, and
     /// lets older data come back.
     Durable,
 }
 
-/// What a logical page has held, and since when the host relies on it.
+/// Contents that a logical page has had, and since when the host relies on them.
 #[derive(Clone, Debug)]
 struct History {
     /// In order of acceptance.

@@ -1,4 +1,4 @@
-//! What all dies and channels draw together: now, at most, and so far.
+//! Power of all dies and channels together: now, at most, and so far.
 
 use reprieve_base::Time;
 

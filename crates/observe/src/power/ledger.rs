@@ -1,4 +1,4 @@
-//! What operations took, in closed form: by class, core and I/O apart, and by activity.
+//! Energy of operations, in closed form: by class, core and I/O apart, and by activity.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) struct OpenOperation {
     run: Run,
     /// Since when it is suspended, while it is.
     suspended: Option<Time>,
-    /// What its runs before that took.
+    /// Times of its earlier runs.
     before: PhaseTimes,
     /// The part of it in which the base was drawn by the planes from which its own was split off.
     shared: Shared,
@@ -101,7 +101,7 @@ impl Ledger {
         self.spend(class, sensing.page_type, Activity::Sense, spent);
     }
 
-    /// What is left of it at `now` has not been sensed.
+    /// Subtracts the rest of a sense that ends at `now`.
     pub(super) fn cut_sense(&mut self, class: Class, sensing: Sensing, now: Time) {
         let ns = u128::from((sensing.to - now.max(sensing.from)).ns());
         self.active_ns[Activity::Sense as usize] -= ns * u128::from(sensing.planes);

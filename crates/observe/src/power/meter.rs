@@ -15,7 +15,7 @@ use super::report::{PowerReport, STATES};
 use super::series::{PowerSeries, PowerStep};
 use super::{AtWork, Class, Commands, Sensing, Transfer, share};
 
-/// What the meter has to do at an instant.
+/// Changes of power at an instant.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum Change {
     SenseBegins {
@@ -92,7 +92,7 @@ impl Die {
         self.lanes.iter().map(|lane| lane.suspended).sum()
     }
 
-    /// What its lanes do, and on how many planes.
+    /// Iterates over the activities of its lanes, and on how many planes.
     fn running(&self) -> impl Iterator<Item = (Activity, u32)> {
         let runs = self.lanes.iter().filter_map(|lane| lane.run);
         runs.filter_map(|(run, segment)| Some((segment.activity?, run.planes())))
@@ -205,12 +205,12 @@ impl Meter {
         self.transfer_fj(transfer).checked_div(ns).unwrap_or(0)
     }
 
-    /// What all dies draw that are idle.
+    /// Returns the power of all dies that are idle.
     pub fn idle_uw(&self) -> u64 {
         self.power.idle_uw * self.dies.len() as u64
     }
 
-    /// What of each die is at work.
+    /// Iterates over the work of each die.
     pub fn at_work(&self) -> impl Iterator<Item = AtWork> {
         self.dies.iter().map(|die| {
             let (senses, copies) = (die.senses, die.copies);
@@ -314,7 +314,7 @@ impl Meter {
         self.suspended_ns += ns * u128::from(suspended);
     }
 
-    /// What the run until `now` took; events of later are left out.
+    /// Returns the report of the run until `now`; later events are left out.
     pub fn report(&self, now: Time) -> PowerReport {
         self.clone().close(now)
     }

@@ -1,4 +1,4 @@
-//! What the flash draws: a meter that follows every die, and a ledger of what operations took.
+//! Power of the flash: a meter that follows every die, and a ledger of operations.
 //!
 //! Energies are whole femtojoules (a microwatt for a nanosecond), so that two ways to the same sum
 //! give the same number.
@@ -38,7 +38,7 @@ pub enum Class {
     MapProgram,
     /// Erases.
     Erase,
-    /// What operations took that they would not have, had nobody suspended them.
+    /// Energy that operations took because they were suspended.
     Suspension,
 }
 
@@ -110,7 +110,7 @@ pub struct Commands {
     pub planes: u32,
 }
 
-/// What of a die is at work.
+/// Commands at work on a die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AtWork {
     /// Senses.

@@ -1,4 +1,4 @@
-//! What the meter has to say at the end: as JSON, and whether its two sums agree.
+//! Report of the meter: as JSON, and whether its two sums agree.
 
 use reprieve_base::Time;
 use reprieve_nand::ACTIVITIES;

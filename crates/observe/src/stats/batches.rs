@@ -24,7 +24,7 @@ pub struct Batches {
     began: [Mark; PLACES],
 }
 
-/// What the drive had come to when the first request of a batch was complete.
+/// Counters when the first request of a batch was complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Mark {
     /// When that was.
@@ -95,7 +95,7 @@ impl Batches {
         (0..PLACES).filter(is_whole).collect()
     }
 
-    /// What the drive did between the beginning of a batch and that of the next, or the `end`.
+    /// Returns the counts between the beginning of a batch and that of the next, or the `end`.
     pub(super) fn window(&self, batch: usize, end: &Mark) -> Mark {
         let from = &self.began[batch];
         let to = if batch < self.last { &self.began[batch + 1] } else { end };

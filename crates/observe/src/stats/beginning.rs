@@ -18,7 +18,7 @@ const MATTERS: f64 = 0.01;
 const FEWEST_BATCHES: usize = 10;
 const FEWEST_REQUESTS: u64 = 10;
 
-/// What differs.
+/// Quantities that differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Differs {
     /// Name and unit.
@@ -32,7 +32,7 @@ pub(super) struct Differs {
 /// Sums of a stretch of the run whose ratio is compared.
 type Stretch = (f64, f64);
 
-/// What of the beginning differs from the rest.
+/// Returns the quantities in which the beginning differs from the rest.
 pub(super) fn beginning(marks: &[PieceEnd]) -> Vec<Differs> {
     let latency = |kind: usize| {
         let enough = batches(marks, |mark| mark.count[kind])

@@ -35,7 +35,7 @@ pub(super) fn percentiles_ns(latencies: &Distribution) -> [u64; PERCENTILES.len(
     latencies.quantiles_ns(PERCENTILES.map(|(_, share)| share))
 }
 
-/// What intervals are made from.
+/// Batches that intervals are made from.
 struct BatchSet {
     whole: PercentileSample,
     parts: Vec<PercentileSample>,

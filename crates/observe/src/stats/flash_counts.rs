@@ -3,7 +3,7 @@
 use reprieve_base::{Dur, Time};
 use reprieve_policy::txn::{Kind, Txn};
 
-/// What the back end has counted.
+/// Counters of the flash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct FlashCounts {
     /// Array reads of pages of host reads.
@@ -44,7 +44,7 @@ pub struct FlashCounts {
 }
 
 impl FlashCounts {
-    /// What a back end of the same kind has counted that has just begun.
+    /// Returns the counters of a run of this kind that has just begun.
     pub fn none(&self) -> FlashCounts {
         FlashCounts {
             copybacks: self.copybacks.map(|_| 0),

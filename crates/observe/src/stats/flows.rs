@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::Latencies;
 use super::requests::{rate, requests};
 
-/// What is counted of one load.
+/// Counters of one load.
 #[derive(Clone, Debug)]
 pub struct FlowStats {
     name: String,

@@ -1,4 +1,4 @@
-//! What the translation layer has counted, for the summary: wear, bad blocks, the mapping.
+//! Counters of the translation layer for the summary: wear, bad blocks, the mapping.
 
 /// Erases of the blocks of a drive.
 #[derive(Clone, Copy, Debug, PartialEq)]

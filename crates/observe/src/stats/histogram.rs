@@ -57,7 +57,7 @@ mod counted {
     }
 }
 
-/// What is known of latencies exactly.
+/// Exact totals of latencies.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct LatencyTotals {
     pub count: u64,
@@ -192,7 +192,7 @@ impl Histogram {
         self.totals.sum_ns
     }
 
-    /// What was counted so far.
+    /// Returns the distribution so far.
     pub fn distribution(&self) -> Distribution {
         if self.totals.count == 0 {
             return Distribution::default();

@@ -97,7 +97,7 @@ impl Latencies {
         batches.begin(batches.of(number).expect("the request is recorded"), mark);
     }
 
-    /// What the drive has come to.
+    /// Returns the counters at an instant.
     pub(super) fn come_to(&self, at: Time, programs: u64) -> Mark {
         let (read, write) = (self.read(), self.write());
         let requests = read.count() + write.count();
@@ -123,7 +123,7 @@ impl Latencies {
         self.pieces.as_mut().expect("a piece has ended").end(end);
     }
 
-    /// What had been counted at the end of each piece, as far as these make whole batches.
+    /// Returns the counters at the end of each piece, as far as these make whole batches.
     pub(super) fn piece_ends(&self) -> &[PieceEnd] {
         self.pieces.as_ref().map_or(&[], Pieces::of_batches)
     }

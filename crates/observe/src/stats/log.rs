@@ -10,7 +10,7 @@ use crate::causes::CauseTimes;
 pub struct LogRow<'a> {
     /// Number of the request in order of arrival, from 0.
     pub id: u64,
-    /// What was asked.
+    /// Operation.
     pub op: Op,
     /// First 512-byte sector.
     pub lba: u64,

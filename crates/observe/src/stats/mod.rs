@@ -1,4 +1,4 @@
-//! What a run counts: latencies, where their time went, the request log, the course, the summary.
+//! Statistics of a run: latencies and their components, the request log, the series, the summary.
 
 mod batches;
 mod beginning;

@@ -1,4 +1,4 @@
-//! What a run tells of each of its batches, so that it can be compared with another, pair by pair.
+//! Figures of each batch of a run, for comparison with another run, pair by pair.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What a run had come to at the ends of equal pieces of it, in the order of completion.
+//! Counters at the ends of equal pieces of a run, in the order of completion.
 
 use reprieve_base::Op;
 
@@ -9,7 +9,7 @@ pub(super) const PIECES: u64 = 4;
 /// Reads and writes of a piece at first.
 const SHORTEST: u64 = 16;
 
-/// What had been counted at the end of a piece of the run.
+/// Counters at the end of a piece of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct PieceEnd {
     /// Reads, and writes.

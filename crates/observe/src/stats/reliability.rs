@@ -3,7 +3,7 @@
 use reprieve_nand::reliability::SuspendWear;
 use serde_json::{Value, json};
 
-/// What reads found, and what became of them.
+/// Counters of bit errors and their correction.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ErrorCounts {
     /// Pages read, each counted once, however often it was sensed.
@@ -12,7 +12,7 @@ pub struct ErrorCounts {
     pub rber_sum: f64,
     /// The highest of them.
     pub rber_max: f64,
-    /// What was decoded; `None` without an error-correcting code.
+    /// Counters of the decoder; `None` without an error-correcting code.
     pub decoding: Option<DecodeCounts>,
 }
 
@@ -66,7 +66,7 @@ impl ErrorCounts {
         self.rber_max = self.rber_max.max(rber);
     }
 
-    /// What was counted since, when these had been; the highest rate is not known apart.
+    /// Returns the counts since `before`; the highest rate is not known apart.
     pub fn since(&self, before: &ErrorCounts) -> ErrorCounts {
         let decoding = self.decoding.as_ref().zip(before.decoding.as_ref());
         ErrorCounts {
@@ -121,7 +121,7 @@ pub struct WearFacts {
     pub erases: u64,
     /// Suspensions of programs, counted for each block that they were of.
     pub program_suspensions: u64,
-    /// The same of erases.
+    /// Suspensions of erases.
     pub erase_suspensions: u64,
     /// Shares of a cycle that each of them cost.
     pub suspend_wear: SuspendWear,

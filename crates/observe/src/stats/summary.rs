@@ -12,7 +12,7 @@ use super::{
     WearCounts, WearFacts,
 };
 
-/// What the drive counted beside latencies and flash operations.
+/// Counters of the drive beside latencies and flash operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Totals {
     /// Pages of reads that were answered from the write buffer.
@@ -48,7 +48,7 @@ impl Totals {
     }
 }
 
-/// What the read cache counted, in pages.
+/// Counters of the read cache, in pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ReadCacheCounts {
     /// Pages of reads that it answered.
@@ -73,7 +73,7 @@ pub struct Measured {
     /// The key to set if the beginning of what is measured differs from the rest; `None`: nobody
     /// wants to know.
     pub advice: Option<&'static str>,
-    /// What the user has to know besides.
+    /// Warning for the user.
     pub warning: Option<String>,
     /// Bytes that excluded requests read and wrote since then.
     pub earlier_bytes: [u64; 2],
@@ -95,7 +95,7 @@ impl Measured {
         })
     }
 
-    /// What differs in the beginning, in a sentence, with the key to set.
+    /// Says in a sentence how the beginning differs, with the key to set.
     fn advise(&self, latencies: &Latencies) -> Option<String> {
         let advice = self.advice?;
         let pieces = latencies.piece_ends();
@@ -127,9 +127,9 @@ const WAF_MUCH: f64 = 10.0;
 pub struct Facts<'a> {
     /// Latencies of all classes of requests.
     pub latencies: &'a Latencies,
-    /// What the flash back end counted.
+    /// Counters of the flash.
     pub flash: &'a FlashCounts,
-    /// What the drive counted.
+    /// Counters of the drive.
     pub totals: &'a Totals,
     /// Erases of the blocks, if they are wanted.
     pub wear: Option<WearCounts>,
@@ -139,15 +139,15 @@ pub struct Facts<'a> {
     pub bad_blocks: Option<BadBlocks>,
     /// Each of several loads, by name; none of one alone.
     pub flows: Vec<&'a FlowStats>,
-    /// What the read cache counted, if there is one.
+    /// Counters of the read cache, if there is one.
     pub read_cache: Option<ReadCacheCounts>,
     /// Errors and wear, of a drive whose cells err.
     pub cells: Option<(&'a ErrorCounts, WearFacts)>,
     /// Requests wait in submission queues, so that their time there is told.
     pub host_queues: bool,
-    /// What became of the rows of a trace: name and count.
+    /// Rows of a trace by their treatment: name and count.
     pub workload: Vec<(&'static str, u64)>,
-    /// What of the run is counted.
+    /// Part of the run that is measured.
     pub measured: Measured,
     /// Length of that.
     pub simulated_ns: u64,

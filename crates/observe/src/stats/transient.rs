@@ -45,7 +45,7 @@ pub struct Transient {
     programmed_bytes: u64,
 }
 
-/// What a run has found out about its transient.
+/// Length of a run's transient.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Found {
     /// The first request that arrives after the transient; 0 if the run is too short to tell.
@@ -88,7 +88,7 @@ impl Transient {
         }
     }
 
-    /// What the run of so many requests has found.
+    /// Returns the transient that a run of so many requests has found.
     pub fn found(&self, requests: u64) -> Found {
         let too_short = |why: String| Found {
             from_request: 0,

@@ -16,7 +16,7 @@ pub struct Arrival {
     pub slot: u32,
     /// Its number in order of arrival.
     pub number: u64,
-    /// What it asks.
+    /// Name of its operation.
     pub name: Name,
     /// Its first sector, and its length; `None`: it is of no address.
     pub range: Option<(u64, u64)>,

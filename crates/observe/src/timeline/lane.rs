@@ -7,10 +7,10 @@ use super::Window;
 use super::names::{Name, Note};
 use super::trace::{Annotation, FlowArrow, Trace, Track};
 
-/// What the annotations of a page operation say.
+/// Annotations of a page operation.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawnWork {
-    /// What it is.
+    /// Name.
     pub name: Name,
     /// Number of the host request that waits for it.
     pub request: Option<u64>,
@@ -36,7 +36,7 @@ struct Read {
 #[derive(Clone, Copy, Debug)]
 struct DrawnOperation {
     work: DrawnWork,
-    /// What it does now; `None`: it is suspended.
+    /// Slice that is open; `None`: it is suspended.
     piece: Option<Piece>,
     suspensions: u64,
     /// Of the arrows that join its pieces, once there is a second.
@@ -48,7 +48,7 @@ struct DrawnOperation {
 struct Piece {
     from: Time,
     run: Run,
-    /// What comes before its phases, and until when.
+    /// Step before its phases, and its end.
     prelude: (Name, Time),
     stop: Option<Stop>,
 }
@@ -72,7 +72,7 @@ pub struct LaneTrack {
     open: Vec<DrawnOperation>,
 }
 
-/// What lanes write with.
+/// Writer of slices for lanes.
 pub struct Pen<'a> {
     pub trace: &'a mut Trace,
     pub window: Window,
@@ -237,7 +237,7 @@ impl DrawnOperation {
     }
 }
 
-/// What lies inside a piece, in order: its phases, and from when it is asked to, how it makes way.
+/// Slices inside a piece, in order: its phases, and from the request on its suspension.
 struct DrawnParts<'a> {
     stop: Option<Stop>,
     /// The slice of that has begun.

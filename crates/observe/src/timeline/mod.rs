@@ -22,12 +22,12 @@ use trace::{CounterUnit, Trace, Track};
 /// Slices that a timeline holds at most: as many as the viewer opens without trouble.
 pub const SLICES_MAX: u64 = 5_000_000;
 
-/// What of a run goes into its timeline.
+/// Part of a run that its timeline shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// What is over by then is left out.
+    /// Begin: earlier slices are left out.
     pub from: Time,
-    /// What begins then or later is left out.
+    /// End: slices that begin then or later are left out.
     pub until: Time,
     /// The phases of programs and erases are wanted, too.
     pub phases: bool,
@@ -234,7 +234,7 @@ impl Timeline {
         self.host.completed(now, slot, self.window, &mut self.trace);
     }
 
-    /// What waits for a die may have changed.
+    /// Notes that the queues of a die may have changed.
     pub fn touch(&mut self, die: u32) {
         self.touched.push(die);
     }
@@ -255,7 +255,7 @@ impl Timeline {
         self.touched = touched;
     }
 
-    /// What all dies drew of late.
+    /// Adds steps of the power of all dies.
     pub fn power(&mut self, steps: &[PowerStep]) {
         let Some(counter) = &mut self.power else { return };
         for step in steps {
@@ -309,7 +309,7 @@ impl Timeline {
         self.trace.take(self.ended.is_some())
     }
 
-    /// What the summary says of it.
+    /// Returns the section of the summary.
     pub fn summary(&self) -> Value {
         let cut = self.ended.filter(|ended| ended.was_cut);
         json!({

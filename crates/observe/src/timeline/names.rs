@@ -4,7 +4,7 @@ use reprieve_base::Op;
 use reprieve_nand::Activity;
 use reprieve_policy::txn::Kind;
 
-/// What a slice is called.
+/// Names of slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
     /// A read of the host.
@@ -134,7 +134,7 @@ impl Name {
     }
 }
 
-/// What an annotation is called.
+/// Names of annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
     Request,

@@ -19,7 +19,7 @@ impl ProtoMessage {
         self.0.clear();
     }
 
-    /// What has been written.
+    /// Returns the bytes written so far.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }

@@ -76,7 +76,7 @@ const ORDER_EXPLICIT: u64 = 3;
 /// The sequence in which tracks are described.
 const DESCRIPTIONS: u64 = 1;
 
-/// What a counter counts.
+/// Units of counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CounterUnit {
     /// Things.

@@ -8,7 +8,7 @@ mod weighted_classes;
 use reprieve_base::{Archive, Entry};
 use reprieve_config::Nvme;
 
-/// What an arbiter sees of the submission queues.
+/// View of the submission queues for an arbiter.
 pub trait QueueView {
     /// How many there are, with or without a command.
     fn queues(&self) -> u32;

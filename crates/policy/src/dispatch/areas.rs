@@ -1,4 +1,4 @@
-//! What long reads touch: areas whose writes are spread, and pages that lie unevenly.
+//! Areas that long reads touch: their writes are spread, and pages that lie unevenly are moved.
 
 use reprieve_base::Geometry;
 use reprieve_config::{ReadAreas, Redistribution, Spread, Trigger};

@@ -1,5 +1,5 @@
-//! What has been let go at one instant, and what may still go: whose chip is free, or who goes in
-//! a command with it.
+//! Operations let go at one instant, and those that may still go: their chip is free, or they go
+//! in a command with it.
 
 use reprieve_config::Conflict;
 

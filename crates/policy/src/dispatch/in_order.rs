@@ -24,7 +24,7 @@ pub(super) const VAS: Entry = Entry {
 /// Pages looked at first in search of the end of a request.
 const LOOK_PAGES: usize = 16;
 
-/// What leaves in order.
+/// Units that leave in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderedUnit {
     Page,
@@ -34,7 +34,7 @@ pub(super) enum OrderedUnit {
 /// The policy.
 pub(super) struct InOrder {
     unit: OrderedUnit,
-    /// What may go next: the oldest page, or those of the oldest request.
+    /// Candidates: the oldest page, or those of the oldest request.
     oldest: Vec<Queued>,
     clump: Clump,
 }

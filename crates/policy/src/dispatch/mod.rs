@@ -30,7 +30,7 @@ use reprieve_config::Dispatch;
 /// A page operation of the host that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Queued {
-    /// What it is called in answers.
+    /// Its name in answers.
     pub id: u32,
     /// How many came to the queues of dies before it; of one that waits elsewhere, unknown.
     pub order: u64,
@@ -62,7 +62,7 @@ pub struct Service {
     pub program: Dur,
 }
 
-/// What the dies of a channel have to do, in sum.
+/// Work of the dies of a channel, in sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ChannelWork {
     /// Dies with nothing to do and nothing waiting.
@@ -77,7 +77,7 @@ pub struct ChannelWork {
     pub programs: u32,
 }
 
-/// What of a drive has nothing to do.
+/// Idle units of a drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct IdleUnits {
     /// Dies with nothing to do and nothing waiting.
@@ -88,7 +88,7 @@ pub struct IdleUnits {
     pub quiet_channels: u32,
 }
 
-/// What a dispatcher sees of the drive; nothing in it can be changed.
+/// View of the drive for a dispatcher; nothing in it can be changed.
 pub trait DriveView {
     /// The instant.
     fn now(&self) -> Time;
@@ -96,7 +96,7 @@ pub trait DriveView {
     /// The drive's shape, which makes channels, chips and dies of planes.
     fn geometry(&self) -> &Geometry;
 
-    /// What of different planes of a die one command takes together.
+    /// Returns which pages of different planes of a die one command takes together.
     fn multi_plane(&self) -> MultiPlane;
 
     /// Pages of a plane that one program takes.
@@ -114,7 +114,7 @@ pub trait DriveView {
         self.for_each_unplaced_of(0..usize::MAX, each);
     }
 
-    /// The same for those who stand at these places, as far as somebody does; quick for the first
+    /// Calls it for those at these places, as far as there are any; quick for the first
     /// and for the last.
     fn for_each_unplaced_of(&self, places: Range<usize>, each: &mut dyn FnMut(&Queued));
 
@@ -130,10 +130,10 @@ pub trait DriveView {
     /// Whether a die has anything of the host to do or waiting; collection is nothing of the host.
     fn serves_host(&self, die: u32) -> bool;
 
-    /// What the dies of a channel have to do.
+    /// Returns the work of the dies of a channel.
     fn channel(&self, channel: u32) -> ChannelWork;
 
-    /// What of the drive has nothing to do.
+    /// Returns the idle units of the drive.
     fn idle(&self) -> IdleUnits;
 
     /// Whether a die has begun to collect a block.
@@ -242,13 +242,13 @@ pub fn make(dispatch: &Dispatch) -> Option<Box<dyn Dispatcher>> {
     found.and_then(|(_, make)| make(dispatch))
 }
 
-/// What waits at a die of one of its two kinds, in the order in which it came.
+/// Lists operations of one of two kinds that wait at a die, in order of arrival.
 fn waiting(drive: &dyn DriveView, die: u32, reads: bool, into: &mut Vec<Queued>) {
     of_kind(drive, die, reads, into);
     into.sort_unstable_by_key(|queued| queued.order);
 }
 
-/// What waits at a die of one of its two kinds, as it stands there.
+/// Lists operations of one of two kinds that wait at a die, in the order of its queue.
 fn of_kind(drive: &dyn DriveView, die: u32, reads: bool, into: &mut Vec<Queued>) {
     into.clear();
     drive.for_each_at(die, &mut |queued| {

@@ -18,7 +18,7 @@ pub(super) struct Paq {
     window: usize,
     conflict: Conflict,
     waiting: Vec<Queued>,
-    /// What has been let go at this instant.
+    /// Operations let go at this instant.
     clump: Clump,
 }
 

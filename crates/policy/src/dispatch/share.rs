@@ -46,7 +46,7 @@ mod tests {
 
     use super::*;
 
-    /// What each channel may carry in all, those left out as they are.
+    /// Returns how much each channel may carry in all, those left out as they are.
     fn carried_by(
         channels: impl Iterator<Item = usize>,
         rounding: Rounding,

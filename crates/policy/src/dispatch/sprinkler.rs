@@ -16,7 +16,7 @@ pub(super) const ENTRY: Entry = Entry {
           pages of one request; chips at the same place of all channels before the next",
 };
 
-/// What could make one command.
+/// Operations that could make one command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Group {
     /// The oldest of it.

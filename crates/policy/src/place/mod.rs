@@ -9,7 +9,7 @@ mod static_order;
 use reprieve_base::{Archive, Entry, Geometry};
 use reprieve_config::Scenario;
 
-/// What a placement scheme may ask about the planes of the drive.
+/// View of the planes of the drive for a placement scheme.
 pub trait PlaneView {
     /// Whether the plane's die has nothing to do and nothing waiting.
     fn is_idle(&self, plane: u32) -> bool;

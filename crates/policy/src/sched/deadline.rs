@@ -83,7 +83,7 @@ impl Scheduler for Deadline {
     }
 }
 
-/// What is due first of what waits.
+/// Returns the choice that is due first.
 fn first<const N: usize>(waiting: [(Option<Due>, Choice); N]) -> Option<Choice> {
     let waiting = waiting.into_iter().filter_map(|(due, choice)| Some((due?, choice)));
     waiting.min_by_key(|(due, _)| *due).map(|(_, choice)| choice)

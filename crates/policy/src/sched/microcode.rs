@@ -20,7 +20,7 @@ impl Microcode {
         Microcode { steps: steps.expect("the scenario gives the steps of microcode") }
     }
 
-    /// What goes first of what waits at a free die; `strict`: by steps whose conditions hold.
+    /// Returns the first choice at a free die; `strict`: by steps whose conditions hold.
     fn outside(&self, view: &DieView, classes: &Classes, strict: bool) -> Option<Choice> {
         self.steps.iter().find_map(|step| {
             let (choice, since) = waits(step.class?, view, classes)?;
@@ -43,7 +43,7 @@ fn resumes(step: &Step, classes: &Classes) -> bool {
     step.class.is_none() && suspended >= step.after && step.of.is_none_or(|of| of == class)
 }
 
-/// What waits in the queue of a class, and since when, outside any operation.
+/// Returns the head of the queue of a class, and since when it waits, outside any operation.
 fn waits(class: Class, view: &DieView, classes: &Classes) -> Option<(Choice, Time)> {
     let queued =
         [(view.read, classes.read, Choice::Read), (view.write, classes.write, Choice::Write)];

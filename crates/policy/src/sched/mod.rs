@@ -32,7 +32,7 @@ pub struct Operation {
     pub since: Time,
 }
 
-/// What a scheduler with a queue for each class sees besides.
+/// View of the queues by class, for a scheduler with one for each.
 #[derive(Clone, Copy, Debug)]
 pub struct Classes {
     /// Of the operation that runs or is suspended, and how long it has been suspended so far, in
@@ -52,14 +52,14 @@ pub struct Classes {
     pub pending_programs: u32,
 }
 
-/// What a scheduler sees of a free die.
+/// View of a free die for a scheduler.
 #[derive(Clone, Copy, Debug)]
 pub struct DieView {
     /// The instant of the decision.
     pub now: Time,
     /// The die.
     pub die: u32,
-    /// What is suspended here: it can resume, or what it makes way for be served.
+    /// Operation that is suspended here: it can resume, or reads be served inside it.
     pub suspended: Option<Operation>,
     /// The suspension policy wants the suspended operation to resume now.
     pub must_resume: bool,
@@ -82,14 +82,14 @@ pub struct DieView {
     pub idle_gc: bool,
 }
 
-/// What a scheduler sees when something that waits could suspend the operation that runs.
+/// View of a running operation that something which waits could suspend.
 #[derive(Clone, Copy, Debug)]
 pub struct SuspendView {
     /// The instant of the decision.
     pub now: Time,
     /// The die.
     pub die: u32,
-    /// What runs.
+    /// Operation that runs.
     pub running: Operation,
     /// The oldest read for which it may be suspended.
     pub read: Option<Waiter>,
@@ -103,7 +103,7 @@ pub struct SuspendView {
     pub classes: Option<Classes>,
 }
 
-/// What a die does next.
+/// Next step of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// Serve the oldest read that may be served.
@@ -120,7 +120,7 @@ pub enum Choice {
 
 /// A scheduling policy.
 ///
-/// What it says of itself (`suspends`, `sees_classes`, `reads_first`, `timing`) it is asked once,
+/// Its properties (`suspends`, `sees_classes`, `reads_first`, `timing`) are asked once,
 /// when the drive is made.
 pub trait Scheduler: Send {
     /// The next thing a free die does.
@@ -164,7 +164,7 @@ pub trait Scheduler: Send {
         None
     }
 
-    /// The same as `choose`, for a scheduler that `sees_classes`, which is asked this instead.
+    /// Chooses as `choose` does, for a scheduler that `sees_classes`, which is asked this instead.
     fn choose_by_class(&self, view: &DieView, _: &Classes) -> Choice {
         self.choose(view)
     }

@@ -6,7 +6,7 @@ use reprieve_config::{Class, Scenario};
 
 use super::SuspendEvent;
 
-/// What is spent is looked at so often.
+/// Interval at which the spending is looked at.
 const WINDOW: Dur = Dur::from_ns(200_000_000);
 /// The patience changes by at most this power of e in a window.
 const STEP: f64 = 0.06;
@@ -16,7 +16,7 @@ const RANGE: f64 = 20.0;
 
 const SECONDS_A_DAY: f64 = 86_400.0;
 
-/// What suspensions may cost, what they have cost in this window, and what follows from it.
+/// Limits on the cost of suspensions, their cost in this window, and the patience that follows.
 pub(super) struct SuspendBudget {
     /// Suspensions in a window.
     suspensions: Option<f64>,

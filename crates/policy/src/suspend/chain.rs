@@ -50,9 +50,9 @@ pub enum Reason {
     Scheduler,
 }
 
-/// What the chain asks of a running operation and of what waits for it, link by link.
+/// Questions of the chain about a running operation and whatever waits for it, link by link.
 pub trait Case: OperationView {
-    /// What holds a suspension off whatever a policy wants: nesting, limits, progress; where reads
+    /// Says why no policy may suspend it now: nesting, limits, progress; where reads
     /// of a suspension are limited, an operation that has resumed begins a phase first.
     fn guard(&self, begins_first: bool) -> Result<(), Answer>;
 
@@ -68,13 +68,13 @@ pub struct Chain {
     /// Which reads may have which operations suspended.
     pub eligibility: Eligibility,
     policy: Box<dyn SuspendPolicy>,
-    /// What the policy says of itself.
+    /// Properties of the policy.
     wants_all: bool,
     limits: bool,
     /// Reads after which a suspended operation resumes, whatever the policy wants.
     reads_max: Option<u32>,
     is_told: bool,
-    /// What suspensions may cost; `None`: whatever the policy wants.
+    /// Limits on the cost of suspensions; `None`: whatever the policy wants.
     budget: Option<SuspendBudget>,
     window: Option<Dur>,
     dies: u32,
@@ -133,7 +133,7 @@ impl Chain {
         self.decide_unguarded(case)
     }
 
-    /// What policy and scheduler want, whatever a guard says.
+    /// Returns the answer of policy and scheduler, whatever a guard says.
     #[inline(always)]
     fn decide_unguarded(&self, case: &impl Case) -> Answer {
         match self.policy.suspend(case) {
@@ -142,7 +142,7 @@ impl Chain {
         }
     }
 
-    /// What it would decide, for those who only want to know; guards are asked if that is wanted.
+    /// Returns the decision without acting on it; guards are asked if that is wanted.
     ///
     /// Of policies that may not be asked in vain it assumes that they want it.
     pub fn would_decide(&self, case: &impl Case, is_guarded: bool) -> Answer {

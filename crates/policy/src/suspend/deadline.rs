@@ -13,7 +13,7 @@ pub(super) const ENTRY: Entry = Entry {
 
 pub(super) struct LatestInstant {
     given_slo: Dur,
-    /// What it is under the budget.
+    /// Deadline of reads under the budget.
     read_slo: Dur,
     patience: f64,
     margin_reads: u64,

@@ -17,7 +17,7 @@ pub struct Eligibility {
 }
 
 impl Eligibility {
-    /// What a scenario lets reads suspend.
+    /// Returns the operations that a scenario lets reads suspend.
     pub fn new(rules: &SuspendRules, write_in_erase: bool) -> Eligibility {
         let mut operations = [0; KINDS];
         for (reads, set) in [

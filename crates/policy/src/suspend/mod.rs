@@ -68,7 +68,7 @@ pub trait SuspendPolicy: Send {
     fn tell(&mut self, _: &SuspendEvent) {}
 }
 
-/// What a policy is told of.
+/// Events that a policy is told of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuspendEvent {
     /// An operation has been suspended.
@@ -77,7 +77,7 @@ pub enum SuspendEvent {
         now: Time,
         /// On which die.
         die: u32,
-        /// What it is.
+        /// Class of the operation.
         class: Class,
     },
     /// It goes on.
@@ -86,7 +86,7 @@ pub enum SuspendEvent {
         now: Time,
         /// On which die.
         die: u32,
-        /// What it is.
+        /// Class of the operation.
         class: Class,
         /// How long it was suspended.
         suspended: Dur,
@@ -97,7 +97,7 @@ pub enum SuspendEvent {
         now: Time,
         /// On which die.
         die: u32,
-        /// What it was.
+        /// Class of the operation.
         class: Class,
         /// Since when it waited for its die; for garbage collection, when it began.
         since: Time,

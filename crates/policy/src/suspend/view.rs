@@ -1,4 +1,4 @@
-//! What a suspension policy sees. Each answer is worked out when it is asked for.
+//! View for suspension policies. Each answer is worked out when it is asked for.
 
 use reprieve_base::{Dur, Time};
 
@@ -7,7 +7,7 @@ use reprieve_config::Class;
 
 /// An operation that a read or write waits for, what else waits, and how the drive stands.
 ///
-/// What is suspended has nothing left to cost: then `remaining` is zero and `safe_point`,
+/// A suspended operation has no costs left: then `remaining` is zero and `safe_point`,
 /// `entry_cost` and `resume_cost` are `None`. How many iterations a wordline takes where they
 /// differ shows only at its end; costs are those of a program that goes on.
 pub trait OperationView {
@@ -20,7 +20,7 @@ pub trait OperationView {
     /// The plane in its die that makes way by itself; `None`: all its planes do.
     fn plane(&self) -> Option<u32>;
 
-    /// What it is: a program of the host or of garbage collection, or an erase.
+    /// Returns its class: a program of the host or of garbage collection, or an erase.
     fn class(&self) -> Class;
 
     /// Time since it began, transfers included and suspensions left out.
@@ -30,7 +30,7 @@ pub trait OperationView {
     /// expected of a program that has come so far.
     fn remaining(&self) -> Dur;
 
-    /// The same if its wordlines take as many iterations as any; at least `remaining`.
+    /// Returns that time if its wordlines take as many iterations as any; at least `remaining`.
     fn longest_remaining(&self) -> Dur;
 
     /// How often it has been suspended.
@@ -99,6 +99,6 @@ pub trait OperationView {
     /// Suspensions on this die within the window that the policy has asked for.
     fn recent_suspensions(&self) -> u32;
 
-    /// What the budget of power has left over all dies; `None` without one.
+    /// Returns the power that its budget has left over all dies; `None` without one.
     fn power_left_uw(&self) -> Option<u64>;
 }

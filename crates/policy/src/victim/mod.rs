@@ -11,7 +11,7 @@ mod windowed_greedy;
 use reprieve_base::{Archive, Entry, Geometry};
 use reprieve_config::Scenario;
 
-/// What a victim policy may ask about the full blocks of a plane, counted over the drive.
+/// View of the full blocks of a plane, counted over the drive, for a victim policy.
 pub trait BlockView {
     /// The one with the fewest valid pages, if reclaiming it gains a page.
     fn emptiest(&mut self, plane: u32) -> Option<u32>;

@@ -56,7 +56,7 @@ impl Meter {
         self.push(segment.end, Change::Segment { place, run: number });
     }
 
-    /// What the run of a lane draws in the stretch that begins, above an idle die.
+    /// Returns the power of the run of a lane in the segment that begins, above an idle die.
     fn run_uw(&self, place: Place) -> u64 {
         let lane = self.lane(place);
         let Some((run, segment)) = &lane.run else { return 0 };
@@ -75,7 +75,7 @@ impl Meter {
         self.drawn.core_uw -= std::mem::take(&mut lane.run_uw);
     }
 
-    /// What runs on a plane is split off from the lane of all planes, to be stopped there alone.
+    /// Splits the run on a plane off from the lane of all planes, to be suspended there alone.
     ///
     /// Until it is suspended the base of the command is drawn by the planes that go on.
     pub fn split(&mut self, now: Time, (die, apart): Place) {

@@ -20,7 +20,7 @@ pub const BINS: usize = 512;
 /// Length of a bin at first.
 const SHORTEST_NS: u64 = 1000;
 
-/// What is counted from the outside, and read off when a bin ends.
+/// Counters of the drive that are sampled when a bin ends.
 pub const SAMPLED: [&str; 9] = [
     "flash_reads",
     "host_programs",
@@ -63,7 +63,7 @@ impl Completed {
 pub struct Bin {
     /// Reads and writes.
     pub completed: [Completed; 2],
-    /// What was counted in it, in the order of [`SAMPLED`].
+    /// Counts in it, in the order of [`SAMPLED`].
     pub counted: Sample,
     /// Open requests, times the time for which they were open.
     pub open_request_ns: u128,
@@ -100,7 +100,7 @@ pub struct Series {
     end_ns: u64,
     /// Up to when open requests are accounted for.
     since: Time,
-    /// What had been counted when the bin began.
+    /// Counters when the bin began.
     before: Sample,
     bins: Vec<Bin>,
     /// Requests by bin, by kind, by bucket of latency.
@@ -207,7 +207,7 @@ impl Series {
         }
     }
 
-    /// What has been kept, at the end of a run or in its course: the last bin ends now.
+    /// Returns the series, at the end of a run or in its course: the last bin ends now.
     ///
     /// `sample` is what has been counted since the start.
     pub fn finish(mut self, sample: &Sample) -> Finished {
