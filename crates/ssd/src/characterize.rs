@@ -22,7 +22,7 @@ pub const DELAY_STEPS: u32 = 10;
 /// A program that was suspended so often does not end: a second delay undoes what it has done.
 const SUSPENSIONS_MAX: u32 = 10_000;
 
-/// What is programmed, and what is read meanwhile.
+/// Page that is programmed, and the page that is read meanwhile.
 const PROGRAMMED: PageAddress = PageAddress { plane: 0, block: 0, page: 0 };
 const READ_BLOCK: u32 = 1;
 
@@ -49,7 +49,7 @@ pub struct Run {
     pub eps_worst: Dur,
     /// From confirmation to completion, without the times in suspension.
     pub suspended: Dur,
-    /// The same until both the program and the last delay were over.
+    /// Time until both the program and the last delay were over.
     pub timers: Dur,
     /// From confirmation to completion if nobody suspends it.
     pub undisturbed: Dur,
@@ -64,7 +64,7 @@ pub struct Variety {
     pub start_share: f64,
 }
 
-/// What a wordline draws of its [`Variety`].
+/// Draws of a wordline from its [`Variety`].
 #[derive(Clone, Copy, Debug)]
 struct OfWordline {
     /// Length of its iterations over that of the part's.

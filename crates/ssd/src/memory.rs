@@ -141,7 +141,7 @@ fn check_against(scenario: &Scenario, available: Option<u64>) -> Result<(), User
     }
 }
 
-/// What a drive may take of the 4 GiB that WebAssembly can address.
+/// Bytes that a drive may take of the 4 GiB that WebAssembly can address.
 const WEB_BYTES: u64 = 3 << 30;
 
 /// Memory that can be had without swapping, within the container's limit, where the system says so.
@@ -152,7 +152,7 @@ fn available_bytes() -> Option<u64> {
     [system_bytes(), container_bytes()].into_iter().flatten().min()
 }
 
-/// What the limit of a control group (version 2) leaves; `None` without one.
+/// Returns the bytes that the limit of a control group (version 2) leaves; `None` without one.
 fn container_bytes() -> Option<u64> {
     let read = |name: &str| fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok();
     let max: u64 = read("memory.max")?.trim().parse().ok()?;

@@ -21,13 +21,13 @@ const HEADER: &str = "arrival_ns,op,plane,block,page";
 pub struct RigCommand {
     /// When it reaches the die's queue.
     pub arrival: Time,
-    /// What is asked.
+    /// Operation.
     pub op: RigOp,
     /// Plane, block and page; an erase ignores the page.
     pub at: PageAddress,
 }
 
-/// What a raw command asks.
+/// Operations of raw commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RigOp {
     /// Read a page, programmed or not.
@@ -48,7 +48,7 @@ impl RigOp {
     }
 }
 
-/// What became of a raw command.
+/// Result of a raw command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RigResult {
     /// When the die first began to serve it.
@@ -113,7 +113,7 @@ pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult
     Ok(run_with(scenario, commands, Asked::default())?.results)
 }
 
-/// What is to be done besides, and kept besides the results.
+/// Options of a run of the rig.
 #[derive(Default)]
 pub struct Asked {
     /// Decide in place of the policies that the scenario names.
@@ -126,7 +126,7 @@ pub struct Asked {
     pub observer: Option<Box<dyn Observe>>,
 }
 
-/// What a run of the rig came to.
+/// Results of a run of the rig.
 pub struct Outcome {
     /// In the order of the commands.
     pub results: Vec<RigResult>,
@@ -136,7 +136,7 @@ pub struct Outcome {
     pub timeline: Vec<u8>,
 }
 
-/// The same as [`run`], with what is asked besides.
+/// Runs commands as [`run`] does, with options.
 pub fn run_with(
     scenario: &Scenario,
     commands: &[RigCommand],

@@ -25,7 +25,7 @@ pub(super) struct WriteBuffer {
     pub(super) waiting: VecDeque<u32>,
     /// Pages that were read or written lately; `None`: there is no cache of them.
     pub(super) read_cache: Option<PageCache>,
-    /// What flushes wait for.
+    /// Pages that flushes wait for.
     pub(super) intervals: Intervals,
 }
 

@@ -11,9 +11,9 @@ use crate::observe::Observe;
 impl Ssd {
     /// The drive of a scenario under these policies, in place of those that the scenario names.
     ///
-    /// What the scenario says of the limits of a die and of what may suspend what holds for them
-    /// as well. A drive that runs in for its steady state does it under them, with times of its own
-    /// that begin at 0. Errors as [`Ssd::with`].
+    /// The scenario's limits of a die and rules of suspension hold for them as well. A drive that
+    /// runs in for its steady state does it under them, with times of its own that begin at 0.
+    /// Errors as [`Ssd::with`].
     pub fn with_policies(
         scenario: Scenario,
         options: &Options,
@@ -24,7 +24,7 @@ impl Ssd {
         Ok(ssd)
     }
 
-    /// The same under this dispatcher, in place of the one that the scenario names.
+    /// Returns the drive under this dispatcher, in place of the one that the scenario names.
     ///
     /// One that places writes does it in place of the scenario's placement; the read of a page that
     /// was never written goes where that placement has it. Errors besides if it does and writes go

@@ -17,7 +17,7 @@ pub(super) struct DirtyPages {
     look_pending: bool,
 }
 
-/// What a look at a drive that may be idle has shown.
+/// Results of a look at a drive that may be idle.
 pub(super) enum IdleLook {
     /// It is not.
     Busy,
@@ -92,7 +92,7 @@ impl DirtyPages {
         self.order.iter()
     }
 
-    /// The same; no more than may stay.
+    /// Returns the pages, no more than may stay; errors if they contradict themselves.
     pub(super) fn verify(&self) -> Result<Vec<u32>, String> {
         let ids: Vec<u32> = self.ids().collect();
         let may = ids.len() as u64 <= self.high_pages;

@@ -1,9 +1,9 @@
-//! What can happen in a drive, and as which words the queue keeps it.
+//! Events of a drive, and as which words the queue keeps them.
 
 use reprieve_base::event::{self, Words};
 use reprieve_flash::{FLASH_EVENTS, FlashEvent};
 
-/// What can happen in a drive; what comes over the host link is the host interface's.
+/// Events of a drive; messages of the host link are the host interface's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DriveEvent {
     /// Something in the flash back end.

@@ -97,7 +97,7 @@ impl EventLoop {
         self.events.next_time().min(self.host.next_time())
     }
 
-    /// The same, arrivals among it.
+    /// Returns when something happens next, arrivals included.
     pub(super) fn next_instant(&self) -> Time {
         self.next_event().min(self.flows.next_time())
     }
@@ -131,7 +131,7 @@ impl EventLoop {
         }
     }
 
-    /// What happens at this instant in the drive and on the host link, in order of scheduling.
+    /// Handles the events of this instant in drive and host link, in order of scheduling.
     #[inline(always)]
     pub(super) fn let_happen(&mut self) {
         loop {

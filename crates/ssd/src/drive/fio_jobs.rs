@@ -32,7 +32,7 @@ pub(super) struct JobCourse {
     ended: Option<Time>,
 }
 
-/// What a job does next.
+/// Next step of a job.
 pub(super) enum JobStep {
     /// It issues this request.
     Issue(Request),

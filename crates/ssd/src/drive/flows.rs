@@ -394,7 +394,7 @@ impl Flows {
         (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
     }
 
-    /// What has been read and left out, of all together.
+    /// Returns how many rows have been read and left out, of all together.
     pub(super) fn counts(&self) -> Counts {
         let mut all = Counts::default();
         for flow in &self.list {

@@ -1,4 +1,4 @@
-//! What a caller hands over: requests until they are complete, and completions until it takes them.
+//! Requests of a caller until they are complete, and completions until it takes them.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ pub struct Completion {
     pub tag: u64,
     /// The request's number in order of arrival, from 0.
     pub number: u64,
-    /// What was asked.
+    /// Operation.
     pub op: Op,
     /// When it reached the drive.
     pub arrival: Time,

@@ -10,7 +10,7 @@ use reprieve_observe::stats::LogBatch;
 use super::Ssd;
 use super::handover::Completion;
 
-/// What a drive is doing at the moment.
+/// Activity of a drive at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Activity {
     /// Requests that have arrived and are not answered.
@@ -89,9 +89,9 @@ impl Ssd {
     /// Lets instants pass until `wanted` completions wait to be taken, but none after `until`;
     /// whether so many do.
     ///
-    /// What the drive itself does at an instant comes before what arrives then, as in a run. An
-    /// instant may pass again: the drive has decided, and decides anew with what came later. Errors
-    /// as [`Ssd::advance`] does. Panics if requests are open and nothing will happen.
+    /// Events of the drive at an instant come before arrivals, as in a run. An instant may pass
+    /// again: the drive has decided, and decides anew with what came later. Errors as
+    /// [`Ssd::advance`] does. Panics if requests are open and nothing will happen.
     pub fn advance_to_done(&mut self, until: Time, wanted: usize) -> Result<bool, UserError> {
         let behind = Time::from_ns(until.ns() + 1);
         let missing = wanted.saturating_sub(self.done_count()) as u64;
@@ -146,7 +146,7 @@ impl Ssd {
         !self.run.stats.log.as_ref().expect("the drive keeps a log").id.is_empty()
     }
 
-    /// What the drive is doing.
+    /// Returns the activity of the drive.
     pub fn activity(&self) -> Activity {
         let counts = self.run.pages.flash.counts();
         Activity {

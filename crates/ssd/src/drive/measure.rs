@@ -11,7 +11,7 @@ use super::Ssd;
 /// The number of no request.
 const NONE_YET: u64 = u64::MAX;
 
-/// What of the run is measured.
+/// Part of the run that is measured.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Measuring {
     /// The measured part begins with the first request of this number or a higher one that arrives
@@ -24,11 +24,11 @@ pub(super) struct Measuring {
     begun: Option<Box<Before>>,
     /// Bytes that excluded requests read and wrote which were complete in the measured part.
     earlier_bytes: [u64; 2],
-    /// What an earlier run of the same scenario has found.
+    /// Transient that an earlier run of the scenario has found.
     found: Option<Found>,
 }
 
-/// What had been counted when the measured part began.
+/// Counters when the measured part began.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Before {
     at: Time,
@@ -180,7 +180,7 @@ impl Measuring {
         self.before().map_or(0, |before| before.transactions)
     }
 
-    /// What of the run is measured, for the summary of a run that `looks_for_transient` or has no
+    /// Says which part is measured, for the summary of a run that `looks_for_transient` or has no
     /// workload of its own, as it `is_served`.
     pub(super) fn told(
         &self,
@@ -220,7 +220,7 @@ impl Measuring {
 }
 
 impl Ssd {
-    /// What the run, which is done, has found of its transient; `None`: it has not looked for it.
+    /// Returns the transient that the finished run has found; `None`: it has not looked for it.
     ///
     /// With `warmup = "auto"` a run looks for it and excludes nothing. The result is the second run
     /// of the same scenario, which [`Ssd::exclude`] tells what the first has found.

@@ -69,7 +69,7 @@ pub use snapshot::Snapshot;
 /// A simulated drive and the workload that it is given.
 pub struct Ssd {
     scenario: Scenario,
-    /// What happens from instant to instant.
+    /// State that changes from instant to instant.
     run: EventLoop,
     preparation: Preparation,
     /// How the power failed, once it has.
@@ -87,7 +87,7 @@ impl Ssd {
         Ssd::with(scenario, &Options { log_requests, ..Options::default() })
     }
 
-    /// The same, with all that can be asked of a run.
+    /// Returns it with all options of a run.
     ///
     /// Errors besides if the state to start from cannot be read or is another drive's.
     pub fn with(scenario: Scenario, options: &Options) -> Result<Ssd, UserError> {

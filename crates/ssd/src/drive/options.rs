@@ -1,10 +1,10 @@
-//! What is asked of a run beyond its scenario.
+//! Options of a run beyond its scenario.
 
 use std::path::PathBuf;
 
 use reprieve_observe::timeline::Window;
 
-/// What is asked of a run beyond its scenario.
+/// Options of a run beyond its scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Keep a row for each request and, unless the drive is served, the causes of its waits.

@@ -14,7 +14,7 @@ use super::interface::HostRequest;
 pub(super) struct PageLayout {
     page_bytes: u32,
     logical_pages: u32,
-    /// What leaves a die at once; `None`: pages leave whole.
+    /// Bytes that leave a die at once; `None`: pages leave whole.
     unit_bytes: Option<u32>,
 }
 

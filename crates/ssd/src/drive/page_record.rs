@@ -1,4 +1,4 @@
-//! What is noted of pages besides: the journal of a drive whose power may fail, and the checker.
+//! Records of pages: the journal of a drive whose power may fail, and the checker.
 
 use reprieve_base::{Op, PageAddress, Time};
 use reprieve_flash::Flash;
@@ -12,10 +12,10 @@ use super::page_layout::PageLayout;
 
 /// The notes that a drive keeps of its pages, those of them that it keeps.
 pub(super) struct PageRecord {
-    /// What is stored beside pages, where the power may fail.
+    /// Data stored beside pages, where the power may fail.
     pub(super) journal: Option<Box<Journal>>,
     pub(super) checker: Option<Box<Checker>>,
-    /// What is acknowledged is in flash.
+    /// Whether acknowledged data is in flash.
     pub(super) is_durable: bool,
 }
 

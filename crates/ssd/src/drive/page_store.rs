@@ -1,4 +1,4 @@
-//! What stands behind the host interface: write buffer, translation layer and flash.
+//! Components behind the host interface: write buffer, translation layer and flash.
 //!
 //! It is given requests, does what they ask page by page, and says which it has served.
 
@@ -25,7 +25,7 @@ pub(super) struct PageStore {
     pub(super) layout: PageLayout,
     pub(super) record: PageRecord,
     pub(super) totals: Totals,
-    /// What has been served and not been answered, in order.
+    /// Pages served and not answered, in order.
     pub(super) served: Vec<Served>,
     /// The read of a page that was never written reads the flash.
     pub(super) unwritten_costs_read: bool,

@@ -72,7 +72,7 @@ impl Ssd {
         self.scenario.power_loss.as_ref().expect("only such drives ask")
     }
 
-    /// What a loss of its power before the next instant would do to the drive.
+    /// Returns the view of a loss of power before the next instant.
     ///
     /// Panics if the scenario does not prepare for one.
     pub fn power_loss(&self) -> PowerLossView<'_> {

@@ -1,4 +1,4 @@
-//! What a loss of power does: what is saved, what is lost, and what a recovery finds.
+//! Effects of a loss of power: data that is saved, data that is lost, and the result of a recovery.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ const TRIM_BYTES: u64 = 4;
 pub struct Cut {
     /// When the power failed.
     pub at: Time,
-    /// What became of operations.
+    /// Treatment of operations under way.
     pub policy: LossPolicy,
     /// Logical pages whose newest data was in a write-back buffer and not in flash.
     pub dirty_pages: u64,
@@ -38,7 +38,7 @@ pub struct Cut {
     dies: Vec<CutDie>,
 }
 
-/// What a recovery finds.
+/// Result of a recovery.
 #[derive(Clone, Debug)]
 pub struct Recovered {
     /// The newest page of each logical page in flash.
@@ -61,7 +61,7 @@ pub struct PowerLossView<'a> {
     pub(super) ftl: &'a Ftl,
     pub(super) flash: &'a Flash,
     pub(super) journal: &'a Journal,
-    /// What is acknowledged is in flash.
+    /// Whether acknowledged data is in flash.
     pub(super) is_durable: bool,
     pub(super) checker: Option<&'a Checker>,
     pub(super) now: Time,
@@ -70,7 +70,7 @@ pub struct PowerLossView<'a> {
 }
 
 impl PowerLossView<'_> {
-    /// What would become of the drive if its power failed at `at`, before the next instant; the
+    /// Returns the state of the drive if its power failed at `at`, before the next instant; the
     /// run may go on as if nothing was asked.
     pub fn cut(&self, at: Time, policy: LossPolicy) -> Cut {
         assert!(at < self.next, "an instant has been left out");
@@ -125,7 +125,7 @@ impl PowerLossView<'_> {
         list.min(bitmap).div_ceil(u64::from(self.scenario.mapping_bytes()))
     }
 
-    /// What a recovery finds after it: it reads what is stored beside every programmed page.
+    /// Returns the result of a recovery after it, from the data beside every programmed page.
     pub fn recover(&self, cut: &Cut) -> Recovered {
         let mut found = RecoveredPages::new(self.ftl.tables.map.all_pages());
         self.read_all(cut, |page, stamp| found.read(page, stamp));
@@ -204,7 +204,7 @@ impl PowerLossView<'_> {
         }
     }
 
-    /// What still came to its end: stamps of programs, blocks of the translation layer whose erase
+    /// Returns operations that still ended: stamps of programs, blocks of the mapping whose erase
     /// had begun, and those of them whose erase did not end.
     fn finish(&self, cut: &Cut) -> (BTreeMap<u32, Stamp>, Vec<u32>, Vec<u32>) {
         let ends = cut.dies.iter().flat_map(|die| &die.ends);
@@ -273,7 +273,7 @@ impl PowerLossView<'_> {
         Ok(())
     }
 
-    /// What each logical page holds after a recovery.
+    /// Returns the contents of each logical page after a recovery.
     pub(crate) fn contents(&self, recovered: &Recovered) -> Vec<Content> {
         let page = |lpn: u32| match recovered.found.version(lpn) {
             _ if self.is_trimmed(recovered, lpn) => Content::Nothing,
@@ -330,7 +330,7 @@ impl PowerLossView<'_> {
         told
     }
 
-    /// What a loss of power at `at`, before the next instant, would come to under each policy that
+    /// Returns the effects of a loss of power at `at`, before the next instant, by each policy that
     /// the part knows.
     pub fn tell_cuts(&self, at: Time) -> Value {
         let policies = LossPolicy::ALL.into_iter();

@@ -90,7 +90,7 @@ impl Prefetch {
         self.workload.progress()
     }
 
-    /// What has been read and left out.
+    /// Returns how many rows have been read and left out.
     pub(super) fn counts(&self) -> Counts {
         self.workload.counts()
     }

@@ -1,4 +1,4 @@
-//! What a drive that is prepared for a loss of power notes as it goes, and how it starts after one.
+//! Notes of a drive that is prepared for a loss of power, and its start after one.
 
 use reprieve_base::{Time, UserError};
 

@@ -1,4 +1,4 @@
-//! What a drive has to say about its run.
+//! Summary of a drive's run.
 
 use reprieve_observe::power::SeriesBatch;
 use reprieve_observe::stats::{Distribution, Facts};

@@ -33,7 +33,7 @@ const CHANGE_BLOCKS_MAX: f64 = 0.5;
 /// How often a drive is preconditioned at most, each time with the free blocks that the load has
 /// left it the time before.
 const ATTEMPTS_MAX: u32 = 5;
-/// The same of a drive with more logical pages than this, which takes seconds each time.
+/// Attempts for a drive with more logical pages than `LARGE_PAGES`, which take seconds each.
 const ATTEMPTS_MAX_LARGE: u32 = 2;
 const LARGE_PAGES: u32 = 1 << 24;
 /// The share of its spare blocks by which that number may be off; write amplification then is off
@@ -67,7 +67,7 @@ pub(super) struct RunIn {
     parts: Vec<RunInPart>,
 }
 
-/// What was seen in a part of a drive's run.
+/// Sums over a part of a drive's run.
 #[derive(Clone, Copy, Debug, Default)]
 struct RunInPart {
     /// Free blocks over all looks.
@@ -78,7 +78,7 @@ struct RunInPart {
     share_looks: u64,
 }
 
-/// What was done before the run.
+/// Report of the time before the run.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct RunInReport {
     pub(super) requests: u64,
@@ -92,7 +92,7 @@ pub(super) struct RunInReport {
     pub(super) valid_pages: u64,
 }
 
-/// What a drive that runs in has come to.
+/// State of a drive that runs in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum RunInCourse {
     GoesOn,
@@ -201,7 +201,7 @@ impl RunIn {
         }
     }
 
-    /// What was done so far.
+    /// Returns the report so far.
     pub(super) fn report(&self, at_rest: bool) -> RunInReport {
         RunInReport {
             requests: self.drive.run.stats.completed,
@@ -248,7 +248,7 @@ impl RunIn {
         if is_late { RunInCourse::TooLong } else { RunInCourse::GoesOn }
     }
 
-    /// What follows from the parts that were looked at.
+    /// Judges the parts that were looked at.
     fn judge(&mut self) -> RunInCourse {
         let ftl = &self.drive.run.pages.ftl;
         let half = &self.parts[PARTS / 2..];

@@ -21,7 +21,7 @@ pub struct TimeSeries {
     pub erases: Vec<(u32, u64)>,
 }
 
-/// What the flash has counted; at `then`, since which nothing has happened.
+/// Returns the counters of the flash at `then`, since which nothing has happened.
 pub(super) fn sample(flash: &Flash, then: Time) -> Sample {
     let counts = flash.counts();
     let (die_busy_ns, channel_busy_ns) = flash.busy_ns(then);

@@ -2,7 +2,7 @@
 
 use super::Ssd;
 
-/// What a run has come to so far.
+/// Figures of a run so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     /// How far time has come.
@@ -22,7 +22,7 @@ pub struct Snapshot {
 }
 
 impl Ssd {
-    /// What the run has come to; `shares` of the requests, rising, for the percentiles.
+    /// Returns the figures so far; `shares` of the requests, rising, for the percentiles.
     ///
     /// Takes as long as some thousand page transactions: the batches of the latencies are added up.
     pub fn snapshot<const N: usize>(&self, shares: [f64; N]) -> Snapshot {

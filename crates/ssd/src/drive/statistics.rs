@@ -1,4 +1,4 @@
-//! What a run is told by: latencies, totals, the log, the series, and from when on they count.
+//! Statistics of a run: latencies, totals, the log, the series, and from when on they count.
 
 use reprieve_base::{Archive, Time, parts};
 use reprieve_config::{Scenario, Warmup};

@@ -1,4 +1,4 @@
-//! What must hold of write buffer, read cache and submission queues, between two instants.
+//! Rules of write buffer, read cache and submission queues, between two instants.
 
 use reprieve_config::PartialWrite;
 use reprieve_policy::txn::Kind;

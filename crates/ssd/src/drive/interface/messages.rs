@@ -1,11 +1,11 @@
-//! What is on its way between host and drive, in lines that are in order of time.
+//! Messages between host and drive, in lines that are in order of time.
 
 use std::collections::VecDeque;
 
 use reprieve_base::Time;
 use reprieve_base::event::Orders;
 
-/// What a message is, when it has come; of four bytes, so that a message is copied in whole words.
+/// Kinds of messages; of four bytes, so that a message is copied in whole words.
 #[derive(Clone, Copy, Debug)]
 #[repr(u32)]
 #[derive(serde::Serialize, serde::Deserialize)]

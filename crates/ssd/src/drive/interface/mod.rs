@@ -68,7 +68,7 @@ impl HostRequest {
     }
 }
 
-/// What the drive has to do.
+/// Next step of the drive.
 pub(super) enum HostStep {
     /// Set about a request: its command is here.
     Begin(u32),
@@ -86,9 +86,9 @@ pub(super) struct HostInterface {
     /// `None`: requests go straight to the drive.
     queues: Option<HostQueues>,
     links: Links,
-    /// What every command spends in the controller besides, side by side with others.
+    /// Time that every command spends in the controller besides, side by side with others.
     controller: Dur,
-    /// The same of what is no read.
+    /// Time of commands that are no reads.
     controller_write: Dur,
     /// Commands take their time on the link, so that most messages only lead to others.
     talks: bool,
