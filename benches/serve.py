@@ -54,7 +54,7 @@ class Served:
 
 @dataclass
 class Figures:
-    """What one turn has measured."""
+    """Measurements of one turn."""
 
     iops: float
     p50_us: float

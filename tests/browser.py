@@ -52,7 +52,7 @@ class Browser:
         self._number = 0
         self._session: str | None = None
         self.said: list[str] = []
-        """What the page said on its console, errors among it."""
+        """Messages on the page's console, errors included."""
         self.asked: list[str] = []
         """Addresses that it asked for."""
         try:

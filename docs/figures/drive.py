@@ -31,7 +31,7 @@ DIE_SECTIONS = ["geometry", "timing", "parallelism", "ecc", "power"]
 
 
 class Picture:
-    """What is drawn so far."""
+    """Elements drawn so far."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []

@@ -1,4 +1,4 @@
-"""What the tests share: a scenario on disk, and the command line as a user runs it."""
+"""Fixtures: a scenario on disk, and the command line as a user runs it."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from reprieve_studies.theory.formulas import Suspension
 
 @dataclass
 class Played:
-    """What came out."""
+    """Results by hand."""
 
     read_waits: list[float] = field(default_factory=list)
     completions: list[float] = field(default_factory=list)

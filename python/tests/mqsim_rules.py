@@ -50,7 +50,7 @@ class Page:
 
 @dataclass
 class Chip:
-    """What waits for a chip, and whether it does something."""
+    """Queue of a chip, and whether it is busy."""
 
     reads: deque[Page] = field(default_factory=deque)
     writes: list[Page] = field(default_factory=list)

@@ -74,7 +74,7 @@ class Served:
 
     @property
     def uri(self) -> str:
-        """What clients call it."""
+        """Name that clients give it."""
         return f"nbd+unix:///?socket={self.socket}"
 
     def connect(self) -> Client:

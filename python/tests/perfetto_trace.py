@@ -56,7 +56,7 @@ class Slice:
 
 @dataclass
 class Timeline:
-    """What a trace holds."""
+    """Contents of a trace."""
 
     slices: list[Slice]
     """Those that lie in no other, track by track in order of time."""

@@ -262,6 +262,6 @@ def test_mistakes_end_in_one_sentence(
 
 
 def test_files_that_were_read_keep_their_jobs(measured: list[Path]) -> None:
-    """What is written as fio's output is what is read again."""
+    """Results written as fio's output are read again."""
     found = read_results(measured)
     assert [each.jobs[0].options["iodepth"] for each in found] == ["1", "16"]

@@ -101,7 +101,7 @@ def test_a_percentile_between_two_bins_is_that_of_fio(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
 def test_percentiles_of_a_histogram_are_those_of_fio(tmp_path: Path) -> None:
-    """What fio counts in bins has the percentiles that it prints."""
+    """Bins of fio have the percentiles that it prints."""
     path = tmp_path / "null.json"
     command = [
         *("fio", "--name=null", "--ioengine=null", "--size=1g", "--rw=randread", "--bs=4k"),
@@ -117,7 +117,7 @@ def test_percentiles_of_a_histogram_are_those_of_fio(tmp_path: Path) -> None:
 
 
 def test_lines_before_and_objects_behind(tmp_path: Path) -> None:
-    """What fio prints first is passed over, and of a status interval the last object counts."""
+    """Lines before fio's output are passed over; of a status interval the last object counts."""
     later = output(job(read=direction(total_ios=200)))
     text = f"fio: note\n{json.dumps(output(job()))}\n{json.dumps(later)}\n"
     [found] = read_results([written(tmp_path, text)])

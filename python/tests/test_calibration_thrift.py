@@ -1,4 +1,4 @@
-"""What a calibration does not simulate: drives filled again, slopes anew, what has no effect."""
+"""Runs that a calibration saves: drives filled again, slopes anew, keys without effect."""
 
 from pathlib import Path
 from typing import Any

@@ -49,7 +49,7 @@ def test_a_misspelt_command_is_told_the_nearest(capsys: pytest.CaptureFixture[st
 
 
 HEAVY = ("altair", "jinja2", "numpy", "pandas", "polars", "pyarrow", "scipy", "vl_convert")
-"""What takes longer to import than a small simulation takes."""
+"""Modules that take longer to import than a small simulation takes."""
 OF_A_RUN = (*HEAVY, "concurrent.futures", "importlib.metadata", "pydantic", "rich.progress")
 
 

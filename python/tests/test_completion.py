@@ -1,4 +1,4 @@
-"""What a shell is told when a line is to be completed: commands, options, names and keys."""
+"""Answers to a shell that completes a line: commands, options, names and keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What requests waited behind: sums by hand, the command, and what it says of missing files."""
+"""Causes of waits: sums by hand, the command, and its words on missing files."""
 
 from __future__ import annotations
 

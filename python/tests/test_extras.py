@@ -1,4 +1,4 @@
-"""What works with the base installation alone, and what names the extra that it needs."""
+"""Commands of the base installation, and those that name the extra that they need."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def written(folder: Path, content: object) -> Path:
 
 
 def test_each_run_has_an_expectation() -> None:
-    """What is recorded is what the commands say, and every run is read or refused."""
+    """Recorded runs are those of the commands, and every run is read or refused."""
     assert set(RUNS) == {*COMMANDS, *FILES, *CLIENTS} == {*READ, *REFUSED}
     assert not set(READ) & set(REFUSED)
 

@@ -57,7 +57,7 @@ def result() -> rp.Result:
 
 
 def test_a_summary_is_read_by_type(result: rp.Result, tmp_path: Path) -> None:
-    """What `explain` says is of numbers, or names the one that is none."""
+    """Sentences of `explain` are of numbers, or name the one that is none."""
     path = tmp_path / "summary.json"
     (tmp_path / "requests.parquet").touch()
     (tmp_path / "scenario.toml").write_text(result.scenario)

@@ -1,4 +1,4 @@
-"""What happens when a run is stopped from outside, or its output goes nowhere."""
+"""Runs that are stopped from outside, or whose output goes nowhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a run is measured: the transient that a run finds, and where it is told."""
+"""Measured part of a run: the transient that a run finds, and where it is told."""
 
 from __future__ import annotations
 

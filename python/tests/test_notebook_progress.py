@@ -17,7 +17,7 @@ from .sweep_files import grid
 
 
 class ZMQInteractiveShell:
-    """What the shell of a notebook's kernel is called."""
+    """Shell of a notebook's kernel."""
 
 
 class FrontEnd:

@@ -89,7 +89,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def test_every_option_that_writes_is_looked_at() -> None:
-    """What can be forced writes; what has `--out` or is named here can be forced."""
+    """Commands that can be forced write; those with `--out` or named here can be forced."""
     writing = {
         name.removeprefix("reprieve ")
         for name, has in options().items()

@@ -1,4 +1,4 @@
-"""What the pages of the reference are made from, by hand and beside what the program says."""
+"""Sources of the reference, by hand and beside the program's own words."""
 
 from __future__ import annotations
 

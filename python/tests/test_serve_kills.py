@@ -86,7 +86,7 @@ def require_disks(*devices: str) -> None:
 
 
 class Promises:
-    """What a client was told of some blocks, and what it has found of that."""
+    """Answers to a client about some blocks, and what it has found of them."""
 
     def __init__(self, draw: random.Random, blocks: int) -> None:
         """Nothing was written."""

@@ -20,7 +20,7 @@ IMPORTED = (
     "reprieve_studies.papers",
     "rich.progress",
 )
-"""What many commands import. They import the rest themselves, as the installed command does."""
+"""Modules that many commands import. They import the rest themselves, as the installed command does."""
 
 
 def serve(requests: socket.socket) -> list[str]:

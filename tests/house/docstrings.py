@@ -1,4 +1,4 @@
-"""What the docstrings of the public Python names leave out: meanings, units, shapes, errors."""
+"""Gaps in the docstrings of public Python names: meanings, units, shapes, errors."""
 
 from __future__ import annotations
 

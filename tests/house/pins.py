@@ -17,7 +17,7 @@ FOLDER = ROOT / "requirements"
 
 PROJECT = "reprieve"
 BASE = ""
-"""What the package needs without any extra."""
+"""Packages that it needs without any extra."""
 EVERY = "*"
 
 FILES = {

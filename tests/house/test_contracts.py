@@ -1,4 +1,4 @@
-"""What `make lint` checks by import-linter and cargo-deny catches a breach of its contracts."""
+"""Contracts of import-linter and cargo-deny catch a breach."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What README and guide show works as it stands, and the reference is up to date."""
+"""Examples of README and guide work as they stand, and the reference is up to date."""
 
 import os
 import re

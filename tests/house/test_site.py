@@ -76,7 +76,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Page(HTMLParser):
-    """What a page loads, where it leads, and what can be led to."""
+    """Files that a page loads, its links and its anchors."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

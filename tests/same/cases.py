@@ -1,4 +1,4 @@
-"""What is run: examples, golden scenarios, random pairs of features, short runs of the studies."""
+"""Cases: examples, golden scenarios, random pairs of features, short runs of the studies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .values import digest, of_arrays, of_requests, of_summary, of_verdicts, rou
 ROOT = Path(__file__).resolve().parents[2]
 
 Values = Mapping[str, Any]
-"""What a case gave, by kind of result."""
+"""Results of a case, by kind."""
 
 
 @dataclass(frozen=True)

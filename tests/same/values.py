@@ -1,4 +1,4 @@
-"""What of a result is kept, as plain values, and its hash: the same on every machine.
+"""Values of a result that are kept, and their hash: the same on every machine.
 
 Nothing here depends on the machine's speed, on a path or on the program's version.
 """

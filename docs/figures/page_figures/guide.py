@@ -1,4 +1,4 @@
-"""What the examples of README and guide print."""
+"""Output of the examples of README and guide."""
 
 import runpy
 import subprocess

@@ -36,7 +36,7 @@ class Page:
     """From the root of the project."""
     text: str
     broken: tuple[str, ...]
-    """What it says that the numbers do not."""
+    """Statements that the numbers contradict."""
 
 
 def names() -> list[str]:

@@ -1,4 +1,4 @@
-"""What is run for the numbers of the pages, and what of it is recorded."""
+"""Runs for the numbers of the pages, and the part of them that is recorded."""
 
 import gzip
 import json
@@ -25,7 +25,7 @@ from .tutorial import tutorial
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user asked for beside the names of studies."""
+    """Options beside the names of studies."""
 
     mqsim: Path | None = None
     """Folder with MQSim's two inputs, which do not travel with the project."""
