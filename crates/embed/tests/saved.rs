@@ -58,6 +58,14 @@ const FEATURES: &[&[&str]] = &[
         "ecc.correctable_bits=30",
     ],
     &["scheduling.write_queue_limit=6"],
+    &[
+        "scheduling.dispatch=mbm",
+        "scheduling.mbm_read_areas=spread",
+        "scheduling.mbm_read_threshold_pages=2",
+        "scheduling.mbm_read_area_bytes=16384",
+        "scheduling.mbm_redistribution=either",
+        "scheduling.mbm_redistribution_when=any-time",
+    ],
 ];
 
 /// Keys that go with those of a registry, or with one of its policies.
