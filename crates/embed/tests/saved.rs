@@ -65,6 +65,8 @@ const FEATURES: &[&[&str]] = &[
         "scheduling.mbm_read_area_bytes=16384",
         "scheduling.mbm_redistribution=either",
         "scheduling.mbm_redistribution_when=any-time",
+        "scheduling.mbm_writes_per_redistributed_page=4",
+        "scheduling.mbm_redistributed_pages=8",
     ],
 ];
 
