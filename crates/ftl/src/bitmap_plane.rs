@@ -239,6 +239,11 @@ impl BitmapPlane {
         }
     }
 
+    /// One bit a page, whether it is valid.
+    pub(super) fn words(&self) -> &[u64] {
+        &self.valid
+    }
+
     /// The valid pages in order, counted over the drive.
     pub(super) fn valid_pages(&self) -> impl Iterator<Item = u32> {
         let pages = self.pages_per_block * self.blocks_per_plane;

@@ -7,7 +7,7 @@ use reprieve_config::Scenario;
 use reprieve_policy::victim::{self, VictimPolicy};
 
 use super::bitmap_plane::{BitmapPlane, FRONT};
-use super::permutation::Permutation;
+use super::names::Names;
 use super::plane::Plane;
 use super::scope::Scope;
 use super::{Ftl, Kept, Mapping};
@@ -156,21 +156,9 @@ impl BitmapDrive {
 
     /// Gives the valid pages of each of these scopes, or of the drive, its logical pages, without
     /// memory for the order that is drawn.
-    pub(super) fn name_by_number(&mut self, ftl: &mut Ftl, scopes: &mut [Scope]) {
-        for scope in scopes {
-            let is_drive = scope.lpns == ftl.tables.map.logical_pages();
-            let planes = match is_drive {
-                true => &self.pages[..],
-                false => std::slice::from_ref(&self.pages[scope.plane as usize]),
-            };
-            let names = Permutation::new(scope.lpns, &mut scope.stream);
-            let pages = planes.iter().flat_map(BitmapPlane::valid_pages);
-            for (number, page) in (0..).zip(pages) {
-                let lpn = scope.logical_page(names.of(number));
-                ftl.tables.map.set(lpn, Mapping::Flash(page));
-                ftl.tables.blocks.name(page, lpn);
-            }
-        }
+    pub(super) fn name_by_number(&self, ftl: &mut Ftl, scopes: Vec<Scope>) {
+        let names = Names::new(ftl, self.pages.iter().map(BitmapPlane::words), scopes);
+        ftl.tables.start_with(names);
     }
 
     /// Gives the valid pages of the drive the logical pages `lpns`, every way equally likely.

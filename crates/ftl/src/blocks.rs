@@ -1,11 +1,14 @@
 //! The blocks of the drive: what each is, which of its pages are valid, and where pages go next.
 
+use std::sync::Arc;
+
 use reprieve_base::{PageAddress, UserError};
 use reprieve_config::Scenario;
 use reprieve_policy::victim::{self, VictimPolicy};
 
 use super::block_index::BlockIndex;
 use super::faults::Failing;
+use super::names::Names;
 use super::needs::Needs;
 use super::numbering::Numbering;
 use super::owners::Owners;
@@ -93,6 +96,18 @@ impl Blocks {
     #[inline]
     pub fn owner(&self, page: u32) -> Option<u32> {
         self.owners.get(page)
+    }
+
+    /// The same of pages that were changed since the drive was prepared: for who only wants them in
+    /// the caches.
+    #[inline]
+    pub(super) fn peek_owner(&self, page: u32) -> Option<u32> {
+        self.owners.peek(page)
+    }
+
+    /// Pages that nobody has changed hold what they were prepared with.
+    pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
+        self.owners.start_with(prepared);
     }
 
     /// A page, counted over the drive, holds the valid data of a logical page.

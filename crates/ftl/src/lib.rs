@@ -18,6 +18,7 @@ mod in_step;
 mod job;
 mod kept;
 mod map;
+mod names;
 mod needs;
 mod numbering;
 mod overwriting;

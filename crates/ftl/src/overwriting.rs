@@ -12,9 +12,9 @@ use super::scope::Scope;
 use super::{Ftl, Kept};
 
 /// Logical pages up to which every plane is overwritten: seconds.
-pub(super) const SAMPLED_PAGES: u32 = 1 << 27;
+pub(super) const SAMPLED_PAGES: u32 = 1 << 22;
 /// Logical pages, about, of the planes of a larger drive that are.
-const MODEL_PAGES: u32 = 1 << 24;
+const MODEL_PAGES: u32 = 1 << 21;
 /// Planes that are overwritten at least.
 const MODELS_MIN: usize = 2;
 
@@ -99,12 +99,14 @@ impl Overwriting {
             let rest = &mut self.scopes[named..];
             let count = rest.len().min(self.unnamed.groups());
             match (&self.copies, self.by_plane) {
-                (Some(_), _) => self.unnamed.name_by_number(ftl, &mut rest[..count]),
+                (Some(_), _) => {
+                    self.unnamed.name_by_number(ftl, std::mem::take(&mut self.scopes));
+                }
                 (None, true) => self.unnamed.name_homes(ftl, &mut rest[..count]),
                 (None, false) => self.unnamed.name(ftl, &mut rest[0]),
             }
             self.named = Some(named + count);
-            if count < rest.len() {
+            if named + count < self.scopes.len() {
                 return Ok(false);
             }
             self.unnamed.give_back(ftl);

@@ -4,6 +4,7 @@ use reprieve_base::Stream;
 
 /// Logical pages that are overwritten, and at last drawn anew, among themselves: those of the
 /// drive, or those of one plane.
+#[derive(Debug)]
 pub(super) struct Scope {
     /// The plane, counted over the drive, if they are those of one; else 0.
     pub(super) plane: u32,
@@ -23,6 +24,13 @@ impl Scope {
     #[inline]
     pub(super) fn logical_page(&self, number: u32) -> u32 {
         self.first_lpn + number / self.run * self.stride + number % self.run
+    }
+
+    /// The number among them of one of the logical pages.
+    #[inline]
+    pub(super) fn number(&self, lpn: u32) -> u32 {
+        let lpn = lpn - self.first_lpn;
+        lpn / self.stride * self.run + lpn % self.stride
     }
 
     /// The logical pages in order, of a drive that has so many.
