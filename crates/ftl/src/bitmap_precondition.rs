@@ -112,7 +112,7 @@ impl BitmapDrive {
             let (mut moved, mut rest) = (0, writes);
             for Own { pages, plane, scope } in group {
                 let now = rest.min(scope.left);
-                moved += pages.overwrite(plane, victim, now, &mut scope.stream);
+                moved += pages.overwrite(plane, victim, now, scope);
                 scope.left -= now;
                 rest -= now;
             }
@@ -139,7 +139,7 @@ impl BitmapDrive {
         let plane = scope.plane as usize;
         let victim = &mut *self.victims[plane / self.group_planes];
         let state = &mut ftl.tables.blocks.planes[plane];
-        self.pages[plane].overwrite(state, victim, writes, &mut scope.stream);
+        self.pages[plane].overwrite(state, victim, writes, scope);
     }
 
     /// Makes a plane with so many logical pages a copy of that of a scope, which has no fewer.
@@ -147,11 +147,30 @@ impl BitmapDrive {
         let blocks = &mut ftl.tables.blocks;
         let mut state = blocks.planes[from.plane as usize].clone();
         let mut pages = self.pages[from.plane as usize].of_plane(plane);
-        let fewer = from.lpns - lpns;
+        // Where planes share their pages it has what it has come to.
+        let fewer = if from.is_shared { 0 } else { from.lpns - lpns };
         (0..fewer).for_each(|_| pages.lose_one(&mut from.stream));
         (state.committed, state.next_victim) = (state.committed - fewer, None);
         blocks.planes[plane as usize] = state;
         self.pages[plane as usize] = pages;
+    }
+
+    /// Makes so many pages of the drive valid, of planes that share them and have about as many.
+    pub(super) fn share_out(&mut self, ftl: &mut Ftl, lpns: u32, stream: &mut Stream) {
+        let planes = &mut ftl.tables.blocks.planes;
+        let mut valid: u32 = planes.iter().map(|plane| plane.committed).sum();
+        for plane in (0..planes.len()).cycle().take(valid.abs_diff(lpns) as usize) {
+            let (state, own) = (&mut planes[plane], &mut self.pages[plane]);
+            if valid > lpns {
+                own.lose_one(stream);
+                (state.committed, valid) = (state.committed - 1, valid - 1);
+            } else {
+                let victim = &mut *self.victims[plane / self.group_planes];
+                own.make_room(state, victim);
+                own.program(state, victim, 1);
+                (state.committed, valid) = (state.committed + 1, valid + 1);
+            }
+        }
     }
 
     /// Gives the valid pages of each of these scopes, or of the drive, its logical pages, without

@@ -22,7 +22,7 @@ use super::write_frontiers::WriteFrontiers;
 pub struct Blocks {
     pub(super) numbering: Numbering,
     pub(super) planes: Vec<Plane>,
-    owners: Owners,
+    pub(super) owners: Owners,
     pub(super) index: BlockIndex,
     /// Of each full block, how many of its plane were filled before it.
     pub(super) fill_order: Vec<u32>,
@@ -103,6 +103,12 @@ impl Blocks {
     #[inline]
     pub(super) fn peek_owner(&self, page: u32) -> Option<u32> {
         self.owners.peek(page)
+    }
+
+    /// Each page of a block will be asked for: what it was prepared with is noted in the table.
+    #[inline]
+    pub(super) fn note_owners(&mut self, block: u32) {
+        self.owners.note(self.numbering.pages_of(block));
     }
 
     /// Pages that nobody has changed hold what they were prepared with.

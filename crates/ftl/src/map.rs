@@ -105,6 +105,15 @@ impl Map {
         }
     }
 
+    /// The write in the buffer that has the newest data of a logical page.
+    #[inline]
+    pub fn buffered(&self, lpn: u32) -> Option<u32> {
+        match Mapping::decode(self.peek(lpn)) {
+            Mapping::Buffered(id) => Some(id),
+            _ => None,
+        }
+    }
+
     /// Where the data of a logical page was when the drive was prepared.
     fn at_first(&self, lpn: u32) -> Mapping {
         let prepared = self.prepared.as_ref();

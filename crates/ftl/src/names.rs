@@ -4,6 +4,8 @@
 //! be undone. So a large drive starts without a table of what all its pages hold: the tables have
 //! only what has changed since, and a run that touches few pages does not pay for the others.
 
+use std::ops::Range;
+
 use super::Ftl;
 use super::permutation::Permutation;
 use super::scope::Scope;
@@ -18,6 +20,8 @@ pub(super) struct Names {
     valid: Vec<u64>,
     /// Valid pages of the drive before each group.
     before: Vec<u32>,
+    /// Valid pages of the drive.
+    all: u32,
     groups_per_plane: u32,
     pages_per_plane: u32,
     /// The logical pages of each plane, in the order of planes, or those of the drive.
@@ -70,7 +74,7 @@ impl Names {
         let scopes: Vec<Named> = (0..).zip(scopes).map(named).collect();
         let lpns = scopes.iter().map(|named| u64::from(named.scope.lpns)).sum::<u64>();
         assert_eq!(u64::from(all), lpns, "as many pages are valid as have names");
-        Names { valid, before, groups_per_plane, pages_per_plane, scopes, scope_of }
+        Names { valid, before, all, groups_per_plane, pages_per_plane, scopes, scope_of }
     }
 
     /// The logical page that a page, counted over the drive, holds.
@@ -122,8 +126,28 @@ impl Names {
             1 => 0..self.before.len(),
             _ => plane as usize * groups..(plane as usize + 1) * groups,
         };
-        let first = groups.start;
-        first + self.before[groups].partition_point(|before| *before <= number) - 1
+        let before = &self.before[groups.clone()];
+        // Valid pages are spread over groups almost evenly: it is near where it would be so.
+        let left = u64::from(number - before[0]) * before.len() as u64;
+        let guess = (left / u64::from(self.valid_in(groups.clone()))) as usize;
+        let mut step = 1;
+        let (mut low, mut high) = (guess, guess + 1);
+        while low > 0 && before[low] > number {
+            (low, high) = (low.saturating_sub(step), low);
+            step *= 2;
+        }
+        while high < before.len() && before[high] <= number {
+            (low, high) = (high, (high + step).min(before.len()));
+            step *= 2;
+        }
+        let inner = &before[low..high];
+        groups.start + low + inner.partition_point(|before| *before <= number) - 1
+    }
+
+    /// Valid pages of a range of groups.
+    fn valid_in(&self, groups: Range<usize>) -> u32 {
+        let end = self.before.get(groups.end).copied().unwrap_or(self.all);
+        end - self.before[groups.start]
     }
 }
 
@@ -159,7 +183,7 @@ mod tests {
             }
             let scope = |plane, first_lpn, stride, lpns| {
                 let stream = Stream::new(2, "test.names", u64::from(plane));
-                Scope { plane, first_lpn, run: 1, stride, lpns, left: 0, stream }
+                Scope { plane, first_lpn, run: 1, stride, lpns, left: 0, is_shared: false, stream }
             };
             let scopes = match by_plane {
                 // Pages of the last plane come first.

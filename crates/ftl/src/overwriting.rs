@@ -12,9 +12,9 @@ use super::scope::Scope;
 use super::{Ftl, Kept};
 
 /// Logical pages up to which every plane is overwritten: seconds.
-pub(super) const SAMPLED_PAGES: u32 = 1 << 22;
+pub(super) const SAMPLED_PAGES: u32 = 1 << 24;
 /// Logical pages, about, of the planes of a larger drive that are.
-const MODEL_PAGES: u32 = 1 << 21;
+pub(super) const MODEL_PAGES: u32 = 1 << 21;
 /// Planes that are overwritten at least.
 const MODELS_MIN: usize = 2;
 
@@ -25,6 +25,8 @@ pub(super) struct Sampling {
     pub(super) threads: usize,
     /// Logical pages beyond which only some planes are overwritten.
     pub(super) beyond: u32,
+    /// Logical pages, about, of those planes.
+    pub(super) models: u32,
 }
 
 /// Pages that are written and overwritten without names.
@@ -74,9 +76,11 @@ impl Overwriting {
         let mut scopes = homes(ftl, scenario.seed);
         let has_own_blocks = scenario.ftl.faults.factory_bad_share > 0.0;
         let is_sampled = pages > sampling.beyond && !has_own_blocks && scopes.len() > MODELS_MIN;
-        let copies = is_sampled.then(|| Copies::of(&mut scopes, scenario.seed));
+        let copies = is_sampled.then(|| Copies::of(&mut scopes, sampling.models, scenario.seed));
         // A plane's pages stay there, whatever happens to those of the others.
         let by_plane = ftl.placement.is_fixed() || is_sampled;
+        let is_shared = is_sampled && !ftl.placement.is_fixed();
+        scopes.iter_mut().for_each(|scope| scope.is_shared = is_shared);
         let threads = if by_plane { sampling.threads } else { 1 };
         let mut unnamed = BitmapDrive::new(ftl, scenario, threads, kept);
         for home in &scopes {
@@ -92,21 +96,17 @@ impl Overwriting {
     /// Goes on for about `writes` page writes of each thread; true when every page has its name.
     pub(super) fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<bool, UserError> {
         if let Some(named) = self.named {
-            if self.copies.as_ref().is_some_and(|copies| !copies.left.is_empty()) {
-                self.copy_next(ftl);
-                return Ok(false);
+            if self.copies.is_some() {
+                return Ok(self.copy_next(ftl));
             }
             let rest = &mut self.scopes[named..];
             let count = rest.len().min(self.unnamed.groups());
-            match (&self.copies, self.by_plane) {
-                (Some(_), _) => {
-                    self.unnamed.name_by_number(ftl, std::mem::take(&mut self.scopes));
-                }
-                (None, true) => self.unnamed.name_homes(ftl, &mut rest[..count]),
-                (None, false) => self.unnamed.name(ftl, &mut rest[0]),
+            match self.by_plane {
+                true => self.unnamed.name_homes(ftl, &mut rest[..count]),
+                false => self.unnamed.name(ftl, &mut rest[0]),
             }
             self.named = Some(named + count);
-            if named + count < self.scopes.len() {
+            if count < rest.len() {
                 return Ok(false);
             }
             self.unnamed.give_back(ftl);
@@ -148,30 +148,37 @@ impl Overwriting {
         Ok(())
     }
 
-    /// Copies the next plane, and after the last has the pages of the drive get their names.
-    fn copy_next(&mut self, ftl: &mut Ftl) {
+    /// Copies the next plane; true when all are, and the pages of the drive have their names.
+    fn copy_next(&mut self, ftl: &mut Ftl) -> bool {
         let copies = self.copies.as_mut().expect("there are planes to copy");
-        let Some(Copy { plane, lpns, of }) = copies.left.pop() else { return };
-        let scope = &mut self.scopes[of];
-        self.unnamed.overwrite_home(ftl, scope, copies.writes);
-        self.unnamed.copy_plane(ftl, scope, plane, lpns);
-        if copies.left.is_empty() {
-            self.scopes = match ftl.placement.is_fixed() {
-                true => homes(ftl, copies.seed),
-                false => vec![Scope::of_drive(ftl, copies.seed)],
-            };
+        if let Some(Copy { plane, lpns, of }) = copies.left.pop() {
+            let scope = &mut self.scopes[of];
+            self.unnamed.overwrite_home(ftl, scope, copies.writes);
+            self.unnamed.copy_plane(ftl, scope, plane, lpns);
+            return false;
         }
+        let scopes = match ftl.placement.is_fixed() {
+            true => homes(ftl, copies.seed),
+            false => {
+                let mut scope = Scope::of_drive(ftl, copies.seed);
+                self.unnamed.share_out(ftl, scope.lpns, &mut scope.stream);
+                vec![scope]
+            }
+        };
+        self.unnamed.name_by_number(ftl, scopes);
+        self.unnamed.give_back(ftl);
+        true
     }
 }
 
 impl Copies {
     /// Of the planes with these scopes, of which those are left that are overwritten: such as have
     /// no fewer logical pages than any.
-    fn of(scopes: &mut Vec<Scope>, seed: u64) -> Copies {
+    fn of(scopes: &mut Vec<Scope>, pages: u32, seed: u64) -> Copies {
         let most = scopes.iter().map(|scope| scope.lpns).max().expect("a drive has pages");
         let full: Vec<u32> =
             scopes.iter().filter(|it| it.lpns == most).map(|it| it.plane).collect();
-        let count = ((MODEL_PAGES / most) as usize).max(MODELS_MIN).min(full.len());
+        let count = ((pages / most) as usize).max(MODELS_MIN).min(full.len());
         let models: Vec<u32> = (0..count).map(|it| full[it * full.len() / count]).collect();
         let others = scopes.iter().filter(|scope| !models.contains(&scope.plane));
         let copy = |(number, scope): (usize, &Scope)| Copy {
@@ -196,7 +203,8 @@ fn homes(ftl: &Ftl, seed: u64) -> Vec<Scope> {
         let plane = ftl.placement.home(first_lpn);
         let lpns = (pages - first_lpn).div_ceil(stride) * run;
         let stream = Stream::new(seed, "precondition.overwrite", u64::from(plane));
-        Scope { plane, first_lpn, run, stride, lpns, left: lpns.into(), stream }
+        let left = lpns.into();
+        Scope { plane, first_lpn, run, stride, lpns, left, is_shared: false, stream }
     };
     let mut scopes: Vec<Scope> = (0..planes.min(pages / run)).map(home).collect();
     scopes.sort_by_key(|scope| scope.plane);
@@ -208,6 +216,7 @@ impl Scope {
     fn of_drive(ftl: &Ftl, seed: u64) -> Scope {
         let lpns = ftl.tables.map.logical_pages();
         let stream = Stream::new(seed, "precondition.overwrite", 0);
-        Scope { plane: 0, first_lpn: 0, run: 1, stride: 1, lpns, left: lpns.into(), stream }
+        let (left, is_shared) = (lpns.into(), false);
+        Scope { plane: 0, first_lpn: 0, run: 1, stride: 1, lpns, left, is_shared, stream }
     }
 }

@@ -1,5 +1,6 @@
 //! Which logical page's valid data each physical page holds: the mapping the other way round.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use reprieve_base::UserError;
@@ -43,6 +44,18 @@ impl Owners {
     #[inline]
     pub(super) fn peek(&self, page: u32) -> Option<u32> {
         Some(self.table.get(page)).filter(|lpn| *lpn < INVALID)
+    }
+
+    /// Notes in the table what pages were prepared with.
+    #[inline]
+    pub(super) fn note(&mut self, pages: Range<u32>) {
+        if self.prepared.is_some() {
+            for page in pages {
+                if self.table.get(page) == AS_PREPARED {
+                    self.table.set(page, self.get(page).unwrap_or(INVALID));
+                }
+            }
+        }
     }
 
     /// Pages that nobody has changed hold what they were prepared with.

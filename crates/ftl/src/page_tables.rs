@@ -56,7 +56,8 @@ impl PageTables {
     }
 
     /// Brings the mapping of a victim's valid pages into the caches, with the misses overlapping.
-    pub(super) fn touch_owners(&self, victim: u32) {
+    pub(super) fn touch_owners(&mut self, victim: u32) {
+        self.blocks.note_owners(victim);
         let pages = self.blocks.numbering.pages_of(victim);
         let owners = pages.filter_map(|page| self.blocks.peek_owner(page));
         std::hint::black_box(owners.fold(0, |sum, lpn| sum ^ self.map.peek(lpn)));
@@ -112,10 +113,10 @@ impl PageTables {
             // Overwritten meanwhile: the copy is dead on arrival.
             return;
         }
-        match self.map.get(lpn) {
-            // The data is the old version under a write that is still in the buffer.
-            Mapping::Buffered(id) => txns[id].old = target,
-            _ => self.map.set_moved(lpn, target),
+        match self.map.buffered(lpn) {
+            // The data is the old version under a write that is still there.
+            Some(id) => txns[id].old = target,
+            None => self.map.set_moved(lpn, target),
         }
         self.blocks.invalidate(source);
         self.blocks.validate(target, lpn);

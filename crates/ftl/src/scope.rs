@@ -16,6 +16,8 @@ pub(super) struct Scope {
     pub(super) lpns: u32,
     /// Writes that they have still to get in this pass.
     pub(super) left: u64,
+    /// A page that is overwritten may have been on another plane, and go to another.
+    pub(super) is_shared: bool,
     pub(super) stream: Stream,
 }
 
