@@ -18,6 +18,13 @@ pub struct Archive<'a> {
     is_damaged: bool,
 }
 
+/// Bytes of a table that are written if one of them is not zero.
+const PAGE_BYTES: usize = 4096;
+
+fn is_used(page: &[u8]) -> bool {
+    page.iter().fold(0, |all, byte| all | byte) != 0
+}
+
 impl Archive<'_> {
     /// Returns one that the parts of a drive are written to, behind these bytes.
     pub fn saving(head: Vec<u8>) -> Archive<'static> {
@@ -47,15 +54,26 @@ impl Archive<'_> {
         }
     }
 
-    /// Writes the bytes of a table, or takes as many.
+    /// Writes the pages of a table that are not all zeros, or takes them.
     pub fn table(&mut self, table: &mut [u8]) {
-        let Some(left) = self.left else { return self.written.extend_from_slice(table) };
-        match left.split_at_checked(table.len()) {
-            Some((found, rest)) => {
-                table.copy_from_slice(found);
-                self.left = Some(rest);
+        let mut used: Vec<bool> = table.chunks(PAGE_BYTES).map(is_used).collect();
+        let had = if self.is_loading() { used.clone() } else { Vec::new() };
+        self.part(&mut used);
+        for (number, page) in table.chunks_mut(PAGE_BYTES).enumerate() {
+            match (self.left, used.get(number)) {
+                (None, Some(true)) => self.written.extend_from_slice(page),
+                (Some(left), Some(true)) => match left.split_at_checked(page.len()) {
+                    Some((found, rest)) => {
+                        page.copy_from_slice(found);
+                        self.left = Some(rest);
+                    }
+                    None => self.is_damaged = true,
+                },
+                // Memory that was never touched stays so.
+                (Some(_), Some(false)) if had[number] => page.fill(0),
+                (_, Some(false)) => {}
+                (_, None) => self.is_damaged = true,
             }
-            None => self.is_damaged = true,
         }
     }
 

@@ -7,6 +7,7 @@ use reprieve_policy::victim::{BlockView, VictimPolicy};
 
 use super::filler::filler;
 use super::plane::Plane;
+use super::scope::Scope;
 use super::{Ftl, Kept};
 use crate::block_index::BlockIndex;
 
@@ -116,12 +117,15 @@ impl BitmapPlane {
 
     /// Overwrites pages of the plane, each as likely as any other; returns the pages that garbage
     /// collection moved for it.
+    ///
+    /// Planes that share their pages are written by turns, and lose pages that are overwritten
+    /// wherever they are: of very many planes each loses as many as a Poisson law says.
     pub(super) fn overwrite(
         &mut self,
         state: &mut Plane,
         victim: &mut dyn VictimPolicy,
         writes: u64,
-        stream: &mut Stream,
+        scope: &mut Scope,
     ) -> u64 {
         let (mut moved, mut left) = (0, writes);
         while left > 0 {
@@ -130,9 +134,13 @@ impl BitmapPlane {
             let most = left.min(u64::from(self.pages_per_block)) as u32;
             let (target, run) = self.take(state, victim, most);
             for target in target..target + run {
-                let old = self.draw(stream);
+                let lost = match scope.is_shared {
+                    true => chance_count(state.committed, scope.lpns, &mut scope.stream),
+                    false => 1,
+                };
+                (0..lost).for_each(|_| self.lose_one(&mut scope.stream));
                 self.validate(target);
-                self.invalidate(old);
+                state.committed = state.committed + 1 - lost;
             }
             left -= u64::from(run);
         }
@@ -239,6 +247,11 @@ impl BitmapPlane {
         }
     }
 
+    /// One bit a page, whether it is valid.
+    pub(super) fn words(&self) -> &[u64] {
+        &self.valid
+    }
+
     /// The valid pages in order, counted over the drive.
     pub(super) fn valid_pages(&self) -> impl Iterator<Item = u32> {
         let pages = self.pages_per_block * self.blocks_per_plane;
@@ -259,6 +272,26 @@ impl BitmapPlane {
             *bits = if valid { *bits | mask } else { *bits & !mask };
         }
     }
+}
+
+/// How many times something happens that happens `count` in `of` times on average, about once.
+fn chance_count(count: u32, of: u32, stream: &mut Stream) -> u32 {
+    let mean = f64::from(count) / f64::from(of);
+    // The share of none is exp(-mean), as a series, so that no system has another.
+    let less = 1.0 - mean;
+    let powers = (1..=12).map(f64::from);
+    let series = powers.scan(1.0, |power, number| {
+        *power *= less / number;
+        Some(*power)
+    });
+    let mut share = (1.0 + series.sum::<f64>()) / std::f64::consts::E;
+    let (mut left, mut times) = (stream.unit(), 0);
+    while left >= share && times < 30 {
+        left -= share;
+        times += 1;
+        share *= mean / f64::from(times);
+    }
+    times
 }
 
 /// The words in which the bits of a range lie, each with a mask of those bits.

@@ -1,11 +1,14 @@
 //! The blocks of the drive: what each is, which of its pages are valid, and where pages go next.
 
+use std::sync::Arc;
+
 use reprieve_base::{Archive, PageAddress, UserError, parts};
 use reprieve_config::Scenario;
 use reprieve_policy::victim::{self, VictimPolicy};
 
 use super::block_index::BlockIndex;
 use super::faults::Failing;
+use super::names::Names;
 use super::needs::Needs;
 use super::numbering::Numbering;
 use super::owners::Owners;
@@ -19,7 +22,7 @@ use super::write_frontiers::WriteFrontiers;
 pub struct Blocks {
     pub(super) numbering: Numbering,
     pub(super) planes: Vec<Plane>,
-    owners: Owners,
+    pub(super) owners: Owners,
     pub(super) index: BlockIndex,
     /// Of each full block, how many of its plane were filled before it.
     pub(super) fill_order: Vec<u32>,
@@ -103,6 +106,24 @@ impl Blocks {
     #[inline]
     pub fn owner(&self, page: u32) -> Option<u32> {
         self.owners.get(page)
+    }
+
+    /// The same of pages that were changed since the drive was prepared: for who only wants them in
+    /// the caches.
+    #[inline]
+    pub(super) fn peek_owner(&self, page: u32) -> Option<u32> {
+        self.owners.peek(page)
+    }
+
+    /// Each page of a block will be asked for: what it was prepared with is noted in the table.
+    #[inline]
+    pub(super) fn note_owners(&mut self, block: u32) {
+        self.owners.note(self.numbering.pages_of(block));
+    }
+
+    /// Pages that nobody has changed hold what they were prepared with.
+    pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
+        self.owners.start_with(prepared);
     }
 
     /// A page, counted over the drive, holds the valid data of a logical page.

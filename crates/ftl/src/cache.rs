@@ -33,7 +33,7 @@ pub(super) struct MapCache {
     slots: Vec<Slot>,
     capacity: u32,
     /// The slot of each logical page, or `NONE`.
-    slot_of: Table,
+    slot_of: Table<NONE>,
     segments: [Segment; 2],
     /// Entries used again that are kept apart; 0: all are alike.
     again_max: u32,
@@ -56,7 +56,7 @@ impl MapCache {
         Ok(MapCache {
             slots: Vec::with_capacity(capacity as usize),
             capacity,
-            slot_of: Table::new(logical_pages, NONE)?,
+            slot_of: Table::new(logical_pages)?,
             segments: [empty; 2],
             again_max: if segmented { capacity / 2 } else { 0 },
         })

@@ -41,6 +41,7 @@ pub(super) fn next_filler(
     let next = &mut blocks.planes[plane as usize].next_victim;
     if next.is_none() {
         *next = blocks.victim.pick(&mut blocks.index, plane);
+        next.iter().for_each(|block| blocks.owners.note(blocks.numbering.pages_of(*block)));
     }
     let (pages, units) = (blocks.numbering.pages_of((*next)?), blocks.numbering.units_per_page());
     filler(pages, units, missing, |page| blocks.owner(page).is_some() && !is_held(page))

@@ -18,6 +18,7 @@ mod in_step;
 mod job;
 mod kept;
 mod map;
+mod names;
 mod needs;
 mod numbering;
 mod overwriting;
@@ -92,8 +93,7 @@ pub struct Ftl {
 impl Ftl {
     /// Writes what changes in it, or takes that back.
     pub fn archive(&mut self, archive: &mut Archive) {
-        self.tables.map.archive(archive);
-        self.tables.blocks.archive(archive);
+        self.tables.archive(archive);
         self.sectors.archive(archive);
         self.collection.archive(archive);
         self.placement.archive(archive);

@@ -1,5 +1,7 @@
 //! The mapping: where the data of each logical page is, four bytes an entry.
 
+use std::sync::Arc;
+
 use reprieve_base::{Archive, UserError};
 use reprieve_config::Scenario;
 use reprieve_observe::stats::MapCounts;
@@ -7,6 +9,7 @@ use reprieve_state::State;
 
 use super::contradiction::wrong;
 use super::demand::{self, DemandMap};
+use super::names::Names;
 use super::table::Table;
 
 /// Columns of a saved state: where the pages of the host and those of the mapping are, and which of
@@ -47,7 +50,7 @@ impl Mapping {
     }
 
     #[inline]
-    fn decode(entry: u32) -> Mapping {
+    pub(super) fn decode(entry: u32) -> Mapping {
         match entry {
             UNWRITTEN => Mapping::Unwritten,
             TRIMMED => Mapping::Trimmed,
@@ -59,7 +62,9 @@ impl Mapping {
 
 /// Where the data of each logical page is; of pages of the mapping too, where that is in flash.
 pub struct Map {
-    physical: Table,
+    physical: Table<UNWRITTEN>,
+    /// Where pages are that nobody has changed since the drive was prepared; `None`: nowhere.
+    prepared: Option<Arc<Names>>,
     /// Those of the host; pages of the mapping come after them.
     logical_pages: u32,
     /// The mapping in flash, if it is there.
@@ -67,6 +72,11 @@ pub struct Map {
 }
 
 impl Map {
+    /// Returns what the drive was prepared with, if it was.
+    pub(super) fn prepared(&self) -> Option<&Names> {
+        self.prepared.as_deref()
+    }
+
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.physical.archive(archive);
@@ -81,7 +91,8 @@ impl Map {
     pub(super) fn new(scenario: &Scenario) -> Result<Map, UserError> {
         let logical_pages = scenario.logical_pages();
         Ok(Map {
-            physical: Table::new(logical_pages + demand::map_pages(scenario), UNWRITTEN)?,
+            physical: Table::new(logical_pages + demand::map_pages(scenario))?,
+            prepared: None,
             logical_pages,
             demand: DemandMap::of(scenario)?,
         })
@@ -101,10 +112,34 @@ impl Map {
     /// Where the data of a logical page is.
     #[inline]
     pub fn get(&self, lpn: u32) -> Mapping {
-        Mapping::decode(self.physical.get(lpn))
+        match Mapping::decode(self.physical.get(lpn)) {
+            Mapping::Unwritten => self.at_first(lpn),
+            mapping => mapping,
+        }
     }
 
-    /// The entry of a logical page as it is stored: for who only wants it in the caches.
+    /// The write in the buffer that has the newest data of a logical page.
+    #[inline]
+    pub fn buffered(&self, lpn: u32) -> Option<u32> {
+        match Mapping::decode(self.peek(lpn)) {
+            Mapping::Buffered(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Where the data of a logical page was when the drive was prepared.
+    fn at_first(&self, lpn: u32) -> Mapping {
+        let prepared = self.prepared.as_ref();
+        prepared.map_or(Mapping::Unwritten, |prepared| Mapping::Flash(prepared.page(lpn)))
+    }
+
+    /// Pages that nobody has changed are where they were prepared.
+    pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
+        self.prepared = Some(prepared);
+    }
+
+    /// The entry of a logical page as it is stored, which may say that nobody has changed it: for
+    /// who only wants it in the caches.
     #[inline]
     pub(super) fn peek(&self, lpn: u32) -> u32 {
         self.physical.get(lpn)
@@ -168,10 +203,10 @@ impl Map {
         let entries = (0..self.logical_pages).map(|lpn| {
             let buffered = matches!(self.get(lpn), Mapping::Buffered(_));
             assert!(!buffered, "logical page {lpn} is still in the buffer");
-            self.peek(lpn)
+            self.get(lpn).encode()
         });
         state.put(PAGES, entries.collect());
-        self.save_map_pages(state, |lpn| self.peek(lpn));
+        self.save_map_pages(state, |lpn| self.get(lpn).encode());
     }
 
     /// Adds where a recovery has found them; see [`super::Ftl::salvage`].
@@ -197,7 +232,7 @@ impl Map {
         let Some(demand) = &self.demand else { return };
         let mut stale = demand.stale();
         for lpn in 0..self.logical_pages {
-            stale[demand.page_of(lpn) as usize] |= entry(lpn) != self.peek(lpn);
+            stale[demand.page_of(lpn) as usize] |= entry(lpn) != self.get(lpn).encode();
         }
         let map_lpns = self.logical_pages..self.all_pages();
         for (lpn, stale) in map_lpns.clone().zip(&mut stale) {

@@ -12,19 +12,19 @@ use super::scope::Scope;
 use super::{Ftl, Kept};
 
 /// Logical pages up to which every plane is overwritten: seconds.
-pub(super) const SAMPLED_PAGES: u32 = 1 << 27;
+pub(super) const SAMPLED_PAGES: u32 = 1 << 24;
 /// Logical pages, about, of the planes of a larger drive that are.
-const MODEL_PAGES: u32 = 1 << 24;
+pub(super) const MODEL_PAGES: u32 = 1 << 21;
 /// Planes that are overwritten at least.
 const MODELS_MIN: usize = 2;
 
 /// How the work is done.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sampling {
-    /// Threads at most.
-    pub(super) threads: usize,
     /// Logical pages beyond which only some planes are overwritten.
     pub(super) beyond: u32,
+    /// Logical pages, about, of those planes.
+    pub(super) models: u32,
 }
 
 /// Pages that are written and overwritten without names.
@@ -39,8 +39,7 @@ pub(super) struct Overwriting {
     /// The planes that are copied from those.
     copies: Option<Copies>,
     pass: Pass,
-    /// Scopes that have their names; `None`: the drive is not stationary yet.
-    named: Option<usize>,
+    is_stationary: bool,
 }
 
 /// The planes that are copied.
@@ -74,11 +73,12 @@ impl Overwriting {
         let mut scopes = homes(ftl, scenario.seed);
         let has_own_blocks = scenario.ftl.faults.factory_bad_share > 0.0;
         let is_sampled = pages > sampling.beyond && !has_own_blocks && scopes.len() > MODELS_MIN;
-        let copies = is_sampled.then(|| Copies::of(&mut scopes, scenario.seed));
+        let copies = is_sampled.then(|| Copies::of(&mut scopes, sampling.models, scenario.seed));
         // A plane's pages stay there, whatever happens to those of the others.
         let by_plane = ftl.placement.is_fixed() || is_sampled;
-        let threads = if by_plane { sampling.threads } else { 1 };
-        let mut unnamed = BitmapDrive::new(ftl, scenario, threads, kept);
+        let is_shared = is_sampled && !ftl.placement.is_fixed();
+        scopes.iter_mut().for_each(|scope| scope.is_shared = is_shared);
+        let mut unnamed = BitmapDrive::new(ftl, scenario, kept);
         for home in &scopes {
             unnamed.fill(ftl, home.plane, home.lpns);
         }
@@ -86,27 +86,17 @@ impl Overwriting {
             scopes = vec![Scope::of_drive(ftl, scenario.seed)];
         }
         let pages = scopes.iter().map(|scope| u64::from(scope.lpns)).sum();
-        Overwriting { unnamed, scopes, pages, by_plane, copies, pass: Pass::first(), named: None }
+        let (pass, is_stationary) = (Pass::first(), false);
+        Overwriting { unnamed, scopes, pages, by_plane, copies, pass, is_stationary }
     }
 
-    /// Goes on for about `writes` page writes of each thread; true when every page has its name.
+    /// Goes on for about `writes` page writes; true when every page has its name.
     pub(super) fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<bool, UserError> {
-        if let Some(named) = self.named {
-            if self.copies.as_ref().is_some_and(|copies| !copies.left.is_empty()) {
-                self.copy_next(ftl);
-                return Ok(false);
+        if self.is_stationary {
+            if self.copies.is_some() {
+                return Ok(self.copy_next(ftl));
             }
-            let rest = &mut self.scopes[named..];
-            let count = rest.len().min(self.unnamed.groups());
-            match (&self.copies, self.by_plane) {
-                (Some(_), _) => self.unnamed.name_by_number(ftl, &mut rest[..count]),
-                (None, true) => self.unnamed.name_homes(ftl, &mut rest[..count]),
-                (None, false) => self.unnamed.name(ftl, &mut rest[0]),
-            }
-            self.named = Some(named + count);
-            if count < rest.len() {
-                return Ok(false);
-            }
+            self.scopes.iter_mut().for_each(|it| self.unnamed.name(ftl, it, self.by_plane));
             self.unnamed.give_back(ftl);
             return Ok(true);
         }
@@ -138,7 +128,7 @@ impl Overwriting {
             Some(_) => self.scopes.len() as u64 * u64::from(ftl.numbering.pages_per_plane()),
         };
         if self.pass.is_like_those_before(pages, physical) {
-            self.named = Some(0);
+            self.is_stationary = true;
             return Ok(());
         }
         self.pass.next()?;
@@ -146,30 +136,37 @@ impl Overwriting {
         Ok(())
     }
 
-    /// Copies the next plane, and after the last has the pages of the drive get their names.
-    fn copy_next(&mut self, ftl: &mut Ftl) {
+    /// Copies the next plane; true when all are, and the pages of the drive have their names.
+    fn copy_next(&mut self, ftl: &mut Ftl) -> bool {
         let copies = self.copies.as_mut().expect("there are planes to copy");
-        let Some(Copy { plane, lpns, of }) = copies.left.pop() else { return };
-        let scope = &mut self.scopes[of];
-        self.unnamed.overwrite_home(ftl, scope, copies.writes);
-        self.unnamed.copy_plane(ftl, scope, plane, lpns);
-        if copies.left.is_empty() {
-            self.scopes = match ftl.placement.is_fixed() {
-                true => homes(ftl, copies.seed),
-                false => vec![Scope::of_drive(ftl, copies.seed)],
-            };
+        if let Some(Copy { plane, lpns, of }) = copies.left.pop() {
+            let scope = &mut self.scopes[of];
+            self.unnamed.overwrite_home(ftl, scope, copies.writes);
+            self.unnamed.copy_plane(ftl, scope, plane, lpns);
+            return false;
         }
+        let scopes = match ftl.placement.is_fixed() {
+            true => homes(ftl, copies.seed),
+            false => {
+                let mut scope = Scope::of_drive(ftl, copies.seed);
+                self.unnamed.share_out(ftl, scope.lpns, &mut scope.stream);
+                vec![scope]
+            }
+        };
+        self.unnamed.name_by_number(ftl, scopes);
+        self.unnamed.give_back(ftl);
+        true
     }
 }
 
 impl Copies {
     /// Of the planes with these scopes, of which those are left that are overwritten: such as have
     /// no fewer logical pages than any.
-    fn of(scopes: &mut Vec<Scope>, seed: u64) -> Copies {
+    fn of(scopes: &mut Vec<Scope>, pages: u32, seed: u64) -> Copies {
         let most = scopes.iter().map(|scope| scope.lpns).max().expect("a drive has pages");
         let full: Vec<u32> =
             scopes.iter().filter(|it| it.lpns == most).map(|it| it.plane).collect();
-        let count = ((MODEL_PAGES / most) as usize).max(MODELS_MIN).min(full.len());
+        let count = ((pages / most) as usize).max(MODELS_MIN).min(full.len());
         let models: Vec<u32> = (0..count).map(|it| full[it * full.len() / count]).collect();
         let others = scopes.iter().filter(|scope| !models.contains(&scope.plane));
         let copy = |(number, scope): (usize, &Scope)| Copy {
@@ -194,7 +191,8 @@ fn homes(ftl: &Ftl, seed: u64) -> Vec<Scope> {
         let plane = ftl.placement.home(first_lpn);
         let lpns = (pages - first_lpn).div_ceil(stride) * run;
         let stream = Stream::new(seed, "precondition.overwrite", u64::from(plane));
-        Scope { plane, first_lpn, run, stride, lpns, left: lpns.into(), stream }
+        let left = lpns.into();
+        Scope { plane, first_lpn, run, stride, lpns, left, is_shared: false, stream }
     };
     let mut scopes: Vec<Scope> = (0..planes.min(pages / run)).map(home).collect();
     scopes.sort_by_key(|scope| scope.plane);
@@ -206,6 +204,7 @@ impl Scope {
     fn of_drive(ftl: &Ftl, seed: u64) -> Scope {
         let lpns = ftl.tables.map.logical_pages();
         let stream = Stream::new(seed, "precondition.overwrite", 0);
-        Scope { plane: 0, first_lpn: 0, run: 1, stride: 1, lpns, left: lpns.into(), stream }
+        let (left, is_shared) = (lpns.into(), false);
+        Scope { plane: 0, first_lpn: 0, run: 1, stride: 1, lpns, left, is_shared, stream }
     }
 }

@@ -1,47 +1,84 @@
 //! Which logical page's valid data each physical page holds: the mapping the other way round.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use reprieve_base::{Archive, UserError};
 
+use super::names::Names;
 use super::table::Table;
 
+/// A physical page is as it was when the drive was prepared.
+const AS_PREPARED: u32 = u32::MAX;
 /// No valid data in a physical page.
-const INVALID: u32 = u32::MAX;
+const INVALID: u32 = u32::MAX - 1;
 
 /// The logical page of each physical one, four bytes an entry.
 #[derive(Debug)]
-pub(super) struct Owners(Table);
+pub(super) struct Owners {
+    table: Table<AS_PREPARED>,
+    /// What the drive was prepared with; `None`: nothing.
+    prepared: Option<Arc<Names>>,
+}
 
 impl Owners {
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
-        self.0.archive(archive);
+        self.table.archive(archive);
     }
 
     /// Every physical page without data.
     ///
     /// Errors if the system does not give the memory.
     pub(super) fn new(physical_pages: u32) -> Result<Owners, UserError> {
-        Ok(Owners(Table::new(physical_pages, INVALID)?))
+        Ok(Owners { table: Table::new(physical_pages)?, prepared: None })
     }
 
     /// The logical page whose valid data a physical page holds.
     #[inline]
     pub(super) fn get(&self, page: u32) -> Option<u32> {
-        let lpn = self.0.get(page);
-        (lpn != INVALID).then_some(lpn)
+        match self.table.get(page) {
+            INVALID => None,
+            AS_PREPARED => self.prepared.as_ref().and_then(|prepared| prepared.owner(page)),
+            lpn => Some(lpn),
+        }
+    }
+
+    /// The same of pages that were changed since the drive was prepared: for who only wants them in
+    /// the caches.
+    #[inline]
+    pub(super) fn peek(&self, page: u32) -> Option<u32> {
+        Some(self.table.get(page)).filter(|lpn| *lpn < INVALID)
+    }
+
+    /// Notes in the table what pages were prepared with.
+    #[inline]
+    pub(super) fn note(&mut self, pages: Range<u32>) {
+        if self.prepared.is_some() {
+            for page in pages {
+                if self.table.get(page) == AS_PREPARED {
+                    self.table.set(page, self.get(page).unwrap_or(INVALID));
+                }
+            }
+        }
+    }
+
+    /// Pages that nobody has changed hold what they were prepared with.
+    pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
+        self.prepared = Some(prepared);
     }
 
     /// The physical page holds the valid data of `lpn`.
     #[inline]
     pub(super) fn own(&mut self, page: u32, lpn: u32) {
-        debug_assert_eq!(self.0.get(page), INVALID, "a page holds two logical pages");
-        self.0.set(page, lpn);
+        debug_assert_eq!(self.get(page), None, "a page holds two logical pages");
+        self.table.set(page, lpn);
     }
 
     /// The physical page holds no valid data any more.
     #[inline]
     pub(super) fn disown(&mut self, page: u32) {
-        debug_assert_ne!(self.0.get(page), INVALID, "an invalid page lost its data");
-        self.0.set(page, INVALID);
+        debug_assert_ne!(self.get(page), None, "an invalid page lost its data");
+        self.table.set(page, INVALID);
     }
 }

@@ -1,11 +1,14 @@
 //! Where logical pages are and what physical ones hold: two tables that say the same.
 
-use reprieve_base::{PageAddress, Slab, UserError};
+use std::sync::Arc;
+
+use reprieve_base::{Archive, PageAddress, Slab, UserError};
 use reprieve_config::Scenario;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 
 use super::blocks::Blocks;
 use super::map::{Map, Mapping};
+use super::names::Names;
 
 /// Entries looked at together by [`PageTables::touch`]: about as many misses as a core has in
 /// flight.
@@ -38,13 +41,14 @@ impl PageTables {
             for (mapping, lpn) in mappings.iter_mut().zip(chunk) {
                 // A request past the end is told when it arrives.
                 if *lpn < self.map.logical_pages() {
-                    *mapping = self.map.get(*lpn);
+                    *mapping = Mapping::decode(self.map.peek(*lpn));
                 }
             }
             for mapping in mappings {
                 if let Mapping::Flash(page) = mapping {
                     let block = self.blocks.numbering.block_of(page);
-                    sum ^= self.blocks.owner(page).unwrap_or(0) ^ self.blocks.index.valid(block);
+                    sum ^=
+                        self.blocks.peek_owner(page).unwrap_or(0) ^ self.blocks.index.valid(block);
                 }
             }
         }
@@ -52,10 +56,35 @@ impl PageTables {
     }
 
     /// Brings the mapping of a victim's valid pages into the caches, with the misses overlapping.
-    pub(super) fn touch_owners(&self, victim: u32) {
+    pub(super) fn touch_owners(&mut self, victim: u32) {
+        self.blocks.note_owners(victim);
         let pages = self.blocks.numbering.pages_of(victim);
-        let owners = pages.filter_map(|page| self.blocks.owner(page));
+        let owners = pages.filter_map(|page| self.blocks.peek_owner(page));
         std::hint::black_box(owners.fold(0, |sum, lpn| sum ^ self.map.peek(lpn)));
+    }
+
+    /// Writes what changes in them, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        let mut prepared = self.map.prepared().cloned();
+        archive.part(&mut prepared);
+        if let Some(prepared) = prepared.filter(|_| archive.is_loading()) {
+            self.start_with(prepared);
+        }
+        self.map.archive(archive);
+        self.blocks.archive(archive);
+    }
+
+    /// Pages that nobody has changed hold what they were prepared with.
+    pub(super) fn start_with(&mut self, prepared: Names) {
+        let prepared = Arc::new(prepared);
+        self.map.start_with(Arc::clone(&prepared));
+        self.blocks.start_with(prepared);
+    }
+
+    /// Logical pages that have their data in the flash, where nothing is under way.
+    pub fn valid_pages(&self) -> u64 {
+        let blocks = 0..self.blocks.numbering.geometry.blocks() as u32;
+        blocks.map(|block| u64::from(self.blocks.index.valid(block))).sum()
     }
 
     /// Where a read finds its page now that something was erased in its plane.
@@ -95,10 +124,10 @@ impl PageTables {
             // Overwritten meanwhile: the copy is dead on arrival.
             return;
         }
-        match self.map.get(lpn) {
-            // The data is the old version under a write that is still in the buffer.
-            Mapping::Buffered(id) => txns[id].old = target,
-            _ => self.map.set_moved(lpn, target),
+        match self.map.buffered(lpn) {
+            // The data is the old version under a write that is still there.
+            Some(id) => txns[id].old = target,
+            None => self.map.set_moved(lpn, target),
         }
         self.blocks.invalidate(source);
         self.blocks.validate(target, lpn);

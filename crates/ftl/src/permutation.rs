@@ -7,7 +7,7 @@ const HALF_ROUNDS: usize = 6;
 
 /// A permutation of the numbers below a bound, drawn at random: a Feistel network over as many bits
 /// as they have, gone through again where it leads out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Permutation {
     bound: u32,
     low_bits: u32,
@@ -35,16 +35,33 @@ impl Permutation {
     pub(super) fn of(&self, number: u32) -> u32 {
         let mut number = number;
         loop {
-            let mut halves = [number & self.masks[0], number >> self.low_bits];
-            for (round, key) in self.keys.iter().enumerate() {
-                let (changed, by) = (round % 2, 1 - round % 2);
-                halves[changed] ^= mixed(halves[by], *key) & self.masks[changed];
-            }
-            number = halves[1] << self.low_bits | halves[0];
+            number = self.gone_through(number, 0..HALF_ROUNDS);
             if number < self.bound {
                 return number;
             }
         }
+    }
+
+    /// The number that is permuted to one.
+    #[inline]
+    pub(super) fn back(&self, number: u32) -> u32 {
+        let mut number = number;
+        loop {
+            number = self.gone_through(number, (0..HALF_ROUNDS).rev());
+            if number < self.bound {
+                return number;
+            }
+        }
+    }
+
+    #[inline]
+    fn gone_through(&self, number: u32, rounds: impl Iterator<Item = usize>) -> u32 {
+        let mut halves = [number & self.masks[0], number >> self.low_bits];
+        for round in rounds {
+            let (changed, by) = (round % 2, 1 - round % 2);
+            halves[changed] ^= mixed(halves[by], self.keys[round]) & self.masks[changed];
+        }
+        halves[1] << self.low_bits | halves[0]
     }
 }
 
@@ -65,6 +82,7 @@ mod tests {
         for bound in [1, 2, 3, 5, 64, 1000, 4097] {
             let permutation = Permutation::new(bound, &mut stream);
             let mut all: Vec<u32> = (0..bound).map(|number| permutation.of(number)).collect();
+            assert!(all.iter().map(|number| permutation.back(*number)).eq(0..bound), "{bound}");
             all.sort_unstable();
             assert!(all.into_iter().eq(0..bound), "{bound}");
         }

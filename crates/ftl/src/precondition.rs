@@ -11,8 +11,7 @@ use reprieve_base::UserError;
 use reprieve_config::{Precondition, Scenario};
 use reprieve_policy::victim;
 
-use super::bitmap_precondition::BitmapDrive;
-use super::overwriting::{Overwriting, SAMPLED_PAGES, Sampling};
+use super::overwriting::{MODEL_PAGES, Overwriting, SAMPLED_PAGES, Sampling};
 use super::pass::Pass;
 use super::replay::Replay;
 use super::tile::{BY_NAME_PAGES, InPieces, Tiling};
@@ -85,13 +84,14 @@ impl Preconditioner {
                 Preconditioner { state: Progress::Tiling(Box::new(tiling)), kept, waf: None }
             }
             None => {
-                let sampling = Sampling { threads: BitmapDrive::threads(), beyond: SAMPLED_PAGES };
+                let (beyond, models) = (SAMPLED_PAGES, MODEL_PAGES);
+                let sampling = Sampling { beyond, models };
                 Preconditioner::without_names(scenario, ftl, kept, sampling)
             }
         }
     }
 
-    /// As above where no plane is copied by name; the state does not depend on the threads.
+    /// As above where no plane is copied by name.
     pub(super) fn without_names(
         scenario: &Scenario,
         ftl: &mut Ftl,

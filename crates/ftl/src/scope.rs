@@ -4,6 +4,7 @@ use reprieve_base::Stream;
 
 /// Logical pages that are overwritten, and at last drawn anew, among themselves: those of the
 /// drive, or those of one plane.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Scope {
     /// The plane, counted over the drive, if they are those of one; else 0.
     pub(super) plane: u32,
@@ -15,6 +16,8 @@ pub(super) struct Scope {
     pub(super) lpns: u32,
     /// Writes that they have still to get in this pass.
     pub(super) left: u64,
+    /// A page that is overwritten may have been on another plane, and go to another.
+    pub(super) is_shared: bool,
     pub(super) stream: Stream,
 }
 
@@ -23,6 +26,13 @@ impl Scope {
     #[inline]
     pub(super) fn logical_page(&self, number: u32) -> u32 {
         self.first_lpn + number / self.run * self.stride + number % self.run
+    }
+
+    /// The number among them of one of the logical pages.
+    #[inline]
+    pub(super) fn number(&self, lpn: u32) -> u32 {
+        let lpn = lpn - self.first_lpn;
+        lpn / self.stride * self.run + lpn % self.stride
     }
 
     /// The logical pages in order, of a drive that has so many.

@@ -9,7 +9,8 @@ use reprieve_base::{Archive, UserError};
 /// Random accesses to tables of many megabytes cost mostly address translation; with pages of
 /// 2 MiB instead of 4 KiB the simulator runs about half as fast again.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct Table<const FIRST: u32> {
+    /// Entries as they differ from the first value, so that memory as it comes holds that.
     #[cfg(unix)]
     memory: MmapMut,
     /// Where there are no mappings, as in WebAssembly.
@@ -17,16 +18,16 @@ pub(super) struct Table {
     memory: Vec<u32>,
 }
 
-impl Table {
+impl<const FIRST: u32> Table<FIRST> {
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         archive.table(bytemuck::cast_slice_mut(&mut self.memory));
     }
 
-    /// A table of `entries` times `value`.
+    /// A table of `entries` times the value that entries have at first.
     ///
     /// Errors if the system does not give the memory.
-    pub(super) fn new(entries: u32, value: u32) -> Result<Table, UserError> {
+    pub(super) fn new(entries: u32) -> Result<Table<FIRST>, UserError> {
         // A mapping cannot be empty.
         let memory = take(entries.max(1) as usize).map_err(|error| {
             UserError::new(format!(
@@ -35,29 +36,17 @@ impl Table {
                 (u64::from(entries) * size_of::<u32>() as u64) >> 20
             ))
         })?;
-        let mut table = Table { memory };
-        table.entries_mut().fill(value);
-        Ok(table)
-    }
-
-    #[inline]
-    fn entries(&self) -> &[u32] {
-        bytemuck::cast_slice(&self.memory)
-    }
-
-    #[inline]
-    fn entries_mut(&mut self) -> &mut [u32] {
-        bytemuck::cast_slice_mut(&mut self.memory)
+        Ok(Table { memory })
     }
 
     #[inline]
     pub(super) fn get(&self, index: u32) -> u32 {
-        self.entries()[index as usize]
+        bytemuck::cast_slice::<_, u32>(&self.memory)[index as usize] ^ FIRST
     }
 
     #[inline]
     pub(super) fn set(&mut self, index: u32, value: u32) {
-        self.entries_mut()[index as usize] = value;
+        bytemuck::cast_slice_mut::<_, u32>(&mut self.memory)[index as usize] = value ^ FIRST;
     }
 }
 

@@ -121,7 +121,7 @@ fn the_steady_state_is_that_of_a_long_replay() {
 fn copied(seed: u64, sets: &[&str]) -> Ftl {
     let scenario = drive(seed, sets);
     let mut ftl = Ftl::new(&scenario).expect("a drive that fits into memory");
-    let sampling = Sampling { threads: 2, beyond: 0 };
+    let sampling = Sampling { beyond: 0, models: 0 };
     let mut preconditioner =
         Preconditioner::without_names(&scenario, &mut ftl, Kept::always(2), sampling);
     while !preconditioner.is_done() {
@@ -135,12 +135,56 @@ fn planes_that_are_copied_have_the_law_of_a_long_replay() {
     for sets in [
         &[][..],
         &["ftl.gc_victim=d-choices", "ftl.gc_choices=3"],
+        &["ftl.gc_victim=fifo"],
+        &["ftl.gc_victim=cost-benefit"],
+        &["ftl.placement=dynamic"],
         &["ftl.mapping_bytes=512", "ftl.over_provisioning=0.3"],
         // Two planes have a page more than the others.
         &["ftl.over_provisioning=0.2202"],
     ] {
         assert_law_of_replay(&[PLANES_MORE, sets].concat(), copied);
     }
+}
+
+/// Pages that collection moves for each of some hundredths of a drive that is overwritten.
+fn moved(mut ftl: Ftl, seed: u64) -> Vec<f64> {
+    let writes = ftl.tables.map.logical_pages() / 100;
+    let mut stream = Stream::new(seed, "test.replay", 1);
+    (0..COLLECTED).map(|_| f64::from(ftl.replay(writes, &mut stream))).collect()
+}
+
+/// Hundredths of a drive that are overwritten.
+const COLLECTED: usize = 60;
+
+/// Many planes from two models: each is many blocks from the next copy of its model, so that the
+/// drive varies from one seed to another as one does whose planes were all overwritten.
+#[test]
+fn a_drive_of_copies_varies_as_another_and_has_nothing_to_settle() {
+    let sets = ["ftl.precondition=steady", "geometry.channels=16"];
+    let of = |steady: fn(u64, &[&str]) -> Ftl| -> Vec<Vec<f64>> {
+        (0..DRIVES).map(|seed| moved(steady(seed, &sets), seed)).collect()
+    };
+    let (copies, others) = (of(copied), of(preconditioned));
+    // Quantiles of 0.0005 and 0.9995 of the ratio of two variances, each of 80 numbers.
+    let ratio_max = 2.12;
+    for hundredths in [0..1, 0..10, 0..COLLECTED] {
+        let sum = |all: &[Vec<f64>]| {
+            means(
+                &all.iter().map(|it| vec![it[hundredths.clone()].iter().sum()]).collect::<Vec<_>>(),
+            )[0]
+        };
+        let ((mean, square), (other_mean, other_square)) = (sum(&copies), sum(&others));
+        let errors = (mean - other_mean).abs() / (square + other_square).sqrt();
+        assert!(errors < ERRORS_MAX, "{hundredths:?}: {mean} is not {other_mean}");
+        let ratio = square / other_square;
+        assert!((1.0 / ratio_max..ratio_max).contains(&ratio), "{hundredths:?}: {ratio}");
+    }
+    // The first tenth of the drive moves as many pages as the last.
+    let drifts = copies.iter().map(|moved| {
+        vec![moved[..10].iter().sum::<f64>() - moved[COLLECTED - 10..].iter().sum::<f64>()]
+    });
+    let (drift, square) = means(&drifts.collect::<Vec<_>>())[0];
+    assert!(drift.abs() < ERRORS_MAX * square.sqrt(), "{drift} ± {}", square.sqrt());
 }
 
 #[test]
@@ -186,10 +230,16 @@ fn the_steady_state_under_dynamic_placement_is_that_of_a_long_replay() {
 
 #[test]
 fn every_logical_page_is_on_its_plane_and_on_any_page_of_it() {
+    every_page_is_anywhere_on_its_plane(&[], preconditioned);
+    every_page_is_anywhere_on_its_plane(PLANES_MORE, copied);
+}
+
+/// `steady` makes a drive in its steady state, by a seed and keys.
+fn every_page_is_anywhere_on_its_plane(more: &[&str], steady: fn(u64, &[&str]) -> Ftl) {
     const BINS: usize = 8;
     let mut counts = [0f64; BINS];
     for seed in 0..800 {
-        let ftl = preconditioned(seed, &["ftl.precondition=steady"]);
+        let ftl = steady(seed, &[more, &["ftl.precondition=steady"]].concat());
         let pages_per_plane =
             ftl.numbering.geometry.blocks_per_plane * ftl.numbering.geometry.pages_per_block;
         for lpn in 0..ftl.tables.map.logical_pages() {
@@ -210,39 +260,6 @@ fn every_logical_page_is_on_its_plane_and_on_any_page_of_it() {
     // Chi-square with 7 degrees of freedom, 99.99 % quantile.
     let chi2: f64 = counts.iter().map(|count| (count - 100.0).powi(2) / 100.0).sum();
     assert!(chi2 < 29.9, "{counts:?}");
-}
-
-/// What a drive starts from: the place of every page, and the blocks of the planes, as numbers.
-fn start_of(threads: usize, sets: &[&str]) -> (Vec<Mapping>, Vec<u32>) {
-    let scenario = drive(7, &[sets, &["ftl.precondition=steady"]].concat());
-    let mut ftl = Ftl::new(&scenario).expect("a drive that fits into memory");
-    let sampling = Sampling { threads, beyond: u32::MAX };
-    let mut preconditioner =
-        Preconditioner::without_names(&scenario, &mut ftl, Kept::on_average(2.3), sampling);
-    while !preconditioner.is_done() {
-        preconditioner.advance(&mut ftl, &scenario, 1000).expect("a drive that settles");
-    }
-    let pages = (0..ftl.tables.map.logical_pages()).map(|lpn| ftl.tables.map.get(lpn)).collect();
-    let planes =
-        ftl.tables.blocks.planes.iter().flat_map(|plane| [plane.free_list(), vec![plane.fills]]);
-    (pages, planes.flatten().chain(ftl.tables.blocks.fill_order.iter().copied()).collect())
-}
-
-#[test]
-fn the_steady_state_does_not_depend_on_the_number_of_threads() {
-    for sets in [
-        &["ftl.placement=pdwc"][..],
-        &["ftl.gc_victim=d-choices", "ftl.gc_choices=3"],
-        &["ftl.gc_victim=fifo", "ftl.free_block=least-worn"],
-        &["ftl.gc_victim=cost-benefit"],
-        // Its pages are those of the whole drive.
-        &["ftl.placement=dynamic"],
-    ] {
-        let alone = start_of(1, sets);
-        for threads in [2, 3, 8, 100] {
-            assert!(start_of(threads, sets) == alone, "{threads} threads: {sets:?}");
-        }
-    }
 }
 
 /// What a drive that keeps track of sectors says of its own state, with that column forged.

@@ -18,10 +18,12 @@ impl PageStore {
         now: Time,
     ) -> bool {
         // What is in the buffer or the cache is found there.
-        let is_buffered = match self.ftl.tables.map.get(lpn) {
-            Mapping::Buffered(id) => self.buffer.read_hits || self.flash.txns()[id].is_incomplete(),
-            _ => false,
-        };
+        let is_buffered = self
+            .ftl
+            .tables
+            .map
+            .buffered(lpn)
+            .is_some_and(|id| self.buffer.read_hits || self.flash.txns()[id].is_incomplete());
         if is_buffered
             || self.buffer.has_cached(lpn)
             || self.ftl.tables.map.demand().use_entry(lpn, false)

@@ -41,10 +41,8 @@ impl PageStore {
         if self.buffer.acknowledge != Acknowledge::Back || requests[request].fua {
             return None;
         }
-        match self.ftl.tables.map.get(lpn) {
-            Mapping::Buffered(id) if self.flash.txns()[id].start == Time::NEVER => Some(id),
-            _ => None,
-        }
+        let newest = self.ftl.tables.map.buffered(lpn);
+        newest.filter(|id| self.flash.txns()[*id].start == Time::NEVER)
     }
 
     /// One page of a write goes into the buffer; false if no plane has room for it yet.

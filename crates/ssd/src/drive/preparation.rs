@@ -3,7 +3,7 @@
 use reprieve_base::{Archive, Stream, UserError, parts};
 use reprieve_config::{Precondition, Scenario};
 use reprieve_flash::Flash;
-use reprieve_ftl::{Ftl, Mapping, Preconditioner};
+use reprieve_ftl::{Ftl, Preconditioner};
 use reprieve_policy::Policies;
 use serde_json::{Value, json};
 
@@ -122,11 +122,7 @@ impl Preparation {
                     let mut drive = run_in.drive;
                     self.take_over(scenario, ftl, &mut drive);
                     self.take_back_policies(scenario, flash, &mut drive);
-                    let is_in_flash =
-                        |lpn: &u32| matches!(ftl.tables.map.get(*lpn), Mapping::Flash(_));
-                    let valid_pages =
-                        (0..ftl.tables.map.logical_pages()).filter(is_in_flash).count();
-                    report.valid_pages = valid_pages as u64;
+                    report.valid_pages = ftl.tables.valid_pages();
                     self.stage = RunInStage::Over(Some(report));
                 }
             },

@@ -1,0 +1,207 @@
+//! Which logical page each valid page of a prepared drive holds, worked out when it is asked for.
+//!
+//! The order in which the valid pages of a plane got their logical pages is a permutation that can
+//! be undone. So a large drive starts without a table of what all its pages hold: the tables have
+//! only what has changed since, and a run that touches few pages does not pay for the others.
+
+use std::ops::Range;
+
+use super::Ftl;
+use super::permutation::Permutation;
+use super::scope::Scope;
+
+/// Words of one bit a page that are counted together.
+const GROUP_WORDS: usize = 8;
+
+/// What the valid pages of a drive hold that was just prepared.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Names {
+    /// One bit a page: whether it is valid. Each plane begins with a group of its own.
+    valid: Vec<u64>,
+    /// Valid pages of the drive before each group.
+    before: Vec<u32>,
+    /// Valid pages of the drive.
+    all: u32,
+    groups_per_plane: u32,
+    pages_per_plane: u32,
+    /// The logical pages of each plane, in the order of planes, or those of the drive.
+    scopes: Vec<Named>,
+    /// Of each of the first logical pages, one a plane, the number of its scope.
+    scope_of: Vec<u32>,
+}
+
+/// The logical pages of a scope, and the order in which its valid pages hold them.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Named {
+    scope: Scope,
+    order: Permutation,
+    /// Valid pages of the drive before those of the scope.
+    before: u32,
+}
+
+impl Names {
+    /// Of a drive whose planes have these words of valid pages, given to scopes that are those of
+    /// each plane, in the order of planes, or that of the drive.
+    pub(super) fn new<'a>(
+        ftl: &Ftl,
+        planes: impl Iterator<Item = &'a [u64]>,
+        scopes: Vec<Scope>,
+    ) -> Names {
+        let pages_per_plane = ftl.numbering.pages_per_plane();
+        let groups_per_plane = pages_per_plane.div_ceil(u64::BITS).div_ceil(GROUP_WORDS as u32);
+        let words_per_plane = groups_per_plane as usize * GROUP_WORDS;
+        let count = ftl.tables.blocks.planes.len();
+        let mut valid = Vec::with_capacity(count * words_per_plane);
+        for (plane, words) in (1..).zip(planes) {
+            valid.extend_from_slice(words);
+            valid.resize(plane * words_per_plane, 0);
+        }
+        let mut all = 0;
+        let group = |words: &[u64]| {
+            let before = all;
+            all += words.iter().map(|word| word.count_ones()).sum::<u32>();
+            before
+        };
+        let before: Vec<u32> = valid.chunks(GROUP_WORDS).map(group).collect();
+        assert!(scopes.len() == 1 || scopes.len() == count, "every page has its scope");
+        let mut scope_of = vec![0; scopes.len()];
+        let named = |(number, mut scope): (u32, Scope)| {
+            scope_of[(scope.first_lpn / scope.run) as usize] = number;
+            let order = Permutation::new(scope.lpns, &mut scope.stream);
+            let before = before[(scope.plane * groups_per_plane) as usize];
+            Named { scope, order, before }
+        };
+        let scopes: Vec<Named> = (0..).zip(scopes).map(named).collect();
+        let lpns = scopes.iter().map(|named| u64::from(named.scope.lpns)).sum::<u64>();
+        assert_eq!(u64::from(all), lpns, "as many pages are valid as have names");
+        Names { valid, before, all, groups_per_plane, pages_per_plane, scopes, scope_of }
+    }
+
+    /// The logical page that a page, counted over the drive, holds.
+    #[cold]
+    pub(super) fn owner(&self, page: u32) -> Option<u32> {
+        let (plane, own) = (page / self.pages_per_plane, page % self.pages_per_plane);
+        let first = (plane * self.groups_per_plane) as usize * GROUP_WORDS;
+        let word = first + (own / u64::BITS) as usize;
+        let (bits, bit) = (self.valid[word], 1u64 << (own % u64::BITS));
+        if bits & bit == 0 {
+            return None;
+        }
+        let group = word / GROUP_WORDS;
+        let words = &self.valid[group * GROUP_WORDS..word];
+        let number = self.before[group]
+            + words.iter().map(|word| word.count_ones()).sum::<u32>()
+            + (bits & (bit - 1)).count_ones();
+        let Named { scope, order, before } =
+            &self.scopes[if self.scopes.len() == 1 { 0 } else { plane as usize }];
+        Some(scope.logical_page(order.of(number - before)))
+    }
+
+    /// The page, counted over the drive, that holds a logical page.
+    #[cold]
+    pub(super) fn page(&self, lpn: u32) -> u32 {
+        let Scope { run, stride, .. } = self.scopes[0].scope;
+        let number = self.scope_of[(lpn % stride / run) as usize];
+        let Named { scope, order, before } = &self.scopes[number as usize];
+        let number = before + order.back(scope.number(lpn));
+        let group = self.group_of(number, scope.plane);
+        let mut left = number - self.before[group];
+        let mut word = group * GROUP_WORDS;
+        while left >= self.valid[word].count_ones() {
+            left -= self.valid[word].count_ones();
+            word += 1;
+        }
+        let mut bits = self.valid[word];
+        (0..left).for_each(|_| bits &= bits - 1);
+        let words_per_plane = self.groups_per_plane as usize * GROUP_WORDS;
+        let (plane, own) = ((word / words_per_plane) as u32, (word % words_per_plane) as u32);
+        plane * self.pages_per_plane + own * u64::BITS + bits.trailing_zeros()
+    }
+
+    /// The last group that has so many valid pages of the drive before it, in a plane if planes
+    /// have scopes of their own.
+    fn group_of(&self, number: u32, plane: u32) -> usize {
+        let groups = self.groups_per_plane as usize;
+        let groups = match self.scopes.len() {
+            1 => 0..self.before.len(),
+            _ => plane as usize * groups..(plane as usize + 1) * groups,
+        };
+        let before = &self.before[groups.clone()];
+        // Valid pages are spread over groups almost evenly: it is near where it would be so.
+        let left = u64::from(number - before[0]) * before.len() as u64;
+        let guess = (left / u64::from(self.valid_in(groups.clone()))) as usize;
+        let mut step = 1;
+        let (mut low, mut high) = (guess, guess + 1);
+        while low > 0 && before[low] > number {
+            (low, high) = (low.saturating_sub(step), low);
+            step *= 2;
+        }
+        while high < before.len() && before[high] <= number {
+            (low, high) = (high, (high + step).min(before.len()));
+            step *= 2;
+        }
+        let inner = &before[low..high];
+        groups.start + low + inner.partition_point(|before| *before <= number) - 1
+    }
+
+    /// Valid pages of a range of groups.
+    fn valid_in(&self, groups: Range<usize>) -> u32 {
+        let end = self.before.get(groups.end).copied().unwrap_or(self.all);
+        end - self.before[groups.start]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reprieve_base::Stream;
+
+    use super::*;
+    use crate::tests::drive;
+
+    /// Pages that are valid by chance: each has a logical page, and that has it.
+    #[test]
+    fn every_valid_page_has_a_logical_page_that_has_it() {
+        let mut chance = Stream::new(1, "test.names", 0);
+        for by_plane in [true, false] {
+            let ftl = Ftl::new(&drive(1, &[])).expect("a small drive");
+            let planes = ftl.numbering.geometry.planes();
+            let pages = ftl.numbering.pages_per_plane();
+            let mut words = vec![vec![0u64; pages.div_ceil(64) as usize]; planes as usize];
+            let mut page_of: Vec<u32> = Vec::new();
+            let lpns = pages / 3;
+            for plane in 0..planes {
+                let mut left = lpns;
+                while left > 0 {
+                    let page = chance.below(pages.into()) as u32;
+                    let word = &mut words[plane as usize][page as usize / 64];
+                    if *word & (1 << (page % 64)) == 0 {
+                        *word |= 1 << (page % 64);
+                        page_of.push(plane * pages + page);
+                        left -= 1;
+                    }
+                }
+            }
+            let scope = |plane, first_lpn, stride, lpns| {
+                let stream = Stream::new(2, "test.names", u64::from(plane));
+                Scope { plane, first_lpn, run: 1, stride, lpns, left: 0, is_shared: false, stream }
+            };
+            let scopes = match by_plane {
+                // Pages of the last plane come first.
+                true => (0..planes).map(|it| scope(it, planes - 1 - it, planes, lpns)).collect(),
+                false => vec![scope(0, 0, 1, lpns * planes)],
+            };
+            let names = Names::new(&ftl, words.iter().map(Vec::as_slice), scopes);
+            let mut lpns_of: Vec<u32> = Vec::new();
+            for page in 0..planes * pages {
+                assert_eq!(names.owner(page).is_some(), page_of.contains(&page), "{page}");
+                let Some(lpn) = names.owner(page) else { continue };
+                assert_eq!(names.page(lpn), page, "{lpn}");
+                assert!(!by_plane || page / pages == planes - 1 - lpn % planes, "{lpn}");
+                lpns_of.push(lpn);
+            }
+            assert!(!lpns_of.is_sorted(), "the order is one of chance");
+            lpns_of.sort_unstable();
+            assert!(lpns_of.into_iter().eq(0..lpns * planes));
+        }
+    }
+}
