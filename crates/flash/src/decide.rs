@@ -61,8 +61,9 @@ impl Flash {
     ) {
         // Decisions touch no other die, so that the list does not grow while it is walked.
         for next in 0..self.controller.dies.touched.len() {
-            let die = self.controller.dies.next_touched(next);
-            self.decide_die(die, now, work, out, Grant::Ask);
+            if let Some(die) = self.controller.dies.next_to_decide(next, work) {
+                self.decide_die(die, now, work, out, Grant::Ask);
+            }
         }
     }
 
@@ -148,7 +149,7 @@ impl Flash {
                 return;
             }
         }
-        if read.is_none() && controller.dies.has_nothing(die, work) {
+        if read.is_none() && controller.dies.units[die as usize].has_nothing(die, work) {
             return;
         }
         let view = serving.view(controller, (die, read), now, work);

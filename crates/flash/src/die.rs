@@ -7,6 +7,7 @@ use reprieve_nand::{Die, Elapsed, Parallelism, Part, PlaneWork, Refusal, Run, Su
 use reprieve_policy::sched::Waiter;
 use reprieve_policy::stream::FRONTS;
 use reprieve_policy::txn::{Kind, NONE, Txn};
+use reprieve_policy::work::{GcNeed, Work};
 
 use super::lane::{Lane, LaneId};
 use super::queue::{Linked, Queue};
@@ -244,6 +245,20 @@ impl DieUnit {
     #[inline]
     pub(super) fn is_idle(&self) -> bool {
         self.die.is_at_rest() && self.reads.first().is_none() && self.writes.first().is_none()
+    }
+
+    /// Whether a free die without a read has nothing else to choose from: no program, nothing
+    /// suspended and nothing to collect. Many decisions are about nothing.
+    #[inline(always)]
+    pub(super) fn has_nothing<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
+        if self.die.is_suspended() || self.writes.first().is_some() {
+            return false;
+        }
+        if self.gc_decoding == 0 && work.gc_need(die) != GcNeed::None {
+            return false;
+        }
+        self.gc_waits = None;
+        true
     }
 
     /// The programs and erases on it, those of planes that were stopped apart included.

@@ -9,7 +9,7 @@ use reprieve_nand::{Command, Part, Shape};
 use reprieve_policy::sched::{Scheduler, Waiter};
 use reprieve_policy::suspend::Answer;
 use reprieve_policy::txn::{Kind, NONE, Txn};
-use reprieve_policy::work::{GcNeed, Work};
+use reprieve_policy::work::Work;
 
 use super::die::{DieUnit, ProgramGathering};
 use super::facts::FlashFacts;
@@ -114,12 +114,20 @@ impl Dies {
         }
     }
 
-    /// The die that is so many behind the first of those that decide; it decides now.
+    /// The die that is so many behind the first of those that were touched, unless it has nothing
+    /// to decide: it senses, or is free and has nothing to choose from.
     #[inline(always)]
-    pub(super) fn next_touched(&mut self, place: usize) -> u32 {
+    pub(super) fn next_to_decide<W: Work>(&mut self, place: usize, work: &mut W) -> Option<u32> {
         let die = self.touched[place];
-        self.units[die as usize].dirty = false;
-        die
+        let unit = &mut self.units[die as usize];
+        unit.dirty = false;
+        let FlashFacts { splits, decides_more, gc_holds_channel, .. } = self.facts;
+        let rests = !(splits | decides_more | gc_holds_channel)
+            && match unit.die.takes_reads() {
+                true => unit.reads.first().is_none() && unit.has_nothing(die, work),
+                false => !unit.die.is_running(),
+            };
+        (!rests).then_some(die)
     }
 
     /// Makes every die decide.
@@ -186,21 +194,6 @@ impl Dies {
                 unit.planes.paired.fill(0);
             }
         }
-    }
-
-    /// Whether a free die without a read has nothing else to choose from: no program, nothing
-    /// suspended and nothing to collect. Many decisions are about nothing.
-    #[inline(always)]
-    pub(super) fn has_nothing<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
-        let unit = &mut self.units[die as usize];
-        if unit.die.is_suspended() || unit.writes.first().is_some() {
-            return false;
-        }
-        if unit.gc_decoding == 0 && work.gc_need(die) != GcNeed::None {
-            return false;
-        }
-        unit.gc_waits = None;
-        true
     }
 
     /// A die with its channel.

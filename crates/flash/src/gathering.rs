@@ -117,22 +117,26 @@ impl Gathering<'_> {
         let mut passed = OpenBlocks::default();
         let mut held = PlaneSet::default();
         held.insert(at.plane);
+        // Planes from which something may still come; with the last of them a long queue has no
+        // more to offer.
+        let mut others = self.dies.facts.geometry.planes_per_die - 1;
+        let by_wordline = self.dies.facts.together > 1;
         let mut next = self.dies[die].writes.first();
-        while let Some(id) = next.filter(|_| held.count() < self.dies.facts.geometry.planes_per_die)
-        {
+        while let Some(id) = next.filter(|_| others > 0) {
             let following = self.dies.txns[id].next;
             next = (following != NONE).then_some(following);
             let plane = self.dies.txns[id].at.plane;
             let txn = &self.dies.txns[id];
-            let front = if self.dies.facts.together > 1 { txn.front } else { 0 };
+            let front = if by_wordline { txn.front } else { 0 };
             if held.contains(plane) || !passed.insert(plane, front) {
                 continue;
             }
-            if self.dies.txns[id].kind != kind {
+            others -= u32::from(!by_wordline);
+            if txn.kind != kind {
                 continue;
             }
             let is_program = kind.is_program();
-            if is_program && self.dies.facts.together > 1 && !self.dies.is_ready(id, now) {
+            if is_program && by_wordline && !self.dies.is_ready(id, now) {
                 continue;
             }
             let other = match is_program {
@@ -152,7 +156,8 @@ impl Gathering<'_> {
             self.dies.txns[last].next = id;
             last = id;
             held.insert(plane);
-            if is_program && self.dies.facts.together > 1 {
+            others -= u32::from(by_wordline);
+            if is_program && by_wordline {
                 last = self.gather_wordline(first, id, work);
                 // What has been taken may have been next.
                 next = self.dies[die].writes.first();

@@ -82,19 +82,14 @@ pub(super) struct PlaneSet(u128);
 impl PlaneSet {
     /// Adds a plane; false if it was there.
     pub(super) fn insert(&mut self, plane: u32) -> bool {
-        let is_new = !self.contains(plane);
+        let before = self.0;
         self.0 |= PlaneSet::bit(plane);
-        is_new
+        self.0 != before
     }
 
     /// Whether a plane is there.
     pub(super) fn contains(&self, plane: u32) -> bool {
         self.0 & PlaneSet::bit(plane) != 0
-    }
-
-    /// How many planes are there.
-    pub(super) fn count(&self) -> u32 {
-        self.0.count_ones()
     }
 
     fn bit(plane: u32) -> u128 {

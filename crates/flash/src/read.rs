@@ -160,6 +160,7 @@ impl Controller {
     }
 
     /// The first page in line crosses the channel.
+    #[inline(always)]
     pub(super) fn start_out(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let unit = &self.dies[die];
         let (id, channel) = (unit.leaving.first(), unit.channel);

@@ -103,7 +103,7 @@ impl Controller {
     }
 
     /// The data of a read is there.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read_complete(&mut self, id: u32) {
         let txn = &self.dies.txns[id];
         if txn.place == 0 {

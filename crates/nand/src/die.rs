@@ -285,7 +285,7 @@ impl Die {
     /// The instant that the die promised has come: says what has happened.
     ///
     /// Panics if nothing was promised for `now`: then the caller has lost track of the die.
-    #[inline]
+    #[inline(always)]
     pub fn elapse(&mut self, now: Time) -> Elapsed {
         match self.array {
             Array::Reading(until) if until == now => {

@@ -111,7 +111,7 @@ impl Histogram {
     }
 
     /// Counts a request; one that is longer than there is room for counts as the longest of these.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, latency_ns: u64) {
         match &mut self.latencies {
             Recorded::Many(counts) => counts.saturating_record(latency_ns),

@@ -43,7 +43,7 @@ impl Latencies {
 
     /// Counts a request by its number in order of arrival, which says to what batch it belongs;
     /// whether it is the first of its batch, which is then to be marked.
-    #[inline]
+    #[inline(always)]
     pub fn record(
         &mut self,
         number: u64,

@@ -164,10 +164,11 @@ impl PageStore {
         requests: &mut HostRequests,
         now: Time,
     ) -> Option<Served> {
-        if self.flash.txns()[id].lost {
+        let Txn { kind, lost, .. } = self.flash.txns()[id];
+        if lost {
             self.page_lost(id, requests);
         }
-        match self.flash.txns()[id].kind {
+        match kind {
             Kind::HostRead => {
                 if let Some(cache) = &mut self.buffer.read_cache {
                     cache.page_read(&self.flash.txns()[id], &self.ftl);

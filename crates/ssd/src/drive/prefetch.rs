@@ -48,14 +48,14 @@ impl Prefetch {
     }
 
     /// The next request; `None` after the last, or at a row that cannot be read.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self, ftl: &Ftl) -> Option<Request> {
         if self.next == self.ahead.len() {
             self.refill(ftl);
         }
-        let request = self.ahead.get(self.next).copied();
-        self.next += usize::from(request.is_some());
-        request
+        let request = *self.ahead.get(self.next)?;
+        self.next += 1;
+        Some(request)
     }
 
     /// Puts a request behind those that were read, of a load whose requests are offered.
@@ -68,6 +68,8 @@ impl Prefetch {
         if self.next < self.ahead.len() { None } else { self.error.take() }
     }
 
+    /// Once for many requests: their way in has no part of it.
+    #[inline(never)]
     fn refill(&mut self, ftl: &Ftl) {
         self.ahead.clear();
         self.next = 0;

@@ -20,6 +20,7 @@ impl EventLoop {
         }
     }
 
+    #[inline(always)]
     pub(super) fn arrive(&mut self, request: Request, flow: u32) {
         let Request { arrival, op, lba, bytes, fua } = request;
         if self.host.requests.is_empty() {
@@ -193,8 +194,7 @@ impl EventLoop {
             let request = &self.host.requests[id];
             self.pages.record.completed(request, self.now);
         }
-        self.host.close(id, self.now);
-        let request = &self.host.requests[id];
+        let request = self.host.close(id, self.now);
         self.stats.request_done(id, request, self.now, &mut self.pages.flash, &mut self.flows);
         let flow = request.flow;
         self.host.requests.release(id);

@@ -169,8 +169,7 @@ impl Mixed {
             Continuation::BySize(_) | Continuation::Locality(_) => self.next_place(op),
         };
         debug_assert!(lba + size.sectors <= self.footprint_sectors, "{lba} leaves the footprint");
-        let lba = self.start_sector + lba;
-        let fua = op == Op::Write && self.next_fua();
+        let (lba, fua) = (self.start_sector + lba, op == Op::Write && self.next_fua());
         Some(Request { arrival: self.arrivals.next_arrival(), op, lba, bytes: size.bytes, fua })
     }
 
@@ -248,6 +247,7 @@ impl Mixed {
 }
 
 impl RequestSource for Mixed {
+    #[inline(always)]
     fn next_request(&mut self) -> Result<Option<Request>, UserError> {
         Ok(Mixed::next_request(self))
     }

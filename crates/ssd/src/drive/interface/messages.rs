@@ -101,21 +101,22 @@ impl Messages {
     /// A message to the drive, or to the host, that will have come `at` this instant.
     #[inline(always)]
     pub(super) fn send(&mut self, at: Time, what: What, request: u32, orders: &mut Orders) {
-        let message = Message { at, order: orders.take(), what, request };
+        let order = orders.take();
         // What was sent later comes later among equals.
         if at >= self.next.at {
-            return self.wait(message);
+            return self.wait(at, order, what, request);
         }
-        let later = std::mem::replace(&mut self.next, message);
-        if later.at < Time::NEVER {
-            self.wait_first(later);
+        if self.next.at < Time::NEVER {
+            self.wait_first();
         }
+        self.next = Message { at, order, what, request };
     }
 
     /// A message waits in its line, an answer before those that come later: what sends no data does
     /// not wait behind data.
     #[inline(never)]
-    fn wait(&mut self, message: Message) {
+    fn wait(&mut self, at: Time, order: u64, what: What, request: u32) {
+        let message = Message { at, order, what, request };
         let line = &mut self.lines[message.what.line()];
         let later = match message.what {
             What::Answer => line.iter().rev().take_while(|other| other.at > message.at).count(),
@@ -129,10 +130,11 @@ impl Messages {
         self.check_fetch();
     }
 
-    /// A message that was next of all waits before those of its line.
+    /// The message that was next of all waits before those of its line: another comes before it.
     #[inline(never)]
-    fn wait_first(&mut self, message: Message) {
-        self.lines[message.what.line()].push_front(message);
+    fn wait_first(&mut self) {
+        self.lines[self.next.what.line()].push_front(self.next);
+        self.next = NOTHING;
         self.behind += 1;
         self.check_fetch();
     }
@@ -151,26 +153,30 @@ impl Messages {
         }
     }
 
-    /// Takes the next message.
+    /// Takes the next message: what it is, and about which request.
     #[inline(always)]
-    pub(super) fn take(&mut self) -> Message {
+    pub(super) fn take(&mut self) -> (What, u32) {
         debug_assert!(self.next.at < Time::NEVER, "a message is next");
-        let next = if self.behind == 0 { NOTHING } else { self.take_from_lines() };
-        std::mem::replace(&mut self.next, next)
+        let Message { what, request, .. } = self.next;
+        match self.behind {
+            0 => self.next.at = Time::NEVER,
+            _ => self.take_from_lines(),
+        }
+        (what, request)
     }
 
-    /// The first of those that wait.
+    /// The first of those that wait is next.
     #[inline(never)]
-    fn take_from_lines(&mut self) -> Message {
-        let mut first = (NOTHING, ANSWERS);
+    fn take_from_lines(&mut self) {
+        let mut first = (&NOTHING, ANSWERS);
         for (number, line) in self.lines.iter().enumerate() {
-            if let Some(message) = line.front().filter(|message| message.is_before(&first.0)) {
-                first = (*message, number);
+            if let Some(message) = line.front().filter(|message| message.is_before(first.0)) {
+                first = (message, number);
             }
         }
+        self.next = *first.0;
         self.behind -= 1;
         self.lines[first.1].pop_front();
-        first.0
     }
 
     /// Forgets everything: nothing comes from the host any more, and nothing goes there.

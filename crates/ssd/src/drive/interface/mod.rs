@@ -12,7 +12,7 @@ use reprieve_config::Scenario;
 use reprieve_policy::txn::{LatencyComponent, LatencyComponents};
 
 use link::Links;
-use messages::{Message, Messages, What};
+use messages::{Messages, What};
 use queues::HostQueues;
 
 /// A host request between its arrival and its completion.
@@ -153,7 +153,7 @@ impl HostInterface {
     }
 
     /// A request arrives: whether the drive has it at once.
-    #[inline]
+    #[inline(always)]
     pub(super) fn arrive(&mut self, id: u32, queue: u32, now: Time, orders: &mut Orders) -> bool {
         let Some(queues) = &mut self.queues else { return true };
         self.requests[id].queue = queue;
@@ -169,7 +169,7 @@ impl HostInterface {
     /// Takes the message that comes at `now`, and says what the drive has to do, if anything.
     #[inline(always)]
     pub(super) fn receive(&mut self, now: Time, orders: &mut Orders) -> Option<HostStep> {
-        let Message { what, request: id, .. } = self.messages.take();
+        let (what, id) = self.messages.take();
         match what {
             What::Data => return Some(HostStep::Data(id)),
             What::Whole => return Some(HostStep::Whole(id)),
@@ -232,15 +232,18 @@ impl HostInterface {
 
     /// Fetches what the drive takes out of the submission queues at this instant, up to a command
     /// that is here at once.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fetch(&mut self, now: Time, orders: &mut Orders) -> Option<u32> {
         while let Some(queues) = &mut self.queues {
             let id = queues.fetch(&self.requests)?;
             let command = queues.command;
             self.requests[id].fetched = now;
             if command > Dur::ZERO {
+                // One at a time: the next can follow when this one has come.
                 self.messages.send(now + command, What::Fetched, id, orders);
-            } else if self.take_command(id, now, orders).is_some() {
+                return None;
+            }
+            if self.take_command(id, now, orders).is_some() {
                 return Some(id);
             }
         }
@@ -337,7 +340,7 @@ impl HostInterface {
     /// A request is complete: its queue may send another. To where its time went comes what passed
     /// before the drive set about it, in its queue and on the link.
     #[inline]
-    pub(super) fn close(&mut self, id: u32, now: Time) {
+    pub(super) fn close(&mut self, id: u32, now: Time) -> &HostRequest {
         let request = &mut self.requests[id];
         if let Some(queues) = &mut self.queues {
             queues.answered(request.queue);
@@ -351,6 +354,7 @@ impl HostInterface {
         } else if self.links.in_order {
             request.parts.add(LatencyComponent::Link, (request.begun - request.arrival).ns());
         }
+        request
     }
 
     /// Checks the queues against the open requests and the limits.

@@ -83,15 +83,16 @@ impl HostQueues {
     }
 
     /// A request goes into its queue.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, id: u32, requests: &mut HostRequests) {
         let number = requests[id].queue;
         let queue = &mut self.lines.queues[number as usize];
-        match queue.last {
-            NONE => queue.first = id,
-            last => requests[last].next = id,
+        let last = std::mem::replace(&mut queue.last, id);
+        if last != NONE {
+            requests[last].next = id;
+            return;
         }
-        queue.last = id;
+        queue.first = id;
         self.lines.look_at(number);
     }
 
@@ -103,7 +104,7 @@ impl HostQueues {
     }
 
     /// Fetches a request, if there is one that the drive may fetch now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fetch(&mut self, requests: &HostRequests) -> Option<u32> {
         if !self.may_fetch() {
             return None;
@@ -122,15 +123,20 @@ impl HostQueues {
         queue.fetched += 1;
         self.outstanding += 1;
         self.is_fetching = self.command > Dur::ZERO;
-        self.lines.look_at(number);
+        if queue.first == NONE || queue.fetched == self.lines.entries {
+            self.lines.look_at(number);
+        }
         Some(id)
     }
 
     /// A request that was fetched from this queue is answered.
     pub(super) fn answered(&mut self, number: u32) {
-        self.lines.queues[number as usize].fetched -= 1;
+        let queue = &mut self.lines.queues[number as usize];
+        queue.fetched -= 1;
         self.outstanding -= 1;
-        self.lines.look_at(number);
+        if queue.fetched + 1 == self.lines.entries {
+            self.lines.look_at(number);
+        }
     }
 }
 
