@@ -112,9 +112,14 @@ impl Drive {
         self.now
     }
 
+    /// Requests submitted so far.
+    pub fn submitted(&self) -> u64 {
+        self.ssd.handed_over()
+    }
+
     /// Submitted requests that are not complete, including those that have not arrived.
     pub fn open_requests(&self) -> u64 {
-        self.ssd.handed_over() - self.taken - self.ssd.done_count() as u64
+        self.submitted() - self.taken - self.ssd.done_count() as u64
     }
 
     /// Submits a request that arrives at `at`, now or later.

@@ -10,22 +10,25 @@ const STATIONARY: u64 = 200;
 /// deviation of a count is the root of the writes, times write amplification; requests of several
 /// pages are as many draws fewer.
 const DEVIATIONS: u64 = 3;
-/// Passes after which we give up; a drive settles within ten.
+/// Passes after which a drive has settled unless it still drifts, however much its counts spread:
+/// with few spare blocks those of a few planes spread more than draws do.
+const SETTLED: u32 = 12;
+/// Passes after which we give up.
 const PASSES_MAX: u32 = 40;
 
 /// One pass: as many random overwrites as the drive has logical pages.
 pub(super) struct Pass {
     number: u32,
-    /// Pages that garbage collection has moved in this pass, and in the two before.
+    /// Pages that garbage collection has moved in this pass, and in those before, the last first.
     pub(super) moved: u64,
-    before: [u64; 2],
+    before: [u64; 5],
     /// Places that were drawn in this pass: one for each write, or for each request.
     pub(super) draws: u64,
 }
 
 impl Pass {
     pub(super) fn first() -> Pass {
-        Pass { number: 0, moved: 0, before: [0; 2], draws: 0 }
+        Pass { number: 0, moved: 0, before: [0; 5], draws: 0 }
     }
 
     pub(super) fn is_like_those_before(&self, pages: u64, physical_pages: u64) -> bool {
@@ -33,12 +36,16 @@ impl Pass {
         if u64::from(self.number) * pages < physical_pages {
             return false;
         }
-        let [before, earlier] = self.before;
+        let [before, earlier, others @ ..] = self.before;
         let differs_by = self.moved.abs_diff(before).max(self.moved.abs_diff(earlier));
         let drifts = (self.moved > before) == (before > earlier);
         let chance = DEVIATIONS * (self.moved + pages) / self.draws.isqrt().max(1);
         let alike = (pages / STATIONARY).max(DEVIATIONS * pages.isqrt());
-        differs_by <= alike || !drifts && differs_by <= chance
+        // Three passes that drift have a mean beyond each of the three before them.
+        let of_three = self.moved + before + earlier;
+        let [low, high] = [others.iter().min(), others.iter().max()].map(|it| 3 * it.unwrap_or(&0));
+        let has_settled = self.number >= SETTLED && (low..=high).contains(&of_three);
+        differs_by <= alike || !drifts && differs_by <= chance || has_settled
     }
 
     /// Write amplification of a pass that is complete.
@@ -54,7 +61,8 @@ impl Pass {
                  larger ftl.over_provisioning"
             )));
         }
-        let before = [self.moved, self.before[0]];
+        let [one, two, three, four, _] = self.before;
+        let before = [self.moved, one, two, three, four];
         *self = Pass { number: self.number + 1, moved: 0, before, draws: 0 };
         Ok(())
     }

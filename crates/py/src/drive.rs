@@ -275,7 +275,8 @@ impl Drive {
 
 impl Drive {
     fn of(drive: embed::Drive) -> Drive {
-        Drive { inner: Mutex::new(Inner { drive, next_tag: 0 }) }
+        let next_tag = drive.submitted();
+        Drive { inner: Mutex::new(Inner { drive, next_tag }) }
     }
 
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
