@@ -158,7 +158,7 @@ impl<const PARTS: usize> Latencies<PARTS> {
     }
 }
 
-/// What a run leaves: latencies of reads and of writes, and completions if they were asked for.
+/// Results of a run: latencies of reads and of writes, and completions if they were asked for.
 pub struct Outcome<const PARTS: usize> {
     pub latencies: [Latencies<PARTS>; 2],
     pub transactions: u64,

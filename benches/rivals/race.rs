@@ -25,7 +25,7 @@ pub struct Rivalled {
 /// A rival with its drive in the state of the product's, ready to serve requests.
 pub type Rival = Box<dyn FnMut(Vec<Request>, bool) -> Ran>;
 
-/// What a rival leaves of a run.
+/// Results of a rival.
 pub struct Ran {
     pub transactions: u64,
     /// Arrival and completion of each request, if they were asked for.

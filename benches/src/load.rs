@@ -17,7 +17,7 @@ pub struct Fixed {
     scenario: &'static str,
 }
 
-/// What runs unless another load is named.
+/// Load that runs unless another is named.
 pub const MAIN: Fixed = Fixed {
     name: "main",
     what: "16-die FAST'12 MLC, 70/30 random, PES-IPC, steady state",
@@ -152,7 +152,7 @@ impl Load {
         Load::fixed(&MAIN, sets, requests, &Options::default())
     }
 
-    /// The same of any of the fixed loads, with what is kept of each request if that is wanted.
+    /// Returns any of the fixed loads, with a log of its requests if that is wanted.
     pub fn fixed(
         fixed: &Fixed,
         sets: &[String],

@@ -146,8 +146,8 @@ def test_a_drive_is_saved_in_mid_flight() -> None:
 
 def test_a_drive_starts_in_a_saved_state(tmp_path: Path) -> None:
     state = tmp_path / "drive.state"
-    load = {"workload__generator": "mixed", "workload__requests": 1, "workload__read_fraction": 1.0}
-    rp.run(BUSY, save_state=state, save_state_at="start", workload__queue_depth=1, **load)
+    load = {"generator": "mixed", "requests": 1, "read_fraction": 1.0, "queue_depth": 1}
+    rp.run({**BUSY, "workload": load}, save_state=state, save_state_at="start")
     ends = []
     for drive in rp.Drive(BUSY), rp.Drive(BUSY, from_state=state):
         for at_ns, op, lba, size in requests(300, drive.capacity_bytes // 512):

@@ -20,7 +20,7 @@ IMPORTED = (
     "reprieve_studies.papers",
     "rich.progress",
 )
-"""Modules that many commands import. They import the rest themselves, as the installed command does."""
+"""Modules that many commands import, which import the rest themselves, as when installed."""
 
 
 def serve(requests: socket.socket) -> list[str]:

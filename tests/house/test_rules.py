@@ -273,6 +273,11 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ("forbidden words", {"devices/a.toml": "# TODO.\n"}, "devices/a.toml:1: 'TODO': unfinished"),
     (
         "forbidden words",
+        {"crates/ftl/src/collect.rs": "//! G.\n\n/// What it is.\nfn f() {}\n"},
+        "crates/ftl/src/collect.rs:2: '\\n/// What': begin with the subject",
+    ),
+    (
+        "forbidden words",
         {"crates/ftl/src/collect.rs": "//! G.\nfn f() { todo!() }\n"},
         "crates/ftl/src/collect.rs:2: 'todo!': unfinished work",
     ),

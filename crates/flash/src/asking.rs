@@ -1,4 +1,4 @@
-//! What asks for a suspension: which of those that wait may be served beside an operation.
+//! Requests for a suspension: which waiting transactions may be served inside an operation.
 
 use reprieve_base::Time;
 use reprieve_policy::suspend::{Eligibility, GcNeed, Reason};
@@ -7,7 +7,7 @@ use reprieve_policy::work::Work;
 
 use super::dies::Dies;
 
-/// What waits and may have an operation suspended.
+/// Waiting transactions that may have an operation suspended.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Asking {
     /// A read that is queued.

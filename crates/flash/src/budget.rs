@@ -1,4 +1,4 @@
-//! What all dies may draw at once: who begins, who waits, and who is next when there is room.
+//! Budget of power over all dies: which begin, which wait, and which is next when there is room.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use reprieve_policy::txn::Kind;
 use super::dies::Dies;
 use super::lane::LaneId;
 
-/// Whose turn it is: what is urgent, then what has waited longest, then the first die.
+/// Order of turns: urgent ones, then those that have waited longest, then the first die.
 type Turn = (bool, Time, u32);
 
-/// What a die holds of the budget.
+/// Share of a die in the budget.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Held {
     /// For commands that sense, and how many planes those are.
@@ -47,11 +47,11 @@ pub(super) struct Budget {
     planes_most: u64,
     planes_of_read: u64,
     reads_first: bool,
-    /// What is counted for the dies now, idle ones included.
+    /// Power counted for the dies now, idle ones included.
     drawn_uw: u64,
     active: u32,
     held: Vec<Held>,
-    /// What runs on planes that were split off, each with what it holds.
+    /// Operations on planes that were split off, each with its share.
     apart_uw: BTreeMap<Place, u64>,
     /// Dies that wait, and how much more each of them would draw.
     line: BTreeSet<Turn>,
@@ -163,7 +163,7 @@ impl Budget {
         false
     }
 
-    /// Whose turn a die is that would begin something of a kind, for which it has waited since.
+    /// Returns the turn of a die that has waited `since` to begin an operation of a kind.
     fn turn(&self, die: u32, kind: Kind, since: Time) -> Turn {
         let is_host_read = matches!(kind, Kind::HostRead | Kind::RmwRead);
         (self.reads_first && !is_host_read, since, die)
@@ -210,7 +210,7 @@ impl Budget {
         Some(die)
     }
 
-    /// What it allows to be drawn beyond what is counted now.
+    /// Returns the power that is left of the budget.
     pub(super) fn left_uw(&self) -> u64 {
         self.limit_uw.saturating_sub(self.drawn_uw)
     }
@@ -260,7 +260,7 @@ impl Budget {
         self.change(die, |held| (held.apart, held.apart_uw) = (held.apart + 1, held.apart_uw + uw));
     }
 
-    /// What runs on a plane is split off from others, if there are any; with these the base stays
+    /// Splits the operation on a plane off from others, if there are any; with these the base stays
     /// until it is suspended.
     pub(super) fn split(&mut self, (die, lane): Place, kind: Kind, has_others: bool) {
         let plane_uw = self.counted.of(kind).plane_uw;
@@ -272,7 +272,7 @@ impl Budget {
         self.apart_uw.insert((die, lane), own_uw);
     }
 
-    /// What runs on a lane is complete.
+    /// Frees the share of an operation that is complete.
     pub(super) fn ended(&mut self, (die, lane): Place) {
         if lane == 0 {
             self.change(die, |held| held.run_uw = None);

@@ -28,7 +28,7 @@ pub(super) enum Wish {
     /// The die wants to begin something; it decides what when it gets the channel.
     Start {
         die: u32,
-        /// What it wanted when it lined up was a read.
+        /// Whether it wanted a read when it lined up.
         is_read: bool,
     },
 }
@@ -165,7 +165,7 @@ impl Channels {
         Some(channel)
     }
 
-    /// Who has a channel next, if it is free; if it is not, it decides when it is.
+    /// Returns the next user of a channel, if it is free; if it is not, it decides when it is.
     #[inline(always)]
     pub(super) fn next_wish(
         &mut self,
@@ -431,7 +431,7 @@ mod tests {
         page_bytes: 4096,
     };
 
-    /// What is scheduled, and when.
+    /// Scheduled events and their times.
     #[derive(Default)]
     struct Scheduled(Vec<(Time, FlashEvent)>);
 

@@ -19,7 +19,7 @@ pub(super) fn class_of(kind: Kind) -> Class {
 }
 
 impl Dies {
-    /// What a scheduler may know of a program or erase that has begun.
+    /// Returns what a scheduler may know of a program or erase that has begun.
     #[inline(always)]
     pub(super) fn operation_of(&self, id: u32) -> Operation {
         let txn = &self.txns[id];
@@ -46,7 +46,7 @@ impl Dies {
         classes
     }
 
-    /// The same where no garbage collection is looked at.
+    /// Returns the classes without garbage collection.
     #[cold]
     fn classes_without_gc(&self, die: u32, now: Time) -> Classes {
         let unit = &self[die];
@@ -66,8 +66,8 @@ impl Dies {
         }
     }
 
-    /// The same where one plane of several makes way for its own reads: the operation is that of
-    /// the plane.
+    /// Returns the classes where one plane of several makes way for its own reads: the operation is
+    /// the plane's.
     #[cold]
     pub(super) fn classes_of_plane(
         &self,

@@ -23,7 +23,7 @@ use super::observe::{Observe, Observers, Scene};
 
 /// Dies and channels at work, and all who are told of it.
 ///
-/// What it is asked for it does at once, or has refused by a die. It decides nothing: a die that is
+/// Each command is carried out at once, or refused by a die. It decides nothing: a die that is
 /// free, or an operation that something waits for, is woken, and decided about by the flash.
 pub(super) struct Controller {
     pub(super) dies: Dies,
@@ -40,7 +40,7 @@ pub(super) struct Controller {
     pub(super) refused: Option<(u32, Refusal)>,
     /// Counters.
     pub(super) counts: FlashCounts,
-    /// Who keeps account of what happens.
+    /// Observers of events.
     pub(super) observers: Observers,
 }
 

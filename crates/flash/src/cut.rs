@@ -34,7 +34,7 @@ impl Dies {
     }
 }
 
-/// What becomes of a lane.
+/// Treatment of a lane.
 struct CutLane {
     /// When its array is free.
     free_at: Time,
@@ -211,7 +211,7 @@ impl PowerCut<'_> {
         std::iter::successors(Some(id), next)
     }
 
-    /// What a program or erase draws, on all its planes.
+    /// Returns the power of a program or erase, on all its planes.
     fn draws(&self, id: u32) -> u64 {
         let powers = self.powers;
         let planes: BTreeSet<u32> = self.pages(id).map(|id| self.dies.txns[id].at.plane).collect();
@@ -228,7 +228,7 @@ fn suspend(mut die: Die, at: Time, scheduled: Time) -> Option<Time> {
     stopped_at(at, scheduled, &mut |at| die.suspend(at))
 }
 
-/// The same of what runs until `end`, with how it is asked.
+/// Returns when an operation that runs until `end` is stopped, with the way of asking.
 fn stopped_at(
     at: Time,
     end: Time,

@@ -22,7 +22,7 @@ pub(super) struct ProgramGathering {
     pub(super) waits_for_planes: bool,
 }
 
-/// What a die has by plane, on the parts that need it; out of the way of the rest in the caches.
+/// State by plane, on parts that need it; kept apart from the rest in the caches.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct PerPlane {
     /// Where programs take several pages: programs in `writes` by plane and open block; else empty.
@@ -110,7 +110,7 @@ pub struct DieUnit {
     pub(super) leaving: Linked,
     /// Those whose pages have left and wait for the others of their command.
     pub(super) left: Linked,
-    /// What planes do that are not all alike.
+    /// State of planes that differ.
     pub(super) planes: Rare<PerPlane>,
     /// On the list of dies that have to decide.
     pub(super) dirty: bool,
@@ -228,7 +228,7 @@ impl DieUnit {
         }
     }
 
-    /// What runs on a lane since it began or was resumed at `from`.
+    /// Returns the run on a lane since it began or was resumed at `from`.
     pub(super) fn run(&self, lane: LaneId, from: Time) -> Option<Run> {
         match lane.plane() {
             None => self.die.run(from),

@@ -36,7 +36,7 @@ pub struct Dies {
     /// last has waited since `waits_since`.
     pub(super) reordered: bool,
     waits_since: Time,
-    /// What was queued before this in order of arrival waits no more: a flush has come.
+    /// Order of arrival before which nothing waits for its wordline: a flush has come.
     pub(super) flushed: u64,
 }
 
@@ -85,7 +85,7 @@ impl Dies {
         }
     }
 
-    /// What all dies are.
+    /// Returns the part of all dies.
     pub(super) fn part(&self) -> &Arc<Part> {
         self.units.first().expect("a drive has a die").die.part()
     }
@@ -178,7 +178,7 @@ impl Dies {
         queue.push_front(&mut self.txns, id);
     }
 
-    /// What waits has never come, but for pages that collection has begun to read.
+    /// Forgets waiting transactions, except pages that collection has begun to read.
     pub(super) fn forget_waiting(&mut self) {
         for unit in &mut self.units {
             let waiting = unit.reads.iter(&self.txns);
@@ -202,7 +202,7 @@ impl Dies {
         (die, self[die].channel)
     }
 
-    /// What the chain answered last, when it was asked about a lane.
+    /// Notes the last answer of the chain about a lane.
     #[inline(always)]
     pub(super) fn answered(&mut self, (die, lane): (u32, LaneId), answer: Answer) {
         self.units[die as usize].lane_mut(lane).answer = answer;
@@ -218,12 +218,12 @@ impl Dies {
         })
     }
 
-    /// What comes now, behind all that has come.
+    /// Returns a transaction that arrives now, behind all others.
     pub(super) fn newest(&self, now: Time) -> Waiter {
         Waiter { order: self.arrivals, since: now }
     }
 
-    /// What a scheduler may know of a queued transaction.
+    /// Returns what a scheduler may know of a queued transaction.
     #[inline]
     pub(super) fn waiter(&self, id: u32) -> Waiter {
         let txn = &self.txns[id];
@@ -231,7 +231,7 @@ impl Dies {
         Waiter { order: txn.seq, since: txn.mark }
     }
 
-    /// What a program or erase asks of its die, and how long the channel is used for each plane.
+    /// Returns the command of a program or erase, and how long the channel is used for each plane.
     #[inline(always)]
     pub(super) fn command_of(&self, id: u32) -> (Command, Dur) {
         let (timing, txn) = (&self.facts.timing, &self.txns[id]);

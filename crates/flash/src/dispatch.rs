@@ -169,15 +169,15 @@ impl<P> View<'_, P> {
 
 /// A dispatcher, what waits at no die, and what dies have to do as the dispatcher sees it.
 ///
-/// What waits here is in no queue of a die, and has perhaps no die yet. Without a dispatcher
-/// nothing does.
+/// Transactions that wait here are in no queue of a die, and may have no die yet. Without a
+/// dispatcher none do.
 pub struct Stage {
     dispatcher: Option<Box<dyn Dispatcher>>,
     /// Writes to which the dispatcher has given no plane, and all that it holds back.
     unplaced: Order,
-    /// What dies have to do, as the dispatcher sees it.
+    /// Work of dies, as the dispatcher sees it.
     occupancy: Occupancy,
-    /// What the dispatcher says of itself, all as it would be without one.
+    /// Properties of the dispatcher, or those of a drive without one.
     places_late: bool,
     holds_back: bool,
     joins_requests: bool,
@@ -254,7 +254,7 @@ impl Stage {
         self.unplaced.iter()
     }
 
-    /// What waits at no die has never come.
+    /// Forgets transactions that wait at no die.
     pub(super) fn forget_waiting(&mut self) {
         self.unplaced = Order::with_capacity(0);
     }

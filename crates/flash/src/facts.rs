@@ -1,4 +1,4 @@
-//! What a back end is from its making on: shape, times, and what its dies can do at once.
+//! Constants of the flash: shape, times, and parallelism of its dies.
 
 use std::num::NonZeroU32;
 

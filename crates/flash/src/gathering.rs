@@ -1,4 +1,4 @@
-//! What goes with a command that begins: the rest of its wordline, and what waits for other planes.
+//! Transactions of one command: the rest of its wordline, and those that wait for other planes.
 //!
 //! Transactions of one command are linked through `next`, the one that was chosen first.
 

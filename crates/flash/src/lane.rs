@@ -68,7 +68,7 @@ impl Frame {
 /// The operations of a lane, and when its array will have done what it does.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lane {
-    /// What runs or was suspended last.
+    /// Operation that runs or was suspended last.
     pub(super) top: Frame,
     /// The suspended erase inside which that program began.
     pub(super) below: Frame,
@@ -79,7 +79,7 @@ pub(super) struct Lane {
     /// The last suspension: when it was asked for and when the array was free.
     pub(super) asked: Time,
     pub(super) free_at: Time,
-    /// What the chain answered last, when it was asked for a suspension of what runs.
+    /// Last answer of the chain about a suspension of the running operation.
     pub(super) answer: Answer,
     /// Whether only a host write wanted it.
     pub(super) asked_by_write: bool,
@@ -130,7 +130,7 @@ impl Lane {
         self.schedule((die, lane), until, out);
     }
 
-    /// What was scheduled before is stale.
+    /// Makes earlier scheduled events stale.
     #[inline(always)]
     pub(super) fn make_stale(&mut self) {
         self.generation = (self.generation + 1) & GENERATION_MASK;

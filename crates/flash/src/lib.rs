@@ -57,7 +57,7 @@ pub use media::{Aftermath, Media, WornCells};
 pub use observe::{Attribution, LongestEraseWait, Observe, Observers, Scene};
 use serving::Serving;
 
-/// What can happen in the back end.
+/// Events of the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FlashEvent {
     /// The array of a lane has done what it does; stale if that is of an earlier generation.
@@ -144,9 +144,9 @@ pub const FLASH_EVENTS: u32 = 7;
 /// gets what it does next. What dies and channels do is with the controller.
 pub struct Flash {
     controller: Controller,
-    /// What a free die does next.
+    /// Choice of a free die's next operation.
     serving: Serving,
-    /// What a dispatcher sees and orders before dies decide.
+    /// Transactions that a dispatcher orders before dies decide.
     pub stage: Stage,
 }
 
@@ -210,7 +210,7 @@ impl Flash {
         &self.controller.dies.txns
     }
 
-    /// The same, to add to them and to change them.
+    /// Returns the transactions, to add to them and to change them.
     #[inline(always)]
     pub fn txns_mut(&mut self) -> &mut Slab<Txn> {
         &mut self.controller.dies.txns
@@ -222,7 +222,7 @@ impl Flash {
         &self.controller.dies
     }
 
-    /// The same, to wake them and to have them hold what was there before the run.
+    /// Returns the dies, to wake them and to set their contents before the run.
     #[inline(always)]
     pub fn dies_mut(&mut self) -> &mut Dies {
         &mut self.controller.dies
@@ -255,18 +255,18 @@ impl Flash {
         self.controller.media.as_deref()
     }
 
-    /// The same, to have them worn from the start.
+    /// Returns the cells, to have them worn from the start.
     pub fn media_mut(&mut self) -> Option<&mut Media> {
         self.controller.media.as_deref_mut()
     }
 
-    /// Who keeps account of what happens.
+    /// Returns the observers of events.
     #[inline(always)]
     pub fn observers(&self) -> &Observers {
         &self.controller.observers
     }
 
-    /// The same, to be told of requests and to hand over what they have.
+    /// Returns the observers, to be told of requests and to hand over their results.
     #[inline(always)]
     pub fn observers_mut(&mut self) -> &mut Observers {
         &mut self.controller.observers

@@ -21,7 +21,7 @@ const REMEMBERED: usize = 256;
 pub struct Media {
     geometry: Geometry,
     rber: Rber,
-    /// What cycles come to, by a number made of them.
+    /// Terms of cycles, by a number made of them.
     by_cycles: Box<[CycleTerms]>,
     /// Types of pages and the factor of each, where they differ.
     factors: Option<(PageTypes, Vec<f64>)>,
@@ -33,7 +33,7 @@ pub struct Media {
     capacity_ratio: f64,
     transfer_unit_bytes: Option<u32>,
     wear: Vec<Wear>,
-    /// What of it, summed up, is from before the run.
+    /// Sums of the wear from before the run.
     before: WearSums,
     /// Reads of each block since its erase.
     reads: Vec<u64>,
@@ -46,7 +46,7 @@ pub struct Media {
     pub(super) counts: ErrorCounts,
 }
 
-/// What follows a sense, when its decoding is over.
+/// Result of a sense, when its decoding is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The page is corrected.

@@ -1,4 +1,4 @@
-//! What dies have to do, kept from instant to instant by die and by channel.
+//! Work of dies, kept from instant to instant by die and by channel.
 //!
 //! A dispatcher asks at every instant, and only dies that had something to decide have changed.
 
@@ -9,7 +9,7 @@ use reprieve_policy::txn::{Kind, NONE};
 use super::dies::Dies;
 use super::lane::Lane;
 
-/// What a die has to do.
+/// Work of a die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct DieWork {
     /// It has nothing to do and nothing waiting.
@@ -23,7 +23,7 @@ pub(super) struct DieWork {
 }
 
 impl DieWork {
-    /// What a die has to do, by its queues and lanes.
+    /// Returns the work of a die, by its queues and lanes.
     pub(super) fn of(dies: &Dies, die: u32) -> DieWork {
         let unit = &dies[die];
         let by_host = |id: u32| {
@@ -131,17 +131,17 @@ impl Occupancy {
         }
     }
 
-    /// What a die has to do.
+    /// Returns the work of a die.
     pub(super) fn of_die(&self, die: u32) -> DieWork {
         self.dies[die as usize]
     }
 
-    /// What the dies of a channel have to do.
+    /// Returns the work of the dies of a channel.
     pub(super) fn of_channel(&self, channel: u32) -> ChannelWork {
         self.channels[channel as usize]
     }
 
-    /// What of the drive is idle.
+    /// Returns the idle units of the drive.
     pub(super) fn idle(&self) -> IdleUnits {
         self.idle
     }
@@ -163,7 +163,7 @@ mod tests {
         page_bytes: 4096,
     };
 
-    /// What a channel has to do by a look at each of its dies.
+    /// Returns the work of a channel by a look at each of its dies.
     fn looked_at(dies: &[DieWork]) -> ChannelWork {
         let count = |of: fn(&DieWork) -> u32| dies.iter().map(of).sum();
         let is_idle = |chip: &&[DieWork]| chip.iter().all(|die| die.is_idle);

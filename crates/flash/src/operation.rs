@@ -243,7 +243,7 @@ impl Controller {
         }
     }
 
-    /// The same of a lane that was split off.
+    /// Handles it for a lane that was split off.
     #[cold]
     pub(super) fn lane_elapsed(
         &mut self,

@@ -15,7 +15,7 @@ use super::multi_plane::PlaneSet;
 use super::{Flash, FlashEvent};
 
 impl Flash {
-    /// What planes do while others are at work: those with reads make way for them, those without
+    /// Decides for planes while others are at work: those with reads make way for them, the others
     /// go on.
     #[cold]
     pub(super) fn decide_lanes<W: Work>(

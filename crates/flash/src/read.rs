@@ -121,8 +121,8 @@ impl Controller {
         self.sensed(die, Some(plane), elapsed == Elapsed::ReadHeld, now);
     }
 
-    /// What was sensed, on one plane that reads by itself or on all of the command, waits for the
-    /// channel; or is held until what was sensed before has left.
+    /// Lines up data that was sensed, on one plane that reads alone or on all of the command; or
+    /// holds it until the data before it has left.
     #[inline(always)]
     pub(super) fn sensed(&mut self, die: u32, plane: Option<u32>, is_held: bool, now: Time) {
         self.observers.sensed(die, plane.is_some());
@@ -150,7 +150,7 @@ impl Controller {
         self.line_up(die, plane);
     }
 
-    /// What was sensed lines up for the channel, page by page, behind what is there.
+    /// Lines sensed pages up for the channel, behind those that are there.
     #[inline(always)]
     fn line_up(&mut self, die: u32, plane: Option<u32>) {
         let unit = &mut self.dies.units[die as usize];

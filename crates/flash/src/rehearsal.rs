@@ -14,7 +14,7 @@ impl Flash {
         }
     }
 
-    /// What waits has never come, but for pages that collection has begun to read.
+    /// Forgets waiting transactions, except pages that collection has begun to read.
     pub fn forget_waiting(&mut self) {
         self.stage.forget_waiting();
         self.controller.dies.forget_waiting();

@@ -36,7 +36,7 @@ impl Serving {
         }
     }
 
-    /// What the scheduler chooses for a die; `read` is what the view has it from, if that is not of
+    /// Returns the scheduler's choice for a die; `read` is the one of the view, if that is not of
     /// garbage collection.
     #[inline(always)]
     pub(super) fn choose<W: Work>(
@@ -132,7 +132,7 @@ impl Serving {
         unit.gc_decoding > 0 || work.gc_need(die) != GcNeed::Exclusive
     }
 
-    /// What the scheduler chooses for a suspended plane for which a read waits.
+    /// Returns the scheduler's choice for a suspended plane for which a read waits.
     pub(super) fn choose_on_lane<W: Work>(
         &self,
         controller: &Controller,
@@ -175,8 +175,8 @@ impl Serving {
     }
 }
 
-/// What waits for a die beside what is suspended there, before it is known what that has to do and
-/// what garbage collection wants.
+/// Returns the view of a die's queues and suspended operation, without garbage collection and
+/// without how long that operation may wait.
 #[inline(always)]
 fn view_of(
     dies: &Dies,

@@ -1,4 +1,4 @@
-//! What a free die begins: whether it has channel and power for it, and what goes with it.
+//! Starts of a free die: whether it has channel and power, and which transactions go together.
 
 use reprieve_base::Time;
 use reprieve_base::event::Schedule;
@@ -10,7 +10,7 @@ use super::gathering::Gathering;
 use super::{Flash, FlashEvent};
 
 impl Flash {
-    /// What commands are put together from.
+    /// Returns the sources of commands.
     pub(super) fn gathering(&mut self) -> Gathering<'_> {
         Gathering {
             dies: &mut self.controller.dies,

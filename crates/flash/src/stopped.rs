@@ -55,7 +55,7 @@ impl Serving {
         controller.suspension.decide(&case)
     }
 
-    /// What the chain would answer to one who only wants to know, by its guards too or without.
+    /// Returns the chain's answer without acting on it, by its guards too or without.
     #[cold]
     pub(super) fn ask_in_vain<W: Work>(
         &self,
@@ -231,7 +231,7 @@ impl<W: Work> Stopped<'_, W> {
         self.runs().then(|| self.unit().die.under_way(self.plane))?
     }
 
-    /// What is known of a program whose wordlines differ.
+    /// Returns the estimate of a program whose wordlines differ.
     fn estimate(&self) -> Option<Estimate> {
         self.under_way()?.estimate(self.now)
     }
@@ -440,7 +440,7 @@ impl<W: Work> Case for Stopped<'_, W> {
     }
 }
 
-/// What a refusal of a die to suspend what runs to `until` means to those who wait.
+/// Translates the refusal of a die to suspend an operation that runs to `until`.
 #[cold]
 pub(super) fn held_off(refusal: Refusal, until: Time) -> Answer {
     match refusal {

@@ -73,7 +73,7 @@ impl Dies {
         }
     }
 
-    /// What is queued waits for no more pages of its wordline.
+    /// Lets queued pages wait for no more pages of their wordline.
     pub fn flush(&mut self) {
         if self.facts.together > 1 {
             self.flushed = self.arrivals;

@@ -45,7 +45,7 @@ impl WriteQueue {
         self.of_drive && (self.pending >= self.limit) != self.was_reached
     }
 
-    /// The same; from now on they have been told.
+    /// Says it; from now on they have been told.
     pub(super) fn take_change(&mut self) -> bool {
         let has_changed = self.has_changed();
         self.was_reached ^= has_changed;

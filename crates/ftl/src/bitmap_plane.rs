@@ -34,7 +34,7 @@ pub(super) struct BitmapPlane {
     erases: Vec<u32>,
 }
 
-/// What a victim policy sees of the plane: its blocks, counted over the drive.
+/// View of the plane for a victim policy: its blocks, counted over the drive.
 struct InDrive<'a> {
     index: &'a mut BlockIndex,
     first: u32,

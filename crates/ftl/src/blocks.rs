@@ -35,7 +35,7 @@ pub struct Blocks {
     pub(super) fronts: WriteFrontiers,
     /// How often each was erased.
     pub wear: WearTable,
-    /// What fails, and which are bad.
+    /// Failures, and bad blocks.
     pub failing: Failing,
 }
 
@@ -108,7 +108,7 @@ impl Blocks {
         self.owners.get(page)
     }
 
-    /// The same of pages that were changed since the drive was prepared: for who only wants them in
+    /// Returns it for a page that was changed since the preparation: for callers that want it in
     /// the caches.
     #[inline]
     pub(super) fn peek_owner(&self, page: u32) -> Option<u32> {
@@ -164,7 +164,7 @@ impl Blocks {
         self.erases_in(self.numbering.plane(die, at))
     }
 
-    /// The same of a plane.
+    /// Returns the erases in a plane.
     #[inline]
     pub(super) fn erases_in(&self, plane: u32) -> u32 {
         self.erases[plane as usize]
@@ -210,7 +210,7 @@ impl Blocks {
         self.numbering.address(plane, got.block, got.page)
     }
 
-    /// What follows from a block's having been opened for what was taken from a plane.
+    /// Notes that a block was opened for pages taken from a plane.
     #[inline(always)]
     fn taken(&mut self, plane: u32, got: &Allocated) {
         if got.page == 0 {
@@ -279,7 +279,7 @@ impl Blocks {
         Some(block)
     }
 
-    /// What the policy picks in a plane, which is no full block any more.
+    /// Picks a victim in a plane, which is no full block any more.
     pub(super) fn pick(&mut self, plane: u32) -> Option<u32> {
         let next = self.planes[plane as usize].next_victim.take();
         let victim = next.or_else(|| self.victim.pick(&mut self.index, plane))?;
@@ -308,7 +308,7 @@ impl Blocks {
         self.failing.lost_block(plane, state.good_blocks);
     }
 
-    /// What happened before the first request does not count as wear.
+    /// Forgets erases before the first request: they are no wear of the run.
     pub(super) fn forget_wear(&mut self) {
         self.wear.forget();
         self.planes.iter_mut().for_each(Plane::forget_free_wear);

@@ -15,7 +15,7 @@ use super::page_tables::PageTables;
 use super::plane::Victim;
 use super::rules::GcRules;
 
-/// What is being collected, and when more is. A die that is counted as collecting has a plane with
+/// Victims under way, and when more are taken. A die that is counted as collecting has a plane with
 /// a victim, and no more dies than the rules allow do so that need not.
 pub(super) struct Collection {
     pub(super) rules: GcRules,
@@ -261,8 +261,8 @@ impl Collection {
         Some(())
     }
 
-    /// What leaves a die, in units of transfers, of a page of flash whose first valid page this is;
-    /// `None`: all of it.
+    /// Returns how much leaves a die, in units of transfers, of the page of flash whose first valid
+    /// page this is; `None`: all of it.
     #[inline]
     pub(super) fn transfers(&self, source: u32, blocks: &Blocks) -> Option<NonZeroU32> {
         let each = self.unit_transfers?;

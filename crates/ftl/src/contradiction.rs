@@ -1,4 +1,4 @@
-//! What is said of a saved state that no drive can have.
+//! Sentences about a saved state that no drive can have.
 
 use reprieve_base::UserError;
 

@@ -176,7 +176,7 @@ impl DemandMap {
         self.counts = MapCounts::default();
     }
 
-    /// What its cache has counted.
+    /// Returns the counters of its cache.
     pub(super) fn counts(&self) -> MapCounts {
         self.counts
     }

@@ -1,4 +1,4 @@
-//! What fails on the part, which blocks are out of use for it, and whether planes can go on.
+//! Failures of the part, blocks that are out of use for them, and whether planes can go on.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use reprieve_config::{Faults, Scenario};
 use reprieve_observe::stats::BadBlocks;
 use reprieve_policy::txn::Kind;
 
-/// What fails, and what has failed so far.
+/// Failures to come, and those so far.
 #[derive(Clone, Debug)]
 pub struct Failing {
     faults: Faults,
@@ -22,7 +22,7 @@ pub struct Failing {
     worn_out: Option<WornOut>,
     /// A plane that has fewer good blocks cannot.
     needed_blocks: u32,
-    /// What a message says besides.
+    /// Numbers for messages.
     blocks_per_plane: u32,
     reserve_blocks: u32,
 }

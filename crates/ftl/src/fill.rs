@@ -142,7 +142,7 @@ mod tests {
 
     const PLACEMENTS: [&str; 5] = ["cwdp", "pdwc", "dynamic", "aligned", "wordline"];
 
-    /// What a drive is like that was filled: all that is saved of it, and what planes count.
+    /// Returns the state of a drive that was filled: all that is saved of it, and counts of planes.
     fn seen(ftl: &Ftl) -> (State, Vec<(u32, u32)>, Vec<u32>) {
         let mut state = State::default();
         ftl.save(&mut state);

@@ -28,7 +28,7 @@ struct Candidate {
     gain: u32,
 }
 
-/// What a set of victims takes, for pages that are gained.
+/// Cost of a set of victims, and the pages that are gained.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
     programs: u32,
@@ -38,8 +38,8 @@ struct Cost {
 impl Cost {
     /// That of these courses around blocks of so many programs, of which each takes so many pages.
     ///
-    /// What the open blocks end apart is caught up by a later victim with as many valid pages more:
-    /// programs more, and pages less that are gained.
+    /// Counts the distance at which open blocks end as caught up by a later victim with as many
+    /// valid pages more: programs more, and fewer pages that are gained.
     fn of(courses: &[Course], ring: u32, together: u32, gain: u32) -> Cost {
         let (programs, apart) = programs(courses, ring);
         Cost { programs: programs + apart, gain: gain.saturating_sub(apart * together) }
@@ -198,7 +198,7 @@ fn candidates(plane: u32, blocks: &Blocks) -> Vec<Candidate> {
     found
 }
 
-/// What is left to be programmed of the victim of a plane, if it has one.
+/// Returns the programs that are left of the victim of a plane, if it has one.
 fn course(plane: u32, blocks: &Blocks) -> Course {
     let state = &blocks.planes[plane as usize];
     let left = blocks.victim_of(plane).map_or(0, |victim| blocks.index.valid(victim));

@@ -3,7 +3,7 @@
 use super::blocks::Blocks;
 use super::write_frontiers::WriteFrontiers;
 
-/// What is held between the read of a valid page and its program elsewhere.
+/// Page between its read and its program elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct HeldPage {
     /// The page that was read, counted over the drive.
@@ -82,7 +82,7 @@ impl Job {
         }
     }
 
-    /// What was overwritten while it was on its way need not be written any more.
+    /// Drops pages that were overwritten meanwhile.
     #[inline]
     pub fn drop_overwritten(&mut self, blocks: &Blocks) {
         match self.held[..] {

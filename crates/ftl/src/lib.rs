@@ -190,7 +190,7 @@ impl Ftl {
     }
 }
 
-/// What `newest` held is overtaken; returns the flash page with the data below it, or `NONE`.
+/// Overtakes the data of `newest`; returns the flash page with the data below it, or `NONE`.
 #[inline]
 fn overtake(newest: Mapping, txns: &mut Slab<Txn>) -> u32 {
     match newest {

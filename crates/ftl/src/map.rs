@@ -193,7 +193,7 @@ impl Map {
         self.demand.iter_mut().for_each(DemandMap::forget_counts);
     }
 
-    /// What the cache of the mapping has counted, if the mapping is in flash.
+    /// Returns the counters of the mapping's cache, if the mapping is in flash.
     pub fn counts(&self) -> Option<MapCounts> {
         self.demand.as_ref().map(DemandMap::counts)
     }

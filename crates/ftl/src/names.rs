@@ -13,7 +13,7 @@ use super::scope::Scope;
 /// Words of one bit a page that are counted together.
 const GROUP_WORDS: usize = 8;
 
-/// What the valid pages of a drive hold that was just prepared.
+/// Contents of the valid pages of a drive that was just prepared.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Names {
     /// One bit a page: whether it is valid. Each plane begins with a group of its own.

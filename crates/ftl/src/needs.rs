@@ -3,7 +3,7 @@
 use reprieve_base::Geometry;
 use reprieve_policy::work::GcNeed;
 
-/// What was found of each die; it is asked at every decision.
+/// Need of each die, which is asked at every decision.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Needs {
     /// `None`: to be found out.
@@ -36,13 +36,13 @@ impl Needs {
         self.forget_die(plane / self.planes_per_die);
     }
 
-    /// The same of a die as a whole.
+    /// Forgets the need of a die.
     #[inline]
     pub(super) fn forget_die(&mut self, die: u32) {
         self.of_dies[die as usize] = None;
     }
 
-    /// The same of all.
+    /// Forgets the needs of all dies.
     pub(super) fn forget_all(&mut self) {
         self.of_dies.fill(None);
     }

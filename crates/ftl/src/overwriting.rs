@@ -30,8 +30,8 @@ pub(super) struct Sampling {
 /// Pages that are written and overwritten without names.
 pub(super) struct Overwriting {
     unnamed: BitmapDrive,
-    /// What is overwritten, in the order of planes, and how many logical pages that are; in the end
-    /// what gets its names.
+    /// Parts that are overwritten, and in the end get their names, in the order of planes; and how
+    /// many logical pages they have.
     scopes: Vec<Scope>,
     pages: u64,
     /// Each plane has its own scope.

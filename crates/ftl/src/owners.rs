@@ -17,7 +17,7 @@ const INVALID: u32 = u32::MAX - 1;
 #[derive(Debug)]
 pub(super) struct Owners {
     table: Table<AS_PREPARED>,
-    /// What the drive was prepared with; `None`: nothing.
+    /// Contents that the drive was prepared with; `None`: nothing.
     prepared: Option<Arc<Names>>,
 }
 
@@ -44,7 +44,7 @@ impl Owners {
         }
     }
 
-    /// The same of pages that were changed since the drive was prepared: for who only wants them in
+    /// Returns it for a page that was changed since the preparation: for callers that want it in
     /// the caches.
     #[inline]
     pub(super) fn peek(&self, page: u32) -> Option<u32> {

@@ -19,7 +19,7 @@ const TOUCH_CHUNK: usize = 16;
 pub struct PageTables {
     /// Where the data of each logical page is.
     pub map: Map,
-    /// What blocks hold.
+    /// Contents of blocks.
     pub blocks: Blocks,
 }
 
@@ -142,7 +142,7 @@ impl PageTables {
         self.blocks.validate(page, lpn);
     }
 
-    /// The same moved within its plane, for which its room stays taken.
+    /// Moves a page within its plane, for which its room stays taken.
     pub(super) fn move_now(&mut self, lpn: u32, source: u32, target: u32) {
         self.blocks.invalidate(source);
         self.blocks.validate(target, lpn);

@@ -1,4 +1,4 @@
-//! What garbage collection on a die would do next, looked at without beginning anything.
+//! Next step of garbage collection on a die, without beginning anything.
 
 use reprieve_policy::txn::Kind;
 

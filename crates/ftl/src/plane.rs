@@ -110,7 +110,7 @@ impl Plane {
         self.free.len()
     }
 
-    /// What was erased so far does not count as wear.
+    /// Forgets erases so far: they are no wear of the run.
     pub(super) fn forget_free_wear(&mut self) {
         self.free.forget_wear();
     }
@@ -186,7 +186,7 @@ impl Plane {
         self.pad_each(0..FRONTS);
     }
 
-    /// The same of the open blocks at these places.
+    /// Pads the open blocks at these places.
     pub(super) fn pad_each(&mut self, places: impl Iterator<Item = usize>) {
         for place in places {
             let front = &mut self.fronts[place];

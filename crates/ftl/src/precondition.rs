@@ -67,12 +67,12 @@ impl Preconditioner {
         Preconditioner::with_limit(scenario, ftl, kept, BY_NAME_PAGES)
     }
 
-    /// The same with every page overwritten by name, where any is.
+    /// Returns one that overwrites every page by name, where any is.
     pub(super) fn by_name(scenario: &Scenario, ftl: &mut Ftl, kept: Kept) -> Preconditioner {
         Preconditioner::with_limit(scenario, ftl, kept, u32::MAX)
     }
 
-    /// The same with copies of planes if there are more logical pages than that.
+    /// Returns one that copies planes if there are more logical pages than that.
     pub(super) fn with_limit(
         scenario: &Scenario,
         ftl: &mut Ftl,

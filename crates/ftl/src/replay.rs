@@ -32,7 +32,7 @@ enum Pages {
     Loads { loads: Vec<Workload>, turn: usize, page_bytes: u64 },
 }
 
-/// What was overwritten.
+/// Counts of overwrites.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Done {
     pub(super) written: u64,
@@ -146,7 +146,7 @@ impl Ftl {
         self.write_placed(lpn, kept).1
     }
 
-    /// The same; returns the plane as well, counted over the drive.
+    /// Writes a page; returns the plane as well, counted over the drive.
     pub(super) fn write_placed(&mut self, lpn: u32, kept: Kept) -> (u32, u32) {
         let plane = self.place_write(lpn, &|_| true);
         let plane = plane.expect("the drive has more room than logical pages");

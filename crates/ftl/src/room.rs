@@ -26,7 +26,7 @@ pub(super) fn bad_blocks(scenario: &Scenario, plane: u32) -> impl Iterator<Item 
     (0..scenario.geometry.blocks_per_plane).map(move |_| share > 0.0 && stream.unit() < share)
 }
 
-/// What the planes of a scenario's drive have too few blocks for.
+/// Returns the reason why the planes of a scenario's drive have too few blocks.
 pub fn misfit(scenario: &Scenario) -> Option<Misfit> {
     let fronts = WriteFrontiers::new(scenario);
     let (reserve, moved) = (scenario.ftl.gc_hard_free_blocks, fronts.count_of_moved());

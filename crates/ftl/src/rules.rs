@@ -43,7 +43,7 @@ impl GcRules {
 pub(super) struct Beside {
     /// A plane with fewer free blocks begins a victim when another one does.
     pub(super) joins_below_blocks: u32,
-    /// What a command takes together.
+    /// Planes that a command takes together.
     pub(super) multi_plane: MultiPlane,
     /// Planes read by themselves: no command takes the reads of several.
     pub(super) reads_apart: bool,

@@ -174,7 +174,7 @@ impl Sectors {
     }
 }
 
-/// What is known of the sectors that pages hold, if a drive keeps track of them.
+/// Sectors that pages hold, if a drive keeps track of them.
 ///
 /// Of a drive that does not, every page counts as whole.
 #[derive(Debug)]

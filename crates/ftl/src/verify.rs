@@ -1,4 +1,4 @@
-//! What must hold between the FTL's tables, whenever nothing is half done.
+//! Rules between the FTL's tables, whenever nothing is half done.
 
 use reprieve_base::{Geometry, Slab};
 use reprieve_policy::txn::{NONE, Txn};
@@ -7,7 +7,7 @@ use super::blocks::Blocks;
 use super::page_tables::PageTables;
 use super::{Ftl, Mapping};
 
-/// What a block is; each is exactly one of these.
+/// Roles of a block; each has exactly one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Free,

@@ -57,7 +57,7 @@ impl WearTable {
         blocks.into_iter().collect()
     }
 
-    /// What happened so far does not count.
+    /// Forgets the wear so far.
     pub(super) fn forget(&mut self) {
         self.erases.fill(0);
     }

@@ -1,4 +1,4 @@
-//! What the flash asks of this layer: where pages go, and which step collection takes next.
+//! Answers to the flash: where pages go, and which step collection takes next.
 
 use reprieve_base::{PageAddress, Time};
 use reprieve_policy::txn::{Kind, Txn};

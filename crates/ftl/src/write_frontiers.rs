@@ -56,7 +56,7 @@ impl WriteFrontiers {
         self.is_simple
     }
 
-    /// What the division of the host's pages remembers of each, if anything.
+    /// Returns what the division of the host's pages remembers of each, if anything.
     pub(super) fn memory(&self) -> Vec<u32> {
         self.policy.memory()
     }
@@ -90,7 +90,7 @@ impl WriteFrontiers {
         self.of_data().filter(|front| !self.gc_separate || *front == GC_FRONT)
     }
 
-    /// The same with that of pages of the mapping, if there is one.
+    /// Iterates over them and that of pages of the mapping, if there is one.
     pub(super) fn of_moved_pages(&self) -> impl Iterator<Item = usize> {
         self.of_moved_data().chain(self.has_map.then_some(MAP_FRONT))
     }

@@ -7,7 +7,7 @@ use reprieve_base::{PageAddress, Time};
 /// "No transaction", "no request": the end of a linked list.
 pub const NONE: u32 = u32::MAX;
 
-/// What a transaction is for; decides its queue and who may suspend whom.
+/// Purpose of a transaction; decides its queue and which operations it may suspend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Kind {
     /// A page of a host read.
@@ -118,7 +118,7 @@ impl LatencyComponents {
 /// One page operation.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Txn {
-    /// What it is for.
+    /// Its purpose.
     pub kind: Kind,
     /// A later write of the same page has overtaken it: its page will hold nothing valid.
     pub stale: bool,

@@ -102,6 +102,8 @@ def no_forbidden_words(tree: Tree) -> Iterator[Problem]:
     """Find paths of a machine, unfinished work, `unsafe` outside the bindings."""
     for path in tree.text_files():
         yield from _matches(path, tree.text(path), tables.FORBIDDEN)
+        if path.endswith((".rs", ".py")) and not _is_test(path):
+            yield from _matches(path, tree.text(path), tables.FORBIDDEN_OPENINGS)
         if path.endswith(".rs"):
             code = code_of(tree.text(path))
             yield from _matches(path, code, tables.FORBIDDEN_IN_RUST)

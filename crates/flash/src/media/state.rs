@@ -14,7 +14,7 @@ const COUNT_MAX: u64 = 1 << 62;
 /// The column that tells a state with ages from one without.
 const AGE: &str = "media.age_ns";
 
-/// What a loss of power has done to the cells after its instant.
+/// Effects of a loss of power on the cells after its instant.
 #[derive(Clone, Debug, Default)]
 pub struct Aftermath {
     /// Pages whose programs still came to their end, each with its die.

@@ -1,4 +1,4 @@
-//! What the timeline draws of what happens.
+//! Slices of the timeline for events.
 
 use reprieve_base::{Dur, Time};
 use reprieve_nand::{EraseMode, ProgramSuspension};
@@ -141,7 +141,7 @@ fn breaks_off(scene: &Scene, id: u32, length: Dur) -> bool {
     }
 }
 
-/// What a timeline says of a command that begins with `id`.
+/// Returns the annotations of a command that begins with `id`.
 fn work(timeline: &Timeline, scene: &Scene, id: u32) -> DrawnWork {
     let txn = scene.txn(id);
     let has_lba =

@@ -60,7 +60,7 @@ impl<'a> Scene<'a> {
         self.unit(die).channel as usize
     }
 
-    /// What a program or erase does that has just begun or been resumed.
+    /// Returns the run of a program or erase that has just begun or been resumed.
     fn run(&self, id: u32) -> Run {
         let unit = self.unit(self.txn(id).die);
         unit.run(self.lane, self.now).expect("a program or erase runs")
@@ -105,7 +105,7 @@ pub trait Observe: Send {
     /// It is complete.
     fn completed(&mut self, _: &Scene, _id: u32) {}
 
-    /// What is wanted of a sensed page crosses the channel from then on, for so long.
+    /// Data of a sensed page crosses the channel from then on, for so long.
     fn transferred(&mut self, _: &Scene, _id: u32, _from: Time, _length: Dur) {}
 
     /// A page has left the page buffer of a die or plane.
@@ -121,7 +121,7 @@ pub trait Observe: Send {
     fn request_done(&mut self, _now: Time, _slot: u32) {}
 }
 
-/// Who keeps account of what happens; who is not there costs one question an event.
+/// Observers of events; an absent one costs one question an event.
 ///
 /// Each is told what happens on dies and channels, and changes nothing there; only the budget says
 /// who has to wait.
@@ -298,7 +298,7 @@ impl Observers {
         }
     }
 
-    /// What breaks the budget at `now`, if something does.
+    /// Errors if the budget is broken at `now`.
     pub fn verify_budget(&mut self, now: Time) -> Result<(), String> {
         let (Some(budget), Some(meter)) = (&self.budget, &mut self.meter) else { return Ok(()) };
         meter.advance(now);

@@ -1,4 +1,4 @@
-//! What the meter of power, and the budget, make of what happens.
+//! Events for the meter of power and the budget.
 
 use reprieve_base::{Dur, Time};
 use reprieve_observe::power::{Class, Meter, Place, Sensing, Transfer};

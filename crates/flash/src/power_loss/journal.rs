@@ -1,4 +1,4 @@
-//! What is stored beside each page: whose data it is and how new, as a recovery will read it.
+//! Data stored beside each page: its logical page and version, as a recovery will read it.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ const BLANK: u32 = u32::MAX;
 /// No logical page either: an older copy from before the first request, whose newer one is known.
 const OLDER: u32 = u32::MAX - 1;
 
-/// What is stored beside a page.
+/// Data stored beside a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     lpn: u32,
@@ -120,7 +120,7 @@ impl Journal {
         }
     }
 
-    /// What garbage collection copies beside a page that it moves.
+    /// Returns the data that garbage collection copies beside a page that it moves.
     pub fn copy_of(&self, source: u32) -> Stamp {
         let stamp = self.stamps[source as usize];
         Stamp { moves: stamp.moves + 1, ..stamp }
@@ -137,7 +137,7 @@ impl Journal {
         self.stamps[first..first + pages as usize].fill(Stamp::NOTHING);
     }
 
-    /// What can be read beside a page; `None`: nothing.
+    /// Returns the data that can be read beside a page; `None`: nothing.
     pub fn stamp(&self, page: u32) -> Option<Stamp> {
         let stamp = self.stamps[page as usize];
         (stamp.lpn != BLANK).then_some(stamp)

@@ -35,13 +35,13 @@ pub struct CutDie {
     pub ends: Vec<(u32, Time)>,
     /// Whether it was at work on a program, or an erase, that does not end.
     pub stopped_program: bool,
-    /// The same of an erase.
+    /// Whether an erase was stopped.
     pub stopped_erase: bool,
-    /// What it draws for what it was at work on.
+    /// Power of the work under way.
     pub draws: Vec<Draw>,
 }
 
-/// What everything draws, by the parameters of the meter.
+/// Powers of all activities, by the parameters of the meter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Powers {
     /// Controller and idle dies together.
@@ -59,7 +59,7 @@ pub struct Powers {
 }
 
 impl Powers {
-    /// What a scenario that is prepared for a loss of power says; the flash draws nothing where
+    /// Returns those of a scenario prepared for a loss of power; the flash draws nothing where
     /// power is not accounted for.
     pub fn of(scenario: &Scenario) -> Powers {
         let loss = scenario.power_loss.as_ref().expect("the drive is prepared for it");

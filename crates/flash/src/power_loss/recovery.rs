@@ -52,7 +52,7 @@ impl RecoveredPages {
     }
 }
 
-/// What a recovery has to do on one die.
+/// Work of a recovery on one die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DieScan {
     /// Programmed pages, of which what is stored beside them is read.

@@ -90,7 +90,7 @@ pub fn rescue(
     }
 }
 
-/// Who is next to save a page.
+/// Order in which dies save pages.
 struct RescueLine {
     dies_per_channel: usize,
     at: Time,

@@ -8,7 +8,7 @@ use super::*;
 
 const COMMAND: &str = "reprieve run broken.toml --check";
 
-/// What the panic of `broken` says.
+/// Returns the message of the panic of `broken`.
 fn message(broken: impl FnOnce()) -> String {
     let fault = catch_unwind(AssertUnwindSafe(broken)).expect_err("the checker sees nothing");
     *fault.downcast::<String>().expect("a panic with a message")
