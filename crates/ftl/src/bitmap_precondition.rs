@@ -5,7 +5,7 @@ use reprieve_config::Scenario;
 use reprieve_policy::victim::{self, VictimPolicy};
 
 use super::bitmap_plane::{BitmapPlane, FRONT};
-use super::names::Names;
+use super::page_names::Names;
 use super::scope::Scope;
 use super::{Ftl, Kept, Mapping};
 

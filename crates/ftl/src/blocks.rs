@@ -1,14 +1,11 @@
 //! The blocks of the drive: what each is, which of its pages are valid, and where pages go next.
 
-use std::sync::Arc;
-
 use reprieve_base::{Archive, PageAddress, UserError, parts};
 use reprieve_config::Scenario;
 use reprieve_policy::victim::{self, VictimPolicy};
 
 use super::block_index::BlockIndex;
 use super::faults::Failing;
-use super::names::Names;
 use super::needs::Needs;
 use super::numbering::Numbering;
 use super::owners::Owners;
@@ -106,24 +103,6 @@ impl Blocks {
     #[inline]
     pub fn owner(&self, page: u32) -> Option<u32> {
         self.owners.get(page)
-    }
-
-    /// Returns it for a page that was changed since the preparation: for callers that want it in
-    /// the caches.
-    #[inline]
-    pub(super) fn peek_owner(&self, page: u32) -> Option<u32> {
-        self.owners.peek(page)
-    }
-
-    /// Each page of a block will be asked for: what it was prepared with is noted in the table.
-    #[inline]
-    pub(super) fn note_owners(&mut self, block: u32) {
-        self.owners.note(self.numbering.pages_of(block));
-    }
-
-    /// Pages that nobody has changed hold what they were prepared with.
-    pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
-        self.owners.start_with(prepared);
     }
 
     /// A page, counted over the drive, holds the valid data of a logical page.

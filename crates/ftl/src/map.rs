@@ -9,7 +9,7 @@ use reprieve_state::State;
 
 use super::contradiction::wrong;
 use super::demand::{self, DemandMap};
-use super::names::Names;
+use super::page_names::Names;
 use super::table::Table;
 
 /// Columns of a saved state: where the pages of the host and those of the mapping are, and which of

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reprieve_base::{Archive, UserError};
 
-use super::names::Names;
+use super::page_names::Names;
 use super::table::Table;
 
 /// A physical page is as it was when the drive was prepared.

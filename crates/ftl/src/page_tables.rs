@@ -8,7 +8,7 @@ use reprieve_policy::txn::{Kind, NONE, Txn};
 
 use super::blocks::Blocks;
 use super::map::{Map, Mapping};
-use super::names::Names;
+use super::page_names::Names;
 
 /// Entries looked at together by [`PageTables::touch`]: about as many misses as a core has in
 /// flight.
@@ -48,7 +48,7 @@ impl PageTables {
                 if let Mapping::Flash(page) = mapping {
                     let block = self.blocks.numbering.block_of(page);
                     sum ^=
-                        self.blocks.peek_owner(page).unwrap_or(0) ^ self.blocks.index.valid(block);
+                        self.blocks.owners.peek(page).unwrap_or(0) ^ self.blocks.index.valid(block);
                 }
             }
         }
@@ -57,9 +57,9 @@ impl PageTables {
 
     /// Brings the mapping of a victim's valid pages into the caches, with the misses overlapping.
     pub(super) fn touch_owners(&mut self, victim: u32) {
-        self.blocks.note_owners(victim);
         let pages = self.blocks.numbering.pages_of(victim);
-        let owners = pages.filter_map(|page| self.blocks.peek_owner(page));
+        self.blocks.owners.note(pages.clone());
+        let owners = pages.filter_map(|page| self.blocks.owners.peek(page));
         std::hint::black_box(owners.fold(0, |sum, lpn| sum ^ self.map.peek(lpn)));
     }
 
@@ -78,7 +78,7 @@ impl PageTables {
     pub(super) fn start_with(&mut self, prepared: Names) {
         let prepared = Arc::new(prepared);
         self.map.start_with(Arc::clone(&prepared));
-        self.blocks.start_with(prepared);
+        self.blocks.owners.start_with(prepared);
     }
 
     /// Logical pages that have their data in the flash, where nothing is under way.
