@@ -133,6 +133,15 @@ impl Map {
         prepared.map_or(Mapping::Unwritten, |prepared| Mapping::Flash(prepared.page(lpn)))
     }
 
+    /// Returns how many logical pages have their newest data in flash.
+    pub fn pages_in_flash(&self) -> u64 {
+        let is_in_flash = |lpn: &u32| match Mapping::decode(self.peek(*lpn)) {
+            Mapping::Unwritten => self.prepared.is_some(),
+            mapping => matches!(mapping, Mapping::Flash(_)),
+        };
+        (0..self.logical_pages).filter(is_in_flash).count() as u64
+    }
+
     /// Pages that nobody has changed are where they were prepared.
     pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
         self.prepared = Some(prepared);

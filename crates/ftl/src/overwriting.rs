@@ -127,7 +127,8 @@ impl Overwriting {
             None => ftl.numbering.geometry.pages(),
             Some(_) => self.scopes.len() as u64 * u64::from(ftl.numbering.pages_per_plane()),
         };
-        if self.pass.is_like_those_before(pages, physical) {
+        let has_settled = self.copies.is_some() && self.pass.has_settled();
+        if has_settled || self.pass.is_like_those_before(pages, physical) {
             self.is_stationary = true;
             return Ok(());
         }

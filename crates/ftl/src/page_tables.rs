@@ -81,12 +81,6 @@ impl PageTables {
         self.blocks.owners.start_with(prepared);
     }
 
-    /// Logical pages that have their data in the flash, where nothing is under way.
-    pub fn valid_pages(&self) -> u64 {
-        let blocks = 0..self.blocks.numbering.geometry.blocks() as u32;
-        blocks.map(|block| u64::from(self.blocks.index.valid(block))).sum()
-    }
-
     /// Where a read finds its page now that something was erased in its plane.
     #[cold]
     pub(super) fn located_anew(&self, txn: &Txn) -> PageAddress {

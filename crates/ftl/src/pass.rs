@@ -36,16 +36,21 @@ impl Pass {
         if u64::from(self.number) * pages < physical_pages {
             return false;
         }
-        let [before, earlier, others @ ..] = self.before;
+        let [before, earlier, ..] = self.before;
         let differs_by = self.moved.abs_diff(before).max(self.moved.abs_diff(earlier));
         let drifts = (self.moved > before) == (before > earlier);
         let chance = DEVIATIONS * (self.moved + pages) / self.draws.isqrt().max(1);
         let alike = (pages / STATIONARY).max(DEVIATIONS * pages.isqrt());
+        differs_by <= alike || !drifts && differs_by <= chance
+    }
+
+    /// Whether a drive of which a few planes are overwritten drifts no more.
+    pub(super) fn has_settled(&self) -> bool {
         // Three passes that drift have a mean beyond each of the three before them.
+        let [before, earlier, others @ ..] = self.before;
         let of_three = self.moved + before + earlier;
         let [low, high] = [others.iter().min(), others.iter().max()].map(|it| 3 * it.unwrap_or(&0));
-        let has_settled = self.number >= SETTLED && (low..=high).contains(&of_three);
-        differs_by <= alike || !drifts && differs_by <= chance || has_settled
+        self.number >= SETTLED && (low..=high).contains(&of_three)
     }
 
     /// Write amplification of a pass that is complete.

@@ -122,7 +122,7 @@ impl Preparation {
                     let mut drive = run_in.drive;
                     self.take_over(scenario, ftl, &mut drive);
                     self.take_back_policies(scenario, flash, &mut drive);
-                    report.valid_pages = ftl.tables.valid_pages();
+                    report.valid_pages = ftl.tables.map.pages_in_flash();
                     self.stage = RunInStage::Over(Some(report));
                 }
             },

@@ -152,7 +152,7 @@ pub(super) fn check_pages(case: &Case, outcome: &Outcome) {
 
 /// Logical pages that have their data in the flash when the run begins, or fewer where nobody says.
 fn valid_at_first(case: &Case, outcome: &Outcome) -> u64 {
-    let logical = case.shape.logical_pages();
+    let logical = outcome.logical_pages;
     let trims = case.load.trim_fraction > 0.0;
     let Some(run_in) = outcome.summary.get("precondition") else {
         // Only overwrites of the load's own trim, as they do for a mapping in flash.

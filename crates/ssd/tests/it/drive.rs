@@ -55,6 +55,8 @@ pub struct Outcome {
     /// The log in order of arrival.
     pub rows: Vec<Row>,
     pub summary: Value,
+    /// Of the drive that ran, which may not be the one that was drawn.
+    pub logical_pages: u64,
 }
 
 impl Outcome {
@@ -152,7 +154,8 @@ fn try_run(scenario: Scenario, step: u64, options: &Options) -> Result<Outcome, 
     }
     take_rows(&ssd.take_log(), &mut rows);
     rows.sort_by_key(|row| row.id);
-    Ok(Outcome { rows, summary: ssd.summary() })
+    let logical_pages = ssd.scenario().logical_pages().into();
+    Ok(Outcome { rows, summary: ssd.summary(), logical_pages })
 }
 
 /// Runs a scenario text to its end.
