@@ -169,7 +169,7 @@ pub fn capacity() -> Result<Value, UserError> {
 
 /// How long it takes to bring drives of 64 GiB to 1 TiB into their steady state.
 pub fn precondition() -> Result<Value, UserError> {
-    println!("Preconditioning to the steady state, on all cores");
+    println!("Preconditioning to the steady state");
     let mut rows = Vec::new();
     for (name, sets) in [
         ("64 GiB, 4 KiB pages", &[][..]),

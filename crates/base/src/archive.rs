@@ -54,25 +54,23 @@ impl Archive<'_> {
         }
     }
 
-    /// Writes the pages of a table that are not all zeros, or takes them.
+    /// Writes the pages of a table that are not all zeros, or takes them into one that is.
     pub fn table(&mut self, table: &mut [u8]) {
-        let mut used: Vec<bool> = table.chunks(PAGE_BYTES).map(is_used).collect();
-        let had = if self.is_loading() { used.clone() } else { Vec::new() };
+        // The table of a new drive is not looked at: memory that was never touched stays so.
+        let mut used: Vec<bool> = match self.is_loading() {
+            true => Vec::new(),
+            false => table.chunks(PAGE_BYTES).map(is_used).collect(),
+        };
         self.part(&mut used);
-        for (number, page) in table.chunks_mut(PAGE_BYTES).enumerate() {
-            match (self.left, used.get(number)) {
-                (None, Some(true)) => self.written.extend_from_slice(page),
-                (Some(left), Some(true)) => match left.split_at_checked(page.len()) {
-                    Some((found, rest)) => {
-                        page.copy_from_slice(found);
-                        self.left = Some(rest);
-                    }
-                    None => self.is_damaged = true,
-                },
-                // Memory that was never touched stays so.
-                (Some(_), Some(false)) if had[number] => page.fill(0),
-                (_, Some(false)) => {}
-                (_, None) => self.is_damaged = true,
+        self.is_damaged |= used.len() != table.len().div_ceil(PAGE_BYTES);
+        for (page, _) in table.chunks_mut(PAGE_BYTES).zip(used).filter(|(_, used)| *used) {
+            match self.left.map(|left| left.split_at_checked(page.len())) {
+                None => self.written.extend_from_slice(page),
+                Some(Some((found, rest))) => {
+                    page.copy_from_slice(found);
+                    self.left = Some(rest);
+                }
+                Some(None) => self.is_damaged = true,
             }
         }
     }

@@ -89,7 +89,7 @@ const NEEDED: &[(&str, &[&str])] = &[
     ("suspension.policy=deadline", &["suspension.deadline.read_slo_us=500"]),
 ];
 
-/// What is seen of a drive: its instants, and the completions that were taken.
+/// Trace of a drive: its instants, and the completions that were taken.
 type Seen = Vec<(Time, Option<Completion>)>;
 
 /// Submits, advances and takes at random.

@@ -114,8 +114,8 @@ impl Dies {
         }
     }
 
-    /// The die that is so many behind the first of those that were touched, unless it has nothing
-    /// to decide: it senses, or is free and has nothing to choose from.
+    /// Returns the touched die at `place` of the list, unless it has nothing to decide: it senses, or
+    /// is free and has nothing to choose from.
     #[inline(always)]
     pub(super) fn next_to_decide<W: Work>(&mut self, place: usize, work: &mut W) -> Option<u32> {
         let die = self.touched[place];

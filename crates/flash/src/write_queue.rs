@@ -45,7 +45,7 @@ impl WriteQueue {
         self.of_drive && (self.pending >= self.limit) != self.was_reached
     }
 
-    /// Says it; from now on they have been told.
+    /// Returns whether it has changed since the last call.
     pub(super) fn take_change(&mut self) -> bool {
         let has_changed = self.has_changed();
         self.was_reached ^= has_changed;

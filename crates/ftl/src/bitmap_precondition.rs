@@ -19,7 +19,7 @@ pub(super) struct BitmapDrive {
 }
 
 impl BitmapDrive {
-    /// Nothing valid; so many free blocks are kept in a plane.
+    /// Returns a drive without valid pages, which keeps some free blocks in each plane.
     pub(super) fn new(ftl: &Ftl, scenario: &Scenario, kept: Kept) -> BitmapDrive {
         let planes = 0..ftl.tables.blocks.planes.len() as u32;
         let apart = scenario.drawing_apart("precondition.victim");
@@ -95,7 +95,7 @@ impl BitmapDrive {
         self.pages[plane].overwrite(state, &mut *self.victim, writes, scope)
     }
 
-    /// Makes a plane with so many logical pages a copy of that of a scope, which has no fewer.
+    /// Makes a plane with `lpns` logical pages a copy of that of a scope, which has no fewer.
     pub(super) fn copy_plane(&mut self, ftl: &mut Ftl, from: &mut Scope, plane: u32, lpns: u32) {
         let blocks = &mut ftl.tables.blocks;
         let mut state = blocks.planes[from.plane as usize].clone();
@@ -108,7 +108,7 @@ impl BitmapDrive {
         self.pages[plane as usize] = pages;
     }
 
-    /// Makes so many pages of the drive valid, of planes that share them and have about as many.
+    /// Makes `lpns` pages of the drive valid in all, a page a plane at a time.
     pub(super) fn share_out(&mut self, ftl: &mut Ftl, lpns: u32, stream: &mut Stream) {
         let planes = &mut ftl.tables.blocks.planes;
         let mut valid: u32 = planes.iter().map(|plane| plane.committed).sum();

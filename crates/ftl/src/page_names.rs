@@ -1,10 +1,8 @@
-//! Which logical page each valid page of a prepared drive holds, worked out when it is asked for.
+//! Logical pages that the valid pages of a prepared drive hold, computed on demand.
 //!
 //! The order in which the valid pages of a plane got their logical pages is a permutation that can
 //! be undone. So a large drive starts without a table of what all its pages hold: the tables have
 //! only what has changed since, and a run that touches few pages does not pay for the others.
-
-use std::ops::Range;
 
 use super::Ftl;
 use super::permutation::Permutation;
@@ -20,8 +18,6 @@ pub(super) struct Names {
     valid: Vec<u64>,
     /// Valid pages of the drive before each group.
     before: Vec<u32>,
-    /// Valid pages of the drive.
-    all: u32,
     groups_per_plane: u32,
     pages_per_plane: u32,
     /// The logical pages of each plane, in the order of planes, or those of the drive.
@@ -74,7 +70,7 @@ impl Names {
         let scopes: Vec<Named> = (0..).zip(scopes).map(named).collect();
         let lpns = scopes.iter().map(|named| u64::from(named.scope.lpns)).sum::<u64>();
         assert_eq!(u64::from(all), lpns, "as many pages are valid as have names");
-        Names { valid, before, all, groups_per_plane, pages_per_plane, scopes, scope_of }
+        Names { valid, before, groups_per_plane, pages_per_plane, scopes, scope_of }
     }
 
     /// The logical page that a page, counted over the drive, holds.
@@ -104,7 +100,8 @@ impl Names {
         let number = self.scope_of[(lpn % stride / run) as usize];
         let Named { scope, order, before } = &self.scopes[number as usize];
         let number = before + order.back(scope.number(lpn));
-        let group = self.group_of(number, scope.plane);
+        // Groups without valid pages have as many before them as the one behind them.
+        let group = self.before.partition_point(|before| *before <= number) - 1;
         let mut left = number - self.before[group];
         let mut word = group * GROUP_WORDS;
         while left >= self.valid[word].count_ones() {
@@ -116,38 +113,6 @@ impl Names {
         let words_per_plane = self.groups_per_plane as usize * GROUP_WORDS;
         let (plane, own) = ((word / words_per_plane) as u32, (word % words_per_plane) as u32);
         plane * self.pages_per_plane + own * u64::BITS + bits.trailing_zeros()
-    }
-
-    /// The last group that has so many valid pages of the drive before it, in a plane if planes
-    /// have scopes of their own.
-    fn group_of(&self, number: u32, plane: u32) -> usize {
-        let groups = self.groups_per_plane as usize;
-        let groups = match self.scopes.len() {
-            1 => 0..self.before.len(),
-            _ => plane as usize * groups..(plane as usize + 1) * groups,
-        };
-        let before = &self.before[groups.clone()];
-        // Valid pages are spread over groups almost evenly: it is near where it would be so.
-        let left = u64::from(number - before[0]) * before.len() as u64;
-        let guess = (left / u64::from(self.valid_in(groups.clone()))) as usize;
-        let mut step = 1;
-        let (mut low, mut high) = (guess, guess + 1);
-        while low > 0 && before[low] > number {
-            (low, high) = (low.saturating_sub(step), low);
-            step *= 2;
-        }
-        while high < before.len() && before[high] <= number {
-            (low, high) = (high, (high + step).min(before.len()));
-            step *= 2;
-        }
-        let inner = &before[low..high];
-        groups.start + low + inner.partition_point(|before| *before <= number) - 1
-    }
-
-    /// Valid pages of a range of groups.
-    fn valid_in(&self, groups: Range<usize>) -> u32 {
-        let end = self.before.get(groups.end).copied().unwrap_or(self.all);
-        end - self.before[groups.start]
     }
 }
 

@@ -175,7 +175,7 @@ impl Blocks {
         self.filled_blocks(plane, false)
     }
 
-    /// Lists full blocks, if asked with the one that is being collected.
+    /// Lists the full blocks of a plane, and the one that is being collected if `with_victim`.
     fn filled_blocks(&self, plane: u32, with_victim: bool) -> Vec<u32> {
         let blocks = self.numbering.blocks_of(plane);
         let first = blocks.start;

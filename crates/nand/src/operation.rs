@@ -123,7 +123,7 @@ impl Operation {
         Operation::new(Kind::Program, prelude_end, timing, iterations)
     }
 
-    /// Returns the operation on so many planes.
+    /// Returns the operation on `planes` planes.
     pub(crate) fn on_planes(self, planes: u32) -> Operation {
         Operation { planes, wordlines: self.wordlines.max(planes), ..self }
     }

@@ -105,7 +105,7 @@ pub trait Observe: Send {
     /// It is complete.
     fn completed(&mut self, _: &Scene, _id: u32) {}
 
-    /// Data of a sensed page crosses the channel from then on, for so long.
+    /// Data of a sensed page crosses the channel from an instant on, for a length of time.
     fn transferred(&mut self, _: &Scene, _id: u32, _from: Time, _length: Dur) {}
 
     /// A page has left the page buffer of a die or plane.

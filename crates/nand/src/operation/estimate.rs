@@ -39,7 +39,7 @@ impl Operation {
         Estimate { expected: Dur::from_ns((sum_ns / shares).round() as u64), longest }
     }
 
-    /// Returns the program on wordlines of which the longest takes so many iterations.
+    /// Returns the program on wordlines of which the longest takes `count` iterations.
     pub(crate) fn of_count(&self, count: u32) -> Operation {
         Operation { iterations: count + self.added, ..*self }
     }

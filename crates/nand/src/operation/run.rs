@@ -65,7 +65,7 @@ impl Run {
         self.operation.planes
     }
 
-    /// Returns the run on so many planes.
+    /// Returns the run on `planes` planes.
     pub fn on_planes(self, planes: u32) -> Run {
         Run { operation: self.operation.on_planes(planes), ..self }
     }

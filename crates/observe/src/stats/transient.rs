@@ -88,7 +88,7 @@ impl Transient {
         }
     }
 
-    /// Returns the transient that a run of so many requests has found.
+    /// Returns the transient that a run of `requests` requests has found.
     pub fn found(&self, requests: u64) -> Found {
         let too_short = |why: String| Found {
             from_request: 0,
