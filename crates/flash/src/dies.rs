@@ -114,8 +114,8 @@ impl Dies {
         }
     }
 
-    /// Returns the touched die at `place` of the list, unless it has nothing to decide: it senses, or
-    /// is free and has nothing to choose from.
+    /// Returns the die at `place` among those touched, unless it has nothing to decide: it senses,
+    /// or is free and has nothing to choose from.
     #[inline(always)]
     pub(super) fn next_to_decide<W: Work>(&mut self, place: usize, work: &mut W) -> Option<u32> {
         let die = self.touched[place];
