@@ -26,10 +26,12 @@ pub(super) struct ProgramGathering {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct PerPlane {
     /// Where programs take several pages: programs in `writes` by plane and open block; else empty.
-    pub(super) waiting: Vec<u32>,
+    waiting: Vec<u32>,
+    /// Open blocks for which any wait.
+    open_blocks: u32,
     /// Complete wordlines among them for which each other plane has, or had, one, by plane and open
     /// block; empty where a wordline does not wait for other planes.
-    pub(super) paired: Vec<u32>,
+    paired: Vec<u32>,
     /// On planes that read by themselves, what each senses or holds; else empty.
     pub(super) reads: Vec<u32>,
     /// The lane of each plane that makes way by itself; empty where all planes do together.
@@ -46,6 +48,7 @@ impl PerPlane {
         let count_if = |needed: bool| if needed { part.shape.planes as usize } else { 0 };
         PerPlane {
             waiting: vec![0; count_if(gathers.several) * FRONTS],
+            open_blocks: 0,
             paired: vec![0; count_if(gathers.waits_for_planes) * FRONTS],
             reads: vec![NONE; count_if(part.parallelism.independent_plane_reads)],
             lanes: vec![Lane::IDLE; count_if(part.parallelism.plane_suspension)],
@@ -54,7 +57,9 @@ impl PerPlane {
 
     /// One more waits for the open block of a plane; a wordline is so many.
     pub(super) fn add_waiting(&mut self, txn: &Txn, wordline: u32) {
-        self.waiting[waiting_slot(txn)] += 1;
+        let waiting = &mut self.waiting[waiting_slot(txn)];
+        self.open_blocks += u32::from(*waiting == 0);
+        *waiting += 1;
         let front = usize::from(txn.front);
         let slots = (front..self.paired.len()).step_by(FRONTS);
         if slots.clone().all(|at| self.waiting[at] >= (self.paired[at] + 1) * wordline) {
@@ -64,10 +69,19 @@ impl PerPlane {
 
     /// One no longer waits; if it is the first of its wordline, one fewer is there.
     pub(super) fn take_waiting(&mut self, txn: &Txn, is_first: bool) {
-        self.waiting[waiting_slot(txn)] -= 1;
+        let waiting = &mut self.waiting[waiting_slot(txn)];
+        *waiting -= 1;
+        self.open_blocks -= u32::from(*waiting == 0);
         if let Some(paired) = self.paired.get_mut(waiting_slot(txn)) {
             *paired = paired.saturating_sub(u32::from(is_first));
         }
+    }
+
+    /// Nothing waits any more.
+    pub(super) fn forget_waiting(&mut self) {
+        self.waiting.fill(0);
+        self.paired.fill(0);
+        self.open_blocks = 0;
     }
 
     /// Whether the wordline to which a program goes is complete, and those of the other planes are
@@ -96,8 +110,10 @@ pub struct DieUnit {
     pub(super) reads: Queue,
     /// Host programs, and the erases of the rig.
     pub(super) writes: Queue,
-    /// When the die will look again whether one has waited for long enough.
+    /// When the die will look again whether one has waited for long enough; `NEVER` if none waits.
     pub(super) looks_at: Time,
+    /// One came that will have waited for long enough before that.
+    pub(super) must_look: bool,
     /// Programs in `writes`.
     pub(super) pending_programs: u32,
     /// The planes that act together; those that were split off are in `planes`.
@@ -127,7 +143,8 @@ impl DieUnit {
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.die.archive(archive);
-        parts!(archive; self.reads, self.writes, self.looks_at, self.pending_programs, self.whole);
+        parts!(archive; self.reads, self.writes, self.looks_at, self.must_look);
+        parts!(archive; self.pending_programs, self.whole);
         parts!(archive; self.loaded, self.reading, self.leaving, self.left, self.planes);
         parts!(archive; self.dirty, self.gc_waits, self.gc_decoding, self.usage);
     }
@@ -146,6 +163,7 @@ impl DieUnit {
             reads: Queue::new(),
             writes: Queue::new(),
             looks_at: Time::ZERO,
+            must_look: false,
             pending_programs: 0,
             whole: Lane::IDLE,
             loaded: NONE,
@@ -239,6 +257,12 @@ impl DieUnit {
     /// Time until `now` in which the array or the page buffer was in use.
     pub(super) fn busy_until(&self, now: Time) -> u64 {
         self.usage.until(now, !self.die.is_at_rest())
+    }
+
+    /// Open blocks for which programs wait: when the oldest of each has been seen, a long queue has
+    /// no more to offer. `None` if erases wait among them.
+    pub(super) fn open_blocks(&self) -> Option<u32> {
+        (self.writes.count() == self.pending_programs).then_some(self.planes.open_blocks)
     }
 
     /// Whether it has nothing to do and nothing waiting.

@@ -32,10 +32,6 @@ pub struct Dies {
     pub(super) touched: Vec<u32>,
     /// Transactions that have come, in order of arrival.
     pub(super) arrivals: u64,
-    /// A queue may be in another order than its programs have waited, of which the one that came
-    /// last has waited since `waits_since`.
-    pub(super) reordered: bool,
-    waits_since: Time,
     /// Order of arrival before which nothing waits for its wordline: a flush has come.
     pub(super) flushed: u64,
 }
@@ -53,8 +49,8 @@ impl Dies {
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.units.iter_mut().for_each(|unit| unit.archive(archive));
-        parts!(archive; self.txns, self.limit, self.touched, self.arrivals, self.reordered);
-        parts!(archive; self.waits_since, self.flushed);
+        parts!(archive; self.txns, self.limit, self.touched, self.arrivals);
+        archive.part(&mut self.flushed);
     }
 
     /// The dies of a scenario, all blocks erased.
@@ -79,8 +75,6 @@ impl Dies {
             touched: Vec::with_capacity(geometry.dies() as usize),
             arrivals: 0,
             flushed: 0,
-            reordered: false,
-            waits_since: Time::ZERO,
             facts,
         }
     }
@@ -150,8 +144,8 @@ impl Dies {
             self.limit.pending += u32::from(kind.is_program());
             if self.facts.together > 1 && kind.fills_wordline() {
                 unit.planes.add_waiting(&self.txns[id], self.facts.together);
-                let since = self.txns[id].mark;
-                self.reordered |= since < std::mem::replace(&mut self.waits_since, since);
+                let until = self.txns[id].mark + self.facts.wordline_timeout;
+                unit.must_look |= until < unit.looks_at;
             }
             unit.writes.push(&mut self.txns, id);
         }
@@ -171,7 +165,6 @@ impl Dies {
 
     /// Puts something in a die's queue of reads, or of others, ahead of all that waits there.
     pub(super) fn put_first(&mut self, (die, reads): (u32, bool), id: u32) {
-        self.reordered = true;
         let unit = &mut self.units[die as usize];
         let queue = if reads { &mut unit.reads } else { &mut unit.writes };
         queue.remove(&mut self.txns, id);
@@ -190,8 +183,7 @@ impl Dies {
             }
             unit.pending_programs = 0;
             if self.facts.together > 1 {
-                unit.planes.waiting.fill(0);
-                unit.planes.paired.fill(0);
+                unit.planes.forget_waiting();
             }
         }
     }

@@ -117,18 +117,18 @@ impl Gathering<'_> {
         let mut passed = OpenBlocks::default();
         let mut held = PlaneSet::default();
         held.insert(at.plane);
-        // Planes from which something may still come; with the last of them a long queue has no
-        // more to offer.
+        // Planes from which something may still come.
         let mut others = self.dies.facts.geometry.planes_per_die - 1;
         let by_wordline = self.dies.facts.together > 1;
+        let open_blocks = by_wordline.then(|| self.dies[die].open_blocks()).flatten();
         let mut next = self.dies[die].writes.first();
-        while let Some(id) = next.filter(|_| others > 0) {
+        while let Some(id) = next.filter(|_| others > 0 && open_blocks != Some(passed.count)) {
             let following = self.dies.txns[id].next;
             next = (following != NONE).then_some(following);
             let plane = self.dies.txns[id].at.plane;
             let txn = &self.dies.txns[id];
             let front = if by_wordline { txn.front } else { 0 };
-            if held.contains(plane) || !passed.insert(plane, front) {
+            if !passed.insert(plane, front) || held.contains(plane) {
                 continue;
             }
             others -= u32::from(!by_wordline);

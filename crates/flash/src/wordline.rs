@@ -11,12 +11,17 @@ use super::multi_plane::PlaneSet;
 
 /// A set of open blocks of a die.
 #[derive(Default)]
-pub(super) struct OpenBlocks([PlaneSet; FRONTS]);
+pub(super) struct OpenBlocks {
+    planes: [PlaneSet; FRONTS],
+    pub(super) count: u32,
+}
 
 impl OpenBlocks {
     /// Adds that of a plane to which a program goes; false if it was there.
     pub(super) fn insert(&mut self, plane: u32, front: u8) -> bool {
-        self.0[usize::from(front)].insert(plane)
+        let is_new = self.planes[usize::from(front)].insert(plane);
+        self.count += u32::from(is_new);
+        is_new
     }
 }
 
@@ -32,12 +37,18 @@ impl Dies {
     #[cold]
     fn first_ready(&self, first: Option<u32>, now: Time) -> Option<u32> {
         let mut id = first?;
+        let open_blocks = self[self.txns[id].die].open_blocks();
         let mut seen = OpenBlocks::default();
         while id != NONE {
             // Of an open block only the oldest can begin.
             let Txn { at, front, next, .. } = self.txns[id];
-            if seen.insert(at.plane, front) && self.is_ready(id, now) {
-                return Some(id);
+            if seen.insert(at.plane, front) {
+                if self.is_ready(id, now) {
+                    return Some(id);
+                }
+                if open_blocks == Some(seen.count) {
+                    return None;
+                }
             }
             id = next;
         }
@@ -53,23 +64,22 @@ impl Dies {
 
     /// Makes the die decide again when the page that has waited longest has waited for long enough.
     pub(super) fn look_again(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
-        let unit = &self[die];
-        let (mut id, mut soonest) = (unit.writes.first().unwrap_or(NONE), Time::NEVER);
-        while id != NONE {
-            let txn = &self.txns[id];
-            let until = txn.mark + self.facts.wordline_timeout;
-            if txn.kind.fills_wordline() && until > now {
-                soonest = soonest.min(until);
-                if !self.reordered {
-                    // What came later waits for longer.
-                    break;
-                }
-            }
-            id = txn.next;
+        let unit = &mut self.units[die as usize];
+        if !std::mem::take(&mut unit.must_look) && unit.looks_at > now {
+            return;
         }
-        if soonest != Time::NEVER && (unit.looks_at <= now || soonest < unit.looks_at) {
-            self.units[die as usize].looks_at = soonest;
-            out.schedule(soonest, FlashEvent::Poke { die });
+        let waiting = unit.writes.iter(&self.txns).map(|id| &self.txns[id]);
+        let soonest = waiting
+            .filter(|txn| txn.kind.fills_wordline())
+            .map(|txn| txn.mark + self.facts.wordline_timeout)
+            .filter(|until| *until > now)
+            .min()
+            .unwrap_or(Time::NEVER);
+        if unit.looks_at <= now || soonest < unit.looks_at {
+            unit.looks_at = soonest;
+            if soonest < Time::NEVER {
+                out.schedule(soonest, FlashEvent::Poke { die });
+            }
         }
     }
 
