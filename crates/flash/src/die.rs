@@ -1,5 +1,6 @@
 //! A die with its queues, its lanes and what it is serving.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use reprieve_base::{Archive, Dur, Rare, Slab, Time, parts};
@@ -22,6 +23,15 @@ pub(super) struct ProgramGathering {
     pub(super) waits_for_planes: bool,
 }
 
+/// A program that waits for its wordline, and until when it does.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Due {
+    pub(super) until: Time,
+    pub(super) id: u32,
+    /// Its order of arrival: the program is another if it differs.
+    pub(super) seq: u64,
+}
+
 /// State by plane, on parts that need it; kept apart from the rest in the caches.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct PerPlane {
@@ -29,6 +39,9 @@ pub(super) struct PerPlane {
     waiting: Vec<u32>,
     /// Open blocks for which any wait.
     open_blocks: u32,
+    /// Those programs, the one that will first have waited for long enough in front, and some that
+    /// have begun since.
+    dues: VecDeque<Due>,
     /// Complete wordlines among them for which each other plane has, or had, one, by plane and open
     /// block; empty where a wordline does not wait for other planes.
     paired: Vec<u32>,
@@ -49,6 +62,7 @@ impl PerPlane {
         PerPlane {
             waiting: vec![0; count_if(gathers.several) * FRONTS],
             open_blocks: 0,
+            dues: VecDeque::new(),
             paired: vec![0; count_if(gathers.waits_for_planes) * FRONTS],
             reads: vec![NONE; count_if(part.parallelism.independent_plane_reads)],
             lanes: vec![Lane::IDLE; count_if(part.parallelism.plane_suspension)],
@@ -77,8 +91,27 @@ impl PerPlane {
         }
     }
 
+    /// One more waits until an instant, most of them for longer than those before.
+    pub(super) fn add_due(&mut self, due: Due) {
+        let sooner = self.dues.iter().rev().take_while(|other| other.until > due.until).count();
+        self.dues.insert(self.dues.len() - sooner, due);
+    }
+
+    /// Returns when the next of those that wait will have waited for long enough; `NEVER` if none.
+    pub(super) fn next_due(&mut self, txns: &Slab<Txn>, now: Time) -> Time {
+        let is_over = |due: &Due| {
+            let txn = &txns[due.id];
+            due.until <= now || txn.seq != due.seq || txn.start < Time::NEVER
+        };
+        while self.dues.front().is_some_and(is_over) {
+            self.dues.pop_front();
+        }
+        self.dues.front().map_or(Time::NEVER, |due| due.until)
+    }
+
     /// Nothing waits any more.
     pub(super) fn forget_waiting(&mut self) {
+        self.dues.clear();
         self.waiting.fill(0);
         self.paired.fill(0);
         self.open_blocks = 0;
@@ -110,10 +143,8 @@ pub struct DieUnit {
     pub(super) reads: Queue,
     /// Host programs, and the erases of the rig.
     pub(super) writes: Queue,
-    /// When the die will look again whether one has waited for long enough; `NEVER` if none waits.
+    /// When the die will look again whether one has waited for long enough.
     pub(super) looks_at: Time,
-    /// One came that will have waited for long enough before that.
-    pub(super) must_look: bool,
     /// Programs in `writes`.
     pub(super) pending_programs: u32,
     /// The planes that act together; those that were split off are in `planes`.
@@ -143,8 +174,7 @@ impl DieUnit {
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.die.archive(archive);
-        parts!(archive; self.reads, self.writes, self.looks_at, self.must_look);
-        parts!(archive; self.pending_programs, self.whole);
+        parts!(archive; self.reads, self.writes, self.looks_at, self.pending_programs, self.whole);
         parts!(archive; self.loaded, self.reading, self.leaving, self.left, self.planes);
         parts!(archive; self.dirty, self.gc_waits, self.gc_decoding, self.usage);
     }
@@ -163,7 +193,6 @@ impl DieUnit {
             reads: Queue::new(),
             writes: Queue::new(),
             looks_at: Time::ZERO,
-            must_look: false,
             pending_programs: 0,
             whole: Lane::IDLE,
             loaded: NONE,

@@ -11,7 +11,7 @@ use reprieve_policy::suspend::Answer;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 use reprieve_policy::work::Work;
 
-use super::die::{DieUnit, ProgramGathering};
+use super::die::{DieUnit, Due, ProgramGathering};
 use super::facts::FlashFacts;
 use super::lane::LaneId;
 use super::queue::Queue;
@@ -143,9 +143,9 @@ impl Dies {
             unit.pending_programs += u32::from(kind.is_program());
             self.limit.pending += u32::from(kind.is_program());
             if self.facts.together > 1 && kind.fills_wordline() {
-                unit.planes.add_waiting(&self.txns[id], self.facts.together);
-                let until = self.txns[id].mark + self.facts.wordline_timeout;
-                unit.must_look |= until < unit.looks_at;
+                let until = txn.mark + self.facts.wordline_timeout;
+                unit.planes.add_waiting(txn, self.facts.together);
+                unit.planes.add_due(Due { until, id, seq: txn.seq });
             }
             unit.writes.push(&mut self.txns, id);
         }

@@ -65,21 +65,10 @@ impl Dies {
     /// Makes the die decide again when the page that has waited longest has waited for long enough.
     pub(super) fn look_again(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let unit = &mut self.units[die as usize];
-        if !std::mem::take(&mut unit.must_look) && unit.looks_at > now {
-            return;
-        }
-        let waiting = unit.writes.iter(&self.txns).map(|id| &self.txns[id]);
-        let soonest = waiting
-            .filter(|txn| txn.kind.fills_wordline())
-            .map(|txn| txn.mark + self.facts.wordline_timeout)
-            .filter(|until| *until > now)
-            .min()
-            .unwrap_or(Time::NEVER);
-        if unit.looks_at <= now || soonest < unit.looks_at {
+        let soonest = unit.planes.next_due(&self.txns, now);
+        if soonest < Time::NEVER && (unit.looks_at <= now || soonest < unit.looks_at) {
             unit.looks_at = soonest;
-            if soonest < Time::NEVER {
-                out.schedule(soonest, FlashEvent::Poke { die });
-            }
+            out.schedule(soonest, FlashEvent::Poke { die });
         }
     }
 
