@@ -6,22 +6,48 @@
 
 use reprieve_base::Stream;
 
-/// Where the sum of a tail ends, as a share of it: what is left out moves a draw once in 10^12.
-const NEGLIGIBLE: f64 = 1e-13;
+/// Probability of an outcome that is left out: a draw falls on it once in 10^17 at most.
+const NEGLIGIBLE: f64 = 1e-20;
 
 /// Number in place of a draw of 0: half of the least other one.
 const LEAST_UNIFORM: f64 = f64::EPSILON / 4.0;
 
+/// Bits of a rate by which rates are told apart: two neighbours differ by a part in 512 to 1,024.
+const RATE_BITS: u32 = 9;
+
+/// Rates whose tails are kept, by their low bits.
+const KEPT: usize = 512;
+
 /// Codewords of one length, whose worst is drawn.
-///
-/// Tables of the distribution that depend on the length alone, made once.
 pub struct WorstCodeword {
-    bits: u64,
+    bits: usize,
     /// By errors: the logarithm of the number of ways in which so many bits are wrong, once it has
     /// been asked for.
     ln_ways: Vec<f64>,
     /// By errors: by how much there are more ways for one more, `(bits - errors) / (errors + 1)`.
     ratios: Vec<f64>,
+    /// Tails at rates that were drawn at twice or more.
+    kept: Vec<Tails>,
+    /// Those of the rate that is drawn at.
+    own: Tails,
+}
+
+/// How probable it is that a codeword has more wrong bits than so many, at one rate.
+#[derive(Clone, Default)]
+struct Tails {
+    /// The rate by its number; 0: none.
+    rate: u64,
+    /// The least number of errors that is not negligible.
+    first: usize,
+    /// By errors from there on; empty until the rate comes for the second time.
+    exceeds: Vec<f64>,
+}
+
+impl Tails {
+    /// The least number of wrong bits that a codeword exceeds with at most this probability.
+    fn errors(&self, allowed: f64) -> usize {
+        self.first + self.exceeds.partition_point(|exceeds| *exceeds > allowed)
+    }
 }
 
 impl WorstCodeword {
@@ -29,9 +55,11 @@ impl WorstCodeword {
     pub fn new(bits: u64) -> WorstCodeword {
         let ratio = |errors| (bits - errors) as f64 / (errors + 1) as f64;
         WorstCodeword {
-            bits,
+            bits: bits as usize,
             ln_ways: vec![f64::NAN; bits as usize + 1],
             ratios: (0..=bits).map(ratio).collect(),
+            kept: vec![Tails::default(); KEPT],
+            own: Tails::default(),
         }
     }
 
@@ -41,58 +69,74 @@ impl WorstCodeword {
         if rate == 0.0 || codewords == 0 {
             return 0;
         }
-        self.worst_at(rate, codewords, stream.unit().max(LEAST_UNIFORM))
+        self.worst_at(rate, codewords, stream.unit().max(LEAST_UNIFORM)) as u64
     }
 
     /// The least number of wrong bits that the worst codeword exceeds with a probability of at most
     /// `1 - uniform`.
-    fn worst_at(&mut self, rate: f64, codewords: u64, uniform: f64) -> u64 {
-        let bits = self.bits;
-        // What one codeword may exceed it with; as a difference from 1 it would lose its digits.
+    fn worst_at(&mut self, rate: f64, codewords: u64, uniform: f64) -> usize {
+        // Probability of one codeword to exceed it; as a difference from 1 it would lose its digits.
         let allowed = -libm::expm1(libm::log(uniform) / codewords as f64);
-        let mut errors = guess(bits as f64, rate, allowed).clamp(0.0, (bits - 1) as f64) as u64;
-        let odds = rate / (1.0 - rate);
-        let (mut exceeds, mut next) = self.tail(rate, odds, errors);
-        if exceeds > allowed {
-            while exceeds > allowed && errors < bits {
-                errors += 1;
-                exceeds -= next;
-                next *= self.ratios[errors as usize] * odds;
-            }
+        // Errors grow with the rate: where both neighbours say the same, so does what is between.
+        let number = rate.to_bits() >> (f64::MANTISSA_DIGITS - 1 - RATE_BITS);
+        let [below, above] = [number, number + 1].map(|number| self.errors_at(number, allowed));
+        if let Some(errors) = below.filter(|_| below == above) {
             return errors;
         }
-        while errors > 0 {
-            next *= (errors + 1) as f64 / ((bits - errors) as f64 * odds);
-            exceeds += next;
-            if exceeds > allowed {
-                break;
-            }
-            errors -= 1;
-        }
+        let mut own = std::mem::take(&mut self.own);
+        self.fill(&mut own, rate);
+        let errors = own.errors(allowed);
+        self.own = own;
         errors
     }
 
-    /// Probability of more wrong bits than `errors`, and that of one more.
-    fn tail(&mut self, rate: f64, odds: f64, errors: u64) -> (f64, f64) {
-        let first = errors as usize + 1;
-        let next = self.probability(rate, first);
-        let (mean, bits) = (self.bits as f64 * rate, self.bits as usize);
-        let over_mean = mean as usize + usize::from(mean.fract() > 0.0);
-        let (rising, falling) = self.ratios.split_at(over_mean.clamp(first, bits));
-        // Terms grow up to the mean, and fall behind it.
-        let (mut sum, mut term) = (next, next);
-        for ratio in &rising[first..] {
-            term *= ratio * odds;
-            sum += term;
+    /// Errors at the rate of this number; `None` if it comes for the first time.
+    fn errors_at(&mut self, number: u64, allowed: f64) -> Option<usize> {
+        let place = number as usize % KEPT;
+        if self.kept[place].rate != number {
+            (self.kept[place].rate, self.kept[place].exceeds) = (number, Vec::new());
+            return None;
         }
-        for ratio in &falling[..falling.len() - 1] {
-            if term <= sum * NEGLIGIBLE {
+        if self.kept[place].exceeds.is_empty() {
+            let mut tails = std::mem::take(&mut self.kept[place]);
+            self.fill(&mut tails, f64::from_bits(number << (f64::MANTISSA_DIGITS - 1 - RATE_BITS)));
+            self.kept[place] = Tails { rate: number, ..tails };
+        }
+        Some(self.kept[place].errors(allowed))
+    }
+
+    /// Sums the tails at a rate, from the least probable numbers of errors on.
+    fn fill(&mut self, tails: &mut Tails, rate: f64) {
+        let odds = rate / (1.0 - rate);
+        let most_likely = ((self.bits + 1) as f64 * rate) as usize;
+        let highest = self.probability(rate, most_likely.min(self.bits));
+        tails.exceeds.clear();
+        // Terms fall on both sides of the highest.
+        let mut term = highest;
+        for ratio in self.ratios[..most_likely].iter().rev() {
+            tails.exceeds.push(term);
+            term /= ratio * odds;
+            if term < NEGLIGIBLE {
                 break;
             }
-            term *= ratio * odds;
-            sum += term;
         }
-        (sum, next)
+        if term >= NEGLIGIBLE {
+            tails.exceeds.push(term);
+        }
+        tails.first = most_likely + 1 - tails.exceeds.len();
+        tails.exceeds.reverse();
+        term = highest;
+        for ratio in &self.ratios[most_likely..self.bits] {
+            term *= ratio * odds;
+            if term < NEGLIGIBLE {
+                break;
+            }
+            tails.exceeds.push(term);
+        }
+        let mut sum = 0.0;
+        for term in tails.exceeds.iter_mut().rev() {
+            sum += std::mem::replace(term, sum);
+        }
     }
 
     /// Probability of exactly so many wrong bits.
@@ -109,22 +153,28 @@ impl WorstCodeword {
     }
 }
 
-/// About the number of wrong bits that is exceeded with this probability: the normal quantile of
-/// Abramowitz and Stegun (26.2.23), with the first term for skewness of Cornish and Fisher. What it
-/// is off by costs time alone.
-fn guess(bits: f64, rate: f64, exceeds: f64) -> f64 {
-    let root = libm::sqrt(-2.0 * libm::log(exceeds.min(1.0 - exceeds)));
-    let above = 2.515_517 + root * (0.802_853 + root * 0.010_328);
-    let below = 1.0 + root * (1.432_788 + root * (0.189_269 + root * 0.001_308));
-    let quantile = (root - above / below) * if exceeds <= 0.5 { 1.0 } else { -1.0 };
-    let deviation = libm::sqrt(bits * rate * (1.0 - rate));
-    let skew = (1.0 - 2.0 * rate) / 6.0 * (quantile * quantile - 1.0);
-    bits * rate + deviation * quantile + skew
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Draws at one rate after the other are the same as each by itself, from the binomial.
+    #[test]
+    fn rates_that_were_kept_change_no_draw() {
+        let mut kept = WorstCodeword::new(9103);
+        let mut asked = 0;
+        for step in 0..20_000u32 {
+            let rate = 0.004 + 0.006 * f64::from(step % 997) / 997.0;
+            let uniform = (f64::from(step) + 0.5) / 20_000.0;
+            let mut alone = WorstCodeword::new(9103);
+            let found = kept.worst_at(rate, 16, uniform);
+            if step % 40 == 0 {
+                assert_eq!(found, alone.worst_at(rate, 16, uniform), "{rate} {uniform}");
+                asked += 1;
+            }
+        }
+        assert_eq!(asked, 500);
+        assert!(kept.kept.iter().filter(|tails| !tails.exceeds.is_empty()).count() > 300);
+    }
 
     /// Probability of at most so many errors, summed up from none on.
     fn at_most(bits: u64, rate: f64) -> Vec<f64> {
@@ -152,7 +202,7 @@ mod tests {
             let mut worst = WorstCodeword::new(bits);
             for step in 1..2000 {
                 let uniform = f64::from(step) / 2000.0;
-                let found = worst.worst_at(rate, codewords, uniform) as usize;
+                let found = worst.worst_at(rate, codewords, uniform);
                 let of_all = |at: usize| sums[at].powi(codewords as i32);
                 // Off by rounding alone, where a draw falls on a step of the distribution.
                 assert!(of_all(found) > uniform - 1e-9, "{bits} {rate} {uniform}: {found}");
