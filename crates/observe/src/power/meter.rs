@@ -18,43 +18,36 @@ use super::{AtWork, Class, Commands, Sensing, Transfer, share};
 /// Changes of power at an instant.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum Change {
-    SenseBegins {
-        die: u32,
-        class: Class,
-        sensing: Sensing,
-    },
-    SenseEnds {
-        die: u32,
-        class: Class,
-        sensing: Sensing,
-    },
-    /// A stretch of the run of a lane ends; stale if there is another run.
-    Segment {
-        place: Place,
-        run: u32,
-    },
-    TransferBegins {
-        transfer: Transfer,
-    },
-    TransferEnds {
-        class: Class,
-        transfer: Transfer,
-    },
+    SenseBegins { die: u32, class: Class, sensing: Sensing },
+    SenseEnds { die: u32, class: Class, sensing: Sensing },
+    TransferBegins { transfer: Transfer },
+    TransferEnds { class: Class, transfer: Transfer },
 }
 
-/// A change that is to come, by its place among them.
+/// A change that is to come.
 #[derive(Clone, Copy, Debug)]
-struct DueChange(u32);
+enum DueChange {
+    /// By its place among the changes.
+    At(u32),
+    /// A stretch of the run of a lane ends; stale if there is another run.
+    Segment { place: Place, run: u32 },
+}
 
 impl Event for DueChange {
     #[inline]
     fn words(self) -> Words {
-        [self.0, 0, 0]
+        match self {
+            DueChange::At(place) => [u32::MAX, place, 0],
+            DueChange::Segment { place: (die, lane), run } => [lane as u32, die, run],
+        }
     }
 
     #[inline]
-    fn from_words([place, ..]: Words) -> DueChange {
-        DueChange(place)
+    fn from_words([lane, first, run]: Words) -> DueChange {
+        match lane {
+            u32::MAX => DueChange::At(first),
+            lane => DueChange::Segment { place: (first, lane as usize), run },
+        }
     }
 }
 
@@ -90,12 +83,6 @@ struct MeteredLane {
 impl Die {
     fn suspended(&self) -> u32 {
         self.lanes.iter().map(|lane| lane.suspended).sum()
-    }
-
-    /// Iterates over the activities of its lanes, and on how many planes.
-    fn running(&self) -> impl Iterator<Item = (Activity, u32)> {
-        let runs = self.lanes.iter().filter_map(|lane| lane.run);
-        runs.filter_map(|(run, segment)| Some((segment.activity?, run.planes())))
     }
 }
 
@@ -177,7 +164,7 @@ impl Meter {
 
     fn push(&mut self, at: Time, change: Change) {
         let place = self.changes.insert(change);
-        self.due.schedule(at, DueChange(place));
+        self.due.schedule(at, DueChange::At(place));
     }
 
     /// A die senses pages.
@@ -232,10 +219,15 @@ impl Meter {
     pub fn advance(&mut self, now: Time) {
         while self.due.next_time() <= now {
             let at = self.due.next_time();
-            let Some(DueChange(place)) = self.due.pop_at(at) else { break };
+            let Some(due) = self.due.pop_at(at) else { break };
             self.drawn.pass(at);
-            let change = self.changes.remove(place);
-            self.apply(change);
+            match due {
+                DueChange::Segment { place, run } => self.go_on(place, run),
+                DueChange::At(place) => {
+                    let change = self.changes.remove(place);
+                    self.apply(change);
+                }
+            }
         }
         self.drawn.pass(now);
     }
@@ -258,13 +250,6 @@ impl Meter {
                     senses.bases -= 1;
                 }
                 self.drawn.core_uw -= self.sense_uw(&sensing);
-            }
-            Change::Segment { place, run } => {
-                let lane = self.lane(place);
-                let Some((own, segment)) = lane.run.filter(|_| lane.runs == run) else { return };
-                let Some(next) = own.after(&segment, &self.part.timing) else { return };
-                self.leave(place);
-                self.enter(place, own, next);
             }
             Change::TransferBegins { transfer } => self.drawn.io_uw += self.transfer_uw(&transfer),
             Change::TransferEnds { transfer, .. } => {
@@ -296,12 +281,17 @@ impl Meter {
     fn settle(&mut self, die: u32) {
         let unit = &mut self.dies[die as usize];
         let ns = u128::from((self.drawn.now - unit.since).ns());
+        if ns == 0 {
+            return;
+        }
         unit.since = self.drawn.now;
         // Where lanes do several things at once, the first counts as what the die does.
         let mut state = None;
-        for (activity, planes) in unit.running() {
-            self.active_ns[activity as usize] += ns * u128::from(planes);
-            state.get_or_insert(activity as usize);
+        for (run, segment) in unit.lanes.iter().filter_map(|lane| lane.run.as_ref()) {
+            if let Some(activity) = segment.activity {
+                self.active_ns[activity as usize] += ns * u128::from(run.planes());
+                state.get_or_insert(activity as usize);
+            }
         }
         let (senses, suspended) = (unit.senses.planes, unit.suspended());
         let state = state.unwrap_or(match (senses, suspended) {
@@ -335,7 +325,7 @@ impl Meter {
                     self.ledger.cut_sense(class, sensing, now);
                 }
                 Change::TransferEnds { class, transfer } => self.cut(class, &transfer, now),
-                Change::TransferBegins { .. } | Change::Segment { .. } => {}
+                Change::TransferBegins { .. } => {}
             }
         }
         PowerReport {

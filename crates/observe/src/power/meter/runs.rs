@@ -3,7 +3,9 @@
 use reprieve_base::Time;
 use reprieve_nand::{Run, Segment};
 
-use super::{Change, Class, Meter, MeteredLane, OpenOperation, Place};
+use reprieve_base::event::Schedule;
+
+use super::{Class, DueChange, Meter, MeteredLane, OpenOperation, Place};
 
 impl Meter {
     pub(super) fn lane(&self, (die, lane): Place) -> &MeteredLane {
@@ -45,27 +47,40 @@ impl Meter {
         self.enter(place, run, run.first());
     }
 
-    /// The run of a lane goes on with a stretch.
-    pub(super) fn enter(&mut self, place: Place, run: Run, segment: Segment) {
-        let lane = self.lane_mut(place);
-        lane.run = Some((run, segment));
-        let number = lane.runs;
-        let run_uw = self.run_uw(place);
-        self.lane_mut(place).run_uw = run_uw;
-        self.drawn.core_uw += run_uw;
-        self.push(segment.end, Change::Segment { place, run: number });
+    /// A stretch of the run of a lane with this number is over.
+    pub(super) fn go_on(&mut self, place: Place, number: u32) {
+        let lane = self.lane(place);
+        let Some((run, segment)) = lane.run.as_ref().filter(|_| lane.runs == number) else {
+            return;
+        };
+        let Some(next) = run.after(segment, &self.part.timing) else { return };
+        self.settle(place.0);
+        self.change(place, |lane| {
+            let (_, segment) = lane.run.as_mut().expect("it runs");
+            *segment = next;
+        });
     }
 
-    /// Returns the power of the run of a lane in the segment that begins, above an idle die.
-    fn run_uw(&self, place: Place) -> u64 {
-        let lane = self.lane(place);
-        let Some((run, segment)) = &lane.run else { return 0 };
-        let Some(activity) = segment.activity else { return 0 };
-        let power = self.power.of(activity, lane.page_type);
-        match lane.open.last().is_some_and(OpenOperation::shares_base) {
-            true => power.plane_uw * u64::from(run.planes()),
-            false => power.on(run.planes()),
-        }
+    /// The run of a lane goes on with a stretch.
+    pub(super) fn enter(&mut self, place: Place, run: Run, segment: Segment) {
+        self.change(place, |lane| lane.run = Some((run, segment)));
+    }
+
+    /// Changes the stretch of a lane, and with it the power of its run above an idle die.
+    fn change(&mut self, place: Place, change: impl FnOnce(&mut MeteredLane)) {
+        let lane = &mut self.dies[place.0 as usize].lanes[place.1];
+        change(lane);
+        let (run, segment) = lane.run.as_ref().expect("a stretch begins");
+        let run_uw = segment.activity.map_or(0, |activity| {
+            let power = self.power.of(activity, lane.page_type);
+            match lane.open.last().is_some_and(OpenOperation::shares_base) {
+                true => power.plane_uw * u64::from(run.planes()),
+                false => power.on(run.planes()),
+            }
+        });
+        self.drawn.core_uw += run_uw;
+        self.drawn.core_uw -= std::mem::replace(&mut lane.run_uw, run_uw);
+        self.due.schedule(segment.end, DueChange::Segment { place, run: lane.runs });
     }
 
     pub(super) fn leave(&mut self, place: Place) {
