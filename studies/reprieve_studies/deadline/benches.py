@@ -104,12 +104,14 @@ def drives(requests: int) -> list[Bench]:
 
 
 def _drive(device: str, workload: Mapping[str, Any]) -> dict[str, Any]:
-    suspension = DATA["drives"][device].get("suspension")
+    of = DATA["drives"][device]
+    suspension = of.get("suspension")
     return {
         "device": device,
         "geometry": {"blocks_per_plane": _BLOCKS},
         "scheduling": {"policy": "rps"},
-        "ftl": {"precondition": "steady"},
+        # By pages, which the generated loads ask for: a read asks one die.
+        "ftl": {"precondition": "steady", "mapping_bytes": of["request_bytes"]},
         "workload": dict(workload),
         **({"suspension": suspension} if suspension else {}),
     }

@@ -52,7 +52,9 @@ def article(settings: Settings) -> Article:
     store = settings.directory
     fitted, held = measurements()
     quick = {**QUICK_TASK, "depth": replace(QUICK_TASK["depth"], final=_LAST_STEPS)}
-    task = Task(fitted, held, START, **(quick if settings.quick else {}))
+    # The drive was fitted with a mapping of whole pages, which its values go with.
+    pages = {"ftl.mapping_bytes": 16384}
+    task = Task(fitted, held, START, fixed=pages, **(quick if settings.quick else {}))
     found = calibrate(task, store, settings.jobs, settings.step, not settings.quick)
     answer = _answer(task, store, settings)
     return Article(
