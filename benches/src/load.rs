@@ -76,12 +76,10 @@ queue_depth = 16
         what: "1 TiB TLC, four planes, 70/30 random of a page, QD 64, PES, steady state",
         scenario: r#"
 device = "tlc-enterprise"
+ftl = { mapping_bytes = 16384, precondition = "steady" }
 [suspension]
 program = "iteration"
 erase = true
-[ftl]
-mapping_bytes = 16384
-precondition = "steady"
 [workload]
 generator = "mixed"
 read_fraction = 0.7
@@ -95,6 +93,7 @@ queue_depth = 64
         what: "the same with NVMe queues, MBM's dispatcher, planes, errors with a code, power",
         scenario: r#"
 device = "tlc-enterprise"
+ftl = { mapping_bytes = 16384, precondition = "steady" }
 [suspension]
 program = "iteration"
 erase = true
@@ -104,9 +103,6 @@ dispatch = "mbm"
 multi_plane = "page"
 [host]
 interface = "nvme"
-[ftl]
-mapping_bytes = 16384
-precondition = "steady"
 [reliability]
 model = "power"
 epsilon = 0.007

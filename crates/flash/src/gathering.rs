@@ -8,25 +8,41 @@ use reprieve_policy::suspend::Eligibility;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 use reprieve_policy::work::Work;
 
+use super::Decisions;
 use super::dies::Dies;
 use super::multi_plane::PlaneSet;
 use super::wordline::OpenBlocks;
 
 /// The queues from which commands are put together.
-pub(super) struct Gathering<'a> {
+pub(super) struct Gathering<'a, W> {
     pub(super) dies: &'a mut Dies,
     pub(super) eligibility: &'a Eligibility,
     /// Reads of several requests may share a command.
     pub(super) joins_requests: bool,
+    pub(super) now: Time,
+    pub(super) work: &'a mut W,
 }
 
-impl Gathering<'_> {
+impl<W: Work, S> Decisions<'_, W, S> {
+    /// Returns the sources of commands.
+    pub(super) fn gathering(&mut self) -> Gathering<'_, W> {
+        Gathering {
+            dies: &mut self.controller.dies,
+            eligibility: &self.controller.suspension.eligibility,
+            joins_requests: self.stage.joins_requests(),
+            now: self.now,
+            work: self.work,
+        }
+    }
+}
+
+impl<W: Work> Gathering<'_, W> {
     /// Links to a read that begins those that wait and can go with it: the units of its page, and
     /// of each other plane the oldest, with those of its own.
     #[cold]
-    pub(super) fn gather_reads<W: Work>(&mut self, first: u32, work: &mut W) {
+    pub(super) fn gather_reads(&mut self, first: u32) {
         let Parallelism { multi_plane, independent_plane_reads, .. } = self.dies.facts.parallelism;
-        let mut last = self.gather_units(first, work);
+        let mut last = self.gather_units(first);
         if multi_plane == MultiPlane::None || independent_plane_reads {
             return;
         }
@@ -41,7 +57,7 @@ impl Gathering<'_> {
             if !self.is_admitted(id) {
                 continue;
             }
-            work.locate(&mut self.dies.txns[id]);
+            self.work.locate(&mut self.dies.txns[id]);
             let other = self.dies.txns[id].at;
             // First what most of a long queue fails: it lies elsewhere in its block.
             if self.dies.facts.goes_with(at, other, false)
@@ -51,7 +67,7 @@ impl Gathering<'_> {
                 self.dies.units[die as usize].reads.remove(&mut self.dies.txns, id);
                 self.dies.txns[id].place = 0;
                 self.dies.txns[last].next = id;
-                last = self.gather_units(id, work);
+                last = self.gather_units(id);
                 if last != id {
                     // What has been taken may have been next.
                     next = self.dies[die].reads.first();
@@ -62,7 +78,7 @@ impl Gathering<'_> {
 
     /// Links behind `id`, a read in no queue any more, those of its request that are of the same
     /// page. Returns the last of them.
-    fn gather_units<W: Work>(&mut self, id: u32, work: &mut W) -> u32 {
+    fn gather_units(&mut self, id: u32) -> u32 {
         let Txn { die, at, request, .. } = self.dies.txns[id];
         if !self.dies.facts.has_units() || request == NONE {
             return id;
@@ -75,7 +91,7 @@ impl Gathering<'_> {
             if self.dies.txns[other].request != request || !self.is_admitted(other) {
                 continue;
             }
-            work.locate(&mut self.dies.txns[other]);
+            self.work.locate(&mut self.dies.txns[other]);
             if self.dies.txns[other].at == at {
                 self.dies.units[die as usize].reads.remove(&mut self.dies.txns, other);
                 self.dies.txns[other].place = 1;
@@ -97,20 +113,20 @@ impl Gathering<'_> {
     /// Links to a program or erase that begins the rest of its wordline, and what waits for other
     /// planes and can go with it.
     #[cold]
-    pub(super) fn gather_writes<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
+    pub(super) fn gather_writes(&mut self, first: u32) {
         if self.dies.facts.together > 1 {
-            self.gather_wordline(first, first, work);
+            self.gather_wordline(first, first);
         }
         if self.dies.facts.twins.exist() {
-            self.gather_twins(first, work);
+            self.gather_twins(first);
         } else if self.dies.facts.parallelism.multi_plane != MultiPlane::None {
-            self.gather_planes(first, now, work);
+            self.gather_planes(first);
         }
     }
 
     /// Of each other plane the oldest, for what waits for a plane keeps its order; of a part with
     /// wordlines the oldest of each open block, for one that is incomplete keeps no other waiting.
-    fn gather_planes<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
+    fn gather_planes(&mut self, first: u32) {
         let (die, at) = (self.dies.txns[first].die, self.dies.txns[first].at);
         let kind = self.dies.txns[first].kind;
         let mut last = self.last_of(first);
@@ -136,11 +152,11 @@ impl Gathering<'_> {
                 continue;
             }
             let is_program = kind.is_program();
-            if is_program && by_wordline && !self.dies.is_ready(id, now) {
+            if is_program && by_wordline && !self.dies.is_ready(id, self.now) {
                 continue;
             }
             let other = match is_program {
-                true => work.next_page(&self.dies.txns[id]),
+                true => self.work.next_page(&self.dies.txns[id]),
                 false => Some(self.dies.txns[id].at),
             };
             let unit = &self.dies.units[die as usize];
@@ -149,7 +165,7 @@ impl Gathering<'_> {
             if !other.is_some_and(fits) {
                 continue;
             }
-            let placed = !is_program || work.place(&mut self.dies.txns[id]);
+            let placed = !is_program || self.work.place(&mut self.dies.txns[id]);
             assert!(placed, "a plane that named its next page has none");
             self.dies.take_write(die, id, is_program);
             self.dies.txns[id].unsuspendable = self.dies.txns[first].unsuspendable;
@@ -158,7 +174,7 @@ impl Gathering<'_> {
             held.insert(plane);
             others -= u32::from(by_wordline);
             if is_program && by_wordline {
-                last = self.gather_wordline(first, id, work);
+                last = self.gather_wordline(first, id);
                 // What has been taken may have been next.
                 next = self.dies[die].writes.first();
             }
@@ -166,7 +182,7 @@ impl Gathering<'_> {
     }
 
     /// Programs that wait are of no plane yet: those that come to lie beside the first, in order.
-    fn gather_twins<W: Work>(&mut self, first: u32, work: &mut W) {
+    fn gather_twins(&mut self, first: u32) {
         let Txn { die, kind, unsuspendable, .. } = self.dies.txns[first];
         if !kind.is_program() {
             return;
@@ -179,11 +195,11 @@ impl Gathering<'_> {
             let at = self.dies.txns[last].at;
             let beside = PageAddress { plane: at.plane + 1, ..at };
             if self.dies.txns[id].kind != kind
-                || work.next_page(&self.dies.txns[id]) != Some(beside)
+                || self.work.next_page(&self.dies.txns[id]) != Some(beside)
             {
                 continue;
             }
-            let placed = work.place(&mut self.dies.txns[id]);
+            let placed = self.work.place(&mut self.dies.txns[id]);
             assert!(placed, "a plane that named its next page has none");
             self.dies.take_write(die, id, true);
             self.dies.txns[id].unsuspendable = unsuspendable;
@@ -203,34 +219,34 @@ impl Gathering<'_> {
 
     /// Links to a step of garbage collection those that can go with it.
     #[cold]
-    pub(super) fn gather_gc<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
+    pub(super) fn gather_gc(&mut self, first: u32) {
         if self.dies.txns[first].kind != Kind::Erase {
-            self.gather_moves(first, now, work);
+            self.gather_moves(first);
         } else if self.dies.facts.parallelism.multi_plane != MultiPlane::None {
-            self.gather_erases(first, now, work);
+            self.gather_erases(first);
         }
     }
 
     /// Links to a read or program of garbage collection the rest of its wordline or of its
     /// twins, and the same of planes that collect side by side.
-    fn gather_moves<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
+    fn gather_moves(&mut self, first: u32) {
         let is_program = self.dies.txns[first].kind == Kind::GcProgram;
         let several = is_program && (self.dies.facts.together > 1 || self.dies.facts.twins.exist());
-        let mut last = if several { self.gather_held(first, now, work) } else { first };
-        while let Some(txn) = work.gc_take_beside(&self.dies.txns[first], now) {
+        let mut last = if several { self.gather_held(first) } else { first };
+        while let Some(txn) = self.work.gc_take_beside(&self.dies.txns[first], self.now) {
             let id = self.dies.txns.insert(txn);
             self.dies.txns[last].next = id;
-            last = if several { self.gather_held(id, now, work) } else { id };
+            last = if several { self.gather_held(id) } else { id };
         }
     }
 
     /// Links to an erase of garbage collection those to which other planes have come.
-    fn gather_erases<W: Work>(&mut self, first: u32, now: Time, work: &mut W) {
+    fn gather_erases(&mut self, first: u32) {
         let (die, at) = (self.dies.txns[first].die, self.dies.txns[first].at);
         let block =
             (self.dies.facts.parallelism.multi_plane == MultiPlane::Block).then_some(at.block);
         let mut last = first;
-        while let Some(txn) = work.gc_take_erase(die, block, now) {
+        while let Some(txn) = self.work.gc_take_erase(die, block, self.now) {
             let id = self.dies.txns.insert(txn);
             self.dies.txns[last].next = id;
             last = id;
@@ -251,7 +267,7 @@ impl Gathering<'_> {
     }
     /// Links the oldest programs for the open block of `id`, which has its page, behind it as the
     /// rest of its wordline; `first` begins the command. Returns the last of them.
-    pub(super) fn gather_wordline<W: Work>(&mut self, first: u32, id: u32, work: &mut W) -> u32 {
+    pub(super) fn gather_wordline(&mut self, first: u32, id: u32) -> u32 {
         let Txn { die, at, front, .. } = self.dies.txns[id];
         if !self.dies.txns[id].kind.fills_wordline() {
             return id;
@@ -267,7 +283,7 @@ impl Gathering<'_> {
             if (txn.at.plane, txn.front) != (at.plane, front) {
                 continue;
             }
-            if !txn.kind.fills_wordline() || !work.place_beside(txn, at, number) {
+            if !txn.kind.fills_wordline() || !self.work.place_beside(txn, at, number) {
                 break;
             }
             self.dies.take_write(die, beside, true);
@@ -283,10 +299,10 @@ impl Gathering<'_> {
 
     /// Links to a program of garbage collection, the last of its command so far, those of the other
     /// pages that its plane holds. Returns the last of them.
-    pub(super) fn gather_held<W: Work>(&mut self, first: u32, now: Time, work: &mut W) -> u32 {
+    pub(super) fn gather_held(&mut self, first: u32) -> u32 {
         let mut last = first;
         let mut number = 1;
-        while let Some(txn) = work.gc_take_page(&self.dies.txns[first], number, now) {
+        while let Some(txn) = self.work.gc_take_page(&self.dies.txns[first], number, self.now) {
             let id = self.dies.txns.insert(txn);
             self.dies.txns[last].next = id;
             last = id;

@@ -1,79 +1,61 @@
 //! Planes that read by themselves: which read begins where.
 
-use reprieve_base::Time;
 use reprieve_base::event::Schedule;
 use reprieve_policy::sched::Choice;
 use reprieve_policy::work::Work;
 
 use super::channel::Grant;
-use super::{Flash, FlashEvent};
+use super::{Decisions, FlashEvent};
 
-impl Flash {
+impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// Begins reads on planes that are free, as long as reads are what the scheduler wants.
     ///
     /// Says whether all planes are free for something else.
-    pub(super) fn decide_planes<W: Work>(
-        &mut self,
-        die: u32,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-        mut grant: Grant,
-    ) -> bool {
+    pub(super) fn decide_planes(&mut self, die: u32) -> bool {
         // Where no plane is free nothing can begin, and nobody is asked: as on a die that senses.
         while self.controller.dies[die].die.plane_reads().has_free() {
-            let Flash { controller, serving, .. } = self;
-            let read = controller.dies.next_read(&controller.suspension.eligibility, die, work);
-            let view = serving.view(controller, (die, read), now, work);
+            let Decisions { controller, serving, .. } = self;
+            let read =
+                controller.dies.next_read(&controller.suspension.eligibility, die, self.work);
+            let view = serving.view(controller, (die, read), self.now, self.work);
             let may_begin = !view.gc_runs_through;
             let begins = may_begin
                 && read.is_some()
-                && serving.choose(&mut controller.dies, (die, read), &view, work) == Choice::Read;
+                && serving.choose(&mut controller.dies, (die, read), &view, self.work)
+                    == Choice::Read;
             let Some(id) = read.filter(|_| begins) else {
                 let is_free = controller.dies[die].die.is_free();
-                if !is_free && serving.collects(&mut controller.dies, (die, read), &view, work) {
-                    self.collect_beside(die, now, work, out, grant);
+                if !is_free && serving.collects(&mut controller.dies, (die, read), &view, self.work)
+                {
+                    self.collect_beside(die);
                 }
                 return is_free;
             };
             let plane = controller.dies.txns[id].at.plane;
             let is_free = controller.dies[die].die.plane_reads().is_free(plane);
-            if !is_free || !self.start_read(id, now, work, out, grant) {
+            if !is_free || !self.start_read(id) {
                 return false;
             }
-            grant = Grant::Ask;
+            self.grant = Grant::Ask;
         }
         false
     }
 
     /// Begins a read of garbage collection beside other reads, where planes collect side by side.
-    fn collect_beside<W: Work>(
-        &mut self,
-        die: u32,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-        grant: Grant,
-    ) {
-        let plane = work.gc_next_read(die);
+    fn collect_beside(&mut self, die: u32) {
+        let plane = self.work.gc_next_read(die);
         if plane.is_some_and(|plane| self.controller.dies[die].die.plane_reads().is_free(plane)) {
-            self.start_gc(die, now, work, out, grant);
+            self.start_gc(die);
         }
     }
 
     /// A read of garbage collection has begun: if another plane has one as well, the die looks
     /// again at once.
-    pub(super) fn look_for_more<W: Work>(
-        &mut self,
-        die: u32,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-    ) {
+    pub(super) fn look_for_more(&mut self, die: u32) {
         if self.controller.dies.facts.parallelism.independent_plane_reads
-            && work.gc_next_read(die).is_some()
+            && self.work.gc_next_read(die).is_some()
         {
-            out.schedule(now, FlashEvent::Poke { die });
+            self.out.schedule(self.now, FlashEvent::Poke { die });
         }
     }
 }

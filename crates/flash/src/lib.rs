@@ -49,6 +49,7 @@ use reprieve_policy::Policies;
 use reprieve_policy::txn::Txn;
 use reprieve_policy::work::PlaneQueries;
 
+use channel::Grant;
 use controller::Controller;
 pub use dies::Dies;
 pub use dispatch::Stage;
@@ -148,6 +149,18 @@ pub struct Flash {
     serving: Serving,
     /// Transactions that a dispatcher orders before dies decide.
     pub stage: Stage,
+}
+
+/// Decisions at an instant: of dies and channels, and what they lead to.
+struct Decisions<'a, W, S> {
+    controller: &'a mut Controller,
+    serving: &'a mut Serving,
+    stage: &'a mut Stage,
+    now: Time,
+    work: &'a mut W,
+    out: &'a mut S,
+    /// Whether the die that decides has got its channel.
+    grant: Grant,
 }
 
 impl Flash {

@@ -1,7 +1,7 @@
 //! Plane-wise suspension: a plane with reads makes way for them, and the others go on.
 
+use reprieve_base::Dur;
 use reprieve_base::event::Schedule;
-use reprieve_base::{Dur, Time};
 use reprieve_nand::PlaneWork;
 use reprieve_policy::sched::Choice;
 use reprieve_policy::txn::{NONE, Txn};
@@ -12,20 +12,13 @@ use super::channel::Grant;
 use super::controller::Controller;
 use super::lane::LaneId;
 use super::multi_plane::PlaneSet;
-use super::{Flash, FlashEvent};
+use super::{Decisions, FlashEvent};
 
-impl Flash {
+impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// Decides for planes while others are at work: those with reads make way for them, the others
     /// go on.
     #[cold]
-    pub(super) fn decide_lanes<W: Work>(
-        &mut self,
-        die: u32,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-        mut grant: Grant,
-    ) {
+    pub(super) fn decide_lanes(&mut self, die: u32) {
         let dies = &self.controller.dies;
         let at_work = dies[die].operations().next().expect("the array is in use");
         let (unit, operation) = (&dies[die], &dies.txns[at_work]);
@@ -39,14 +32,14 @@ impl Flash {
             let Controller { dies, suspension, .. } = &mut self.controller;
             let txn = &mut dies.txns[id];
             next = txn.next;
-            work.locate(txn);
+            self.work.locate(txn);
             let (kind, at) = (txn.kind, txn.at);
             let is_open = !dies[die].die.bars_read(at);
             if !suspension.eligibility.admits(kind, operation) || !is_open || !seen.insert(at.plane)
             {
                 continue;
             }
-            if self.read_on_lane(id, now, work, out, &mut grant) {
+            if self.read_on_lane(id) {
                 waits.insert(at.plane);
             }
         }
@@ -55,8 +48,8 @@ impl Flash {
             let unit = &controller.dies[die];
             let is_suspended = unit.die.plane_work(plane) == PlaneWork::Suspended;
             if is_suspended && unit.die.plane_reads().is_free(plane) && waits.insert(plane) {
-                controller.resume((die, LaneId::of_plane(plane)), now, out, grant);
-                grant = Grant::Ask;
+                controller.resume((die, LaneId::of_plane(plane)), self.now, self.out, self.grant);
+                self.grant = Grant::Ask;
             }
         }
     }
@@ -64,21 +57,14 @@ impl Flash {
     /// Begins a read whose plane is free for it, or asks what runs there to make way.
     ///
     /// Says whether the plane is kept for it.
-    fn read_on_lane<W: Work>(
-        &mut self,
-        id: u32,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-        grant: &mut Grant,
-    ) -> bool {
+    fn read_on_lane(&mut self, id: u32) -> bool {
         let controller = &self.controller;
         let Txn { die, at, .. } = controller.dies.txns[id];
         let unit = &controller.dies[die];
         match unit.die.plane_work(at.plane) {
             PlaneWork::Running(_) => {
                 let asking = Asking { read: Some(id), ..Asking::default() };
-                self.ask_suspension((die, LaneId::of_plane(at.plane)), asking, now, work, out);
+                self.ask_suspension((die, LaneId::of_plane(at.plane)), asking);
                 return true;
             }
             PlaneWork::Suspending(_) => return true,
@@ -87,14 +73,15 @@ impl Flash {
             }
             PlaneWork::None => {}
             PlaneWork::Suspended => {
-                if self.serving.choose_on_lane(controller, id, now, work) != Choice::Read {
+                if self.serving.choose_on_lane(controller, id, self.now, self.work) != Choice::Read
+                {
                     return false;
                 }
             }
         }
-        self.start_read(id, now, work, out, *grant);
+        self.start_read(id);
         if self.controller.dies.facts.timing.command > Dur::ZERO {
-            *grant = Grant::Ask;
+            self.grant = Grant::Ask;
         }
         true
     }

@@ -1,37 +1,18 @@
 //! Starts of a free die: whether it has channel and power, and which transactions go together.
 
-use reprieve_base::Time;
 use reprieve_base::event::Schedule;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 use reprieve_policy::work::{GcNeed, Work};
 
-use super::channel::Grant;
-use super::gathering::Gathering;
-use super::{Flash, FlashEvent};
+use super::{Decisions, FlashEvent};
 
-impl Flash {
-    /// Returns the sources of commands.
-    pub(super) fn gathering(&mut self) -> Gathering<'_> {
-        Gathering {
-            dies: &mut self.controller.dies,
-            eligibility: &self.controller.suspension.eligibility,
-            joins_requests: self.stage.joins_requests(),
-        }
-    }
-
+impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// Begins the array read of a queued transaction; false if it has to wait for the channel.
     #[inline(always)]
-    pub(super) fn start_read<W: Work>(
-        &mut self,
-        id: u32,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-        grant: Grant,
-    ) -> bool {
+    pub(super) fn start_read(&mut self, id: u32) -> bool {
         let controller = &mut self.controller;
         let Txn { die, kind, mark, at, .. } = controller.dies.txns[id];
-        if !controller.can_begin((die, kind, mark), now, grant) {
+        if !controller.can_begin((die, kind, mark), self.now, self.grant) {
             return false;
         }
         let unit = &mut controller.dies.units[die as usize];
@@ -39,55 +20,41 @@ impl Flash {
             unit.count_read(at.plane);
         }
         unit.reads.remove(&mut controller.dies.txns, id);
-        work.locate(&mut controller.dies.txns[id]);
+        self.work.locate(&mut controller.dies.txns[id]);
         if controller.dies.facts.gathers {
-            self.gathering().gather_reads(id, work);
+            self.gathering().gather_reads(id);
         }
-        self.controller.sense(id, now, out);
+        self.controller.sense(id, self.now, self.out);
         true
     }
 
-    pub(super) fn start_write<W: Work>(
-        &mut self,
-        die: u32,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-        (grant, unsuspendable): (Grant, bool),
-    ) {
+    pub(super) fn start_write(&mut self, die: u32, unsuspendable: bool) {
         let controller = &mut self.controller;
-        let Some(id) = controller.dies.next_write(die, now) else { return };
+        let Some(id) = controller.dies.next_write(die, self.now) else { return };
         let Txn { kind, mark, .. } = controller.dies.txns[id];
-        if !controller.can_begin((die, kind, mark), now, grant) {
+        if !controller.can_begin((die, kind, mark), self.now, self.grant) {
             return;
         }
         let is_program = kind.is_program();
-        if is_program && !work.place(&mut controller.dies.txns[id]) {
+        if is_program && !self.work.place(&mut controller.dies.txns[id]) {
             let is_suspended = controller.dies[die].die.is_suspended();
             assert!(!is_suspended, "a program had room and has none");
-            if !self.sense_for_room(die, now, work, out, grant) {
-                self.start_gc(die, now, work, out, grant);
+            if !self.sense_for_room(die) {
+                self.start_gc(die);
             }
             return;
         }
         controller.dies.take_write(die, id, is_program);
         controller.dies.txns[id].unsuspendable = unsuspendable;
         if controller.dies.facts.gathers {
-            self.gathering().gather_writes(id, now, work);
+            self.gathering().gather_writes(id);
         }
-        self.controller.start(id, now, out);
+        self.controller.start(id, self.now, self.out);
     }
 
     /// Senses a page again that garbage collection waits for, ahead of a write that waits for the
     /// room that it makes; false if no collection waits for a page.
-    fn sense_for_room<W: Work>(
-        &mut self,
-        die: u32,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-        grant: Grant,
-    ) -> bool {
+    fn sense_for_room(&mut self, die: u32) -> bool {
         let dies = &self.controller.dies;
         if dies[die].gc_decoding == 0 {
             return false;
@@ -97,47 +64,40 @@ impl Flash {
             id = dies.txns[id].next;
         }
         if id != NONE {
-            self.start_read(id, now, work, out, grant);
+            self.start_read(id);
         }
         // Else its page is being decoded, and will wake the die.
         true
     }
 
-    pub(super) fn start_gc<W: Work>(
-        &mut self,
-        die: u32,
-        now: Time,
-        work: &mut W,
-        out: &mut impl Schedule<FlashEvent>,
-        grant: Grant,
-    ) {
-        let Some(kind) = work.gc_next(die) else { return };
+    pub(super) fn start_gc(&mut self, die: u32) {
+        let Some(kind) = self.work.gc_next(die) else { return };
         let controller = &mut self.controller;
-        let since = controller.dies[die].gc_waits.map_or(now, |waiter| waiter.since);
-        if !controller.can_begin((die, kind, since), now, grant) {
+        let since = controller.dies[die].gc_waits.map_or(self.now, |waiter| waiter.since);
+        if !controller.can_begin((die, kind, since), self.now, self.grant) {
             return;
         }
         if controller.dies.facts.gc_holds_channel
-            && !controller.keeps_channel(die, kind, now, grant)
+            && !controller.keeps_channel(die, kind, self.now, self.grant)
         {
             return;
         }
-        let id = controller.dies.txns.insert_with(|| work.gc_take(die, now));
+        let id = controller.dies.txns.insert_with(|| self.work.gc_take(die, self.now));
         let taken = controller.dies.txns[id].kind;
         debug_assert_eq!(taken, kind, "garbage collection took another step than it named");
         controller.dies.units[die as usize].gc_waits = None;
         if controller.dies.facts.gathers {
-            self.gathering().gather_gc(id, now, work);
+            self.gathering().gather_gc(id);
         }
         if kind.is_read() {
-            self.controller.sense(id, now, out);
-            self.look_for_more(die, now, work, out);
+            self.controller.sense(id, self.now, self.out);
+            self.look_for_more(die);
             return;
         }
-        self.controller.start(id, now, out);
-        if work.gc_need(die) == GcNeed::Exclusive {
+        self.controller.start(id, self.now, self.out);
+        if self.work.gc_need(die) == GcNeed::Exclusive {
             // A read that had to let it begin may ask at once for its suspension.
-            out.schedule(now, FlashEvent::Poke { die });
+            self.out.schedule(self.now, FlashEvent::Poke { die });
         }
     }
 }

@@ -165,7 +165,7 @@ impl Die {
                     return Err(Refusal::Busy);
                 }
                 self.take_pages(block, at, others)?;
-                let iterations = self.lengths.iterations_together(&self.part, at, others);
+                let iterations = self.lengths.longest(&self.part, at, others);
                 let timing = &self.part.timing;
                 let data_in = issued + timing.data_in() * planes;
                 let operation = Operation::program(data_in, timing, iterations);

@@ -12,8 +12,8 @@ const NEGLIGIBLE: f64 = 1e-20;
 /// Number in place of a draw of 0: half of the least other one.
 const LEAST_UNIFORM: f64 = f64::EPSILON / 4.0;
 
-/// Bits of a rate by which rates are told apart: two neighbours differ by a part in 512 to 1,024.
-const RATE_BITS: u32 = 9;
+/// Low bits of a rate that are left out of its number: neighbours differ by a part in 512 to 1,024.
+const LEFT_OUT: u32 = f64::MANTISSA_DIGITS - 10;
 
 /// Rates whose tails are kept, by their low bits.
 const KEPT: usize = 512;
@@ -28,8 +28,6 @@ pub struct WorstCodeword {
     ratios: Vec<f64>,
     /// Tails at rates that were drawn at twice or more.
     kept: Vec<Tails>,
-    /// Those of the rate that is drawn at.
-    own: Tails,
 }
 
 /// How probable it is that a codeword has more wrong bits than so many, at one rate.
@@ -59,7 +57,6 @@ impl WorstCodeword {
             ln_ways: vec![f64::NAN; bits as usize + 1],
             ratios: (0..=bits).map(ratio).collect(),
             kept: vec![Tails::default(); KEPT],
-            own: Tails::default(),
         }
     }
 
@@ -75,32 +72,29 @@ impl WorstCodeword {
     /// The least number of wrong bits that the worst codeword exceeds with a probability of at most
     /// `1 - uniform`.
     fn worst_at(&mut self, rate: f64, codewords: u64, uniform: f64) -> usize {
-        // Probability of one codeword to exceed it; as a difference from 1 it would lose its digits.
+        // What one codeword may exceed it with; as a difference from 1 it would lose its digits.
         let allowed = -libm::expm1(libm::log(uniform) / codewords as f64);
         // Errors grow with the rate: where both neighbours say the same, so does what is between.
-        let number = rate.to_bits() >> (f64::MANTISSA_DIGITS - 1 - RATE_BITS);
+        let number = rate.to_bits() >> LEFT_OUT;
         let [below, above] = [number, number + 1].map(|number| self.errors_at(number, allowed));
-        if let Some(errors) = below.filter(|_| below == above) {
-            return errors;
-        }
-        let mut own = std::mem::take(&mut self.own);
-        self.fill(&mut own, rate);
-        let errors = own.errors(allowed);
-        self.own = own;
-        errors
+        below.filter(|_| below == above).unwrap_or_else(|| {
+            let mut own = Tails::default();
+            self.fill(&mut own, rate);
+            own.errors(allowed)
+        })
     }
 
     /// Errors at the rate of this number; `None` if it comes for the first time.
     fn errors_at(&mut self, number: u64, allowed: f64) -> Option<usize> {
         let place = number as usize % KEPT;
         if self.kept[place].rate != number {
-            (self.kept[place].rate, self.kept[place].exceeds) = (number, Vec::new());
+            self.kept[place] = Tails { rate: number, ..Tails::default() };
             return None;
         }
         if self.kept[place].exceeds.is_empty() {
             let mut tails = std::mem::take(&mut self.kept[place]);
-            self.fill(&mut tails, f64::from_bits(number << (f64::MANTISSA_DIGITS - 1 - RATE_BITS)));
-            self.kept[place] = Tails { rate: number, ..tails };
+            self.fill(&mut tails, f64::from_bits(number << LEFT_OUT));
+            self.kept[place] = tails;
         }
         Some(self.kept[place].errors(allowed))
     }
@@ -109,30 +103,23 @@ impl WorstCodeword {
     fn fill(&mut self, tails: &mut Tails, rate: f64) {
         let odds = rate / (1.0 - rate);
         let most_likely = ((self.bits + 1) as f64 * rate) as usize;
-        let highest = self.probability(rate, most_likely.min(self.bits));
-        tails.exceeds.clear();
+        let highest = self.probability(rate, most_likely);
+        let (fewer, more) = self.ratios[..self.bits].split_at(most_likely);
         // Terms fall on both sides of the highest.
-        let mut term = highest;
-        for ratio in self.ratios[..most_likely].iter().rev() {
-            tails.exceeds.push(term);
-            term /= ratio * odds;
-            if term < NEGLIGIBLE {
-                break;
-            }
-        }
-        if term >= NEGLIGIBLE {
-            tails.exceeds.push(term);
-        }
-        tails.first = most_likely + 1 - tails.exceeds.len();
+        let below = fewer.iter().rev().scan(highest, |term, ratio| {
+            *term /= ratio * odds;
+            Some(*term).filter(|term| *term >= NEGLIGIBLE)
+        });
+        let above = more.iter().scan(highest, |term, ratio| {
+            *term *= ratio * odds;
+            Some(*term).filter(|term| *term >= NEGLIGIBLE)
+        });
+        tails.exceeds.clear();
+        tails.exceeds.extend(below);
+        tails.first = most_likely - tails.exceeds.len();
         tails.exceeds.reverse();
-        term = highest;
-        for ratio in &self.ratios[most_likely..self.bits] {
-            term *= ratio * odds;
-            if term < NEGLIGIBLE {
-                break;
-            }
-            tails.exceeds.push(term);
-        }
+        tails.exceeds.push(highest);
+        tails.exceeds.extend(above);
         let mut sum = 0.0;
         for term in tails.exceeds.iter_mut().rev() {
             sum += std::mem::replace(term, sum);

@@ -83,7 +83,7 @@ impl Die {
     fn begin_loaded(&mut self, now: Time) {
         let (at, data_in_end) = self.loaded.page.take().expect("a program is loaded");
         let mut others = std::mem::take(&mut self.loaded.companions);
-        let iterations = self.lengths.iterations_together(&self.part, at, &others);
+        let iterations = self.lengths.longest(&self.part, at, &others);
         let operation = Operation::program(data_in_end.max(now), &self.part.timing, iterations);
         self.begin(operation.on_planes(others.len() as u32 + 1), at, &others);
         // With its room, so that the next program takes no memory.

@@ -55,17 +55,12 @@ impl Lengths {
     pub(super) fn iterations(&self, part: &Part, at: PageAddress) -> u32 {
         match &part.timing.spread {
             None => part.timing.iterations_of(at.page),
-            Some(spread) => self.iterations_by_wordline(spread, part, at),
+            Some(spread) => self.by_wordline(spread, part, at),
         }
     }
 
     #[cold]
-    fn iterations_by_wordline(
-        &self,
-        spread: &IterationSpread,
-        part: &Part,
-        at: PageAddress,
-    ) -> u32 {
+    fn by_wordline(&self, spread: &IterationSpread, part: &Part, at: PageAddress) -> u32 {
         let block = part.shape.block_index(at).expect("programs stay inside the die") as u64;
         let pages = block * u64::from(part.shape.pages_per_block);
         let wordline = (pages + u64::from(at.page)) / u64::from(part.timing.pages_together());
@@ -74,12 +69,7 @@ impl Lengths {
 
     /// Iterations of a program of pages of several planes, which lasts as long as the longest.
     #[inline]
-    pub(super) fn iterations_together(
-        &self,
-        part: &Part,
-        at: PageAddress,
-        others: &[PageAddress],
-    ) -> u32 {
+    pub(super) fn longest(&self, part: &Part, at: PageAddress, others: &[PageAddress]) -> u32 {
         let rest = others.iter().map(|other| self.iterations(part, *other));
         rest.fold(self.iterations(part, at), u32::max)
     }

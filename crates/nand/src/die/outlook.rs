@@ -74,7 +74,7 @@ impl UnderWay<'_> {
     fn outlook_of(&self, mut operation: Operation, now: Time) -> Option<Outlook> {
         let (timing, suspension) = (&self.part.timing, &self.part.suspension);
         let left = operation.end(timing) - now;
-        let free_at = self.stopped(&mut operation, now, suspension)?;
+        let free_at = self.stop(&mut operation, now, suspension)?;
         operation.resume(free_at, timing, suspension);
         let takes = free_at - now + (operation.end(timing) - free_at);
         // Phases that are gone through before the array is free are part of what was left.
@@ -97,7 +97,7 @@ impl UnderWay<'_> {
         if suspension.program == ProgramSuspension::Ipc {
             suspension.program = ProgramSuspension::Ips;
         }
-        self.stopped(&mut self.at_longest(), now, &suspension)
+        self.stop(&mut self.at_longest(), now, &suspension)
     }
 
     /// When the restore or set-up ends with which it goes on; `None`: it was never suspended.
@@ -115,14 +115,8 @@ impl UnderWay<'_> {
     }
 
     /// Stops a copy of it; which way a draw goes changes no instant of it.
-    fn stopped(
-        &self,
-        operation: &mut Operation,
-        now: Time,
-        suspension: &Suspension,
-    ) -> Option<Time> {
-        let mut vth: Stream = self.vth.clone();
-        match operation.stop(now, &self.part.timing, suspension, &mut vth) {
+    fn stop(&self, operation: &mut Operation, now: Time, suspension: &Suspension) -> Option<Time> {
+        match operation.stop(now, &self.part.timing, suspension, &mut self.vth.clone()) {
             Stop::AtEnd => None,
             Stop::At(free_at) => Some(free_at),
         }
@@ -150,11 +144,10 @@ impl Part {
                 iteration * u64::from(slices.iterations) + slices.overhead
             }),
         };
-        let overhead = match suspension.program {
-            ProgramSuspension::None if !is_erase => Dur::ZERO,
-            _ => timing.suspend_overhead_of(is_erase),
+        let phase = match suspension.program {
+            ProgramSuspension::None if !is_erase => phase,
+            _ => phase + timing.suspend_overhead_of(is_erase),
         };
-        let phase = phase + overhead;
         if suspension.restore == Restore::Interruptible {
             return phase;
         }

@@ -25,8 +25,7 @@ impl Operation {
         spread: &IterationSpread,
     ) -> Estimate {
         // What is in progress is one of its iterations: a lower count is ruled out.
-        let known = self.iteration_at(now, timing) + 1;
-        let mut from = known.saturating_sub(self.added + self.owed);
+        let mut from = (self.iteration_at(now, timing) + 1).saturating_sub(self.added + self.owed);
         let (mut sum_ns, mut shares, mut longest) = (0.0, 0.0, Dur::ZERO);
         while let Some(count) = spread.next_from(from) {
             let share = self.share_to(count, spread) - self.share_to(count - 1, spread);

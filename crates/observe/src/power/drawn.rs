@@ -5,7 +5,7 @@ use reprieve_base::Time;
 use super::series::{PowerSeries, PowerStep};
 
 /// Power as it is now, constant until it is changed, and what it has added up to.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Drawn {
     pub(super) now: Time,
     /// Of the cores of dies, and of channels.
@@ -22,16 +22,7 @@ pub(super) struct Drawn {
 impl Drawn {
     /// From the start on, by dies that draw this.
     pub(super) fn new(core_uw: u64, series: Option<PowerSeries>) -> Drawn {
-        Drawn {
-            now: Time::ZERO,
-            core_uw,
-            io_uw: 0,
-            peak_uw: [0; 3],
-            core_fj: 0,
-            io_fj: 0,
-            series,
-            trace: None,
-        }
+        Drawn { core_uw, series, ..Drawn::default() }
     }
 
     /// It stays as it is until `at`.
