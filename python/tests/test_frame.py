@@ -1,11 +1,21 @@
 """The tables of a study: what a row says, what it takes from another, how a claim is judged."""
 
+import math
 from pathlib import Path
 
 import pytest
 
 from reprieve_studies.fast12.runs import DATA as FAST12
-from reprieve_studies.frame import Claim, Data, by_reading, explained, given_by, read
+from reprieve_studies.frame import (
+    Claim,
+    Data,
+    by_reading,
+    contrast,
+    explained,
+    given_by,
+    listed,
+    read,
+)
 from reprieve_studies.mbm.runs import DATA as MBM
 from reprieve_studies.seeds import Estimate
 from reprieve_studies.starblaze.runs import DATA as STARBLAZE
@@ -78,6 +88,46 @@ def test_a_claim_has_a_value_and_a_margin_at_each_drive(tmp_path: Path) -> None:
         True,
         False,
     ]
+
+
+def test_a_group_of_tables_is_a_table_a_row() -> None:
+    group = {
+        "unit": "%",
+        "options": {"how": "ratio"},
+        "columns": ["claim", "value.SLC", "options.op", "note"],
+        "rows": [["first", 1, "read"], ["second", 2, "write", "once"]],
+    }
+    one, two, plain = listed([group, {"claim": "third"}])
+    assert one == {
+        "claim": "first",
+        "unit": "%",
+        "value": {"SLC": 1},
+        "options": {"how": "ratio", "op": "read"},
+    }
+    assert (two["options"]["op"], two["note"]) == ("write", "once")
+    assert plain == {"claim": "third"}
+
+
+@pytest.mark.parametrize(
+    ("how", "pick", "expected"),
+    [
+        # 30 against 20 and 10 against 40.
+        ("difference", "mean", (10 - 30) / 2),
+        ("percent", "most", 50.0),
+        ("percent", "mean", (50 - 75) / 2),
+        ("rises", "count", 1),
+        ("falls", "count", 1),
+        ("ratio", "mean", (1.5 + 0.25) / 2),
+        ("above", "most", 50.0),
+        ("below", "least", 75.0),
+    ],
+)
+def test_runs_are_compared_in_pairs(how: str, pick: str, expected: float) -> None:
+    assert contrast(how, [(30, 20), (10, 40)], pick) == pytest.approx(expected)
+
+
+def test_a_ratio_to_nothing_is_no_number() -> None:
+    assert math.isnan(contrast("ratio", [(1, 0)]))
 
 
 def test_a_reading_that_gives_a_claim_is_its_cause_before_all_others() -> None:

@@ -253,3 +253,15 @@ def cumulative(latency: Latency, series: str) -> list[dict[str, object]]:
         {"series": series, "x": max(_LEAST_US, latency.upper_ns[at] / 1e3), "y": float(shares[at])}
         for at in wanted
     ]
+
+
+def exceeding(latency: Latency, series: str, from_ns: int) -> list[dict[str, object]]:
+    """Return the points of a line of the share that takes longer, from a latency on."""
+    shares = 1 - np.cumsum(latency.count) / latency.requests
+    first = int(np.searchsorted(latency.upper_ns, from_ns))
+    # The last bucket has nothing above it, and a logarithm no place for that.
+    wanted = np.linspace(first, len(shares) - 2, _CURVE_POINTS).round().astype(int)
+    return [
+        {"series": series, "x": latency.upper_ns[at] / 1e3, "y": float(shares[at])}
+        for at in np.unique(wanted)
+    ]

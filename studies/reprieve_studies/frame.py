@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import nan
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal, get_args
 
 from reprieve_studies.article import Table
@@ -103,18 +105,35 @@ class Data:
 def read(path: Path) -> Data:
     """Read the tables of a study: `[[claim]]`, `[[reading]]`, and others of its own.
 
-    A reading that is `from` another has what that has, and its own keys win.
+    Both may be written in groups, as `listed` reads them. A reading that is `from` another has what
+    that has, and its own keys win.
     """
     document = tomllib.loads(path.read_text(encoding="utf-8"))
-    claims = tuple(_claim(row, document["paper"]) for row in document.pop("claim"))
+    claims = tuple(_claim(row, document["paper"]) for row in listed(document.pop("claim")))
     readings: dict[str, Reading] = {}
-    for row in document.pop("reading", []):
+    for row in listed(document.pop("reading", [])):
         base = readings[row.pop("from")] if "from" in row else Reading("", "", "")
         own = {name: {**getattr(base, name), **row.pop(name, {})} for name in ("sets", "options")}
         known = {"question": base.question, "source": base.source, **row}
         assert row["name"] not in readings, row["name"]
         readings[row["name"]] = Reading(**{**known, **own})
     return Data(claims, readings, document)
+
+
+def listed(tables: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield tables; one that has `columns` and `rows` is a group of as many tables as it has rows.
+
+    A row has the cells of its columns, of which it may leave out the last, and the other keys of
+    the group. A column `options.op` is the key `op` of the table `options`.
+    """
+    for table in tables:
+        shared = {key: value for key, value in table.items() if key not in ("columns", "rows")}
+        for cells in table.get("rows", [[]]):
+            row = dict(shared)
+            for column, cell in zip(table.get("columns", ()), cells, strict=False):
+                outer, _, key = column.partition(".")
+                row[outer] = {**row.get(outer, {}), key: cell} if key else cell
+            yield row
 
 
 def _claim(row: dict[str, Any], paper: str) -> Claim:
@@ -124,6 +143,43 @@ def _claim(row: dict[str, Any], paper: str) -> Claim:
     assert made.of in get_args(Class), made.of
     assert made.relation in RELATIONS, made.relation
     return made
+
+
+PICKS: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "mean": fmean,
+    "most": max,
+    "least": min,
+    "count": lambda held: float(sum(held)),
+}
+"""How the numbers of several pairs become one."""
+_EACH: Mapping[str, Callable[[float, float], float]] = {
+    "difference": lambda of, to: of - to,
+    "percent": lambda of, to: 100 * (of - to) / to,
+    "rises": lambda of, to: of > to,
+    "falls": lambda of, to: of < to,
+}
+_OF_RATIO: Mapping[str, Callable[[float], float]] = {
+    "ratio": float,
+    "above": lambda ratio: 100 * (ratio - 1),
+    "below": lambda ratio: 100 * (1 - ratio),
+}
+"""In per cent, but for the ratio."""
+
+
+def contrast(how: str, pairs: Sequence[tuple[float, float]], pick: str = "mean") -> float:
+    """Compare a measure of one run with that of another, for several pairs of runs.
+
+    `how`: "difference" or "percent" of a pair, or whether it "rises" or "falls" (1 or 0), and of
+    these the `pick`; or the picked "ratio", and in per cent how far it is "above" or "below" one.
+    """
+    if how in _EACH:
+        return PICKS[pick]([_EACH[how](of, to) for of, to in pairs])
+    return _OF_RATIO[how](PICKS[pick]([of / to if to else nan for of, to in pairs]))
+
+
+def questions(readings: Iterable[Reading]) -> list[str]:
+    """Return what each reading asks, as a paragraph of a report."""
+    return [f"{one.title}: {one.question} ({one.source})" for one in readings]
 
 
 def explained(

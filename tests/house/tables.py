@@ -101,7 +101,7 @@ ROOMS = {
         )
         for name, ceiling in (
             ("zambelli21", 900),
-            ("starblaze", 1_040),
+            ("starblaze", 900),
             ("fast12", 1_450),
             ("mbm", 1_570),
             ("deadline", 1_680),

@@ -19,10 +19,9 @@ from reprieve.scenario import toml_text
 from reprieve_studies.databases import postgresql, sqlite
 from reprieve_studies.databases.mount import mounted, require_mounts
 from reprieve_studies.databases.work import Work
-from reprieve_studies.runs import Setup
 from reprieve_studies.seeds import estimate
 from reprieve_studies.served import served_drive
-from reprieve_studies.starblaze.runs import BASE, DATA, SEED, SETTINGS, save_state, suspensions
+from reprieve_studies.starblaze.runs import BASE, DATA, SEED, SETTINGS, settled, suspensions
 
 __all__ = ["COMPARED", "ENGINES", "PERCENTILES", "SAME_BLOCK", "Arm", "Outcome", "Plan", "run_into"]
 
@@ -168,7 +167,8 @@ def run_into(engine: str, plan: Plan, directory: Path, step: Step) -> list[Outco
     with ResultDirectory(directory) as out, tempfile.TemporaryDirectory() as name:
         state, arms = Path(name, "drive.state"), plan.arms
         step("bringing the drive to its state", 0, len(arms) * plan.seeds)
-        save_state(Setup(DATA["drive"], _SETS), state)
+        (state.parent / "settle.fio").write_text(DATA["settled"]["job"])
+        settled(_SETS, state.parent).settle(state)
         for seed in range(SEED, SEED + plan.seeds):
             # By turns: what else the machine does is no difference between arms.
             turn = (seed - SEED) % len(arms)
