@@ -102,7 +102,7 @@ ROOMS = {
         for name, ceiling in (
             ("zambelli21", 900),
             ("starblaze", 900),
-            ("fast12", 1_450),
+            ("fast12", 1_195),
             ("mbm", 1_570),
             ("deadline", 1_680),
         )

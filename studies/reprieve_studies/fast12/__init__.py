@@ -1,20 +1,19 @@
 """Wu and He, FAST 2012: program and erase suspension, measured under six loads on two drives."""
 
-from collections.abc import Sequence
-from statistics import fmean
+from collections.abc import Mapping, Sequence
 
 from reprieve_studies.article import Article, Section, Table
 from reprieve_studies.fast12 import figures
 from reprieve_studies.fast12.claims import (
     SENTENCES,
+    compression,
+    fifo_ms,
     held,
-    mean_ns,
     measured,
     numbers,
     verdicts,
 )
 from reprieve_studies.fast12.runs import (
-    BASE,
     CALIBRATED,
     CHARACTERISED,
     COUPLED,
@@ -23,14 +22,12 @@ from reprieve_studies.fast12.runs import (
     JUDGED,
     REAL,
     SETS,
-    Place,
     Plan,
     Results,
-    Spot,
     counterparts,
     simulate,
 )
-from reprieve_studies.frame import by_reading
+from reprieve_studies.frame import by_reading, questions
 from reprieve_studies.loads import real
 from reprieve_studies.study import Settings, Study
 from reprieve_studies.verdicts import Verdict
@@ -97,24 +94,21 @@ def _facts(plan: Plan) -> dict[str, str]:
 
 
 def _sections(results: Results, found: Sequence[Verdict]) -> list[Section]:
-    sets = results.plan.sets
+    plan = results.plan
     first, *others = figures.papers(results)
-    questions = [f"{one.title}: {one.question} ({one.source})" for one in DATA.readings.values()]
-    shown = [name for name in DATA.readings if results.runs(CALIBRATED, name)]
-    table = by_reading(
-        "The sentences under every reading, calibrated loads",
-        [(claim, device) for claim in SENTENCES for device in DEVICES], shown,
-        lambda claim, device, name: measured(results, claim, CALIBRATED, name, device),
-        {name: DATA.readings[name].title for name in shown},
-    )  # fmt: skip
+    sets = {f"{of}, {one.title}": (of, one.name) for of in plan.sets for one in plan.readings(of)}
+    readings = {one.title: (CALIBRATED, one.name) for one in DATA.readings.values()
+                if one in plan.of_set(CALIBRATED)}  # fmt: skip
     return [
-        Section("What holds", figures=[first], tables=[_held(found), _by_set(results)]),
+        Section("What holds", figures=[first],
+                tables=[_held(found), _sentences(results, "The paper's numbers", sets)]),
         Section("Loads", [_COUNTERPARTS, _IDLE],
                 tables=[_table_2(results), _compression(results)]),
         Section("The paper's figures", figures=others),
         *(Section(f"The same with {of} loads", figures=figures.papers(results, of))
-          for of in (COUPLED, CHARACTERISED, REAL) if of in sets),
-        Section("Readings of the paper", questions, tables=[table]),
+          for of in (COUPLED, CHARACTERISED, REAL) if of in plan.sets),
+        Section("Readings of the paper", questions(DATA.readings.values()), tables=[_sentences(
+            results, "The sentences under every reading, calibrated loads", readings)]),
     ]  # fmt: skip
 
 
@@ -130,17 +124,13 @@ def _held(found: Sequence[Verdict]) -> Table:
     return Table("Sentences of the paper about results that hold", columns, rows)
 
 
-def _by_set(results: Results) -> Table:
-    """Set the paper's averages beside ours, by set of loads and judged reading."""
-    columns = {f"{of}, {one.title}": (of, one.name) for of in results.plan.sets
-               for one in results.plan.readings(of)}  # fmt: skip
+def _sentences(results: Results, caption: str, columns: Mapping[str, tuple[str, str]]) -> Table:
+    """Set the paper's averages beside ours; columns are sets of loads under readings."""
     return by_reading(
-        "The paper's numbers",
+        caption,
         [(claim, device) for claim in SENTENCES for device in DEVICES],
         list(columns),
-        lambda claim, device, name: measured(
-            results, claim, columns[name][0], columns[name][1], device
-        ),
+        lambda claim, device, name: measured(results, claim, *columns[name], device),
         {name: name for name in columns},
     )
 
@@ -153,11 +143,9 @@ def _table_2(results: Results) -> Table:
         for load in loads:
             cells = []
             for claim in claims:
-                spot = Spot(claim.options["device"], load.trace, "FIFO")
-                ours = fmean(mean_ns(runs[spot], claim.options["op"]) / 1e6
-                             for runs in results.runs(of))  # fmt: skip
                 theirs = claim.value.get(load.trace)
-                cells.append(f"{ours:.2f}" + ("" if theirs is None else f" ({theirs:.2f})"))
+                cells.append(f"{fifo_ms(results, claim, of, load).mean:.2f}"
+                             + ("" if theirs is None else f" ({theirs:.2f})"))  # fmt: skip
             rows.append([load.label, *cells])
     columns = ["load", *(f"{one.options['device']} {one.options['op']}s" for one in claims)]
     caption = "Table 2: mean latency under FIFO in ms (the paper's, of its traces)"
@@ -170,11 +158,8 @@ def _compression(results: Results) -> Table:
     for of, loads in results.plan.sets.items():
         for device in DEVICES:
             for load in loads:
-                found = [results.compressions[BASE, Place(of, device, load.trace, seed)]
-                         for seed in results.plan.seeds_of(load)]  # fmt: skip
-                cells = [f"{fmean(one.speed for one in found):,.3g}",
-                         f"{100 * fmean(one.drive_idle_share for one in found):.1f}",
-                         f"{100 * fmean(one.die_idle_share for one in found):.1f}"]  # fmt: skip
+                speed, *idle = compression(results, of, device, load).values()
+                cells = [f"{speed:,.3g}", *(f"{percent:.1f}" for percent in idle)]
                 rows.append([device, load.label, of, *cells])
     columns = ["device", "load", "", "faster", "drive idle, %", "dies idle, %"]
     caption = "Compression until the drive under FIFO idles for 70 % of the time, mean of the seeds"
