@@ -14,7 +14,15 @@ import pytest
 from reprieve_studies.compress import Compression
 from reprieve_studies.frame import Claim
 from reprieve_studies.mbm import claims, runs
-from reprieve_studies.mbm.claims import CHIPS, MEASURES, Outcome, channel_use, measure, tails
+from reprieve_studies.mbm.claims import (
+    CHIPS,
+    MEASURES,
+    METRICS,
+    Outcome,
+    channel_use,
+    measure,
+    tails,
+)
 from reprieve_studies.mbm.runs import (
     DATA,
     LIMIT,
@@ -98,16 +106,16 @@ def test_percentiles_need_ten_requests_beyond_them() -> None:
     # Of 1 to 1000 the p99 is the 990th; ten are beyond it, and one beyond p99.9.
     found = latencies(np.arange(1000, 0, -1, dtype=np.float64))
     assert (found.requests, found.mean_us) == (1000, 500.5)
-    assert found.percentiles_us[95.0] == 950.0
-    assert found.percentiles_us[99.0] == 990.0
-    assert found.percentiles_us[99.5] is None
-    assert latencies(np.arange(1.0, 1000.0)).percentiles_us[99.0] is None
+    assert found.percentiles_us["95.0"] == 950.0
+    assert found.percentiles_us["99.0"] == 990.0
+    assert found.percentiles_us["99.5"] is None
+    assert latencies(np.arange(1.0, 1000.0)).percentiles_us["99.0"] is None
     assert math.isnan(latencies(np.array([])).mean_us)
 
 
 def run(mean_us: float, *, mb_per_s: float = 1, erases: int = 100, tail_us: float = 0) -> Measured:
     """Return a run whose reads, writes and percentiles are what they are told to be."""
-    one = Latencies(1000, mean_us, dict.fromkeys(PERCENTILES, tail_us or mean_us))
+    one = Latencies(1000, mean_us, dict.fromkeys(map(str, PERCENTILES), tail_us or mean_us))
     return Measured(
         dict.fromkeys(("read", "write", "total"), one), mb_per_s, erases, 1.0, 0.0, 0.0, 0.0
     )
@@ -180,7 +188,7 @@ def test_measures_by_hand(name: str, expected: float) -> None:
 
 
 def test_every_claim_has_its_measure_and_a_verdict() -> None:
-    assert {claim.measure for claim in DATA.claims} == {*MEASURES, "tails"}
+    assert {claim.measure for claim in DATA.claims} == {*MEASURES, *METRICS, "tails"}
     found = {verdict.claim: verdict for verdict in claims.verdicts(by_hand())}
     # Five by arithmetic, 26 with a number, three counts of a trace, six orders of percentiles.
     assert len(found) == len(DATA.claims) == 5 + 26 + 3 + 6
@@ -196,12 +204,12 @@ def verdict_of(found: Outcome, claim: Claim) -> Any:
     return claims.verdicts(found)[at]
 
 
-HUNDRED = Latencies(100, 1, dict.fromkeys(PERCENTILES, 19.0))
+HUNDRED = Latencies(100, 1, dict.fromkeys(map(str, PERCENTILES), 19.0))
 
 
 def test_tails_are_counted_where_there_are_enough_requests() -> None:
     found = dict(by_hand().runs)
-    few: Any = {**dict.fromkeys(PERCENTILES, 19.0), 99.999: None}
+    few: Any = {**dict.fromkeys(map(str, PERCENTILES), 19.0), "99.999": None}
     both = Latencies(1000, 1, few)
     spot = Spot(TAIL, "Financial", SPRINKLER)
     found[spot] = Measured(dict.fromkeys(("read", "write"), both), 1, 1, 1, 0, 0, 0)

@@ -103,7 +103,7 @@ ROOMS = {
             ("zambelli21", 900),
             ("starblaze", 900),
             ("fast12", 1_195),
-            ("mbm", 1_570),
+            ("mbm", 1_355),
             ("deadline", 1_680),
         )
     },

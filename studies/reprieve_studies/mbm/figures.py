@@ -1,12 +1,12 @@
 """The paper's figures in its form, and how far Figure 8 hangs on the readings."""
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from statistics import fmean
 from typing import Any
 
 from reprieve_studies.article import Figure
-from reprieve_studies.charts import Bars, Dots, Lines
+from reprieve_studies.charts import Dots, Lines, bars_over_seeds
+from reprieve_studies.frame import contrast
 from reprieve_studies.mbm.claims import CHIPS, MSNFS, SRC, Group, Outcome, read_bound_mb_per_s
 from reprieve_studies.mbm.claims import write_bound_mb_per_s as write_bound
 from reprieve_studies.mbm.runs import (
@@ -20,7 +20,6 @@ from reprieve_studies.mbm.runs import (
     SPRINKLER,
     TAIL,
     TBM,
-    Measured,
     of_mbm_alone,
 )
 
@@ -33,19 +32,19 @@ _AVERAGE_OF_MBM = 0.564
 def of_the_paper(outcome: Outcome) -> list[Figure]:
     """Return Figures 8 to 13."""
     labels = _labels(outcome)
-    erases = {claim.options["scheme"]: claim.value[""] for claim in DATA.claims
-              if claim.measure == "collections"}  # fmt: skip
+    erases = {claim.options["of"]: claim.value[""] for claim in DATA.claims
+              if claim.of == "absolute" and claim.measure == "erases"}  # fmt: skip
     bars = [
-        _bars(outcome, 8, "response time", outcome.group(), "mean latency", Measured.mean_us,
+        _bars(outcome, 8, "response time", outcome.group(), "mean latency", "mean_us",
               {(_AVERAGE, MBM): _AVERAGE_OF_MBM, (labels[SRC], MBM): 1.075,
                (labels[SRC], SPRINKLER): 2.18},
               "Mean latency of all requests over that of TBM"),
-        _bars(outcome, 10, "bandwidth", outcome.group(LIMIT), "bandwidth",
-              lambda one: one.mb_per_s, {(_AVERAGE, MBM): 2.1},
+        _bars(outcome, 10, "bandwidth", outcome.group(LIMIT), "bandwidth", "mb_per_s",
+              {(_AVERAGE, MBM): 2.1},
               "Bytes a second over those of TBM, with 32 requests always outstanding. By Table I "
               f"the dies can program {write_bound(4, 2):.0f} MB/s, collection included, and the "
               f"channels carry {read_bound_mb_per_s():.0f}"),
-        _bars(outcome, 11, "erases", outcome.group(), "erases", lambda one: float(one.erases),
+        _bars(outcome, 11, "erases", outcome.group(), "erases", "erases",
               {(labels[MSNFS], name): count / erases[TBM] for name, count in erases.items()},
               "Blocks erased over those of TBM, one of each plane"),
     ]  # fmt: skip
@@ -62,23 +61,23 @@ def _bars(
     title: str,
     group: Group,
     axis: str,
-    of: Callable[[Measured], float],
+    metric: str,
     stated: dict[tuple[str, str], float],
     caption: str,
 ) -> Figure:
     """Draw a measure over that of TBM, by load and scheme, and its average."""
-    found: dict[tuple[str, str, str], float] = {}
-    for load, label in _labels(outcome).items():
-        base = of(group.one(load, TBM))
-        for scheme in _ALL:
-            found["", label, scheme] = of(group.one(load, scheme)) / base if base else math.nan
-    for scheme in _ALL:
-        own = [value for (_, _, name), value in found.items() if name == scheme]
-        found["", _AVERAGE, scheme] = fmean(own)
-    # A short run has percentiles of nothing, and no erases.
-    values = {key: value for key, value in found.items() if math.isfinite(value)}
+    ratios = {
+        scheme: [contrast("ratio", [pair]) for pair in group.pairs(metric, scheme, TBM)]
+        for scheme in _ALL
+    }
+    found = {
+        ("", label, scheme): [ratios[scheme][at]]
+        for at, label in enumerate(_labels(outcome).values())
+        for scheme in _ALL
+    }
     marks = {("", *key): value for key, value in stated.items()}
-    chart = Bars(values, f"{axis}, TBM = 1", marks=marks, palette=_ALL)
+    # A short run has percentiles of nothing, and no erases.
+    chart = bars_over_seeds(found, f"{axis}, TBM = 1", average=_AVERAGE, marks=marks, palette=_ALL)
     text = f"{caption}; after Figure {number} of the paper, whose text has the values of the lines."
     return Figure(f"figure-{number}", f"Figure {number}: {title}", text, chart.draw)
 

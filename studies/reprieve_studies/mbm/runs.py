@@ -124,8 +124,8 @@ class Latencies:
     requests: int
     mean_us: float
     """Not a number if there were none."""
-    percentiles_us: Mapping[float, float | None]
-    """None where fewer than ten requests are beyond it."""
+    percentiles_us: Mapping[str, float | None]
+    """By per cent; None where fewer than ten requests are beyond it."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Measured:
 
     def percentile_us(self, op: str, percent: float) -> float | None:
         """Return a percentile, or None where it would rest on too few."""
-        return self.latencies[op].percentiles_us[percent]
+        return self.latencies[op].percentiles_us[str(percent)]
 
 
 def measured(result: Result) -> str:
@@ -181,21 +181,17 @@ def measured(result: Result) -> str:
 def latencies(latency_us: NDArray[np.float64]) -> Latencies:
     """Return mean and percentiles, by rank: a share of the requests takes no longer."""
     count, ordered = len(latency_us), np.sort(latency_us)
-    found: dict[float, float | None] = {}
+    found: dict[str, float | None] = {}
     for percent in PERCENTILES:
         beyond = round(count * (1 - percent / 100), 6)
         rank = int(np.ceil(count - beyond))
-        found[percent] = float(ordered[rank - 1]) if beyond >= SAMPLES_MIN else None
+        found[str(percent)] = float(ordered[rank - 1]) if beyond >= SAMPLES_MIN else None
     return Latencies(count, float(ordered.mean()) if count else float("nan"), found)
 
 
 def of_row(row: Mapping[str, Any]) -> Measured:
-    """Return the run of a stored row, in which the names of percentiles are words."""
-    own = {
-        op: Latencies(one["requests"], one["mean_us"],
-                      {float(at): value for at, value in one["percentiles_us"].items()})
-        for op, one in row["latencies"].items()
-    }  # fmt: skip
+    """Return the run of a stored row."""
+    own = {op: Latencies(**one) for op, one in row["latencies"].items()}
     return Measured(**{**row, "latencies": own})
 
 
