@@ -104,7 +104,7 @@ ROOMS = {
             ("starblaze", 900),
             ("fast12", 1_195),
             ("mbm", 1_355),
-            ("deadline", 1_680),
+            ("deadline", 1218),
         )
     },
     "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_550, 2_000),

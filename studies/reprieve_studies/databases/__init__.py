@@ -1,7 +1,6 @@
 """Databases on a file system on the served drive: what transactions take beside a bulk load."""
 
 import json
-import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from reprieve.scenario import toml_text
 from reprieve_studies.databases import postgresql, sqlite
 from reprieve_studies.databases.mount import mounted, require_mounts
 from reprieve_studies.databases.work import Work
-from reprieve_studies.seeds import estimate
+from reprieve_studies.seeds import ratio
 from reprieve_studies.served import served_drive
 from reprieve_studies.starblaze.runs import BASE, DATA, SEED, SETTINGS, settled, suspensions
 
@@ -212,10 +211,9 @@ def _ratio(
     pairs = [(told[seed][what], base[seed][what]) for seed in base]
     if any(value is None for pair in pairs for value in pair):
         return None
-    found = estimate([math.log(ours / theirs) for ours, theirs in pairs])
+    found = ratio(pairs)
     assert found.low is not None and found.high is not None, "there are two seeds"
-    ends = {"ratio": found.mean, "low": found.low, "high": found.high}
-    return {name: math.exp(value) for name, value in ends.items()}
+    return {"ratio": found.mean, "low": found.low, "high": found.high}
 
 
 def scenario_text(arm: Arm) -> str:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import exp, log, nan
+from math import nan
 from statistics import fmean
+from typing import Any
 
 from reprieve_studies.deadline.benches import DATA, Bench
 from reprieve_studies.deadline.experiment import HEAVIER, Outcome
-from reprieve_studies.deadline.families import FAMILIES
+from reprieve_studies.deadline.families import FAMILIES, words
 from reprieve_studies.deadline.measures import Measured, cost
 from reprieve_studies.seeds import Estimate, estimate
+from reprieve_studies.seeds import ratio as ratio_of
 from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict
 
 CLAIMS = {claim.measure: claim for claim in DATA.claims}
@@ -88,10 +90,7 @@ def paired(bench: Bench, ours: Sequence[Measured], theirs: Sequence[Measured]) -
         # No events have no logarithm; the claim then rests on too few of them in any case.
         return max(cost(bench, one), 1e-9)
 
-    pairs = zip(ours, theirs, strict=True)
-    found = estimate([log(known(one) / known(other)) for one, other in pairs])
-    ends = [None if end is None else exp(end) for end in (found.low, found.high)]
-    return Estimate(exp(found.mean), *ends)
+    return ratio_of([(known(one), known(other)) for one, other in zip(ours, theirs, strict=True)])
 
 
 def gains(outcome: Outcome) -> list[Gain]:
@@ -202,3 +201,49 @@ def headline(outcome: Outcome) -> str:
         f"{told - less}, and misses the target on {missed}"
     )
     return said + (": half or more." if 100 * less / every >= HALF else ": less than half.")
+
+
+# ---- Numbers -------------------------------------------------------------------------------------
+
+
+def numbers(outcome: Outcome) -> dict[str, Any]:
+    """Return them: by load, then by family."""
+    found = gains(outcome)
+    less, told = share_of_loads(found)
+    return {
+        "less": less,
+        "told": told,
+        "tries": outcome.plan.tries,
+        "seeds": len(outcome.plan.judged),
+        "loads": {
+            one.bench.name: {
+                "title": one.bench.title,
+                "slo_us": one.bench.slo_us,
+                "null": one.bench.null,
+                "counts": one.counts,
+                "ratio": one.ratio.mean,
+                "ratio_low": one.ratio.low,
+                "ratio_high": one.ratio.high,
+                "families": {
+                    family: _of_family(outcome, one.bench.name, family) for family in FAMILIES
+                },
+            }
+            for one in found
+        },
+        "bounds": {
+            name: {row.kind: row.measured.suspensions_per_s for row in rows}
+            for name, rows in outcome.bounds.items()
+        },
+    }
+
+
+def _of_family(outcome: Outcome, bench: str, family: str) -> dict[str, Any]:
+    one = outcome.over_seeds(bench, family)
+    return {
+        "late_share": one.late_share,
+        "p99_9_us": one.p99_9_us,
+        "suspensions_per_s": one.suspensions_per_s,
+        "writes_per_s": one.writes_per_s,
+        "late_share_heavier": outcome.over_seeds(bench, family, HEAVIER[-1]).late_share,
+        "point": words(outcome.frozen[bench, family].keys),
+    }

@@ -126,7 +126,7 @@ def _bounds(outcome: Outcome) -> list[Section]:
         [name, row.kind, row.choice, f"{row.measured.suspensions_per_s:,.0f}",
          f"{100 * row.measured.late_share:.3f}"]
         for name, found in outcome.bounds.items()
-        for row in found.rows
+        for row in found
     ]  # fmt: skip
     columns = ("bench", "policy", "best choice", "suspensions/s", "late reads, %")
     text = (
