@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from math import nan
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from reprieve_studies.article import Table
 from reprieve_studies.runs import Overrides
 from reprieve_studies.seeds import Estimate
 from reprieve_studies.verdicts import EQUAL, RELATIONS, Cause, Kind, Verdict
 
+Case = TypeVar("Case")
 Class = Literal["mechanism", "headline", "absolute"]
 """An order or a sign that the mechanism makes; a relative gain that the source reports; a value in
 the units of its drive."""
@@ -175,6 +176,21 @@ def contrast(how: str, pairs: Sequence[tuple[float, float]], pick: str = "mean")
     if how in _EACH:
         return PICKS[pick]([_EACH[how](of, to) for of, to in pairs])
     return _OF_RATIO[how](PICKS[pick]([of / to if to else nan for of, to in pairs]))
+
+
+def evaluate(claim: Claim, cases: Sequence[Case], value: Callable[[Case, Any], float]) -> float:
+    """Return the number of a claim over some cases, such as loads.
+
+    Its options name the run that it is `of`, whose mean is returned; or also the run that this is
+    compared `to`, `how`, and what to `pick`. `value`: the measure in a case of a run by its name.
+    """
+    options = claim.options
+    found = [value(case, options["of"]) for case in cases]
+    if "to" not in options:
+        return fmean(found)
+    others = [value(case, options["to"]) for case in cases]
+    pairs = list(zip(found, others, strict=True))
+    return contrast(options["how"], pairs, options.get("pick", "mean"))
 
 
 def questions(readings: Iterable[Reading]) -> list[str]:

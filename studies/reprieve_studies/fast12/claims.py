@@ -21,7 +21,7 @@ from reprieve_studies.fast12.runs import (
     Results,
     Summary,
 )
-from reprieve_studies.frame import Claim, contrast, explained
+from reprieve_studies.frame import Claim, contrast, evaluate, explained
 from reprieve_studies.loads import Load
 from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.theory.formulas import phase_wait
@@ -128,16 +128,12 @@ def ratio(group: Group, load: Load, policy: str, base: str, op: str = "read") ->
 
 
 def measure(group: Group, claim: Claim, loads: Sequence[Load]) -> float:
-    """Return a sentence's number, a mean over some loads: per cent, or a plain ratio."""
-    of = claim.options
+    """Return a sentence's number over some loads: per cent, or a plain ratio."""
 
-    def values(policy: str) -> list[float]:
-        return [METRICS[claim.measure](group.result(load, policy)) for load in loads]
+    def value(load: Load, policy: str) -> float:
+        return METRICS[claim.measure](group.result(load, policy))
 
-    if "to" not in of:
-        return 100 * fmean(values(of["of"]))
-    pairs = list(zip(values(of["of"]), values(of["to"]), strict=True))
-    return contrast(of["how"], pairs, of.get("pick", "mean"))
+    return (1 if "to" in claim.options else 100) * evaluate(claim, loads, value)
 
 
 def measured(results: Results, claim: Claim, of: str, reading: str, device: str) -> Estimate | None:

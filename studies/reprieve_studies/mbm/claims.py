@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from reprieve_studies.compress import Compression
-from reprieve_studies.frame import Claim, contrast, explained
+from reprieve_studies.frame import Claim, contrast, evaluate, explained
 from reprieve_studies.mbm.runs import (
     DATA,
     LIMIT,
@@ -68,15 +68,11 @@ class Group:
         runs = self.outcome.runs
         return runs[spot if spot in runs else spot._replace(series="base")]
 
-    def pairs(
-        self, metric: str, of: str, to: str, loads: Sequence[str] = (), chips: int = 2
-    ) -> list[tuple[float, float]]:
-        """Return a metric of two schemes under some loads; none: all."""
+    def pairs(self, metric: str, of: str, to: str) -> list[tuple[float, float]]:
+        """Return a metric of two schemes under every load."""
         value = METRICS[metric]
-        return [
-            (value(self.one(load, of, chips)), value(self.one(load, to, chips)))
-            for load in loads or self.outcome.papers
-        ]
+        return [(value(self.one(load, of)), value(self.one(load, to)))
+                for load in self.outcome.papers]  # fmt: skip
 
     def responses(self, scheme: str) -> list[float]:
         """Return the mean latency of all requests over that of TBM, for every load."""
@@ -194,9 +190,12 @@ def measure(outcome: Outcome, claim: Claim, series: str = MAIN) -> float:
     of = claim.options
     loads = [load for load in outcome.papers
              if load == of.get("load", load) and load != of.get("without")]  # fmt: skip
-    group, to = outcome.group(of.get("series", series)), of.get("to", of["of"])
-    pairs = group.pairs(claim.measure, of["of"], to, loads, of.get("chips", 2))
-    return contrast(of["how"], pairs, of.get("pick", "mean")) if "how" in of else pairs[0][0]
+    group = outcome.group(of.get("series", series))
+
+    def value(load: str, scheme: str) -> float:
+        return METRICS[claim.measure](group.one(load, scheme, of.get("chips", 2)))
+
+    return evaluate(claim, loads, value)
 
 
 # ---- Verdicts ------------------------------------------------------------------------------------

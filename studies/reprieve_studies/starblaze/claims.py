@@ -6,7 +6,7 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from reprieve.experiments.store import Record
-from reprieve_studies.frame import Claim, contrast
+from reprieve_studies.frame import Claim, contrast, evaluate
 from reprieve_studies.seeds import Estimate
 from reprieve_studies.starblaze.runs import CASES, DATA, Plan, Runs, little, slides
 from reprieve_studies.verdicts import Verdict
@@ -66,23 +66,18 @@ def measured(summary: Mapping[str, Any], kind: str) -> tuple[float, float, float
 
 
 def measure(outcome: Outcome, claim: Claim, case: str) -> float:
-    """Measure a claim in its case, or in all: with a setting, or as suspension changes it."""
+    """Measure a claim in its case, or in all."""
     of = claim.options
     kinds = [of["kind"]] if "kind" in of else KINDS
     places = [(one, kind) for one in ([case] if case else CASES) for kind in kinds]
+    reading = of.get("reading", "chosen")
 
-    def values(setting: str) -> list[float]:
-        reading = of.get("reading", "chosen")
+    def value(place: tuple[str, str], setting: str) -> float:
         if claim.measure == "rate":
-            return [outcome.rate(setting, one, reading) for one, _ in places]
-        rows = (outcome.row(setting, *place, reading) for place in places)
-        return [float(getattr(row, claim.measure)) for row in rows]
+            return outcome.rate(setting, place[0], reading)
+        return float(getattr(outcome.row(setting, *place, reading), claim.measure))
 
-    if "setting" in of:
-        (value,) = values(of["setting"])
-        return value
-    pairs = list(zip(values("both"), values("none"), strict=True))
-    return contrast(of["how"], pairs, of.get("pick", "mean"))
+    return evaluate(claim, places, value)
 
 
 def verdicts(outcome: Outcome) -> list[Verdict]:
@@ -105,8 +100,8 @@ def _verdict(outcome: Outcome, claim: Claim, case: str) -> Verdict:
         at=case,
         kind=claim.options.get("as", "measured"),
     )
-    if claim.measure == "us_max" and "setting" in claim.options:
-        row = outcome.row(claim.options["setting"], case, claim.options["kind"])
+    if claim.measure == "us_max" and claim.of == "absolute":
+        row = outcome.row(claim.options["of"], case, claim.options["kind"])
         return replace(verdict, note=f"seeds: {row.us_max_least:,.0f} to {row.us_max_most:,.0f}")
     if case and not is_row:
         pause_us, iops = little(case)

@@ -57,9 +57,10 @@ class Plan:
 
 def slides(case: str, kind: str, measure: str, setting: str = "none") -> float:
     """Return a number of the slides' tables: "iops", "mean_us" or "us_max" of reads or writes."""
-    wanted = {"kind": kind, "setting": setting}
+    wanted = {"kind": kind, "of": setting}
     for claim in DATA.claims:
-        if claim.measure == measure and wanted.items() <= claim.options.items():
+        is_row = claim.of == "absolute" and claim.measure == measure
+        if is_row and wanted.items() <= claim.options.items():
             return claim.value[case]
     raise KeyError(measure)
 
