@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import reprieve as rp
 from reprieve.cli import main
+from reprieve.experiments.store import Record
 from reprieve_studies import fast12
 from reprieve_studies.compress import compress
 from reprieve_studies.fast12 import claims, runs
@@ -27,7 +27,6 @@ from reprieve_studies.fast12.runs import (
     CALIBRATED,
     DATA,
     DEVICES,
-    SIMULATOR,
     Group,
     Place,
     Plan,
@@ -50,15 +49,15 @@ def unwatched(_share: float | None, _requests: int) -> None:
     """Nobody watches."""
 
 
-def fake(read_us: float, write_us: float, **flash: Any) -> dict[str, Any]:
-    """Return what is kept of a run."""
-    groups = {"read": read_us, "write": write_us}
-    return {
-        "requests": {op: {"count": 1, "mean_ns": 1000 * us} for op, us in groups.items()},
-        "programs": 80,
-        "erases": 20,
-        "suspended_operations": suspended(0, 0),
-    } | flash
+def fake(read_us: float, write_us: float, programs: int = 0, erases: int = 0) -> Record:
+    """Return what is kept of a run, in which so many programs and erases were suspended."""
+    requests = {
+        op: {"count": 1, "latency_ns": {"mean": 1000 * us}}
+        for op, us in (("read", read_us), ("write", write_us))
+    }
+    operations = suspended(programs, erases)
+    flash = {"programs": 80, "erases": 20, "suspended_operations": operations}
+    return Record({"requests": requests, "flash": flash}, {}, {}, {})
 
 
 def suspended(programs: int, erases: int) -> dict[str, dict[str, float]]:
@@ -95,13 +94,13 @@ LATENCIES_US = {
 def group() -> Group:
     """Two loads whose measures can be worked out by hand."""
     loads = counterparts({}, CALIBRATED)[:2]
-    found: dict[Run, Any] = {
+    found = {
         Run(Place(CALIBRATED, "SLC", load.trace, 1), BASE, policy): fake(*latencies[index])
         for policy, latencies in LATENCIES_US.items()
         for index, load in enumerate(loads)
     }
     of_f1 = Run(Place(CALIBRATED, "SLC", "F1", 1), BASE, "PES_IPC")
-    found[of_f1]["suspended_operations"] = suspended(6, 2)
+    found[of_f1] = fake(*LATENCIES_US["PES_IPC"][0], 6, 2)
     return Group(loads, CALIBRATED, "SLC", BASE, 1, found)
 
 
@@ -154,7 +153,7 @@ def test_a_claim_about_suspension_needs_suspensions(group: Group) -> None:
 def test_the_simulators_drive_need_not_be_full() -> None:
     # Each load also runs on a drive where every page has a place, which the reading leaves out.
     load = counterparts({}, "characterised")[0]
-    simulator = DATA.readings[SIMULATOR].sets
+    simulator = DATA.readings["simulator"].sets
     full = {**simulator, "ftl.precondition": "sequential"}
     for policy in ("fifo", "pes-ipc"):
         setup = load.setup("fast12-mlc", 2000, 1)
@@ -166,7 +165,7 @@ def test_the_simulators_drive_need_not_be_full() -> None:
 
 
 def test_every_claim_has_its_measure() -> None:
-    known = {*METRICS, *claims.OF_TABLE_1, *claims.QUEUE_MEASURES, "fifo_ms", "figure_3"}
+    known = {*METRICS, *claims.OF_TABLE_1, "fifo_ms", "figure_3", "queue"}
     assert {claim.measure for claim in DATA.claims} == known
     assert len(SENTENCES) == 16
 
@@ -178,8 +177,8 @@ def test_without_recordings_there_is_no_set_of_them(monkeypatch: pytest.MonkeyPa
     def stop(plan: Plan, _bench: Bench) -> None:
         raise PlannedError(plan)
 
-    monkeypatch.setattr(fast12, "real", list)
-    monkeypatch.setattr(fast12, "simulate", stop)
+    monkeypatch.setattr("reprieve_studies.loads.real", list)
+    monkeypatch.setattr(runs, "simulate", stop)
     with pytest.raises(PlannedError) as planned:
         fast12.article(Settings(quick=True))
     (plan,) = planned.value.args
@@ -188,7 +187,7 @@ def test_without_recordings_there_is_no_set_of_them(monkeypatch: pytest.MonkeyPa
 
 
 def test_share_and_increase_of_suspended_operations() -> None:
-    result = fake(1, 1, suspended_operations=suspended(1, 0))
+    result = fake(1, 1, programs=1)
     assert suspended_share(result) == 0.01
     assert suspended_increase(result) == pytest.approx(33 / 160)
 

@@ -98,6 +98,11 @@ class Data:
     readings: Mapping[str, Reading]
     rest: Mapping[str, Any]
 
+    @property
+    def judged(self) -> tuple[Reading, ...]:
+        """Return the readings under which every claim is judged."""
+        return tuple(one for one in self.readings.values() if one.judged)
+
     def __getitem__(self, name: str) -> Any:
         """Return another table of the file."""
         return self.rest[name]
@@ -151,6 +156,7 @@ PICKS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "most": max,
     "least": min,
     "count": lambda held: float(sum(held)),
+    "range": lambda values: max(values) - min(values),
 }
 """How the numbers of several pairs become one."""
 _EACH: Mapping[str, Callable[[float, float], float]] = {

@@ -13,42 +13,20 @@ from reprieve_studies.fast12.claims import (
     numbers,
     verdicts,
 )
-from reprieve_studies.fast12.runs import (
-    CALIBRATED,
-    CHARACTERISED,
-    COUPLED,
-    DATA,
-    DEVICES,
-    JUDGED,
-    REAL,
-    SETS,
-    Plan,
-    Results,
-    counterparts,
-    simulate,
-)
+from reprieve_studies.fast12.runs import CALIBRATED, DATA, DEVICES, REAL, Plan, Results, run
 from reprieve_studies.frame import by_reading, questions
-from reprieve_studies.loads import real
 from reprieve_studies.study import Settings, Study
 from reprieve_studies.verdicts import Verdict
 
 
 def article(settings: Settings) -> Article:
     """Run everything and write it up."""
-    requests = settings.requests_or(DATA["requests"]["quick" if settings.quick else "full"])
-    wanted = [of for of in SETS if not (settings.quick and of == COUPLED)]
-    sets = {of: counterparts(settings.traces, of) for of in wanted}
-    # Recordings are part of a checkout only.
-    if recorded := real():
-        sets[REAL] = recorded
-    plan = Plan(sets, DATA["seeds"], requests, settings.quick)
-    with settings.bench() as bench:
-        results = simulate(plan, bench)
+    results = run(settings)
     found = verdicts(results)
     return Article(
         title="FAST 2012 reproduced: program and erase suspension",
         command=settings.command,
-        facts=_facts(plan),
+        facts=_facts(results.plan),
         sections=_sections(results, found),
         verdicts=found,
         numbers=numbers(results, found),
@@ -106,7 +84,7 @@ def _sections(results: Results, found: Sequence[Verdict]) -> list[Section]:
                 tables=[_table_2(results), _compression(results)]),
         Section("The paper's figures", figures=others),
         *(Section(f"The same with {of} loads", figures=figures.papers(results, of))
-          for of in (COUPLED, CHARACTERISED, REAL) if of in plan.sets),
+          for of in plan.sets if of != CALIBRATED),
         Section("Readings of the paper", questions(DATA.readings.values()), tables=[_sentences(
             results, "The sentences under every reading, calibrated loads", readings)]),
     ]  # fmt: skip
@@ -116,11 +94,11 @@ def _held(found: Sequence[Verdict]) -> Table:
     """Return how many of the paper's sentences hold, by set of loads and reading."""
     counts = held(found)
     rows = []
-    for of in SETS:
-        pairs = (counts[of, reading.name] for reading in JUDGED)
+    for of in DATA["sets"]:
+        pairs = (counts[of, reading.name] for reading in DATA.judged)
         cells = (f"{yes} of {judged}" if judged else "not run" for yes, judged in pairs)
         rows.append([of, *cells])
-    columns = ["loads", *(reading.title for reading in JUDGED)]
+    columns = ["loads", *(reading.title for reading in DATA.judged)]
     return Table("Sentences of the paper about results that hold", columns, rows)
 
 

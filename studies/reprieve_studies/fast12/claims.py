@@ -7,21 +7,9 @@ from statistics import fmean
 from typing import Any
 
 from reprieve import rig
-from reprieve_studies.fast12.runs import (
-    BASE,
-    CALIBRATED,
-    DATA,
-    DEVICES,
-    JUDGED,
-    LIMITS,
-    OF_QUEUE,
-    SETS,
-    Group,
-    Place,
-    Results,
-    Summary,
-)
-from reprieve_studies.frame import Claim, contrast, evaluate, explained
+from reprieve.experiments.store import Record
+from reprieve_studies.fast12.runs import BASE, CALIBRATED, DATA, DEVICES, Group, Results
+from reprieve_studies.frame import Claim, evaluate, explained
 from reprieve_studies.loads import Load
 from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.theory.formulas import phase_wait
@@ -88,31 +76,36 @@ OF_TABLE_1: Mapping[str, Callable[[str], float]] = {
 # ---- Measures of runs ----------------------------------------------------------------------------
 
 
-def mean_ns(run: Summary, op: str) -> float:
+def mean_ns(run: Record, op: str) -> float:
     """Return the mean latency of "read" or "write" in ns; not a number if there was none."""
-    group = run["requests"][op]
-    return float(group["mean_ns"]) if group["count"] else float("nan")
+    group = run.summary["requests"][op]
+    return float(group["latency_ns"]["mean"]) if group["count"] else float("nan")
 
 
-def suspended_count(run: Summary) -> int:
+def _suspended(run: Record) -> list[Mapping[str, Any]]:
+    groups = run.summary["flash"]["suspended_operations"]
+    return [groups[kind] for kind in ("program", "erase")]
+
+
+def suspended_count(run: Record) -> int:
     """Return the programs and erases that were suspended at least once."""
-    return sum(int(run["suspended_operations"][kind]["count"]) for kind in ("program", "erase"))
+    return sum(int(one["count"]) for one in _suspended(run))
 
 
-def suspended_share(run: Summary) -> float:
+def suspended_share(run: Record) -> float:
     """Return the share of programs and erases that were suspended at least once (Figure 6)."""
-    operations = int(run["programs"]) + int(run["erases"])
+    operations = sum(int(run.summary["flash"][kind]) for kind in ("programs", "erases"))
     return suspended_count(run) / operations if operations else 0.0
 
 
-def suspended_increase(run: Summary) -> float:
+def suspended_increase(run: Record) -> float:
     """Return by what share a suspended program or erase took longer (Figure 5)."""
-    groups = run["suspended_operations"].values()
     count = suspended_count(run)
-    return float(sum(one["count"] * one["increase_mean"] for one in groups) / count) if count else 0
+    total = sum(float(one["count"] * one["increase_mean"]) for one in _suspended(run))
+    return total / count if count else 0.0
 
 
-METRICS: Mapping[str, Callable[[Summary], float]] = {
+METRICS: Mapping[str, Callable[[Record], float]] = {
     "read": partial(mean_ns, op="read"),
     "write": partial(mean_ns, op="write"),
     "increase": suspended_increase,
@@ -169,7 +162,7 @@ def verdicts(results: Results) -> list[Verdict]:
         for device in DEVICES for claim in DATA.claims if claim.measure in OF_TABLE_1
     ]  # fmt: skip
     found += _table_2(results)
-    for of in SETS:
+    for of in DATA["sets"]:
         for reading in results.plan.readings(of) if of in results.plan.sets else ():
             for claim in SENTENCES:
                 found += [_sentence(results, of, reading.name, claim, at) for at in DEVICES]
@@ -229,7 +222,7 @@ def _sentence(results: Results, of: str, reading: str, claim: Claim, device: str
 
 def _cause(results: Results, claim: Claim, reading: str, device: str) -> Cause | None:
     """Return that other loads give it, or that the paper contradicts it."""
-    for of in SETS:
+    for of in DATA["sets"]:
         found = measured(results, claim, of, reading, device)
         if found is not None and claim.verdict(found, at=device).reproduced:
             return "load"
@@ -242,68 +235,64 @@ def _orders(results: Results, of: str, reading: str) -> Iterator[Verdict]:
     seeds = results.plan.seeds
     for claim in DATA.claims:
         if claim.measure == "figure_3":
-            found = _figure_3(results, of, reading)
+            found = _figure_3(results, claim, of, reading)
             yield claim.verdict(found, where=_where(of, reading), seeds=seeds, kind=kind)
     for device in DEVICES if of == CALIBRATED else ():
         bars = queue_ns(results, device, reading)
+        first, *_, last = DATA["queue"]["limits"]
         # The smallest limit changes something against the largest, with every seed.
-        binds = all(one[LIMITS[0], "RPS"] != one[LIMITS[-1], "RPS"] for one in bars)
+        binds = all(one["RPS", first] != one["RPS", last] for one in bars)
         for claim in DATA.claims:
-            if claim.measure in QUEUE_MEASURES:
-                found = estimate([QUEUE_MEASURES[claim.measure](one) for one in bars])
+            if claim.measure == "queue":
+                found = estimate([_of_queue(one, claim) for one in bars])
                 yield claim.verdict(found, where=_where(of, reading, device), at=device,
                                     seeds=seeds, kind=kind if binds else "vacuous")  # fmt: skip
 
 
-def _figure_3(results: Results, of: str, reading: str) -> Estimate:
-    counts = []
-    for slc, mlc in zip(*(results.groups(of, device, reading) for device in DEVICES), strict=True):
-        pairs = [
-            (ratio(slc, load, "PES_IPS", "PES_IPC"), ratio(mlc, load, "PES_IPS", "PES_IPC"))
-            for load in slc.loads
-        ]
-        counts.append(contrast("rises", pairs, "count"))
-    return estimate(counts)
+def _figure_3(results: Results, claim: Claim, of: str, reading: str) -> Estimate:
+    def of_seed(groups: Mapping[str, Group]) -> float:
+        def value(load: Load, device: str) -> float:
+            return ratio(groups[device], load, "PES_IPS", "PES_IPC")
+
+        return evaluate(claim, results.plan.sets[of], value)
+
+    seeds = zip(*(results.groups(of, device, reading) for device in DEVICES), strict=True)
+    return estimate([of_seed(dict(zip(DEVICES, groups, strict=True))) for groups in seeds])
 
 
-OfQueue = Mapping[tuple[int, str], float]
-"""Mean write latencies in ns, by limit of the queue and policy."""
+OfQueue = Mapping[tuple[str, int], float]
+"""Mean write latencies in ns, by policy and limit of the queue."""
 
 
 def queue_ns(results: Results, device: str, reading: str) -> list[OfQueue]:
     """Return the latencies of Figure 7 for each seed."""
-    (load,) = (one for one in results.plan.sets[CALIBRATED] if one.trace == OF_QUEUE)
+    of = DATA["queue"]
+    (load,) = (one for one in results.plan.sets[CALIBRATED] if one.trace == of["load"])
     return [
-        {(limit, policy): mean_ns(group.result(load, policy, limit), "write")
-         for limit in LIMITS for policy in DATA["queue_policies"]}
+        {(policy, limit): mean_ns(group.result(load, policy, limit), "write")
+         for limit in of["limits"] for policy in of["policies"]}
         for group in results.groups(CALIBRATED, device, reading)
     ]  # fmt: skip
 
 
-def of_fifo_percent(of_queue: OfQueue, policy: str) -> list[float]:
-    """Return the latencies in per cent of those of FIFO, by limit."""
-    return [100 * of_queue[limit, policy] / of_queue[limit, "FIFO"] for limit in LIMITS]
+def of_fifo_percent(of_queue: OfQueue, policy: str, limit: int) -> float:
+    """Return a latency in per cent of that of FIFO."""
+    return 100 * of_queue[policy, limit] / of_queue["FIFO", limit]
 
 
-def _queue_growth(of_queue: OfQueue) -> float:
-    first, *_, last = of_fifo_percent(of_queue, "RPS")
-    return last - first
-
-
-def _queue_range(of_queue: OfQueue) -> float:
-    rps, ipc = (of_fifo_percent(of_queue, policy) for policy in ("RPS", "PES_IPC"))
-    apart = [to - of for of, to in zip(rps, ipc, strict=True)]
-    return max(apart) - min(apart)
-
-
-QUEUE_MEASURES = {"queue_growth": _queue_growth, "queue_range": _queue_range}
+def _of_queue(of_queue: OfQueue, claim: Claim) -> float:
+    """Compare two limits under one policy, or two policies under every limit."""
+    percent = partial(of_fifo_percent, of_queue)
+    if "policy" in claim.options:
+        return evaluate(claim, [claim.options["policy"]], percent)
+    return evaluate(claim, DATA["queue"]["limits"], lambda limit, policy: percent(policy, limit))
 
 
 def held(found: Sequence[Verdict]) -> dict[tuple[str, str], tuple[int, int]]:
     """Return for each set of loads and reading how many claims hold, of how many judged."""
     counts: dict[tuple[str, str], tuple[int, int]] = {}
-    for of in SETS:
-        for reading in JUDGED:
+    for of in DATA["sets"]:
+        for reading in DATA.judged:
             mark, kind = f"{of} loads, {reading.title}: ", DATA["sets"][of]["kind"]
             judged = [one for one in found if mark in one.claim and one.kind == kind]
             yes = sum(one.reproduced is True for one in judged)
@@ -324,7 +313,7 @@ def numbers(results: Results, found: Sequence[Verdict]) -> dict[str, Any]:
         "requests": plan.requests,
         "seeds": list(plan.seeds),
         "held": {of: {one.name: dict(zip(("held", "judged"), counts[of, one.name], strict=True))
-                      for one in plan.readings(of)} for of in SETS if of in plan.sets},
+                      for one in plan.readings(of)} for of in DATA["sets"] if of in plan.sets},
         "loads": {of: {load.trace: _load(results, of, load) for load in some}
                   for of, some in plan.sets.items()},
         "claims": claims,
@@ -359,7 +348,7 @@ def _claims(results: Results, of: str, reading: str) -> dict[str, dict[str, floa
 
 def compression(results: Results, of: str, device: str, load: Load) -> dict[str, float]:
     """Return how a load was compressed, mean of the seeds."""
-    places = [Place(of, device, load.trace, seed) for seed in results.plan.seeds_of(load)]
+    places = results.plan.places(of, device, load)
     scales = [results.compressions[BASE, place] for place in places]
     return {
         "speed": fmean(scale.speed for scale in scales),
@@ -369,10 +358,9 @@ def compression(results: Results, of: str, device: str, load: Load) -> dict[str,
 
 
 def _load(results: Results, of: str, load: Load) -> dict[str, Any]:
-    found: dict[str, Any] = {"label": load.label, "genuine": load.genuine}
+    plan, found = results.plan, {"label": load.label, "genuine": load.genuine}
     for device in DEVICES:
-        places = [Place(of, device, load.trace, seed) for seed in results.plan.seeds_of(load)]
-        full = [one.speed for place in places
+        full = [one.speed for place in plan.places(of, device, load)
                 if (one := results.compressions.get(("steady", place)))]  # fmt: skip
         found[device] = {
             **compression(results, of, device, load),

@@ -6,18 +6,8 @@ from typing import Any
 from reprieve_studies.article import Figure
 from reprieve_studies.charts import Bars, bars_over_seeds
 from reprieve_studies.fast12.claims import METRICS, SENTENCES, of_fifo_percent, queue_ns, ratio
-from reprieve_studies.fast12.runs import (
-    BASE,
-    CALIBRATED,
-    DATA,
-    DEVICES,
-    LIMITS,
-    REAL,
-    SIMULATOR,
-    Group,
-    Results,
-)
-from reprieve_studies.frame import listed
+from reprieve_studies.fast12.runs import CALIBRATED, DATA, DEVICES, REAL, Group, Results
+from reprieve_studies.frame import Reading, listed
 from reprieve_studies.loads import Load
 
 _AVERAGE = "average"
@@ -38,7 +28,7 @@ def papers(results: Results, of: str = CALIBRATED) -> list[Figure]:
     found = [_figure(results, of, row) for row in listed(DATA["figure"])]
     if of != CALIBRATED:
         return found
-    return [*found, *(_figure_7(results, reading) for reading in (SIMULATOR, BASE))]
+    return [*found, *(_figure_7(results, reading) for reading in reversed(DATA.judged))]
 
 
 def _figure(results: Results, of: str, row: Mapping[str, Any]) -> Figure:
@@ -79,21 +69,19 @@ def _spread(chart: Bars) -> list[str]:
     return [_SPREAD] if chart.errors else []
 
 
-def _figure_7(results: Results, reading: str) -> Figure:
-    values: dict[tuple[str, str, str], list[float]] = {}
-    for device in DEVICES:
-        seeds = queue_ns(results, device, reading)
-        for at, limit in enumerate(LIMITS):
-            for policy in ("RPS", "PES_IPC"):
-                percents = [of_fifo_percent(one, policy)[at] for one in seeds]
-                values[device, str(limit), policy] = [one / 100 for one in percents]
+def _figure_7(results: Results, reading: Reading) -> Figure:
+    values = {
+        (device, str(limit), policy): [of_fifo_percent(one, policy, limit) / 100 for one in seeds]
+        for device in DEVICES for seeds in (queue_ns(results, device, reading.name),)
+        for limit in DATA["queue"]["limits"] for policy in ("RPS", "PES_IPC")
+    }  # fmt: skip
     chart = bars_over_seeds(values, "mean write latency, multiple of FIFO")
-    of = "drive" if reading == SIMULATOR else "die"
+    of = "drive" if "queue" in reading.options else "die"
     caption = (
         "Under F2, or its counterpart, compressed seven times more than for the other figures, in "
-        f"{DATA.readings[reading].title}; groups are the maximum number of writes that wait for a "
+        f"{reading.title}; groups are the maximum number of writes that wait for a "
         f"{of}. {_SPREAD}"
     )
     title = f"Figure 7: writes by the size of the write queue of a {of}"
-    name = "figure-7" if reading == SIMULATOR else "figure-7-die"
+    name = "figure-7" if of == "drive" else "figure-7-die"
     return Figure(name, title, caption, chart.draw)

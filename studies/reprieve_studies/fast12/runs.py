@@ -13,20 +13,15 @@ from reprieve_studies import loads
 from reprieve_studies.compress import Compression, compressions
 from reprieve_studies.frame import Reading, read
 from reprieve_studies.loads import Load, Recording
-from reprieve_studies.runs import Bench, Job, Setup
+from reprieve_studies.runs import Bench, Job, Setup, keeping
+from reprieve_studies.study import Settings
 
 DATA = read(Path(__file__).with_name("study.toml"))
-BASE, SIMULATOR = "reprieve", "simulator"
-JUDGED = tuple(one for one in DATA.readings.values() if one.judged)
-OTHERS = tuple(one for one in DATA.readings.values() if not one.judged)
+BASE, CALIBRATED = "reprieve", "calibrated"
 DEVICES: Mapping[str, str] = DATA["devices"]
 POLICIES: Mapping[str, str] = DATA["policies"]
-CALIBRATED, COUPLED, CHARACTERISED = SETS = tuple(DATA["sets"])
 REAL = "recorded"
 """The set of recorded loads of the project, beside those of the paper."""
-LIMITS: Sequence[int] = DATA["queue_limits"]
-OF_QUEUE = "F2"
-"""The load of Figure 7."""
 _SCALE = "workload.time_scale"
 _ONCE = 0
 """In place of a seed where nothing is drawn: a recorded load runs once."""
@@ -53,7 +48,6 @@ class Run(NamedTuple):
     """Of the write queue, under the load of Figure 7."""
 
 
-Summary = Mapping[str, Any]
 Scales = Mapping[tuple[str, Place], Compression]
 """By reading."""
 
@@ -72,12 +66,13 @@ class Plan:
 
     def readings(self, of: str) -> Sequence[Reading]:
         """Return the readings under which every claim is judged with a set."""
-        return JUDGED if of == CALIBRATED or (of in SETS and not self.quick) else JUDGED[:1]
+        every = of == CALIBRATED or (of in DATA["sets"] and not self.quick)
+        return DATA.judged if every else DATA.judged[:1]
 
     @property
     def others(self) -> Sequence[Reading]:
         """Return the readings of one question, with the calibrated loads."""
-        return () if self.quick else OTHERS
+        return () if self.quick else [one for one in DATA.readings.values() if not one.judged]
 
     def of_set(self, of: str) -> Sequence[Reading]:
         """Return every reading that runs with a set."""
@@ -87,15 +82,19 @@ class Plan:
         """Return the seeds of some loads."""
         return (_ONCE,) if all(load.genuine for load in loads) else self.seeds
 
+    def places(self, of: str, device: str, load: Load) -> list[Place]:
+        """Return a load on a drive with every seed."""
+        return [Place(of, device, load.trace, seed) for seed in self.seeds_of(load)]
+
     @cached_property
     def loads(self) -> dict[Place, Load]:
         """Return every load on every drive with every seed."""
         return {
-            Place(of, device, load.trace, seed): load
+            place: load
             for of, some in self.sets.items()
             for device in DEVICES
             for load in some
-            for seed in self.seeds_of(load)
+            for place in self.places(of, device, load)
         }
 
     def drive(self, place: Place, reading: Reading) -> Setup:
@@ -108,6 +107,20 @@ class Plan:
     def first(self, place: Place) -> Place:
         """Return the place with the first seed."""
         return place if place.seed == _ONCE else place._replace(seed=self.seeds[0])
+
+
+def planned(settings: Settings) -> Plan:
+    """Return the plan that the command asks for."""
+    requests = settings.requests_or(DATA["requests"]["quick" if settings.quick else "full"])
+    sets = {
+        name: counterparts(settings.traces, name)
+        for name, of in DATA["sets"].items()
+        if not (settings.quick and of.get("full"))
+    }
+    # Recordings are part of a checkout only.
+    if recorded := loads.real():
+        sets[REAL] = recorded
+    return Plan(sets, DATA["seeds"], requests, settings.quick)
 
 
 def counterparts(genuine: Mapping[str, Recording], of: str) -> list[Load]:
@@ -131,9 +144,9 @@ class Group:
     device: str
     reading: str
     seed: int
-    runs: Mapping[Run, Summary]
+    runs: Mapping[Run, Record]
 
-    def result(self, load: Load, policy: str, limit: int | None = None) -> Summary:
+    def result(self, load: Load, policy: str, limit: int | None = None) -> Record:
         """Return a run; a recorded load has one for all seeds."""
         seed = _ONCE if load.genuine else self.seed
         place = Place(self.of, self.device, load.trace, seed)
@@ -146,7 +159,7 @@ class Results:
 
     plan: Plan
     compressions: Scales
-    runs: Mapping[Run, Summary]
+    runs: Mapping[Run, Record]
 
     def groups(self, of: str, device: str, reading: str = BASE) -> list[Group]:
         """Return the runs of a set for each seed; none if it was not run under the reading."""
@@ -157,8 +170,14 @@ class Results:
                 for seed in self.plan.seeds_of(*loads)]  # fmt: skip
 
 
+def run(settings: Settings) -> Results:
+    """Run everything that the command asks for."""
+    with settings.bench() as bench:
+        return simulate(planned(settings), bench)
+
+
 def simulate(plan: Plan, bench: Bench) -> Results:
-    """Run everything."""
+    """Compress the loads, then run them under every policy and reading."""
     scales = _scales(plan, bench)
     setups: dict[Run, Setup] = {}
     for place in plan.loads:
@@ -170,28 +189,19 @@ def simulate(plan: Plan, bench: Bench) -> Results:
                 if reading.judged or name != "PER":
                     run = Run(place, reading.name, name)
                     setups[run] = drive.with_overrides({"policy": policy})
-            if reading.judged and place.of == CALIBRATED and place.load == OF_QUEUE:
+            if reading.judged and place.of == CALIBRATED and place.load == DATA["queue"]["load"]:
                 setups |= _queue(place, drive, scale, reading)
-    jobs = {run: Job(setup) for run, setup in setups.items()}
-    return Results(plan, scales, bench.each("running the policies", jobs, _slim))
-
-
-def _slim(record: Record) -> Summary:
-    """Keep what claims and figures look at."""
-    requests = {
-        op: {"count": group["count"], "mean_ns": group["latency_ns"]["mean"]}
-        for op, group in record.summary["requests"].items()
-    }
-    names = ("suspended_operations", "programs", "erases")
-    return {"requests": requests, **{name: record.summary["flash"][name] for name in names}}
+    jobs, keep = {run: Job(setup) for run, setup in setups.items()}, keeping("requests", "flash")
+    return Results(plan, scales, bench.each("running the policies", jobs, keep))
 
 
 def _queue(place: Place, drive: Setup, scale: Compression, reading: Reading) -> Iterator[Any]:
     """Yield the runs of Figure 7: F2 compressed once more, by limit of the write queue."""
-    for limit in LIMITS:
-        for name in DATA["queue_policies"]:
+    of = DATA["queue"]
+    for limit in of["limits"]:
+        for name in of["policies"]:
             yield Run(place, reading.name, name, limit), drive.with_overrides({
-                _SCALE: scale.time_scale / DATA["queue_compression"],
+                _SCALE: scale.time_scale / of["compression"],
                 **reading.options.get("queue", {}),
                 "scheduling.write_queue_limit": limit,
                 "policy": POLICIES[name],
