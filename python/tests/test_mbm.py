@@ -188,7 +188,7 @@ def test_measures_by_hand(name: str, expected: float) -> None:
 
 
 def test_every_claim_has_its_measure_and_a_verdict() -> None:
-    assert {claim.measure for claim in DATA.claims} == {*MEASURES, *METRICS, "tails"}
+    assert {claim.measure for claim in DATA.claims} == {*MEASURES, *METRICS, "normalised", "tails"}
     found = {verdict.claim: verdict for verdict in claims.verdicts(by_hand())}
     # Five by arithmetic, 26 with a number, three counts of a trace, six orders of percentiles.
     assert len(found) == len(DATA.claims) == 5 + 26 + 3 + 6

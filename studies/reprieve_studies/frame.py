@@ -199,6 +199,12 @@ def evaluate(claim: Claim, cases: Sequence[Case], value: Callable[[Case, Any], f
     return contrast(options["how"], pairs, options.get("pick", "mean"))
 
 
+def multiple(claim: Claim, at: str = "") -> float:
+    """Return the number of a claim that compares two runs as a multiple of the other run's."""
+    value, how = claim.value[at], claim.options["how"]
+    return {"below": 1 - value / 100, "above": 1 + value / 100, "ratio": value}[how]
+
+
 def questions(readings: Iterable[Reading]) -> list[str]:
     """Return what each reading asks, as a paragraph of a report."""
     return [f"{one.title}: {one.question} ({one.source})" for one in readings]

@@ -1,26 +1,19 @@
 """The paper's figures, in its form."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from reprieve_studies.article import Figure
 from reprieve_studies.charts import Bars, bars_over_seeds
 from reprieve_studies.fast12.claims import METRICS, SENTENCES, of_fifo_percent, queue_ns, ratio
 from reprieve_studies.fast12.runs import CALIBRATED, DATA, DEVICES, REAL, Group, Results
-from reprieve_studies.frame import Reading, listed
+from reprieve_studies.frame import Claim, Reading, listed, multiple
 from reprieve_studies.loads import Load
 
 _AVERAGE = "average"
 _PAPER = "A line across a bar of the average is the paper's, where the text states it."
 _SPREAD = "Bars of error are 95 % intervals over the seeds."
 _CUT = "The axis is the paper's; what leaves it is cut off."
-_MULTIPLE: Mapping[str, Callable[[float], float]] = {
-    "below": lambda percent: 1 - percent / 100,
-    "above": lambda percent: 1 + percent / 100,
-    "increase": lambda percent: 1 + percent / 100,
-    "share": lambda percent: percent / 100,
-}
-"""Bars that a sentence states, by how it compares, or by its measure."""
 
 
 def papers(results: Results, of: str = CALIBRATED) -> list[Figure]:
@@ -49,8 +42,7 @@ def _figure(results: Results, of: str, row: Mapping[str, Any]) -> Figure:
         for policy in policies
     }
     marks = {
-        (device, _AVERAGE, claim.options["of"]):
-        _MULTIPLE[claim.options.get("how", claim.measure)](claim.value[device])
+        (device, _AVERAGE, claim.options["of"]): _stated(claim, device)
         for device in DEVICES for claim in SENTENCES if claim.options.get("figure") == number
     }  # fmt: skip
     chart = bars_over_seeds(
@@ -63,6 +55,14 @@ def _figure(results: Results, of: str, row: Mapping[str, Any]) -> Figure:
     ]  # fmt: skip
     name = f"figure-{number}" + {CALIBRATED: "", REAL: "-real"}.get(of, f"-{of}")
     return Figure(name, f"Figure {number}: {row['title']}", " ".join(notes), chart.draw)
+
+
+def _stated(claim: Claim, device: str) -> float:
+    """Return the bar that a sentence states."""
+    if "how" in claim.options:
+        return multiple(claim, device)
+    share = claim.value[device] / 100
+    return 1 + share if claim.measure == "increase" else share
 
 
 def _spread(chart: Bars) -> list[str]:

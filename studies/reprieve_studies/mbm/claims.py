@@ -33,7 +33,7 @@ from reprieve_studies.mbm.runs import (
 from reprieve_studies.seeds import Estimate
 from reprieve_studies.verdicts import Verdict
 
-SRC, MSNFS = "src1_2", "MSNFS"
+MSNFS = "MSNFS"
 CHIPS: Sequence[int] = DATA["chips"]
 
 
@@ -137,11 +137,6 @@ def read_bound_mb_per_s() -> float:
 # ---- Measures ------------------------------------------------------------------------------------
 
 
-def _fewer_chips(outcome: Outcome, scheme: str) -> float:
-    group = outcome.group()
-    return group.normalised(scheme, CHIPS[0]) / group.normalised(scheme, CHIPS[-1])
-
-
 def _best_chips(outcome: Outcome) -> float:
     return float(min(CHIPS, key=lambda chips: outcome.group().normalised(MBM, chips)))
 
@@ -151,12 +146,6 @@ def _faster_at_all(outcome: Outcome) -> float:
     return float(sum(of(MBM, chips) < of(rival, chips) for chips in CHIPS for rival in RIVALS))
 
 
-def _most_bandwidth(outcome: Outcome) -> float:
-    others = (outcome.group(LIMIT).pairs("mb_per_s", MBM, one) for one in (*RIVALS, PLAIN))
-    of_loads = zip(*others, strict=True)
-    return float(sum(all(mbm > other for mbm, other in pairs) for pairs in of_loads))
-
-
 def _msnfs_more(outcome: Outcome) -> float:
     found = [contrast("above", [pair]) for pair in outcome.group().pairs("erases", MBM, TBM)]
     above = dict(zip(outcome.papers, found, strict=True))
@@ -164,10 +153,8 @@ def _msnfs_more(outcome: Outcome) -> float:
 
 
 MEASURES: Mapping[str, Callable[..., float]] = {
-    "fewer_chips": _fewer_chips,
     "best_chips": _best_chips,
     "faster_at_all": _faster_at_all,
-    "most_bandwidth": _most_bandwidth,
     "msnfs_more": _msnfs_more,
     "capacity": lambda *_: (32 * 4 * 64) / (4 * 4 * 512),
     "channel_use": lambda _, **case: channel_use(**case),
@@ -193,8 +180,12 @@ def measure(outcome: Outcome, claim: Claim, series: str = MAIN) -> float:
     group = outcome.group(of.get("series", series))
 
     def value(load: str, scheme: str) -> float:
+        if scheme == "best other":
+            return max(value(load, one) for one in (*RIVALS, PLAIN))
         return METRICS[claim.measure](group.one(load, scheme, of.get("chips", 2)))
 
+    if claim.measure == "normalised":
+        return evaluate(claim, [of["scheme"]], group.normalised)
     return evaluate(claim, loads, value)
 
 
@@ -215,12 +206,12 @@ def _verdict(outcome: Outcome, claim: Claim) -> Verdict:
         Estimate(measure(outcome, claim)), kind="arithmetic" if is_arithmetic else "measured"
     )
     lack = None if is_arithmetic else too_few_events(outcome, claim)
-    if lack is not None or _is_count(claim):
+    if lack is not None or is_count(claim):
         return replace(verdict, note=lack or claim.note, untestable=True)
     return explained(verdict, claim, others(outcome, claim))
 
 
-def _is_count(claim: Claim) -> bool:
+def is_count(claim: Claim) -> bool:
     """Return whether a claim is a count of a trace, which a counterpart need not have."""
     return claim.of == "absolute" and claim.measure == "erases"
 
@@ -252,10 +243,9 @@ def too_few_events(outcome: Outcome, claim: Claim) -> str | None:
         runs = (group.one(load, name) for load in outcome.papers for name in (TBM, MBM))
         events, what = min(run.erases for run in runs), "erases under a load"
     else:
-        is_limit = claim.measure in ("mb_per_s", "most_bandwidth")
+        series = claim.options.get("series", MAIN)
         events = min(run.latencies["total"].requests for spot, run in outcome.runs.items()
-                     if spot.series == (LIMIT if is_limit else MAIN)
-                     and spot.load in outcome.papers)  # fmt: skip
+                     if spot.series == series and spot.load in outcome.papers)  # fmt: skip
         what = "requests under a load"
     wanted = outcome.plan.events_min
     return f"too few {what}: {events}, {wanted} are wanted" if events < wanted else None

@@ -1,17 +1,16 @@
 """The paper's figures in its form, and how far Figure 8 hangs on the readings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from statistics import fmean
 from typing import Any
 
 from reprieve_studies.article import Figure
 from reprieve_studies.charts import Dots, Lines, bars_over_seeds
-from reprieve_studies.frame import contrast
-from reprieve_studies.mbm.claims import CHIPS, MSNFS, SRC, Group, Outcome, read_bound_mb_per_s
+from reprieve_studies.frame import contrast, listed, multiple
+from reprieve_studies.mbm.claims import CHIPS, MSNFS, Outcome, is_count, read_bound_mb_per_s
 from reprieve_studies.mbm.claims import write_bound_mb_per_s as write_bound
 from reprieve_studies.mbm.runs import (
     DATA,
-    LIMIT,
     MBM,
     OPS,
     PAPERS,
@@ -31,55 +30,38 @@ _AVERAGE_OF_MBM = 0.564
 
 def of_the_paper(outcome: Outcome) -> list[Figure]:
     """Return Figures 8 to 13."""
-    labels = _labels(outcome)
-    erases = {claim.options["of"]: claim.value[""] for claim in DATA.claims
-              if claim.of == "absolute" and claim.measure == "erases"}  # fmt: skip
-    bars = [
-        _bars(outcome, 8, "response time", outcome.group(), "mean latency", "mean_us",
-              {(_AVERAGE, MBM): _AVERAGE_OF_MBM, (labels[SRC], MBM): 1.075,
-               (labels[SRC], SPRINKLER): 2.18},
-              "Mean latency of all requests over that of TBM"),
-        _bars(outcome, 10, "bandwidth", outcome.group(LIMIT), "bandwidth", "mb_per_s",
-              {(_AVERAGE, MBM): 2.1},
-              "Bytes a second over those of TBM, with 32 requests always outstanding. By Table I "
-              f"the dies can program {write_bound(4, 2):.0f} MB/s, collection included, and the "
-              f"channels carry {read_bound_mb_per_s():.0f}"),
-        _bars(outcome, 11, "erases", outcome.group(), "erases", "erases",
-              {(labels[MSNFS], name): count / erases[TBM] for name, count in erases.items()},
-              "Blocks erased over those of TBM, one of each plane"),
-    ]  # fmt: skip
-    return [bars[0], _chips(outcome), *bars[1:], *_tails(outcome)]
+    first, *bars = (_bars(outcome, row) for row in listed(DATA["figure"]))
+    return [first, _chips(outcome), *bars, *_tails(outcome)]
 
 
 def _labels(outcome: Outcome) -> dict[str, str]:
     return {load.trace: load.label for load in outcome.plan.papers}
 
 
-def _bars(
-    outcome: Outcome,
-    number: int,
-    title: str,
-    group: Group,
-    axis: str,
-    metric: str,
-    stated: dict[tuple[str, str], float],
-    caption: str,
-) -> Figure:
-    """Draw a measure over that of TBM, by load and scheme, and its average."""
-    ratios = {
-        scheme: [contrast("ratio", [pair]) for pair in group.pairs(metric, scheme, TBM)]
-        for scheme in _ALL
-    }
-    found = {
-        ("", label, scheme): [ratios[scheme][at]]
-        for at, label in enumerate(_labels(outcome).values())
-        for scheme in _ALL
-    }
-    marks = {("", *key): value for key, value in stated.items()}
+def _bars(outcome: Outcome, row: Mapping[str, Any]) -> Figure:
+    """Draw a metric over that of TBM, by load and scheme, and its average."""
+    number, labels, group = row["number"], _labels(outcome), outcome.group(row["series"])
+    pairs = {scheme: group.pairs(row["metric"], scheme, TBM) for scheme in _ALL}
+    found = {("", label, scheme): [contrast("ratio", [pairs[scheme][at]])]
+             for at, label in enumerate(labels.values()) for scheme in _ALL}  # fmt: skip
+    marks = {
+        ("", labels.get(claim.options.get("load", ""), _AVERAGE), claim.options["of"]):
+        round(multiple(claim), 9)
+        for claim in DATA.claims if claim.options.get("figure") == number
+    } | (_collections(labels[MSNFS]) if row["metric"] == "erases" else {})  # fmt: skip
     # A short run has percentiles of nothing, and no erases.
-    chart = bars_over_seeds(found, f"{axis}, TBM = 1", average=_AVERAGE, marks=marks, palette=_ALL)
+    chart = bars_over_seeds(
+        found, f"{row['axis']}, TBM = 1", average=_AVERAGE, marks=marks, palette=_ALL
+    )
+    caption = row["caption"].format(dies=write_bound(4, 2), channels=read_bound_mb_per_s())
     text = f"{caption}; after Figure {number} of the paper, whose text has the values of the lines."
-    return Figure(f"figure-{number}", f"Figure {number}: {title}", text, chart.draw)
+    return Figure(f"figure-{number}", f"Figure {number}: {row['title']}", text, chart.draw)
+
+
+def _collections(label: str) -> dict[tuple[str, str, str], float]:
+    """Return the counts of a load that the paper states, over that of TBM."""
+    counts = {claim.options["of"]: claim.value[""] for claim in DATA.claims if is_count(claim)}
+    return {("", label, name): count / counts[TBM] for name, count in counts.items()}
 
 
 def _chips(outcome: Outcome) -> Figure:
