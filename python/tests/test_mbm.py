@@ -13,6 +13,8 @@ import pytest
 
 from reprieve_studies.compress import Compression
 from reprieve_studies.frame import Claim
+from reprieve_studies.loads import sizes
+from reprieve_studies.logged import Latencies, latencies
 from reprieve_studies.mbm import claims, runs
 from reprieve_studies.mbm.claims import (
     CHIPS,
@@ -33,12 +35,10 @@ from reprieve_studies.mbm.runs import (
     SPRINKLER,
     TAIL,
     TBM,
-    Latencies,
     Measured,
     Plan,
     Spot,
     counterparts,
-    latencies,
 )
 from reprieve_studies.papers import reproduce
 from reprieve_studies.runs import bench
@@ -82,7 +82,7 @@ def test_the_bounds_of_the_bandwidth_by_hand() -> None:
     ],
 )
 def test_two_sizes_have_the_mean_of_table_2(mean_kib: float, expected: list[list[float]]) -> None:
-    found = runs.sizes(mean_kib)
+    found = sizes(mean_kib)
     assert np.allclose(found, expected, rtol=0, atol=2e-4)
 
 
@@ -104,13 +104,13 @@ def test_the_counterparts_are_those_of_table_2() -> None:
 
 def test_percentiles_need_ten_requests_beyond_them() -> None:
     # Of 1 to 1000 the p99 is the 990th; ten are beyond it, and one beyond p99.9.
-    found = latencies(np.arange(1000, 0, -1, dtype=np.float64))
+    found = latencies(np.arange(1000, 0, -1, dtype=np.float64), PERCENTILES)
     assert (found.requests, found.mean_us) == (1000, 500.5)
     assert found.percentiles_us["95.0"] == 950.0
     assert found.percentiles_us["99.0"] == 990.0
     assert found.percentiles_us["99.5"] is None
-    assert latencies(np.arange(1.0, 1000.0)).percentiles_us["99.0"] is None
-    assert math.isnan(latencies(np.array([])).mean_us)
+    assert latencies(np.arange(1.0, 1000.0), PERCENTILES).percentiles_us["99.0"] is None
+    assert math.isnan(latencies(np.array([]), PERCENTILES).mean_us)
 
 
 def run(mean_us: float, *, mb_per_s: float = 1, erases: int = 100, tail_us: float = 0) -> Measured:

@@ -10,14 +10,12 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import reprieve as rp
 from reprieve.die_rig import rig_columns
 from reprieve_studies.deadline.benches import Bench
+from reprieve_studies.logged import Log
 from reprieve_studies.runs import Job, Setup
-
-Array = NDArray[Any]
 
 _NS = 1000
 _WARM_UP_SHARE = 0.05
@@ -58,17 +56,11 @@ def job(bench: Bench, keys: Mapping[str, Any], settled: Setup | None = None) -> 
 
 def of_result(slo_us: float, result: rp.Result, warm_up_share: float = _WARM_UP_SHARE) -> Measured:
     """Measure a run whose requests were logged."""
-    log, flash, power = result.requests, result.summary["flash"], result.summary.get("power")
+    flash, power = result.summary["flash"], result.summary.get("power")
     suspended = sum(each["count"] for each in flash["suspended_operations"].values())
-    found = _measured(
-        slo_us,
-        log["op"].to_numpy(zero_copy_only=False),
-        (log["arrival_ns"].to_numpy(), log["completion_ns"].to_numpy()),
-        sum(flash["suspensions"].values()),
-        suspended / max(flash["programs"] + flash["erases"], 1),
-        log["bytes"].to_numpy(),
-        warm_up_share,
-    )
+    most = suspended / max(flash["programs"] + flash["erases"], 1)
+    count = sum(flash["suspensions"].values())
+    found = _measured(slo_us, Log.of(result), count, most, warm_up_share)
     return found if power is None else replace(found, energy_j=power["energy_uj"]["total"] / 1e6)
 
 
@@ -96,25 +88,21 @@ def of_rig(bench: Bench, keys: Mapping[str, Any], seed: int) -> Measured:
     scenario = rp.Scenario(**{"device": bench.scenario["device"], **sections})
     rows = rig_columns(scenario, commands, **keys)
     suspensions = rows["suspensions"][rows["op"] == "program"]
-    times_ns = (rows["arrival_ns"], rows["completion_ns"])
     ops = np.where(rows["op"] == "program", "write", rows["op"])
+    log = Log(ops, *(rows[name].astype(np.int64) for name in ("arrival_ns", "completion_ns")))
     most = float((suspensions > 0).mean())
-    return _measured(bench.slo_us, ops, times_ns, float(suspensions.sum()), most)
+    return _measured(bench.slo_us, log, float(suspensions.sum()), most)
 
 
 def _measured(
     slo_us: float,
-    ops: Array,
-    times_ns: tuple[Array, Array],
+    log: Log,
     suspensions: float,
     suspensions_of_most: float,
-    size_bytes: Array | float = nan,
     warm_up_share: float = _WARM_UP_SHARE,
 ) -> Measured:
-    """Return what requests came to: reads and writes, their arrivals and completions."""
-    is_read, is_write = (ops == op for op in ("read", "write"))
-    began, ended = (times.astype(np.int64) for times in times_ns)
-    took_us = (ended - began) / _NS
+    is_read, is_write = (log.ops == op for op in ("read", "write"))
+    took_us, ended = log.latency_us, log.completion_ns
     reads_us = took_us[is_read]
     reads_us = reads_us[int(warm_up_share * len(reads_us)) :]
     last_ns = int(ended[is_read].max())
@@ -130,7 +118,9 @@ def _measured(
         suspensions_of_most=suspensions_of_most,
         writes_per_s=float(written.sum()) / seconds,
         write_mean_us=float(took_us[is_write].mean()) if is_write.any() else nan,
-        write_bytes_per_s=float((written * size_bytes).sum()) / seconds,
+        write_bytes_per_s=nan
+        if log.size_bytes is None
+        else float((written * log.size_bytes).sum()) / seconds,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from reprieve_studies.compress import Compression
 from reprieve_studies.frame import Claim, contrast, evaluate, explained
+from reprieve_studies.logged import BEYOND_MIN
 from reprieve_studies.mbm.runs import (
     DATA,
     LIMIT,
@@ -21,7 +22,6 @@ from reprieve_studies.mbm.runs import (
     PAPERS,
     PLAIN,
     RIVALS,
-    SAMPLES_MIN,
     SCHEMES,
     SPRINKLER,
     TAIL,
@@ -276,8 +276,8 @@ def tails(outcome: Outcome, claim: Claim) -> tuple[list[Tail], int]:
         runs = [group.one(load, of[name]) for name in ("best", "rival")]
         best, rival = (run.percentile_us(op, percent) for run in runs)
         beyond = min(run.latencies[op].requests for run in runs) * (1 - percent / 100)
-        # One that rests on fewer than `SAMPLES_MIN` is none to begin with.
-        few = least > SAMPLES_MIN and beyond < least - 1e-6
+        # One that rests on fewer than `BEYOND_MIN` is none to begin with.
+        few = least > BEYOND_MIN and beyond < least - 1e-6
         if best is not None and rival is not None and not few:
             found.append(Tail(load, op, percent, best, rival))
     return found, len(cases) - len(found)
