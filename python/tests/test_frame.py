@@ -3,21 +3,26 @@
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from reprieve_studies.charts import bars_over_seeds
 from reprieve_studies.fast12.runs import DATA as FAST12
 from reprieve_studies.frame import (
     Claim,
     Data,
     by_reading,
     contrast,
+    evaluate,
     explained,
     given_by,
     listed,
+    multiple,
     read,
 )
+from reprieve_studies.logged import Log
 from reprieve_studies.mbm.runs import DATA as MBM
-from reprieve_studies.seeds import Estimate
+from reprieve_studies.seeds import Estimate, ratio
 from reprieve_studies.starblaze.runs import DATA as STARBLAZE
 from reprieve_studies.verdicts import AT_MOST
 from reprieve_studies.zambelli21.runs import DATA as ZAMBELLI21
@@ -128,6 +133,60 @@ def test_runs_are_compared_in_pairs(how: str, pick: str, expected: float) -> Non
 
 def test_a_ratio_to_nothing_is_no_number() -> None:
     assert math.isnan(contrast("ratio", [(1, 0)]))
+
+
+def test_a_claim_is_of_a_run_or_of_two_that_it_compares() -> None:
+    latency = {"F1": {"RPS": 200.0, "FIFO": 400.0}, "F2": {"RPS": 100.0, "FIFO": 1000.0}}
+
+    def number(**options: str) -> float:
+        claim = Claim("", "headline", "", {"": 0}, options=options)
+        return evaluate(claim, list(latency), lambda load, policy: latency[load][policy])
+
+    assert number(of="RPS") == 150
+    # 200/400 and 100/1000: a mean of 0.3, at least 0.1.
+    assert number(of="RPS", to="FIFO", how="below") == pytest.approx(70)
+    assert number(of="RPS", to="FIFO", how="below", pick="least") == pytest.approx(90)
+    assert number(of="RPS", to="FIFO", how="falls", pick="count") == 2
+    assert number(of="RPS", to="FIFO", how="difference", pick="range") == 700
+
+
+def test_a_claim_says_a_multiple() -> None:
+    said = [
+        multiple(Claim("", "headline", "", {"SLC": value}, options={"how": how}), "SLC")
+        for how, value in (("below", 25), ("above", 25), ("ratio", 1.5))
+    ]
+    assert said == [0.75, 1.25, 1.5]
+
+
+def test_bars_have_the_mean_of_their_seeds_and_an_average_of_their_groups() -> None:
+    found = {
+        ("SLC", "F1", "RPS"): [1.0, 3.0],
+        ("SLC", "F2", "RPS"): [5.0, 7.0],
+        ("MLC", "F1", "RPS"): [math.nan, math.nan],
+    }
+    bars = bars_over_seeds(found, "multiple", average="average")
+    # Seed by seed the averages are 3 and 5; what is no number is left out.
+    assert bars.values == {
+        ("SLC", "F1", "RPS"): 2,
+        ("SLC", "F2", "RPS"): 6,
+        ("SLC", "average", "RPS"): 4,
+    }
+    low, high = bars.errors["SLC", "average", "RPS"]
+    assert (low + high) / 2 == pytest.approx(4)
+
+
+def test_a_ratio_over_seeds_is_a_mean_of_logarithms() -> None:
+    assert ratio([(1, 2), (4, 2)]).mean == pytest.approx(1)
+    assert ratio([(3, 2)]).low is None
+
+
+def test_a_log_after_a_share_has_the_requests_that_arrive_later() -> None:
+    log = Log(*(np.array(one) for one in (list("wrrw"), [30, 10, 20, 40], [35, 15, 26, 50])),
+              np.array([1000, 1000, 2000, 3000]))  # fmt: skip
+    later = log.after(0.5)
+    assert (list(later.ops), list(later.latency_us)) == (["w", "w"], [0.005, 0.01])
+    # 4000 bytes in the 20 ns from 30 to 50.
+    assert later.mb_per_s() == pytest.approx(200_000)
 
 
 def test_a_reading_that_gives_a_claim_is_its_cause_before_all_others() -> None:

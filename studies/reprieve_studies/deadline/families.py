@@ -28,7 +28,7 @@ def static(remaining_us: float, progress_us: float, limit: int | None = None) ->
 
 
 def batch(reads: int, oldest_us: float) -> Keys:
-    """Return a suspension for so many reads, or for one that has waited so long."""
+    """Return a suspension for the given number of reads, or for one that has waited long enough."""
     return {
         "suspension.policy": "batch",
         "suspension.batch.reads": reads,

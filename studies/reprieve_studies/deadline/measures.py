@@ -65,7 +65,7 @@ def of_result(slo_us: float, result: rp.Result, warm_up_share: float = _WARM_UP_
 
 
 def of_rig(bench: Bench, keys: Mapping[str, Any], seed: int) -> Measured:
-    """Drive one die with the load of a bench and measure the same of it as of a drive.
+    """Drive one die with the load of a bench, and measure it as a drive is measured.
 
     Reads are of blocks that are not being programmed; the programs all wait from the start on.
     """
