@@ -11,6 +11,7 @@ from reprieve_studies.fast12.runs import DATA as FAST12
 from reprieve_studies.frame import (
     Claim,
     Data,
+    Reading,
     by_reading,
     contrast,
     evaluate,
@@ -181,8 +182,8 @@ def test_a_ratio_over_seeds_is_a_mean_of_logarithms() -> None:
 
 
 def test_a_log_after_a_share_has_the_requests_that_arrive_later() -> None:
-    log = Log(*(np.array(one) for one in (list("wrrw"), [30, 10, 20, 40], [35, 15, 26, 50])),
-              np.array([1000, 1000, 2000, 3000]))  # fmt: skip
+    arrivals, completions = np.array([30, 10, 20, 40]), np.array([35, 15, 26, 50])
+    log = Log(np.array(list("wrrw")), arrivals, completions, np.array([1000, 1000, 2000, 3000]))
     later = log.after(0.5)
     assert (list(later.ops), list(later.latency_us)) == (["w", "w"], [0.005, 0.01])
     # 4000 bytes in the 20 ns from 30 to 50.
@@ -192,20 +193,16 @@ def test_a_log_after_a_share_has_the_requests_that_arrive_later() -> None:
 def test_a_reading_that_gives_a_claim_is_its_cause_before_all_others() -> None:
     claim = Claim("", "headline", "", {"": 40}, tolerance=5, unit="%", note="n", why="because",
                   cause="contradiction")  # fmt: skip
-    others = {
-        "far": lambda: Estimate(50.0),
-        "not run": lambda: None,
-        "near": lambda: Estimate(44.0),
-    }
-    assert given_by(claim, others) == {"near": 44.0}
+    found = {"far": Estimate(50.0), "not run": None, "near": Estimate(44.0)}
+    others = [Reading(name, title=name, question="") for name in found]
+    assert given_by(claim, found.get, others) == {"near": 44.0}
     missed = claim.verdict(Estimate(20.0))
-    found = explained(missed, claim, others)
-    assert (found.cause, found.note) == ("reading", "n; near: 44 %")
-    del others["near"]
-    found = explained(missed, claim, others)
-    assert (found.cause, found.note) == ("contradiction", "n; because")
+    verdict = explained(missed, claim, found.get, others)
+    assert (verdict.cause, verdict.note) == ("reading", "n; near: 44 %")
+    verdict = explained(missed, claim, found.get, others[:2])
+    assert (verdict.cause, verdict.note) == ("contradiction", "n; because")
     held = claim.verdict(Estimate(41.0))
-    assert explained(held, claim, others) is held
+    assert explained(held, claim, found.get, others) is held
 
 
 def test_the_table_of_readings_has_every_claim_with_its_margin() -> None:

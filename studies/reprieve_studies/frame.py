@@ -210,19 +210,17 @@ def questions(readings: Iterable[Reading]) -> list[str]:
     return [f"{one.title}: {one.question} ({one.source})" for one in readings]
 
 
-def explained(
-    verdict: Verdict,
-    claim: Claim,
-    others: Mapping[str, Callable[[], Estimate | None]],
-    at: str = "",
-) -> Verdict:
-    """Return a verdict with its cause, if it is not reproduced.
+Measured = Callable[[str], Estimate | None]
+"""A measure of a claim by the name of a reading; None where that was not run."""
 
-    `others`: measures under other readings, by their title; None where one was not run.
-    """
+
+def explained(
+    verdict: Verdict, claim: Claim, measured: Measured, others: Iterable[Reading], at: str = ""
+) -> Verdict:
+    """Return a verdict with its cause, if it is not reproduced; `others`: other readings."""
     if verdict.reproduced is not False:
         return verdict
-    if given := given_by(claim, others, at):
+    if given := given_by(claim, measured, others, at):
         unit = "" if claim.unit == "1" else f" {claim.unit}"
         said = [f"{title}: {value:,.4g}{unit}" for title, value in given.items()]
         note = "; ".join(part for part in (verdict.note, *said) if part)
@@ -232,10 +230,10 @@ def explained(
 
 
 def given_by(
-    claim: Claim, others: Mapping[str, Callable[[], Estimate | None]], at: str = ""
+    claim: Claim, measured: Measured, others: Iterable[Reading], at: str = ""
 ) -> dict[str, float]:
     """Return the measures of other readings that give a claim, by title."""
-    found = ((title, measure()) for title, measure in others.items())
+    found = ((one.title, measured(one.name)) for one in others)
     return {
         title: one.mean
         for title, one in found

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from reprieve_studies.article import Article, Section, Table
+from reprieve_studies.compress import cells
 from reprieve_studies.fast12 import figures
 from reprieve_studies.fast12.claims import (
     SENTENCES,
@@ -96,8 +97,8 @@ def _held(found: Sequence[Verdict]) -> Table:
     rows = []
     for of in DATA["sets"]:
         pairs = (counts[of, reading.name] for reading in DATA.judged)
-        cells = (f"{yes} of {judged}" if judged else "not run" for yes, judged in pairs)
-        rows.append([of, *cells])
+        rows.append([of, *(f"{yes} of {judged}" if judged else "not run"
+                           for yes, judged in pairs)])  # fmt: skip
     columns = ["loads", *(reading.title for reading in DATA.judged)]
     return Table("Sentences of the paper about results that hold", columns, rows)
 
@@ -119,12 +120,10 @@ def _table_2(results: Results) -> Table:
     rows = []
     for of, loads in results.plan.sets.items():
         for load in loads:
-            cells = []
-            for claim in claims:
-                theirs = claim.value.get(load.trace)
-                cells.append(f"{fifo_ms(results, claim, of, load).mean:.2f}"
-                             + ("" if theirs is None else f" ({theirs:.2f})"))  # fmt: skip
-            rows.append([load.label, *cells])
+            pairs = [(fifo_ms(results, claim, of, load).mean, claim.value.get(load.trace))
+                     for claim in claims]  # fmt: skip
+            rows.append([load.label, *(f"{ours:.2f}" if theirs is None
+                         else f"{ours:.2f} ({theirs:.2f})" for ours, theirs in pairs)])  # fmt: skip
     columns = ["load", *(f"{one.options['device']} {one.options['op']}s" for one in claims)]
     caption = "Table 2: mean latency under FIFO in ms (the paper's, of its traces)"
     return Table(caption, columns, rows)
@@ -136,9 +135,8 @@ def _compression(results: Results) -> Table:
     for of, loads in results.plan.sets.items():
         for device in DEVICES:
             for load in loads:
-                speed, *idle = compression(results, of, device, load).values()
-                cells = [f"{speed:,.3g}", *(f"{percent:.1f}" for percent in idle)]
-                rows.append([device, load.label, of, *cells])
+                found = compression(results, of, device, load)
+                rows.append([device, load.label, of, *cells(found)])
     columns = ["device", "load", "", "faster", "drive idle, %", "dies idle, %"]
     caption = "Compression until the drive under FIFO idles for 70 % of the time, mean of the seeds"
     return Table(caption, columns, rows, words=3, folded=True)

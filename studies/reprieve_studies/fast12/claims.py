@@ -8,6 +8,7 @@ from typing import Any
 
 from reprieve import rig
 from reprieve.experiments.store import Record
+from reprieve_studies.compress import mean_numbers
 from reprieve_studies.fast12.runs import BASE, CALIBRATED, DATA, DEVICES, Group, Results
 from reprieve_studies.frame import Claim, evaluate, explained
 from reprieve_studies.loads import Load
@@ -202,19 +203,18 @@ def _table_2(results: Results) -> Iterator[Verdict]:
 
 
 def _sentence(results: Results, of: str, reading: str, claim: Claim, device: str) -> Verdict:
-    found = measured(results, claim, of, reading, device)
+    def under(name: str) -> Estimate | None:
+        return measured(results, claim, of, name, device)
+
+    found, groups = under(reading), results.groups(of, device, reading)
     assert found is not None, claim.claim
-    groups = results.groups(of, device, reading)
     is_at_work = all(works(group, claim.options["of"]) for group in groups)
     verdict = claim.verdict(
         found, where=_where(of, reading, device), at=device, seeds=results.plan.seeds,
         kind=DATA["sets"][of]["kind"] if is_at_work else "vacuous",
     )  # fmt: skip
-    others = {
-        one.title: partial(measured, results, claim, of, one.name, device)
-        for one in DATA.readings.values() if one.name != reading
-    }  # fmt: skip
-    verdict = explained(verdict, claim, others, device)
+    others = [one for one in DATA.readings.values() if one.name != reading]
+    verdict = explained(verdict, claim, under, others, device)
     if verdict.reproduced is not False or verdict.cause is not None:
         return verdict
     return replace(verdict, cause=_cause(results, claim, reading, device))
@@ -349,12 +349,7 @@ def _claims(results: Results, of: str, reading: str) -> dict[str, dict[str, floa
 def compression(results: Results, of: str, device: str, load: Load) -> dict[str, float]:
     """Return how a load was compressed, mean of the seeds."""
     places = results.plan.places(of, device, load)
-    scales = [results.compressions[BASE, place] for place in places]
-    return {
-        "speed": fmean(scale.speed for scale in scales),
-        "drive_idle_percent": 100 * fmean(scale.drive_idle_share for scale in scales),
-        "die_idle_percent": 100 * fmean(scale.die_idle_share for scale in scales),
-    }
+    return mean_numbers([results.compressions[BASE, place] for place in places])
 
 
 def _load(results: Results, of: str, load: Load) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The MBM paper: plane alignment, conditional multi-plane reads and suspension in a 3D drive."""
 
 from reprieve_studies.article import Article, Section, Table
+from reprieve_studies.compress import cells, mean_numbers
 from reprieve_studies.frame import by_reading, questions
 from reprieve_studies.loads import real
 from reprieve_studies.mbm import figures
@@ -112,10 +113,8 @@ def _loads(outcome: Outcome) -> Table:
     rows = []
     for load in (*outcome.plan.papers, *outcome.plan.real):
         own = [f"{one:g}" for one in DATA["loads"].get(load.trace, ())] or ["–"] * 3
-        scale = outcome.compressions["base", load.trace]
-        idle = (scale.drive_idle_share, scale.die_idle_share)
-        rows.append([load.trace, load.label, *own, f"{scale.speed:,.3g}",
-                     *(f"{100 * share:.1f}" for share in idle)])  # fmt: skip
+        found = mean_numbers([outcome.compressions["base", load.trace]])
+        rows.append([load.trace, load.label, *own, *cells(found)])
     columns = ["trace", "load", "reads, KB", "writes, KB", "reads, %", "faster by",
                "drive idle, %", "dies idle, %"]  # fmt: skip
     return Table("Table II, and how loads are compressed", columns, rows, words=2)
@@ -138,8 +137,8 @@ def _runs(outcome: Outcome) -> Table:
     for load in (*outcome.plan.papers, *outcome.plan.real):
         for scheme in SCHEMES:
             run = of_run(outcome.runs[Spot(MAIN, load.trace, scheme)])
-            cells = ((run[name], form) for name, form in _COLUMNS.values())
+            numbers_of = ((run[name], form) for name, form in _COLUMNS.values())
             rows.append([load.label, scheme, *("–" if value is None else f"{value:,{form}}"
-                         for value, form in cells)])  # fmt: skip
+                         for value, form in numbers_of)])  # fmt: skip
     columns = ["load", "scheme", *_COLUMNS]
     return Table("Every run of Figures 8 and 11", columns, rows, words=2)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import product
 from math import nan
 from statistics import fmean
@@ -208,23 +207,13 @@ def _verdict(outcome: Outcome, claim: Claim) -> Verdict:
     lack = None if is_arithmetic else too_few_events(outcome, claim)
     if lack is not None or is_count(claim):
         return replace(verdict, note=lack or claim.note, untestable=True)
-    return explained(verdict, claim, others(outcome, claim))
+    readings = outcome.plan.readings if of_other_readings(claim) else ()
+    return explained(verdict, claim, lambda name: Estimate(measure(outcome, claim, name)), readings)
 
 
 def is_count(claim: Claim) -> bool:
     """Return whether a claim is a count of a trace, which a counterpart need not have."""
     return claim.of == "absolute" and claim.measure == "erases"
-
-
-def others(outcome: Outcome, claim: Claim) -> dict[str, Callable[[], Estimate | None]]:
-    """Return a claim's measures under the other readings, by title."""
-    if not of_other_readings(claim):
-        return {}
-
-    def of(series: str) -> Estimate:
-        return Estimate(measure(outcome, claim, series))
-
-    return {reading.title: partial(of, reading.name) for reading in outcome.plan.readings}
 
 
 def too_few_events(outcome: Outcome, claim: Claim) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from reprieve.characterize import Measured
 from reprieve.experiments.store import Record
 from reprieve_studies.characterize import claims as of_the_bench
-from reprieve_studies.frame import Claim, evaluate, explained, given_by
+from reprieve_studies.frame import Claim, Reading, evaluate, explained, given_by
 from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.verdicts import Kind, Verdict
 from reprieve_studies.zambelli21.runs import BASE, DATA, FITTED, JUDGED, Plan, Runs, Spot
@@ -126,20 +126,13 @@ def _verdict(outcome: Outcome, claim: Claim, reading: str) -> Verdict:
         ]  # fmt: skip
         note = "loads and depths for which it holds; seed 1: " + "; ".join(cells)
         verdict = replace(verdict, note=note)
-    return explained(verdict, claim, others(outcome, claim, reading))
+    return explained(verdict, claim, partial(outcome.measure, claim), _others(claim, reading))
 
 
-def others(
-    outcome: Outcome, claim: Claim, reading: str
-) -> Mapping[str, Callable[[], Estimate | None]]:
-    """Return a claim's measures under the other readings, by their title."""
-    if claim.of == "absolute":
-        return {}
-    return {
-        one.title: partial(outcome.measure, claim, one.name)
-        for one in DATA.readings.values()
-        if one.name != reading
-    }
+def _others(claim: Claim, reading: str) -> list[Reading]:
+    """Return the readings beside one that may give a claim: none gives an absolute number."""
+    every = () if claim.of == "absolute" else DATA.readings.values()
+    return [one for one in every if one.name != reading]
 
 
 def _kind(outcome: Outcome, claim: Claim, reading: str) -> Kind:
@@ -184,7 +177,7 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
             for name in present
         },
         "elsewhere": {
-            name: {one.claim: given_by(one, others(outcome, one, name))
+            name: {one.claim: given_by(one, partial(outcome.measure, one), _others(one, name))
                    for one in (*changes, *orders)}
             for name in JUDGED
         },
