@@ -271,7 +271,7 @@ def test_a_claim_of_means_rests_on_as_many_requests_as_are_wanted(name: str) -> 
 def test_a_reading_that_leaves_a_scheme_as_it_is_takes_the_base() -> None:
     found = {Spot("base", load, name): run(100.0) for load in LOADS for name in (TBM, SPRINKLER)}
     found |= {Spot("ips", load, MBM): run(70.0) for load in LOADS}
-    assert outcome(found).group("ips").responses(MBM) == pytest.approx([0.7] * 6)
+    assert outcome(found).of_series("ips").responses(MBM) == pytest.approx([0.7] * 6)
     alone = {name for name, one in DATA.readings.items() if runs.of_mbm_alone(one)}
     others = {"base", "light", "heavy", "block", "buffer", "spare", "stubborn"}
     assert alone == set(DATA.readings) - others

@@ -43,35 +43,28 @@ class Outcome:
     plan: Plan
     compressions: Mapping[tuple[str, str], Compression]
     runs: Mapping[Spot, Measured]
+    series: str = MAIN
+    """Of the runs that measures look at."""
 
     @property
     def papers(self) -> list[str]:
         """Return the paper's loads."""
         return [load.trace for load in self.plan.papers]
 
-    def group(self, series: str = MAIN) -> Group:
-        """Return the runs of a series under the paper's loads."""
-        return Group(self, series)
-
-
-@dataclass(frozen=True)
-class Group:
-    """The runs of a series under the paper's loads, or those of the base where it has none."""
-
-    outcome: Outcome
-    series: str
+    def of_series(self, series: str) -> Outcome:
+        """Return the results of another series."""
+        return replace(self, series=series)
 
     def one(self, load: str, scheme: str, chips: int = 2) -> Measured:
-        """Return a run."""
+        """Return a run of the series, or that of the base where it has none."""
         spot = Spot(self.series, load, scheme, chips)
-        runs = self.outcome.runs
-        return runs[spot if spot in runs else spot._replace(series="base")]
+        return self.runs[spot if spot in self.runs else spot._replace(series="base")]
 
     def pairs(self, metric: str, of: str, to: str) -> list[tuple[float, float]]:
         """Return a metric of two schemes under every load."""
         value = METRICS[metric]
         return [(value(self.one(load, of)), value(self.one(load, to)))
-                for load in self.outcome.papers]  # fmt: skip
+                for load in self.papers]  # fmt: skip
 
     def responses(self, scheme: str) -> list[float]:
         """Return the mean latency of all requests over that of TBM, for every load."""
@@ -81,7 +74,7 @@ class Group:
         """Return the mean latency over that of TBM with two chips, average of the loads."""
         pairs = [
             (self.one(load, scheme, chips).mean_us(), self.one(load, TBM).mean_us())
-            for load in self.outcome.papers
+            for load in self.papers
         ]
         return contrast("ratio", pairs)
 
@@ -137,16 +130,16 @@ def read_bound_mb_per_s() -> float:
 
 
 def _best_chips(outcome: Outcome) -> float:
-    return float(min(CHIPS, key=lambda chips: outcome.group().normalised(MBM, chips)))
+    return float(min(CHIPS, key=lambda chips: outcome.normalised(MBM, chips)))
 
 
 def _faster_at_all(outcome: Outcome) -> float:
-    of = outcome.group().normalised
+    of = outcome.normalised
     return float(sum(of(MBM, chips) < of(rival, chips) for chips in CHIPS for rival in RIVALS))
 
 
 def _msnfs_more(outcome: Outcome) -> float:
-    found = [contrast("above", [pair]) for pair in outcome.group().pairs("erases", MBM, TBM)]
+    found = [contrast("above", [pair]) for pair in outcome.pairs("erases", MBM, TBM)]
     above = dict(zip(outcome.papers, found, strict=True))
     return above.pop(MSNFS) - max(above.values())
 
@@ -176,7 +169,7 @@ def measure(outcome: Outcome, claim: Claim, series: str = MAIN) -> float:
     of = claim.options
     loads = [load for load in outcome.papers
              if load == of.get("load", load) and load != of.get("without")]  # fmt: skip
-    group = outcome.group(of.get("series", series))
+    group = outcome.of_series(of.get("series", series))
 
     def value(load: str, scheme: str) -> float:
         if scheme == "best other":
@@ -224,12 +217,11 @@ def too_few_events(outcome: Outcome, claim: Claim) -> str | None:
     """
     if claim.measure == "read_p99_us":
         # A hundredth of the reads is beyond p99.
-        runs = (outcome.group(TAIL).one(MSNFS, name) for name in (SPRINKLER, MBM))
+        runs = (outcome.of_series(TAIL).one(MSNFS, name) for name in (SPRINKLER, MBM))
         events = min(run.latencies["read"].requests // 100 for run in runs)
         what = "reads beyond the percentile"
     elif claim.measure in ("erases", "msnfs_more"):
-        group = outcome.group()
-        runs = (group.one(load, name) for load in outcome.papers for name in (TBM, MBM))
+        runs = (outcome.one(load, name) for load in outcome.papers for name in (TBM, MBM))
         events, what = min(run.erases for run in runs), "erases under a load"
     else:
         series = claim.options.get("series", MAIN)
@@ -258,7 +250,7 @@ class Tail(NamedTuple):
 def tails(outcome: Outcome, claim: Claim) -> tuple[list[Tail], int]:
     """Compare the percentiles of a claim; return too how many rest on too few requests."""
     found, least = [], outcome.plan.events_min
-    group, of = outcome.group(TAIL), claim.options
+    group, of = outcome.of_series(TAIL), claim.options
     loads, ops = of.get("loads", DATA["tail_loads"]), of.get("ops", OPS)
     cases = list(product(loads, ops, of["percentiles"]))
     for load, op, percent in cases:
@@ -311,7 +303,7 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
         "runs": _series(outcome, MAIN, every, SCHEMES),
         "limit": _series(outcome, LIMIT, outcome.papers, SCHEMES),
         "tails": _series(outcome, TAIL, DATA["tail_loads"], PAPERS),
-        "chips": {str(chips): {name: outcome.group().normalised(name, chips) for name in PAPERS}
+        "chips": {str(chips): {name: outcome.normalised(name, chips) for name in PAPERS}
                   for chips in CHIPS},
         "readings": {one.name: _reading(outcome, one.name)
                      for one in (DATA.readings["base"], *plan.readings)},
@@ -360,7 +352,7 @@ def _tail_numbers(outcome: Outcome, claim: Claim) -> dict[str, Any]:
 def _reading(outcome: Outcome, series: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, scheme in (("mbm", MBM), ("sprinkler", SPRINKLER)):
-        own = outcome.group(series).responses(scheme)
+        own = outcome.of_series(series).responses(scheme)
         found[key] = dict(zip(outcome.papers, own, strict=True))
         found[f"{key}_mean"] = fmean(own)
     return found

@@ -40,7 +40,7 @@ def _labels(outcome: Outcome) -> dict[str, str]:
 
 def _bars(outcome: Outcome, row: Mapping[str, Any]) -> Figure:
     """Draw a metric over that of TBM, by load and scheme, and its average."""
-    number, labels, group = row["number"], _labels(outcome), outcome.group(row["series"])
+    number, labels, group = row["number"], _labels(outcome), outcome.of_series(row["series"])
     pairs = {scheme: group.pairs(row["metric"], scheme, TBM) for scheme in _ALL}
     found = {("", label, scheme): [contrast("ratio", [pairs[scheme][at]])]
              for at, label in enumerate(labels.values()) for scheme in _ALL}  # fmt: skip
@@ -67,7 +67,7 @@ def _collections(label: str) -> dict[tuple[str, str, str], float]:
 def _chips(outcome: Outcome) -> Figure:
     stated = "MBM in the paper"
     points = [
-        {"series": scheme, "x": chips, "y": outcome.group().normalised(scheme, chips)}
+        {"series": scheme, "x": chips, "y": outcome.normalised(scheme, chips)}
         for scheme in PAPERS
         for chips in CHIPS
     ]
@@ -83,7 +83,7 @@ def _chips(outcome: Outcome) -> Figure:
 
 
 def _tails(outcome: Outcome) -> Iterator[Figure]:
-    group, labels = outcome.group(TAIL), _labels(outcome)
+    group, labels = outcome.of_series(TAIL), _labels(outcome)
     for row, load in enumerate(DATA["tail_loads"]):
         for column, op in enumerate(OPS):
             number = f"{12 + row}{'ab'[column]}"
@@ -111,7 +111,7 @@ def _tails(outcome: Outcome) -> Iterator[Figure]:
 def sensitivity(outcome: Outcome) -> Figure:
     """Show how far Figure 8's average hangs on each reading."""
     values = {
-        (reading.title, scheme): fmean(outcome.group(reading.name).responses(scheme))
+        (reading.title, scheme): fmean(outcome.of_series(reading.name).responses(scheme))
         for reading in (DATA.readings["base"], *outcome.plan.readings)
         for scheme in (SPRINKLER, MBM)
         if scheme == MBM or not of_mbm_alone(reading)
