@@ -1,13 +1,29 @@
 """The tables of a study: what a row says, what it takes from another, how a claim is judged."""
 
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from reprieve_studies.charts import bars_over_seeds
 from reprieve_studies.fast12.runs import DATA as FAST12
-from reprieve_studies.frame import Claim, Data, by_reading, explained, given_by, read
+from reprieve_studies.frame import (
+    Claim,
+    Data,
+    Reading,
+    by_reading,
+    contrast,
+    evaluate,
+    explained,
+    given_by,
+    listed,
+    multiple,
+    read,
+)
+from reprieve_studies.logged import Log
 from reprieve_studies.mbm.runs import DATA as MBM
-from reprieve_studies.seeds import Estimate
+from reprieve_studies.seeds import Estimate, ratio
 from reprieve_studies.starblaze.runs import DATA as STARBLAZE
 from reprieve_studies.verdicts import AT_MOST
 from reprieve_studies.zambelli21.runs import DATA as ZAMBELLI21
@@ -80,23 +96,113 @@ def test_a_claim_has_a_value_and_a_margin_at_each_drive(tmp_path: Path) -> None:
     ]
 
 
+def test_a_group_of_tables_is_a_table_a_row() -> None:
+    group = {
+        "unit": "%",
+        "options": {"how": "ratio"},
+        "columns": ["claim", "value.SLC", "options.op", "note"],
+        "rows": [["first", 1, "read"], ["second", 2, "write", "once"]],
+    }
+    one, two, plain = listed([group, {"claim": "third"}])
+    assert one == {
+        "claim": "first",
+        "unit": "%",
+        "value": {"SLC": 1},
+        "options": {"how": "ratio", "op": "read"},
+    }
+    assert (two["options"]["op"], two["note"]) == ("write", "once")
+    assert plain == {"claim": "third"}
+
+
+@pytest.mark.parametrize(
+    ("how", "pick", "expected"),
+    [
+        # 30 against 20 and 10 against 40.
+        ("difference", "mean", (10 - 30) / 2),
+        ("percent", "most", 50.0),
+        ("percent", "mean", (50 - 75) / 2),
+        ("rises", "count", 1),
+        ("falls", "count", 1),
+        ("ratio", "mean", (1.5 + 0.25) / 2),
+        ("above", "most", 50.0),
+        ("below", "least", 75.0),
+    ],
+)
+def test_runs_are_compared_in_pairs(how: str, pick: str, expected: float) -> None:
+    assert contrast(how, [(30, 20), (10, 40)], pick) == pytest.approx(expected)
+
+
+def test_a_ratio_to_nothing_is_no_number() -> None:
+    assert math.isnan(contrast("ratio", [(1, 0)]))
+
+
+def test_a_claim_is_of_a_run_or_of_two_that_it_compares() -> None:
+    latency = {"F1": {"RPS": 200.0, "FIFO": 400.0}, "F2": {"RPS": 100.0, "FIFO": 1000.0}}
+
+    def number(**options: str) -> float:
+        claim = Claim("", "headline", "", {"": 0}, options=options)
+        return evaluate(claim, list(latency), lambda load, policy: latency[load][policy])
+
+    assert number(of="RPS") == 150
+    # 200/400 and 100/1000: a mean of 0.3, at least 0.1.
+    assert number(of="RPS", to="FIFO", how="below") == pytest.approx(70)
+    assert number(of="RPS", to="FIFO", how="below", pick="least") == pytest.approx(90)
+    assert number(of="RPS", to="FIFO", how="falls", pick="count") == 2
+    assert number(of="RPS", to="FIFO", how="difference", pick="range") == 700
+
+
+def test_a_claim_says_a_multiple() -> None:
+    said = [
+        multiple(Claim("", "headline", "", {"SLC": value}, options={"how": how}), "SLC")
+        for how, value in (("below", 25), ("above", 25), ("ratio", 1.5))
+    ]
+    assert said == [0.75, 1.25, 1.5]
+
+
+def test_bars_have_the_mean_of_their_seeds_and_an_average_of_their_groups() -> None:
+    found = {
+        ("SLC", "F1", "RPS"): [1.0, 3.0],
+        ("SLC", "F2", "RPS"): [5.0, 7.0],
+        ("MLC", "F1", "RPS"): [math.nan, math.nan],
+    }
+    bars = bars_over_seeds(found, "multiple", average="average")
+    # Seed by seed the averages are 3 and 5; what is no number is left out.
+    assert bars.values == {
+        ("SLC", "F1", "RPS"): 2,
+        ("SLC", "F2", "RPS"): 6,
+        ("SLC", "average", "RPS"): 4,
+    }
+    low, high = bars.errors["SLC", "average", "RPS"]
+    assert (low + high) / 2 == pytest.approx(4)
+
+
+def test_a_ratio_over_seeds_is_a_mean_of_logarithms() -> None:
+    assert ratio([(1, 2), (4, 2)]).mean == pytest.approx(1)
+    assert ratio([(3, 2)]).low is None
+
+
+def test_a_log_after_a_share_has_the_requests_that_arrive_later() -> None:
+    arrivals, completions = np.array([30, 10, 20, 40]), np.array([35, 15, 26, 50])
+    log = Log(np.array(list("wrrw")), arrivals, completions, np.array([1000, 1000, 2000, 3000]))
+    later = log.after(0.5)
+    assert (list(later.ops), list(later.latency_us)) == (["w", "w"], [0.005, 0.01])
+    # 4000 bytes in the 20 ns from 30 to 50.
+    assert later.mb_per_s() == pytest.approx(200_000)
+
+
 def test_a_reading_that_gives_a_claim_is_its_cause_before_all_others() -> None:
     claim = Claim("", "headline", "", {"": 40}, tolerance=5, unit="%", note="n", why="because",
                   cause="contradiction")  # fmt: skip
-    others = {
-        "far": lambda: Estimate(50.0),
-        "not run": lambda: None,
-        "near": lambda: Estimate(44.0),
-    }
-    assert given_by(claim, others) == {"near": 44.0}
+    found = {"far": Estimate(50.0), "not run": None, "near": Estimate(44.0)}
+    others = [Reading(name, title=name, question="") for name in found]
+    assert given_by(claim, found.get, others) == {"near": 44.0}
     missed = claim.verdict(Estimate(20.0))
-    found = explained(missed, claim, others)
-    assert (found.cause, found.note) == ("reading", "n; near: 44 %")
-    del others["near"]
-    found = explained(missed, claim, others)
-    assert (found.cause, found.note) == ("contradiction", "n; because")
+    verdict = explained(missed, claim, found.get, others)
+    assert (verdict.cause, verdict.note) == ("reading", "n; near: 44 %")
+    verdict = explained(missed, claim, found.get, others[:2])
+    assert (verdict.cause, verdict.note) == ("contradiction", "n; because")
     held = claim.verdict(Estimate(41.0))
-    assert explained(held, claim, others) is held
+    assert explained(held, claim, found.get, others) is held
 
 
 def test_the_table_of_readings_has_every_claim_with_its_margin() -> None:

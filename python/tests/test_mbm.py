@@ -13,8 +13,18 @@ import pytest
 
 from reprieve_studies.compress import Compression
 from reprieve_studies.frame import Claim
+from reprieve_studies.loads import sizes
+from reprieve_studies.logged import Latencies, latencies
 from reprieve_studies.mbm import claims, runs
-from reprieve_studies.mbm.claims import CHIPS, MEASURES, Outcome, channel_use, measure, tails
+from reprieve_studies.mbm.claims import (
+    CHIPS,
+    MEASURES,
+    METRICS,
+    Outcome,
+    channel_use,
+    measure,
+    tails,
+)
 from reprieve_studies.mbm.runs import (
     DATA,
     LIMIT,
@@ -25,12 +35,10 @@ from reprieve_studies.mbm.runs import (
     SPRINKLER,
     TAIL,
     TBM,
-    Latencies,
     Measured,
     Plan,
     Spot,
     counterparts,
-    latencies,
 )
 from reprieve_studies.papers import reproduce
 from reprieve_studies.runs import bench
@@ -74,7 +82,7 @@ def test_the_bounds_of_the_bandwidth_by_hand() -> None:
     ],
 )
 def test_two_sizes_have_the_mean_of_table_2(mean_kib: float, expected: list[list[float]]) -> None:
-    found = runs.sizes(mean_kib)
+    found = sizes(mean_kib)
     assert np.allclose(found, expected, rtol=0, atol=2e-4)
 
 
@@ -96,18 +104,18 @@ def test_the_counterparts_are_those_of_table_2() -> None:
 
 def test_percentiles_need_ten_requests_beyond_them() -> None:
     # Of 1 to 1000 the p99 is the 990th; ten are beyond it, and one beyond p99.9.
-    found = latencies(np.arange(1000, 0, -1, dtype=np.float64))
+    found = latencies(np.arange(1000, 0, -1, dtype=np.float64), PERCENTILES)
     assert (found.requests, found.mean_us) == (1000, 500.5)
-    assert found.percentiles_us[95.0] == 950.0
-    assert found.percentiles_us[99.0] == 990.0
-    assert found.percentiles_us[99.5] is None
-    assert latencies(np.arange(1.0, 1000.0)).percentiles_us[99.0] is None
-    assert math.isnan(latencies(np.array([])).mean_us)
+    assert found.percentiles_us["95.0"] == 950.0
+    assert found.percentiles_us["99.0"] == 990.0
+    assert found.percentiles_us["99.5"] is None
+    assert latencies(np.arange(1.0, 1000.0), PERCENTILES).percentiles_us["99.0"] is None
+    assert math.isnan(latencies(np.array([]), PERCENTILES).mean_us)
 
 
 def run(mean_us: float, *, mb_per_s: float = 1, erases: int = 100, tail_us: float = 0) -> Measured:
     """Return a run whose reads, writes and percentiles are what they are told to be."""
-    one = Latencies(1000, mean_us, dict.fromkeys(PERCENTILES, tail_us or mean_us))
+    one = Latencies(1000, mean_us, dict.fromkeys(map(str, PERCENTILES), tail_us or mean_us))
     return Measured(
         dict.fromkeys(("read", "write", "total"), one), mb_per_s, erases, 1.0, 0.0, 0.0, 0.0
     )
@@ -180,7 +188,7 @@ def test_measures_by_hand(name: str, expected: float) -> None:
 
 
 def test_every_claim_has_its_measure_and_a_verdict() -> None:
-    assert {claim.measure for claim in DATA.claims} == {*MEASURES, "tails"}
+    assert {claim.measure for claim in DATA.claims} == {*MEASURES, *METRICS, "normalised", "tails"}
     found = {verdict.claim: verdict for verdict in claims.verdicts(by_hand())}
     # Five by arithmetic, 26 with a number, three counts of a trace, six orders of percentiles.
     assert len(found) == len(DATA.claims) == 5 + 26 + 3 + 6
@@ -196,12 +204,12 @@ def verdict_of(found: Outcome, claim: Claim) -> Any:
     return claims.verdicts(found)[at]
 
 
-HUNDRED = Latencies(100, 1, dict.fromkeys(PERCENTILES, 19.0))
+HUNDRED = Latencies(100, 1, dict.fromkeys(map(str, PERCENTILES), 19.0))
 
 
 def test_tails_are_counted_where_there_are_enough_requests() -> None:
     found = dict(by_hand().runs)
-    few: Any = {**dict.fromkeys(PERCENTILES, 19.0), 99.999: None}
+    few: Any = {**dict.fromkeys(map(str, PERCENTILES), 19.0), "99.999": None}
     both = Latencies(1000, 1, few)
     spot = Spot(TAIL, "Financial", SPRINKLER)
     found[spot] = Measured(dict.fromkeys(("read", "write"), both), 1, 1, 1, 0, 0, 0)
@@ -263,7 +271,7 @@ def test_a_claim_of_means_rests_on_as_many_requests_as_are_wanted(name: str) -> 
 def test_a_reading_that_leaves_a_scheme_as_it_is_takes_the_base() -> None:
     found = {Spot("base", load, name): run(100.0) for load in LOADS for name in (TBM, SPRINKLER)}
     found |= {Spot("ips", load, MBM): run(70.0) for load in LOADS}
-    assert outcome(found).group("ips").responses(MBM) == pytest.approx([0.7] * 6)
+    assert outcome(found).of_series("ips").responses(MBM) == pytest.approx([0.7] * 6)
     alone = {name for name, one in DATA.readings.items() if runs.of_mbm_alone(one)}
     others = {"base", "light", "heavy", "block", "buffer", "spare", "stubborn"}
     assert alone == set(DATA.readings) - others

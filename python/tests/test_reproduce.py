@@ -5,23 +5,35 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import reprieve as rp
 from reprieve.cli import main
+from reprieve.experiments.store import Record
 from reprieve_studies import fast12
 from reprieve_studies.compress import compress
 from reprieve_studies.fast12 import claims, runs
 from reprieve_studies.fast12.claims import (
-    MEASURES,
+    METRICS,
     SENTENCES,
-    Group,
+    measured,
     suspended_increase,
     suspended_share,
+    works,
 )
-from reprieve_studies.fast12.runs import DATA, DEVICES, SIMULATOR, Plan, Spot, counterparts
+from reprieve_studies.fast12.runs import (
+    BASE,
+    CALIBRATED,
+    DATA,
+    DEVICES,
+    Group,
+    Place,
+    Plan,
+    Results,
+    Run,
+    counterparts,
+)
 from reprieve_studies.loads import Recording
 from reprieve_studies.runs import Bench, Job, Setup, bench
 from reprieve_studies.seeds import Estimate, estimate
@@ -37,15 +49,15 @@ def unwatched(_share: float | None, _requests: int) -> None:
     """Nobody watches."""
 
 
-def fake(read_us: float, write_us: float, **flash: Any) -> dict[str, Any]:
-    """Return what is kept of a run."""
-    groups = {"read": read_us, "write": write_us}
-    return {
-        "requests": {op: {"count": 1, "mean_ns": 1000 * us} for op, us in groups.items()},
-        "programs": 80,
-        "erases": 20,
-        "suspended_operations": suspended(0, 0),
-    } | flash
+def fake(read_us: float, write_us: float, programs: int = 0, erases: int = 0) -> Record:
+    """Return what is kept of a run, in which so many programs and erases were suspended."""
+    requests = {
+        op: {"count": 1, "latency_ns": {"mean": 1000 * us}}
+        for op, us in (("read", read_us), ("write", write_us))
+    }
+    operations = suspended(programs, erases)
+    flash = {"programs": 80, "erases": 20, "suspended_operations": operations}
+    return Record({"requests": requests, "flash": flash}, {}, {}, {})
 
 
 def suspended(programs: int, erases: int) -> dict[str, dict[str, float]]:
@@ -81,17 +93,19 @@ LATENCIES_US = {
 @pytest.fixture
 def group() -> Group:
     """Two loads whose measures can be worked out by hand."""
-    found: dict[Spot, Any] = {
-        Spot("SLC", load, policy): fake(*LATENCIES_US[policy][index])
-        for policy in LATENCIES_US
-        for index, load in enumerate(("F1", "F2"))
+    loads = counterparts({}, CALIBRATED)[:2]
+    found = {
+        Run(Place(CALIBRATED, "SLC", load.trace, 1), BASE, policy): fake(*latencies[index])
+        for policy, latencies in LATENCIES_US.items()
+        for index, load in enumerate(loads)
     }
-    found[Spot("SLC", "F1", "PES_IPC")]["suspended_operations"] = suspended(6, 2)
-    return Group(found, "SLC", ["F1", "F2"])
+    of_f1 = Run(Place(CALIBRATED, "SLC", "F1", 1), BASE, "PES_IPC")
+    found[of_f1] = fake(*LATENCIES_US["PES_IPC"][0], 6, 2)
+    return Group(loads, CALIBRATED, "SLC", BASE, 1, found)
 
 
 @pytest.mark.parametrize(
-    ("measure", "expected"),
+    ("name", "expected"),
     [
         # 200/400 and 250/1000: the mean of the ratios is 0.375, not that of the latencies.
         ("rps_read_reduction", 62.5),
@@ -114,10 +128,12 @@ def group() -> Group:
         ("suspended_share", 4.0),
     ],
 )
-def test_measures_by_hand(group: Group, measure: str, expected: float) -> None:
-    claim = next(claim for claim in SENTENCES if claim.name == measure)
-    options = {key: value for key, value in claim.options.items() if key != "contradicted"}
-    assert MEASURES[claim.measure](group, **options) == pytest.approx(expected)
+def test_measures_by_hand(group: Group, name: str, expected: float) -> None:
+    claim = next(claim for claim in SENTENCES if claim.name == name)
+    plan = Plan({CALIBRATED: group.loads}, [1], 1000)
+    found = measured(Results(plan, {}, group.runs), claim, CALIBRATED, BASE, "SLC")
+    assert found is not None
+    assert found.mean == pytest.approx(expected)
 
 
 def test_an_interval_is_that_of_student() -> None:
@@ -129,15 +145,15 @@ def test_an_interval_is_that_of_student() -> None:
 
 
 def test_a_claim_about_suspension_needs_suspensions(group: Group) -> None:
-    assert not group.works("PES_IPC")  # PES_IPS suspended nothing
-    assert group.works("RPS")
-    assert group.works("PE0")
+    assert not works(group, "PES_IPC")  # PES_IPS suspended nothing
+    assert works(group, "RPS")
+    assert works(group, "PE0")
 
 
 def test_the_simulators_drive_need_not_be_full() -> None:
     # Each load also runs on a drive where every page has a place, which the reading leaves out.
     load = counterparts({}, "characterised")[0]
-    simulator = DATA.readings[SIMULATOR].sets
+    simulator = DATA.readings["simulator"].sets
     full = {**simulator, "ftl.precondition": "sequential"}
     for policy in ("fifo", "pes-ipc"):
         setup = load.setup("fast12-mlc", 2000, 1)
@@ -149,7 +165,7 @@ def test_the_simulators_drive_need_not_be_full() -> None:
 
 
 def test_every_claim_has_its_measure() -> None:
-    known = {*MEASURES, *claims.OF_TABLE_1, *claims.QUEUE_MEASURES, "fifo_ms", "figure_3"}
+    known = {*METRICS, *claims.OF_TABLE_1, "fifo_ms", "figure_3", "queue"}
     assert {claim.measure for claim in DATA.claims} == known
     assert len(SENTENCES) == 16
 
@@ -161,8 +177,8 @@ def test_without_recordings_there_is_no_set_of_them(monkeypatch: pytest.MonkeyPa
     def stop(plan: Plan, _bench: Bench) -> None:
         raise PlannedError(plan)
 
-    monkeypatch.setattr(fast12, "real", list)
-    monkeypatch.setattr(fast12, "simulate", stop)
+    monkeypatch.setattr("reprieve_studies.loads.real", list)
+    monkeypatch.setattr(runs, "simulate", stop)
     with pytest.raises(PlannedError) as planned:
         fast12.article(Settings(quick=True))
     (plan,) = planned.value.args
@@ -171,7 +187,7 @@ def test_without_recordings_there_is_no_set_of_them(monkeypatch: pytest.MonkeyPa
 
 
 def test_share_and_increase_of_suspended_operations() -> None:
-    result = fake(1, 1, suspended_operations=suspended(1, 0))
+    result = fake(1, 1, programs=1)
     assert suspended_share(result) == 0.01
     assert suspended_increase(result) == pytest.approx(33 / 160)
 
@@ -180,12 +196,11 @@ def test_the_formulas_give_the_papers_numbers() -> None:
     # (20² + 8²) / 56 and (20² + 24²) / 88; cancellation: 4 − (16/2 + 16/2) / 28 and / 44.
     expected = {"SLC": (464 / 56, 4 - 16 / 28), "MLC": (976 / 88, 4 - 16 / 44)}
     for name, (equation_1_us, cancellation_us) in expected.items():
-        assert claims.equation_1_us(name) == pytest.approx(equation_1_us)
-        assert claims.cancellation_us(name, reset_inside=True) == pytest.approx(cancellation_us)
-        assert claims.cancellation_us(name, reset_inside=False) == 4
+        assert claims.OF_TABLE_1["equation_1_us"](name) == pytest.approx(equation_1_us)
         assert claims.wait_us(name, "pes-ips") == pytest.approx(equation_1_us, abs=0.001)
         for inside, wait in ((True, cancellation_us), (False, 4.0)):
-            found_us = claims.wait_us(name, "pes-ipc", reset_inside=inside)
+            sets = {"suspension.reset_inside_phase": inside}
+            found_us = claims.wait_us(name, "pes-ipc", **sets)
             assert found_us == pytest.approx(wait, abs=0.001)
 
 

@@ -63,7 +63,8 @@ def test_the_metrics_are_in_the_units_of_the_figures() -> None:
 def test_a_change_is_that_of_ten_suspensions_against_none() -> None:
     found = outcome((200, 2000), (300, 900), (320, 1000))
     for metric, expected in (("iops", 120), ("mean", -120), ("total_tail", -1000)):
-        options = {"metric": metric, "mix": "25W-75R", "depth": 64}
+        options = {"metric": metric, "mix": "25W-75R", "depth": 64, "of": 10, "to": 0,
+                   "how": "difference"}  # fmt: skip
         claim = Claim("", "headline", "", {"": 1}, options=options)
         measured = found.measure(claim, "page-1")
         assert measured is not None
@@ -72,14 +73,15 @@ def test_a_change_is_that_of_ten_suspensions_against_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pair", "rises", "holds"),
-    [((0, 5), True, 1), ((0, 5), False, 0), ((5, 10), True, 0), ((5, 10), False, 0)],
+    ("pair", "how", "holds"),
+    [((0, 5), "rises", 1), ((0, 5), "falls", 0), ((5, 10), "rises", 0), ((5, 10), "falls", 0)],
 )
 def test_what_stays_equal_neither_rises_nor_falls(
-    pair: tuple[int, int], rises: bool, holds: int
+    pair: tuple[int, int], how: str, holds: int
 ) -> None:
     found = outcome((200, 2000), (300, 900), (300, 900))
-    options = {"metric": "iops", "mixes": ["25W-75R"], "depths": [64], "pair": pair, "rises": rises}
+    options = {"metric": "iops", "mix": "25W-75R", "depth": 64, "to": pair[0], "of": pair[1],
+               "how": how, "pick": "count"}  # fmt: skip
     measured = found.measure(Claim("", "mechanism", "", {"": 1}, options=options), "page-1")
     assert measured is not None
     assert measured.mean == holds
@@ -87,7 +89,7 @@ def test_what_stays_equal_neither_rises_nor_falls(
 
 def test_the_absolutes_follow_from_the_differences_by_littles_law() -> None:
     absolutes = {
-        (one.options["metric"], one.options.get("suspensions", 10)): one.value[""]
+        (one.options["metric"], one.options["of"]): one.value[""]
         for one in DATA.claims
         if one.of == "absolute"
     }

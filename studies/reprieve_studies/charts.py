@@ -1,7 +1,9 @@
 """Charts in the form of the papers: grouped bars of two devices, lines, clouds of points."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
+from statistics import fmean
 from typing import Any, cast
 
 import altair as alt
@@ -9,6 +11,7 @@ import numpy as np
 
 from reprieve import Latency
 from reprieve.plot import Chart, Theme, dashes, finished
+from reprieve_studies.seeds import estimate
 
 _HEIGHT = 260
 _ROW_HEIGHT = 20
@@ -105,6 +108,32 @@ class Bars:
             tick = marks.mark_tick(thickness=2, size=_MARK, orient="horizontal")
             drawn.append(tick.encode(y=alt.Y("paper:Q"), color=alt.value(theme.ink)))
         return finished(cast("Chart", alt.layer(*drawn, titles)), theme, _HEIGHT)
+
+
+def bars_over_seeds(
+    found: Mapping[tuple[str, str, str], Sequence[float]],
+    title: str,
+    *,
+    average: str = "",
+    **how: Any,
+) -> Bars:
+    """Return bars that several seeds gave, with 95 % intervals; one that is no number is left out.
+
+    `average`: name of a further group of each device, the mean of its groups seed by seed; `how`:
+    other fields of the bars.
+    """
+    values: dict[tuple[str, str, str], Sequence[float]] = {}
+    for device in _firsts(found, 0):
+        own = {key: bars for key, bars in found.items() if key[0] == device}
+        values |= own
+        for series in _firsts(own, 2) if average else ():
+            of_groups = [bars for key, bars in own.items() if key[2] == series]
+            values[device, average, series] = [fmean(seed) for seed in zip(*of_groups, strict=True)]
+    means = {key: estimate(bars) for key, bars in values.items()}
+    means = {key: one for key, one in means.items() if isfinite(one.mean)}
+    errors = {key: (one.low, one.high) for key, one in means.items()
+              if one.low is not None and one.high is not None}  # fmt: skip
+    return Bars({key: one.mean for key, one in means.items()}, title, errors=errors, **how)
 
 
 @dataclass(frozen=True)
@@ -227,7 +256,7 @@ def _ends(error: tuple[float, float] | None) -> dict[str, float]:
     return {} if error is None else {"low": error[0], "high": error[1]}
 
 
-def _firsts(keys: Mapping[tuple[str, str, str], float], index: int) -> list[str]:
+def _firsts(keys: Iterable[tuple[str, str, str]], index: int) -> list[str]:
     return list(dict.fromkeys(key[index] for key in keys))
 
 
@@ -252,4 +281,16 @@ def cumulative(latency: Latency, series: str) -> list[dict[str, object]]:
     return [
         {"series": series, "x": max(_LEAST_US, latency.upper_ns[at] / 1e3), "y": float(shares[at])}
         for at in wanted
+    ]
+
+
+def exceeding(latency: Latency, series: str, from_ns: int) -> list[dict[str, object]]:
+    """Return the points of a line of the share that takes longer, from a latency on."""
+    shares = 1 - np.cumsum(latency.count) / latency.requests
+    first = int(np.searchsorted(latency.upper_ns, from_ns))
+    # The last bucket has nothing above it, and a logarithm no place for that.
+    wanted = np.linspace(first, len(shares) - 2, _CURVE_POINTS).round().astype(int)
+    return [
+        {"series": series, "x": latency.upper_ns[at] / 1e3, "y": float(shares[at])}
+        for at in np.unique(wanted)
     ]

@@ -1,8 +1,9 @@
 """Compression of a load in time until the drive idles for a given share of it."""
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from statistics import fmean
 from typing import Any, TypeVar
 
 from reprieve import Result
@@ -36,6 +37,21 @@ class Compression:
     def speed(self) -> float:
         """Factor over the recorded speed."""
         return 1.0 / self.time_scale
+
+
+def mean_numbers(found: Sequence[Compression]) -> dict[str, float]:
+    """Return means of compressions by name."""
+    return {
+        "speed": fmean(one.speed for one in found),
+        "drive_idle_percent": 100 * fmean(one.drive_idle_share for one in found),
+        "die_idle_percent": 100 * fmean(one.die_idle_share for one in found),
+    }
+
+
+def cells(numbers: Mapping[str, float]) -> list[str]:
+    """Return these numbers as cells of a table."""
+    speed, *percents = numbers.values()
+    return [f"{speed:,.3g}", *(f"{percent:.1f}" for percent in percents)]
 
 
 Key = TypeVar("Key", bound=Hashable)

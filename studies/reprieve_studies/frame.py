@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import nan
 from pathlib import Path
-from typing import Any, Literal, get_args
+from statistics import fmean
+from typing import Any, Literal, TypeVar, get_args
 
 from reprieve_studies.article import Table
 from reprieve_studies.runs import Overrides
 from reprieve_studies.seeds import Estimate
 from reprieve_studies.verdicts import EQUAL, RELATIONS, Cause, Kind, Verdict
 
+Case = TypeVar("Case")
 Class = Literal["mechanism", "headline", "absolute"]
 """An order or a sign that the mechanism makes; a relative gain that the source reports; a value in
 the units of its drive."""
@@ -95,6 +98,11 @@ class Data:
     readings: Mapping[str, Reading]
     rest: Mapping[str, Any]
 
+    @property
+    def judged(self) -> tuple[Reading, ...]:
+        """Return the readings under which every claim is judged."""
+        return tuple(one for one in self.readings.values() if one.judged)
+
     def __getitem__(self, name: str) -> Any:
         """Return another table of the file."""
         return self.rest[name]
@@ -103,18 +111,35 @@ class Data:
 def read(path: Path) -> Data:
     """Read the tables of a study: `[[claim]]`, `[[reading]]`, and others of its own.
 
-    A reading that is `from` another has what that has, and its own keys win.
+    Both may be written in groups, as `listed` reads them. A reading that is `from` another has what
+    that has, and its own keys win.
     """
     document = tomllib.loads(path.read_text(encoding="utf-8"))
-    claims = tuple(_claim(row, document["paper"]) for row in document.pop("claim"))
+    claims = tuple(_claim(row, document["paper"]) for row in listed(document.pop("claim")))
     readings: dict[str, Reading] = {}
-    for row in document.pop("reading", []):
+    for row in listed(document.pop("reading", [])):
         base = readings[row.pop("from")] if "from" in row else Reading("", "", "")
         own = {name: {**getattr(base, name), **row.pop(name, {})} for name in ("sets", "options")}
         known = {"question": base.question, "source": base.source, **row}
         assert row["name"] not in readings, row["name"]
         readings[row["name"]] = Reading(**{**known, **own})
     return Data(claims, readings, document)
+
+
+def listed(tables: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield tables; one that has `columns` and `rows` is a group of as many tables as it has rows.
+
+    A row has the cells of its columns, of which it may leave out the last, and the other keys of
+    the group. A column `options.op` is the key `op` of the table `options`.
+    """
+    for table in tables:
+        shared = {key: value for key, value in table.items() if key not in ("columns", "rows")}
+        for cells in table.get("rows", [[]]):
+            row = dict(shared)
+            for column, cell in zip(table.get("columns", ()), cells, strict=False):
+                outer, _, key = column.partition(".")
+                row[outer] = {**row.get(outer, {}), key: cell} if key else cell
+            yield row
 
 
 def _claim(row: dict[str, Any], paper: str) -> Claim:
@@ -126,19 +151,76 @@ def _claim(row: dict[str, Any], paper: str) -> Claim:
     return made
 
 
-def explained(
-    verdict: Verdict,
-    claim: Claim,
-    others: Mapping[str, Callable[[], Estimate | None]],
-    at: str = "",
-) -> Verdict:
-    """Return a verdict with its cause, if it is not reproduced.
+PICKS: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "mean": fmean,
+    "most": max,
+    "least": min,
+    "count": lambda held: float(sum(held)),
+    "range": lambda values: max(values) - min(values),
+}
+"""How the numbers of several pairs become one."""
+_EACH: Mapping[str, Callable[[float, float], float]] = {
+    "difference": lambda of, to: of - to,
+    "percent": lambda of, to: 100 * (of - to) / to,
+    "rises": lambda of, to: of > to,
+    "falls": lambda of, to: of < to,
+}
+_OF_RATIO: Mapping[str, Callable[[float], float]] = {
+    "ratio": float,
+    "above": lambda ratio: 100 * (ratio - 1),
+    "below": lambda ratio: 100 * (1 - ratio),
+}
+"""In per cent, but for the ratio."""
 
-    `others`: measures under other readings, by their title; None where one was not run.
+
+def contrast(how: str, pairs: Sequence[tuple[float, float]], pick: str = "mean") -> float:
+    """Compare a measure of one run with that of another, for several pairs of runs.
+
+    `how`: "difference" or "percent" of a pair, or whether it "rises" or "falls" (1 or 0), and of
+    these the `pick`; or the picked "ratio", and in per cent how far it is "above" or "below" one.
     """
+    if how in _EACH:
+        return PICKS[pick]([_EACH[how](of, to) for of, to in pairs])
+    return _OF_RATIO[how](PICKS[pick]([of / to if to else nan for of, to in pairs]))
+
+
+def evaluate(claim: Claim, cases: Sequence[Case], value: Callable[[Case, Any], float]) -> float:
+    """Return the number of a claim over some cases, such as loads.
+
+    Its options name the run that it is `of`, whose mean is returned; or also the run that this is
+    compared `to`, `how`, and what to `pick`. `value`: the measure in a case of a run by its name.
+    """
+    options = claim.options
+    found = [value(case, options["of"]) for case in cases]
+    if "to" not in options:
+        return fmean(found)
+    others = [value(case, options["to"]) for case in cases]
+    pairs = list(zip(found, others, strict=True))
+    return contrast(options["how"], pairs, options.get("pick", "mean"))
+
+
+def multiple(claim: Claim, at: str = "") -> float:
+    """Return the number of a claim that compares two runs as a multiple of the other run's."""
+    value, how = claim.value[at], claim.options["how"]
+    return {"below": 1 - value / 100, "above": 1 + value / 100, "ratio": value}[how]
+
+
+def questions(readings: Iterable[Reading]) -> list[str]:
+    """Return what each reading asks, as a paragraph of a report."""
+    return [f"{one.title}: {one.question} ({one.source})" for one in readings]
+
+
+Measured = Callable[[str], Estimate | None]
+"""A measure of a claim by the name of a reading; None where that was not run."""
+
+
+def explained(
+    verdict: Verdict, claim: Claim, measured: Measured, others: Iterable[Reading], at: str = ""
+) -> Verdict:
+    """Return a verdict with its cause, if it is not reproduced; `others`: other readings."""
     if verdict.reproduced is not False:
         return verdict
-    if given := given_by(claim, others, at):
+    if given := given_by(claim, measured, others, at):
         unit = "" if claim.unit == "1" else f" {claim.unit}"
         said = [f"{title}: {value:,.4g}{unit}" for title, value in given.items()]
         note = "; ".join(part for part in (verdict.note, *said) if part)
@@ -148,10 +230,10 @@ def explained(
 
 
 def given_by(
-    claim: Claim, others: Mapping[str, Callable[[], Estimate | None]], at: str = ""
+    claim: Claim, measured: Measured, others: Iterable[Reading], at: str = ""
 ) -> dict[str, float]:
     """Return the measures of other readings that give a claim, by title."""
-    found = ((title, measure()) for title, measure in others.items())
+    found = ((one.title, measured(one.name)) for one in others)
     return {
         title: one.mean
         for title, one in found

@@ -1,7 +1,7 @@
 """Loads of reproductions: counterparts, genuine traces in their place, recorded loads."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reprieve import UserError
@@ -14,6 +14,12 @@ _REAL: dict[str, tuple[str, Overrides]] = {
     "web": ("linux-webserver-600s.load.zst", {"drop_duplicates_within_us": 1000}),
 }
 """Traces of 1&1 servers that travel with the project (`traces/README.md`)."""
+_OF_ARRIVALS = (
+    "arrivals", "rate_iops", "burst_fraction", "burst_gap_us", "burst_length",
+    "simultaneous_fraction",
+)  # fmt: skip
+"""Keys of a generated load that a closed loop does without."""
+_KIB = 1024
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,15 @@ class Load:
             return {}  # its addresses wrap around the drive's end
         return {"workload.footprint_bytes": "none", "workload.footprint_share": 1.0}
 
+    def closed(self, depth: int) -> "Load":
+        """Return a load that always keeps as many requests outstanding, whatever its arrivals."""
+        if self.genuine:
+            own = {**self.workload, "replay": "closed"}
+        else:
+            kept = {key: one for key, one in self.workload.items() if key not in _OF_ARRIVALS}
+            own = {**kept, "arrivals": "closed"}
+        return replace(self, workload={**own, "queue_depth": depth})
+
     def setup(self, device: str, requests: int, seed: int | None = None) -> Setup:
         """Return the load on a device, of at most `requests`; with another seed if given."""
         top: dict[str, object] = {"device": device, "seed": self.seed if seed is None else seed}
@@ -85,6 +100,15 @@ def papers(
         else counterpart(name, seed)
         for seed, name in enumerate(names, 1)
     ]
+
+
+def sizes(mean_kib: float) -> list[list[float]]:
+    """Return the two powers of two around a mean size, weighted to it."""
+    low = 1
+    while 2 * low <= mean_kib:
+        low *= 2
+    share = (mean_kib - low) / low
+    return [[low * _KIB, round(100 * (1 - share), 4)], [2 * low * _KIB, round(100 * share, 4)]]
 
 
 def real() -> list[Load]:

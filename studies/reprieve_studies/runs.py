@@ -165,6 +165,16 @@ class Bench:
         return json.loads(self._store.row(run).text or "")
 
 
+def keeping(*names: str) -> Callable[[Record], Record]:
+    """Return what keeps these parts of a record's summary, and its histograms."""
+
+    def keep(record: Record) -> Record:
+        summary = {name: record.summary[name] for name in names}
+        return Record(summary, {}, {}, record.buckets)
+
+    return keep
+
+
 @contextmanager
 def bench(directory: Path | None, jobs: int | None, step: Step = silent) -> Iterator[Bench]:
     """Yield a bench that stores its runs below `directory`; None: for the time of the block."""

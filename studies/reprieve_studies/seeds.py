@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, sqrt
+from math import exp, isfinite, log, sqrt
 from statistics import fmean, stdev
 
 _CONFIDENCE = 0.95
@@ -29,3 +29,10 @@ def estimate(values: Sequence[float]) -> Estimate:
     quantile = float(stdtrit(len(values) - 1, (1 + _CONFIDENCE) / 2))
     half = quantile * stdev(values) / sqrt(len(values))
     return Estimate(mean, mean - half, mean + half)
+
+
+def ratio(pairs: Sequence[tuple[float, float]]) -> Estimate:
+    """Return how one measure is to another in pairs of a seed: a mean of logarithms."""
+    found = estimate([log(of / to) for of, to in pairs])
+    ends = [None if end is None else exp(end) for end in (found.low, found.high)]
+    return Estimate(exp(found.mean), *ends)

@@ -92,7 +92,7 @@ ROOMS = {
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_775, 3_800
     ),
     "package": Room(("python/reprieve/*.py",), 23_000, 14_500),
-    "studies": Room(("studies/reprieve_studies/*.py",), 11_150, 6_500),
+    "studies": Room(("studies/reprieve_studies/*.py",), 10_620, 6_500),
     **{
         f"study of {name}": Room(
             tuple(f"studies/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),
@@ -100,11 +100,11 @@ ROOMS = {
             900,
         )
         for name, ceiling in (
-            ("zambelli21", 900),
-            ("starblaze", 1_040),
-            ("fast12", 1_450),
-            ("mbm", 1_570),
-            ("deadline", 1_680),
+            ("zambelli21", 765),
+            ("starblaze", 884),
+            ("fast12", 1_131),
+            ("mbm", 1_246),
+            ("deadline", 1_175),
         )
     },
     "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_550, 2_000),

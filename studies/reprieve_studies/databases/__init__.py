@@ -1,7 +1,6 @@
 """Databases on a file system on the served drive: what transactions take beside a bulk load."""
 
 import json
-import math
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,10 +18,9 @@ from reprieve.scenario import toml_text
 from reprieve_studies.databases import postgresql, sqlite
 from reprieve_studies.databases.mount import mounted, require_mounts
 from reprieve_studies.databases.work import Work
-from reprieve_studies.runs import Setup
-from reprieve_studies.seeds import estimate
+from reprieve_studies.seeds import ratio
 from reprieve_studies.served import served_drive
-from reprieve_studies.starblaze.runs import BASE, DATA, SEED, SETTINGS, save_state, suspensions
+from reprieve_studies.starblaze.runs import BASE, DATA, SEED, SETTINGS, settled, suspensions
 
 __all__ = ["COMPARED", "ENGINES", "PERCENTILES", "SAME_BLOCK", "Arm", "Outcome", "Plan", "run_into"]
 
@@ -168,7 +166,8 @@ def run_into(engine: str, plan: Plan, directory: Path, step: Step) -> list[Outco
     with ResultDirectory(directory) as out, tempfile.TemporaryDirectory() as name:
         state, arms = Path(name, "drive.state"), plan.arms
         step("bringing the drive to its state", 0, len(arms) * plan.seeds)
-        save_state(Setup(DATA["drive"], _SETS), state)
+        (state.parent / "settle.fio").write_text(DATA["settled"]["job"])
+        settled(_SETS, state.parent).settle(state)
         for seed in range(SEED, SEED + plan.seeds):
             # By turns: what else the machine does is no difference between arms.
             turn = (seed - SEED) % len(arms)
@@ -212,10 +211,9 @@ def _ratio(
     pairs = [(told[seed][what], base[seed][what]) for seed in base]
     if any(value is None for pair in pairs for value in pair):
         return None
-    found = estimate([math.log(ours / theirs) for ours, theirs in pairs])
+    found = ratio(pairs)
     assert found.low is not None and found.high is not None, "there are two seeds"
-    ends = {"ratio": found.mean, "low": found.low, "high": found.high}
-    return {name: math.exp(value) for name, value in ends.items()}
+    return {"ratio": found.mean, "low": found.low, "high": found.high}
 
 
 def scenario_text(arm: Arm) -> str:

@@ -4,7 +4,6 @@ from reprieve_studies.article import Article
 from reprieve_studies.deadline import claims, page
 from reprieve_studies.deadline.benches import DATA
 from reprieve_studies.deadline.experiment import Plan, run
-from reprieve_studies.deadline.numbers import all_numbers
 from reprieve_studies.study import Settings, Study
 
 
@@ -19,7 +18,7 @@ def article(settings: Settings) -> Article:
         sections=page.sections(outcome),
         verdicts=claims.verdicts(outcome),
         paper_word="expected",
-        numbers=all_numbers(outcome),
+        numbers=claims.numbers(outcome),
     )
 
 

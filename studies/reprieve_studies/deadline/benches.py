@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from reprieve_studies.deadline.die_bench import scenario as die_scenario
-from reprieve_studies.deadline.grid import Die
-from reprieve_studies.frame import read
+from reprieve_studies.frame import listed, read
 from reprieve_studies.loads import real
+from reprieve_studies.theory.suspension_grid import Die
 
 DATA = read(Path(__file__).with_name("study.toml"))
 Aim = Literal["suspensions", "tail"]
@@ -37,9 +36,10 @@ class Bench:
     rate_key: str
     """The key that makes the load heavier."""
     rate: float
-    is_die: bool = False
     die: Die | None = None
-    """Die that the grid is solved for; None where its model does not apply."""
+    """Its one die; None for a drive."""
+    on_grid: bool = False
+    """Whether the model of the grid applies to its die."""
     aim: Aim = "suspensions"
     null: bool = False
     """Nothing is to be gained here, as was said before the first run."""
@@ -56,51 +56,73 @@ class Bench:
 
 def dies(reads: int) -> list[Bench]:
     """Return the regimes of one die, with the given number of reads a run."""
-    found = []
-    for row in DATA["bench"]:
-        die = Die(**{**DATA["die"], **row.get("die", {})})
-        scenario = die_scenario(die, reads)
-        if bursts := row.get("bursts"):
-            own = {"arrivals": "hyperexponential", "burst_fraction": 0.9, **bursts}
-            flows = {**scenario["flow"], "reads": {**scenario["flow"]["reads"], **own}}
-            scenario = {**scenario, "flow": flows}
-        found.append(
-            Bench(f"die-{row['name']}", f"one die: {row['title']}", die.slo_us,
-                  row.get("late_share", 0.001), die.program_us, scenario, "flow.reads.rate_iops",
-                  die.rate * 1e6, is_die=True, die=die if row.get("on_grid") else None,
-                  aim=row.get("aim", "suspensions"), null=row.get("null", False))
-        )  # fmt: skip
-    return found
+    return [_of_die(row, reads) for row in listed(DATA["bench"])]
+
+
+def _of_die(row: dict[str, Any], reads: int) -> Bench:
+    die = Die(**{**DATA["die"], **row.pop("die", {})})
+    bursts = row.pop("bursts", {})
+    arrivals = {"arrivals": "hyperexponential", "burst_fraction": 0.9, **bursts} if bursts else {}
+    title = f"one die: {row.pop('title')}"
+    known = {"late_share": 0.001, **row, "name": f"die-{row['name']}"}
+    return Bench(title=title, slo_us=die.slo_us, program_us=die.program_us, die=die,
+                 scenario=die_scenario(die, reads, arrivals), rate_key="flow.reads.rate_iops",
+                 rate=die.rate * 1e6, **known)  # fmt: skip
+
+
+def die_scenario(die: Die, reads: int, arrivals: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the drive of one die: reads, by default Poisson, and writes that always wait."""
+    drive = DATA["one_die"]
+    phases = round(die.program_us)
+    programs = round(reads / die.rate / die.program_us)
+    timing = {
+        "t_read_us": die.read_us,
+        "program_iterations": phases,
+        "t_program_pulse_us": die.program_us / phases,
+        "t_buffer_us": die.resume_us,
+        "t_suspend_overhead_us": die.entry_us,
+    }
+    flow = {
+        "reads": {"read_fraction": 1.0, "arrivals": "poisson", "rate_iops": die.rate * 1e6,
+                  "requests": reads, **arrivals},
+        # As many as would fit without any read: they last as long as the reads.
+        "writes": {"read_fraction": 0.0, "arrivals": "closed", "queue_depth": 2,
+                   "requests": programs},
+    }  # fmt: skip
+    geometry = {**drive["geometry"], "blocks_per_plane": max(1024, programs // 32)}
+    return {**drive, "geometry": geometry, "timing": {**drive["timing"], **timing}, "flow": flow}
 
 
 def drives(requests: int) -> list[Bench]:
     """Return three whole drives under two generated loads and, in a checkout, a recorded one."""
-    found, recordings = [], {load.trace: load.workload for load in real()}
-    for device, of in DATA["drives"].items():
-        mixed = {
-            "generator": "mixed", "requests": requests, "read_fraction": 0.7,
-            "request_bytes": of["request_bytes"], "arrivals": "poisson",
-        }  # fmt: skip
-        bursts = {
-            **mixed, "arrivals": "hyperexponential", "burst_fraction": 0.9,
-            "burst_gap_us": round(1e5 / of["rate_iops"], 3), "burst_length": 20,
-        }  # fmt: skip
-        has_power = of.get("has_power", False)
-        for kind, load in (("poisson", mixed), ("bursts", bursts)):
-            found.append(
-                Bench(f"{device}-{kind}", f"{device}: 70 % reads, {kind}", of["slo_us"], 0.01,
-                      of["program_us"], _drive(device, load), "workload.rate_iops",
-                      of["rate_iops"], has_power=has_power)
+    return [bench for device in DATA["drives"] for bench in _of_drive(device, requests)]
+
+
+def _of_drive(device: str, requests: int) -> Iterator[Bench]:
+    of = DATA["drives"][device]
+    mixed = {
+        "generator": "mixed", "requests": requests, "read_fraction": 0.7,
+        "request_bytes": of["request_bytes"], "arrivals": "poisson",
+    }  # fmt: skip
+    bursts = {
+        **mixed, "arrivals": "hyperexponential", "burst_fraction": 0.9,
+        "burst_gap_us": round(1e5 / of["rate_iops"], 3), "burst_length": 20,
+    }  # fmt: skip
+    has_power = of.get("has_power", False)
+    for kind, load in (("poisson", mixed), ("bursts", bursts)):
+        yield Bench(
+            f"{device}-{kind}", f"{device}: 70 % reads, {kind}", of["slo_us"], 0.01,
+            of["program_us"], _drive(device, load), "workload.rate_iops", of["rate_iops"],
+            has_power=has_power,
+        )  # fmt: skip
+    recorded = of["recorded"]
+    for recording in real():
+        if recording.trace == recorded["trace"]:
+            yield Bench(
+                f"{device}-{recording.trace}", f"{device}: {recording.trace}, recorded",
+                recorded["slo_us"], 0.01, of["program_us"], _drive(device, recording.workload),
+                "workload.time_scale", recorded["time_scale"], has_power=has_power, recorded=True,
             )  # fmt: skip
-        recorded = of["recorded"]
-        name = recorded["trace"]
-        if name in recordings:
-            found.append(
-                Bench(f"{device}-{name}", f"{device}: {name}, recorded", recorded["slo_us"], 0.01,
-                      of["program_us"], _drive(device, recordings[name]), "workload.time_scale",
-                      recorded["time_scale"], has_power=has_power, recorded=True)
-            )  # fmt: skip
-    return found
 
 
 def _drive(device: str, workload: Mapping[str, Any]) -> dict[str, Any]:

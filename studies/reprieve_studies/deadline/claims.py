@@ -6,16 +6,17 @@ before any policy was searched on any bench.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import exp, log, nan
-from statistics import fmean
+from math import nan
+from typing import Any
 
 from reprieve_studies.deadline.benches import DATA, Bench
 from reprieve_studies.deadline.experiment import HEAVIER, Outcome
-from reprieve_studies.deadline.families import FAMILIES
-from reprieve_studies.deadline.measures import Measured, cost
+from reprieve_studies.deadline.families import FAMILIES, words
+from reprieve_studies.deadline.measures import Measured, cost, mean
 from reprieve_studies.seeds import Estimate, estimate
+from reprieve_studies.seeds import ratio as ratio_of
 from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict
 
 CLAIMS = {claim.measure: claim for claim in DATA.claims}
@@ -59,26 +60,23 @@ class Gain:
         return self.ratio.mean <= 1 - LESS
 
 
-def gain(outcome: Outcome, bench: Bench) -> Gain:
-    """Compare the two in pairs, seed by seed."""
+def gains(outcome: Outcome) -> list[Gain]:
+    """Compare the two on every bench, in pairs, seed by seed."""
+    return [_gain(outcome, bench) for bench in outcome.benches]
+
+
+def _gain(outcome: Outcome, bench: Bench) -> Gain:
     ours, theirs = (outcome.judged[bench.name, family, 1.0] for family in ("deadline", "batch"))
-    never = outcome.never[bench.name]
+    events = min(sum(one.suspensions for one in some) for some in (ours, theirs))
+    keep, batch_keep = (_keeps(outcome, bench, mean(some)) for some in (ours, theirs))
+    return Gain(bench, paired(bench, ours, theirs), keep, batch_keep, events)
 
-    def keeps(some: Sequence[Measured]) -> bool:
-        if bench.aim == "tail":
-            kept = fmean(one.writes_per_s for one in some) / fmean(
-                one.writes_per_s for one in never
-            )
-            return kept >= 1 - ALIKE * 0.01
-        return fmean(one.late_share for one in some) <= ALIKE * bench.late_share
 
-    return Gain(
-        bench,
-        paired(bench, ours, theirs),
-        keeps(ours),
-        keeps(theirs),
-        min(sum(one.suspensions for one in some) for some in (ours, theirs)),
-    )
+def _keeps(outcome: Outcome, bench: Bench, one: Measured) -> bool:
+    if bench.aim == "tail":
+        never = mean(outcome.never[bench.name]).writes_per_s
+        return one.writes_per_s / never >= 1 - ALIKE * 0.01
+    return one.late_share <= ALIKE * bench.late_share
 
 
 def paired(bench: Bench, ours: Sequence[Measured], theirs: Sequence[Measured]) -> Estimate:
@@ -88,15 +86,7 @@ def paired(bench: Bench, ours: Sequence[Measured], theirs: Sequence[Measured]) -
         # No events have no logarithm; the claim then rests on too few of them in any case.
         return max(cost(bench, one), 1e-9)
 
-    pairs = zip(ours, theirs, strict=True)
-    found = estimate([log(known(one) / known(other)) for one, other in pairs])
-    ends = [None if end is None else exp(end) for end in (found.low, found.high)]
-    return Estimate(exp(found.mean), *ends)
-
-
-def gains(outcome: Outcome) -> list[Gain]:
-    """Return the comparison on every bench."""
-    return [gain(outcome, bench) for bench in outcome.benches]
+    return ratio_of([(known(one), known(other)) for one, other in zip(ours, theirs, strict=True)])
 
 
 def share_of_loads(found: Sequence[Gain]) -> tuple[int, int]:
@@ -113,8 +103,13 @@ def verdicts(outcome: Outcome) -> list[Verdict]:
     found = gains(outcome)
     less, told = share_of_loads(found)
     note = f"{less} of {told} loads on which both keep their reads in time"
-    main = _share("less", less, told, note)
-    return [main, *map(_of_load, found), *_of_model(outcome), *_heavier(outcome), *_rig(outcome)]
+    return [
+        _share("less", less, told, note),
+        *map(_of_load, found),
+        *_of_model(outcome),
+        _heavier(outcome, found),
+        *_rig(outcome),
+    ]
 
 
 def _share(measure: str, less: int, told: int, note: str) -> Verdict:
@@ -142,8 +137,7 @@ def _of_load(found: Gain) -> Verdict:
     )
 
 
-def _of_model(outcome: Outcome) -> list[Verdict]:
-    rows = []
+def _of_model(outcome: Outcome) -> Iterator[Verdict]:
     for name in (bench.name for bench in outcome.benches if bench.name in CLAIMS["batch"].value):
         for family in FAMILIES:
             found = estimate([one.suspensions_per_s for one in outcome.judged[name, family, 1.0]])
@@ -151,38 +145,30 @@ def _of_model(outcome: Outcome) -> list[Verdict]:
                 found, where=f"{name}: ", at=name, seeds=tuple(outcome.plan.judged)
             )
             is_kept = outcome.frozen[name, family].is_feasible
-            note = "" if is_kept else "no try kept the reads in time"
-            rows.append(replace(verdict, note=note))
-    return rows
+            yield replace(verdict, note="" if is_kept else "no try kept the reads in time")
 
 
-def _heavier(outcome: Outcome) -> list[Verdict]:
+def _heavier(outcome: Outcome, found: Sequence[Gain]) -> Verdict:
     """Judge what becomes of the frozen points when the load grows."""
-    told, less = 0, 0
-    for found in gains(outcome):
-        name = found.bench.name
-        if found.bench.null or not found.counts:
-            continue
-        ours, theirs = (
-            outcome.over_seeds(name, family, HEAVIER[-1]) for family in ("deadline", "batch")
-        )
-        told += 1
-        less += ours.late_share <= theirs.late_share
-    return [_share("heavier", less, told, f"{less} of {told} loads")]
+    told = [one.bench.name for one in found if one.counts and not one.bench.null]
+    late = (
+        [outcome.over_seeds(name, family, HEAVIER[-1]).late_share
+         for family in ("deadline", "batch")]
+        for name in told
+    )  # fmt: skip
+    less = sum(ours <= theirs for ours, theirs in late)
+    return _share("heavier", less, len(told), f"{less} of {len(told)} loads")
 
 
-def _rig(outcome: Outcome) -> list[Verdict]:
-    if not outcome.on_rig:
-        return []
-    rig = estimate([one.suspensions_per_s for one in outcome.on_rig])
-    drive = outcome.over_seeds("die-500", "deadline").suspensions_per_s
-    return [
-        Verdict(
+def _rig(outcome: Outcome) -> Iterator[Verdict]:
+    if outcome.on_rig:
+        rig = estimate([one.suspensions_per_s for one in outcome.on_rig])
+        drive = outcome.over_seeds("die-500", "deadline").suspensions_per_s
+        yield Verdict(
             "die-500: suspensions a second of the frozen deadline rule, on the rig as in the drive",
             "the drive's own runs", "1/s", drive, rig.mean, _RIG_TOLERANCE_SHARE * drive,
             low=rig.low, high=rig.high,
-        )
-    ]  # fmt: skip
+        )  # fmt: skip
 
 
 def headline(outcome: Outcome) -> str:
@@ -202,3 +188,49 @@ def headline(outcome: Outcome) -> str:
         f"{told - less}, and misses the target on {missed}"
     )
     return said + (": half or more." if 100 * less / every >= HALF else ": less than half.")
+
+
+# ---- Numbers -------------------------------------------------------------------------------------
+
+
+def numbers(outcome: Outcome) -> dict[str, Any]:
+    """Return them: by load, then by family."""
+    found = gains(outcome)
+    less, told = share_of_loads(found)
+    return {
+        "less": less,
+        "told": told,
+        "tries": outcome.plan.tries,
+        "seeds": len(outcome.plan.judged),
+        "loads": {
+            one.bench.name: {
+                "title": one.bench.title,
+                "slo_us": one.bench.slo_us,
+                "null": one.bench.null,
+                "counts": one.counts,
+                "ratio": one.ratio.mean,
+                "ratio_low": one.ratio.low,
+                "ratio_high": one.ratio.high,
+                "families": {
+                    family: _of_family(outcome, one.bench.name, family) for family in FAMILIES
+                },
+            }
+            for one in found
+        },
+        "bounds": {
+            name: {row.kind: row.measured.suspensions_per_s for row in rows}
+            for name, rows in outcome.bounds.items()
+        },
+    }
+
+
+def _of_family(outcome: Outcome, bench: str, family: str) -> dict[str, Any]:
+    one = outcome.over_seeds(bench, family)
+    return {
+        "late_share": one.late_share,
+        "p99_9_us": one.p99_9_us,
+        "suspensions_per_s": one.suspensions_per_s,
+        "writes_per_s": one.writes_per_s,
+        "late_share_heavier": outcome.over_seeds(bench, family, HEAVIER[-1]).late_share,
+        "point": words(outcome.frozen[bench, family].keys),
+    }

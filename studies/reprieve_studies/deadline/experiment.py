@@ -11,12 +11,10 @@ from typing import NamedTuple
 from reprieve.experiments.identity import digest
 from reprieve.parallel import Watch
 from reprieve_studies.deadline.benches import Bench, dies, drives
+from reprieve_studies.deadline.bounds import Row
+from reprieve_studies.deadline.bounds import tried as tried_on_a_grid
 from reprieve_studies.deadline.families import FAMILIES, Family, Keys, points
-from reprieve_studies.deadline.measures import Measured, cost, job, mean
-from reprieve_studies.deadline.rig import measure_on_rig
-from reprieve_studies.deadline.tried import Settings as TriedSettings
-from reprieve_studies.deadline.tried import Tried
-from reprieve_studies.deadline.tried import tried as of_a_grid
+from reprieve_studies.deadline.measures import Measured, cost, job, mean, of_rig
 from reprieve_studies.runs import Bench as Engine
 from reprieve_studies.runs import Job, Setup
 from reprieve_studies.study import Settings
@@ -76,6 +74,10 @@ class Frozen:
     """Whether it kept the bound in the search; else it came nearest."""
 
 
+Place = tuple[str, Family, float]
+"""A bench, a family, and how heavy the load is."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """All results."""
@@ -83,12 +85,12 @@ class Outcome:
     plan: Plan
     benches: Sequence[Bench]
     frozen: Mapping[tuple[str, Family], Frozen]
-    judged: Mapping[tuple[str, Family, float], Sequence[Measured]]
-    """By bench, family and load: one for each seed, in their order."""
+    judged: Mapping[Place, Sequence[Measured]]
+    """One for each seed, in their order."""
     never: Mapping[str, Sequence[Measured]]
     """Without any suspension, on the seeds and the load of the judgement."""
     on_rig: Sequence[Measured]
-    bounds: Mapping[str, Tried]
+    bounds: Mapping[str, Sequence[Row]]
 
     def over_seeds(self, bench: str, family: Family, heavier: float = 1.0) -> Measured:
         """Return the mean over the seeds of the judgement."""
@@ -99,60 +101,36 @@ def run(plan: Plan, settings: Settings) -> Outcome:
     """Search, freeze, judge."""
     assert not set(plan.searched) & set(plan.judged), "judged on the seeds of the search"
     benches = {bench.name: bench for bench in plan.benches()}
-    tried = {
-        (name, family): points(family, bench, plan.tries)
-        for name, bench in benches.items()
-        for family in FAMILIES
-    }
-    search = [
-        spot(name, keys, seed)
-        for (name, _), some in tried.items()
-        for keys in some
-        for seed in plan.searched
-    ] + [spot(name, NEVER, seed) for name in benches for seed in plan.searched]
+    tried = {(name, family): points(family, bench, plan.tries)
+             for name, bench in benches.items() for family in FAMILIES}  # fmt: skip
+    search = [spot(name, keys, seed) for (name, _), some in tried.items()
+              for keys in (*some, NEVER) for seed in plan.searched]  # fmt: skip
     with settings.bench() as engine:
-        return _judge(plan, benches, tried, search, engine)
-
-
-def _judge(
-    plan: Plan,
-    benches: Mapping[str, Bench],
-    tried: Mapping[tuple[str, Family], Sequence[Keys]],
-    search: Sequence[Spot],
-    engine: Engine,
-) -> Outcome:
-    found = _simulate(engine, "searching", benches, search, with_power=False)
-    frozen = {
-        (name, family): freeze(benches[name], some, plan.searched, found)
-        for (name, family), some in tried.items()
-    }
-    spots = {
-        (name, family, heavier): [spot(name, one.keys, seed, heavier) for seed in plan.judged]
-        for (name, family), one in frozen.items()
-        for heavier in HEAVIER
-    }
-    never = {name: [spot(name, NEVER, seed) for seed in plan.judged] for name in benches}
-    every = [one for some in (*spots.values(), *never.values()) for one in some]
-    judged = _simulate(engine, "judging", benches, every, with_power=True)
-    rig: list[Measured] = []
-    if _ON_RIG in benches:
-        keys = frozen[_ON_RIG, "deadline"].keys
-        bench = benches[_ON_RIG]
-        works = {
-            seed: (digest("on the rig", bench.name, str(keys), str(seed)),
-                   partial(_on_rig, bench, keys, seed))
-            for seed in plan.judged
+        found = _simulate(engine, "searching", benches, search, with_power=False)
+        frozen = {
+            (name, family): freeze(benches[name], some, plan.searched, found)
+            for (name, family), some in tried.items()
+        }
+        spots = {
+            (name, family, heavier): [spot(name, one.keys, seed, heavier) for seed in plan.judged]
+            for (name, family), one in frozen.items() for heavier in HEAVIER
         }  # fmt: skip
-        rig = [Measured(**row) for row in engine.once("on the rig", works).values()]
-    return Outcome(
-        plan,
-        list(benches.values()),
-        frozen,
-        {place: [judged[one] for one in some] for place, some in spots.items()},
-        {name: [judged[one] for one in some] for name, some in never.items()},
-        rig,
-        dict(_bounds(plan, benches, engine)),
-    )
+        never = {name: [spot(name, NEVER, seed) for seed in plan.judged] for name in benches}
+        every = [one for some in (*spots.values(), *never.values()) for one in some]
+        judged = _simulate(engine, "judging", benches, every, with_power=True)
+        bounds = {
+            name: tried_on_a_grid(benches[name], plan.reads, engine)
+            for name in _BOUNDED if plan.bounds and name in benches
+        }  # fmt: skip
+        return Outcome(
+            plan,
+            list(benches.values()),
+            frozen,
+            {place: [judged[one] for one in some] for place, some in spots.items()},
+            {name: [judged[one] for one in some] for name, some in never.items()},
+            _on_rig(plan, benches, frozen, engine),
+            bounds,
+        )
 
 
 def spot(bench: str, keys: Keys, seed: int, heavier: float = 1.0) -> Spot:
@@ -182,8 +160,23 @@ def freeze(
     return Frozen(tried[best], means[best], misses(means[best]) == 0)
 
 
-def _on_rig(bench: Bench, keys: Keys, seed: int, _watch: Watch) -> dict[str, float]:
-    return asdict(measure_on_rig(bench, keys, seed))
+def _on_rig(
+    plan: Plan,
+    benches: Mapping[str, Bench],
+    frozen: Mapping[tuple[str, Family], Frozen],
+    engine: Engine,
+) -> list[Measured]:
+    """Measure the frozen deadline rule on the rig."""
+    if _ON_RIG not in benches:
+        return []
+    bench, keys = benches[_ON_RIG], frozen[_ON_RIG, "deadline"].keys
+
+    def work(seed: int, _watch: Watch) -> dict[str, float]:
+        return asdict(of_rig(bench, keys, seed))
+
+    works = {seed: (digest("on the rig", bench.name, str(keys), str(seed)), partial(work, seed))
+             for seed in plan.judged}  # fmt: skip
+    return [Measured(**row) for row in engine.once("on the rig", works).values()]
 
 
 def _simulate(
@@ -203,17 +196,7 @@ def _simulate(
             # Phase by phase, which takes several times as long: not in the search.
             keys["power.account"] = "on"
         settled = Setup(bench.scenario, bench.overrides(spot.seed, 1.0))
-        return job(bench, keys, None if bench.is_die else settled)
+        return job(bench, keys, settled if bench.die is None else None)
 
     rows = engine.texts(what, {spot: one(spot) for spot in spots})
     return {spot: Measured(**row) for spot, row in rows.items()}
-
-
-def _bounds(
-    plan: Plan, benches: Mapping[str, Bench], engine: Engine
-) -> Iterable[tuple[str, Tried]]:
-    for name in _BOUNDED if plan.bounds else ():
-        bench = benches.get(name)
-        if bench is not None and bench.die is not None:
-            asked = TriedSettings(bench.die, bench.late_share, reads=plan.reads)
-            yield name, of_a_grid(asked, engine)

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from functools import partial
+from dataclasses import asdict, dataclass, fields, replace
+from math import nan
 from statistics import fmean
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import reprieve as rp
+from reprieve.die_rig import rig_columns
 from reprieve_studies.deadline.benches import Bench
+from reprieve_studies.logged import Log
 from reprieve_studies.runs import Job, Setup
-
-Array = NDArray[Any]
 
 _NS = 1000
 _WARM_UP_SHARE = 0.05
 """Of the reads: the first, whose lateness does not count."""
+_BLOCKS, _PAGES = 64, 64
+"""Blocks of the rig's die that reads fall into, and the pages of a block."""
+_OF_RIG = ("timing", "suspension", "scheduling", "geometry")
 _TAIL = 99.9
 
 
@@ -38,53 +40,75 @@ class Measured:
     writes_per_s: float
     write_mean_us: float
     write_bytes_per_s: float
-    energy_j: float
+    energy_j: float = nan
     """Of the flash; NaN for a part without published power."""
 
 
 def job(bench: Bench, keys: Mapping[str, Any], settled: Setup | None = None) -> Job:
     """Return the run of a bench with these keys over its scenario."""
-    return Job(Setup(bench.scenario, keys), settled, partial(_measure, bench),
-               f"deadline at {bench.slo_us}", {"requests": True})  # fmt: skip
+
+    def measure(result: rp.Result) -> str:
+        return json.dumps(asdict(of_result(bench.slo_us, result)))
+
+    return Job(Setup(bench.scenario, keys), settled, measure, f"deadline at {bench.slo_us}",
+               {"requests": True})  # fmt: skip
 
 
-def _measure(bench: Bench, result: rp.Result) -> str:
-    log, flash = result.requests, result.summary["flash"]
-    ops = log["op"].to_numpy(zero_copy_only=False)
+def of_result(slo_us: float, result: rp.Result, warm_up_share: float = _WARM_UP_SHARE) -> Measured:
+    """Measure a run whose requests were logged."""
+    flash, power = result.summary["flash"], result.summary.get("power")
     suspended = sum(each["count"] for each in flash["suspended_operations"].values())
-    power = result.summary.get("power")
-    found = measured(
-        bench,
-        (ops == "read", ops == "write"),
-        (log["arrival_ns"].to_numpy(), log["completion_ns"].to_numpy()),
-        suspensions=sum(flash["suspensions"].values()),
-        suspensions_of_most=suspended / max(flash["programs"] + flash["erases"], 1),
-        size_bytes=log["bytes"].to_numpy(),
-        energy_j=float("nan") if power is None else float(power["energy_uj"]["total"]) / 1e6,
-    )
-    return json.dumps(asdict(found))
+    most = suspended / max(flash["programs"] + flash["erases"], 1)
+    count = sum(flash["suspensions"].values())
+    found = _measured(slo_us, Log.of(result), count, most, warm_up_share)
+    return found if power is None else replace(found, energy_j=power["energy_uj"]["total"] / 1e6)
 
 
-def measured(
-    bench: Bench,
-    kinds: tuple[Array, Array],
-    times_ns: tuple[Array, Array],
-    *,
+def of_rig(bench: Bench, keys: Mapping[str, Any], seed: int) -> Measured:
+    """Drive one die with the load of a bench, and measure it as a drive is measured.
+
+    Reads are of blocks that are not being programmed; the programs all wait from the start on.
+    """
+    reads = int(bench.scenario["flow"]["reads"]["requests"])
+    gaps_us = np.random.default_rng(seed).exponential(1e6 / bench.rate, reads)
+    at_ns = np.cumsum(np.rint(gaps_us * _NS)).astype(np.int64)
+    number = np.arange(int(at_ns[-1] / _NS / bench.program_us))
+    none = np.zeros(reads, np.int64)
+    commands = {
+        "arrival_ns": np.concatenate([number * 0, at_ns]),
+        "op": np.array(["program"] * len(number) + ["read"] * reads),
+        "plane": np.concatenate([number * 0, none]),
+        "block": np.concatenate([_BLOCKS + number // _PAGES, none]),
+        "page": np.concatenate([number % _PAGES, none]),
+    }
+    sections = {name: dict(bench.scenario[name]) for name in _OF_RIG if name in bench.scenario}
+    sections["geometry"] |= {
+        "blocks_per_plane": _BLOCKS + len(number) // _PAGES + 1, "pages_per_block": _PAGES,
+    }  # fmt: skip
+    scenario = rp.Scenario(**{"device": bench.scenario["device"], **sections})
+    rows = rig_columns(scenario, commands, **keys)
+    suspensions = rows["suspensions"][rows["op"] == "program"]
+    ops = np.where(rows["op"] == "program", "write", rows["op"])
+    log = Log(ops, *(rows[name].astype(np.int64) for name in ("arrival_ns", "completion_ns")))
+    most = float((suspensions > 0).mean())
+    return _measured(bench.slo_us, log, float(suspensions.sum()), most)
+
+
+def _measured(
+    slo_us: float,
+    log: Log,
     suspensions: float,
     suspensions_of_most: float,
-    size_bytes: Array | float = float("nan"),
-    energy_j: float = float("nan"),
+    warm_up_share: float = _WARM_UP_SHARE,
 ) -> Measured:
-    """Return what requests came to: which are reads and which writes, arrivals and completions."""
-    is_read, is_write = kinds
-    began, ended = (times.astype(np.int64) for times in times_ns)
-    took_us = (ended - began) / _NS
+    is_read, is_write = (log.ops == op for op in ("read", "write"))
+    took_us, ended = log.latency_us, log.completion_ns
     reads_us = took_us[is_read]
-    reads_us = reads_us[int(_WARM_UP_SHARE * len(reads_us)) :]
+    reads_us = reads_us[int(warm_up_share * len(reads_us)) :]
     last_ns = int(ended[is_read].max())
     seconds = last_ns / 1e9
     written = is_write & (ended <= last_ns)
-    late = reads_us > bench.slo_us
+    late = reads_us > slo_us
     return Measured(
         late_share=float(late.mean()),
         late_reads=float(late.sum()),
@@ -93,9 +117,10 @@ def measured(
         suspensions=float(suspensions),
         suspensions_of_most=suspensions_of_most,
         writes_per_s=float(written.sum()) / seconds,
-        write_mean_us=float(took_us[is_write].mean()) if is_write.any() else float("nan"),
-        write_bytes_per_s=float((written * size_bytes).sum()) / seconds,
-        energy_j=energy_j,
+        write_mean_us=float(took_us[is_write].mean()) if is_write.any() else nan,
+        write_bytes_per_s=nan
+        if log.size_bytes is None
+        else float((written * log.size_bytes).sum()) / seconds,
     )
 
 

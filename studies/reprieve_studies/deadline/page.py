@@ -6,7 +6,7 @@ from math import isnan
 
 from reprieve_studies.article import Figure, Section, Table
 from reprieve_studies.charts import Dots
-from reprieve_studies.deadline.claims import Gain, gains, headline
+from reprieve_studies.deadline.claims import gains, headline
 from reprieve_studies.deadline.experiment import HEAVIER, SAFETY, Outcome
 from reprieve_studies.deadline.families import FAMILIES, words
 
@@ -33,15 +33,12 @@ def facts(outcome: Outcome) -> dict[str, str]:
     plan = outcome.plan
     return {
         "Points of each family": f"{plan.tries}, the plainest and those of Sobol's sequence",
-        "Seeds": f"{_listed(plan.searched)} of the search; {_listed(plan.judged)} of the judgement",
+        "Seeds": f"{', '.join(map(str, plan.searched))} of the search; "
+        f"{', '.join(map(str, plan.judged))} of the judgement",
         "Loads": f"{len(outcome.benches)}",
         "Requests of a run": f"{plan.reads:,} reads on one die, {plan.requests:,} requests on a "
         "drive, recordings whole",
     }
-
-
-def _listed(seeds: object) -> str:
-    return ", ".join(map(str, seeds))  # type: ignore[call-overload]
 
 
 def sections(outcome: Outcome) -> list[Section]:
@@ -94,15 +91,14 @@ def _judged(outcome: Outcome, heavier: float = 1.0) -> Table:
 
 
 def _nulls(outcome: Outcome) -> Table:
-    rows = [_row(found) for found in gains(outcome) if found.bench.null]
+    rows = []
+    for found in gains(outcome):
+        if found.bench.null:
+            low, high = found.ratio.low, found.ratio.high
+            between = "–" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+            tails = "equal" if found.is_equal else "not equal"
+            rows.append([found.bench.title, f"{found.ratio.mean:.2f}", between, tails])
     return Table("deadline over batch", ("load", "ratio", "95 % interval", "tails"), rows)
-
-
-def _row(found: Gain) -> list[str]:
-    low, high = found.ratio.low, found.ratio.high
-    between = "–" if low is None or high is None else f"{low:.2f} to {high:.2f}"
-    tails = "equal" if found.is_equal else "not equal"
-    return [found.bench.title, f"{found.ratio.mean:.2f}", between, tails]
 
 
 def _points(outcome: Outcome) -> Table:
@@ -126,7 +122,7 @@ def _bounds(outcome: Outcome) -> list[Section]:
         [name, row.kind, row.choice, f"{row.measured.suspensions_per_s:,.0f}",
          f"{100 * row.measured.late_share:.3f}"]
         for name, found in outcome.bounds.items()
-        for row in found.rows
+        for row in found
     ]  # fmt: skip
     columns = ("bench", "policy", "best choice", "suspensions/s", "late reads, %")
     text = (

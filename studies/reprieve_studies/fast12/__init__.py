@@ -1,57 +1,33 @@
 """Wu and He, FAST 2012: program and erase suspension, measured under six loads on two drives."""
 
-from collections.abc import Sequence
-from statistics import fmean
+from collections.abc import Mapping, Sequence
 
 from reprieve_studies.article import Article, Section, Table
+from reprieve_studies.compress import cells
 from reprieve_studies.fast12 import figures
 from reprieve_studies.fast12.claims import (
     SENTENCES,
+    compression,
+    fifo_ms,
     held,
-    mean_ns,
     measured,
     numbers,
     verdicts,
 )
-from reprieve_studies.fast12.runs import (
-    BASE,
-    CALIBRATED,
-    CHARACTERISED,
-    COUPLED,
-    DATA,
-    DEVICES,
-    JUDGED,
-    REAL,
-    SETS,
-    Place,
-    Plan,
-    Results,
-    Spot,
-    counterparts,
-    simulate,
-)
-from reprieve_studies.frame import by_reading
-from reprieve_studies.loads import real
+from reprieve_studies.fast12.runs import CALIBRATED, DATA, DEVICES, REAL, Plan, Results, run
+from reprieve_studies.frame import by_reading, questions
 from reprieve_studies.study import Settings, Study
 from reprieve_studies.verdicts import Verdict
 
 
 def article(settings: Settings) -> Article:
     """Run everything and write it up."""
-    requests = settings.requests_or(DATA["requests"]["quick" if settings.quick else "full"])
-    wanted = [of for of in SETS if not (settings.quick and of == COUPLED)]
-    sets = {of: counterparts(settings.traces, of) for of in wanted}
-    # Recordings are part of a checkout only.
-    if recorded := real():
-        sets[REAL] = recorded
-    plan = Plan(sets, DATA["seeds"], requests, settings.quick)
-    with settings.bench() as bench:
-        results = simulate(plan, bench)
+    results = run(settings)
     found = verdicts(results)
     return Article(
         title="FAST 2012 reproduced: program and erase suspension",
         command=settings.command,
-        facts=_facts(plan),
+        facts=_facts(results.plan),
         sections=_sections(results, found),
         verdicts=found,
         numbers=numbers(results, found),
@@ -97,24 +73,21 @@ def _facts(plan: Plan) -> dict[str, str]:
 
 
 def _sections(results: Results, found: Sequence[Verdict]) -> list[Section]:
-    sets = results.plan.sets
+    plan = results.plan
     first, *others = figures.papers(results)
-    questions = [f"{one.title}: {one.question} ({one.source})" for one in DATA.readings.values()]
-    shown = [name for name in DATA.readings if results.runs(CALIBRATED, name)]
-    table = by_reading(
-        "The sentences under every reading, calibrated loads",
-        [(claim, device) for claim in SENTENCES for device in DEVICES], shown,
-        lambda claim, device, name: measured(results, claim, CALIBRATED, name, device),
-        {name: DATA.readings[name].title for name in shown},
-    )  # fmt: skip
+    sets = {f"{of}, {one.title}": (of, one.name) for of in plan.sets for one in plan.readings(of)}
+    readings = {one.title: (CALIBRATED, one.name) for one in DATA.readings.values()
+                if one in plan.of_set(CALIBRATED)}  # fmt: skip
     return [
-        Section("What holds", figures=[first], tables=[_held(found), _by_set(results)]),
+        Section("What holds", figures=[first],
+                tables=[_held(found), _sentences(results, "The paper's numbers", sets)]),
         Section("Loads", [_COUNTERPARTS, _IDLE],
                 tables=[_table_2(results), _compression(results)]),
         Section("The paper's figures", figures=others),
         *(Section(f"The same with {of} loads", figures=figures.papers(results, of))
-          for of in (COUPLED, CHARACTERISED, REAL) if of in sets),
-        Section("Readings of the paper", questions, tables=[table]),
+          for of in plan.sets if of != CALIBRATED),
+        Section("Readings of the paper", questions(DATA.readings.values()), tables=[_sentences(
+            results, "The sentences under every reading, calibrated loads", readings)]),
     ]  # fmt: skip
 
 
@@ -122,25 +95,21 @@ def _held(found: Sequence[Verdict]) -> Table:
     """Return how many of the paper's sentences hold, by set of loads and reading."""
     counts = held(found)
     rows = []
-    for of in SETS:
-        pairs = (counts[of, reading.name] for reading in JUDGED)
-        cells = (f"{yes} of {judged}" if judged else "not run" for yes, judged in pairs)
-        rows.append([of, *cells])
-    columns = ["loads", *(reading.title for reading in JUDGED)]
+    for of in DATA["sets"]:
+        pairs = (counts[of, reading.name] for reading in DATA.judged)
+        rows.append([of, *(f"{yes} of {judged}" if judged else "not run"
+                           for yes, judged in pairs)])  # fmt: skip
+    columns = ["loads", *(reading.title for reading in DATA.judged)]
     return Table("Sentences of the paper about results that hold", columns, rows)
 
 
-def _by_set(results: Results) -> Table:
-    """Set the paper's averages beside ours, by set of loads and judged reading."""
-    columns = {f"{of}, {one.title}": (of, one.name) for of in results.plan.sets
-               for one in results.plan.readings(of)}  # fmt: skip
+def _sentences(results: Results, caption: str, columns: Mapping[str, tuple[str, str]]) -> Table:
+    """Set the paper's averages beside ours; columns are sets of loads under readings."""
     return by_reading(
-        "The paper's numbers",
+        caption,
         [(claim, device) for claim in SENTENCES for device in DEVICES],
         list(columns),
-        lambda claim, device, name: measured(
-            results, claim, columns[name][0], columns[name][1], device
-        ),
+        lambda claim, device, name: measured(results, claim, *columns[name], device),
         {name: name for name in columns},
     )
 
@@ -151,14 +120,10 @@ def _table_2(results: Results) -> Table:
     rows = []
     for of, loads in results.plan.sets.items():
         for load in loads:
-            cells = []
-            for claim in claims:
-                spot = Spot(claim.options["device"], load.trace, "FIFO")
-                ours = fmean(mean_ns(runs[spot], claim.options["op"]) / 1e6
-                             for runs in results.runs(of))  # fmt: skip
-                theirs = claim.value.get(load.trace)
-                cells.append(f"{ours:.2f}" + ("" if theirs is None else f" ({theirs:.2f})"))
-            rows.append([load.label, *cells])
+            pairs = [(fifo_ms(results, claim, of, load).mean, claim.value.get(load.trace))
+                     for claim in claims]  # fmt: skip
+            rows.append([load.label, *(f"{ours:.2f}" if theirs is None
+                         else f"{ours:.2f} ({theirs:.2f})" for ours, theirs in pairs)])  # fmt: skip
     columns = ["load", *(f"{one.options['device']} {one.options['op']}s" for one in claims)]
     caption = "Table 2: mean latency under FIFO in ms (the paper's, of its traces)"
     return Table(caption, columns, rows)
@@ -170,12 +135,8 @@ def _compression(results: Results) -> Table:
     for of, loads in results.plan.sets.items():
         for device in DEVICES:
             for load in loads:
-                found = [results.compressions[BASE, Place(of, device, load.trace, seed)]
-                         for seed in results.plan.seeds_of(load)]  # fmt: skip
-                cells = [f"{fmean(one.speed for one in found):,.3g}",
-                         f"{100 * fmean(one.drive_idle_share for one in found):.1f}",
-                         f"{100 * fmean(one.die_idle_share for one in found):.1f}"]  # fmt: skip
-                rows.append([device, load.label, of, *cells])
+                found = compression(results, of, device, load)
+                rows.append([device, load.label, of, *cells(found)])
     columns = ["device", "load", "", "faster", "drive idle, %", "dies idle, %"]
     caption = "Compression until the drive under FIFO idles for 70 % of the time, mean of the seeds"
     return Table(caption, columns, rows, words=3, folded=True)

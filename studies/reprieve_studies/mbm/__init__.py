@@ -1,14 +1,21 @@
 """The MBM paper: plane alignment, conditional multi-plane reads and suspension in a 3D drive."""
 
 from reprieve_studies.article import Article, Section, Table
-from reprieve_studies.frame import by_reading
+from reprieve_studies.compress import cells, mean_numbers
+from reprieve_studies.frame import by_reading, questions
 from reprieve_studies.loads import real
 from reprieve_studies.mbm import figures
-from reprieve_studies.mbm.claims import OF_RESPONSES, Outcome, measure, numbers, verdicts
+from reprieve_studies.mbm.claims import (
+    Outcome,
+    measure,
+    numbers,
+    of_other_readings,
+    of_run,
+    verdicts,
+)
 from reprieve_studies.mbm.runs import (
     DATA,
     MAIN,
-    OPS,
     SCHEMES,
     Plan,
     Spot,
@@ -87,18 +94,17 @@ def _facts(outcome: Outcome, *, quick: bool) -> dict[str, str]:
 
 def _sections(outcome: Outcome) -> list[Section]:
     shown = {one.name: one for one in (DATA.readings["base"], *outcome.plan.readings)}
-    claims = [(claim, "") for claim in DATA.claims if claim.measure in OF_RESPONSES
-              and claim.options.get("chips", 2) == 2]  # fmt: skip # noqa: PLR2004
     table = by_reading(
-        "Response times under every reading", claims, list(shown),
+        "Response times under every reading",
+        [(claim, "") for claim in DATA.claims if of_other_readings(claim)], list(shown),
         lambda claim, _at, name: Estimate(measure(outcome, claim, name)),
         {name: one.title for name, one in shown.items()},
     )  # fmt: skip
-    questions = [f"{one.title}: {one.question} ({one.source})" for one in shown.values()]
     return [
         Section("The paper's figures", [_DRIVE, _LOADS, _SCHEMES], figures.of_the_paper(outcome),
                 [_loads(outcome), _runs(outcome)]),
-        Section("Other readings of the paper", questions, [figures.sensitivity(outcome)], [table]),
+        Section("Other readings of the paper", questions(shown.values()),
+                [figures.sensitivity(outcome)], [table]),
     ]  # fmt: skip
 
 
@@ -107,13 +113,22 @@ def _loads(outcome: Outcome) -> Table:
     rows = []
     for load in (*outcome.plan.papers, *outcome.plan.real):
         own = [f"{one:g}" for one in DATA["loads"].get(load.trace, ())] or ["–"] * 3
-        scale = outcome.compressions["base", load.trace]
-        idle = (scale.drive_idle_share, scale.die_idle_share)
-        rows.append([load.trace, load.label, *own, f"{scale.speed:,.3g}",
-                     *(f"{100 * share:.1f}" for share in idle)])  # fmt: skip
+        found = mean_numbers([outcome.compressions["base", load.trace]])
+        rows.append([load.trace, load.label, *own, *cells(found)])
     columns = ["trace", "load", "reads, KB", "writes, KB", "reads, %", "faster by",
                "drive idle, %", "dies idle, %"]  # fmt: skip
     return Table("Table II, and how loads are compressed", columns, rows, words=2)
+
+
+_COLUMNS = {
+    "mean, ms": ("mean_ms", ".3f"),
+    "reads, ms": ("read_mean_ms", ".3f"), "p99 of reads, ms": ("read_p99_ms", ".3f"),
+    "writes, ms": ("write_mean_ms", ".3f"), "p99 of writes, ms": ("write_p99_ms", ".3f"),
+    "erases": ("erases", ""), "WAF": ("gc_waf", ".2f"), "dies busy, %": ("die_busy_percent", ".0f"),
+    "programs suspended, %": ("suspended_percent", ".0f"),
+    "pages programmed in pairs, %": ("joint_percent", ".0f"),
+}  # fmt: skip
+"""Numbers of a run, and their form in the table."""
 
 
 def _runs(outcome: Outcome) -> Table:
@@ -121,14 +136,9 @@ def _runs(outcome: Outcome) -> Table:
     rows = []
     for load in (*outcome.plan.papers, *outcome.plan.real):
         for scheme in SCHEMES:
-            run = outcome.runs[Spot(MAIN, load.trace, scheme)]
-            times = [run.mean_us(), *(time for op in OPS
-                     for time in (run.mean_us(op), run.percentile_us(op, 99.0)))]  # fmt: skip
-            rows.append([load.label, scheme, *("–" if one is None else f"{one / 1e3:,.3f}"
-                         for one in times), f"{run.erases:,}", f"{run.gc_waf:.2f}",
-                         f"{run.die_busy_percent:.0f}", f"{run.suspended_percent:.0f}",
-                         f"{run.joint_percent:.0f}"])  # fmt: skip
-    columns = ["load", "scheme", "mean, ms", "reads, ms", "p99 of reads, ms", "writes, ms",
-               "p99 of writes, ms", "erases", "WAF", "dies busy, %", "programs suspended, %",
-               "pages programmed in pairs, %"]  # fmt: skip
+            run = of_run(outcome.runs[Spot(MAIN, load.trace, scheme)])
+            numbers_of = ((run[name], form) for name, form in _COLUMNS.values())
+            rows.append([load.label, scheme, *("–" if value is None else f"{value:,{form}}"
+                         for value, form in numbers_of)])  # fmt: skip
+    columns = ["load", "scheme", *_COLUMNS]
     return Table("Every run of Figures 8 and 11", columns, rows, words=2)

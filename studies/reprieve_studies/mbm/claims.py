@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import product
+from math import nan
 from statistics import fmean
 from typing import Any, NamedTuple
 
 from reprieve_studies.compress import Compression
-from reprieve_studies.frame import Claim, explained
+from reprieve_studies.frame import Claim, contrast, evaluate, explained
+from reprieve_studies.logged import BEYOND_MIN
 from reprieve_studies.mbm.runs import (
     DATA,
     LIMIT,
@@ -19,7 +21,6 @@ from reprieve_studies.mbm.runs import (
     PAPERS,
     PLAIN,
     RIVALS,
-    SAMPLES_MIN,
     SCHEMES,
     SPRINKLER,
     TAIL,
@@ -31,7 +32,7 @@ from reprieve_studies.mbm.runs import (
 from reprieve_studies.seeds import Estimate
 from reprieve_studies.verdicts import Verdict
 
-SRC, MSNFS = "src1_2", "MSNFS"
+MSNFS = "MSNFS"
 CHIPS: Sequence[int] = DATA["chips"]
 
 
@@ -42,53 +43,53 @@ class Outcome:
     plan: Plan
     compressions: Mapping[tuple[str, str], Compression]
     runs: Mapping[Spot, Measured]
+    series: str = MAIN
+    """Of the runs that measures look at."""
 
     @property
     def papers(self) -> list[str]:
         """Return the paper's loads."""
         return [load.trace for load in self.plan.papers]
 
-    def group(self, series: str = MAIN) -> Group:
-        """Return the runs of a series under the paper's loads."""
-        return Group(self, series)
-
-
-@dataclass(frozen=True)
-class Group:
-    """The runs of a series under the paper's loads, or those of the base where it has none."""
-
-    outcome: Outcome
-    series: str
+    def of_series(self, series: str) -> Outcome:
+        """Return the results of another series."""
+        return replace(self, series=series)
 
     def one(self, load: str, scheme: str, chips: int = 2) -> Measured:
-        """Return a run."""
+        """Return a run of the series, or that of the base where it has none."""
         spot = Spot(self.series, load, scheme, chips)
-        runs = self.outcome.runs
-        return runs[spot if spot in runs else spot._replace(series="base")]
+        return self.runs[spot if spot in self.runs else spot._replace(series="base")]
 
-    def response(self, load: str, scheme: str, chips: int = 2) -> float:
-        """Return the mean latency of all requests over that of TBM."""
-        return self.one(load, scheme, chips).mean_us() / self.one(load, TBM, chips).mean_us()
+    def pairs(self, metric: str, of: str, to: str) -> list[tuple[float, float]]:
+        """Return a metric of two schemes under every load."""
+        value = METRICS[metric]
+        return [(value(self.one(load, of)), value(self.one(load, to)))
+                for load in self.papers]  # fmt: skip
 
-    def responses(self, scheme: str, chips: int = 2) -> list[float]:
-        """Return it for every load."""
-        return [self.response(load, scheme, chips) for load in self.outcome.papers]
+    def responses(self, scheme: str) -> list[float]:
+        """Return the mean latency of all requests over that of TBM, for every load."""
+        return [of / to for of, to in self.pairs("mean_us", scheme, TBM)]
 
     def normalised(self, scheme: str, chips: int) -> float:
         """Return the mean latency over that of TBM with two chips, average of the loads."""
-        return fmean(
-            self.one(load, scheme, chips).mean_us() / self.one(load, TBM).mean_us()
-            for load in self.outcome.papers
-        )
+        pairs = [
+            (self.one(load, scheme, chips).mean_us(), self.one(load, TBM).mean_us())
+            for load in self.papers
+        ]
+        return contrast("ratio", pairs)
 
-    def speedup(self, load: str, scheme: str, base: str) -> float:
-        """Return the bandwidth over that of another scheme."""
-        return self.one(load, scheme).mb_per_s / self.one(load, base).mb_per_s
 
-    def erases_more(self, load: str) -> float:
-        """Return by how many per cent MBM erases more than TBM."""
-        of, to = (self.one(load, name).erases for name in (MBM, TBM))
-        return 100 * (of / to - 1) if to else float("nan")
+def _read_p99_us(run: Measured) -> float:
+    found = run.percentile_us("read", 99.0)
+    return nan if found is None else found
+
+
+METRICS: Mapping[str, Callable[[Measured], float]] = {
+    "mean_us": Measured.mean_us,
+    "mb_per_s": lambda run: run.mb_per_s,
+    "erases": lambda run: float(run.erases),
+    "read_p99_us": _read_p99_us,
+}
 
 
 # ---- Table I by hand -----------------------------------------------------------------------------
@@ -125,103 +126,59 @@ def read_bound_mb_per_s() -> float:
     return CHANNELS * 1e3 / BUS_NS_PER_BYTE
 
 
-# ---- Measures: each takes the results, a series of runs and the options of a claim ---------------
+# ---- Measures ------------------------------------------------------------------------------------
 
 
-def _picked(values: Sequence[float], pick: str, best: Callable[..., float] = max) -> float:
-    return best(values) if pick == "best" else fmean(values)
+def _best_chips(outcome: Outcome) -> float:
+    return float(min(CHIPS, key=lambda chips: outcome.normalised(MBM, chips)))
 
 
-def _reduction(outcome: Outcome, series: str, chips: int = 2, pick: str = "mean") -> float:
-    return 100 * (1 - _picked(outcome.group(series).responses(MBM, chips), pick, min))
-
-
-def _faster(outcome: Outcome, series: str, scheme: str) -> float:
-    group = outcome.group(series)
-    loads = [load for load in outcome.papers if load != SRC]
-    return float(sum(group.response(load, scheme) < 1 for load in loads))
-
-
-def _fewer_chips(outcome: Outcome, series: str, scheme: str) -> float:
-    group = outcome.group(series)
-    return group.normalised(scheme, CHIPS[0]) / group.normalised(scheme, CHIPS[-1])
-
-
-def _best_chips(outcome: Outcome, series: str) -> float:
-    return float(min(CHIPS, key=lambda chips: outcome.group(series).normalised(MBM, chips)))
-
-
-def _faster_at_all(outcome: Outcome, series: str) -> float:
-    of = outcome.group(series).normalised
+def _faster_at_all(outcome: Outcome) -> float:
+    of = outcome.normalised
     return float(sum(of(MBM, chips) < of(rival, chips) for chips in CHIPS for rival in RIVALS))
 
 
-def _speedup(outcome: Outcome, _series: str, scheme: str, base: str, pick: str = "mean") -> float:
-    group = outcome.group(LIMIT)
-    return _picked([group.speedup(load, scheme, base) for load in outcome.papers], pick)
+def _msnfs_more(outcome: Outcome) -> float:
+    found = [contrast("above", [pair]) for pair in outcome.pairs("erases", MBM, TBM)]
+    above = dict(zip(outcome.papers, found, strict=True))
+    return above.pop(MSNFS) - max(above.values())
 
 
-def _slower(outcome: Outcome, _series: str, scheme: str, base: str) -> float:
-    group = outcome.group(LIMIT)
-    return float(sum(group.speedup(load, scheme, base) < 1 for load in outcome.papers))
-
-
-def _most_bandwidth(outcome: Outcome, _series: str) -> float:
-    group, others = outcome.group(LIMIT), (*RIVALS, PLAIN)
-    return float(
-        sum(all(group.speedup(load, MBM, one) > 1 for one in others) for load in outcome.papers)
-    )
-
-
-def _implied(outcome: Outcome, series: str, pick: str = "mean") -> float:
-    # The bytes are the same, so that they cancel.
-    return _picked([1 / one for one in outcome.group(series).responses(MBM)], pick)
-
-
-def _erases(outcome: Outcome, series: str, pick: str = "mean") -> float:
-    group = outcome.group(series)
-    return _picked([group.erases_more(load) for load in outcome.papers if load != MSNFS], pick)
-
-
-def _tail_ratio(outcome: Outcome, _series: str, load: str, op: str, percent: float) -> float:
-    group = outcome.group(TAIL)
-    of, to = (group.one(load, name).percentile_us(op, percent) for name in (SPRINKLER, MBM))
-    return float("nan") if of is None or to is None else of / to
-
-
-Measure = Callable[..., float]
-OF_RESPONSES: Mapping[str, Measure] = {
-    "reduction": _reduction,
-    "response": lambda o, series, load, scheme: o.group(series).response(load, scheme),
-    "above": lambda o, series, load, scheme: 100 * (o.group(series).response(load, scheme) - 1),
-    "faster": _faster,
-    "implied": _implied,
-}
-"""Measures that other readings have too, with two chips."""
-MEASURES: Mapping[str, Measure] = {
-    **OF_RESPONSES,
-    "fewer_chips": _fewer_chips,
+MEASURES: Mapping[str, Callable[..., float]] = {
     "best_chips": _best_chips,
     "faster_at_all": _faster_at_all,
-    "speedup": _speedup,
-    "slower": _slower,
-    "most_bandwidth": _most_bandwidth,
-    "erases": _erases,
-    "msnfs_erases": lambda o, series: o.group(series).erases_more(MSNFS) / 100 + 1,
-    "msnfs_more": lambda o, series: o.group(series).erases_more(MSNFS) - _erases(o, series, "best"),
-    "collections": lambda o, series, scheme: float(o.group(series).one(MSNFS, scheme).erases),
-    "tail_ratio": _tail_ratio,
+    "msnfs_more": _msnfs_more,
     "capacity": lambda *_: (32 * 4 * 64) / (4 * 4 * 512),
-    "channel_use": lambda _o, _series, **case: channel_use(**case),
+    "channel_use": lambda _, **case: channel_use(**case),
     "sensing": lambda *_: READ_US / TRANSFER_US,
 }
+"""Measures that are more than a metric of runs; each takes the results and its options."""
 ARITHMETIC = ("capacity", "channel_use", "sensing")
 """Measures of Table I alone."""
 
 
+def of_other_readings(claim: Claim) -> bool:
+    """Return whether other readings have the runs of a claim, too: with two chips a channel."""
+    return claim.measure == "mean_us" and claim.options.get("chips", 2) == 2  # noqa: PLR2004
+
+
 def measure(outcome: Outcome, claim: Claim, series: str = MAIN) -> float:
-    """Measure a claim on a series of runs."""
-    return MEASURES[claim.measure](outcome, series, **claim.options)
+    """Measure a claim on a series of runs, or on its own."""
+    if claim.measure in MEASURES:
+        return MEASURES[claim.measure](outcome, **claim.options)
+    of = claim.options
+    loads = [load for load in outcome.papers
+             if load == of.get("load", load) and load != of.get("without")]  # fmt: skip
+    group = outcome.of_series(of.get("series", series))
+
+    def value(load: str, scheme: str) -> float:
+        if scheme == "best other":
+            return max(value(load, one) for one in (*RIVALS, PLAIN))
+        return METRICS[claim.measure](group.one(load, scheme, of.get("chips", 2)))
+
+    if claim.measure == "normalised":
+        return evaluate(claim, [of["scheme"]], group.normalised)
+    return evaluate(claim, loads, value)
 
 
 # ---- Verdicts ------------------------------------------------------------------------------------
@@ -241,20 +198,15 @@ def _verdict(outcome: Outcome, claim: Claim) -> Verdict:
         Estimate(measure(outcome, claim)), kind="arithmetic" if is_arithmetic else "measured"
     )
     lack = None if is_arithmetic else too_few_events(outcome, claim)
-    if lack is not None or claim.measure == "collections":
+    if lack is not None or is_count(claim):
         return replace(verdict, note=lack or claim.note, untestable=True)
-    return explained(verdict, claim, others(outcome, claim))
+    readings = outcome.plan.readings if of_other_readings(claim) else ()
+    return explained(verdict, claim, lambda name: Estimate(measure(outcome, claim, name)), readings)
 
 
-def others(outcome: Outcome, claim: Claim) -> dict[str, Callable[[], Estimate | None]]:
-    """Return a claim's measures under the other readings, by title."""
-    if claim.measure not in OF_RESPONSES or claim.options.get("chips", 2) != 2:  # noqa: PLR2004
-        return {}
-
-    def of(series: str) -> Estimate:
-        return Estimate(measure(outcome, claim, series))
-
-    return {reading.title: partial(of, reading.name) for reading in outcome.plan.readings}
+def is_count(claim: Claim) -> bool:
+    """Return whether a claim is a count of a trace, which a counterpart need not have."""
+    return claim.of == "absolute" and claim.measure == "erases"
 
 
 def too_few_events(outcome: Outcome, claim: Claim) -> str | None:
@@ -263,24 +215,18 @@ def too_few_events(outcome: Outcome, claim: Claim) -> str | None:
     Those of a percentile are the requests beyond it; those of a mean, or of a bandwidth, the
     requests that count.
     """
-
-    def fewest(series: str, of: Callable[[Measured], int], schemes: Sequence[str]) -> int:
-        return min(of(run) for spot, run in outcome.runs.items() if spot.series == series
-                   and spot.load in outcome.papers and spot.scheme in schemes)  # fmt: skip
-
-    if claim.measure == "tail_ratio":
+    if claim.measure == "read_p99_us":
         # A hundredth of the reads is beyond p99.
-        runs = (outcome.group(TAIL).one(MSNFS, name) for name in (SPRINKLER, MBM))
+        runs = (outcome.of_series(TAIL).one(MSNFS, name) for name in (SPRINKLER, MBM))
         events = min(run.latencies["read"].requests // 100 for run in runs)
         what = "reads beyond the percentile"
-    elif "erases" in claim.measure or claim.measure in ("msnfs_more", "collections"):
-        group = outcome.group()
-        runs = (group.one(load, name) for load in outcome.papers for name in (TBM, MBM))
+    elif claim.measure in ("erases", "msnfs_more"):
+        runs = (outcome.one(load, name) for load in outcome.papers for name in (TBM, MBM))
         events, what = min(run.erases for run in runs), "erases under a load"
     else:
-        is_limit = claim.measure in ("speedup", "slower", "most_bandwidth")
-        events = fewest(LIMIT if is_limit else MAIN, lambda run: run.latencies["total"].requests,
-                        list(SCHEMES))  # fmt: skip
+        series = claim.options.get("series", MAIN)
+        events = min(run.latencies["total"].requests for spot, run in outcome.runs.items()
+                     if spot.series == series and spot.load in outcome.papers)  # fmt: skip
         what = "requests under a load"
     wanted = outcome.plan.events_min
     return f"too few {what}: {events}, {wanted} are wanted" if events < wanted else None
@@ -303,35 +249,33 @@ class Tail(NamedTuple):
 
 def tails(outcome: Outcome, claim: Claim) -> tuple[list[Tail], int]:
     """Compare the percentiles of a claim; return too how many rest on too few requests."""
-    found, too_few, least = [], 0, outcome.plan.events_min
-    group, of = outcome.group(TAIL), claim.options
-    for load in of["loads"]:
+    found, least = [], outcome.plan.events_min
+    group, of = outcome.of_series(TAIL), claim.options
+    loads, ops = of.get("loads", DATA["tail_loads"]), of.get("ops", OPS)
+    cases = list(product(loads, ops, of["percentiles"]))
+    for load, op, percent in cases:
         runs = [group.one(load, of[name]) for name in ("best", "rival")]
-        for op in of["ops"]:
-            count = min(run.latencies[op].requests for run in runs)
-            for percent in of["percentiles"]:
-                best, rival = (run.percentile_us(op, percent) for run in runs)
-                # One that rests on fewer than `SAMPLES_MIN` is none to begin with.
-                few = least > SAMPLES_MIN and count * (1 - percent / 100) < least - 1e-6
-                if best is None or rival is None or few:
-                    too_few += 1
-                else:
-                    found.append(Tail(load, op, percent, best, rival))
-    return found, too_few
+        best, rival = (run.percentile_us(op, percent) for run in runs)
+        beyond = min(run.latencies[op].requests for run in runs) * (1 - percent / 100)
+        # One that rests on fewer than `BEYOND_MIN` is none to begin with.
+        few = least > BEYOND_MIN and beyond < least - 1e-6
+        if best is not None and rival is not None and not few:
+            found.append(Tail(load, op, percent, best, rival))
+    return found, len(cases) - len(found)
 
 
 def _of_tails(outcome: Outcome, claim: Claim) -> Verdict:
     found, too_few = tails(outcome, claim)
-    failing = [
+    failing = "; ".join(
         f"{one.load} {one.op} p{one.percent:g}: {claim.options['best']} {one.best_us:,.0f} µs, "
         f"other {one.rival_us:,.0f}" for one in found if not one.holds
-    ]  # fmt: skip
-    notes = ["percentiles for which it holds"]
-    if too_few:
-        few = f"fewer than {outcome.plan.events_min} requests"
-        notes.append(f"{too_few} further ones rest on {few} and are left out")
-    if failing:
-        notes.append("not for " + "; ".join(failing))
+    )  # fmt: skip
+    few = f"fewer than {outcome.plan.events_min} requests"
+    notes = [
+        "percentiles for which it holds",
+        *([f"{too_few} further ones rest on {few} and are left out"] if too_few else []),
+        *([f"not for {failing}"] if failing else []),
+    ]
     verdict = claim.verdict(Estimate(float(sum(one.holds for one in found))))
     return replace(verdict, paper=len(found), note="; ".join(notes), untestable=not found)
 
@@ -359,7 +303,7 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
         "runs": _series(outcome, MAIN, every, SCHEMES),
         "limit": _series(outcome, LIMIT, outcome.papers, SCHEMES),
         "tails": _series(outcome, TAIL, DATA["tail_loads"], PAPERS),
-        "chips": {str(chips): {name: outcome.group().normalised(name, chips) for name in PAPERS}
+        "chips": {str(chips): {name: outcome.normalised(name, chips) for name in PAPERS}
                   for chips in CHIPS},
         "readings": {one.name: _reading(outcome, one.name)
                      for one in (DATA.readings["base"], *plan.readings)},
@@ -373,12 +317,13 @@ def _series(
     outcome: Outcome, series: str, loads: Sequence[str], schemes: Sequence[str] | Mapping[str, Any]
 ) -> dict[str, Any]:
     return {
-        load: {name: _run(outcome.runs[Spot(series, load, name)]) for name in schemes}
+        load: {name: of_run(outcome.runs[Spot(series, load, name)]) for name in schemes}
         for load in loads
     }
 
 
-def _run(run: Measured) -> dict[str, Any]:
+def of_run(run: Measured) -> dict[str, Any]:
+    """Return the numbers of a run by name."""
     p99_us = {op: run.percentile_us(op, 99.0) for op in OPS}
     return {
         "mean_ms": run.mean_us() / 1e3,
@@ -407,7 +352,7 @@ def _tail_numbers(outcome: Outcome, claim: Claim) -> dict[str, Any]:
 def _reading(outcome: Outcome, series: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, scheme in (("mbm", MBM), ("sprinkler", SPRINKLER)):
-        own = outcome.group(series).responses(scheme)
+        own = outcome.of_series(series).responses(scheme)
         found[key] = dict(zip(outcome.papers, own, strict=True))
         found[f"{key}_mean"] = fmean(own)
     return found

@@ -1,17 +1,16 @@
 """The paper's figures in its form, and how far Figure 8 hangs on the readings."""
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from statistics import fmean
 from typing import Any
 
 from reprieve_studies.article import Figure
-from reprieve_studies.charts import Bars, Dots, Lines
-from reprieve_studies.mbm.claims import CHIPS, MSNFS, SRC, Group, Outcome, read_bound_mb_per_s
+from reprieve_studies.charts import Dots, Lines, bars_over_seeds
+from reprieve_studies.frame import contrast, listed, multiple
+from reprieve_studies.mbm.claims import CHIPS, MSNFS, Outcome, is_count, read_bound_mb_per_s
 from reprieve_studies.mbm.claims import write_bound_mb_per_s as write_bound
 from reprieve_studies.mbm.runs import (
     DATA,
-    LIMIT,
     MBM,
     OPS,
     PAPERS,
@@ -20,7 +19,6 @@ from reprieve_studies.mbm.runs import (
     SPRINKLER,
     TAIL,
     TBM,
-    Measured,
     of_mbm_alone,
 )
 
@@ -32,61 +30,44 @@ _AVERAGE_OF_MBM = 0.564
 
 def of_the_paper(outcome: Outcome) -> list[Figure]:
     """Return Figures 8 to 13."""
-    labels = _labels(outcome)
-    erases = {claim.options["scheme"]: claim.value[""] for claim in DATA.claims
-              if claim.measure == "collections"}  # fmt: skip
-    bars = [
-        _bars(outcome, 8, "response time", outcome.group(), "mean latency", Measured.mean_us,
-              {(_AVERAGE, MBM): _AVERAGE_OF_MBM, (labels[SRC], MBM): 1.075,
-               (labels[SRC], SPRINKLER): 2.18},
-              "Mean latency of all requests over that of TBM"),
-        _bars(outcome, 10, "bandwidth", outcome.group(LIMIT), "bandwidth",
-              lambda one: one.mb_per_s, {(_AVERAGE, MBM): 2.1},
-              "Bytes a second over those of TBM, with 32 requests always outstanding. By Table I "
-              f"the dies can program {write_bound(4, 2):.0f} MB/s, collection included, and the "
-              f"channels carry {read_bound_mb_per_s():.0f}"),
-        _bars(outcome, 11, "erases", outcome.group(), "erases", lambda one: float(one.erases),
-              {(labels[MSNFS], name): count / erases[TBM] for name, count in erases.items()},
-              "Blocks erased over those of TBM, one of each plane"),
-    ]  # fmt: skip
-    return [bars[0], _chips(outcome), *bars[1:], *_tails(outcome)]
+    first, *bars = (_bars(outcome, row) for row in listed(DATA["figure"]))
+    return [first, _chips(outcome), *bars, *_tails(outcome)]
 
 
 def _labels(outcome: Outcome) -> dict[str, str]:
     return {load.trace: load.label for load in outcome.plan.papers}
 
 
-def _bars(
-    outcome: Outcome,
-    number: int,
-    title: str,
-    group: Group,
-    axis: str,
-    of: Callable[[Measured], float],
-    stated: dict[tuple[str, str], float],
-    caption: str,
-) -> Figure:
-    """Draw a measure over that of TBM, by load and scheme, and its average."""
-    found: dict[tuple[str, str, str], float] = {}
-    for load, label in _labels(outcome).items():
-        base = of(group.one(load, TBM))
-        for scheme in _ALL:
-            found["", label, scheme] = of(group.one(load, scheme)) / base if base else math.nan
-    for scheme in _ALL:
-        own = [value for (_, _, name), value in found.items() if name == scheme]
-        found["", _AVERAGE, scheme] = fmean(own)
+def _bars(outcome: Outcome, row: Mapping[str, Any]) -> Figure:
+    """Draw a metric over that of TBM, by load and scheme, and its average."""
+    number, labels, group = row["number"], _labels(outcome), outcome.of_series(row["series"])
+    pairs = {scheme: group.pairs(row["metric"], scheme, TBM) for scheme in _ALL}
+    found = {("", label, scheme): [contrast("ratio", [pairs[scheme][at]])]
+             for at, label in enumerate(labels.values()) for scheme in _ALL}  # fmt: skip
+    marks = {
+        ("", labels.get(claim.options.get("load", ""), _AVERAGE), claim.options["of"]):
+        round(multiple(claim), 9)
+        for claim in DATA.claims if claim.options.get("figure") == number
+    } | (_collections(labels[MSNFS]) if row["metric"] == "erases" else {})  # fmt: skip
     # A short run has percentiles of nothing, and no erases.
-    values = {key: value for key, value in found.items() if math.isfinite(value)}
-    marks = {("", *key): value for key, value in stated.items()}
-    chart = Bars(values, f"{axis}, TBM = 1", marks=marks, palette=_ALL)
+    chart = bars_over_seeds(
+        found, f"{row['axis']}, TBM = 1", average=_AVERAGE, marks=marks, palette=_ALL
+    )
+    caption = row["caption"].format(dies=write_bound(4, 2), channels=read_bound_mb_per_s())
     text = f"{caption}; after Figure {number} of the paper, whose text has the values of the lines."
-    return Figure(f"figure-{number}", f"Figure {number}: {title}", text, chart.draw)
+    return Figure(f"figure-{number}", f"Figure {number}: {row['title']}", text, chart.draw)
+
+
+def _collections(label: str) -> dict[tuple[str, str, str], float]:
+    """Return the counts of a load that the paper states, over that of TBM."""
+    counts = {claim.options["of"]: claim.value[""] for claim in DATA.claims if is_count(claim)}
+    return {("", label, name): count / counts[TBM] for name, count in counts.items()}
 
 
 def _chips(outcome: Outcome) -> Figure:
     stated = "MBM in the paper"
     points = [
-        {"series": scheme, "x": chips, "y": outcome.group().normalised(scheme, chips)}
+        {"series": scheme, "x": chips, "y": outcome.normalised(scheme, chips)}
         for scheme in PAPERS
         for chips in CHIPS
     ]
@@ -102,7 +83,7 @@ def _chips(outcome: Outcome) -> Figure:
 
 
 def _tails(outcome: Outcome) -> Iterator[Figure]:
-    group, labels = outcome.group(TAIL), _labels(outcome)
+    group, labels = outcome.of_series(TAIL), _labels(outcome)
     for row, load in enumerate(DATA["tail_loads"]):
         for column, op in enumerate(OPS):
             number = f"{12 + row}{'ab'[column]}"
@@ -130,7 +111,7 @@ def _tails(outcome: Outcome) -> Iterator[Figure]:
 def sensitivity(outcome: Outcome) -> Figure:
     """Show how far Figure 8's average hangs on each reading."""
     values = {
-        (reading.title, scheme): fmean(outcome.group(reading.name).responses(scheme))
+        (reading.title, scheme): fmean(outcome.of_series(reading.name).responses(scheme))
         for reading in (DATA.readings["base"], *outcome.plan.readings)
         for scheme in (SPRINKLER, MBM)
         if scheme == MBM or not of_mbm_alone(reading)

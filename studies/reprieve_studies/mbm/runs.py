@@ -6,14 +6,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from reprieve import Result
 from reprieve_studies import loads
 from reprieve_studies.compress import Compression, compressions
 from reprieve_studies.frame import Reading, read
 from reprieve_studies.loads import Load, Recording
+from reprieve_studies.logged import BEYOND_MIN, Latencies, Log, latencies
 from reprieve_studies.runs import Bench, Job, Setup
 
 DATA = read(Path(__file__).with_name("study.toml"))
@@ -24,9 +22,6 @@ PAPERS = (*RIVALS, MBM)
 MAIN, LIMIT, TAIL, BEFORE = "main", "limit", "tail", "warm-up"
 OPS = ("read", "write")
 PERCENTILES = (94.0, 95.0, 97.0, 98.0, 99.0, 99.5, 99.9, 99.99, 99.999)
-SAMPLES_MIN = 10
-"""Beyond a percentile, so that it is one."""
-_KIB = 1024
 _FULL_REQUESTS = 12_000
 
 
@@ -51,7 +46,7 @@ class Plan:
     """Of each load at most."""
     pages_per_block: int = 128
     """In place of 1024 (A141): the drive comes to its state in an eighth of the time."""
-    events_min: int = SAMPLES_MIN
+    events_min: int = BEYOND_MIN
     """Requests beyond a percentile, or erases, on which a claim has to rest to be judged."""
     tail_times: int = 10
     """Length of the runs of tails over that of the others, if these are whole."""
@@ -84,48 +79,18 @@ def _counterpart(name: str, seed: int) -> Load:
     workload = {
         "generator": "mixed",
         **reads,
-        "read_request_bytes": sizes(read_kib),
-        "write_request_bytes": sizes(write_kib),
+        "read_request_bytes": loads.sizes(read_kib),
+        "write_request_bytes": loads.sizes(write_kib),
         **DATA["addresses"],
         **DATA["bursts"],
     }
     return Load(name, f"{name.partition('_')[0].lower()}-like", False, workload, None, seed)
 
 
-def sizes(mean_kib: float) -> list[list[float]]:
-    """Return the two powers of two around a mean, weighted to it."""
-    low = 1
-    while 2 * low <= mean_kib:
-        low *= 2
-    share = (mean_kib - low) / low
-    return [[low * _KIB, round(100 * (1 - share), 4)], [2 * low * _KIB, round(100 * share, 4)]]
-
-
-def closed(load: Load) -> Load:
-    """Return a load that always keeps as many requests outstanding, whatever its arrivals."""
-    depth = DATA["queue_depth"]
-    if load.genuine:
-        return replace(load, workload={**load.workload, "replay": "closed", "queue_depth": depth})
-    bursts = {*DATA["bursts"], "simultaneous_fraction"}
-    kept = {key: value for key, value in load.workload.items() if key not in bursts}
-    return replace(load, workload={**kept, "arrivals": "closed", "queue_depth": depth})
-
-
 # ---- Runs ----------------------------------------------------------------------------------------
 
 Scales = Mapping[tuple[str, str], Compression]
 """By reading and load."""
-
-
-@dataclass(frozen=True)
-class Latencies:
-    """Of reads, of writes or of both."""
-
-    requests: int
-    mean_us: float
-    """Not a number if there were none."""
-    percentiles_us: Mapping[float, float | None]
-    """None where fewer than ten requests are beyond it."""
 
 
 @dataclass(frozen=True)
@@ -151,24 +116,17 @@ class Measured:
 
     def percentile_us(self, op: str, percent: float) -> float | None:
         """Return a percentile, or None where it would rest on too few."""
-        return self.latencies[op].percentiles_us[percent]
+        return self.latencies[op].percentiles_us[str(percent)]
 
 
 def measured(result: Result) -> str:
     """Reduce a run whose requests were logged to the text that is stored."""
-    log = result.requests
-    arrival, completion, size = (
-        log[name].to_numpy() for name in ("arrival_ns", "completion_ns", "bytes")
-    )
-    ops = np.asarray(log["op"].combine_chunks().dictionary_decode())
-    kept = np.argsort(arrival, kind="stable")[int(DATA["warm_up_share"] * len(arrival)) :]
-    arrival, completion, size, ops = arrival[kept], completion[kept], size[kept], ops[kept]
-    latency_us = (completion - arrival) / 1e3
-    flash = result.summary["flash"]
+    log, flash = Log.of(result).after(DATA["warm_up_share"]), result.summary["flash"]
     programs, commands = flash["programs"], flash["multi_plane_commands"]["program"]
+    times_us = {op: log.latency_us[log.ops == op] for op in OPS} | {"total": log.latency_us}
     found = Measured(
-        {**{op: latencies(latency_us[ops == op]) for op in OPS}, "total": latencies(latency_us)},
-        1e3 * float(size.sum()) / float(completion.max() - arrival.min()),
+        {op: latencies(own, PERCENTILES) for op, own in times_us.items()},
+        log.mb_per_s(),
         int(flash["erases"]),
         float(flash["gc_waf"] or 0),
         100 * float(result.summary["device"]["die_busy_share"]),
@@ -178,24 +136,9 @@ def measured(result: Result) -> str:
     return json.dumps(asdict(found))
 
 
-def latencies(latency_us: NDArray[np.float64]) -> Latencies:
-    """Return mean and percentiles, by rank: a share of the requests takes no longer."""
-    count, ordered = len(latency_us), np.sort(latency_us)
-    found: dict[float, float | None] = {}
-    for percent in PERCENTILES:
-        beyond = round(count * (1 - percent / 100), 6)
-        rank = int(np.ceil(count - beyond))
-        found[percent] = float(ordered[rank - 1]) if beyond >= SAMPLES_MIN else None
-    return Latencies(count, float(ordered.mean()) if count else float("nan"), found)
-
-
 def of_row(row: Mapping[str, Any]) -> Measured:
-    """Return the run of a stored row, in which the names of percentiles are words."""
-    own = {
-        op: Latencies(one["requests"], one["mean_us"],
-                      {float(at): value for at, value in one["percentiles_us"].items()})
-        for op, one in row["latencies"].items()
-    }  # fmt: skip
+    """Return the run of a stored row."""
+    own = {op: Latencies(**one) for op, one in row["latencies"].items()}
     return Measured(**{**row, "latencies": own})
 
 
@@ -239,7 +182,7 @@ def list_jobs(plan: Plan, scales: Scales) -> dict[Spot, Job]:
             add(Spot(BEFORE, load.trace, name), load, before)
     for load in plan.papers:
         for name in SCHEMES:
-            add(Spot(LIMIT, load.trace, name), closed(load), plan.requests)
+            add(Spot(LIMIT, load.trace, name), load.closed(DATA["queue_depth"]), plan.requests)
         for name in PAPERS:
             for chips in DATA["chips"][1:]:
                 add(Spot(MAIN, load.trace, name, chips), load, plan.requests)

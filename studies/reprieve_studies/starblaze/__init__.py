@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 from reprieve_studies.article import Article, Section, Table
+from reprieve_studies.frame import questions
 from reprieve_studies.starblaze import figures, realtime
 from reprieve_studies.starblaze.claims import KINDS, Outcome, numbers, verdicts
 from reprieve_studies.starblaze.runs import (
@@ -74,11 +75,10 @@ _LOAD = (
 
 
 def _sections(outcome: Outcome) -> list[Section]:
-    questions = [f"{one.title}: {one.question} ({one.source})" for one in DATA.readings.values()]
     return [
         Section("The tables of the slides", [_DRIVE, _LOAD], figures.all_figures(outcome),
                 [_both_tables(outcome)]),
-        Section("Other readings", questions, tables=[_by_reading(outcome)]),
+        Section("Other readings", questions(DATA.readings.values()), tables=[_by_reading(outcome)]),
     ]  # fmt: skip
 
 
@@ -107,10 +107,10 @@ def _by_reading(outcome: Outcome) -> Table:
     for case in CASES:
         for reading in DATA.readings.values():
             for setting in ("none", *reading.options["settings"]):
-                read, write = (outcome.row(setting, case, kind, reading.name) for kind in KINDS)
+                read = outcome.row(setting, case, "read", reading.name)
                 rows.append([case, reading.title, SETTINGS[setting]["title"],
-                             f"{read.iops + write.iops:,.0f}", f"{read.mean_us:.1f}",
-                             f"{read.us_max:,.0f}"])  # fmt: skip
+                             f"{outcome.rate(setting, case, reading.name):,.0f}",
+                             f"{read.mean_us:.1f}", f"{read.us_max:,.0f}"])  # fmt: skip
         for setting, when in (("none", "before"), ("both", "after")):
             iops = sum(slides(case, kind, "iops") for kind in KINDS)
             rows.append([case, "slides", when, f"{iops:,}",

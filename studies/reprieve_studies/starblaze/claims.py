@@ -6,7 +6,7 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from reprieve.experiments.store import Record
-from reprieve_studies.frame import Claim
+from reprieve_studies.frame import Claim, contrast, evaluate
 from reprieve_studies.seeds import Estimate
 from reprieve_studies.starblaze.runs import CASES, DATA, Plan, Runs, little, slides
 from reprieve_studies.verdicts import Verdict
@@ -45,6 +45,10 @@ class Outcome:
         iops, mean_us, us_max = zip(*found, strict=True)
         return Row(fmean(iops), fmean(mean_us), median(us_max), min(us_max), max(us_max))
 
+    def rate(self, setting: str, case: str, reading: str = "chosen") -> float:
+        """Return the reads and writes of a case in a second."""
+        return sum(self.row(setting, case, kind, reading).iops for kind in KINDS)
+
 
 def measured(summary: Mapping[str, Any], kind: str) -> tuple[float, float, float]:
     """Return of a run rate, mean and longest of the host's jobs that have requests of the kind."""
@@ -61,78 +65,50 @@ def measured(summary: Mapping[str, Any], kind: str) -> tuple[float, float, float
     return 1e9 * count / active_ns, total_us / count, us_max
 
 
-def percent(before: float, after: float) -> float:
-    """Return what is added, in percent of what was."""
-    return 100 * (after - before) / before
+def measure(outcome: Outcome, claim: Claim, case: str) -> float:
+    """Measure a claim in its case, or in all."""
+    of = claim.options
+    kinds = [of["kind"]] if "kind" in of else KINDS
+    places = [(one, kind) for one in ([case] if case else CASES) for kind in kinds]
+    reading = of.get("reading", "chosen")
 
+    def value(place: tuple[str, str], setting: str) -> float:
+        if claim.measure == "rate":
+            return outcome.rate(setting, place[0], reading)
+        return float(getattr(outcome.row(setting, *place, reading), claim.measure))
 
-def _value(outcome: Outcome, claim: Claim, case: str) -> float:
-    row = outcome.row(claim.options["setting"], case, claim.options["kind"])
-    return float(getattr(row, claim.measure))
-
-
-def _change(outcome: Outcome, claim: Claim, case: str) -> float:
-    before, after = (
-        getattr(outcome.row(setting, case, claim.options["kind"]), claim.options["of"])
-        for setting in ("none", "both")
-    )
-    return percent(before, after)
-
-
-def _same_rate(outcome: Outcome, claim: Claim, case: str) -> float:
-    before, after = (
-        sum(outcome.row(setting, case, kind, claim.options["reading"]).iops for kind in KINDS)
-        for setting in ("none", "both")
-    )
-    return percent(before, after)
-
-
-def _better(outcome: Outcome, claim: Claim, _case: str) -> float:
-    pairs = (
-        [getattr(outcome.row(setting, case, kind), claim.options["of"])
-         for setting in ("none", "both")]
-        for case in CASES for kind in KINDS
-    )  # fmt: skip
-    return float(sum(after < before for before, after in pairs))
-
-
-MEASURES = {
-    "iops": _value,
-    "mean_us": _value,
-    "us_max": _value,
-    "change": _change,
-    "same_rate": _same_rate,
-    "better": _better,
-}
+    return evaluate(claim, places, value)
 
 
 def verdicts(outcome: Outcome) -> list[Verdict]:
     """Return every claim, in the order of the slides."""
-    tables, rest = ([one for one in DATA.claims if (one.measure in ("same_rate", "better")) is of]
+    tables, rest = ([one for one in DATA.claims if (one.of == "mechanism") is of]
                     for of in (False, True))  # fmt: skip
     return [
-        *(_verdict(outcome, claim, case) for case in CASES for claim in tables),
+        *(_verdict(outcome, claim, case) for case in CASES for kind in KINDS
+          for claim in tables if claim.options["kind"] == kind),
         *(_verdict(outcome, claim, case) for claim in rest for case in claim.value),
         *_untestable(outcome),
-    ]
+    ]  # fmt: skip
 
 
 def _verdict(outcome: Outcome, claim: Claim, case: str) -> Verdict:
-    ours = MEASURES[claim.measure](outcome, claim, case)
-    mark = ": " if claim.measure == "same_rate" else ", "
+    is_row = claim.of != "mechanism"
     verdict = claim.verdict(
-        Estimate(ours), where=case + mark if case else "", at=case,
+        Estimate(measure(outcome, claim, case)),
+        where=case + (", " if is_row else ": ") if case else "",
+        at=case,
         kind=claim.options.get("as", "measured"),
-    )  # fmt: skip
-    if claim.measure == "us_max":
-        row = outcome.row(claim.options["setting"], case, claim.options["kind"])
+    )
+    if claim.measure == "us_max" and claim.of == "absolute":
+        row = outcome.row(claim.options["of"], case, claim.options["kind"])
         return replace(verdict, note=f"seeds: {row.us_max_least:,.0f} to {row.us_max_most:,.0f}")
-    if claim.measure == "same_rate":
+    if case and not is_row:
         pause_us, iops = little(case)
-        would = percent(sum(slides(case, kind, "iops") for kind in KINDS), iops)
+        rate = sum(slides(case, kind, "iops") for kind in KINDS)
         note = (
-            f"by Little's law the latencies of the slides themselves imply {would:+.1f} %, with "
-            f"pauses of {pause_us:.0f} µs"
+            "by Little's law the latencies of the slides themselves imply "
+            f"{contrast('percent', [(iops, rate)]):+.1f} %, with pauses of {pause_us:.0f} µs"
         )
         return replace(verdict, note=note)
     return verdict
@@ -165,7 +141,5 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
 
 
 def _case(outcome: Outcome, reading: str, setting: str, case: str) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        kind: outcome.row(setting, case, kind, reading)._asdict() for kind in KINDS
-    }
-    return {**found, "iops": sum(found[kind]["iops"] for kind in KINDS)}
+    rows = {kind: outcome.row(setting, case, kind, reading)._asdict() for kind in KINDS}
+    return {**rows, "iops": outcome.rate(setting, case, reading)}

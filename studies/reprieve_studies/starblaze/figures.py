@@ -1,14 +1,10 @@
 """The figures of the report: every case before and after, and the tail of the reads."""
 
-import numpy as np
-
 from reprieve_studies.article import Figure
-from reprieve_studies.charts import Bars, Lines
+from reprieve_studies.charts import Bars, Lines, exceeding
 from reprieve_studies.starblaze.claims import Outcome
 from reprieve_studies.starblaze.runs import CASES, SEED, SETTINGS, Spot, slides
 
-_POINTS = 300
-"""Of a line: more cannot be told apart."""
 _FROM_NS = 93_000
 """Latency of a read on an idle die; the few below it found their page in the buffer."""
 _OF_TAIL = "2rr1rw_1thread"
@@ -38,14 +34,7 @@ def _tail(outcome: Outcome) -> Figure:
     points = []
     for setting in ("none", "erase", "program", "both"):
         latency = outcome.runs[Spot("chosen", setting, _OF_TAIL, SEED)].latencies()["read"]
-        shares = 1 - np.cumsum(latency.count) / latency.requests
-        # The last bucket has nothing above it, and a logarithm no place for that.
-        first = int(np.searchsorted(latency.upper_ns, _FROM_NS))
-        wanted = np.unique(np.linspace(first, len(shares) - 2, _POINTS).round().astype(int))
-        points += [
-            {"series": SETTINGS[setting]["title"], "x": latency.upper_ns[at] / 1e3,
-             "y": float(shares[at])} for at in wanted
-        ]  # fmt: skip
+        points += exceeding(latency, SETTINGS[setting]["title"], _FROM_NS)
     lines = Lines(
         points, "latency, µs", "share of reads that take longer", x_log=True, y_log=True,
         lines_only=list(dict.fromkeys(str(point["series"]) for point in points)),

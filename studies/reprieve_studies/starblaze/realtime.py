@@ -10,18 +10,17 @@ from typing import Any
 from reprieve import UserError
 from reprieve import run as simulate_file
 from reprieve_studies.article import Section, Table
-from reprieve_studies.runs import Setup
 from reprieve_studies.served import served_drive
 from reprieve_studies.starblaze.claims import measured
 from reprieve_studies.starblaze.runs import (
     CASES,
-    DATA,
     SEED,
     SETTINGS,
+    Plan,
     job_file,
-    save_state,
     scenario_text,
-    slowed_job_file,
+    settled,
+    write_jobs,
 )
 from reprieve_studies.verdicts import AT_LEAST, Verdict
 
@@ -73,7 +72,8 @@ def require_fio() -> None:
 
 def serve_all(runtime_s: int, folder: Path) -> list[Served]:
     """Serve every case with every setting, one after the other: each needs both cores."""
-    save_state(Setup(DATA["drive"], {}), folder / _STATE)
+    write_jobs(Plan(runtime_s, 0, 1), folder)
+    settled({}, folder).settle(folder / _STATE)
     return [
         _serve(case, setting, runtime_s, folder) for case in CASES for setting in SETTINGS_SERVED
     ]
@@ -105,7 +105,7 @@ def _serve(case: str, setting: str, runtime_s: int, folder: Path) -> Served:
 def _fio(case: str, runtime_s: int, socket: Path, folder: Path) -> dict[str, Any]:
     engine = ("ioengine=nbd", f"uri=nbd+unix:///?socket={socket}")
     job = folder / f"{case}-nbd.fio"
-    job.write_text(slowed_job_file(case, runtime_s, SCALE, *engine))
+    job.write_text(job_file("paced", case, runtime_s, 0, SCALE, engine))
     output = folder / f"{case}-nbd.json"
     command = ["fio", "--output-format=json", f"--output={output}", str(job)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

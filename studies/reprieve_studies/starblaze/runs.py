@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from reprieve.experiments.store import Record
 from reprieve.scenario import toml_text
 from reprieve_studies.frame import Reading, read
-from reprieve_studies.runs import Bench, Job, Overrides, Setup
+from reprieve_studies.runs import Bench, Job, Overrides, Setup, keeping
 
 DATA = read(Path(__file__).with_name("study.toml"))
 CASES: Mapping[str, Mapping[str, int]] = DATA["cases"]
@@ -57,9 +57,10 @@ class Plan:
 
 def slides(case: str, kind: str, measure: str, setting: str = "none") -> float:
     """Return a number of the slides' tables: "iops", "mean_us" or "us_max" of reads or writes."""
-    wanted = {"kind": kind, "setting": setting}
+    wanted = {"kind": kind, "of": setting}
     for claim in DATA.claims:
-        if claim.measure == measure and wanted.items() <= claim.options.items():
+        is_row = claim.of == "absolute" and claim.measure == measure
+        if is_row and wanted.items() <= claim.options.items():
             return claim.value[case]
     raise KeyError(measure)
 
@@ -89,9 +90,9 @@ def _mix(case: str, *options: str) -> list[str]:
             f"numjobs={of['threads']}", *options]  # fmt: skip
 
 
-def _rates(case: str, share: float = 1.0) -> str:
+def _rates(case: str, scale: int) -> str:
     threads = CASES[case]["threads"]
-    read, write = (round(share * slides(case, kind, "iops")) for kind in ("read", "write"))
+    read, write = (round(slides(case, kind, "iops") / scale) for kind in ("read", "write"))
     return f"rate_iops={read // threads},{write // threads}"
 
 
@@ -104,30 +105,24 @@ def _jobs(case: str) -> list[str]:
     return lines
 
 
-LOADS: Mapping[str, Callable[[str], list[str]]] = {
-    "paced": lambda case: _mix(case, "iodepth=1", _rates(case)),
-    "closed": lambda case: _mix(case, "iodepth=1"),
-    "think": lambda case: _mix(case, "iodepth=1", f"thinktime={round(little(case)[0])}us"),
-    "open": lambda case: _mix(case, f"iodepth={OPEN_DEPTH}", _rates(case), "rate_process=poisson"),
-    "jobs": _jobs,
+LOADS: Mapping[str, Callable[[str, int], list[str]]] = {
+    "paced": lambda case, scale: _mix(case, "iodepth=1", _rates(case, scale)),
+    "closed": lambda case, _: _mix(case, "iodepth=1"),
+    "think": lambda case, _: _mix(case, "iodepth=1", f"thinktime={round(little(case)[0])}us"),
+    "open": lambda case, scale: _mix(
+        case, f"iodepth={OPEN_DEPTH}", _rates(case, scale), "rate_process=poisson"
+    ),
+    "jobs": lambda case, _: _jobs(case),
 }
 
 
-def job_file(load: str, case: str, runtime_s: int, ramp_s: int) -> str:
-    """Return the job file of a case."""
-    return _job_text(LOADS[load](case), runtime_s, ramp_s)
-
-
-def slowed_job_file(case: str, runtime_s: int, scale: int, *engine: str) -> str:
-    """Return the paced job file with rates by a slower clock, for a real fio with an engine."""
-    own = _mix(case, "iodepth=1", _rates(case, 1 / scale))
-    return _job_text([*engine, *own], scale * runtime_s, 0)
-
-
-def _job_text(lines: Sequence[str], runtime_s: int, ramp_s: int) -> str:
+def job_file(
+    load: str, case: str, runtime_s: int, ramp_s: int, scale: int = 1, engine: Sequence[str] = ()
+) -> str:
+    """Return the job file of a case; `scale`: by how much its paced rates are slowed."""
     head = ["[global]", "bs=4k", "direct=1", "norandommap", "group_reporting", "time_based",
-            f"runtime={runtime_s}s", f"ramp_time={ramp_s}s"]  # fmt: skip
-    return "\n".join([*head, *lines]) + "\n"
+            f"runtime={scale * runtime_s}s", f"ramp_time={ramp_s}s", *engine]  # fmt: skip
+    return "\n".join([*head, *LOADS[load](case, scale)]) + "\n"
 
 
 # ---- Scenarios -----------------------------------------------------------------------------------
@@ -138,7 +133,7 @@ def simulate(plan: Plan, spots: Sequence[Spot], bench: Bench) -> dict[Spot, Reco
     with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
         write_jobs(plan, Path(name))
         jobs = {spot: job(spot, Path(name)) for spot in spots}
-        return bench.each("the slides' cases", jobs, _slim)
+        return bench.each("the slides' cases", jobs, keeping("flows", "flash", "requests"))
 
 
 def write_jobs(plan: Plan, folder: Path) -> None:
@@ -150,12 +145,6 @@ def write_jobs(plan: Plan, folder: Path) -> None:
     (folder / "settle.fio").write_text(DATA["settled"]["job"])
 
 
-def _slim(record: Record) -> Record:
-    """Keep what figures and claims look at."""
-    summary = {name: record.summary[name] for name in ("flows", "flash", "requests")}
-    return Record(summary, {}, {}, record.buckets)
-
-
 def job(spot: Spot, folder: Path) -> Job:
     """Return a run; `folder` has the job files."""
     reading = DATA.readings[spot.reading]
@@ -164,29 +153,20 @@ def job(spot: Spot, folder: Path) -> Job:
         {**DATA["drive"], "seed": spot.seed, "workload": {"fio": fio}},
         {**suspensions(spot.setting, reading), **reading.sets},
     )
-    drive = Setup(DATA["drive"], reading.sets_of(DATA["settled"]["keys"]))
-    return Job(setup, settled(drive, folder / "settle.fio"))
+    return Job(setup, settled(reading.sets_of(DATA["settled"]["keys"]), folder))
 
 
-def settled(drive: Setup, job: Path) -> Setup:
+def settled(sets: Overrides, folder: Path) -> Setup:
     """Return the run-in of a drive: it is full, with as many free blocks as collection leaves.
 
-    A drive without writes rests with two blocks more than its reserve.
+    A drive without writes rests with two blocks more than its reserve. `folder` has the job file.
     """
-    sets = drive.overrides
-    blocks = sets.get("geometry.blocks_per_plane", drive.scenario["geometry"]["blocks_per_plane"])
-    free = int(DATA["settled"]["free_share"] * blocks) - 2
+    drive, of = DATA["drive"], DATA["settled"]
+    blocks = sets.get("geometry.blocks_per_plane", drive["geometry"]["blocks_per_plane"])
     return Setup(
-        {**drive.scenario, "seed": SEED, "workload": {"fio": job}},
-        {**sets, "ftl.gc_hard_free_blocks": free},
+        {**drive, "seed": SEED, "workload": {"fio": folder / "settle.fio"}},
+        {**sets, "ftl.gc_hard_free_blocks": int(of["free_share"] * blocks) - 2},
     )
-
-
-def save_state(drive: Setup, path: Path) -> None:
-    """Save the state of a drive that is full, and has as many free blocks as it keeps."""
-    job = path.with_name(f"{path.name}-settle.fio")
-    job.write_text(DATA["settled"]["job"])
-    settled(drive, job).settle(path)
 
 
 def suspensions(setting: str, reading: Reading) -> Overrides:

@@ -3,7 +3,7 @@
 from reprieve.characterize import measure
 from reprieve_studies.article import Article, Section, Table
 from reprieve_studies.characterize.page import SECTIONS
-from reprieve_studies.frame import by_reading
+from reprieve_studies.frame import by_reading, questions
 from reprieve_studies.study import Settings, Study
 from reprieve_studies.zambelli21 import figures
 from reprieve_studies.zambelli21.claims import METRICS, Outcome, numbers, verdicts
@@ -66,12 +66,11 @@ def _sections(outcome: Outcome) -> list[Section]:
         "The claims under every reading", [(claim, "") for claim in DATA.claims], shown,
         lambda claim, _drive, name: outcome.measure(claim, name), titles,
     )  # fmt: skip
-    questions = [f"{titles[name]}: {DATA.readings[name].question} ({DATA.readings[name].source})"
-                 for name in shown]  # fmt: skip
     return [
         Section("The paper's figures", [_DRIVE], figures.of_the_drive(outcome),
                 [_runs(outcome, name) for name in (FITTED, BASE)]),
-        Section("Readings of the paper", questions, tables=[table]),
+        Section("Readings of the paper", questions(DATA.readings[name] for name in shown),
+                tables=[table]),
         Section("The part", [f"reprieve characterize {PART} gives the same by itself."],
                 figures.of_the_part(outcome)),
         *(make(outcome.bench) for make in SECTIONS),

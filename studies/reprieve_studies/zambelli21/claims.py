@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from reprieve.characterize import Measured
 from reprieve.experiments.store import Record
 from reprieve_studies.characterize import claims as of_the_bench
-from reprieve_studies.frame import Claim, explained, given_by
+from reprieve_studies.frame import Claim, Reading, evaluate, explained, given_by
 from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.verdicts import Kind, Verdict
 from reprieve_studies.zambelli21.runs import BASE, DATA, FITTED, JUDGED, Plan, Runs, Spot
@@ -61,50 +61,28 @@ class Outcome:
         if not spots:
             return None
         seeds = sorted({spot.seed for spot in self.runs if spot[:-1] == spots[0][:-1]})
-        return estimate([MEASURES[claim.of](self, claim, reading, seed) for seed in seeds])
+        return estimate([self._of_seed(claim, reading, seed) for seed in seeds])
 
-    def value(self, claim: Claim, spot: Spot) -> float:
-        """Return the metric of a claim in a run."""
-        return METRICS[claim.options["metric"]].of(self.runs[spot])
+    def _of_seed(self, claim: Claim, reading: str, seed: int) -> float:
+        def value(case: Spot, number: int) -> float:
+            return self.value(claim, case, number)
+
+        return evaluate(claim, cases(claim, reading, seed), value)
+
+    def value(self, claim: Claim, case: Spot, number: int) -> float:
+        """Return the metric of a claim in a case, with `number` suspensions."""
+        run = self.runs[case._replace(suspensions=number)]
+        return METRICS[claim.options["metric"]].of(run)
 
 
-def cases(claim: Claim, reading: str, number: int = 0, seed: int = 1) -> list[Spot]:
-    """Return the loads and depths of a claim, with `number` suspensions."""
+def cases(claim: Claim, reading: str, seed: int = 1) -> list[Spot]:
+    """Return the loads and depths of a claim, by default all, without suspension."""
     of = claim.options
     return [
-        Spot(reading, mix, depth, number, seed)
-        for mix in of.get("mixes", [of.get("mix")])
-        for depth in of.get("depths", [of.get("depth")])
+        Spot(reading, mix, depth, 0, seed)
+        for mix in ([of["mix"]] if "mix" in of else DATA["mixes"])
+        for depth in ([of["depth"]] if "depth" in of else DATA["depths"])
     ]
-
-
-def _absolute(outcome: Outcome, claim: Claim, reading: str, seed: int) -> float:
-    (spot,) = cases(claim, reading, claim.options.get("suspensions", 10), seed)
-    return outcome.value(claim, spot)
-
-
-def _change(outcome: Outcome, claim: Claim, reading: str, seed: int) -> float:
-    (without,) = cases(claim, reading, 0, seed)
-    return _absolute(outcome, claim, reading, seed) - outcome.value(claim, without)
-
-
-def _holds(outcome: Outcome, claim: Claim, reading: str, seed: int) -> float:
-    return float(sum(holds for _, _, holds in compared(outcome, claim, reading, seed)))
-
-
-MEASURES = {"absolute": _absolute, "headline": _change, "mechanism": _holds}
-
-
-def compared(
-    outcome: Outcome, claim: Claim, reading: str, seed: int
-) -> list[tuple[float, float, bool]]:
-    """Return the metric with both numbers of suspensions for each case, and if the order holds."""
-    found = []
-    pairs = (cases(claim, reading, number, seed) for number in claim.options["pair"])
-    for spots in zip(*pairs, strict=True):
-        first, second = (outcome.value(claim, spot) for spot in spots)
-        found.append((first, second, second > first if claim.options["rises"] else second < first))
-    return found
 
 
 def verdicts(outcome: Outcome) -> list[Verdict]:
@@ -141,24 +119,20 @@ def _verdict(outcome: Outcome, claim: Claim, reading: str) -> Verdict:
         kind=_kind(outcome, claim, reading),
     )
     if claim.of == "mechanism":
-        first = compared(outcome, claim, reading, outcome.plan.seeds[0])
-        cells = [f"{one:,.4g} to {two:,.4g}" for one, two, _ in first]
+        cells = [
+            " to ".join(f"{outcome.value(claim, case, claim.options[name]):,.4g}"
+                        for name in ("to", "of"))
+            for case in cases(claim, reading, outcome.plan.seeds[0])
+        ]  # fmt: skip
         note = "loads and depths for which it holds; seed 1: " + "; ".join(cells)
         verdict = replace(verdict, note=note)
-    return explained(verdict, claim, others(outcome, claim, reading))
+    return explained(verdict, claim, partial(outcome.measure, claim), _others(claim, reading))
 
 
-def others(
-    outcome: Outcome, claim: Claim, reading: str
-) -> Mapping[str, Callable[[], Estimate | None]]:
-    """Return a claim's measures under the other readings, by their title."""
-    if claim.of == "absolute":
-        return {}
-    return {
-        one.title: partial(outcome.measure, claim, one.name)
-        for one in DATA.readings.values()
-        if one.name != reading
-    }
+def _others(claim: Claim, reading: str) -> list[Reading]:
+    """Return the readings beside one that may give a claim: none gives an absolute number."""
+    every = () if claim.of == "absolute" else DATA.readings.values()
+    return [one for one in every if one.name != reading]
 
 
 def _kind(outcome: Outcome, claim: Claim, reading: str) -> Kind:
@@ -166,9 +140,9 @@ def _kind(outcome: Outcome, claim: Claim, reading: str) -> Kind:
     kinds: Mapping[str, Kind] = claim.options.get("kinds", {})
     if claim.of == "absolute":
         return kinds[reading]
-    number = max(claim.options.get("pair", [claim.options.get("suspensions", 10)]))
-    for spot in cases(claim, reading, number):
-        if not outcome.runs[spot].summary["flash"]["suspensions"]["program"]:
+    for case in cases(claim, reading):
+        run = outcome.runs[case._replace(suspensions=claim.options["of"])]
+        if not run.summary["flash"]["suspensions"]["program"]:
             return "vacuous"
     return kinds.get(reading, "predicted" if reading == FITTED else "measured")
 
@@ -203,7 +177,7 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
             for name in present
         },
         "elsewhere": {
-            name: {one.claim: given_by(one, others(outcome, one, name))
+            name: {one.claim: given_by(one, partial(outcome.measure, one), _others(one, name))
                    for one in (*changes, *orders)}
             for name in JUDGED
         },

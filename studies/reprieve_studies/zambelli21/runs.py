@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from reprieve.experiments.store import Record
 from reprieve_studies.frame import Reading, read
-from reprieve_studies.runs import Bench, Job, Setup
+from reprieve_studies.runs import Bench, Job, Setup, keeping
 
 DATA = read(Path(__file__).with_name("study.toml"))
 JUDGED = tuple(one.name for one in DATA.readings.values() if one.judged)
@@ -69,14 +69,8 @@ class Plan:
 
 def simulate(plan: Plan, spots: Sequence[Spot], bench: Bench) -> dict[Spot, Record]:
     """Run some of a plan."""
-    return bench.each("Figures 10 to 13", {spot: job(plan, spot) for spot in spots}, _slim)
-
-
-def _slim(record: Record) -> Record:
-    """Keep what figures and claims look at."""
-    names = ("requests", "device", "flash", "power")
-    summary = {name: record.summary[name] for name in names}
-    return Record(summary, {}, {}, record.buckets)
+    keep = keeping("requests", "device", "flash", "power")
+    return bench.each("Figures 10 to 13", {spot: job(plan, spot) for spot in spots}, keep)
 
 
 def job(plan: Plan, spot: Spot) -> Job:

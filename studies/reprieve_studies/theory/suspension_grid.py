@@ -15,6 +15,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from reprieve import Decision, OperationView, SuspensionPolicy
+
+_NS = 1000
 Floats = NDArray[np.float64]
 _ITERATIONS = 40
 _EXACT = 1e-9
@@ -200,3 +203,37 @@ class Grid:
         return Solved(
             wait, 1e6 * suspensions / time, late / time / self.die.rate, 1e6 / time, residual
         )
+
+
+class FromGrid(SuspensionPolicy):
+    """The policy of a solution."""
+
+    def __init__(self, grid: Grid, solved: Solved) -> None:
+        self._step_ns = round(grid.step_us * _NS)
+        self._wait = solved.wait_steps
+        self._read_ns = round(grid.die.read_us * _NS)
+        self._lost_ns = round((grid.die.slo_us - grid.die.read_us) * _NS)
+
+    def decide(self, view: OperationView) -> Decision | int:
+        """Suspend where the solution does, or ask again when it would."""
+        if view.is_suspended:
+            return Decision.LEAVE
+        arrivals = view.read_arrivals_ns
+        urgencies = [
+            view.now_ns - came + place * self._read_ns for place, came in enumerate(arrivals)
+        ]
+        # A read that is late whatever is done urges no more.
+        urgency = max((each for each in urgencies if each <= self._lost_ns), default=None)
+        if urgency is None:
+            return Decision.LEAVE
+        left, most, oldest = (size - 1 for size in self._wait.shape)
+        steps = int(
+            self._wait[
+                min(left, -(-view.remaining_ns // self._step_ns)),
+                min(most, len(arrivals)),
+                min(oldest, urgency // self._step_ns),
+            ]
+        )
+        if steps < 0:
+            return Decision.LEAVE
+        return Decision.SUSPEND if steps == 0 else view.now_ns + steps * self._step_ns
