@@ -39,9 +39,25 @@ impl Owners {
     pub(super) fn get(&self, page: u32) -> Option<u32> {
         match self.table.get(page) {
             INVALID => None,
-            AS_PREPARED => self.prepared.as_ref().and_then(|prepared| prepared.owner(page)),
+            AS_PREPARED => self.at_first(page),
             lpn => Some(lpn),
         }
+    }
+
+    /// Returns it for a page that nobody has changed since the drive was prepared.
+    fn at_first(&self, page: u32) -> Option<u32> {
+        let prepared = self.prepared.as_ref()?;
+        match self.table.apart(page) {
+            None => prepared.owner(page),
+            lpn => lpn.filter(|lpn| *lpn != INVALID),
+        }
+    }
+
+    /// Takes a new table for what changes from now on, if few entries have changed.
+    ///
+    /// Errors if the system does not give the memory.
+    pub(super) fn set_apart(&mut self) -> Result<(), UserError> {
+        self.table.set_apart()
     }
 
     /// Returns it for a page that was changed since the preparation: for callers that want it in

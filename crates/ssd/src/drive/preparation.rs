@@ -8,6 +8,7 @@ use reprieve_policy::Policies;
 use serde_json::{Value, json};
 
 use super::equilibrium::Equilibrium;
+use super::reuse::Origin;
 use super::run_in::{Attempt, RunIn, RunInCourse, RunInReport};
 use super::{Options, Ssd};
 
@@ -18,14 +19,15 @@ const PRECONDITION_STEP: u64 = 1 << 22;
 pub(super) struct Preparation {
     preconditioner: Preconditioner,
     /// `None`: it has its state from elsewhere.
-    equilibrium: Option<Box<Equilibrium>>,
+    pub(super) equilibrium: Option<Box<Equilibrium>>,
     /// The load of that equilibrium; `None`: the drive is not to be in a steady state.
-    load: Option<String>,
+    pub(super) load: Option<String>,
     stage: RunInStage,
     /// Its policies are not those that the scenario names.
     pub(super) has_custom_policies: bool,
     /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
     pub(super) replay: Vec<u32>,
+    pub(super) origin: Origin,
 }
 
 /// How far a drive has come on its way to the state that it runs in.
@@ -63,7 +65,20 @@ impl Preparation {
             stage: RunInStage::Over(None),
             has_custom_policies: false,
             replay,
+            origin: Origin::Own,
         }
+    }
+
+    /// Takes a prepared drive.
+    pub(super) fn take(&mut self, archive: &mut Archive, ftl: &mut Ftl) {
+        self.stage = RunInStage::Over(None);
+        self.exchange(archive, ftl);
+    }
+
+    /// Starts from the beginning, with nothing written.
+    pub(super) fn begin_anew(&mut self, ftl: &mut Ftl) {
+        let equilibrium = self.equilibrium.take().expect("it has one to come into");
+        *self = Preparation::of(*equilibrium, ftl);
     }
 
     /// Writes what the summary says of it, which is done, or takes that back.
@@ -81,19 +96,32 @@ impl Preparation {
         ftl: &mut Ftl,
         flash: &mut Flash,
     ) -> Result<bool, UserError> {
-        let Some(equilibrium) = &self.equilibrium else { return Ok(true) };
+        if self.is_done() {
+            return Ok(true);
+        }
+        if !self.looks_elsewhere(scenario, ftl)? {
+            self.do_step(scenario, ftl, flash)?;
+            self.step_done(ftl);
+        }
+        Ok(false)
+    }
+
+    fn do_step(
+        &mut self,
+        scenario: &Scenario,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+    ) -> Result<(), UserError> {
+        let equilibrium = self.equilibrium.as_ref().expect("it has one to come into");
         if !self.preconditioner.is_done() {
             self.preconditioner.advance(ftl, &equilibrium.scenario, PRECONDITION_STEP)?;
             if self.preconditioner.is_done() && !runs_in(&equilibrium.scenario, ftl) {
                 self.stage = RunInStage::Over(None);
             }
-            return Ok(false);
+            return Ok(());
         }
         match std::mem::replace(&mut self.stage, RunInStage::Over(None)) {
-            RunInStage::Over(report) => {
-                self.stage = RunInStage::Over(report);
-                return Ok(true);
-            }
+            RunInStage::Over(_) => unreachable!("the drive is prepared"),
             RunInStage::ToCome(attempt) => {
                 self.stage = match equilibrium.rests {
                     true => RunInStage::Resting(Box::new(self.begin_rest(ftl)?)),
@@ -105,7 +133,7 @@ impl Preparation {
             }
             RunInStage::Resting(mut drive) => match drive.rest() {
                 false => self.stage = RunInStage::Resting(drive),
-                true => self.take_over(scenario, ftl, &mut drive),
+                true => self.take_over(scenario, ftl, &mut drive)?,
             },
             RunInStage::Running(mut run_in) => match run_in.advance()? {
                 RunInCourse::GoesOn => self.stage = RunInStage::Running(run_in),
@@ -120,21 +148,26 @@ impl Preparation {
                 course => {
                     let mut report = run_in.report(course == RunInCourse::AtRest);
                     let mut drive = run_in.drive;
-                    self.take_over(scenario, ftl, &mut drive);
+                    self.take_over(scenario, ftl, &mut drive)?;
                     self.take_back_policies(scenario, flash, &mut drive);
                     report.valid_pages = ftl.tables.map.pages_in_flash();
                     self.stage = RunInStage::Over(Some(report));
                 }
             },
         }
-        Ok(false)
+        Ok(())
     }
 
     /// Stops a drive that ran before the run, and takes its tables and what its buffer holds.
-    fn take_over(&mut self, scenario: &Scenario, ftl: &mut Ftl, drive: &mut Ssd) {
+    fn take_over(
+        &mut self,
+        scenario: &Scenario,
+        ftl: &mut Ftl,
+        drive: &mut Ssd,
+    ) -> Result<(), UserError> {
         self.replay = drive.freeze();
         std::mem::swap(ftl, &mut drive.run.pages.ftl);
-        ftl.keep(scenario);
+        ftl.keep(scenario)
     }
 
     /// Preconditions the drive to its end, without a run before the run.
