@@ -1,7 +1,7 @@
 //! A saved drive: named columns of numbers that components write and read, and their file.
 
 mod file;
-mod store;
+mod prepared;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 use reprieve_base::UserError;
 use reprieve_config::Scenario;
 
-pub use store::{Claim, Found, Key, Prepared, Store};
+pub use prepared::{Claim, Found, Key, Prepared, Store};
 
 /// The state of a drive beyond its scenario.
 ///

@@ -8,26 +8,32 @@ use reprieve_policy::Policies;
 use serde_json::{Value, json};
 
 use super::equilibrium::Equilibrium;
-use super::reuse::Origin;
+use super::reuse::{self, Look, Origin};
 use super::run_in::{Attempt, RunIn, RunInCourse, RunInReport};
 use super::{Options, Ssd};
 
 /// Page writes of preconditioning in one step: some hundredths of a second.
 const PRECONDITION_STEP: u64 = 1 << 22;
+/// Those of them that take as long as an operation of the run-in.
+const WRITES_PER_OPERATION: u64 = 64;
+/// Operations of a preparation that is worth a file: a tenth of a second or two.
+const OPERATIONS_WORTH_A_FILE: u64 = 1 << 17;
 
 /// How the drive comes into the state that it starts from.
 pub(super) struct Preparation {
     preconditioner: Preconditioner,
     /// `None`: it has its state from elsewhere.
-    pub(super) equilibrium: Option<Box<Equilibrium>>,
+    equilibrium: Option<Box<Equilibrium>>,
     /// The load of that equilibrium; `None`: the drive is not to be in a steady state.
-    pub(super) load: Option<String>,
+    load: Option<String>,
     stage: RunInStage,
     /// Its policies are not those that the scenario names.
     pub(super) has_custom_policies: bool,
     /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
     pub(super) replay: Vec<u32>,
     pub(super) origin: Origin,
+    /// Operations that have brought the drive here, as a measure of the time that they took.
+    operations: u64,
 }
 
 /// How far a drive has come on its way to the state that it runs in.
@@ -66,19 +72,40 @@ impl Preparation {
             has_custom_policies: false,
             replay,
             origin: Origin::Own,
+            operations: 0,
         }
     }
 
-    /// Takes a prepared drive.
-    pub(super) fn take(&mut self, archive: &mut Archive, ftl: &mut Ftl) {
-        self.stage = RunInStage::Over(None);
-        self.exchange(archive, ftl);
+    /// Whether the state is there already, or somebody else prepares it.
+    fn looks_elsewhere(&mut self, scenario: &Scenario, ftl: &mut Ftl) -> Result<bool, UserError> {
+        let is_shared = self.load.is_some() && !self.has_custom_policies;
+        let equilibrium = self.equilibrium.as_ref().filter(|_| is_shared);
+        match self.origin.look(|| equilibrium.map(|own| reuse::key(own, scenario))) {
+            Look::None => Ok(false),
+            Look::Soon => Ok(true),
+            Look::State(prepared) => {
+                self.stage = RunInStage::Over(None);
+                let mut archive = prepared.parts();
+                self.exchange(&mut archive, ftl);
+                let is_whole = archive.check().is_ok();
+                if !is_whole {
+                    *ftl = Ftl::new(scenario)?;
+                    let equilibrium = self.equilibrium.take().expect("it has one to come into");
+                    *self = Preparation::of(*equilibrium, ftl);
+                }
+                Ok(is_whole)
+            }
+        }
     }
 
-    /// Starts from the beginning, with nothing written.
-    pub(super) fn begin_anew(&mut self, ftl: &mut Ftl) {
-        let equilibrium = self.equilibrium.take().expect("it has one to come into");
-        *self = Preparation::of(*equilibrium, ftl);
+    /// Writes the prepared drive, or takes it back.
+    fn exchange(&mut self, archive: &mut Archive, ftl: &mut Ftl) {
+        // Those who share a load may have it from different sections.
+        let load = self.load.clone();
+        self.archive(archive);
+        self.load = load;
+        parts!(archive; self.replay);
+        ftl.archive(archive);
     }
 
     /// Writes what the summary says of it, which is done, or takes that back.
@@ -101,7 +128,11 @@ impl Preparation {
         }
         if !self.looks_elsewhere(scenario, ftl)? {
             self.do_step(scenario, ftl, flash)?;
-            self.step_done(ftl);
+            if let Some(claim) = self.origin.step(self.is_done()) {
+                let mut archive = claim.archive();
+                self.exchange(&mut archive, ftl);
+                claim.keep(archive, self.operations >= OPERATIONS_WORTH_A_FILE);
+            }
         }
         Ok(false)
     }
@@ -115,6 +146,8 @@ impl Preparation {
         let equilibrium = self.equilibrium.as_ref().expect("it has one to come into");
         if !self.preconditioner.is_done() {
             self.preconditioner.advance(ftl, &equilibrium.scenario, PRECONDITION_STEP)?;
+            let writes = PRECONDITION_STEP.min(ftl.tables.map.all_pages().into());
+            self.operations += writes / WRITES_PER_OPERATION;
             if self.preconditioner.is_done() && !runs_in(&equilibrium.scenario, ftl) {
                 self.stage = RunInStage::Over(None);
             }
@@ -138,6 +171,7 @@ impl Preparation {
             RunInStage::Running(mut run_in) => match run_in.advance()? {
                 RunInCourse::GoesOn => self.stage = RunInStage::Running(run_in),
                 RunInCourse::Again(kept) => {
+                    self.operations += run_in.operations();
                     let number = run_in.attempt.number + 1;
                     self.take_back_policies(scenario, flash, &mut run_in.drive);
                     drop(run_in);
@@ -146,6 +180,7 @@ impl Preparation {
                     self.stage = RunInStage::ToCome(Attempt { kept, number });
                 }
                 course => {
+                    self.operations += run_in.operations();
                     let mut report = run_in.report(course == RunInCourse::AtRest);
                     let mut drive = run_in.drive;
                     self.take_over(scenario, ftl, &mut drive)?;

@@ -89,7 +89,8 @@ fn steps_of_a_claim_are_seen() {
     let store = Store::new(None, MIB, MIB);
     let claim = claimed(&store, key(1));
     assert!(matches!(store.find(key(1)), Found::Awaited(0)));
-    assert_eq!([claim.step(), claim.step()], [1, 2]);
+    claim.step();
+    claim.step();
     assert!(matches!(store.find(key(1)), Found::Awaited(2)));
     drop(claim);
     drop(claimed(&store, key(1)));

@@ -173,9 +173,9 @@ impl Store {
 }
 
 impl Claim {
-    /// Says that a step of the preparation is done, and how many are.
-    pub fn step(&self) -> u64 {
-        self.steps.fetch_add(1, Ordering::Relaxed) + 1
+    /// Says that a step of the preparation is done.
+    pub fn step(&self) {
+        self.steps.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Returns the archive that the parts of the drive are to be written to.
