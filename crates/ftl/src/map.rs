@@ -62,7 +62,7 @@ impl Mapping {
 
 /// Where the data of each logical page is; of pages of the mapping too, where that is in flash.
 pub struct Map {
-    physical: Table<UNWRITTEN>,
+    pub(super) physical: Table<UNWRITTEN>,
     /// Where pages are that nobody has changed since the drive was prepared; `None`: nowhere.
     prepared: Option<Arc<Names>>,
     /// Those of the host; pages of the mapping come after them.
@@ -125,13 +125,6 @@ impl Map {
             Mapping::Buffered(id) => Some(id),
             _ => None,
         }
-    }
-
-    /// Takes a new table for what changes from now on, if few entries have changed.
-    ///
-    /// Errors if the system does not give the memory.
-    pub(super) fn set_apart(&mut self) -> Result<(), UserError> {
-        self.physical.set_apart()
     }
 
     /// Where the data of a logical page was when the drive was prepared.

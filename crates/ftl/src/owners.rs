@@ -16,7 +16,7 @@ const INVALID: u32 = u32::MAX - 1;
 /// The logical page of each physical one, four bytes an entry.
 #[derive(Debug)]
 pub(super) struct Owners {
-    table: Table<AS_PREPARED>,
+    pub(super) table: Table<AS_PREPARED>,
     /// Contents that the drive was prepared with; `None`: nothing.
     prepared: Option<Arc<Names>>,
 }
@@ -51,13 +51,6 @@ impl Owners {
             None => prepared.owner(page),
             lpn => lpn.filter(|lpn| *lpn != INVALID),
         }
-    }
-
-    /// Takes a new table for what changes from now on, if few entries have changed.
-    ///
-    /// Errors if the system does not give the memory.
-    pub(super) fn set_apart(&mut self) -> Result<(), UserError> {
-        self.table.set_apart()
     }
 
     /// Returns it for a page that was changed since the preparation: for callers that want it in

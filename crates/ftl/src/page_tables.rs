@@ -81,8 +81,8 @@ impl PageTables {
     /// Errors if the system does not give the memory.
     pub(super) fn set_apart(&mut self) -> Result<(), UserError> {
         if self.map.prepared().is_some() {
-            self.map.set_apart()?;
-            self.blocks.owners.set_apart()?;
+            self.map.physical.set_apart()?;
+            self.blocks.owners.table.set_apart()?;
         }
         Ok(())
     }
