@@ -13,6 +13,7 @@ fn main() {
     add(Path::new("../../Cargo.lock"), &mut hasher);
     for name in CRATES {
         let sources = PathBuf::from(format!("../{name}/src"));
+        assert!(sources.is_dir(), "{} are not there", sources.display());
         println!("cargo::rerun-if-changed={}", sources.display());
         add(&sources, &mut hasher);
     }
