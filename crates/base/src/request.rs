@@ -7,7 +7,7 @@ pub const SECTOR_BYTES: u64 = 512;
 
 /// The operation of a request.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
 pub enum Op {
     /// Return data.
@@ -33,7 +33,7 @@ impl Op {
 }
 
 /// One host request, already translated to the drive's own address space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Request {
     /// The arrival at the drive.
     pub arrival: Time,

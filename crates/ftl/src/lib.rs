@@ -31,6 +31,7 @@ mod permutation;
 mod plane;
 mod plane_view;
 mod precondition;
+mod ranked_bits;
 mod rebuild;
 mod registries;
 mod rehearsal;

@@ -62,7 +62,7 @@ impl Mapping {
 
 /// Where the data of each logical page is; of pages of the mapping too, where that is in flash.
 pub struct Map {
-    physical: Table<UNWRITTEN>,
+    pub(super) physical: Table<UNWRITTEN>,
     /// Where pages are that nobody has changed since the drive was prepared; `None`: nowhere.
     prepared: Option<Arc<Names>>,
     /// Those of the host; pages of the mapping come after them.
@@ -129,15 +129,21 @@ impl Map {
 
     /// Where the data of a logical page was when the drive was prepared.
     fn at_first(&self, lpn: u32) -> Mapping {
+        if let Some(entry) = self.physical.apart(lpn) {
+            return Mapping::decode(entry);
+        }
         let prepared = self.prepared.as_ref();
         prepared.map_or(Mapping::Unwritten, |prepared| Mapping::Flash(prepared.page(lpn)))
     }
 
     /// Returns how many logical pages have their newest data in flash.
     pub fn pages_in_flash(&self) -> u64 {
-        let is_in_flash = |lpn: &u32| match Mapping::decode(self.peek(*lpn)) {
-            Mapping::Unwritten => self.prepared.is_some(),
-            mapping => matches!(mapping, Mapping::Flash(_)),
+        let is_in_flash = |lpn: &u32| {
+            let entry = self.physical.get(*lpn);
+            let is_changed = entry != UNWRITTEN;
+            let entry = if is_changed { Some(entry) } else { self.physical.apart(*lpn) };
+            let is_in_flash = |entry| matches!(Mapping::decode(entry), Mapping::Flash(_));
+            entry.map_or(self.prepared.is_some(), is_in_flash)
         };
         (0..self.logical_pages).filter(is_in_flash).count() as u64
     }

@@ -16,7 +16,7 @@ const INVALID: u32 = u32::MAX - 1;
 /// The logical page of each physical one, four bytes an entry.
 #[derive(Debug)]
 pub(super) struct Owners {
-    table: Table<AS_PREPARED>,
+    pub(super) table: Table<AS_PREPARED>,
     /// Contents that the drive was prepared with; `None`: nothing.
     prepared: Option<Arc<Names>>,
 }
@@ -39,8 +39,17 @@ impl Owners {
     pub(super) fn get(&self, page: u32) -> Option<u32> {
         match self.table.get(page) {
             INVALID => None,
-            AS_PREPARED => self.prepared.as_ref().and_then(|prepared| prepared.owner(page)),
+            AS_PREPARED => self.at_first(page),
             lpn => Some(lpn),
+        }
+    }
+
+    /// Returns it for a page that nobody has changed since the drive was prepared.
+    fn at_first(&self, page: u32) -> Option<u32> {
+        let prepared = self.prepared.as_ref()?;
+        match self.table.apart(page) {
+            None => prepared.owner(page),
+            lpn => lpn.filter(|lpn| *lpn != INVALID),
         }
     }
 

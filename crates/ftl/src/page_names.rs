@@ -4,20 +4,19 @@
 //! be undone. So a large drive starts without a table of what all its pages hold: the tables have
 //! only what has changed since, and a run that touches few pages does not pay for the others.
 
+use reprieve_base::Archive;
+
 use super::Ftl;
 use super::permutation::Permutation;
+use super::ranked_bits::{GROUP_WORDS, RankedBits};
 use super::scope::Scope;
-
-/// Words of one bit a page that are counted together.
-const GROUP_WORDS: usize = 8;
 
 /// Contents of the valid pages of a drive that was just prepared.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Names {
     /// One bit a page: whether it is valid. Each plane begins with a group of its own.
-    valid: Vec<u64>,
-    /// Valid pages of the drive before each group.
-    before: Vec<u32>,
+    #[serde(skip)]
+    valid: RankedBits,
     groups_per_plane: u32,
     pages_per_plane: u32,
     /// The logical pages of each plane, in the order of planes, or those of the drive.
@@ -52,25 +51,24 @@ impl Names {
             valid.extend_from_slice(words);
             valid.resize(plane * words_per_plane, 0);
         }
-        let mut all = 0;
-        let group = |words: &[u64]| {
-            let before = all;
-            all += words.iter().map(|word| word.count_ones()).sum::<u32>();
-            before
-        };
-        let before: Vec<u32> = valid.chunks(GROUP_WORDS).map(group).collect();
+        let valid = RankedBits::new(valid);
         assert!(scopes.len() == 1 || scopes.len() == count, "every page has its scope");
         let mut scope_of = vec![0; scopes.len()];
         let named = |(number, mut scope): (u32, Scope)| {
             scope_of[(scope.first_lpn / scope.run) as usize] = number;
             let order = Permutation::new(scope.lpns, &mut scope.stream);
-            let before = before[(scope.plane * groups_per_plane) as usize];
+            let before = valid.before((scope.plane * groups_per_plane) as usize);
             Named { scope, order, before }
         };
         let scopes: Vec<Named> = (0..).zip(scopes).map(named).collect();
         let lpns = scopes.iter().map(|named| u64::from(named.scope.lpns)).sum::<u64>();
-        assert_eq!(u64::from(all), lpns, "as many pages are valid as have names");
-        Names { valid, before, groups_per_plane, pages_per_plane, scopes, scope_of }
+        assert_eq!(u64::from(valid.ones()), lpns, "as many pages are valid as have names");
+        Names { valid, groups_per_plane, pages_per_plane, scopes, scope_of }
+    }
+
+    /// Writes which pages of so many planes are valid, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive, planes: usize) {
+        self.valid.archive(archive, planes * self.groups_per_plane as usize * GROUP_WORDS);
     }
 
     /// The logical page that a page, counted over the drive, holds.
@@ -78,16 +76,7 @@ impl Names {
     pub(super) fn owner(&self, page: u32) -> Option<u32> {
         let (plane, own) = (page / self.pages_per_plane, page % self.pages_per_plane);
         let first = (plane * self.groups_per_plane) as usize * GROUP_WORDS;
-        let word = first + (own / u64::BITS) as usize;
-        let (bits, bit) = (self.valid[word], 1u64 << (own % u64::BITS));
-        if bits & bit == 0 {
-            return None;
-        }
-        let group = word / GROUP_WORDS;
-        let words = &self.valid[group * GROUP_WORDS..word];
-        let number = self.before[group]
-            + words.iter().map(|word| word.count_ones()).sum::<u32>()
-            + (bits & (bit - 1)).count_ones();
+        let number = self.valid.number(first * u64::BITS as usize + own as usize)?;
         let Named { scope, order, before } =
             &self.scopes[if self.scopes.len() == 1 { 0 } else { plane as usize }];
         Some(scope.logical_page(order.of(number - before)))
@@ -100,19 +89,9 @@ impl Names {
         let number = self.scope_of[(lpn % stride / run) as usize];
         let Named { scope, order, before } = &self.scopes[number as usize];
         let number = before + order.back(scope.number(lpn));
-        // Groups without valid pages have as many before them as the one behind them.
-        let group = self.before.partition_point(|before| *before <= number) - 1;
-        let mut left = number - self.before[group];
-        let mut word = group * GROUP_WORDS;
-        while left >= self.valid[word].count_ones() {
-            left -= self.valid[word].count_ones();
-            word += 1;
-        }
-        let mut bits = self.valid[word];
-        (0..left).for_each(|_| bits &= bits - 1);
-        let words_per_plane = self.groups_per_plane as usize * GROUP_WORDS;
-        let (plane, own) = ((word / words_per_plane) as u32, (word % words_per_plane) as u32);
-        plane * self.pages_per_plane + own * u64::BITS + bits.trailing_zeros()
+        let bit = self.valid.bit(number);
+        let bits_per_plane = self.groups_per_plane as usize * GROUP_WORDS * u64::BITS as usize;
+        (bit / bits_per_plane) as u32 * self.pages_per_plane + (bit % bits_per_plane) as u32
     }
 }
 

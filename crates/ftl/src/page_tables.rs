@@ -67,11 +67,24 @@ impl PageTables {
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         let mut prepared = self.map.prepared().cloned();
         archive.part(&mut prepared);
-        if let Some(prepared) = prepared.filter(|_| archive.is_loading()) {
+        if let Some(mut prepared) = prepared {
+            prepared.archive(archive, self.blocks.planes.len());
             self.start_with(prepared);
         }
         self.map.archive(archive);
         self.blocks.archive(archive);
+    }
+
+    /// Takes new tables for what changes from now on, where names and few changes since say what
+    /// the present ones do.
+    ///
+    /// Errors if the system does not give the memory.
+    pub(super) fn set_apart(&mut self) -> Result<(), UserError> {
+        if self.map.prepared().is_some() {
+            self.map.physical.set_apart()?;
+            self.blocks.owners.table.set_apart()?;
+        }
+        Ok(())
     }
 
     /// Pages that nobody has changed hold what they were prepared with.

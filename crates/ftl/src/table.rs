@@ -4,6 +4,8 @@
 use memmap2::{Advice, MmapMut};
 use reprieve_base::{Archive, UserError};
 
+use super::ranked_bits::Sparse;
+
 /// Entries of 32 bits in memory of their own.
 ///
 /// Random accesses to tables of many megabytes cost mostly address translation; with pages of
@@ -16,12 +18,43 @@ pub(super) struct Table<const FIRST: u32> {
     /// Where there are no mappings, as in WebAssembly.
     #[cfg(not(unix))]
     memory: Vec<u32>,
+    /// Entries that the table had before it was taken anew.
+    apart: Option<Sparse>,
 }
 
 impl<const FIRST: u32> Table<FIRST> {
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
+        let mut is_apart = self.apart.is_some();
+        archive.part(&mut is_apart);
+        if is_apart {
+            let places = self.entries().len();
+            self.apart.get_or_insert_default().archive(archive, places);
+        }
         archive.table(bytemuck::cast_slice_mut(&mut self.memory));
+    }
+
+    /// Sets the entries apart that have changed, and takes new memory for those that will, if there
+    /// are few.
+    ///
+    /// Errors if the system does not give the memory.
+    pub(super) fn set_apart(&mut self) -> Result<(), UserError> {
+        assert!(self.apart.is_none(), "entries are set apart once");
+        if let Some(apart) = Sparse::of(self.entries()) {
+            let new = Table::new(self.entries().len() as u32)?;
+            *self = Table { apart: Some(apart), ..new };
+        }
+        Ok(())
+    }
+
+    /// Returns an entry that was set apart.
+    pub(super) fn apart(&self, index: u32) -> Option<u32> {
+        let entry = self.apart.as_ref()?.get(index);
+        (entry != 0).then_some(entry ^ FIRST)
+    }
+
+    fn entries(&self) -> &[u32] {
+        bytemuck::cast_slice(&self.memory)
     }
 
     /// A table of `entries` times the value that entries have at first.
@@ -36,12 +69,12 @@ impl<const FIRST: u32> Table<FIRST> {
                 (u64::from(entries) * size_of::<u32>() as u64) >> 20
             ))
         })?;
-        Ok(Table { memory })
+        Ok(Table { memory, apart: None })
     }
 
     #[inline]
     pub(super) fn get(&self, index: u32) -> u32 {
-        bytemuck::cast_slice::<_, u32>(&self.memory)[index as usize] ^ FIRST
+        self.entries()[index as usize] ^ FIRST
     }
 
     #[inline]

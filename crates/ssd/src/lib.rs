@@ -20,3 +20,4 @@ pub use reprieve_nand::reliability;
 pub use reprieve_observe::timeline::Window;
 pub use reprieve_observe::{causes, power, stats};
 pub use reprieve_policy::{Policies, dispatch, sched, suspend, txn};
+pub use reprieve_state::Store;

@@ -76,11 +76,11 @@ pub(super) fn encode(state: State, scenario: &Scenario) -> Vec<Vec<u8>> {
 }
 
 /// Moves a file to its place once all of it is on the disk.
-pub(super) fn write(path: &Path, pieces: &[Vec<u8>]) -> std::io::Result<()> {
+pub(super) fn write(path: &Path, pieces: &[impl AsRef<[u8]>]) -> std::io::Result<()> {
     let name = path.file_name().ok_or(std::io::ErrorKind::IsADirectory)?.to_string_lossy();
     let temporary = path.with_file_name(format!(".{name}.{}.partial", std::process::id()));
     let write_all = |mut file: File| {
-        pieces.iter().try_for_each(|piece| file.write_all(piece))?;
+        pieces.iter().try_for_each(|piece| file.write_all(piece.as_ref()))?;
         file.sync_all()
     };
     let written = File::create(&temporary)

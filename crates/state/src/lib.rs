@@ -1,12 +1,15 @@
 //! A saved drive: named columns of numbers that components write and read, and their file.
 
 mod file;
+mod prepared;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use reprieve_base::UserError;
 use reprieve_config::Scenario;
+
+pub use prepared::{Claim, Found, Key, Prepared, Store};
 
 /// The state of a drive beyond its scenario.
 ///

@@ -8,6 +8,8 @@
 //! Poisson law. So each pass draws other places for them, evenly over the addresses that they span
 //! and on the grid on which they lie.
 
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,7 +26,7 @@ const MEAN_STEPS: usize = 50;
 const NEARLY_WHOLE: f64 = 0.999;
 
 /// The requests of a trace, repeated without end.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct CyclicTrace {
     rows: Arc<[CyclicRow]>,
     /// Time from the first request of a pass to the first of the next.
@@ -35,6 +37,16 @@ pub struct CyclicTrace {
     grid: Grid,
 }
 
+/// Tells rows by their hash: they may be a million.
+impl fmt::Debug for CyclicTrace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CyclicTrace { rows, period_ns, queue_depth, span, grid } = self;
+        let mut hasher = DefaultHasher::new();
+        rows.hash(&mut hasher);
+        write!(f, "{:?}", (hasher.finish(), period_ns, queue_depth, span, grid))
+    }
+}
+
 /// Places a number of sectors apart, one of them at `offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Grid {
@@ -43,14 +55,14 @@ struct Grid {
 }
 
 /// A request, and its place in later passes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Hash)]
 struct CyclicRow {
     request: Request,
     place: CyclicPlace,
 }
 
 /// The place of a request in each pass.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Hash)]
 enum CyclicPlace {
     /// As in the trace.
     Same,

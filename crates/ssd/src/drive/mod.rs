@@ -32,6 +32,7 @@ mod read_cache;
 mod replay;
 mod report;
 mod requests;
+mod reuse;
 mod run_in;
 mod save;
 mod series;
@@ -49,7 +50,7 @@ use reprieve_ftl::Ftl;
 use reprieve_observe::check::Checker;
 use reprieve_observe::stats::LogBatch;
 use reprieve_policy::{Policies, dispatch};
-use reprieve_state::State;
+use reprieve_state::{State, Store};
 
 use equilibrium::Equilibrium;
 use event_loop::EventLoop;
@@ -57,6 +58,7 @@ use flows::Flows;
 use interface::HostInterface;
 use page_store::PageStore;
 use preparation::Preparation;
+use reuse::Origin;
 use statistics::Statistics;
 
 pub use handover::Completion;
@@ -118,7 +120,12 @@ impl Ssd {
                 cells = taken.map_err(|error| error.at(&place))?;
                 save::restore(state, &place, &scenario, &mut ftl)?
             }
-            None => Preparation::of(Equilibrium::of(&scenario)?, &mut ftl),
+            None => {
+                let mut made = Preparation::of(Equilibrium::of(&scenario)?, &mut ftl);
+                let store = options.states.clone().or_else(Store::of_process);
+                made.origin = store.map_or(Origin::Own, Origin::Stored);
+                made
+            }
         };
         let seed = scenario.seed;
         let mut ssd = Ssd::assemble(scenario, seed, options, policies, ftl, made)?;

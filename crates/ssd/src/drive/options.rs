@@ -1,8 +1,10 @@
 //! Options of a run beyond its scenario.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use reprieve_observe::timeline::Window;
+use reprieve_state::Store;
 
 /// Options of a run beyond its scenario.
 #[derive(Clone, Debug, Default)]
@@ -25,4 +27,6 @@ pub struct Options {
     pub handed_over: bool,
     /// Draw a timeline of this.
     pub timeline: Option<Window>,
+    /// Place of prepared states; `None`: that of the process.
+    pub states: Option<Arc<Store>>,
 }

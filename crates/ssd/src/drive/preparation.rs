@@ -8,11 +8,16 @@ use reprieve_policy::Policies;
 use serde_json::{Value, json};
 
 use super::equilibrium::Equilibrium;
+use super::reuse::{self, Look, Origin};
 use super::run_in::{Attempt, RunIn, RunInCourse, RunInReport};
 use super::{Options, Ssd};
 
 /// Page writes of preconditioning in one step: some hundredths of a second.
 const PRECONDITION_STEP: u64 = 1 << 22;
+/// Those of them that take as long as an operation of the run-in.
+const WRITES_PER_OPERATION: u64 = 64;
+/// Operations of a preparation that is worth a file: a tenth of a second or two.
+const OPERATIONS_WORTH_A_FILE: u64 = 1 << 17;
 
 /// How the drive comes into the state that it starts from.
 pub(super) struct Preparation {
@@ -26,6 +31,9 @@ pub(super) struct Preparation {
     pub(super) has_custom_policies: bool,
     /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
     pub(super) replay: Vec<u32>,
+    pub(super) origin: Origin,
+    /// Operations that have brought the drive here, as a measure of the time that they took.
+    operations: u64,
 }
 
 /// How far a drive has come on its way to the state that it runs in.
@@ -63,7 +71,41 @@ impl Preparation {
             stage: RunInStage::Over(None),
             has_custom_policies: false,
             replay,
+            origin: Origin::Own,
+            operations: 0,
         }
+    }
+
+    /// Whether the state is there already, or somebody else prepares it.
+    fn looks_elsewhere(&mut self, scenario: &Scenario, ftl: &mut Ftl) -> Result<bool, UserError> {
+        let is_shared = self.load.is_some() && !self.has_custom_policies;
+        let equilibrium = self.equilibrium.as_ref().filter(|_| is_shared);
+        match self.origin.look(|| equilibrium.map(|own| reuse::key(own, scenario))) {
+            Look::None => Ok(false),
+            Look::Soon => Ok(true),
+            Look::State(prepared) => {
+                self.stage = RunInStage::Over(None);
+                let mut archive = prepared.parts();
+                self.exchange(&mut archive, ftl);
+                let is_whole = archive.check().is_ok();
+                if !is_whole {
+                    *ftl = Ftl::new(scenario)?;
+                    let equilibrium = self.equilibrium.take().expect("it has one to come into");
+                    *self = Preparation::of(*equilibrium, ftl);
+                }
+                Ok(is_whole)
+            }
+        }
+    }
+
+    /// Writes the prepared drive, or takes it back.
+    fn exchange(&mut self, archive: &mut Archive, ftl: &mut Ftl) {
+        // Those who share a load may have it from different sections.
+        let load = self.load.clone();
+        self.archive(archive);
+        self.load = load;
+        parts!(archive; self.replay);
+        ftl.archive(archive);
     }
 
     /// Writes what the summary says of it, which is done, or takes that back.
@@ -81,19 +123,38 @@ impl Preparation {
         ftl: &mut Ftl,
         flash: &mut Flash,
     ) -> Result<bool, UserError> {
-        let Some(equilibrium) = &self.equilibrium else { return Ok(true) };
+        if self.is_done() {
+            return Ok(true);
+        }
+        if !self.looks_elsewhere(scenario, ftl)? {
+            self.do_step(scenario, ftl, flash)?;
+            if let Some(claim) = self.origin.step(self.is_done()) {
+                let mut archive = claim.archive();
+                self.exchange(&mut archive, ftl);
+                claim.keep(archive, self.operations >= OPERATIONS_WORTH_A_FILE);
+            }
+        }
+        Ok(false)
+    }
+
+    fn do_step(
+        &mut self,
+        scenario: &Scenario,
+        ftl: &mut Ftl,
+        flash: &mut Flash,
+    ) -> Result<(), UserError> {
+        let equilibrium = self.equilibrium.as_ref().expect("it has one to come into");
         if !self.preconditioner.is_done() {
             self.preconditioner.advance(ftl, &equilibrium.scenario, PRECONDITION_STEP)?;
+            let writes = PRECONDITION_STEP.min(ftl.tables.map.all_pages().into());
+            self.operations += writes / WRITES_PER_OPERATION;
             if self.preconditioner.is_done() && !runs_in(&equilibrium.scenario, ftl) {
                 self.stage = RunInStage::Over(None);
             }
-            return Ok(false);
+            return Ok(());
         }
         match std::mem::replace(&mut self.stage, RunInStage::Over(None)) {
-            RunInStage::Over(report) => {
-                self.stage = RunInStage::Over(report);
-                return Ok(true);
-            }
+            RunInStage::Over(_) => unreachable!("the drive is prepared"),
             RunInStage::ToCome(attempt) => {
                 self.stage = match equilibrium.rests {
                     true => RunInStage::Resting(Box::new(self.begin_rest(ftl)?)),
@@ -105,11 +166,12 @@ impl Preparation {
             }
             RunInStage::Resting(mut drive) => match drive.rest() {
                 false => self.stage = RunInStage::Resting(drive),
-                true => self.take_over(scenario, ftl, &mut drive),
+                true => self.take_over(scenario, ftl, &mut drive)?,
             },
             RunInStage::Running(mut run_in) => match run_in.advance()? {
                 RunInCourse::GoesOn => self.stage = RunInStage::Running(run_in),
                 RunInCourse::Again(kept) => {
+                    self.operations += run_in.operations();
                     let number = run_in.attempt.number + 1;
                     self.take_back_policies(scenario, flash, &mut run_in.drive);
                     drop(run_in);
@@ -118,23 +180,29 @@ impl Preparation {
                     self.stage = RunInStage::ToCome(Attempt { kept, number });
                 }
                 course => {
+                    self.operations += run_in.operations();
                     let mut report = run_in.report(course == RunInCourse::AtRest);
                     let mut drive = run_in.drive;
-                    self.take_over(scenario, ftl, &mut drive);
+                    self.take_over(scenario, ftl, &mut drive)?;
                     self.take_back_policies(scenario, flash, &mut drive);
                     report.valid_pages = ftl.tables.map.pages_in_flash();
                     self.stage = RunInStage::Over(Some(report));
                 }
             },
         }
-        Ok(false)
+        Ok(())
     }
 
     /// Stops a drive that ran before the run, and takes its tables and what its buffer holds.
-    fn take_over(&mut self, scenario: &Scenario, ftl: &mut Ftl, drive: &mut Ssd) {
+    fn take_over(
+        &mut self,
+        scenario: &Scenario,
+        ftl: &mut Ftl,
+        drive: &mut Ssd,
+    ) -> Result<(), UserError> {
         self.replay = drive.freeze();
         std::mem::swap(ftl, &mut drive.run.pages.ftl);
-        ftl.keep(scenario);
+        ftl.keep(scenario)
     }
 
     /// Preconditions the drive to its end, without a run before the run.

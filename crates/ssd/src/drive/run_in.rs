@@ -298,7 +298,7 @@ impl RunIn {
     }
 
     /// A load that lives in the buffer asks nothing of the flash, and makes requests.
-    fn operations(&self) -> u64 {
+    pub(super) fn operations(&self) -> u64 {
         self.drive.page_transactions().max(self.drive.run.stats.completed)
     }
 

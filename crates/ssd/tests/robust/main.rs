@@ -4,6 +4,7 @@ mod features;
 mod forged;
 mod pairs;
 mod refusals;
+mod reused;
 
 use reprieve_base::UserError;
 use reprieve_ssd::registries;

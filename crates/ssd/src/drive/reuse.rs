@@ -1,0 +1,100 @@
+//! Where a drive that is to be prepared looks for its state, and all that this depends on.
+
+use std::fmt::{self, Write};
+use std::sync::Arc;
+
+use reprieve_config::{EquilibriumLoad, Scenario};
+use reprieve_state::{Claim, Found, Key, Prepared, Store};
+use twox_hash::XxHash3_128;
+
+use super::equilibrium::Equilibrium;
+
+/// Looks at somebody else's preparation without a step of it after which it is not waited for: a
+/// drive that is prepared may be left alone.
+const PATIENCE: u32 = 40;
+
+/// How a drive that is to be prepared comes by its state.
+pub(super) enum Origin {
+    /// It looks in this place first.
+    Stored(Arc<Store>),
+    /// Somebody else prepares it, and had done so many steps at so many looks.
+    Awaited { store: Arc<Store>, key: Key, steps: u64, looks: u32 },
+    /// It is prepared, for others too.
+    Claimed(Claim),
+    /// It is prepared for itself, or was.
+    Own,
+}
+
+/// An answer to the question for a state.
+pub(super) enum Look {
+    /// It is to be prepared.
+    None,
+    /// It may be there soon.
+    Soon,
+    State(Prepared),
+}
+
+impl Origin {
+    /// Looks for a state; `key` says on what it depends, `None`: others cannot have the same.
+    pub(super) fn look(&mut self, key: impl FnOnce() -> Option<Key>) -> Look {
+        let (store, key, seen) = match std::mem::replace(self, Origin::Own) {
+            Origin::Stored(store) => match key() {
+                Some(key) => (store, key, (0, 0)),
+                None => return Look::None,
+            },
+            Origin::Awaited { store, key, steps, looks } => (store, key, (steps, looks)),
+            origin => {
+                *self = origin;
+                return Look::None;
+            }
+        };
+        match store.find(key) {
+            Found::State(prepared) => return Look::State(prepared),
+            Found::Absent(claim) => *self = Origin::Claimed(claim),
+            Found::Awaited(steps) => {
+                let looks = if steps == seen.0 { seen.1 + 1 } else { 0 };
+                if looks < PATIENCE {
+                    *self = Origin::Awaited { store, key, steps, looks };
+                    return Look::Soon;
+                }
+            }
+        }
+        Look::None
+    }
+
+    /// A step of the preparation is done; returns the claim of others on its result if that is the
+    /// last.
+    pub(super) fn step(&mut self, is_last: bool) -> Option<Claim> {
+        let Origin::Claimed(claim) = self else { return None };
+        claim.step();
+        match std::mem::replace(self, Origin::Own) {
+            Origin::Claimed(claim) if is_last => Some(claim),
+            origin => {
+                *self = origin;
+                None
+            }
+        }
+    }
+}
+
+/// Returns all that the state depends on of a drive that is brought into an equilibrium.
+pub(super) fn key(equilibrium: &Equilibrium, scenario: &Scenario) -> Key {
+    let mut own = equilibrium.without_end();
+    // Its names, and the section that its loads are from, change nothing.
+    (own.device, own.fio, own.equilibrium) = (String::new(), None, EquilibriumLoad::Scenario);
+    let mut words = Words(XxHash3_128::new());
+    // Pages go to the dies of all flows of the run.
+    write!(words, "{:?}", (own, equilibrium.rests, scenario.parts())).expect("it takes all");
+    let build = env!("REPRIEVE_BUILD").parse().expect("a build has a number");
+    Key { drive: words.0.finish_128(), build }
+}
+
+/// A hash of text that is written to it.
+struct Words(XxHash3_128);
+
+impl Write for Words {
+    fn write_str(&mut self, words: &str) -> fmt::Result {
+        self.0.write(words.as_bytes());
+        Ok(())
+    }
+}
