@@ -31,6 +31,7 @@ QUICK := target/quick/python
 test test-all quick: export PYTHONDONTWRITEBYTECODE =
 # Each process of tests would have a thread of linear algebra wait on every core, at full speed.
 test test-all quick: export OPENBLAS_NUM_THREADS = 1
+bench: export REPRIEVE_STATES = off
 
 # Every test runs in one of three tiers: `make test`, what it leaves out in `make test-all`, hours in
 # `make long`.

@@ -7,7 +7,7 @@ use reprieve_base::UserError;
 use reprieve_ssd::scenario::{self, Scenario, Sources};
 #[cfg(test)]
 use reprieve_ssd::stats::LogBatch;
-use reprieve_ssd::{Options, Ssd, registries};
+use reprieve_ssd::{Options, Ssd, Store, registries};
 use reprieve_state::State;
 
 /// A fixed load: its name on the command line, what it is, and its scenario.
@@ -166,8 +166,10 @@ impl Load {
     }
 
     fn of(scenario: Scenario, options: &Options) -> Result<Load, UserError> {
+        // Each drive is prepared anew: how long that takes is measured too.
+        let options = Options { states: Some(Store::new(None, 0, 0)), ..options.clone() };
         let start = Instant::now();
-        let mut ssd = Ssd::with(scenario.clone(), options)?;
+        let mut ssd = Ssd::with(scenario.clone(), &options)?;
         while !ssd.is_preconditioned() {
             ssd.step(0)?;
         }

@@ -5,14 +5,14 @@ use reprieve_policy::sched::Choice;
 use reprieve_policy::txn::Kind;
 use reprieve_policy::work::Work;
 
-use super::{Decisions, FlashEvent};
+use super::{Decisions, Flash, FlashEvent};
 
 impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// Takes the page of the next host program, if that is what the die would begin if it were
     /// free, and it does not begin a block: the block before it is not full yet.
     #[cold]
     pub(super) fn consider_loading(&mut self, die: u32) {
-        let Decisions { controller, serving, .. } = self;
+        let Flash { controller, serving, .. } = &mut *self.flash;
         if controller.dies.facts.together > 1 {
             controller.dies.look_again(die, self.now, self.out);
         }
@@ -37,6 +37,6 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         if controller.dies.facts.gathers {
             self.gathering().gather_writes(id);
         }
-        self.controller.load(id, self.now, self.out);
+        self.flash.controller.load(id, self.now, self.out);
     }
 }

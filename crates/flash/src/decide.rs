@@ -20,8 +20,7 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        let Flash { controller, serving, stage, .. } = self;
-        Decisions { controller, serving, stage, now, work, out, grant: Grant::Ask }.decide();
+        Decisions { flash: self, now, work, out, grant: Grant::Ask }.decide();
         if self.controller.observers.listens {
             self.controller.end_instant(now);
             self.attribute_waits(now, work);
@@ -33,20 +32,20 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     #[inline(always)]
     fn decide(&mut self) {
         loop {
-            if self.controller.dies.limit.of_drive {
+            if self.flash.controller.dies.limit.of_drive {
                 self.wake_by_limit();
             }
             self.decide_dies();
-            if self.controller.observers.listens {
-                self.controller.observers.touched(&self.controller.dies.touched);
+            if self.flash.controller.observers.listens {
+                self.flash.controller.observers.touched(&self.flash.controller.dies.touched);
             }
-            self.controller.dies.touched.clear();
-            if self.controller.observers.budget.is_some() {
+            self.flash.controller.dies.touched.clear();
+            if self.flash.controller.observers.budget.is_some() {
                 self.decide_waiting();
             }
             self.decide_channels();
             // A program that has begun may have brought the drive below its limit.
-            if !self.controller.dies.limit.has_changed() {
+            if !self.flash.controller.dies.limit.has_changed() {
                 break;
             }
         }
@@ -55,16 +54,16 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// Wakes all dies if the write queue limit of the drive has come into force, or ended.
     #[cold]
     fn wake_by_limit(&mut self) {
-        self.controller.dies.tell_limit();
+        self.flash.controller.dies.tell_limit();
         // It wakes dies that the dispatcher has not listed as deciding.
-        self.stage.note_decisions(&self.controller.dies.touched);
+        self.flash.stage.note_decisions(&self.flash.controller.dies.touched);
     }
 
     #[inline(always)]
     fn decide_dies(&mut self) {
         // Decisions touch no other die, so that the list does not grow while it is walked.
-        for next in 0..self.controller.dies.touched.len() {
-            if let Some(die) = self.controller.dies.next_to_decide(next, self.work) {
+        for next in 0..self.flash.controller.dies.touched.len() {
+            if let Some(die) = self.flash.controller.dies.next_to_decide(next, self.work) {
                 self.decide_die(die);
             }
         }
@@ -74,27 +73,29 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     #[cold]
     fn decide_waiting(&mut self) {
         while let Some(die) =
-            self.controller.observers.budget.as_mut().and_then(|budget| budget.next())
+            self.flash.controller.observers.budget.as_mut().and_then(|budget| budget.next())
         {
-            self.stage.note_decision(die);
+            self.flash.stage.note_decision(die);
             self.decide_die(die);
-            self.controller.observers.touched(&[die]);
+            self.flash.controller.observers.touched(&[die]);
         }
     }
 
     #[inline(always)]
     fn decide_channels(&mut self) {
-        while let Some(channel) = self.controller.channels.next_touched() {
-            while let Some(wish) = self.controller.channels.next_wish(channel, self.now, self.out) {
+        while let Some(channel) = self.flash.controller.channels.next_touched() {
+            while let Some(wish) =
+                self.flash.controller.channels.next_wish(channel, self.now, self.out)
+            {
                 match wish {
-                    Wish::Out(die) => self.controller.start_out(die, self.now, self.out),
+                    Wish::Out(die) => self.flash.controller.start_out(die, self.now, self.out),
                     Wish::Start { die, .. } => {
-                        self.stage.note_decision(die);
+                        self.flash.stage.note_decision(die);
                         self.grant = Grant::Given;
                         self.decide_die(die);
                         self.grant = Grant::Ask;
-                        if self.controller.observers.listens {
-                            self.controller.observers.touched(&[die]);
+                        if self.flash.controller.observers.listens {
+                            self.flash.controller.observers.touched(&[die]);
                         }
                     }
                 }
@@ -103,7 +104,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     }
 
     fn decide_die(&mut self, die: u32) {
-        let controller = &mut self.controller;
+        let controller = &mut self.flash.controller;
         let facts = &controller.dies.facts;
         if facts.gc_holds_channel && self.work.gc_need(die) != GcNeed::Exclusive {
             // What was being collected is done, or given up without an erase.
@@ -128,7 +129,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         if facts.decides_more && !self.decide_more(die) {
             return;
         }
-        let Decisions { controller, serving, .. } = self;
+        let Flash { controller, serving, .. } = &mut *self.flash;
         let eligibility = &controller.suspension.eligibility;
         let read = controller.dies.admissible_read(eligibility, die, self.work);
         if let Some(id) = read.filter(|_| serving.serves_reads_first) {
@@ -166,29 +167,31 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// Lets planes begin reads and wordlines wait; says whether the die is free for something else.
     #[cold]
     fn decide_more(&mut self, die: u32) -> bool {
-        let by_plane = self.controller.dies.facts.parallelism.independent_plane_reads;
+        let by_plane = self.flash.controller.dies.facts.parallelism.independent_plane_reads;
         if by_plane && !self.decide_planes(die) {
             return false;
         }
-        if self.controller.dies.facts.together > 1 {
-            self.controller.dies.look_again(die, self.now, self.out);
+        if self.flash.controller.dies.facts.together > 1 {
+            self.flash.controller.dies.look_again(die, self.now, self.out);
         }
         true
     }
 
     /// Has the running operation of a die make way if a read or write that waits may have that.
     fn consider_suspending(&mut self, die: u32) {
-        let eligibility = &self.controller.suspension.eligibility;
-        match self.controller.dies.asking(eligibility, die, self.now, self.work) {
+        let eligibility = &self.flash.controller.suspension.eligibility;
+        match self.flash.controller.dies.asking(eligibility, die, self.now, self.work) {
             Ok(asking) => self.ask_suspension((die, LaneId::WHOLE), asking),
-            Err(reason) => self.controller.dies.answered((die, LaneId::WHOLE), Answer::No(reason)),
+            Err(reason) => {
+                self.flash.controller.dies.answered((die, LaneId::WHOLE), Answer::No(reason))
+            }
         }
     }
 
     /// Puts the question to the chain, and does what it answers.
     #[inline(always)]
     pub(super) fn ask_suspension(&mut self, (die, lane): (u32, LaneId), asking: Asking) {
-        let Decisions { controller, serving, .. } = self;
+        let Flash { controller, serving, .. } = &mut *self.flash;
         // Where policy and scheduler always want it, what is against it is for the die to say.
         let wanted = controller.suspension.wants_all() && !serving.restricts;
         let mut answer = Answer::Now;

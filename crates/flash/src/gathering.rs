@@ -27,9 +27,9 @@ impl<W: Work, S> Decisions<'_, W, S> {
     /// Returns the sources of commands.
     pub(super) fn gathering(&mut self) -> Gathering<'_, W> {
         Gathering {
-            dies: &mut self.controller.dies,
-            eligibility: &self.controller.suspension.eligibility,
-            joins_requests: self.stage.joins_requests(),
+            dies: &mut self.flash.controller.dies,
+            eligibility: &self.flash.controller.suspension.eligibility,
+            joins_requests: self.flash.stage.joins_requests(),
             now: self.now,
             work: self.work,
         }

@@ -5,7 +5,7 @@ use reprieve_policy::sched::Choice;
 use reprieve_policy::work::Work;
 
 use super::channel::Grant;
-use super::{Decisions, FlashEvent};
+use super::{Decisions, Flash, FlashEvent};
 
 impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// Begins reads on planes that are free, as long as reads are what the scheduler wants.
@@ -13,8 +13,8 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// Says whether all planes are free for something else.
     pub(super) fn decide_planes(&mut self, die: u32) -> bool {
         // Where no plane is free nothing can begin, and nobody is asked: as on a die that senses.
-        while self.controller.dies[die].die.plane_reads().has_free() {
-            let Decisions { controller, serving, .. } = self;
+        while self.flash.controller.dies[die].die.plane_reads().has_free() {
+            let Flash { controller, serving, .. } = &mut *self.flash;
             let read =
                 controller.dies.next_read(&controller.suspension.eligibility, die, self.work);
             let view = serving.view(controller, (die, read), self.now, self.work);
@@ -44,7 +44,9 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// Begins a read of garbage collection beside other reads, where planes collect side by side.
     fn collect_beside(&mut self, die: u32) {
         let plane = self.work.gc_next_read(die);
-        if plane.is_some_and(|plane| self.controller.dies[die].die.plane_reads().is_free(plane)) {
+        if plane
+            .is_some_and(|plane| self.flash.controller.dies[die].die.plane_reads().is_free(plane))
+        {
             self.start_gc(die);
         }
     }
@@ -52,7 +54,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// A read of garbage collection has begun: if another plane has one as well, the die looks
     /// again at once.
     pub(super) fn look_for_more(&mut self, die: u32) {
-        if self.controller.dies.facts.parallelism.independent_plane_reads
+        if self.flash.controller.dies.facts.parallelism.independent_plane_reads
             && self.work.gc_next_read(die).is_some()
         {
             self.out.schedule(self.now, FlashEvent::Poke { die });

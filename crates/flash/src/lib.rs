@@ -153,9 +153,7 @@ pub struct Flash {
 
 /// Decisions at an instant: of dies and channels, and what they lead to.
 struct Decisions<'a, W, S> {
-    controller: &'a mut Controller,
-    serving: &'a mut Serving,
-    stage: &'a mut Stage,
+    flash: &'a mut Flash,
     now: Time,
     work: &'a mut W,
     out: &'a mut S,

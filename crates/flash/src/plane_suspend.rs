@@ -19,7 +19,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// go on.
     #[cold]
     pub(super) fn decide_lanes(&mut self, die: u32) {
-        let dies = &self.controller.dies;
+        let dies = &self.flash.controller.dies;
         let at_work = dies[die].operations().next().expect("the array is in use");
         let (unit, operation) = (&dies[die], &dies.txns[at_work]);
         let (operation, unsuspendable) = (operation.kind, operation.unsuspendable);
@@ -29,7 +29,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         let mut next = unit.reads.first().filter(|_| reads_may).unwrap_or(NONE);
         while next != NONE {
             let id = next;
-            let Controller { dies, suspension, .. } = &mut self.controller;
+            let Controller { dies, suspension, .. } = &mut self.flash.controller;
             let txn = &mut dies.txns[id];
             next = txn.next;
             self.work.locate(txn);
@@ -43,7 +43,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
                 waits.insert(at.plane);
             }
         }
-        let controller = &mut self.controller;
+        let controller = &mut self.flash.controller;
         for plane in 0..controller.dies.facts.geometry.planes_per_die {
             let unit = &controller.dies[die];
             let is_suspended = unit.die.plane_work(plane) == PlaneWork::Suspended;
@@ -58,7 +58,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     ///
     /// Says whether the plane is kept for it.
     fn read_on_lane(&mut self, id: u32) -> bool {
-        let controller = &self.controller;
+        let controller = &self.flash.controller;
         let Txn { die, at, .. } = controller.dies.txns[id];
         let unit = &controller.dies[die];
         match unit.die.plane_work(at.plane) {
@@ -73,14 +73,15 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
             }
             PlaneWork::None => {}
             PlaneWork::Suspended => {
-                if self.serving.choose_on_lane(controller, id, self.now, self.work) != Choice::Read
+                if self.flash.serving.choose_on_lane(controller, id, self.now, self.work)
+                    != Choice::Read
                 {
                     return false;
                 }
             }
         }
         self.start_read(id);
-        if self.controller.dies.facts.timing.command > Dur::ZERO {
+        if self.flash.controller.dies.facts.timing.command > Dur::ZERO {
             self.grant = Grant::Ask;
         }
         true

@@ -10,7 +10,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// Begins the array read of a queued transaction; false if it has to wait for the channel.
     #[inline(always)]
     pub(super) fn start_read(&mut self, id: u32) -> bool {
-        let controller = &mut self.controller;
+        let controller = &mut self.flash.controller;
         let Txn { die, kind, mark, at, .. } = controller.dies.txns[id];
         if !controller.can_begin((die, kind, mark), self.now, self.grant) {
             return false;
@@ -24,12 +24,12 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         if controller.dies.facts.gathers {
             self.gathering().gather_reads(id);
         }
-        self.controller.sense(id, self.now, self.out);
+        self.flash.controller.sense(id, self.now, self.out);
         true
     }
 
     pub(super) fn start_write(&mut self, die: u32, unsuspendable: bool) {
-        let controller = &mut self.controller;
+        let controller = &mut self.flash.controller;
         let Some(id) = controller.dies.next_write(die, self.now) else { return };
         let Txn { kind, mark, .. } = controller.dies.txns[id];
         if !controller.can_begin((die, kind, mark), self.now, self.grant) {
@@ -49,13 +49,13 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         if controller.dies.facts.gathers {
             self.gathering().gather_writes(id);
         }
-        self.controller.start(id, self.now, self.out);
+        self.flash.controller.start(id, self.now, self.out);
     }
 
     /// Senses a page again that garbage collection waits for, ahead of a write that waits for the
     /// room that it makes; false if no collection waits for a page.
     fn sense_for_room(&mut self, die: u32) -> bool {
-        let dies = &self.controller.dies;
+        let dies = &self.flash.controller.dies;
         if dies[die].gc_decoding == 0 {
             return false;
         }
@@ -72,7 +72,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
 
     pub(super) fn start_gc(&mut self, die: u32) {
         let Some(kind) = self.work.gc_next(die) else { return };
-        let controller = &mut self.controller;
+        let controller = &mut self.flash.controller;
         let since = controller.dies[die].gc_waits.map_or(self.now, |waiter| waiter.since);
         if !controller.can_begin((die, kind, since), self.now, self.grant) {
             return;
@@ -90,11 +90,11 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
             self.gathering().gather_gc(id);
         }
         if kind.is_read() {
-            self.controller.sense(id, self.now, self.out);
+            self.flash.controller.sense(id, self.now, self.out);
             self.look_for_more(die);
             return;
         }
-        self.controller.start(id, self.now, self.out);
+        self.flash.controller.start(id, self.now, self.out);
         if self.work.gc_need(die) == GcNeed::Exclusive {
             // A read that had to let it begin may ask at once for its suspension.
             self.out.schedule(self.now, FlashEvent::Poke { die });

@@ -127,13 +127,11 @@ def _of_drive(device: str, requests: int) -> Iterator[Bench]:
 
 def _drive(device: str, workload: Mapping[str, Any]) -> dict[str, Any]:
     of = DATA["drives"][device]
-    suspension = of.get("suspension")
     return {
         "device": device,
         "geometry": {"blocks_per_plane": _BLOCKS},
         "scheduling": {"policy": "rps"},
-        # By pages, which the generated loads ask for: a read asks one die.
-        "ftl": {"precondition": "steady", "mapping_bytes": of["request_bytes"]},
+        "ftl": {"precondition": "steady", "mapping_bytes": of["request_bytes"]},  # whole pages
         "workload": dict(workload),
-        **({"suspension": suspension} if suspension else {}),
+        **({"suspension": of["suspension"]} if "suspension" in of else {}),
     }
