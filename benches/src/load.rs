@@ -76,10 +76,11 @@ queue_depth = 16
         what: "1 TiB TLC, four planes, 70/30 random of a page, QD 64, PES, steady state",
         scenario: r#"
 device = "tlc-enterprise"
-ftl = { mapping_bytes = 16384, precondition = "steady" }
 [suspension]
 program = "iteration"
 erase = true
+[ftl]
+precondition = "steady"
 [workload]
 generator = "mixed"
 read_fraction = 0.7
@@ -93,7 +94,6 @@ queue_depth = 64
         what: "the same with NVMe queues, MBM's dispatcher, planes, errors with a code, power",
         scenario: r#"
 device = "tlc-enterprise"
-ftl = { mapping_bytes = 16384, precondition = "steady" }
 [suspension]
 program = "iteration"
 erase = true
@@ -103,6 +103,8 @@ dispatch = "mbm"
 multi_plane = "page"
 [host]
 interface = "nvme"
+[ftl]
+precondition = "steady"
 [reliability]
 model = "power"
 epsilon = 0.007

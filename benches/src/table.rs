@@ -17,10 +17,8 @@ const LINK_BYTES_PER_S_PER_DIE: u64 = 125_000_000;
 
 fn samples(load: &mut Load) -> Result<Vec<Sample>, UserError> {
     load.window(WINDOW / 2)?;
-    let mut samples = Vec::new();
-    for _ in 0..WINDOWS {
-        samples.push(load.window(WINDOW)?);
-    }
+    let windows = (0..WINDOWS).map(|_| load.window(WINDOW));
+    let mut samples: Vec<Sample> = windows.collect::<Result<_, _>>()?;
     samples.sort_by(|a, b| a.ns_per_transaction().total_cmp(&b.ns_per_transaction()));
     Ok(samples)
 }

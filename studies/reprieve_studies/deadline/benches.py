@@ -126,12 +126,12 @@ def _of_drive(device: str, requests: int) -> Iterator[Bench]:
 
 
 def _drive(device: str, workload: Mapping[str, Any]) -> dict[str, Any]:
-    of = DATA["drives"][device]
+    suspension = DATA["drives"][device].get("suspension")
     return {
         "device": device,
         "geometry": {"blocks_per_plane": _BLOCKS},
         "scheduling": {"policy": "rps"},
-        "ftl": {"precondition": "steady", "mapping_bytes": of["request_bytes"]},  # whole pages
+        "ftl": {"precondition": "steady"},
         "workload": dict(workload),
-        **({"suspension": of["suspension"]} if "suspension" in of else {}),
+        **({"suspension": suspension} if suspension else {}),
     }

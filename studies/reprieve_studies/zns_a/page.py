@@ -51,10 +51,8 @@ def article(settings: Settings) -> Article:
     """
     store = settings.directory
     fitted, held = measurements()
-    depth = replace(QUICK_TASK["depth"], final=_LAST_STEPS)
-    how = {**QUICK_TASK, "depth": depth} if settings.quick else {}
-    # Values of the drive go with a mapping of whole pages.
-    task = Task(fitted, held, START, fixed={"ftl.mapping_bytes": 16384}, **how)
+    quick = {**QUICK_TASK, "depth": replace(QUICK_TASK["depth"], final=_LAST_STEPS)}
+    task = Task(fitted, held, START, **(quick if settings.quick else {}))
     found = calibrate(task, store, settings.jobs, settings.step, not settings.quick)
     answer = _answer(task, store, settings)
     return Article(

@@ -286,22 +286,16 @@ fn a_drive_that_keeps_track_of_sectors_goes_on_with_whole_pages() {
 
 /// Devices as they are, but for their size, with what a loss of power has to live with.
 const DEVICES: [&[&str]; 10] = [
-    &["device=tlc-enterprise", "ftl.mapping_bytes=16384"],
-    &["device=tlc-enterprise", "workload.request_bytes=[[4096,1],[512,1]]"],
+    &["device=tlc-enterprise"],
+    &[
+        "device=tlc-enterprise",
+        "ftl.mapping_bytes=4096",
+        "workload.request_bytes=[[4096,1],[512,1]]",
+    ],
     &["device=tlc-enterprise", "reliability.model=power", "ecc.code=ldpc"],
     &["device=tlc-enterprise", "ftl.gc_stream=separate", "ftl.gc_hard_free_blocks=3"],
-    &[
-        "device=tlc-enterprise",
-        "ftl.mapping_bytes=16384",
-        "ftl.factory_bad_share=0.02",
-        "nand.program_failure=0.0005",
-    ],
-    &[
-        "device=tlc-enterprise",
-        "ftl.mapping_bytes=16384",
-        "ftl.twin_blocks=true",
-        "parallelism.multi_plane=page",
-    ],
+    &["device=tlc-enterprise", "ftl.factory_bad_share=0.02", "nand.program_failure=0.0005"],
+    &["device=tlc-enterprise", "ftl.twin_blocks=true", "parallelism.multi_plane=page"],
     &["device=tlc-enterprise", "part=tlc3d-zambelli", "geometry.pages_per_block=24"],
     &[
         "device=tlc-enterprise",
