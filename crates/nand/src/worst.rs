@@ -15,8 +15,9 @@ const LEAST_UNIFORM: f64 = f64::EPSILON / 4.0;
 /// Low bits of a rate that are left out of its number: neighbours differ by a part in 512 to 1,024.
 const LEFT_OUT: u32 = f64::MANTISSA_DIGITS - 10;
 
-/// Rates whose tails are kept, by their low bits.
-const KEPT: usize = 512;
+/// Rates whose tails are kept, by their low bits, and room for the numbers of errors of each.
+const KEPT: usize = 256;
+const ERRORS: usize = 160;
 
 /// Codewords of one length, whose worst is drawn.
 pub struct WorstCodeword {
@@ -26,12 +27,11 @@ pub struct WorstCodeword {
     ln_ways: Vec<f64>,
     /// By errors: by how much there are more ways for one more, `(bits - errors) / (errors + 1)`.
     ratios: Vec<f64>,
-    /// Tails at rates that were drawn at twice or more.
+    /// Tails at rates that were drawn at twice or more, and last those of any other.
     kept: Vec<Tails>,
 }
 
 /// How probable it is that a codeword has more wrong bits than so many, at one rate.
-#[derive(Clone, Default)]
 struct Tails {
     /// The rate by its number; 0: none.
     rate: u64,
@@ -52,11 +52,12 @@ impl WorstCodeword {
     /// Codewords of so many bits.
     pub fn new(bits: u64) -> WorstCodeword {
         let ratio = |errors| (bits - errors) as f64 / (errors + 1) as f64;
+        let empty = |_| Tails { rate: 0, first: 0, exceeds: Vec::with_capacity(ERRORS) };
         WorstCodeword {
             bits: bits as usize,
             ln_ways: vec![f64::NAN; bits as usize + 1],
             ratios: (0..=bits).map(ratio).collect(),
-            kept: vec![Tails::default(); KEPT],
+            kept: (0..=KEPT).map(empty).collect(),
         }
     }
 
@@ -78,29 +79,27 @@ impl WorstCodeword {
         let number = rate.to_bits() >> LEFT_OUT;
         let [below, above] = [number, number + 1].map(|number| self.errors_at(number, allowed));
         below.filter(|_| below == above).unwrap_or_else(|| {
-            let mut own = Tails::default();
-            self.fill(&mut own, rate);
-            own.errors(allowed)
+            self.fill(KEPT, rate);
+            self.kept[KEPT].errors(allowed)
         })
     }
 
     /// Errors at the rate of this number; `None` if it comes for the first time.
     fn errors_at(&mut self, number: u64, allowed: f64) -> Option<usize> {
         let place = number as usize % KEPT;
-        if self.kept[place].rate != number {
-            self.kept[place] = Tails { rate: number, ..Tails::default() };
+        let tails = &mut self.kept[place];
+        if std::mem::replace(&mut tails.rate, number) != number {
+            tails.exceeds.clear();
             return None;
         }
-        if self.kept[place].exceeds.is_empty() {
-            let mut tails = std::mem::take(&mut self.kept[place]);
-            self.fill(&mut tails, f64::from_bits(number << LEFT_OUT));
-            self.kept[place] = tails;
+        if tails.exceeds.is_empty() {
+            self.fill(place, f64::from_bits(number << LEFT_OUT));
         }
         Some(self.kept[place].errors(allowed))
     }
 
     /// Sums the tails at a rate, from the least probable numbers of errors on.
-    fn fill(&mut self, tails: &mut Tails, rate: f64) {
+    fn fill(&mut self, place: usize, rate: f64) {
         let odds = rate / (1.0 - rate);
         let most_likely = ((self.bits + 1) as f64 * rate) as usize;
         let highest = self.probability(rate, most_likely);
@@ -114,6 +113,7 @@ impl WorstCodeword {
             *term *= ratio * odds;
             Some(*term).filter(|term| *term >= NEGLIGIBLE)
         });
+        let tails = &mut self.kept[place];
         tails.exceeds.clear();
         tails.exceeds.extend(below);
         tails.first = most_likely - tails.exceeds.len();
@@ -160,7 +160,7 @@ mod tests {
             }
         }
         assert_eq!(asked, 500);
-        assert!(kept.kept.iter().filter(|tails| !tails.exceeds.is_empty()).count() > 300);
+        assert!(kept.kept.iter().filter(|tails| !tails.exceeds.is_empty()).count() > 200);
     }
 
     /// Probability of at most so many errors, summed up from none on.
