@@ -50,7 +50,7 @@ def unwatched(_share: float | None, _requests: int) -> None:
 
 
 def fake(read_us: float, write_us: float, programs: int = 0, erases: int = 0) -> Record:
-    """Return what is kept of a run, in which so many programs and erases were suspended."""
+    """Return the log kept of a run, with counts of suspended programs and erases."""
     requests = {
         op: {"count": 1, "latency_ns": {"mean": 1000 * us}}
         for op, us in (("read", read_us), ("write", write_us))

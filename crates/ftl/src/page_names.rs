@@ -66,7 +66,7 @@ impl Names {
         Names { valid, groups_per_plane, pages_per_plane, scopes, scope_of }
     }
 
-    /// Writes which pages of so many planes are valid, or takes that back.
+    /// Writes which pages of `planes` planes are valid, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive, planes: usize) {
         self.valid.archive(archive, planes * self.groups_per_plane as usize * GROUP_WORDS);
     }

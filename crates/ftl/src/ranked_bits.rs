@@ -61,7 +61,7 @@ impl RankedBits {
         Some(before + (bits & (bit - 1)).count_ones())
     }
 
-    /// The set bit before which so many are.
+    /// Returns the place of the set bit with this number, counted from 0.
     pub(super) fn bit(&self, number: u32) -> usize {
         // Groups without set bits have as many before them as the one behind them.
         let group = self.before.partition_point(|before| *before <= number) - 1;
@@ -84,7 +84,7 @@ pub(super) struct Sparse {
     numbers: Vec<u32>,
 }
 
-/// Of so many places one at most has a number, or they are no few.
+/// Places for each number, at least, of a table that is kept sparse.
 const PLACES_PER_NUMBER: usize = 8;
 
 impl Sparse {
@@ -112,7 +112,7 @@ impl Sparse {
         Some(Sparse { places: RankedBits::new(words), numbers })
     }
 
-    /// Writes those of so many places, or takes them back.
+    /// Writes the numbers of a table of `places` places, or takes them back.
     pub(super) fn archive(&mut self, archive: &mut Archive, places: usize) {
         self.places.archive(archive, words_of(places));
         self.numbers.resize(self.places.ones() as usize, 0);

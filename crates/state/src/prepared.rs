@@ -61,7 +61,7 @@ pub enum Found {
     State(Prepared),
     /// Nobody has it: who asks prepares it.
     Absent(Claim),
-    /// Somebody prepares it, and has done so many steps.
+    /// Another drive prepares it; the number of steps that are done.
     Awaited(u64),
 }
 
@@ -85,7 +85,7 @@ pub struct Claim {
 }
 
 impl Store {
-    /// One of so many bytes at most, and with files in a folder, if any, of so many.
+    /// Returns an empty store with limits in bytes, in memory and of the files in a folder, if any.
     pub fn new(folder: Option<PathBuf>, memory_bytes_max: u64, files_bytes_max: u64) -> Arc<Store> {
         let (kept, released) = (Mutex::default(), Condvar::new());
         Arc::new(Store { folder, memory_bytes_max, files_bytes_max, kept, released })
@@ -148,10 +148,8 @@ impl Store {
         fs::create_dir_all(folder).ok()?;
         file::write(&folder.join(file_name(key)), &[bytes]).ok()?;
         let mut files = Vec::new();
-        for entry in fs::read_dir(folder).ok()?.flatten() {
-            let about = entry.metadata().ok().filter(fs::Metadata::is_file);
-            // Those that a process has left in the middle too.
-            if let Some(about) = about.filter(|_| is_ours(&entry.path())) {
+        for entry in fs::read_dir(folder).ok()?.flatten().filter(|entry| is_ours(&entry.path())) {
+            if let Ok(about) = entry.metadata() {
                 files.push((about.modified().ok()?, about.len(), entry.path()));
             }
         }
@@ -202,7 +200,6 @@ impl Claim {
         while all > self.store.memory_bytes_max {
             all -= kept.states.remove(0).1.len() as u64;
         }
-        drop(kept);
         Prepared(bytes)
     }
 }
@@ -223,9 +220,12 @@ fn file_name(key: Key) -> String {
     format!("{:032x}{SUFFIX}", key.drive)
 }
 
+/// Whether a file is a state's, by its 32 digits, or was left by a process in the middle of one.
 fn is_ours(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.ends_with(SUFFIX) || name.ends_with(".partial") && name.contains(SUFFIX)
+    let Some((drive, rest)) = name.trim_start_matches('.').split_once(SUFFIX) else { return false };
+    let is_number = drive.len() == 32 && u128::from_str_radix(drive, 16).is_ok();
+    is_number && (rest.is_empty() || rest.ends_with(".partial"))
 }
 
 /// The place of files of states by these variables, `None` for one without a home; `None` if none

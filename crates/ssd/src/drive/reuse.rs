@@ -17,7 +17,7 @@ const PATIENCE: u32 = 40;
 pub(super) enum Origin {
     /// It looks in this place first.
     Stored(Arc<Store>),
-    /// Somebody else prepares it, and had done so many steps at so many looks.
+    /// Another drive prepares it; `steps` were done when it was seen the last `looks` times.
     Awaited { store: Arc<Store>, key: Key, steps: u64, looks: u32 },
     /// It is prepared, for others too.
     Claimed(Claim),
