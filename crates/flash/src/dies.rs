@@ -275,9 +275,13 @@ impl Dies {
         self.units[die as usize].split_lane(&mut self.txns, plane)
     }
 
-    /// Whether a die has nothing to do and nothing waiting.
-    pub fn is_idle(&self, die: u32) -> bool {
-        self[die].is_idle()
+    /// Pages that wait to be written to a die, and one more if it is in use; 0: it has nothing to
+    /// do and nothing waiting.
+    pub fn load(&self, die: u32) -> u32 {
+        match self[die].is_idle() {
+            true => 0,
+            false => 1 + self[die].pending_programs,
+        }
     }
 
     /// Counts the first pages of a block as programmed.

@@ -48,7 +48,7 @@ impl BitmapDrive {
             ftl.numbering.geometry.pages_per_block * ftl.numbering.geometry.blocks_per_plane;
         let mut moved = 0;
         for _ in 0..writes {
-            let plane = ftl.place_write(0, &|_| true);
+            let plane = ftl.place_write(0, &|_| 0);
             let plane = plane.expect("the drive has more room than logical pages") as usize;
             let victim = &mut *self.victim;
             let (state, own) = (&mut ftl.tables.blocks.planes[plane], &mut self.pages[plane]);

@@ -13,7 +13,7 @@ use super::job::Job;
 use super::numbering::Numbering;
 use super::page_tables::PageTables;
 use super::plane::Victim;
-use super::rules::GcRules;
+use super::rules::{GcRules, Pace};
 
 /// Victims under way, and when more are taken. A die that is counted as collecting has a plane with
 /// a victim, and no more dies than the rules allow do so that need not.
@@ -86,6 +86,13 @@ impl Collection {
             let planes = blocks.numbering.planes_of(die);
             let jobs = planes.filter(|plane| blocks.victim_of(*plane).is_some()).count() as u32;
             *state = GcDie { jobs, ..GcDie::idle(die, &blocks.numbering) };
+            for plane in blocks.numbering.planes_of(die) {
+                if let Some(victim) = blocks.victim_of(plane) {
+                    let job = &mut self.jobs[plane as usize];
+                    job.skip_done(blocks, victim);
+                    job.price_ppm = blocks.price_ppm(victim, job.cursor);
+                }
+            }
             self.collecting += u32::from(jobs > 0);
         }
         blocks.needs.forget_all();
@@ -207,10 +214,36 @@ impl Collection {
     #[inline]
     pub(super) fn earn_moves(&mut self, plane: u32, blocks: &mut Blocks) {
         let is_short = || blocks.planes[plane as usize].free_blocks() < self.rules.start_blocks;
-        if self.rules.rate_ppm > 0 && is_short() {
-            self.jobs[plane as usize].credit_ppm += self.rules.rate_ppm;
+        let earned_ppm = match self.rules.pace {
+            Pace::Fixed { rate_ppm } => rate_ppm,
+            Pace::FreeSpace { start_pages, reserve_pages } if is_short() => {
+                let missing = (start_pages - self.pages_to_come(plane, blocks)).max(0);
+                2 * self.price_ppm(plane) * missing / (start_pages - reserve_pages)
+            }
+            Pace::FreeSpace { .. } => 0,
+        };
+        if earned_ppm > 0 && is_short() {
+            self.jobs[plane as usize].credit_ppm += earned_ppm;
             blocks.needs.forget(plane);
         }
+    }
+
+    /// Steps, in millionths, for each page gained, as the last victim had it; at first one.
+    fn price_ppm(&self, plane: u32) -> i64 {
+        match self.jobs[plane as usize].price_ppm {
+            0 => PPM,
+            price_ppm => price_ppm,
+        }
+    }
+
+    /// Free pages of a plane, with those of its victim that have been dealt with: a number that
+    /// does not jump when a block is erased.
+    fn pages_to_come(&self, plane: u32, blocks: &Blocks) -> i64 {
+        let pages = blocks.numbering.pages_per_block();
+        let state = &blocks.planes[plane as usize];
+        let done = if state.victim.is_some() { self.jobs[plane as usize].cursor } else { 0 };
+        let whole = i64::from(state.free_blocks()) * i64::from(pages);
+        whole + i64::from(state.open_pages(pages)) + i64::from(done)
     }
 
     /// Collection moves pages of a plane: of those that the host's writes have earned, if any are
@@ -274,7 +307,9 @@ impl Collection {
     /// A plane has got a victim.
     pub(super) fn job_begins(&mut self, plane: u32, victim: u32, tables: &mut PageTables) {
         tables.touch_owners(victim);
-        self.jobs[plane as usize].cursor = 0;
+        let job = &mut self.jobs[plane as usize];
+        job.cursor = 0;
+        job.price_ppm = tables.blocks.price_ppm(victim, 0);
         let die = &mut self.dies[tables.blocks.numbering.die(plane) as usize];
         die.jobs += 1;
         self.collecting += u32::from(die.jobs == 1);
@@ -329,6 +364,45 @@ mod tests {
         assert_eq!(collection.jobs[0].credit_ppm, -1_500_000);
         collection.spend_moves(0, 1, blocks);
         assert_eq!(collection.jobs[0].credit_ppm, -1_500_000, "less than a page is not spent");
+    }
+
+    #[test]
+    fn the_pace_follows_free_space() {
+        // Blocks of 16 pages; collection begins below 10 free ones, and 2 are reserved.
+        let scenario = drive(1, &["ftl.gc_pace=free-space", "ftl.gc_start_free_share=0.25"]);
+        let mut tables = PageTables::new(&scenario).expect("a drive that fits into memory");
+        let mut collection = Collection::new(&scenario, &tables.blocks.numbering);
+        let blocks = &mut tables.blocks;
+        let mut earned = |free_blocks: u32, open_pages: u32, price_ppm: i64, cursor: u32| {
+            while blocks.planes[0].free_blocks() > free_blocks
+                || blocks.planes[0].open_pages(16) > open_pages
+            {
+                blocks.allocate(0, 0);
+            }
+            let job = &mut collection.jobs[0];
+            (job.credit_ppm, job.price_ppm, job.cursor) = (0, price_ppm, cursor);
+            collection.earn_moves(0, blocks);
+            collection.jobs[0].credit_ppm
+        };
+        assert_eq!(earned(10, 0, 3 * PPM, 0), 0, "enough are free");
+        // 8 of the 128 pages between the two are gone: twice 3 moves, times that share.
+        assert_eq!(earned(9, 8, 3 * PPM, 0), 375_000);
+        assert_eq!(earned(6, 0, 3 * PPM, 0), 3 * PPM, "half way a page pays for what gains one");
+        assert_eq!(earned(6, 0, 0, 0), PPM, "before the first victim one move for each");
+        assert_eq!(earned(2, 0, 3 * PPM, 0), 6 * PPM);
+        assert_eq!(earned(2, 0, 3 * PPM, 16), 6 * PPM, "without a victim nothing is to come");
+    }
+
+    #[test]
+    fn a_page_costs_the_moves_and_the_erase_that_gain_it() {
+        let (_, mut tables) = made("ftl.gc_pace=free-space");
+        let blocks = &mut tables.blocks;
+        assert_eq!(blocks.price_ppm(0, 0), PPM / 16, "an erase gains all 16 pages of a block");
+        (0..12).for_each(|page| blocks.validate(page, page));
+        assert_eq!(blocks.price_ppm(0, 0), 13 * PPM / 4);
+        // Of the second half of another 6 are valid: of the first it is taken that 6 were.
+        (24..30).for_each(|page| blocks.validate(page, page));
+        assert_eq!(blocks.price_ppm(1, 8), 13 * PPM / 4);
     }
 
     #[test]

@@ -140,7 +140,8 @@ mod tests {
     use super::*;
     use crate::tests::drive;
 
-    const PLACEMENTS: [&str; 5] = ["cwdp", "pdwc", "dynamic", "aligned", "wordline"];
+    const PLACEMENTS: [&str; 6] =
+        ["cwdp", "pdwc", "dynamic", "aligned", "wordline", "least-loaded"];
 
     /// Returns the state of a drive that was filled: all that is saved of it, and counts of planes.
     fn seen(ftl: &Ftl) -> (State, Vec<(u32, u32)>, Vec<u32>) {

@@ -33,6 +33,8 @@ pub struct Job {
     /// Pages, in millionths, that may be moved before the host's next write; below 0 what was moved
     /// too many, as a program took them.
     pub credit_ppm: i64,
+    /// Pages, in millionths, that the last victim moved for each that it gained.
+    pub price_ppm: i64,
 }
 
 impl Job {

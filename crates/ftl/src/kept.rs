@@ -1,6 +1,7 @@
 //! How many free blocks of a plane preconditioning leaves: between two whole numbers, on average.
 
 use super::Ftl;
+use super::rules::Pace;
 
 /// 2^64 over the golden ratio: multiples of it fill `[0, 1)` evenly, however many there are.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -50,7 +51,16 @@ impl Ftl {
 
     /// Free blocks that collection leaves where it keeps up with the load.
     pub fn kept_ahead(&self) -> Kept {
-        self.within_spare(f64::from(self.collection.rules.start_blocks.saturating_sub(1)))
+        let rules = &self.collection.rules;
+        let ahead = match rules.pace {
+            Pace::Fixed { .. } => f64::from(rules.start_blocks.saturating_sub(1)),
+            // Half way, where it gains what the host takes, half of a victim and an open block.
+            Pace::FreeSpace { .. } => {
+                f64::midpoint(rules.start_blocks.into(), self.tables.blocks.reserve_blocks.into())
+                    - 1.0
+            }
+        };
+        self.within_spare(ahead)
     }
 
     /// Free blocks of a plane at rest: one more than make collection begin, so that the next block

@@ -129,11 +129,10 @@ impl Ftl {
 
     /// The plane, counted over the drive, that takes the next page of `lpn`; `None`: all are full.
     ///
-    /// `is_idle` says whether a die has nothing to do. Block and page are named when the program
-    /// starts.
+    /// `load` says what waits for a die. Block and page are named when the program starts.
     #[inline]
-    pub fn place_write(&mut self, lpn: u32, is_idle: &dyn Fn(u32) -> bool) -> Option<u32> {
-        let view = RoomView { blocks: &self.tables.blocks, is_idle };
+    pub fn place_write(&mut self, lpn: u32, load: &dyn Fn(u32) -> u32) -> Option<u32> {
+        let view = RoomView { blocks: &self.tables.blocks, load };
         let plane = self.placement.plane(lpn, &view)?;
         self.tables.blocks.planes[plane as usize].committed += 1;
         Some(plane)

@@ -143,6 +143,12 @@ impl Plane {
         std::mem::replace(&mut self.fronts[front], Front { block: Some(block), next_page: 0 }).block
     }
 
+    /// Pages that its open blocks still take.
+    pub(super) fn open_pages(&self, pages_per_block: u32) -> u32 {
+        let open = self.fronts.iter().filter(|front| front.block.is_some());
+        open.map(|front| pages_per_block - front.next_page).sum()
+    }
+
     #[inline]
     pub(super) fn is_open(&self, front: usize, pages_per_block: u32) -> bool {
         let front = &self.fronts[front];

@@ -12,12 +12,12 @@ use super::page_tables::PageTables;
 /// The planes as a placement scheme sees them.
 pub(super) struct RoomView<'a> {
     pub(super) blocks: &'a Blocks,
-    pub(super) is_idle: &'a dyn Fn(u32) -> bool,
+    pub(super) load: &'a dyn Fn(u32) -> u32,
 }
 
 impl PlaneView for RoomView<'_> {
-    fn is_idle(&self, plane: u32) -> bool {
-        (self.is_idle)(self.blocks.numbering.die(plane))
+    fn load(&self, plane: u32) -> u32 {
+        (self.load)(self.blocks.numbering.die(plane))
     }
 
     fn has_room(&self, plane: u32) -> bool {

@@ -84,8 +84,9 @@ impl Preconditioner {
                 Preconditioner { state: Progress::Tiling(Box::new(tiling)), kept, waf: None }
             }
             None => {
-                let (beyond, models) = (SAMPLED_PAGES, MODEL_PAGES);
-                let sampling = Sampling { beyond, models };
+                // Units of a page are written one by one.
+                let beyond = SAMPLED_PAGES / scenario.units_per_page();
+                let sampling = Sampling { beyond, models: MODEL_PAGES };
                 Preconditioner::without_names(scenario, ftl, kept, sampling)
             }
         }

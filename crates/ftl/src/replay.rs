@@ -148,7 +148,7 @@ impl Ftl {
 
     /// Writes a page; returns the plane as well, counted over the drive.
     pub(super) fn write_placed(&mut self, lpn: u32, kept: Kept) -> (u32, u32) {
-        let plane = self.place_write(lpn, &|_| true);
+        let plane = self.place_write(lpn, &|_| 0);
         let plane = plane.expect("the drive has more room than logical pages");
         (plane, self.tables.write_now(plane, lpn, kept))
     }

@@ -12,8 +12,8 @@ pub(super) struct GcRules {
     pub(super) start_blocks: u32,
     /// In idle time.
     pub(super) in_background: bool,
-    /// Pages, in millionths, that are moved for each page that the host writes.
-    pub(super) rate_ppm: i64,
+    /// What each page that the host writes pays for.
+    pub(super) pace: Pace,
     /// The host gets in between the steps of collecting a block.
     pub(super) preemptible: bool,
     /// Dies that collect at a time while none has to.
@@ -26,14 +26,39 @@ impl GcRules {
     pub(super) fn of(scenario: &Scenario) -> GcRules {
         let ftl = &scenario.ftl;
         let start_blocks = scenario.collection_margins().start_blocks;
-        let rate = ftl.gc.rate_pages_per_write;
         GcRules {
             start_blocks,
             in_background: ftl.gc_background && start_blocks > 0,
-            rate_ppm: rate.map_or(0, |rate| (rate * PPM as f64).round() as i64),
+            pace: Pace::of(scenario),
             preemptible: ftl.gc.preemptible,
             dies_max: ftl.gc.dies_max.unwrap_or(u32::MAX),
             beside: ftl.gc.parallel_planes.then(|| Beside::of(scenario)),
+        }
+    }
+}
+
+/// Pages that are moved for each page that the host writes while few blocks are free.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Pace {
+    /// So many, in millionths.
+    Fixed { rate_ppm: i64 },
+    /// As many as gain a page, times twice the share of the way from the start of collection to
+    /// its reserve: pages at both.
+    FreeSpace { start_pages: i64, reserve_pages: i64 },
+}
+
+impl Pace {
+    fn of(scenario: &Scenario) -> Pace {
+        let gc = &scenario.ftl.gc;
+        if !gc.follows_free_space {
+            let rate = gc.rate_pages_per_write.unwrap_or(0.0);
+            return Pace::Fixed { rate_ppm: (rate * PPM as f64).round() as i64 };
+        }
+        let margins = scenario.collection_margins();
+        let pages = i64::from(scenario.mapping_geometry().pages_per_block);
+        Pace::FreeSpace {
+            start_pages: i64::from(margins.start_blocks) * pages,
+            reserve_pages: i64::from(margins.reserve_blocks) * pages,
         }
     }
 }

@@ -38,8 +38,16 @@ section! {
     gc_holds_channel [ftl.gc.holds_channel] flag(), or("false"),
         when(&[is("ftl.gc_preemptible", &["false"])]),
         from("behaviour of SSDsim: a channel carries nothing else while a block is collected");
+    /// The pace of collection, besides idle time, while few blocks are free.
+    gc_pace [ftl.gc.follows_free_space] one_of {
+        "fixed" = false, "That of gc_rate_pages_per_write.";
+        "free-space" = true,
+            "Each page of the host pays for the moves that gain one: twice that at the reserve of \
+             blocks, none where collection begins.";
+    }, or("'fixed'");
     /// Pages moved for each page the host writes while few blocks are free; absent: idle time only.
-    gc_rate_pages_per_write [ftl.gc.rate_pages_per_write] above(0.0, 65_536.0), absent();
+    gc_rate_pages_per_write [ftl.gc.rate_pages_per_write] above(0.0, 65_536.0), absent(),
+        when(&[is("ftl.gc_pace", &["fixed"])]);
     /// Dies that collect at a time while none has to; absent: no limit.
     gc_dies_max [ftl.gc.dies_max] count(1, U32), absent();
     /// Whether planes of a die collect side by side, with commands that take several where they

@@ -38,6 +38,7 @@ pub struct Ftl {
 pub struct GcControl {
     pub preemptible: bool,
     pub holds_channel: bool,
+    pub follows_free_space: bool,
     pub rate_pages_per_write: Option<f64>,
     pub dies_max: Option<u32>,
     pub parallel_planes: bool,

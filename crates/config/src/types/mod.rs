@@ -144,7 +144,8 @@ impl Scenario {
         let blocks = f64::from(self.geometry.blocks_per_plane);
         let share_blocks = (ftl.gc_start_free_share * blocks).ceil() as u32;
         let reserve_blocks = ftl.gc_hard_free_blocks;
-        let runs = ftl.gc_background || ftl.gc.rate_pages_per_write.is_some();
+        let has_pace = ftl.gc.follows_free_space || ftl.gc.rate_pages_per_write.is_some();
+        let runs = ftl.gc_background || has_pace;
         let start_blocks =
             if runs && share_blocks > 0 { share_blocks + further_open_blocks } else { 0 };
         let slack_blocks = start_blocks.saturating_sub(reserve_blocks + further_open_blocks);

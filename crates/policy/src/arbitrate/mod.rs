@@ -1,5 +1,6 @@
 //! Arbitration: from which submission queue the drive fetches the next command.
 
+mod arrival_order;
 mod round_robin;
 mod strict_priority;
 mod weighted;
@@ -15,6 +16,10 @@ pub trait QueueView {
 
     /// The first queue from `from` on that has a command which may be fetched now.
     fn next_ready(&self, from: u32) -> Option<u32>;
+
+    /// The number, in order of arrival over all queues, of the oldest command of a queue that is
+    /// ready.
+    fn oldest(&self, queue: u32) -> u64;
 }
 
 /// An arbitration.
@@ -35,6 +40,7 @@ const ARBITERS: &[(Entry, MakeArbiter)] = &[
     (round_robin::ENTRY, |nvme| Box::new(round_robin::RoundRobin::of(nvme))),
     (weighted::ENTRY, |nvme| Box::new(weighted::Weighted::of(nvme))),
     (weighted_classes::ENTRY, |nvme| Box::new(weighted_classes::WeightedClasses::of(nvme))),
+    (arrival_order::ENTRY, |_| Box::new(arrival_order::ArrivalOrder)),
     (strict_priority::ENTRY, |nvme| Box::new(strict_priority::StrictPriority::of(nvme))),
 ];
 

@@ -15,6 +15,11 @@ impl QueueView for Queues {
     fn next_ready(&self, from: u32) -> Option<u32> {
         (from..self.queues()).find(|queue| self.0[*queue as usize] > 0)
     }
+
+    /// Of two queues the one with fewer commands has the older one.
+    fn oldest(&self, queue: u32) -> u64 {
+        self.0[queue as usize].into()
+    }
 }
 
 fn nvme(arbitration: &str) -> Nvme {
@@ -48,6 +53,15 @@ fn round_robin_goes_around_in_bursts_and_passes_over_empty_queues() {
     // The burst of queue 0 goes on where it was, though others have got commands.
     queues.0 = vec![2, 2, 0, 0];
     assert_eq!(order(&mut *arbiter, &mut queues, 4), [0, 1, 1, 0]);
+    assert_eq!(arbiter.pick(&queues), None);
+}
+
+#[test]
+fn the_oldest_command_of_all_queues_comes_first() {
+    let mut arbiter = make(&nvme("arrival-order"));
+    let mut queues = Queues(vec![5, 0, 2, 4]);
+    assert_eq!(order(&mut *arbiter, &mut queues, 7), [2, 2, 3, 3, 3, 3, 0]);
+    queues.0 = vec![0, 0, 0, 0];
     assert_eq!(arbiter.pick(&queues), None);
 }
 

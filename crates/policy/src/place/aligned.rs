@@ -103,8 +103,8 @@ mod tests {
     struct Room(Option<u32>);
 
     impl PlaneView for Room {
-        fn is_idle(&self, _: u32) -> bool {
-            true
+        fn load(&self, _: u32) -> u32 {
+            0
         }
 
         fn has_room(&self, plane: u32) -> bool {

@@ -37,7 +37,7 @@ impl Placement for Dynamic {
         let has_room = |unit: &u32| view.has_room(self.order.home(*unit));
         let idle = (0..window)
             .map(candidate)
-            .find(|unit| view.is_idle(self.order.home(*unit)) && has_room(unit));
+            .find(|unit| view.load(self.order.home(*unit)) == 0 && has_room(unit));
         let chosen = idle.or_else(|| (0..self.planes).map(candidate).find(has_room))?;
         self.next = (chosen + 1) % self.planes;
         Some(self.order.home(chosen))

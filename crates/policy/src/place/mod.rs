@@ -3,6 +3,7 @@
 mod aligned;
 mod dynamic;
 mod in_units;
+mod least_loaded;
 mod partitioned;
 mod static_order;
 
@@ -11,8 +12,9 @@ use reprieve_config::Scenario;
 
 /// View of the planes of the drive for a placement scheme.
 pub trait PlaneView {
-    /// Whether the plane's die has nothing to do and nothing waiting.
-    fn is_idle(&self, plane: u32) -> bool;
+    /// Pages that wait to be written to the plane's die, and one more if it is in use; 0: it has
+    /// nothing to do and nothing waiting.
+    fn load(&self, plane: u32) -> u32;
     /// Whether the plane can hold one more page and still be collected.
     fn has_room(&self, plane: u32) -> bool;
 }
@@ -62,13 +64,13 @@ pub trait Placement: Send {
     fn go_to(&mut self, _position: u32) {}
 }
 
-/// Every placement scheme: the 24 static orders, the dynamic one and those that fill planes
+/// Every placement scheme: the 24 static orders, the dynamic ones and those that fill planes
 /// alike.
 pub fn entries() -> Vec<Entry> {
     static_order::ENTRIES
         .iter()
         .copied()
-        .chain([dynamic::ENTRY, aligned::ALIGNED, aligned::WORDLINE])
+        .chain([dynamic::ENTRY, aligned::ALIGNED, aligned::WORDLINE, least_loaded::ENTRY])
         .collect()
 }
 
@@ -92,6 +94,8 @@ fn of_pages(scenario: &Scenario, geometry: &Geometry) -> Box<dyn Placement> {
         Box::new(aligned::Aligned::new(geometry, 1))
     } else if name == aligned::WORDLINE.name {
         Box::new(aligned::Aligned::new(geometry, scenario.timing.pages_together()))
+    } else if name == least_loaded::ENTRY.name {
+        Box::new(least_loaded::LeastLoaded::new(geometry, scenario.timing.pages_together()))
     } else {
         let order = static_order::StaticOrder::new(name, geometry);
         match &scenario.parts()[..] {

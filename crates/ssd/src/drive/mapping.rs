@@ -152,7 +152,7 @@ impl PageStore {
                 return true;
             }
         }
-        let Some(target) = self.ftl.place_write(lpn, &|die| self.flash.dies().is_idle(die)) else {
+        let Some(target) = self.ftl.place_write(lpn, &|die| self.flash.dies().load(die)) else {
             return false;
         };
         let (die, at) = self.ftl.numbering.in_plane(target);

@@ -206,7 +206,7 @@ impl PageStore {
         if self.flash.stage.places_late() {
             return Some(NONE);
         }
-        self.ftl.place_write(lpn, &|die| self.flash.dies().is_idle(die))
+        self.ftl.place_write(lpn, &|die| self.flash.dies().load(die))
     }
 
     /// A write that has all its data goes to its die, or waits for a dispatcher to give it one.

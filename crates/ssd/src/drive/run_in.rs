@@ -273,7 +273,9 @@ impl RunIn {
             let half = f64::midpoint(kept.blocks(), found.blocks());
             return RunInCourse::Again(if number == 1 { found } else { Kept::on_average(half) });
         }
-        if !self.is_long && self.begin_long_parts() {
+        // Collection whose pace follows free space comes to its level at once.
+        let settles = self.drive.scenario.ftl.gc.follows_free_space;
+        if !settles && !self.is_long && self.begin_long_parts() {
             return RunInCourse::GoesOn;
         }
         let is_at_rest = self.change_blocks().abs() <= self.change_blocks_max();

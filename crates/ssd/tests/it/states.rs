@@ -16,7 +16,7 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     queue_depth = 8\n";
 
 /// Sets of policies, of which each has something to remember or to finish.
-const DRIVES: [&[&str]; 32] = [
+const DRIVES: [&[&str]; 33] = [
     &[],
     &["ftl.gc_victim=fifo"],
     &["ftl.gc_victim=d-choices"],
@@ -40,6 +40,7 @@ const DRIVES: [&[&str]; 32] = [
     ],
     &["ftl.gc_victim=windowed-greedy", "ftl.gc_preemptible=false", "ftl.count_erases=true"],
     &["ftl.gc_background=false", "ftl.gc_rate_pages_per_write=2", "ftl.gc_start_free_share=0.3"],
+    &["ftl.gc_background=false", "ftl.gc_pace=free-space", "ftl.gc_start_free_share=0.3"],
     &["buffer.acknowledge=back", "buffer.replacement=lru", "buffer.flush_idle_us=500"],
     &["ftl.partial_write=track_sectors"],
     &["ftl.partial_write=track_sectors", "ftl.precondition=none", "buffer.acknowledge=back"],

@@ -62,6 +62,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("transfer_unit", &["channel.transfer_unit_bytes=512"]),
     ("gc_start", &["ftl.gc_start_free_share=0", "ftl.gc_start_free_share=0.5"]),
     ("gc_rate", &["ftl.gc_rate_pages_per_write=0.5", "ftl.gc_rate_pages_per_write=3"]),
+    ("gc_pace", &["ftl.gc_pace=free-space"]),
     ("gc_dies", &["ftl.gc_dies_max=1"]),
     ("static_wear", &["ftl.static_wear_spread=2"]),
     ("factory_bad", &["ftl.factory_bad_share=0.01"]),

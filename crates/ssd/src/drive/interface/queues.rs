@@ -16,6 +16,8 @@ struct SubmissionQueue {
     first: u32,
     last: u32,
     fetched: u32,
+    /// The number of the first of them, in order of arrival.
+    oldest: u64,
 }
 
 /// The queues, without the arbiter that looks at them.
@@ -60,7 +62,7 @@ impl HostQueues {
             Interface::Sata => &one,
             Interface::Nvme(nvme) => nvme,
         };
-        let empty = SubmissionQueue { first: NONE, last: NONE, fetched: 0 };
+        let empty = SubmissionQueue { first: NONE, last: NONE, fetched: 0, oldest: 0 };
         Some(HostQueues {
             lines: QueueLines {
                 queues: vec![empty; nvme.queues as usize],
@@ -92,7 +94,7 @@ impl HostQueues {
             requests[last].next = id;
             return;
         }
-        queue.first = id;
+        (queue.first, queue.oldest) = (id, requests[id].id);
         self.lines.look_at(number);
     }
 
@@ -117,8 +119,9 @@ impl HostQueues {
         let queue = &mut self.lines.queues[number as usize];
         let id = queue.first;
         queue.first = requests[id].next;
-        if queue.first == NONE {
-            queue.last = NONE;
+        match queue.first {
+            NONE => queue.last = NONE,
+            next => queue.oldest = requests[next].id,
         }
         queue.fetched += 1;
         self.outstanding += 1;
@@ -227,5 +230,9 @@ impl QueueView for QueueLines {
             mask = u64::MAX;
         }
         None
+    }
+
+    fn oldest(&self, queue: u32) -> u64 {
+        self.queues[queue as usize].oldest
     }
 }
