@@ -112,11 +112,12 @@ def _show(drive: MeasuredDrive, score: Score | None) -> None:
         ("fitted", drive.fitted_conditions),
         ("predicted", drive.predicted_conditions),
     ):
-        columns = ["condition", "figure", "measured", "simulated", "error", "noise"]
+        columns = ["condition", "figure", "measured", "simulated", "error"]
+        columns += ["noise"] if drive.noise else []
         rows = table(f"{title}: latencies in µs", columns, left=2)
         for condition in conditions:
             for cells in _rows(drive, condition, score):
-                rows.add_row(condition.name, *cells)
+                rows.add_row(condition.name, *cells[: len(columns) - 1])
         if conditions:
             show(rows)
     for what, some in (("fitted", score.fitted), ("predicted", score.predicted)) if score else ():

@@ -24,6 +24,7 @@ _KEYS = ("device", "reads", "seed", "version", "median_error", "figures")
 _SECONDS_MAX = 60.0
 _WRITTEN_BYTES = 24 << 20
 _BODY = ("p50", "p75", "p90", "p95", "p99")
+_KEPT = (*_BODY, "p99.9", "p99.99", "p99.999", "iops")
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def stored(drive: MeasuredDrive) -> Score | None:
 
 
 def score_text(score: Score) -> str:
-    """Write a score as its file."""
+    """Write a score as its file, without percentiles below the median."""
     error = body_errors(score.predicted)
     figures = [
         [
@@ -115,6 +116,7 @@ def score_text(score: Score) -> str:
             round(term.simulated, 1),
         ]
         for term in score.terms
+        if term.what in _KEPT
     ]
     lines = [
         f"# Figures of {score.drive.key}, by `reprieve drives {score.drive.key} --run`.",
