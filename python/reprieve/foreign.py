@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from reprieve._native import UserError
 
@@ -46,6 +46,8 @@ DECODER = json.JSONDecoder(object_pairs_hook=_table)
 class JsonValue:
     """A value with its place, which every error names."""
 
+    TABLE = "a JSON object"
+
     def __init__(self, where: str, value: Any, name: str = "", key: str = "") -> None:
         """`where`: file, and the part of it; `name`: keys from there, with dots, `key` the last."""
         self.where = where
@@ -62,6 +64,8 @@ class JsonValue:
             shown = json.dumps(self.raw, ensure_ascii=True)
         except ValueError:
             shown = "a number of too many digits"
+        except TypeError:
+            shown = f"{self.raw}"
         shown = shown if len(shown) <= _LONG else f"{shown[:_LONG]}…"
         equals = f"{name}= " if name else ""
         return UserError(f"{self.where}: {equals}{shown}: must be {right}")
@@ -77,19 +81,19 @@ class JsonValue:
     def table(self) -> dict[str, Any]:
         """Return an object of JSON."""
         if not isinstance(self.raw, dict):
-            raise self.fault("a JSON object")
+            raise self.fault(self.TABLE)
         return self.raw
 
-    def __getitem__(self, key: str) -> JsonValue:
+    def __getitem__(self, key: str) -> Self:
         """Return what an object has under a key, which may be nothing."""
         table = self.table()
         name = f"{self.name}.{key}" if self.name else key
-        found = JsonValue(self.where, table.get(key, _MISSING), name, key)
+        found = type(self)(self.where, table.get(key, _MISSING), name, key)
         if key in getattr(table, "doubled", ()):
             raise UserError(f"{self.where}: {name} is there twice; must be there once")
         return found
 
-    def values(self) -> Iterator[tuple[str, JsonValue]]:
+    def values(self) -> Iterator[tuple[str, Self]]:
         """Yield the keys of an object and their values."""
         for key in self.table():
             yield key, self[key]

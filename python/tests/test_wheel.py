@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import reprieve as rp
+from reprieve.drives import load, names
 
 from .drive import SMALL
 
@@ -23,6 +24,7 @@ DIST = Path(__file__).resolve().parents[2] / "dist"
 PROGRAM = """
 import json, pathlib, sys
 import reprieve as rp
+from reprieve.drives import load, names
 result = rp.run("small.toml")
 result.report("report.html")
 print(json.dumps({
@@ -30,6 +32,7 @@ print(json.dumps({
     "devices": [entry.name for entry in rp.devices()],
     "parts": [rp.part(entry.name) for entry in rp.parts()],
     "loads": [rp.load(entry.name) for entry in rp.loads()],
+    "measured": {name: len(load(name).conditions) for name in names()},
     "requests": result.summary["requests"],
     "keys": rp.Scenario(device="fast12-mlc").geometry.channels,
 }))
@@ -113,8 +116,9 @@ def test_wheel_stands_alone(version: str, tmp_path: Path) -> None:
     assert told["devices"] == [entry.name for entry in rp.devices()]
     assert told["parts"] == [rp.part(entry.name) for entry in rp.parts()]
     assert told["loads"] == [rp.load(entry.name) for entry in rp.loads()]
+    assert told["measured"] == {name: len(load(name).conditions) for name in names()}
     assert told["requests"] == rp.run(tmp_path / "small.toml").summary["requests"]
     assert told["keys"] == rp.Scenario(device="fast12-mlc").geometry.channels
     run("reprieve", "run", "small.toml", "--report", "--out", "o")
-    names = sorted(path.name for path in (tmp_path / "o").iterdir())
-    assert names == ["report.html", "scenario.toml", "series.parquet", "summary.json"]
+    written = sorted(path.name for path in (tmp_path / "o").iterdir())
+    assert written == ["report.html", "scenario.toml", "series.parquet", "summary.json"]

@@ -21,7 +21,7 @@ from reprieve.experiments.executors import threads
 from reprieve.experiments.identity import digest
 from reprieve.experiments.store import Store, locked
 from reprieve.experiments.work import Task
-from reprieve.foreign import JsonValue, decoded
+from reprieve.foreign import JsonValue, decoded, read_text
 from reprieve.parallel import Watch, silent
 from reprieve.registries import device
 
@@ -42,10 +42,14 @@ class Evaluator:
         weights: Weights,
         store: Path | None = None,
         workers: int | None = None,
+        step: Step = silent,
     ) -> None:
         """Go on from the rows of `store`, a directory; None: keep them in memory."""
+        self._step = step
         self.base = base
-        self._drive = device(str(base["device"]))
+        name = str(base["device"])
+        is_file = name.endswith(".toml")
+        self._drive = read_text(Path(name), "a device") if is_file else device(name)
         self.weights = weights
         self.simulated = 0
         self.refusals: Counter[str] = Counter()
@@ -90,7 +94,7 @@ class Evaluator:
             for condition, key in zip(conditions, of_point, strict=True)
             if key not in self._known
         }
-        progress = Progress(silent, len(tasks))
+        progress = Progress(self._step, len(tasks))
         complete(tasks.items(), self._store, self._executor, progress)
         self.simulated += progress.ran
         for key in tasks:
@@ -136,11 +140,13 @@ class Evaluator:
             (job.options, {op: (m.count, m.percentile_ns) for op, m in job.measured.items()})
             for job in condition.jobs
         ]
+        totals = {op: m.percentile_ns for op, m in condition.totals.items()}
         what = [
             self._drive,
             self.base,
             sorted(overrides(expand(_told(values, condition))).items()),
             jobs,
+            *([totals] if totals else ()),
             list(vars(effort).values()),
         ]
         return digest(json.dumps(what, sort_keys=True, default=str))

@@ -33,12 +33,14 @@ def load_of(condition: Condition) -> str:
             rate = job.asked.bytes_per_s.get("write")
             said = "writes" if rate is None else f"{rate / (1 << 20):g} MiB/s of writes"
             parts.append(said)
+    if unmeasured := sum(job.rate("write") or 0 for job in condition.jobs if not job.measured):
+        parts.append(f"{unmeasured:,.0f} writes/s")
     return ", ".join(parts)
 
 
 def depth_of(condition: Condition) -> int:
     """Return the depth of the reads of a condition."""
-    return max(job.asked.depth for job in condition.jobs if "read" in job.measured)
+    return max(job.asked.depth for job in condition.jobs if job.rate("read"))
 
 
 def _in_order(load: str) -> tuple[int, ...]:

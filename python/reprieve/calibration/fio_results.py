@@ -14,7 +14,7 @@ from typing import Any
 from reprieve._native import UserError
 from reprieve.calibration.fio_checks import checked
 from reprieve.calibration.fio_options import Asked
-from reprieve.calibration.measured import Amount, Condition, Entry, Job, Measured
+from reprieve.calibration.measured import Amount, Condition, Entry, Job, Measured, by_name
 from reprieve.foreign import JsonValue, decoded, read_text
 
 DIRECTIONS = ("read", "write", "trim")
@@ -38,14 +38,7 @@ def read_results(paths: Iterable[Path]) -> list[Condition]:
     each interval: the last is taken, whose figures are of the whole run. Of fio's clients those of
     one host are read.
     """
-    found: dict[str, Condition] = {}
-    for path in paths:
-        condition = _read(Path(path))
-        if condition.name in found:
-            other = found[condition.name].path
-            raise UserError(f"{path}: has the name of {other}; each must have its own")
-        found[condition.name] = condition
-    return list(found.values())
+    return [*by_name(_read(Path(path)) for path in paths).values()]
 
 
 def _read(path: Path) -> Condition:
@@ -180,12 +173,12 @@ def _measured(where: str, direction: str, content: JsonValue) -> Measured:
         raise UserError(f"{where}: its percentiles of {direction}s decrease, or are not above 0")
     if _MEDIAN not in by_percent:
         raise UserError(f"{where}: has no median of its {direction}s; percentile_list must have 50")
-    figures = [
+    mean_ns, min_ns, max_ns = (
         found[each].number(least=0) * unit_ns if found[each].is_there() else 0.0
         for each in ("mean", "min", "max")
-    ]
+    )
     count, iops = content["total_ios"].whole(), content["iops"].number(above=0)
-    return Measured(count, iops, latency, by_percent, *figures)
+    return Measured(count, iops, latency, by_percent, mean_ns, min_ns, max_ns)
 
 
 def _percentiles(content: JsonValue, unit_ns: float) -> dict[float, float]:

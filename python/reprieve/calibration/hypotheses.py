@@ -175,7 +175,7 @@ class Trial:
 
         A job's percentiles count for two numbers together, and its rate for one.
         """
-        jobs = sum(len(job.measured) for one in self.conditions for job in one.jobs)
+        jobs = sum(1 for one in self.conditions for _ in one.figures())
         return self.count * math.log(3 * jobs)
 
     @property

@@ -237,7 +237,7 @@ def _requests_ratio(
     condition: Condition, fitted: Sequence[Term], rows: Sequence[int], effort: Effort
 ) -> float:
     """Return how many requests were simulated for each that was measured."""
-    measured = max(each.count for job in condition.jobs for each in job.measured.values())
+    measured = max(each.count for _, _, each in condition.figures())
     return effort.requests / measured
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reprieve.calibration.measured import Condition, Measured
+from reprieve.calibration.measured import Condition, Job, Measured
 from reprieve.calibration.replay import Prediction, Simulated
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ FIO_BIN = 1 / 64 / math.sqrt(12)
 PERCENT_MAX = 99.9
 """Percentiles above it are predicted and never fitted: few samples, and rare events of firmware."""
 _BEND = 3.0
+_MEDIAN = 50.0
 
 
 @dataclass(frozen=True)
@@ -52,18 +53,29 @@ class Term:
 def terms(condition: Condition, prediction: Prediction, weights: Weights) -> list[Term]:
     """Compare a condition with its simulation, number by number."""
     found = []
-    for number, job in enumerate(condition.jobs):
-        for direction, measured in job.measured.items():
-            simulated = prediction[number, direction]
-            where = (condition.name, number, direction)
-            for percent, value_ns in measured.percentile_ns.items():
-                if percent in simulated.percentile_ns:
-                    sigma = _sigma(measured, simulated, percent, job.asked.depth, weights)
-                    theirs = simulated.percentile_ns[percent]
-                    found.append(Term(*where, f"p{percent:g}", value_ns, theirs, sigma))
+    for number, direction, measured in condition.figures():
+        simulated = prediction[number, direction]
+        where = (condition.name, number, direction)
+        jobs = condition.jobs[number : number + 1] or condition.jobs
+        outstanding = _outstanding(jobs, measured)
+        for percent, value_ns in measured.percentile_ns.items():
+            if percent in simulated.percentile_ns:
+                sigma = _sigma(measured, simulated, percent, outstanding, weights)
+                theirs = simulated.percentile_ns[percent]
+                found.append(Term(*where, f"p{percent:g}", value_ns, theirs, sigma))
+        if measured.has_rate:
             ours = max(simulated.iops, 1e-3)
             found.append(Term(*where, "iops", measured.iops, ours, weights.tolerance))
     return found
+
+
+def _outstanding(jobs: Sequence[Job], measured: Measured) -> float:
+    """Return the requests of some jobs at any time: their depth, or less where they are paced."""
+    depth = sum(job.asked.depth for job in jobs)
+    if not all(job.asked.is_paced for job in jobs):
+        return depth
+    latency_ns = measured.mean_ns or measured.percentile_ns.get(_MEDIAN, math.inf)
+    return min(max(latency_ns * 1e-9 * measured.iops, 1.0), depth)
 
 
 def residuals(compared: Sequence[Term]) -> NDArray[np.float64]:
@@ -95,7 +107,7 @@ def is_fitted(term: Term) -> bool:
 
 
 def _sigma(
-    measured: Measured, simulated: Simulated, percent: float, outstanding: int, weights: Weights
+    measured: Measured, simulated: Simulated, percent: float, outstanding: float, weights: Weights
 ) -> float:
     """Return the standard deviation; `outstanding`: requests of the job at any time.
 

@@ -52,7 +52,7 @@ def size_bytes(job: Job, direction: str) -> int:
 
 def has_writes(condition: Condition) -> bool:
     """Return whether anything is written in it."""
-    return any("write" in job.measured for job in condition.jobs)
+    return any(job.rate("write") for job in condition.jobs)
 
 
 def shallowest(conditions: Sequence[Condition]) -> list[Condition]:
@@ -150,10 +150,10 @@ def default_parameters(conditions: Sequence[Condition]) -> tuple[Parameter, ...]
 def program_range(conditions: Sequence[Condition], dies: int, planes: int) -> Parameter:
     """Return how long a program can be for what was written to have been written."""
     written = max(
-        job.measured["write"].iops * size_bytes(job, "write")
+        rate * size_bytes(job, "write")
         for condition in conditions
         for job in condition.jobs
-        if "write" in job.measured
+        if (rate := job.rate("write"))
     )
     longest_us = dies * planes * _WORDLINE_BYTES / written * 1e6
     return Parameter(PROGRAM, 0.2 * longest_us, 1.15 * longest_us, guess=0.9 * longest_us)

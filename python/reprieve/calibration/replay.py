@@ -66,7 +66,7 @@ class Simulated:
 
 
 Prediction = dict[tuple[int, str], Simulated]
-"""By the number of the job in its condition, and the direction."""
+"""By the number of the job in its condition, one more for the totals, and the direction."""
 
 
 def ignored_places(condition: Condition) -> list[str]:
@@ -139,17 +139,17 @@ def times(condition: Condition, effort: Effort, stripe_bytes: int = 1) -> tuple[
     slow writes the least that has programs at all.
     """
     measured = [each for job in condition.jobs for each in job.measured.values()]
-    fastest = max(each.iops for each in measured)
+    fastest = max(each.iops for each in measured or condition.totals.values())
     runtime_s = effort.requests / fastest
-    written = sum(
-        job.measured["write"].iops * _size(job) for job in condition.jobs if "write" in job.measured
-    )
+    written = _written(condition)
     if written > 0:
         wanted_s = min(effort.written_bytes / written, _MOST_REQUESTS * effort.requests / fastest)
         stripes = max(round(max(runtime_s, wanted_s) * written / stripe_bytes), 1)
         runtime_s = stripes * stripe_bytes / written
     else:
-        deepest = max(job.asked.depth for job in condition.jobs)
+        deepest = max(
+            (job.asked.depth for job in condition.jobs if not job.asked.is_paced), default=1
+        )
         runtime_s *= min(max(deepest / _DEEP, 1), _MOST_DEEP)
     runtime_s = min(runtime_s, effort.seconds_max)
     return _ramp_s(condition, runtime_s, stripe_bytes, written), runtime_s
@@ -160,18 +160,33 @@ def _ramp_s(condition: Condition, runtime_s: float, stripe_bytes: int, written: 
     usual_s = _RAMP_LEAST_S + _RAMP_SHARE * runtime_s
     if not written:
         return usual_s
-    if not all(_keeps_up(job) for job in condition.jobs if "write" in job.measured):
+    if not _keeps_up(condition):
         return max(_RAMP_WRITES_S, usual_s)
     # Programs start with the first stripe, and the buffer never fills.
     return min(max(2 * stripe_bytes / written, usual_s), max(_RAMP_WRITES_S, usual_s))
 
 
-def _keeps_up(job: Job) -> bool:
-    """Return whether the drive wrote as much as the job was allowed to."""
-    allowed = job.asked.bytes_per_s.get("write")
-    if allowed is None:
-        return False
-    return job.measured["write"].iops * _size(job) >= _KEPT_UP * allowed * job.asked.clones
+def _written(condition: Condition) -> float:
+    """Return the bytes that were written a second, by jobs without figures as they were allowed."""
+    rates = [(job.rate("write") or 0.0, job) for job in condition.jobs]
+    written = sum(rate * job.asked.bytes_mean("write") for rate, job in rates if rate)
+    total = condition.totals.get("write")
+    if total is None or not written:
+        return written
+    return written * total.iops / sum(rate for rate, _ in rates)
+
+
+def _keeps_up(condition: Condition) -> bool:
+    """Return whether the drive wrote as much as the jobs were allowed to."""
+    writers = [job for job in condition.jobs if job.rate("write")]
+    limits = [job.limit("write") for job in writers]
+    total = condition.totals.get("write")
+    if total is not None:
+        return None not in limits and total.iops >= _KEPT_UP * sum(each or 0 for each in limits)
+    return all(
+        limit is not None and (job.rate("write") or 0) >= _KEPT_UP * limit
+        for job, limit in zip(writers, limits, strict=True)
+    )
 
 
 def stripe_bytes(values: Values) -> int:
@@ -193,15 +208,17 @@ def predict(
     log, runtime_s = logged(condition, base, values, effort, drives)
     return {
         (number, direction): _figures(log.get((number, direction)), measured, runtime_s)
-        for number, job in enumerate(condition.jobs)
-        for direction, measured in job.measured.items()
+        for number, direction, measured in condition.figures()
     }
 
 
 def logged(
     condition: Condition, base: Any, values: Values, effort: Effort, drives: FilledDrives
 ) -> tuple[dict[tuple[int, str], NDArray[np.int64]], float]:
-    """Simulate a condition; return latencies in ns by job and direction, and the time in s."""
+    """Simulate a condition; return latencies in ns by job and direction, and the time in s.
+
+    The totals are one job more.
+    """
     ramp_s, runtime_s = times(condition, effort, stripe_bytes(values))
     keys = {**overrides(values), "seed": effort.seed}
     with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
@@ -219,7 +236,8 @@ def logged(
         for number in range(len(condition.jobs))
         for direction, of_direction in by_direction.items()
     }
-    return found, runtime_s
+    totals = {(len(condition.jobs), each): latency[by_direction[each]] for each in condition.totals}
+    return found | totals, runtime_s
 
 
 def _has_bytes(condition: Condition) -> bool:
@@ -238,8 +256,3 @@ def _figures(
     values = np.percentile(latency_ns, percents, method="inverted_cdf")
     by_percent = dict(zip(percents, map(float, values), strict=True))
     return Simulated(len(latency_ns), len(latency_ns) / runtime_s, by_percent)
-
-
-def _size(job: Job) -> float:
-    """Mean bytes of a write."""
-    return job.asked.bytes_mean("write")

@@ -31,7 +31,10 @@ _FAR_OFF = 4.0
 def calibrate(
     results: Annotated[
         list[Path] | None,
-        argument("fio's results, written with --output-format=json.", "FIO.json…"),
+        argument(
+            "fio's results, written with --output-format=json; tables; or folders of drives.",
+            "RESULTS…",
+        ),
     ] = None,
     start: Annotated[
         str, typer.Option(metavar="DEVICE", help="The device whose other values are kept.")
@@ -62,8 +65,10 @@ def calibrate(
     ] = Path("out/calibration"),
     force: Force = False,
 ) -> None:
-    """Fit a device to fio's results of a real drive, and predict what was not fitted.
+    """Fit a device to measurements of a real drive, and predict what was not fitted.
 
+    A table, CSV or Parquet, has a TOML file of the same stem beside it, which says what was run.
+    Without --hold-out, fit.toml of a drive's folder says which of its conditions are fitted.
     DIR/device.toml is the drive: `reprieve run` takes it as `device`. DIR/calibration.json has
     every value with its interval and every measured number beside the simulated one.
     """
@@ -99,14 +104,13 @@ def _task(
     quick: bool,
 ) -> Task:
     from reprieve.calibration.calibrate import QUICK_TASK, Task, split
-    from reprieve.calibration.fio_results import read_results
     from reprieve.calibration.parameters import parse_fix, parse_free
     from reprieve.calibration.replay import ignored_places
     from reprieve.registries import device
 
     device(start)
-    conditions = read_results(results)
-    fitted, held = split(conditions, hold_out)
+    conditions, predicted = _conditions(results)
+    fitted, held = split(conditions, hold_out or predicted)
     zones = sorted({place for each in conditions for place in ignored_places(each)})
     if zones:
         say(f"zones are not simulated; left out: {', '.join(zones)}")
@@ -118,6 +122,28 @@ def _task(
         dict(parse_fix(each) for each in fix),
         **(QUICK_TASK if quick else {}),
     )
+
+
+def _conditions(results: Sequence[Path]) -> tuple[list[Condition], list[str]]:
+    """Return all conditions, and patterns of those that a drive's folder does not fit."""
+    from glob import escape
+
+    from reprieve.calibration.fio_results import read_results
+    from reprieve.calibration.measured import by_name
+    from reprieve.calibration.measured_tables import read_table
+    from reprieve.drives import load
+
+    found: list[Condition] = []
+    predicted: list[str] = []
+    for path in results:
+        if path.is_dir():
+            drive = load(path)
+            found += drive.conditions
+            predicted += [escape(each.name) for each in drive.predicted_conditions if drive.fitted]
+        else:
+            is_table = path.suffix in (".csv", ".parquet")
+            found += read_table(path) if is_table else read_results([path])
+    return [*by_name(found).values()], predicted
 
 
 def _make(out: Path) -> None:

@@ -26,6 +26,7 @@ COMMANDS = {
     "query": "reprieve.cli.sweep:query",
     "tune": "reprieve.cli.tune:tune",
     "calibrate": "reprieve.cli.calibrate:calibrate",
+    "drives": "reprieve.cli.drives:drives",
     "rig": "reprieve.cli.rig:rig",
     "power-loss": "reprieve.cli.power_loss:power_loss",
     "serve": "reprieve.cli.serve:serve",

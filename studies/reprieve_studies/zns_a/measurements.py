@@ -5,16 +5,9 @@ were chosen, all the measurements had been looked at.
 """
 
 from collections.abc import Sequence
-from importlib.resources import as_file, files
 
-from reprieve.calibration import Condition, read_results
-
-FITTED = (
-    *(f"mixed-nvme-write{rate}-qd{depth}" for rate in (0, 10, 250, 1000) for depth in (1, 8, 64)),
-    "mixed-nvme-write0-qd256",
-    *(f"randread-16384-qd{depth}" for depth in (1, 16, 256)),
-)
-"""The conventional namespace at three depths, deep reads, and reads of 16 KiB."""
+from reprieve.calibration import Condition
+from reprieve.drives import load
 
 MEDIAN_MAX = 0.05
 """Of the errors of p50, p90 and p99 of what was not fitted, half are to be at most this."""
@@ -26,11 +19,13 @@ P99_9_MAX = 0.25
 
 def measurements() -> tuple[list[Condition], list[Condition]]:
     """Return the runs of fio that are fitted, and those that are predicted."""
-    with as_file(files("reprieve_studies.zns_a") / "data") as folder:
-        found = read_results(sorted(folder.glob("*.json")))
-    fitted = [condition for condition in found if condition.name in FITTED]
-    held = [condition for condition in found if condition.name not in FITTED]
-    return fitted, held
+    drive = load("zns-a")
+    fitted, held = drive.fitted_conditions, drive.predicted_conditions
+    return sorted(fitted, key=_name), sorted(held, key=_name)
+
+
+def _name(condition: Condition) -> str:
+    return condition.name
 
 
 def conventional(conditions: Sequence[Condition]) -> list[Condition]:

@@ -1,0 +1,153 @@
+"""`reprieve drives`: measured drives, and how near their devices come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reprieve._native import UserError
+from reprieve.cli.console import overall, say, sentence, show, table
+from reprieve.cli.options import Force, Jobs, flag, given
+from reprieve.drives import load, names
+from reprieve.toml_values import read_toml
+from reprieve.units import NOTHING, share
+
+if TYPE_CHECKING:
+    from reprieve.calibration.measured import Condition
+    from reprieve.drives import MeasuredDrive
+    from reprieve.drives.scores import Score
+
+_SHOWN = ("p50", "p90", "p95", "p99", "p99.9", "iops")
+_NAMED = 8
+_WHOLE_FROM = 1000
+
+
+def _begun(incomplete: str) -> list[str]:
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def drives(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="Show this one, or the one of a folder; without it, list all.",
+            autocompletion=_begun,
+        ),
+    ] = None,
+    run: Annotated[bool, flag("--run", "Simulate its conditions on its device again.")] = False,
+    device: Annotated[
+        str | None, given("With --run, a device in place of the drive's own.", "DEVICE")
+    ] = None,
+    reads: Annotated[
+        int, typer.Option(min=1, help="Requests of the fastest measured job of a condition.")
+    ] = 20_000,
+    workers: Jobs = None,
+    out: Annotated[
+        Path | None, given("With --run, write the figures, as score.toml of a drive's folder.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """List the measured drives, or show one beside the device that was fitted to it.
+
+    A device is fitted to some conditions of a drive and predicts the others. The score is the
+    median error of reads from p50 to p99, of predicted conditions.
+    """
+    for option, value in {"--device": device, "--out": out}.items():
+        if value is not None and not run:
+            raise UserError(f"drives: {option} must be given with --run")
+    if name is None:
+        if run:
+            raise UserError("drives: --run must have the name of a drive")
+        _list()
+        return
+    from reprieve.drives.scores import score_text, simulate, stored
+    from reprieve.outputs import replace_file
+    from reprieve.overwriting import may_write
+
+    drive = load(name)
+    may_write([out], inputs=[path for _, paths in drive.parts for path in paths], force=force)
+    if run:
+        with overall() as step:
+            score = simulate(drive, device, reads=reads, workers=workers, step=step)
+        if out is not None:
+            replace_file(out, score_text(score))
+    _show(drive, score if run else stored(drive))
+
+
+def _list() -> None:
+    rows = table("", ["drive", "device", "fitted", "predicted", "score"], left=2)
+    for drive in map(load, names()):
+        # What simulates takes long to import.
+        path = drive.folder / "score.toml"
+        error = read_toml(path, "a score")["median_error"] if path.is_file() else None
+        fitted = len(drive.fitted)
+        counts = (f"{fitted}", f"{len(drive.condition_names) - fitted}")
+        scored = share(error.number(least=0)) if error and error.is_there() else "not scored"
+        rows.add_row(drive.key, drive.device or NOTHING, *counts, scored)
+    show(rows)
+
+
+def _show(drive: MeasuredDrive, score: Score | None) -> None:
+    from reprieve.drives.scores import body_errors
+
+    more = len(drive.fitted) - _NAMED
+    fitted = ", ".join(drive.fitted[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    noise = ", ".join(f"{figure} {share(each, 2)}" for figure, each in drive.noise.items())
+    for text in (
+        f"{drive.name}, {drive.capacity_bytes / 1e9:,.0f} GB",
+        f"source: {drive.source}",
+        f"licence: {drive.licence}",
+        *([drive.notes] if drive.notes else []),
+        f"device: {score.device if score else drive.device or 'none yet'}",
+        f"fitted to: {fitted or 'nothing yet'}",
+        f"noise floor: {noise or 'unknown'}",
+        *([] if score else ["not scored: --run simulates its conditions"]),
+    ):
+        sentence(text)
+    for title, conditions in (
+        ("fitted", drive.fitted_conditions),
+        ("predicted", drive.predicted_conditions),
+    ):
+        columns = ["condition", "figure", "measured", "simulated", "error"]
+        columns += ["noise"] if drive.noise else []
+        rows = table(f"{title}: latencies in µs", columns, left=2)
+        for condition in conditions:
+            for cells in _rows(drive, condition, score):
+                rows.add_row(condition.name, *cells[: len(columns) - 1])
+        if conditions:
+            show(rows)
+    for what, some in (("fitted", score.fitted), ("predicted", score.predicted)) if score else ():
+        if (found := body_errors(some)) is not None:
+            median, most = share(found.median), share(found.ninth_tenth)
+            say(f"{what}: reads from p50 to p99: median error {median}, nine tenths within {most}")
+
+
+def _rows(drive: MeasuredDrive, condition: Condition, score: Score | None) -> Iterator[list[str]]:
+    """Yield figure, measured and simulated value, error and noise floor."""
+    terms = {
+        (term.job, term.direction, term.what): term
+        for term in (score.terms if score else ())
+        if term.condition == condition.name
+    }
+    for number, op, measured in condition.figures():
+        figures = {f"p{percent:g}": ns / 1e3 for percent, ns in measured.percentile_ns.items()}
+        figures |= {"iops": measured.iops} if measured.has_rate else {}
+        for what in (each for each in _SHOWN if each in figures):
+            term = terms.get((number, op, what))
+            noise = drive.noise.get(f"{op}.{what}")
+            unit = 1.0 if what == "iops" else 1e3
+            yield [
+                f"{condition.job_name(number)} {op} {what}",
+                _number(figures[what]),
+                NOTHING if term is None else _number(term.simulated / unit),
+                NOTHING if term is None else f"{100 * term.difference:+.1f} %",
+                NOTHING if noise is None else share(noise),
+            ]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= _WHOLE_FROM else f"{value:.1f}"

@@ -1,0 +1,5 @@
+"""Measured drives: tables of published measurements, and how near a simulated device comes."""
+
+from reprieve.drives.folders import MeasuredDrive, load, names
+
+__all__ = ["MeasuredDrive", "load", "names"]
