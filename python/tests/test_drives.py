@@ -110,7 +110,7 @@ def test_a_table_in_a_folder_may_have_conditions_of_its_own(hand: Path) -> None:
         ),
         ("drive.toml", "[scenario.geometry]", "[scenario2]", "scenario2 is no key here"),
         ("fit.toml", "one", "on", 'fit.toml: fitted has "on", which is no condition'),
-        ("fit.toml", "fitted", "fit", "fit is no key here; must be one of fitted"),
+        ("fit.toml", "fitted", "fit", "fit is no key here; must be one of fitted, free"),
         ("fit.toml", '["one"]', "3", "fitted = 3: must be a list"),
     ],
 )

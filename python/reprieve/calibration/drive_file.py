@@ -33,7 +33,7 @@ def device_text(
 ) -> str:
     """Write the device file: the drive of `start` with the values that were fitted."""
     keys = overrides(expand(dict(values)))
-    comments = _comments(keys, intervals, fixed)
+    comments = comments_of(keys, intervals, fixed)
     sections: dict[str, dict[str, Any]] = {}
     drive = tomllib.loads(device(start))
     part = drive.pop("part", None)
@@ -63,7 +63,7 @@ def device_text(
         lines.append(f"[{section}]")
         for leaf, value in content.items():
             comment = comments.get(f"{section}.{leaf}", f"as {start}")
-            line = f"{leaf} = {_toml(value)}"
+            line = f"{leaf} = {toml_value(value)}"
             whole = f"{line:31} # {comment}"
             lines += [whole] if len(whole) <= _LINE else [f"# {leaf}: {comment}", line]
         lines.append("")
@@ -78,9 +78,10 @@ def _planes(geometry: Mapping[str, Any]) -> int | None:
     return math.prod(int(geometry[key]) for key in keys)
 
 
-def _comments(
+def comments_of(
     keys: Mapping[str, object], intervals: Sequence[Interval], fixed: Mapping[str, Value]
 ) -> dict[str, str]:
+    """Say of each key where its value comes from."""
     comments = dict.fromkeys(keys, "chosen: it fits better than the others that were tried")
     for each in intervals:
         range_ = f"{each.low:.4g} to {each.high:.4g}"
@@ -110,11 +111,12 @@ def _comments(
     return comments
 
 
-def _toml(value: object) -> str:
+def toml_value(value: object) -> str:
+    """Write a value of a key."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return f'"{value}"'
     if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
+        return "[" + ", ".join(map(toml_value, value)) + "]"
     return str(value)

@@ -47,9 +47,7 @@ class Evaluator:
         """Go on from the rows of `store`, a directory; None: keep them in memory."""
         self._step = step
         self.base = base
-        name = str(base["device"])
-        is_file = name.endswith(".toml")
-        self._drive = read_text(Path(name), "a device") if is_file else device(name)
+        self._drive = drive_text(str(base["device"]))
         self.weights = weights
         self.simulated = 0
         self.refusals: Counter[str] = Counter()
@@ -150,6 +148,11 @@ class Evaluator:
             list(vars(effort).values()),
         ]
         return digest(json.dumps(what, sort_keys=True, default=str))
+
+
+def drive_text(name: str) -> str:
+    """Return the text of a device, built in or of a file."""
+    return read_text(Path(name), "a device") if name.endswith(".toml") else device(name)
 
 
 def _told(values: dict[str, Value], condition: Condition) -> dict[str, Value]:

@@ -39,6 +39,7 @@ def drives(
         ),
     ] = None,
     run: Annotated[bool, flag("--run", "Simulate its conditions on its device again.")] = False,
+    fit: Annotated[bool, flag("--fit", "Fit its device to the conditions of fit.toml.")] = False,
     device: Annotated[
         str | None, given("With --run, a device in place of the drive's own.", "DEVICE")
     ] = None,
@@ -47,7 +48,8 @@ def drives(
     ] = 20_000,
     workers: Jobs = None,
     out: Annotated[
-        Path | None, given("With --run, write the figures, as score.toml of a drive's folder.")
+        Path | None,
+        given("Write the figures of --run (score.toml of a folder), or the device of --fit."),
     ] = None,
     force: Force = False,
 ) -> None:
@@ -57,12 +59,15 @@ def drives(
     median error of reads from p50 to p99, of predicted conditions.
     """
     for option, value in {"--device": device, "--out": out}.items():
-        if value is not None and not run:
+        if value is not None and not run and not (fit and option == "--out"):
             raise UserError(f"drives: {option} must be given with --run")
     if name is None:
-        if run:
-            raise UserError("drives: --run must have the name of a drive")
+        if run or fit:
+            raise UserError(f"drives: --{'run' if run else 'fit'} must have the name of a drive")
         _list()
+        return
+    if fit:
+        _fit(load(name), workers, out or Path("out", f"{Path(name).name}-fit"), force)
         return
     from reprieve.drives.scores import score_text, simulate, stored
     from reprieve.outputs import replace_file
@@ -76,6 +81,36 @@ def drives(
         if out is not None:
             replace_file(out, score_text(score))
     _show(drive, score if run else stored(drive))
+
+
+def _fit(drive: MeasuredDrive, workers: int | None, out: Path, force: bool) -> None:
+    """Fit a device, and write it with what was simulated: the same command goes on from that."""
+    from reprieve.calibration.evaluate import drive_text
+    from reprieve.drives.fitted_device import fitted_text
+    from reprieve.drives.fitting import fit
+    from reprieve.outputs import explained, replace_file
+    from reprieve.overwriting import may_write
+
+    may_write([], out, inputs=[path for _, paths in drive.parts for path in paths], force=force)
+    with explained(out):
+        out.mkdir(parents=True, exist_ok=True)
+    with overall() as step:
+        found = fit(drive, store=out, workers=workers, step=step)
+    assert drive.device is not None, "a drive without a device is not fitted"
+    rows = table("", ["parameter", "value", "95 %", ""], left=1)
+    for each in found.intervals:
+        said = "" if each.is_determined else "not determined"
+        rows.add_row(each.key, f"{each.value:.4g}", f"{each.low:.4g} to {each.high:.4g}", said)
+    show(rows)
+    head = f"# {drive.name}: fitted by `reprieve drives {drive.key} --fit` to {_joined(drive)}."
+    text = fitted_text(drive_text(drive.device), head, found.fit.values, found.intervals)
+    replace_file(out / "device.toml", text)
+    say(f"{found.figures} figures, {len(found.intervals)} parameters; wrote {out}/device.toml")
+
+
+def _joined(drive: MeasuredDrive) -> str:
+    more = len(drive.fitted) - _NAMED
+    return ", ".join(drive.fitted[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _list() -> None:
@@ -94,8 +129,6 @@ def _list() -> None:
 def _show(drive: MeasuredDrive, score: Score | None) -> None:
     from reprieve.drives.scores import body_errors
 
-    more = len(drive.fitted) - _NAMED
-    fitted = ", ".join(drive.fitted[:_NAMED]) + (f" and {more} more" if more > 0 else "")
     noise = ", ".join(f"{figure} {share(each, 2)}" for figure, each in drive.noise.items())
     for text in (
         f"{drive.name}, {drive.capacity_bytes / 1e9:,.0f} GB",
@@ -103,7 +136,7 @@ def _show(drive: MeasuredDrive, score: Score | None) -> None:
         f"licence: {drive.licence}",
         *([drive.notes] if drive.notes else []),
         f"device: {score.device if score else drive.device or 'none yet'}",
-        f"fitted to: {fitted or 'nothing yet'}",
+        f"fitted to: {_joined(drive) or 'nothing yet'}",
         f"noise floor: {noise or 'unknown'}",
         *([] if score else ["not scored: --run simulates its conditions"]),
     ):

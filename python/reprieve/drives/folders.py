@@ -14,10 +14,13 @@ from reprieve.toml_values import TomlValue, read_toml
 
 if TYPE_CHECKING:
     from reprieve.calibration.measured import Condition
+    from reprieve.calibration.parameters import Parameter
 
 _BUILT_IN = Path(__file__).with_name("data")
 _DRIVE = "drive.toml"
 _KEYS = ("name", "device", "capacity_bytes", "source", "licence", "notes", "noise", "scenario")
+_WHOLE = ("steps", "outstanding", "max_per_operation", "bytes")
+"""Ends of the keys whose values are whole numbers."""
 _PARTS = ("measured_with", "global", "jobs", "condition")
 
 
@@ -39,6 +42,10 @@ class MeasuredDrive:
     """Sections of the scenario in which its device is simulated."""
     fitted: tuple[str, ...]
     """Names of the conditions to which the device was fitted; all others are predicted."""
+    ranges: Mapping[str, tuple[float, float, float]]
+    """Of each parameter that a fit has free the least value, the first and the greatest."""
+    smaller: Mapping[str, Any]
+    """Keys of the device while it is fitted: fewer blocks, which are prepared in a second."""
     parts: Sequence[tuple[TomlValue, Sequence[Path]]]
     """Contents of TOML files with the tables whose conditions they have."""
 
@@ -60,6 +67,16 @@ class MeasuredDrive:
 
         found = (each for part in self.parts for each in conditions_of(*part))
         return [*by_name(found).values()]
+
+    @property
+    def free(self) -> tuple[Parameter, ...]:
+        """Parameters that a fit has free."""
+        from reprieve.calibration.parameters import Parameter
+
+        return tuple(
+            Parameter(key, low, high, whole=key.endswith(_WHOLE), guess=start)
+            for key, (low, start, high) in self.ranges.items()
+        )
 
     @property
     def fitted_conditions(self) -> list[Condition]:
@@ -99,7 +116,7 @@ def load(name: str | Path) -> MeasuredDrive:
         notes.text() if notes.is_there() else "",
         {figure: value.number(least=0) for figure, value in content["noise"].optional().values()},
         content["scenario"].optional().table(),
-        _fitted(folder / "fit.toml"),
+        *_fit(folder / "fit.toml"),
         _parts(folder, content),
     )
     for each in drive.fitted:
@@ -122,9 +139,20 @@ def _parts(folder: Path, content: TomlValue) -> list[tuple[TomlValue, list[Path]
     return [*found, (content, alone)] if alone or not found else found
 
 
-def _fitted(path: Path) -> tuple[str, ...]:
-    """Return the names of a file of fitted conditions, none without the file."""
+def _fit(
+    path: Path,
+) -> tuple[tuple[str, ...], dict[str, tuple[float, float, float]], Mapping[str, Any]]:
+    """Return fitted conditions, ranges of parameters and the keys of a smaller drive of a file."""
     if not path.is_file():
-        return ()
-    content = read_toml(path, "the fitted conditions").table_of(("fitted",))
-    return tuple(each.text() for each in content["fitted"].items())
+        return (), {}, {}
+    content = read_toml(path, "a fit").table_of(("fitted", "free", "smaller"))
+    ranges = {}
+    for key, value in content["free"].optional().values():
+        low, start, high = (each.number(above=0) for each in value.items_of(3))
+        if not low < start < high:
+            raise UserError(
+                f"{path}: free.{key}: must be a least value, one to begin with and a greatest"
+            )
+        ranges[key] = low, start, high
+    fitted = tuple(each.text() for each in content["fitted"].items())
+    return fitted, ranges, content["smaller"].optional().table()
