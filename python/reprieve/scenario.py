@@ -46,6 +46,8 @@ class Scenario(Top):
     """
 
     _given: dict[str, Any]
+    _bare_flows: tuple[str, ...] = ()
+    """Flows that were given without a key: their loads are that of `[workload]`."""
     _place = "<Scenario>"
     _effective: tuple[str, Mapping[str, Any]] = ("", {})
 
@@ -84,6 +86,8 @@ class Scenario(Top):
                 for flow, keys in _keys_of("flow", value, "tables of flows").items():
                     _named(flow, "flow.")
                     self._take_table(f"flow.{flow}", keys)
+                    if not keys:
+                        self.__dict__["_bare_flows"] = (*self._bare_flows, flow)
             elif isinstance(value, Mapping) and name not in schema()[""]:
                 self._take_table(name, value)
             elif value is not None:
@@ -110,6 +114,8 @@ class Scenario(Top):
             for step in path:
                 table = table.setdefault(step, {})
             table[name] = _listed(value)
+        for flow in self._bare_flows:
+            tables.setdefault("flow", {}).setdefault(flow, {})
         return tables
 
     def resolve(self) -> Scenario:
@@ -122,7 +128,7 @@ class Scenario(Top):
         """Return a copy with the same values."""
         made = Scenario()
         made._given.update(self._given)
-        made.__dict__["_place"] = self._place
+        made.__dict__.update(_place=self._place, _bare_flows=self._bare_flows)
         return made
 
     def replace(self, **overrides: Any) -> Scenario:

@@ -301,3 +301,21 @@ def test_what_is_set_in_python_is_placed_there_and_in_no_line(tmp_path: Path) ->
     path.write_text(f"{SMALL}\n[timing]\nt_read_us = -3\n")
     with pytest.raises(rp.UserError, match=rf"small\.toml:\d+: {said}"):
         Source.of(path, {}).resolve()
+
+
+def test_a_flow_without_keys_is_a_load_all_the_same() -> None:
+    """Two loads of ten requests, of which one asks for three: thirteen, also in a copy."""
+    text = """
+        device = "fast12-mlc"
+        [workload]
+        generator = "mixed"
+        requests = 10
+        read_fraction = 1.0
+        queue_depth = 1
+        [flow.a]
+        [flow.b]
+        requests = 3
+    """
+    for scenario in (rp.Scenario.from_toml(text), rp.Scenario.from_toml(text).copy()):
+        assert set(scenario.to_dict()["flow"]) == {"a", "b"}
+        assert rp.run(scenario).summary["requests"]["total"]["count"] == 13
