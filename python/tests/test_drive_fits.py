@@ -12,7 +12,7 @@ from reprieve.calibration.identify import Interval
 from reprieve.calibration.objective import Term
 from reprieve.drives import load
 from reprieve.drives.fitted_device import fitted_text
-from reprieve.drives.fitting import fit, is_fitted
+from reprieve.drives.fitting import fit, is_beyond, is_fitted
 
 from .drive import Reprieve
 
@@ -98,8 +98,12 @@ def test_slow_writes_and_rare_reads_do_not_count() -> None:
 
     counted = [("read", "p50"), ("read", "p99.9"), ("write", "p50"), ("write", "iops")]
     left_out = [("read", "p99.99"), ("write", "p99"), ("write", "p99.9")]
-    assert all(is_fitted(term(*each)) for each in counted)
-    assert not any(is_fitted(term(*each)) for each in left_out)
+    assert all(is_fitted(term(*each), False) for each in counted)
+    assert not any(is_fitted(term(*each), False) for each in left_out)
+    # Beyond the knee only medians and rates, which w100k of a drive of 79 thousand is.
+    assert [is_fitted(term(*each), True) for each in counted] == [True, False, True, True]
+    found = [each.name for each in load("pe8110").conditions if is_beyond(each)]
+    assert found == ["w100k", "w200k"]
 
 
 def test_a_device_keeps_what_was_not_fitted() -> None:

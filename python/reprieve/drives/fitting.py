@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["DriveFit", "fit", "is_fitted"]
+    from reprieve.calibration.measured import Condition
+
+__all__ = ["DriveFit", "fit", "is_beyond", "is_fitted"]
 
 FIGURES_PER_PARAMETER = 3
 """Figures that are fitted for each free parameter, at least: noise is not to be fitted."""
@@ -40,6 +42,8 @@ _RIDGES = (0.01, 0.3, 5.0)
 """Dampings of the steps that a round tries, relative to the diagonal of the normal equations."""
 _RIDGE_OF_MODEL = 1e-4
 """Keeps slopes finite in directions in which no point lies."""
+_SUSTAINED = 0.97
+"""Share of the allowed writes that a drive reaches unless they are too many for it."""
 _MEDIAN = 50.0
 _COVERAGE = 1.96
 _LOOSE = 0.7
@@ -55,17 +59,24 @@ class DriveFit:
     simulated: int
 
 
-def is_fitted(term: Term) -> bool:
+def is_fitted(term: Term, is_beyond: bool) -> bool:
     """Return whether a figure takes part: reads to p99.9, the median write, rates of all jobs.
 
-    Slow writes show throttles of firmware, which would bend everything else.
+    Slow writes show throttles of firmware, and where it `is_beyond` what the drive sustains all
+    but the medians its arbitration; they would bend everything else.
     """
     if term.what == "iops":
         return True
     percent = float(term.what[1:])
-    if term.direction == "read":
+    if term.direction == "read" and not is_beyond:
         return _MEDIAN <= percent <= PERCENT_MAX
-    return term.direction == "write" and percent == _MEDIAN
+    return term.direction in ("read", "write") and percent == _MEDIAN
+
+
+def is_beyond(condition: Condition) -> bool:
+    """Return whether the drive wrote less than the jobs of a condition were allowed to."""
+    allowed = sum(job.limit("write") or 0.0 for job in condition.jobs)
+    return "write" in condition.totals and condition.totals["write"].iops < _SUSTAINED * allowed
 
 
 def fit(
@@ -107,6 +118,7 @@ class _Search:
         self._evaluator = evaluator
         self._effort = Effort(reads, seconds_max=_SECONDS_MAX)
         self._low, self._high = np.array([each.positions() for each in self._free]).T
+        self._beyond = {each.name for each in self._conditions if is_beyond(each)}
         self._where = str(drive.folder / "fit.toml")
         self._points: list[NDArray[np.float64]] = []
         self._residuals: list[NDArray[np.float64]] = []
@@ -164,9 +176,12 @@ class _Search:
     ) -> list[NDArray[np.float64] | None]:
         compared = self._evaluator.compare(values, self._conditions, effort)
         return [
-            None if terms is None else residuals([term for term in terms if is_fitted(term)])
+            None if terms is None else residuals([each for each in terms if self._counts(each)])
             for terms in compared
         ]
+
+    def _counts(self, term: Term) -> bool:
+        return is_fitted(term, term.condition in self._beyond)
 
     def _best(self, count: int) -> list[int]:
         """Return the numbers of the points of least cost."""

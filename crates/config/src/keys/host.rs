@@ -32,6 +32,16 @@ section! {
     low_watermark [buffer.hold?.low_watermark] below(0.0, 1.0), or("0.5"), when(HELD);
     /// All dirty pages go when no request has been open for this long; absent: they stay.
     flush_idle_us [buffer.hold?.flush_idle] us(), absent(), when(HELD);
+    /// The rate at which writes enter the buffer while few blocks are free; absent: any.
+    throttle_bytes_per_s [buffer.throttle.bytes_per_s] count(1, 1_000_000_000_000), absent();
+    /// That rate holds while fewer blocks than this share of all are free.
+    throttle_below_free_share [buffer.throttle.below_free_share] closed(0.0, 1.0), or("1"),
+        when(&[given("buffer.throttle_bytes_per_s")]);
+    /// Bytes of writes that enter the buffer in a window, after which others wait for the next;
+    /// absent: any.
+    quota_bytes [buffer.throttle.quota_bytes] count(512, 1 << 40), absent();
+    /// The length of such a window; windows follow each other from the start of the run.
+    quota_window_us [buffer.throttle.window] us(), when(&[given("buffer.quota_bytes")]);
     /// Whether reads of pages in the write buffer are answered from it; else from the flash.
     read_hits [buffer.read_hits] flag(), or("true");
 }

@@ -1,6 +1,6 @@
 //! Rules of the host interface, buffers and link.
 
-use reprieve_base::UserError;
+use reprieve_base::{Dur, UserError};
 
 use crate::resolve::Resolved;
 use crate::types::{Hold, Interface, LinkOrder};
@@ -17,6 +17,9 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
         let what = || format!("must be at most buffer.high_watermark = {high}");
         resolved.refuse("buffer.low_watermark", low > high, what)?;
     }
+    let throttle = &resolved.buffer.throttle;
+    let is_endless = throttle.quota_bytes.is_some() && throttle.window == Dur::ZERO;
+    resolved.refuse("buffer.quota_window_us", is_endless, || "must be above 0".to_string())?;
     link(resolved)?;
     queues(resolved)
 }

@@ -11,6 +11,16 @@ pub struct Buffer {
     pub acknowledge: Acknowledge,
     pub hold: Option<Hold>,
     pub read_hits: bool,
+    pub throttle: Throttle,
+}
+
+/// Limits on how fast writes enter the buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Throttle {
+    pub bytes_per_s: Option<u64>,
+    pub below_free_share: f64,
+    pub quota_bytes: Option<u64>,
+    pub window: Dur,
 }
 
 /// Dirty pages that stay in the buffer.

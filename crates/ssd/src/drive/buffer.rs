@@ -11,6 +11,7 @@ use super::dirty_pages::DirtyPages;
 use super::flush::Intervals;
 use super::interface::HostRequest;
 use super::read_cache::PageCache;
+use super::write_throttle::WriteThrottle;
 
 /// Room in the write buffer, and the writes that wait for it.
 pub(super) struct WriteBuffer {
@@ -21,6 +22,8 @@ pub(super) struct WriteBuffer {
     pub(super) read_hits: bool,
     /// The pages that stay; `None`: they go to the flash at once.
     pub(super) held: Option<DirtyPages>,
+    /// `None`: writes enter as soon as there is room.
+    pub(super) throttle: Option<WriteThrottle>,
     /// Requests whose data is at the drive and not all in the buffer.
     pub(super) waiting: VecDeque<u32>,
     /// Pages that were read or written lately; `None`: there is no cache of them.
@@ -36,6 +39,9 @@ impl WriteBuffer {
         if let Some(cache) = &mut self.read_cache {
             cache.archive(archive);
         }
+        if let Some(throttle) = &mut self.throttle {
+            throttle.archive(archive);
+        }
     }
 
     pub(super) fn new(scenario: &Scenario) -> WriteBuffer {
@@ -49,6 +55,7 @@ impl WriteBuffer {
             acknowledge: buffer.acknowledge,
             read_hits: buffer.read_hits,
             held: buffer.hold.as_ref().map(|hold| DirtyPages::new(hold, capacity_pages)),
+            throttle: WriteThrottle::of(scenario),
             waiting,
             read_cache: PageCache::of(scenario),
             intervals: Intervals::new(),

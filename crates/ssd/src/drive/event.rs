@@ -3,6 +3,8 @@
 use reprieve_base::event::{self, Words};
 use reprieve_flash::{FLASH_EVENTS, FlashEvent};
 
+const BUFFER_OPENS: u32 = FLASH_EVENTS + 1;
+
 /// Events of a drive; messages of the host link are the host interface's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DriveEvent {
@@ -10,6 +12,8 @@ pub(super) enum DriveEvent {
     Flash(FlashEvent),
     /// The drive may have been idle for so long that the buffer is emptied.
     LookIdle,
+    /// Writes that were throttled may enter the buffer.
+    BufferOpens,
 }
 
 impl event::Event for DriveEvent {
@@ -18,6 +22,7 @@ impl event::Event for DriveEvent {
         match self {
             DriveEvent::Flash(event) => event.words(),
             DriveEvent::LookIdle => [FLASH_EVENTS, 0, 0],
+            DriveEvent::BufferOpens => [BUFFER_OPENS, 0, 0],
         }
     }
 
@@ -25,6 +30,7 @@ impl event::Event for DriveEvent {
     fn from_words(words: Words) -> DriveEvent {
         match words[0] {
             FLASH_EVENTS => DriveEvent::LookIdle,
+            BUFFER_OPENS => DriveEvent::BufferOpens,
             _ => DriveEvent::Flash(FlashEvent::from_words(words)),
         }
     }

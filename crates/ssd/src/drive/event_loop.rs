@@ -126,6 +126,9 @@ impl EventLoop {
             self.fetch();
         }
         self.decide();
+        if self.pages.buffer.throttle.is_some() {
+            self.look_at_throttle();
+        }
         if self.pages.record.checker.is_some() {
             self.check_instant(false);
         }
@@ -188,6 +191,17 @@ impl EventLoop {
                 }
             }
             DriveEvent::LookIdle => self.look_idle(),
+            DriveEvent::BufferOpens => {
+                self.pages.fill_buffer(&mut self.host.requests, self.now);
+                self.answer_served();
+            }
+        }
+    }
+
+    fn look_at_throttle(&mut self) {
+        let throttle = self.pages.buffer.throttle.as_mut();
+        if let Some(at) = throttle.and_then(|throttle| throttle.take_wake()) {
+            self.events.schedule(at, DriveEvent::BufferOpens);
         }
     }
 

@@ -41,6 +41,7 @@ mod statistics;
 mod timeline;
 mod verify;
 mod write_back;
+mod write_throttle;
 
 use reprieve_base::event::EventQueue;
 use reprieve_base::{Dur, Time, UserError};

@@ -27,11 +27,24 @@ impl PageStore {
             if self.buffer.is_full() && self.can_merge(request, lpn, requests).is_none() {
                 return;
             }
+            if !self.is_let_in(now) {
+                return;
+            }
             if !self.buffer_page(request, lpn, requests, now) {
                 // Where dirty pages take up the room of the planes, they go.
                 self.send_all_held();
                 return;
             }
+        }
+    }
+
+    /// Whether the firmware lets the next page in.
+    #[inline]
+    fn is_let_in(&mut self, now: Time) -> bool {
+        let blocks = &self.ftl.tables.blocks;
+        match &mut self.buffer.throttle {
+            None => true,
+            Some(throttle) => throttle.lets_in(now, || blocks.free_blocks()),
         }
     }
 

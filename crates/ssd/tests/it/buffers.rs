@@ -267,3 +267,28 @@ fn a_read_cache_answers_what_the_buffer_does_not() {
     let filled = [&cached[..], &["read_cache.fill_on_write=true"]].concat();
     assert_eq!(run(&filled, &rows).0, [160, 0]);
 }
+
+#[test]
+fn a_quota_lets_so_many_pages_in_and_stalls_to_the_end_of_its_window() {
+    let quota =
+        ["buffer.acknowledge=back", "buffer.quota_bytes=4096", "buffer.quota_window_us=1000"];
+    // Two pages enter at once; the next two when the window ends, which is all of the second: the
+    // fifth waits for the third. Of the last, which is of two pages, one goes there too.
+    let rows = [write(0, 0), write(10, 1), write(20, 2), write(30, 3), write(1500, 4)];
+    let two = (us(2500), 'W', 4 * 5, 8);
+    let (latencies, _) = run(&quota, &[&rows[..], &[two]].concat());
+    assert_eq!(latencies, [0, 0, 980, 970, 500, 500]);
+    let (latencies, _) = run(&quota[..1], &[&rows[..], &[two]].concat());
+    assert_eq!(latencies, [0; 6]);
+}
+
+#[test]
+fn a_pace_holds_writes_back_while_few_blocks_are_free() {
+    // A page each 100 us, once the first has opened a block.
+    let paced = ["buffer.acknowledge=back", "buffer.throttle_bytes_per_s=20480000"];
+    let rows = [write(0, 0), write(10, 1), write(20, 2), write(900, 3)];
+    let (latencies, _) = run(&paced, &rows);
+    assert_eq!(latencies, [0, 90, 180, 0]);
+    let never = [&paced[..], &["buffer.throttle_below_free_share=0"]].concat();
+    assert_eq!(run(&never, &rows).0, [0; 4]);
+}

@@ -63,6 +63,8 @@ const ROWS: &[(&str, &[&str])] = &[
     ("gc_start", &["ftl.gc_start_free_share=0", "ftl.gc_start_free_share=0.5"]),
     ("gc_rate", &["ftl.gc_rate_pages_per_write=0.5", "ftl.gc_rate_pages_per_write=3"]),
     ("gc_pace", &["ftl.gc_pace=free-space"]),
+    ("write_pace", &["buffer.throttle_bytes_per_s=2000000 buffer.throttle_below_free_share=0.4"]),
+    ("write_quota", &["buffer.quota_bytes=65536 buffer.quota_window_us=3000"]),
     ("gc_dies", &["ftl.gc_dies_max=1"]),
     ("static_wear", &["ftl.static_wear_spread=2"]),
     ("factory_bad", &["ftl.factory_bad_share=0.01"]),
