@@ -128,6 +128,7 @@ impl BitmapPlane {
         scope: &mut Scope,
     ) -> u64 {
         let (mut moved, mut left) = (0, writes);
+        let mut chances = Chances::new(scope.lpns);
         while left > 0 {
             moved += self.make_room(state, victim);
             // Until the open block is full there is nothing to collect.
@@ -135,7 +136,7 @@ impl BitmapPlane {
             let (target, run) = self.take(state, victim, most);
             for target in target..target + run {
                 let lost = match scope.is_shared {
-                    true => chance_count(state.committed, scope.lpns, &mut scope.stream),
+                    true => chances.count(state.committed, &mut scope.stream),
                     false => 1,
                 };
                 (0..lost).for_each(|_| self.lose_one(&mut scope.stream));
@@ -274,9 +275,49 @@ impl BitmapPlane {
     }
 }
 
-/// How many times something happens that happens `count` in `of` times on average, about once.
-fn chance_count(count: u32, of: u32, stream: &mut Stream) -> u32 {
-    let mean = f64::from(count) / f64::from(of);
+/// Counts by chance of what happens `count` in `of` times on average, about once.
+struct Chances {
+    of: u32,
+    /// The shares of the counts of 0, 1, … for the means that came last, by their numerators.
+    recent: [(u32, [f64; COUNTS]); RECENT],
+}
+
+/// Numerators, of which those in use are neighbours, and counts of which the shares are kept.
+const RECENT: usize = 256;
+const COUNTS: usize = 30;
+
+impl Chances {
+    fn new(of: u32) -> Chances {
+        Chances { of, recent: [(u32::MAX, [0.0; COUNTS]); RECENT] }
+    }
+
+    /// How many times it happens.
+    #[inline]
+    fn count(&mut self, count: u32, stream: &mut Stream) -> u32 {
+        let (of, shares) = &mut self.recent[count as usize % RECENT];
+        if *of != count {
+            (*of, *shares) = (count, shares_of(f64::from(count) / f64::from(self.of)));
+        }
+        let (mut left, mut times) = (stream.unit(), 0);
+        // Once one share is too large for what is left, all are: without a branch at each.
+        for share in &shares[..FEW] {
+            times += usize::from(left >= *share);
+            left -= share;
+        }
+        while (FEW..COUNTS).contains(&times) && left >= shares[times] {
+            left -= shares[times];
+            times += 1;
+        }
+        times as u32
+    }
+}
+
+/// Counts that nearly all are below.
+const FEW: usize = 5;
+
+/// The shares of the counts of a Poisson law with a mean of about 1.
+#[cold]
+fn shares_of(mean: f64) -> [f64; COUNTS] {
     // The share of none is exp(-mean), as a series, so that no system has another.
     let less = 1.0 - mean;
     let powers = (1..=12).map(f64::from);
@@ -285,13 +326,10 @@ fn chance_count(count: u32, of: u32, stream: &mut Stream) -> u32 {
         Some(*power)
     });
     let mut share = (1.0 + series.sum::<f64>()) / std::f64::consts::E;
-    let (mut left, mut times) = (stream.unit(), 0);
-    while left >= share && times < 30 {
-        left -= share;
-        times += 1;
-        share *= mean / f64::from(times);
-    }
-    times
+    std::array::from_fn(|times| {
+        share *= if times > 0 { mean / times as f64 } else { 1.0 };
+        share
+    })
 }
 
 /// The words in which the bits of a range lie, each with a mask of those bits.

@@ -19,19 +19,23 @@ pub(super) struct Owners {
     pub(super) table: Table<AS_PREPARED>,
     /// Contents that the drive was prepared with; `None`: nothing.
     prepared: Option<Arc<Names>>,
+    /// One bit a page: its entry is the first one, and it holds no valid data. What the host
+    /// overwrites is all over the drive, and would take memory for the whole table.
+    gone: Vec<u64>,
 }
 
 impl Owners {
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.table.archive(archive);
+        archive.table(bytemuck::cast_slice_mut(&mut self.gone));
     }
 
     /// Every physical page without data.
     ///
     /// Errors if the system does not give the memory.
     pub(super) fn new(physical_pages: u32) -> Result<Owners, UserError> {
-        Ok(Owners { table: Table::new(physical_pages)?, prepared: None })
+        Ok(Owners { table: Table::new(physical_pages)?, prepared: None, gone: Vec::new() })
     }
 
     /// The logical page whose valid data a physical page holds.
@@ -47,6 +51,10 @@ impl Owners {
     /// Returns it for a page that nobody has changed since the drive was prepared.
     fn at_first(&self, page: u32) -> Option<u32> {
         let prepared = self.prepared.as_ref()?;
+        let (word, bit) = gone_bit(page);
+        if self.gone[word] & bit != 0 {
+            return None;
+        }
         match self.table.apart(page) {
             None => prepared.owner(page),
             lpn => lpn.filter(|lpn| *lpn != INVALID),
@@ -75,6 +83,8 @@ impl Owners {
     /// Pages that nobody has changed hold what they were prepared with.
     pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
         self.prepared = Some(prepared);
+        self.table.fill_by_blocks();
+        self.gone = vec![0; self.table.len().div_ceil(u64::BITS as usize)];
     }
 
     /// The physical page holds the valid data of `lpn`.
@@ -82,12 +92,27 @@ impl Owners {
     pub(super) fn own(&mut self, page: u32, lpn: u32) {
         debug_assert_eq!(self.get(page), None, "a page holds two logical pages");
         self.table.set(page, lpn);
+        if self.prepared.is_some() {
+            let (word, bit) = gone_bit(page);
+            self.gone[word] &= !bit;
+        }
     }
 
     /// The physical page holds no valid data any more.
     #[inline]
     pub(super) fn disown(&mut self, page: u32) {
         debug_assert_ne!(self.get(page), None, "an invalid page lost its data");
-        self.table.set(page, INVALID);
+        if self.prepared.is_some() && self.table.get(page) == AS_PREPARED {
+            let (word, bit) = gone_bit(page);
+            self.gone[word] |= bit;
+        } else {
+            self.table.set(page, INVALID);
+        }
     }
+}
+
+/// Returns the word with the bit of a page, and that bit.
+#[inline]
+fn gone_bit(page: u32) -> (usize, u64) {
+    (page as usize / u64::BITS as usize, 1 << (page % u64::BITS))
 }

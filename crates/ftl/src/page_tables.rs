@@ -75,16 +75,13 @@ impl PageTables {
         self.blocks.archive(archive);
     }
 
-    /// Takes new tables for what changes from now on, where names and few changes since say what
+    /// Empties the tables for what changes from now on, where names and few changes since say what
     /// the present ones do.
-    ///
-    /// Errors if the system does not give the memory.
-    pub(super) fn set_apart(&mut self) -> Result<(), UserError> {
+    pub(super) fn set_apart(&mut self) {
         if self.map.prepared().is_some() {
-            self.map.physical.set_apart()?;
-            self.blocks.owners.table.set_apart()?;
+            self.map.physical.set_apart();
+            self.blocks.owners.table.set_apart();
         }
-        Ok(())
     }
 
     /// Pages that nobody has changed hold what they were prepared with.

@@ -7,25 +7,32 @@ pub(super) const GROUP_WORDS: usize = 8;
 
 const WORD_BITS: usize = u64::BITS as usize;
 
+/// Set bits from one entry of the index of their places to the next: about a group of words.
+const INDEXED_ONES: u32 = 256;
+
 /// Bits, and how many are set before each group of words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RankedBits {
     words: Vec<u64>,
     before: Vec<u32>,
     ones: u32,
+    /// The group of every so many set bits, and the last.
+    groups: Vec<u32>,
 }
 
 impl RankedBits {
     /// Those of whole groups of words.
     pub(super) fn new(words: Vec<u64>) -> RankedBits {
-        let mut ones = 0;
-        let group = |words: &[u64]| {
+        let (mut ones, mut groups) = (0, Vec::new());
+        let group = |(number, words): (u32, &[u64])| {
             let before = ones;
             ones += words.iter().map(|word| word.count_ones()).sum::<u32>();
+            groups.resize(ones.div_ceil(INDEXED_ONES) as usize, number);
             before
         };
-        let before = words.chunks(GROUP_WORDS).map(group).collect();
-        RankedBits { words, before, ones }
+        let before: Vec<u32> = (0..).zip(words.chunks(GROUP_WORDS)).map(group).collect();
+        groups.push(before.len().saturating_sub(1) as u32);
+        RankedBits { words, before, ones, groups }
     }
 
     /// Writes its words, of which there are so many, or takes them back.
@@ -63,8 +70,11 @@ impl RankedBits {
 
     /// Returns the place of the set bit with this number, counted from 0.
     pub(super) fn bit(&self, number: u32) -> usize {
+        let entry = (number / INDEXED_ONES) as usize;
+        let (first, last) = (self.groups[entry] as usize, self.groups[entry + 1] as usize);
         // Groups without set bits have as many before them as the one behind them.
-        let group = self.before.partition_point(|before| *before <= number) - 1;
+        let behind = self.before[first..=last].partition_point(|before| *before <= number);
+        let group = first + behind - 1;
         let mut left = number - self.before[group];
         let mut word = group * GROUP_WORDS;
         while left >= self.words[word].count_ones() {

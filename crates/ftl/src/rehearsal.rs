@@ -1,6 +1,5 @@
 //! A drive that runs before the run: stopped where it is, its tables are what the run starts from.
 
-use reprieve_base::UserError;
 use reprieve_config::{Faults, Scenario};
 use reprieve_policy::txn::{NONE, Txn};
 
@@ -47,9 +46,7 @@ impl Ftl {
     }
 
     /// The tables are as they are when the drive stands still, and a drive may start from them.
-    ///
-    /// Errors if the system does not give the memory for what is to change.
-    pub fn keep(&mut self, scenario: &Scenario) -> Result<(), UserError> {
+    pub fn keep(&mut self, scenario: &Scenario) {
         assert!(self.collection.stands_still(), "a step is under way on a drive that stands still");
         let blocks = &mut self.tables.blocks;
         self.collection.set_frozen(false, blocks);
@@ -58,6 +55,6 @@ impl Ftl {
         assert!(!retires, "a block has failed where none does");
         self.settle(scenario);
         self.tables.blocks.forget_wear();
-        self.tables.set_apart()
+        self.tables.set_apart();
     }
 }

@@ -6,6 +6,9 @@ use reprieve_base::{Archive, UserError};
 
 use super::ranked_bits::Sparse;
 
+/// Bytes, or entries where a system has no mappings, that are cleared together.
+const CHUNK: usize = 4096;
+
 /// Entries of 32 bits in memory of their own.
 ///
 /// Random accesses to tables of many megabytes cost mostly address translation; with pages of
@@ -34,17 +37,27 @@ impl<const FIRST: u32> Table<FIRST> {
         archive.table(bytemuck::cast_slice_mut(&mut self.memory));
     }
 
-    /// Sets the entries apart that have changed, and takes new memory for those that will, if there
-    /// are few.
+    /// Sets the entries apart that have changed, if they are few, and begins again with none.
     ///
-    /// Errors if the system does not give the memory.
-    pub(super) fn set_apart(&mut self) -> Result<(), UserError> {
+    /// The memory stays: what the system clears anew costs more than a run changes in it.
+    pub(super) fn set_apart(&mut self) {
         assert!(self.apart.is_none(), "entries are set apart once");
-        if let Some(apart) = Sparse::of(self.entries()) {
-            let new = Table::new(self.entries().len() as u32)?;
-            *self = Table { apart: Some(apart), ..new };
+        self.apart = Sparse::of(self.entries());
+        if self.apart.is_some() {
+            let chunks = self.memory.chunks_mut(CHUNK);
+            chunks.filter(|chunk| chunk.iter().any(|it| *it != 0)).for_each(|chunk| chunk.fill(0));
         }
-        Ok(())
+    }
+
+    /// Takes memory in small pages from now on: what is written lies together, here and there.
+    pub(super) fn fill_by_blocks(&mut self) {
+        #[cfg(target_os = "linux")]
+        let _ = self.memory.advise(Advice::NoHugePage);
+    }
+
+    /// Returns how many entries it has.
+    pub(super) fn len(&self) -> usize {
+        self.entries().len()
     }
 
     /// Returns an entry that was set apart.

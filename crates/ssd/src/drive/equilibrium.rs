@@ -62,7 +62,9 @@ impl Equilibrium {
         if self.rests || ftl.tables.map.is_in_flash() {
             return ftl.kept_at_rest();
         }
-        let is_behind = self.scenario.loads().any(WorkloadConfig::is_closed);
+        // The host pays for what it takes where the pace follows free space, however fast it is.
+        let is_behind = !self.scenario.ftl.gc.follows_free_space
+            && self.scenario.loads().any(WorkloadConfig::is_closed);
         if is_behind { ftl.kept_behind() } else { ftl.kept_ahead() }
     }
 

@@ -166,7 +166,7 @@ impl Preparation {
             }
             RunInStage::Resting(mut drive) => match drive.rest() {
                 false => self.stage = RunInStage::Resting(drive),
-                true => self.take_over(scenario, ftl, &mut drive)?,
+                true => self.take_over(scenario, ftl, &mut drive),
             },
             RunInStage::Running(mut run_in) => match run_in.advance()? {
                 RunInCourse::GoesOn => self.stage = RunInStage::Running(run_in),
@@ -183,7 +183,7 @@ impl Preparation {
                     self.operations += run_in.operations();
                     let mut report = run_in.report(course == RunInCourse::AtRest);
                     let mut drive = run_in.drive;
-                    self.take_over(scenario, ftl, &mut drive)?;
+                    self.take_over(scenario, ftl, &mut drive);
                     self.take_back_policies(scenario, flash, &mut drive);
                     report.valid_pages = ftl.tables.map.pages_in_flash();
                     self.stage = RunInStage::Over(Some(report));
@@ -194,15 +194,10 @@ impl Preparation {
     }
 
     /// Stops a drive that ran before the run, and takes its tables and what its buffer holds.
-    fn take_over(
-        &mut self,
-        scenario: &Scenario,
-        ftl: &mut Ftl,
-        drive: &mut Ssd,
-    ) -> Result<(), UserError> {
+    fn take_over(&mut self, scenario: &Scenario, ftl: &mut Ftl, drive: &mut Ssd) {
         self.replay = drive.freeze();
         std::mem::swap(ftl, &mut drive.run.pages.ftl);
-        ftl.keep(scenario)
+        ftl.keep(scenario);
     }
 
     /// Preconditions the drive to its end, without a run before the run.
