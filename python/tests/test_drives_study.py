@@ -52,6 +52,7 @@ w100.jobs = { probe = {}, writer = { rate_iops = "1,25" } }
 w200.jobs = { probe = {}, writer = { rate_iops = "1,75" } }
 """
 ROWS = """w{0},probe,read,p50_us,100
+w{0},probe,read,p90_us,150
 w{0},probe,read,p99_us,200
 w{0},probe,read,p99.9_us,400
 w{0},probe,write,p50_us,10
@@ -184,6 +185,18 @@ def test_only_predicted_conditions_are_judged(
     assert {one.note for one in found.values() if one.reproduced is None} == {
         "no predicted condition has it"
     }
+
+
+def test_the_knee_is_judged_at_the_greatest_rate(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, "pe8110")
+    with (folder / "drive.toml").open("a") as file:
+        file.write('w800.jobs = { probe = {}, writer = { rate_iops = "8,375" } }\n')
+    with (folder / "figures.csv").open("a") as file:
+        file.write(ROWS.format(800, 240))
+    outcome = outcome_of(folder, [*FIRST, term("w800", "write", "iops", 240, 228)])
+    assert outcome.beyond == ["w400", "w800"]
+    assert outcome.knee() == (250, [228])
+    assert claims.verdicts([outcome])[3].ours == pytest.approx(5)
 
 
 def test_a_drive_without_a_device_is_not_testable(tmp_path: Path) -> None:
