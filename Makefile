@@ -9,7 +9,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo studies licences test test-all quick same long release capi ui bench lint docs figures site pins wheel arm clean tools
+.PHONY: help demo studies licences test test-all drives quick same long release capi ui bench lint docs figures site pins wheel arm clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ test test-all: .venv/.dev
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal python/tests tests/house
 
 test-all: ## every test: Rust, Python, house rules
+
+drives: .venv/.dev ## measured drives: fails if a device is a point further from its drive than stored
+	$(BIN)/python -m pytest python/tests/test_drive_scores.py
 
 same: .venv/.studies ## run examples, studies, random drives: results as recorded? ONLY=, RECORD=1, OUT=
 	PYTHONPATH=tests:docs/figures $(BIN)/python -m same $(if $(ONLY),--only '$(ONLY)') \

@@ -14,8 +14,8 @@ NOTEBOOKS = sorted(Path(__file__).resolve().parents[2].glob("notebooks/*.ipynb")
 def test_there_are_two_to_begin_with_and_one_for_each_paper() -> None:
     from reprieve_studies.papers import PAPERS
 
-    # A drive that was measured, and an experiment of our own, have no paper but their pages.
-    papers = set(PAPERS) - {"zns-a", "deadline"}
+    # Drives that were measured, and an experiment of our own, have no paper but their pages.
+    papers = set(PAPERS) - {"zns-a", "drives", "deadline"}
     assert [path.stem for path in NOTEBOOKS] == sorted(["array", *papers, "quick-start"])
 
 

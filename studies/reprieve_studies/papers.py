@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reprieve import UserError
 from reprieve.outputs import ResultDirectory
-from reprieve_studies import deadline, fast12, mbm, starblaze, zambelli21, zns_a
+from reprieve_studies import deadline, drives, fast12, mbm, starblaze, zambelli21, zns_a
 from reprieve_studies.article import Article, write_article
 from reprieve_studies.loads import Recording
 from reprieve_studies.study import Settings, Study
@@ -22,6 +22,7 @@ PAPERS: dict[str, Study] = {
     "zambelli21": zambelli21.STUDY,
     "mbm": mbm.STUDY,
     "zns-a": zns_a.STUDY,
+    "drives": drives.STUDY,
     "deadline": deadline.STUDY,
 }
 
@@ -38,7 +39,7 @@ def reproduce(
 ) -> list[Verdict]:
     """Reproduce a paper and return a verdict for each of its claims.
 
-    `paper`: a name of `PAPERS`: "fast12", "starblaze", "zambelli21", "mbm", "zns-a" or "deadline".
+    `paper`: a name of `PAPERS`, such as "fast12", "starblaze", "zambelli21", "mbm" or "drives".
     `out`: a directory for `report.html`, `verdicts.json`, `numbers.json` and `figures/`.
     `traces`: genuine traces by the paper's name of them, in place of their counterparts.
     `requests`: of each load at most, or of each run.
@@ -62,7 +63,7 @@ def reproduce(
 def reproduce_into(paper: str, directory: Path, settings: Settings) -> Article:
     """Reproduce a paper and write its report, verdicts, numbers and figures, all at the end.
 
-    What "zns-a" and "mbm" have simulated is in `directory` at once: a run that was killed goes on.
+    Finished runs are stored in `directory` at once: a study that was killed goes on from them.
     """
     known = _paper(paper)
     with ResultDirectory(directory) as out:

@@ -190,11 +190,8 @@ STUDIES: Mapping[str, Study] = {
         lambda out, _wanted: power_losses(out),
         {"power_loss.svg": "power-loss.svg"},
     ),
-    "loads": Study(
-        "reprieve trace info --load NAME --device fast12-slc",
-        lambda _out, _wanted: counterparts(),
-        {},
-    ),
+    "loads": Study("reprieve trace info --load NAME --device fast12-slc",
+                   lambda _out, _wanted: counterparts(), {}),
     "mqsim": Study("reprieve run synth-4k.toml --requests", _mqsim, {}),
     "validate": Study("reprieve validate", _validate, {}),
     "fast12": Study(
@@ -233,6 +230,8 @@ STUDIES: Mapping[str, Study] = {
         _paper("zns-a"),
         {"figures/conventional.svg": "zns-a-conventional.svg"},
     ),
+    "drives": Study("reprieve reproduce drives", _paper("drives"),
+                    {"figures/drives.svg": "measured-drives.svg"}),
 }  # fmt: skip
 """In the order in which they are run: short ones first."""
 

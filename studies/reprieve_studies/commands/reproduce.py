@@ -15,10 +15,10 @@ from reprieve_studies.loads import Recording
 
 def reproduce(
     paper: Annotated[
-        str, argument("Which paper: fast12, starblaze, zambelli21, mbm, zns-a, deadline.")
+        str, argument("Which: fast12, starblaze, zambelli21, mbm, zns-a, drives, deadline.")
     ],
     quick: Annotated[
-        bool, flag("--quick", "Fewer requests: under a minute on two cores, ten for zns-a.")
+        bool, flag("--quick", "Fewer requests: a minute on two cores, ten for zns-a and drives.")
     ] = False,
     out: Annotated[Path | None, out_dir("out/PAPER")] = None,
     traces: Annotated[
