@@ -54,10 +54,10 @@ impl Ftl {
         let rules = &self.collection.rules;
         let ahead = match rules.pace {
             Pace::Fixed { .. } => f64::from(rules.start_blocks.saturating_sub(1)),
-            // Half way, where it gains what the host takes, half of a victim and an open block.
+            // Half way, where it gains what the host takes, less half of a victim.
             Pace::FreeSpace { .. } => {
                 f64::midpoint(rules.start_blocks.into(), self.tables.blocks.reserve_blocks.into())
-                    - 1.0
+                    - 0.5
             }
         };
         self.within_spare(ahead)

@@ -138,14 +138,15 @@ impl Map {
 
     /// Returns how many logical pages have their newest data in flash.
     pub fn pages_in_flash(&self) -> u64 {
-        let is_in_flash = |lpn: &u32| {
-            let entry = self.physical.get(*lpn);
-            let is_changed = entry != UNWRITTEN;
-            let entry = if is_changed { Some(entry) } else { self.physical.apart(*lpn) };
-            let is_in_flash = |entry| matches!(Mapping::decode(entry), Mapping::Flash(_));
-            entry.map_or(self.prepared.is_some(), is_in_flash)
-        };
-        (0..self.logical_pages).filter(is_in_flash).count() as u64
+        let is_in_flash = |entry| matches!(Mapping::decode(entry), Mapping::Flash(_));
+        let were = self.prepared.is_some();
+        let gain = |is: bool, was: bool| i64::from(is) - i64::from(was);
+        let apart = self.physical.all_apart().map(|entry| gain(is_in_flash(entry), were));
+        let changed = self.physical.changed(self.logical_pages).map(|(lpn, entry)| {
+            gain(is_in_flash(entry), self.physical.apart(lpn).map_or(were, is_in_flash))
+        });
+        let first = i64::from(were) * i64::from(self.logical_pages);
+        (first + apart.sum::<i64>() + changed.sum::<i64>()) as u64
     }
 
     /// Pages that nobody has changed are where they were prepared.

@@ -129,6 +129,17 @@ impl Sparse {
         archive.table(bytemuck::cast_slice_mut(&mut self.numbers));
     }
 
+    /// Makes its places of a table zero.
+    pub(super) fn clear(&self, table: &mut [u32]) {
+        let chunks = table.chunks_mut(WORD_BITS).zip(&self.places.words);
+        chunks.filter(|(_, word)| **word != 0).for_each(|(chunk, _)| chunk.fill(0));
+    }
+
+    /// Its numbers that are not zero.
+    pub(super) fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
     /// The number at a place; zero at most.
     #[inline]
     pub(super) fn get(&self, place: u32) -> u32 {

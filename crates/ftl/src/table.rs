@@ -6,8 +6,8 @@ use reprieve_base::{Archive, UserError};
 
 use super::ranked_bits::Sparse;
 
-/// Bytes, or entries where a system has no mappings, that are cleared together.
-const CHUNK: usize = 4096;
+/// Entries that are looked at together.
+const CHUNK: usize = 64;
 
 /// Entries of 32 bits in memory of their own.
 ///
@@ -43,10 +43,22 @@ impl<const FIRST: u32> Table<FIRST> {
     pub(super) fn set_apart(&mut self) {
         assert!(self.apart.is_none(), "entries are set apart once");
         self.apart = Sparse::of(self.entries());
-        if self.apart.is_some() {
-            let chunks = self.memory.chunks_mut(CHUNK);
-            chunks.filter(|chunk| chunk.iter().any(|it| *it != 0)).for_each(|chunk| chunk.fill(0));
+        if let Some(apart) = &self.apart {
+            apart.clear(bytemuck::cast_slice_mut(&mut self.memory));
         }
+    }
+
+    /// Entries that were set apart.
+    pub(super) fn all_apart(&self) -> impl Iterator<Item = u32> {
+        self.apart.iter().flat_map(|apart| apart.numbers().iter().map(|entry| entry ^ FIRST))
+    }
+
+    /// Places of the first `count` whose entries have changed since, and the entries.
+    pub(super) fn changed(&self, count: u32) -> impl Iterator<Item = (u32, u32)> {
+        let chunks = self.entries()[..count as usize].chunks(CHUNK).zip((0..).step_by(CHUNK));
+        let used = chunks.filter(|(chunk, _)| chunk.iter().fold(0, |all, it| all | it) != 0);
+        let entries = used.flat_map(|(chunk, first)| (first..).zip(chunk));
+        entries.filter(|(_, entry)| **entry != 0).map(|(place, entry)| (place, entry ^ FIRST))
     }
 
     /// Takes memory in small pages from now on: what is written lies together, here and there.

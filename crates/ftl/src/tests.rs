@@ -220,6 +220,28 @@ fn each_page_of_a_drive_of_copies_has_one_name() {
     }
 }
 
+#[test]
+fn a_prepared_drive_whose_changes_are_set_apart_has_each_page_once() {
+    let sets = [PLANES_MORE, &["ftl.precondition=steady"]].concat();
+    let (mut ftl, mut stream) = (copied(5, &sets), Stream::new(5, "test.replay", 0));
+    let pages = ftl.tables.map.logical_pages();
+    for round in 0..4 {
+        ftl.replay(pages / 100, &mut stream);
+        if round == 1 {
+            ftl.tables.set_apart();
+        }
+        assert_eq!(ftl.tables.map.pages_in_flash(), u64::from(pages), "round {round}");
+        let physical = ftl.numbering.geometry.pages() as u32;
+        let owned = (0..physical).filter_map(|page| Some((page, ftl.tables.blocks.owner(page)?)));
+        let found: Vec<(u32, u32)> = owned.collect();
+        assert_eq!(found.len(), pages as usize, "round {round}: a page has one owner");
+        for (page, lpn) in found {
+            assert_eq!(ftl.tables.map.get(lpn), Mapping::Flash(page), "round {round}: {lpn}");
+        }
+        assert!(round != 1 || ftl.tables.map.physical.all_apart().count() > 0, "few have changed");
+    }
+}
+
 /// Eight planes, of which two are overwritten where the others are copied.
 const PLANES_MORE: &[&str] = &["geometry.planes_per_die=4"];
 

@@ -342,10 +342,12 @@ impl RunIn {
     }
 }
 
-/// Host pages of a part that can be told from: a block in each plane.
+/// Host pages of a part that can be told from: a block in each plane, or half of one where
+/// collection is paced page by page.
 fn shortest_part(scenario: &Scenario) -> u64 {
     let geometry = &scenario.geometry;
-    u64::from(geometry.pages_per_block) * u64::from(geometry.planes())
+    let pages = u64::from(geometry.pages_per_block) * u64::from(geometry.planes());
+    if scenario.ftl.gc.follows_free_space { pages.div_ceil(2) } else { pages }
 }
 
 fn is_buffered(txn: &Txn) -> bool {
