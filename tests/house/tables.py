@@ -80,18 +80,18 @@ ENTRY_WORDS = 40
 ROOMS = {
     "base, state": Room(("crates/base/src/*.rs", "crates/state/src/*.rs"), 1_698, 1_200),
     "nand": Room(("crates/nand/src/*.rs",), 3_483, 3_000),
-    "flash": Room(("crates/flash/src/*.rs",), 8_929, 4_500),
-    "ftl": Room(("crates/ftl/src/*.rs",), 7_885, 4_800),
-    "policy": Room(("crates/policy/src/*.rs",), 4_816, 3_300),
-    "ssd": Room(("crates/ssd/src/*.rs",), 7_647, 4_800),
+    "flash": Room(("crates/flash/src/*.rs",), 8_933, 4_500),
+    "ftl": Room(("crates/ftl/src/*.rs",), 8_077, 4_800),
+    "policy": Room(("crates/policy/src/*.rs",), 4_942, 3_300),
+    "ssd": Room(("crates/ssd/src/*.rs",), 7_777, 4_800),
     "observe": Room(("crates/observe/src/*.rs",), 5_728, 4_500),
-    "config": Room(("crates/config/src/*.rs",), 6_400, 4_800),
+    "config": Room(("crates/config/src/*.rs",), 6_434, 4_800),
     "trace": Room(("crates/trace/src/*.rs",), 9_492, 6_000),
     "serve": Room(("crates/serve/src/*.rs",), 5_453, 4_500),
     "faces": Room(
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_775, 3_800
     ),
-    "package": Room(("python/reprieve/*.py",), 23_722, 14_500),
+    "package": Room(("python/reprieve/*.py",), 24_084, 14_500),
     "studies": Room(("studies/reprieve_studies/*.py",), 11_115, 6_500),
     **{
         f"study of {name}": Room(
@@ -107,7 +107,7 @@ ROOMS = {
             ("deadline", 1_175),
         )
     },
-    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_550, 2_000),
+    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_549, 2_000),
     "rivals": Room(("benches/rivals/*.rs",), 2_578, 2_590),
 }
 """Lines without tests of each part of the project, and the number that they are to come down to.

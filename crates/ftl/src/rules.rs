@@ -12,7 +12,7 @@ pub(super) struct GcRules {
     pub(super) start_blocks: u32,
     /// In idle time.
     pub(super) in_background: bool,
-    /// What each page that the host writes pays for.
+    /// Moves that each page of the host pays for.
     pub(super) pace: Pace,
     /// The host gets in between the steps of collecting a block.
     pub(super) preemptible: bool,

@@ -97,9 +97,6 @@ def fit(
     if drive.device is None or not drive.free:
         raise UserError(f"{drive.folder}: needs a device, and free parameters in fit.toml")
     base = {"device": drive.device, **drive.scenario}
-    for key, value in drive.smaller.items():
-        section, _, leaf = key.partition(".")
-        base[section] = {**base.get(section, {}), leaf: value}
     evaluator = Evaluator(base, Weights(), store, workers, step)
     try:
         return _Search(drive, evaluator, reads).run(rounds)

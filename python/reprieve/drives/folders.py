@@ -44,8 +44,6 @@ class MeasuredDrive:
     """Names of the conditions to which the device was fitted; all others are predicted."""
     ranges: Mapping[str, tuple[float, float, float]]
     """Of each parameter that a fit has free the least value, the first and the greatest."""
-    smaller: Mapping[str, Any]
-    """Keys of the device while it is fitted: fewer blocks, which are prepared in a second."""
     parts: Sequence[tuple[TomlValue, Sequence[Path]]]
     """Contents of TOML files with the tables whose conditions they have."""
 
@@ -139,13 +137,11 @@ def _parts(folder: Path, content: TomlValue) -> list[tuple[TomlValue, list[Path]
     return [*found, (content, alone)] if alone or not found else found
 
 
-def _fit(
-    path: Path,
-) -> tuple[tuple[str, ...], dict[str, tuple[float, float, float]], Mapping[str, Any]]:
-    """Return fitted conditions, ranges of parameters and the keys of a smaller drive of a file."""
+def _fit(path: Path) -> tuple[tuple[str, ...], dict[str, tuple[float, float, float]]]:
+    """Return fitted conditions and ranges of parameters of a file, none without the file."""
     if not path.is_file():
-        return (), {}, {}
-    content = read_toml(path, "a fit").table_of(("fitted", "free", "smaller"))
+        return (), {}
+    content = read_toml(path, "a fit").table_of(("fitted", "free"))
     ranges = {}
     for key, value in content["free"].optional().values():
         low, start, high = (each.number(above=0) for each in value.items_of(3))
@@ -154,5 +150,4 @@ def _fit(
                 f"{path}: free.{key}: must be a least value, one to begin with and a greatest"
             )
         ranges[key] = low, start, high
-    fitted = tuple(each.text() for each in content["fitted"].items())
-    return fitted, ranges, content["smaller"].optional().table()
+    return tuple(each.text() for each in content["fitted"].items()), ranges
