@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from reprieve.plot import Theme, dashes
+from reprieve.plot import Theme
 from reprieve_studies.article import Figure, Section, Table
 from reprieve_studies.drives.claims import DATA, FIGURES, STATISTICS, errors_of, suspension
 from reprieve_studies.drives.outcomes import PARTS, Outcome
@@ -107,12 +107,11 @@ def points(outcome: Outcome, kind: str) -> list[dict[str, Any]]:
 
 
 def rate_chart(outcomes: Sequence[Outcome], theme: Theme) -> Any:
-    """Draw read percentiles over the write rate, a panel a drive."""
+    """Draw read percentiles over the write rate, a panel a drive; lines stand in their order."""
     scale = alt.Scale(domain=_SHOWN, range=theme.run_colours(len(_SHOWN) + 1)[1:])
     legend = alt.Legend(title=_LEGEND, orient="bottom", titleLimit=500)
     colour = alt.Color("what:N", scale=scale, legend=legend)
     shape = alt.Shape("what:N", scale=alt.Scale(domain=_SHOWN), legend=legend)
-    spread = alt.Scale(domain=_SHOWN, range=dashes(len(_SHOWN)))
     x = alt.X("kilo_writes_per_s:Q", title="writes issued, 1,000/s").axis(values=_RATE_TICKS)
     y = alt.Y("latency_us:Q", title="latency, µs").axis(values=_TICKS_US)
     x = x.scale(type="log", domain=_RATES, nice=False)
@@ -125,7 +124,6 @@ def rate_chart(outcomes: Sequence[Outcome], theme: Theme) -> Any:
             for kind in ("simulated", "measured")
         )
         lines = lines.mark_line(strokeWidth=1.6)
-        lines = lines.encode(strokeDash=alt.StrokeDash("what:N", scale=spread, legend=None))
         marks = marks.mark_point(size=38, strokeWidth=1.4, opacity=1)
         marks = marks.encode(fill=fill, shape=shape, tooltip=["what:N", "latency_us:Q"])
         name = outcome.drive.name + ("" if outcome.runs else " (not fitted)")
