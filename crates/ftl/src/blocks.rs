@@ -4,7 +4,6 @@ use reprieve_base::{Archive, PageAddress, UserError, parts};
 use reprieve_config::Scenario;
 use reprieve_policy::victim::{self, VictimPolicy};
 
-use super::PPM;
 use super::block_index::BlockIndex;
 use super::faults::Failing;
 use super::needs::Needs;
@@ -98,15 +97,6 @@ impl Blocks {
             let good = plane.good_blocks;
             assert!(self.failing.is_enough(good), "plane {number} has {good} good blocks");
         }
-    }
-
-    /// Steps of collection, in millionths, that a page costs which is gained with this victim: the
-    /// moves of its valid pages, and its erase. What it had below `cursor` is as dense as the rest.
-    pub(super) fn price_ppm(&self, victim: u32, cursor: u32) -> i64 {
-        let pages = i64::from(self.numbering.pages_per_block());
-        let rest = (pages - i64::from(cursor)).max(1);
-        let valid = i64::from(self.index.valid(victim)) * pages / rest;
-        (valid + 1) * PPM / (pages - valid).max(1)
     }
 
     /// The logical page whose valid data a page holds that is counted over the drive.

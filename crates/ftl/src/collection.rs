@@ -90,7 +90,7 @@ impl Collection {
                 if let Some(victim) = blocks.victim_of(plane) {
                     let job = &mut self.jobs[plane as usize];
                     job.skip_done(blocks, victim);
-                    job.price_ppm = blocks.price_ppm(victim, job.cursor);
+                    job.price_ppm = new_price_ppm(victim, job.cursor, blocks);
                 }
             }
             self.collecting += u32::from(jobs > 0);
@@ -309,7 +309,7 @@ impl Collection {
         tables.touch_owners(victim);
         let job = &mut self.jobs[plane as usize];
         job.cursor = 0;
-        job.price_ppm = tables.blocks.price_ppm(victim, 0);
+        job.price_ppm = new_price_ppm(victim, 0, &tables.blocks);
         let die = &mut self.dies[tables.blocks.numbering.die(plane) as usize];
         die.jobs += 1;
         self.collecting += u32::from(die.jobs == 1);
@@ -335,6 +335,15 @@ impl GcDie {
     fn idle(die: u32, numbering: &Numbering) -> GcDie {
         GcDie { plane: numbering.planes_of(die).start, page: 0, jobs: 0, waits: false }
     }
+}
+
+/// Returns the steps, in millionths, that a page costs which is gained with this victim: the moves
+/// of its valid pages, and its erase. What it had below `cursor` is as dense as the rest.
+fn new_price_ppm(victim: u32, cursor: u32, blocks: &Blocks) -> i64 {
+    let pages = i64::from(blocks.numbering.pages_per_block());
+    let rest = (pages - i64::from(cursor)).max(1);
+    let valid = i64::from(blocks.index.valid(victim)) * pages / rest;
+    (valid + 1) * PPM / (pages - valid).max(1)
 }
 
 #[cfg(test)]
@@ -397,12 +406,12 @@ mod tests {
     fn a_page_costs_the_moves_and_the_erase_that_gain_it() {
         let (_, mut tables) = made("ftl.gc_pace=free-space");
         let blocks = &mut tables.blocks;
-        assert_eq!(blocks.price_ppm(0, 0), PPM / 16, "an erase gains all 16 pages of a block");
+        assert_eq!(new_price_ppm(0, 0, blocks), PPM / 16, "an erase gains all 16 pages of a block");
         (0..12).for_each(|page| blocks.validate(page, page));
-        assert_eq!(blocks.price_ppm(0, 0), 13 * PPM / 4);
+        assert_eq!(new_price_ppm(0, 0, blocks), 13 * PPM / 4);
         // Of the second half of another 6 are valid: of the first it is taken that 6 were.
         (24..30).for_each(|page| blocks.validate(page, page));
-        assert_eq!(blocks.price_ppm(1, 8), 13 * PPM / 4);
+        assert_eq!(new_price_ppm(1, 8, blocks), 13 * PPM / 4);
     }
 
     #[test]

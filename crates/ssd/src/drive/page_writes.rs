@@ -27,7 +27,8 @@ impl PageStore {
             if self.buffer.is_full() && self.can_merge(request, lpn, requests).is_none() {
                 return;
             }
-            if !self.is_let_in(now) {
+            let blocks = &self.ftl.tables.blocks;
+            if !self.buffer.lets_in(now, || blocks.free_blocks()) {
                 return;
             }
             if !self.buffer_page(request, lpn, requests, now) {
@@ -35,16 +36,6 @@ impl PageStore {
                 self.send_all_held();
                 return;
             }
-        }
-    }
-
-    /// Whether the firmware lets the next page in.
-    #[inline]
-    fn is_let_in(&mut self, now: Time) -> bool {
-        let blocks = &self.ftl.tables.blocks;
-        match &mut self.buffer.throttle {
-            None => true,
-            Some(throttle) => throttle.lets_in(now, || blocks.free_blocks()),
         }
     }
 
