@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 108] = [
+const APPLY_ELSEWHERE: [&str; 110] = [
     "device",
     "part",
     "load",
@@ -65,6 +65,8 @@ const APPLY_ELSEWHERE: [&str; 108] = [
     "buffer.high_watermark",
     "buffer.low_watermark",
     "buffer.flush_idle_us",
+    "buffer.throttle_below_free_share",
+    "buffer.quota_window_us",
     "read_cache.replacement",
     "read_cache.fill_on_write",
     "host.queues",

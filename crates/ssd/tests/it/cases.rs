@@ -278,6 +278,7 @@ fn host() -> impl Strategy<Value = String> {
                 let classes = list(&["\"low\"", "\"high\"", "\"urgent\"", "\"medium\""]);
                 format!("class_weights = [2, {burst}, 1]\nqueue_priorities = [{classes}]\n")
             }
+            "arrival-order" => String::new(),
             _ => format!("arbitration_burst = {burst}\n"),
         };
         let outstanding = outstanding.map_or(String::new(), |all| format!("outstanding = {all}\n"));

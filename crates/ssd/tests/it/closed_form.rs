@@ -115,8 +115,8 @@ fn unloaded_latency_is_the_sum_of_its_steps() {
              arrivals = \"fixed\"\nrate_iops = 100\n"
         );
         let page_bytes = drive::load(&drive).geometry.page_bytes;
-        let scenario =
-            drive::load(&format!("{drive}request_bytes = [[512, 1], [{page_bytes}, 1]]"));
+        let sizes = format!("{drive}request_bytes = [[512, 1], [{page_bytes}, 1]]");
+        let scenario = drive::load_with(&sizes, &[&format!("ftl.mapping_bytes={page_bytes}")]);
         let timing = scenario.timing;
         let host = scenario.host.clone();
         let (read_ns, program_ns) =

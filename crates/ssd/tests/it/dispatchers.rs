@@ -62,7 +62,9 @@ fn every_device_serves_all_under_each_of_them_with_and_without_suspension() {
                      footprint_share = 0.01\n",
                     device.name
                 );
-                let outcome = drive::run(drive::load_with(&text, way));
+                // Dispatchers place whole pages.
+                let unit = format!("ftl.mapping_bytes={}", drive::load(&text).geometry.page_bytes);
+                let outcome = drive::run(drive::load_with(&text, &[way, &[&*unit]].concat()));
                 assert_eq!(outcome.rows.len(), REQUESTS, "{} {policy} {way:?}", device.name);
             }
         }

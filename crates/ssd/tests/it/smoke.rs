@@ -43,8 +43,12 @@ impl Choice {
             "deadline" => &["suspension.deadline.read_slo_us=500"],
             _ => &[],
         };
-        let sets: Vec<&str> =
+        let mut sets: Vec<&str> =
             sets.iter().map(String::as_str).chain(of_policy.iter().copied()).collect();
+        // A device in smaller units would fill fewer blocks.
+        let page_bytes = drive::load_with(SMALL, &sets).geometry.page_bytes;
+        let unit = format!("ftl.mapping_bytes={page_bytes}");
+        sets.push(&unit);
         let mut ssd = Ssd::new(drive::load_with(SMALL, &sets), false).expect("it fits into memory");
         while ssd.step(REQUESTS).expect("a generator without bad rows") {}
         ssd.summary()
