@@ -84,7 +84,8 @@ impl Owners {
     pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
         self.prepared = Some(prepared);
         self.table.fill_by_blocks();
-        self.gone = vec![0; self.table.len().div_ceil(u64::BITS as usize)];
+        // One that is archived keeps them.
+        self.gone.resize(self.table.len().div_ceil(u64::BITS as usize), 0);
     }
 
     /// The physical page holds the valid data of `lpn`.

@@ -1,6 +1,6 @@
 //! Preconditioning without names against a long replay that writes every page by its name.
 
-use reprieve_base::Stream;
+use reprieve_base::{Archive, Stream};
 use reprieve_config::{self as scenario, Sources};
 use reprieve_state::State;
 
@@ -230,6 +230,8 @@ fn a_prepared_drive_whose_changes_are_set_apart_has_each_page_once() {
         if round == 1 {
             ftl.tables.set_apart();
         }
+        // Whoever writes it down goes on with it.
+        ftl.archive(&mut Archive::saving(Vec::new()));
         assert_eq!(ftl.tables.map.pages_in_flash(), u64::from(pages), "round {round}");
         let physical = ftl.numbering.geometry.pages() as u32;
         let owned = (0..physical).filter_map(|page| Some((page, ftl.tables.blocks.owner(page)?)));
