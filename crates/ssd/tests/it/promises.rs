@@ -123,9 +123,13 @@ fn paced_collection_shortens_the_longest_writes() {
             (tail, number(&summary, "/flash/waf"))
         };
         let (stalled, waf) = with(&[]);
-        for pace in ["ftl.gc_rate_pages_per_write=2", "ftl.gc_pace=free-space"] {
+        // With two blocks from the start of collection to its reserve, a pace that follows free
+        // space meets the reserve now and then.
+        for (pace, most) in
+            [("ftl.gc_rate_pages_per_write=2", 0.5), ("ftl.gc_pace=free-space", 0.8)]
+        {
             let (paced, paced_waf) = with(&[pace]);
-            assert!(paced < 0.5 * stalled, "{load:?} {victim} {pace}: {paced} and {stalled} ns");
+            assert!(paced < most * stalled, "{load:?} {victim} {pace}: {paced} and {stalled} ns");
             assert!(paced_waf < 1.08 * waf, "{load:?} {victim} {pace}: WAF {paced_waf} and {waf}");
         }
     }
