@@ -12,30 +12,20 @@ from reprieve.calibration.identify import Interval
 from reprieve.calibration.objective import Term
 from reprieve.drives import load
 from reprieve.drives.fitted_device import fitted_text
-from reprieve.drives.fitting import fit, is_beyond, is_fitted
+from reprieve.drives.fitting import fit, is_fitted
+from reprieve.drives.rates import beyond
 
 from .drive import Reprieve
+from .hand_drive import HEAD, folder_of
 
-DRIVE = """# A drive by hand.
-name = "Hand 2"
-device = "fast12-mlc"
-capacity_bytes = 1_000_000_000
-source = "worked out by hand"
-licence = "facts"
-
-[scenario.geometry]
-blocks_per_plane = 64
-pages_per_block = 16
-
-[global]
+MORE = """[global]
 bs = "4k"
 runtime = "1s"
 
 [condition.one.jobs]
 reader = { rw = "randread", rate_iops = 100 }
 """
-FIT = """# By hand.
-fitted = ["one"]
+FIT = """fitted = ["one"]
 
 [free]
 "timing.t_read_us" = [20, 120, 900]
@@ -47,14 +37,9 @@ BUS_US, LINK_US = 40.0, 4096 / 2000
 @pytest.fixture
 def hand(tmp_path: Path) -> Path:
     """Return the folder of a drive that reads in 200 us and is idle otherwise."""
-    folder = tmp_path / "hand"
-    folder.mkdir()
-    (folder / "drive.toml").write_text(DRIVE)
-    (folder / "fit.toml").write_text(FIT)
     read_us = 200 + BUS_US + LINK_US
-    rows = [f"one,reader,read,{metric},{read_us}" for metric in ("p50_us", "p90_us", "p99_us")]
-    (folder / "figures.csv").write_text("\n".join(["condition,job,op,metric,value", *rows]))
-    return folder
+    rows = (f"one,reader,read,{metric},{read_us}" for metric in ("p50_us", "p90_us", "p99_us"))
+    return folder_of(tmp_path / "hand", MORE, "\n".join(rows), FIT)
 
 
 def test_a_fit_finds_the_time_of_an_idle_read(hand: Path, tmp_path: Path) -> None:
@@ -71,7 +56,7 @@ def test_a_fit_finds_the_time_of_an_idle_read(hand: Path, tmp_path: Path) -> Non
 
 
 def test_a_fit_has_three_figures_for_each_parameter(hand: Path) -> None:
-    (hand / "fit.toml").write_text(FIT + '"timing.t_bus_us" = [10, 40, 90]\n')
+    (hand / "fit.toml").write_text("# By hand.\n" + FIT + '"timing.t_bus_us" = [10, 40, 90]\n')
     with pytest.raises(UserError, match="2 parameters for 3 figures; must be at most 1"):
         fit(load(hand), reads=20, workers=1)
 
@@ -86,7 +71,7 @@ def test_a_fit_has_three_figures_for_each_parameter(hand: Path) -> None:
     ],
 )
 def test_a_wrong_fit_is_named(hand: Path, old: str, new: str, sentence: str) -> None:
-    (hand / "fit.toml").write_text(FIT.replace(old, new))
+    (hand / "fit.toml").write_text("# By hand.\n" + FIT.replace(old, new))
     with pytest.raises(UserError) as refused:
         fit(load(hand), reads=20, workers=1)
     assert sentence in str(refused.value)
@@ -102,8 +87,7 @@ def test_slow_writes_and_rare_reads_do_not_count() -> None:
     assert not any(is_fitted(term(*each), False) for each in left_out)
     # Beyond the knee only medians and rates, which w100k of a drive of 79 thousand is.
     assert [is_fitted(term(*each), True) for each in counted] == [True, False, True, True]
-    found = [each.name for each in load("pe8110").conditions if is_beyond(each)]
-    assert found == ["w100k", "w200k"]
+    assert beyond(load("pe8110").conditions) == ["w100k", "w200k"]
 
 
 def test_a_device_keeps_what_was_not_fitted() -> None:
@@ -132,7 +116,7 @@ def test_a_device_keeps_what_was_not_fitted() -> None:
 def test_the_command_writes_a_device(hand: Path, tmp_path: Path, reprieve: Reprieve) -> None:
     own = hand / "own.toml"
     own.write_text(device("fast12-mlc") + "\n[timing]\nt_read_us = 25   # of the part\n")
-    text = DRIVE.replace('"fast12-mlc"', f'"{own}"')
+    text = (HEAD + MORE).replace('"fast12-mlc"', f'"{own}"')
     (hand / "drive.toml").write_text(text)
     done = reprieve("drives", hand, "--fit", "--out", tmp_path / "fit")
     assert (done.returncode, done.stderr) == (0, "")
@@ -142,3 +126,25 @@ def test_the_command_writes_a_device(hand: Path, tmp_path: Path, reprieve: Repri
     assert found["host"]["link_bytes_per_s"] == 2000000000
     refused = reprieve("drives", "--fit")
     assert refused.stderr == "drives: --fit must have the name of a drive\n"
+
+
+@pytest.mark.parametrize("name", ["drive.toml", "fit.toml", "figures.csv", "own.toml"])
+def test_no_input_is_replaced(hand: Path, reprieve: Reprieve, name: str) -> None:
+    """Not even with --force, and the device no less than the figures."""
+    (hand / "own.toml").write_text(device("fast12-mlc"))
+    (hand / "drive.toml").write_text((HEAD + MORE).replace('"fast12-mlc"', f'"{hand}/own.toml"'))
+    before = (hand / name).read_text()
+    done = reprieve("drives", hand, "--run", "--reads", "20", "--out", hand / name, "--force")
+    assert (done.returncode, (hand / name).read_text()) == (2, before)
+    assert "is an input of this command" in done.stderr
+
+
+def test_a_fit_does_not_replace_the_device_that_it_begins_with(
+    hand: Path, reprieve: Reprieve
+) -> None:
+    own = hand / "device.toml"
+    own.write_text(device("fast12-mlc"))
+    (hand / "drive.toml").write_text((HEAD + MORE).replace('"fast12-mlc"', f'"{own}"'))
+    done = reprieve("drives", hand, "--fit", "--out", hand, "--force")
+    assert (done.returncode, own.read_text()) == (2, device("fast12-mlc"))
+    assert "is an input of this command" in done.stderr

@@ -10,6 +10,8 @@ import pytest
 from reprieve.drives import MeasuredDrive, load, names
 from reprieve.drives.scores import Score, body_errors, score_text, simulate, stored
 
+from .hand_drive import folder_of
+
 WORSE_MAX = 0.01
 """Rise of the median error that is no matter: a percentage point."""
 SCORED = [name for name in names() if stored(load(name)) is not None]
@@ -36,18 +38,7 @@ def test_no_drive_is_further_from_its_measurements(name: str) -> None:
     assert rise(load(name)) <= WORSE_MAX, "if this is meant, store the score again"
 
 
-DRIVE = """# A drive by hand.
-name = "Hand 1"
-device = "fast12-mlc"
-capacity_bytes = 1_000_000_000
-source = "measured by hand"
-licence = "facts"
-
-[scenario.geometry]
-blocks_per_plane = 64
-pages_per_block = 16
-
-[global]
+MORE = """[global]
 bs = "8k"
 rw = "randread"
 runtime = "1s"
@@ -58,19 +49,14 @@ reader = { rate_iops = 100 }
 [condition.fast.jobs]
 reader = { rate_iops = 200 }
 """
-ROWS = """condition,job,op,metric,value
-slow,reader,read,p50_us,100
+ROWS = """slow,reader,read,p50_us,100
 fast,reader,read,p50_us,100
 """
 
 
 def test_a_worse_score_fails(tmp_path: Path) -> None:
     """The drive's two medians are simulated alike, so that their error is known by hand."""
-    folder = tmp_path / "hand"
-    folder.mkdir()
-    (folder / "drive.toml").write_text(DRIVE)
-    (folder / "figures.csv").write_text(ROWS)
-    drive = load(folder)
+    drive = load(folder_of(tmp_path / "hand", MORE, ROWS))
     score = simulate(drive, reads=50)
     assert {term.simulated for term in score.terms if term.what == "p50"} == {
         score.terms[0].simulated
@@ -79,6 +65,6 @@ def test_a_worse_score_fails(tmp_path: Path) -> None:
     assert error > 0.05
     for better, is_worse in ((0.0, False), (0.009, False), (0.011, True), (-0.05, False)):
         nearer = [replace(term, simulated=1e5 * (1 + error - better)) for term in score.terms]
-        (folder / "score.toml").write_text(score_text(replace(score, terms=tuple(nearer))))
+        (drive.folder / "score.toml").write_text(score_text(replace(score, terms=tuple(nearer))))
         assert rise(drive) == pytest.approx(better, abs=1e-6)
         assert (rise(drive) > WORSE_MAX) is is_worse

@@ -14,21 +14,11 @@ from reprieve.drives import MeasuredDrive, load, names
 from reprieve.drives.scores import Score, body_errors, score_text, simulate, stored
 
 from .drive import Reprieve
+from .hand_drive import HEAD, folder_of
 from .test_commands import HEAVY, imported
 
-DRIVE = """# A drive by hand.
-name = "Hand 1"
-device = "fast12-mlc"
-capacity_bytes = 1_000_000_000
-source = "measured by hand"
-licence = "facts"
-
-[noise]
+MORE = """[noise]
 "read.p50" = 0.01
-
-[scenario.geometry]
-blocks_per_plane = 64
-pages_per_block = 16
 
 [scenario.timing]
 t_read_us = 150
@@ -44,8 +34,7 @@ reader = { rw = "randread", rate_iops = 100 }
 reader = { rw = "randread", rate_iops = 200 }
 writer = { rw = "randwrite", rate_iops = 50 }
 """
-ROWS = """condition,job,op,metric,value
-one,reader,read,p50_us,200
+ROWS = """one,reader,read,p50_us,200
 one,reader,read,p99_us,400
 two,reader,read,p50_us,220
 two,reader,read,p99_us,900
@@ -56,12 +45,7 @@ two,all,write,iops,50
 @pytest.fixture
 def hand(tmp_path: Path) -> Path:
     """Return the folder of a drive with two conditions, of which one was fitted."""
-    folder = tmp_path / "hand"
-    folder.mkdir()
-    (folder / "drive.toml").write_text(DRIVE)
-    (folder / "figures.csv").write_text(ROWS)
-    (folder / "fit.toml").write_text('# By hand.\nfitted = ["one"]\n')
-    return folder
+    return folder_of(tmp_path / "hand", MORE, ROWS, 'fitted = ["one"]\n')
 
 
 def test_a_folder_describes_its_drive(hand: Path) -> None:
@@ -78,9 +62,11 @@ def test_a_folder_describes_its_drive(hand: Path) -> None:
 
 
 def test_a_table_in_a_folder_may_have_conditions_of_its_own(hand: Path) -> None:
-    more = DRIVE[DRIVE.index("[global]") :]
+    more = MORE[MORE.index("[global]") :]
     (hand / "more.toml").write_text(more.replace(".one", ".three").replace(".two", ".four"))
-    (hand / "more.csv").write_text(ROWS.replace("one,", "three,").replace("two,", "four,"))
+    (hand / "more.csv").write_text(
+        (hand / "figures.csv").read_text().replace("one,", "three,").replace("two,", "four,")
+    )
     assert load(hand).condition_names == ["three", "four", "one", "two"]
     assert [each.path.name for each in load(hand).conditions] == 2 * ["more.toml"] + 2 * [
         "drive.toml"
@@ -285,7 +271,7 @@ def test_a_folder_is_calibrated_as_its_fit_says(tmp_path: Path, reprieve: Reprie
     """Two sizes of reads alone, the larger one predicted."""
     folder = tmp_path / "own"
     folder.mkdir()
-    jobs = DRIVE[: DRIVE.index("[global]")] + '[global]\nrw = "randread"\nruntime = "1m"\n'
+    jobs = HEAD + MORE[: MORE.index("[global]")] + '[global]\nrw = "randread"\nruntime = "1m"\n'
     rows = ["condition,job,op,metric,value"]
     for size, us in ((4, 70), (16, 80)):
         jobs += f'[condition.{size}k.jobs]\nread = {{ bs = "{size}k" }}\n'

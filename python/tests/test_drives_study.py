@@ -9,29 +9,19 @@ from pathlib import Path
 import pytest
 
 from reprieve.calibration import Term, Value
-from reprieve.drives import MeasuredDrive, load
+from reprieve.drives import MeasuredDrive, load, rates
 from reprieve.drives.scores import Score
 from reprieve_studies import drives
-from reprieve_studies.drives import claims, outcomes, page, rates
+from reprieve_studies.drives import claims, outcomes, page
 from reprieve_studies.drives.outcomes import Outcome, Plan, simulate_all
 from reprieve_studies.papers import Settings, reproduce_into
 from reprieve_studies.runs import bench
 
+from .hand_drive import folder_of
 from .vega import check_charts
 
-DRIVE = """# A drive by hand.
-name = "Hand 1"
-device = "fast12-mlc"
-capacity_bytes = 1_000_000_000
-source = "measured by hand"
-licence = "facts"
-
-[noise]
+MORE = """[noise]
 "read.p99" = 0.0123
-
-[scenario.geometry]
-blocks_per_plane = 64
-pages_per_block = 16
 
 [global]
 bs = "8k"
@@ -62,15 +52,10 @@ w{0},all,write,iops,{1}
 """The jobs issue 50 + 2 × 175 = 400, 100 and 200 writes a second; the knee is at 250."""
 
 
-def folder_of(place: Path, key: str, fitted: str = "w100") -> Path:
+def by_hand(place: Path, key: str, fitted: str = "w100") -> Path:
     """Write the drive by hand, of which one condition is fitted."""
-    folder = place / key
-    folder.mkdir()
-    (folder / "drive.toml").write_text(DRIVE)
     rows = [ROWS.format(*pair) for pair in ((400, 250), (100, 100), (200, 200))]
-    (folder / "figures.csv").write_text("condition,job,op,metric,value\n" + "".join(rows))
-    (folder / "fit.toml").write_text(f'# By hand.\nfitted = ["{fitted}"]\n')
-    return folder
+    return folder_of(place / key, MORE, "".join(rows), f'fitted = ["{fitted}"]\n')
 
 
 def term(condition: str, direction: str, what: str, measured: float, simulated: float) -> Term:
@@ -108,7 +93,7 @@ def outcome_of(
 
 
 def test_rates_by_hand(tmp_path: Path) -> None:
-    conditions = load(folder_of(tmp_path, "hand")).conditions
+    conditions = load(by_hand(tmp_path, "hand")).conditions
     assert [rates.write_rate(each) for each in conditions] == [400, 100, 200]
     assert rates.knee(conditions) == 250
     assert rates.beyond(conditions) == ["w400"]
@@ -126,7 +111,7 @@ def test_rates_by_hand(tmp_path: Path) -> None:
 
 
 def test_errors_by_hand(tmp_path: Path) -> None:
-    outcome = outcome_of(folder_of(tmp_path, "pe8110"), FIRST, SECOND)
+    outcome = outcome_of(by_hand(tmp_path, "pe8110"), FIRST, SECOND)
 
     def errors(part: str, figure: str) -> list[list[float]]:
         return [
@@ -151,7 +136,7 @@ def test_errors_by_hand(tmp_path: Path) -> None:
 
 def test_targets_by_hand(tmp_path: Path) -> None:
     """Means of two seeds: 17.5 and 5 %, and so on."""
-    verdicts = claims.verdicts([outcome_of(folder_of(tmp_path, "pe8110"), FIRST, SECOND)])
+    verdicts = claims.verdicts([outcome_of(by_hand(tmp_path, "pe8110"), FIRST, SECOND)])
     assert [(each.paper, each.reproduced) for each in verdicts] == [
         (5, False), (15, False), (10, True), (5, True), (15, False), (15, False), (5, True),
     ]  # fmt: skip
@@ -177,7 +162,7 @@ def test_targets_by_hand(tmp_path: Path) -> None:
 def test_only_predicted_conditions_are_judged(
     key: str, fitted: str, tested: list[str], tmp_path: Path
 ) -> None:
-    verdicts = claims.verdicts([outcome_of(folder_of(tmp_path, key, fitted), FIRST[1:])])
+    verdicts = claims.verdicts([outcome_of(by_hand(tmp_path, key, fitted), FIRST[1:])])
     found = {each.claim.removeprefix(f"{key}: "): each for each in verdicts}
     judged = sorted(claim for claim, one in found.items() if one.reproduced is not None)
     assert len(judged) == len(tested)
@@ -188,7 +173,7 @@ def test_only_predicted_conditions_are_judged(
 
 
 def test_the_knee_is_judged_at_the_greatest_rate(tmp_path: Path) -> None:
-    folder = folder_of(tmp_path, "pe8110")
+    folder = by_hand(tmp_path, "pe8110")
     with (folder / "drive.toml").open("a") as file:
         file.write('w800.jobs = { probe = {}, writer = { rate_iops = "8,375" } }\n')
     with (folder / "figures.csv").open("a") as file:
@@ -200,7 +185,7 @@ def test_the_knee_is_judged_at_the_greatest_rate(tmp_path: Path) -> None:
 
 
 def test_a_drive_without_a_device_is_not_testable(tmp_path: Path) -> None:
-    outcome = outcome_of(folder_of(tmp_path, "pe8110"))
+    outcome = outcome_of(by_hand(tmp_path, "pe8110"))
     verdicts = claims.verdicts([outcome])
     assert [each.reproduced for each in verdicts] == [None] * 7
     assert {each.note for each in verdicts} == {"the drive has no device"}
@@ -208,7 +193,7 @@ def test_a_drive_without_a_device_is_not_testable(tmp_path: Path) -> None:
     errors, asked = page.sections([outcome])[0].tables[0], page.sections([outcome])[1].tables[0]
     assert [row[1] for row in errors.rows] == ["not fitted", "noise floor"]
     assert asked.rows[0][1] == "not fitted"
-    assert claims.verdicts([outcome_of(folder_of(tmp_path, "another"), FIRST)]) == []
+    assert claims.verdicts([outcome_of(by_hand(tmp_path, "another"), FIRST)]) == []
 
 
 @pytest.mark.parametrize(
@@ -230,7 +215,7 @@ def test_does_it_suspend(
     def run(p99: float) -> list[Term]:
         return [term("w100", "read", "p50", 1, 9), term("w100", "read", "p99", 100, p99)]
 
-    folder = folder_of(tmp_path, "hand")
+    folder = by_hand(tmp_path, "hand")
     found = claims.suspension(
         outcome_of(folder, run(own), switched=run(switched), suspends=suspends)
     )
@@ -240,7 +225,7 @@ def test_does_it_suspend(
 
 
 def test_the_points_of_the_figure(tmp_path: Path) -> None:
-    outcome = outcome_of(folder_of(tmp_path, "hand"), FIRST, SECOND)
+    outcome = outcome_of(by_hand(tmp_path, "hand"), FIRST, SECOND)
     measured = [(one["what"], one["kilo_writes_per_s"], one["latency_us"], one["is_fitted"])
                 for one in page.points(outcome, "measured")]  # fmt: skip
     assert ("p99", 0.1, 200, True) in measured
@@ -254,7 +239,7 @@ def test_the_points_of_the_figure(tmp_path: Path) -> None:
 
 def test_runs_are_stored(tmp_path: Path) -> None:
     plan = Plan(100, (1, 2), (2,), 1)
-    measured = [load(folder_of(tmp_path, "hand"))]
+    measured = [load(by_hand(tmp_path, "hand"))]
     with bench(tmp_path / "runs", 1) as engine:
         (outcome,) = simulate_all(measured, plan, engine)
     assert {*outcome.runs} == {1, 2}
@@ -273,7 +258,7 @@ def test_suspension_is_switched_over(
     program: str, other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also of a device that has none; erases are switched with programs."""
-    folder = folder_of(tmp_path, "hand")
+    folder = by_hand(tmp_path, "hand")
     text = f'[scenario.suspension]\nprogram = "{program}"\n\n[global]'
     path = folder / "drive.toml"
     path.write_text(path.read_text().replace("[global]", text))
@@ -293,7 +278,7 @@ def test_suspension_is_switched_over(
 
 
 def test_the_article(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder, unfitted = folder_of(tmp_path, "pe8110"), folder_of(tmp_path, "p5520")
+    folder, unfitted = by_hand(tmp_path, "pe8110"), by_hand(tmp_path, "p5520")
     text = (unfitted / "drive.toml").read_text()
     (unfitted / "drive.toml").write_text(text.replace('device = "fast12-mlc"\n', ""))
     monkeypatch.setattr(drives, "names", lambda: [str(folder), str(unfitted)])

@@ -83,7 +83,7 @@ ROOMS = {
     "flash": Room(("crates/flash/src/*.rs",), 8_933, 4_500),
     "ftl": Room(("crates/ftl/src/*.rs",), 8_077, 4_800),
     "policy": Room(("crates/policy/src/*.rs",), 4_942, 3_300),
-    "ssd": Room(("crates/ssd/src/*.rs",), 7_777, 4_800),
+    "ssd": Room(("crates/ssd/src/*.rs",), 7_774, 4_800),
     "observe": Room(("crates/observe/src/*.rs",), 5_728, 4_500),
     "config": Room(("crates/config/src/*.rs",), 6_434, 4_800),
     "trace": Room(("crates/trace/src/*.rs",), 9_492, 6_000),
@@ -91,8 +91,8 @@ ROOMS = {
     "faces": Room(
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_775, 3_800
     ),
-    "package": Room(("python/reprieve/*.py",), 24_084, 14_500),
-    "studies": Room(("studies/reprieve_studies/*.py",), 11_113, 6_500),
+    "package": Room(("python/reprieve/*.py",), 24_148, 14_500),
+    "studies": Room(("studies/reprieve_studies/*.py",), 11_050, 6_500),
     **{
         f"study of {name}": Room(
             tuple(f"studies/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),

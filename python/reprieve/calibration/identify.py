@@ -113,7 +113,7 @@ def knowledge(
     scale = np.sqrt(np.outer(np.diag(covariance), np.diag(covariance)))
     correlation = covariance / np.where(scale > 0, scale, 1)
     intervals = tuple(
-        _interval(parameter, number(fit.values[parameter.key]), float(deviation[place]))
+        interval_of(parameter, number(fit.values[parameter.key]), float(deviation[place]))
         for place, parameter in enumerate(free)
     )
     pairs = tuple(
@@ -241,7 +241,8 @@ def _requests_ratio(
     return effort.requests / measured
 
 
-def _interval(parameter: Parameter, value: float, deviation: float) -> Interval:
+def interval_of(parameter: Parameter, value: float, deviation: float) -> Interval:
+    """Return the interval of a value; `deviation`: the standard one of its logarithm."""
     low, high = parameter.positions()
     width = _COVERAGE * deviation
     position = math.log(value)

@@ -12,6 +12,7 @@ from reprieve._native import UserError
 from reprieve.cli.console import overall, say, sentence, show, table
 from reprieve.cli.options import Force, Jobs, flag, given
 from reprieve.drives import load, names
+from reprieve.drives.folders import SCORE
 from reprieve.toml_values import read_toml
 from reprieve.units import NOTHING, share
 
@@ -74,7 +75,8 @@ def drives(
     from reprieve.overwriting import may_write
 
     drive = load(name)
-    may_write([out], inputs=[path for _, paths in drive.parts for path in paths], force=force)
+    given_device = [Path(device)] if device is not None and device.endswith(".toml") else []
+    may_write([out], inputs=[*drive.files, *given_device], force=force)
     if run:
         with overall() as step:
             score = simulate(drive, device, reads=reads, workers=workers, step=step)
@@ -91,7 +93,8 @@ def _fit(drive: MeasuredDrive, workers: int | None, out: Path, force: bool) -> N
     from reprieve.outputs import explained, replace_file
     from reprieve.overwriting import may_write
 
-    may_write([], out, inputs=[path for _, paths in drive.parts for path in paths], force=force)
+    device = out / "device.toml"
+    may_write([device], out, inputs=drive.files, force=force)
     with explained(out):
         out.mkdir(parents=True, exist_ok=True)
     with overall() as step:
@@ -104,8 +107,8 @@ def _fit(drive: MeasuredDrive, workers: int | None, out: Path, force: bool) -> N
     show(rows)
     head = f"# {drive.name}: fitted by `reprieve drives {drive.key} --fit` to {_joined(drive)}."
     text = fitted_text(drive_text(drive.device), head, found.fit.values, found.intervals)
-    replace_file(out / "device.toml", text)
-    say(f"{found.figures} figures, {len(found.intervals)} parameters; wrote {out}/device.toml")
+    replace_file(device, text)
+    say(f"{found.figures} figures, {len(found.intervals)} parameters; wrote {device}")
 
 
 def _joined(drive: MeasuredDrive) -> str:
@@ -116,8 +119,8 @@ def _joined(drive: MeasuredDrive) -> str:
 def _list() -> None:
     rows = table("", ["drive", "device", "fitted", "predicted", "score"], left=2)
     for drive in map(load, names()):
-        # What simulates takes long to import.
-        path = drive.folder / "score.toml"
+        # Read by itself: the module of scores imports the simulator, which takes long.
+        path = drive.folder / SCORE
         error = read_toml(path, "a score")["median_error"] if path.is_file() else None
         fitted = len(drive.fitted)
         counts = (f"{fitted}", f"{len(drive.condition_names) - fitted}")

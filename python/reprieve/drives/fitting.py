@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING
 
 from reprieve._native import UserError
 from reprieve.calibration.evaluate import Evaluator
-from reprieve.calibration.identify import Interval
+from reprieve.calibration.identify import Interval, interval_of
 from reprieve.calibration.least_squares import INSIDE, Fit, number, values_at
 from reprieve.calibration.objective import PERCENT_MAX, Term, Weights, residuals
 from reprieve.calibration.parameters import Parameter, Value
 from reprieve.calibration.replay import Effort
 from reprieve.drives.folders import MeasuredDrive
+from reprieve.drives.rates import beyond
 from reprieve.parallel import Step, silent
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from reprieve.calibration.measured import Condition
-
-__all__ = ["DriveFit", "fit", "is_beyond", "is_fitted"]
+__all__ = ["DriveFit", "fit", "is_fitted"]
 
 FIGURES_PER_PARAMETER = 3
 """Figures that are fitted for each free parameter, at least: noise is not to be fitted."""
@@ -42,11 +41,7 @@ _RIDGES = (0.01, 0.3, 5.0)
 """Dampings of the steps that a round tries, relative to the diagonal of the normal equations."""
 _RIDGE_OF_MODEL = 1e-4
 """Keeps slopes finite in directions in which no point lies."""
-_SUSTAINED = 0.97
-"""Share of the allowed writes that a drive reaches unless they are too many for it."""
 _MEDIAN = 50.0
-_COVERAGE = 1.96
-_LOOSE = 0.7
 
 
 @dataclass(frozen=True)
@@ -71,12 +66,6 @@ def is_fitted(term: Term, is_beyond: bool) -> bool:
     if term.direction == "read" and not is_beyond:
         return _MEDIAN <= percent <= PERCENT_MAX
     return term.direction in ("read", "write") and percent == _MEDIAN
-
-
-def is_beyond(condition: Condition) -> bool:
-    """Return whether the drive wrote less than the jobs of a condition were allowed to."""
-    allowed = sum(job.limit("write") or 0.0 for job in condition.jobs)
-    return "write" in condition.totals and condition.totals["write"].iops < _SUSTAINED * allowed
 
 
 def fit(
@@ -115,7 +104,7 @@ class _Search:
         self._evaluator = evaluator
         self._effort = Effort(reads, seconds_max=_SECONDS_MAX)
         self._low, self._high = np.array([each.positions() for each in self._free]).T
-        self._beyond = {each.name for each in self._conditions if is_beyond(each)}
+        self._beyond = beyond(drive.conditions)
         self._where = str(drive.folder / "fit.toml")
         self._points: list[NDArray[np.float64]] = []
         self._residuals: list[NDArray[np.float64]] = []
@@ -233,13 +222,7 @@ class _Search:
         excess = max(float(found @ found) / freedom, 1.0)
         normal = slopes.T @ slopes + 1e-9 * np.eye(len(at))
         deviations = np.sqrt(np.diag(np.linalg.inv(normal)) * excess)
-        intervals = []
-        for parameter, place, deviation in zip(self._free, at, deviations, strict=True):
-            low, high = parameter.positions()
-            width = _COVERAGE * float(deviation)
-            bottom, top = max(low, place - width), min(high, place + width)
-            is_narrow = top - bottom < _LOOSE * (high - low)
-            value = number(parameter.at(float(place)))
-            ends = math.exp(bottom), math.exp(top)
-            intervals.append(Interval(parameter.key, value, *ends, is_narrow))
-        return tuple(intervals)
+        return tuple(
+            interval_of(parameter, number(parameter.at(float(place))), float(deviation))
+            for parameter, place, deviation in zip(self._free, at, deviations, strict=True)
+        )

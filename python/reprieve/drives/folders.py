@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _BUILT_IN = Path(__file__).with_name("data")
 _DRIVE = "drive.toml"
+SCORE = "score.toml"
 _KEYS = ("name", "device", "capacity_bytes", "source", "licence", "notes", "noise", "scenario")
 _WHOLE = ("steps", "outstanding", "max_per_operation", "bytes")
 """Ends of the keys whose values are whole numbers."""
@@ -51,6 +52,15 @@ class MeasuredDrive:
     def key(self) -> str:
         """The name of its folder, by which commands know it."""
         return self.folder.name
+
+    @property
+    def files(self) -> list[Path]:
+        """Files that describe it, and its device where that is one; not its score."""
+        kinds = (".toml", ".csv", ".parquet")
+        own = [each for each in sorted(self.folder.iterdir()) if each.suffix in kinds]
+        is_file = self.device is not None and self.device.endswith(".toml")
+        device = [Path(str(self.device))] if is_file else []
+        return [*(each for each in own if each.name != SCORE), *device]
 
     @property
     def condition_names(self) -> list[str]:

@@ -13,13 +13,12 @@ from reprieve.calibration.measured import Condition
 from reprieve.calibration.objective import Term, Weights
 from reprieve.calibration.parameters import Value
 from reprieve.calibration.replay import Effort
-from reprieve.drives.folders import MeasuredDrive
+from reprieve.drives.folders import SCORE, MeasuredDrive
 from reprieve.parallel import Step, silent
 from reprieve.toml_values import read_toml
 
 __all__ = ["Score", "body_errors", "score_text", "simulate", "stored"]
 
-_FILE = "score.toml"
 _KEYS = ("device", "reads", "seed", "version", "median_error", "figures")
 _SECONDS_MAX = 60.0
 _WRITTEN_BYTES = 24 << 20
@@ -89,7 +88,7 @@ def simulate(
 
 def stored(drive: MeasuredDrive) -> Score | None:
     """Return the score that the drive's folder has; None without one, UserError if it is wrong."""
-    path = drive.folder / _FILE
+    path = drive.folder / SCORE
     if not path.is_file():
         return None
     content = read_toml(path, "a score").table_of(_KEYS)

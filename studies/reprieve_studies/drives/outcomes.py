@@ -8,11 +8,10 @@ from typing import Any
 
 import reprieve as rp
 from reprieve.calibration import Condition, Term, Value, errors
-from reprieve.drives import MeasuredDrive
+from reprieve.drives import MeasuredDrive, rates
 from reprieve.drives.scores import simulate
 from reprieve.experiments.identity import digest
 from reprieve.parallel import Watch
-from reprieve_studies.drives import rates
 from reprieve_studies.runs import Bench
 
 PARTS = ("fitted", "predicted")

@@ -1,10 +1,16 @@
 """Write rates of measured conditions: the knee, and conditions at other rates."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from reprieve.calibration import Condition
+if TYPE_CHECKING:
+    from reprieve.calibration.measured import Condition
+
+__all__ = ["at_write_rate", "between", "beyond", "knee", "write_rate"]
 
 _SLACK = 1.005
 """Writes issued over those at the knee, from which a condition is beyond it."""
