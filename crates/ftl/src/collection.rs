@@ -213,16 +213,17 @@ impl Collection {
     /// The host writes a page to a plane: collection may move as many as the rate says.
     #[inline]
     pub(super) fn earn_moves(&mut self, plane: u32, blocks: &mut Blocks) {
-        let is_short = || blocks.planes[plane as usize].free_blocks() < self.rules.start_blocks;
+        let free = || blocks.planes[plane as usize].free_blocks();
         let earned_ppm = match self.rules.pace {
+            Pace::Fixed { rate_ppm: 0 } => return,
+            _ if free() >= self.rules.start_blocks => return,
             Pace::Fixed { rate_ppm } => rate_ppm,
-            Pace::FreeSpace { start_pages, reserve_pages } if is_short() => {
+            Pace::FreeSpace { start_pages, reserve_pages } => {
                 let missing = (start_pages - self.pages_to_come(plane, blocks)).max(0);
                 2 * self.price_ppm(plane) * missing / (start_pages - reserve_pages)
             }
-            Pace::FreeSpace { .. } => 0,
         };
-        if earned_ppm > 0 && is_short() {
+        if earned_ppm > 0 {
             self.jobs[plane as usize].credit_ppm += earned_ppm;
             blocks.needs.forget(plane);
         }

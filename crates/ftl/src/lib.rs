@@ -129,7 +129,8 @@ impl Ftl {
 
     /// The plane, counted over the drive, that takes the next page of `lpn`; `None`: all are full.
     ///
-    /// `load` says what waits for a die. Block and page are named when the program starts.
+    /// `load` returns how many writes wait for a die. Block and page are named when the program
+    /// starts.
     #[inline]
     pub fn place_write(&mut self, lpn: u32, load: &dyn Fn(u32) -> u32) -> Option<u32> {
         let view = RoomView { blocks: &self.tables.blocks, load };

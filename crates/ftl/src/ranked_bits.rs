@@ -16,7 +16,7 @@ pub(super) struct RankedBits {
     words: Vec<u64>,
     before: Vec<u32>,
     ones: u32,
-    /// The group of every so many set bits, and the last.
+    /// Number of the group that holds each `INDEXED_ONES`th set bit; behind them the last group.
     groups: Vec<u32>,
 }
 

@@ -1,4 +1,5 @@
-//! Planes filled alike: round robin over the planes of a die and then over dies.
+//! Planes filled alike: round robin over the planes of a die and then over dies, or to the die for
+//! which the fewest writes wait.
 
 use reprieve_base::{Archive, Entry, Geometry};
 
@@ -17,6 +18,12 @@ pub(super) const WORDLINE: Entry = Entry {
           as soon as it has its data, and dies program one after another",
 };
 
+pub(super) const LEAST_LOADED: Entry = Entry {
+    name: "least-loaded",
+    doc: "all pages of a wordline of all planes of a die, on the die for which the fewest writes \
+          wait, of equals on the next in turn",
+};
+
 /// Goes around planes first, then channels, chips and dies; none that is full.
 pub(super) struct Aligned {
     order: StaticOrder,
@@ -26,6 +33,8 @@ pub(super) struct Aligned {
     run: u32,
     /// The next page of a round over all dies.
     next: u32,
+    /// The die whose turn comes next is the least loaded.
+    looks_at_load: bool,
 }
 
 impl Aligned {
@@ -37,12 +46,31 @@ impl Aligned {
             planes_per_die: geometry.planes_per_die,
             run,
             next: 0,
+            looks_at_load: false,
         }
+    }
+
+    /// A round whose order of dies follows what waits for them.
+    pub(super) fn by_load(geometry: &Geometry, run: u32) -> Aligned {
+        Aligned { looks_at_load: true, ..Aligned::new(geometry, run) }
+    }
+
+    /// The turns of a die, which it has one after another.
+    fn turns_of_die(&self) -> u32 {
+        self.planes_per_die * self.run
+    }
+
+    /// The first turn of the least loaded die that has room, of equals the next one's.
+    fn least_loaded(&self, view: &dyn PlaneView) -> Option<u32> {
+        let firsts = (0..self.positions()).step_by(self.turns_of_die() as usize);
+        let turns = firsts.map(|step| (self.next + step) % self.positions());
+        let has_room = |turn: &u32| view.has_room(self.plane_of(*turn));
+        turns.filter(has_room).min_by_key(|turn| view.load(self.plane_of(*turn)))
     }
 
     /// The plane whose turn is a page of a round.
     fn plane_of(&self, turn: u32) -> u32 {
-        let die = turn / (self.planes_per_die * self.run);
+        let die = turn / self.turns_of_die();
         self.order.home(die * self.planes_per_die + turn % self.planes_per_die)
     }
 }
@@ -53,6 +81,9 @@ impl Placement for Aligned {
     }
 
     fn plane(&mut self, _: u32, view: &dyn PlaneView) -> Option<u32> {
+        if self.looks_at_load && self.next.is_multiple_of(self.turns_of_die()) {
+            self.next = self.least_loaded(view).unwrap_or(self.next);
+        }
         let turns = self.positions();
         let chosen = (0..turns)
             .map(|step| (self.next + step) % turns)
@@ -100,11 +131,12 @@ mod tests {
         page_bytes: 4096,
     };
 
-    struct Room(Option<u32>);
+    /// A plane without room, and the writes that wait for each die.
+    struct Room(Option<u32>, [u32; 4]);
 
     impl PlaneView for Room {
-        fn load(&self, _: u32) -> u32 {
-            0
+        fn load(&self, plane: u32) -> u32 {
+            self.1[plane as usize / 2]
         }
 
         fn has_room(&self, plane: u32) -> bool {
@@ -112,8 +144,12 @@ mod tests {
         }
     }
 
+    fn planes(placement: &mut Aligned, room: &Room, pages: usize) -> Vec<u32> {
+        (0..pages).map(|_| placement.plane(0, room).expect("there is room")).collect()
+    }
+
     fn first(placement: &mut Aligned, full: Option<u32>, pages: usize) -> Vec<u32> {
-        (0..pages).map(|_| placement.plane(0, &Room(full)).expect("there is room")).collect()
+        planes(placement, &Room(full, [0; 4]), pages)
     }
 
     #[test]
@@ -135,5 +171,27 @@ mod tests {
     fn a_full_plane_is_passed_over() {
         let mut placement = Aligned::new(&SHAPE, 3);
         assert_eq!(first(&mut placement, Some(1), 5), [0, 0, 0, 4, 5]);
+    }
+
+    #[test]
+    fn dies_alike_have_their_turn_as_in_a_rotation() {
+        let mut placement = Aligned::by_load(&SHAPE, 1);
+        assert_eq!(first(&mut placement, None, 9), [0, 1, 4, 5, 2, 3, 6, 7, 0]);
+    }
+
+    #[test]
+    fn a_wordline_goes_to_the_die_with_the_fewest_writes() {
+        let mut placement = Aligned::by_load(&SHAPE, 2);
+        assert_eq!(planes(&mut placement, &Room(None, [5, 3, 4, 1]), 4), [6, 7, 6, 7]);
+        // A die that is chosen takes its wordline, whatever comes to wait meanwhile.
+        assert_eq!(planes(&mut placement, &Room(None, [5, 3, 4, 9]), 2), [2, 3]);
+        assert_eq!(planes(&mut placement, &Room(None, [0, 3, 4, 9]), 3), [2, 3, 0]);
+    }
+
+    #[test]
+    fn a_full_die_is_passed_over_whatever_its_load() {
+        let mut placement = Aligned::by_load(&SHAPE, 1);
+        assert_eq!(planes(&mut placement, &Room(Some(0), [0; 4]), 2), [4, 5]);
+        assert_eq!(placement.plane(0, &Room(Some(2), [0, 1, 1, 1])), Some(0));
     }
 }

@@ -3,7 +3,6 @@
 mod aligned;
 mod dynamic;
 mod in_units;
-mod least_loaded;
 mod partitioned;
 mod static_order;
 
@@ -70,7 +69,7 @@ pub fn entries() -> Vec<Entry> {
     static_order::ENTRIES
         .iter()
         .copied()
-        .chain([dynamic::ENTRY, aligned::ALIGNED, aligned::WORDLINE, least_loaded::ENTRY])
+        .chain([dynamic::ENTRY, aligned::ALIGNED, aligned::WORDLINE, aligned::LEAST_LOADED])
         .collect()
 }
 
@@ -94,8 +93,8 @@ fn of_pages(scenario: &Scenario, geometry: &Geometry) -> Box<dyn Placement> {
         Box::new(aligned::Aligned::new(geometry, 1))
     } else if name == aligned::WORDLINE.name {
         Box::new(aligned::Aligned::new(geometry, scenario.timing.pages_together()))
-    } else if name == least_loaded::ENTRY.name {
-        Box::new(least_loaded::LeastLoaded::new(geometry, scenario.timing.pages_together()))
+    } else if name == aligned::LEAST_LOADED.name {
+        Box::new(aligned::Aligned::by_load(geometry, scenario.timing.pages_together()))
     } else {
         let order = static_order::StaticOrder::new(name, geometry);
         match &scenario.parts()[..] {

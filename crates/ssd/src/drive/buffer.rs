@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use reprieve_base::{Archive, Slab, Time, parts};
+use reprieve_base::{Archive, Slab, parts};
 use reprieve_config::{Acknowledge, Scenario};
 use reprieve_ftl::{Ftl, Mapping};
 use reprieve_policy::txn::{Kind, NONE, Txn};
@@ -79,12 +79,6 @@ impl WriteBuffer {
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.used_pages == self.capacity_pages
-    }
-
-    /// Whether the firmware lets the next page in; `free_blocks` are those of the drive.
-    #[inline]
-    pub(super) fn lets_in(&mut self, now: Time, free_blocks: impl Fn() -> u64) -> bool {
-        self.throttle.as_mut().is_none_or(|throttle| throttle.lets_in(now, free_blocks))
     }
 
     #[inline]

@@ -27,14 +27,19 @@ impl PageStore {
             if self.buffer.is_full() && self.can_merge(request, lpn, requests).is_none() {
                 return;
             }
-            let blocks = &self.ftl.tables.blocks;
-            if !self.buffer.lets_in(now, || blocks.free_blocks()) {
-                return;
+            let (throttle, blocks) = (&mut self.buffer.throttle, &self.ftl.tables.blocks);
+            if let Some(throttle) = throttle {
+                if !throttle.lets_in(now, || blocks.free_blocks()) {
+                    return;
+                }
             }
             if !self.buffer_page(request, lpn, requests, now) {
                 // Where dirty pages take up the room of the planes, they go.
                 self.send_all_held();
                 return;
+            }
+            if let Some(throttle) = &mut self.buffer.throttle {
+                throttle.entered(now);
             }
         }
     }

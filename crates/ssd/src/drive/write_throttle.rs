@@ -45,7 +45,7 @@ impl WriteThrottle {
         })
     }
 
-    /// Lets a page in, with so many blocks of the drive free, or says that it has to wait.
+    /// Returns whether a page may enter now; `free_blocks` are those of the drive.
     pub(super) fn lets_in(&mut self, now: Time, free_blocks: impl Fn() -> u64) -> bool {
         if let Some((window, pages)) = self.quota {
             if now >= self.window_ends {
@@ -58,15 +58,20 @@ impl WriteThrottle {
                 return self.wait(self.window_ends);
             }
         }
-        if let Some((gap, below)) = self.pace {
-            let is_short = free_blocks() < below;
-            if is_short && now < self.next_at {
-                return self.wait(self.next_at);
+        match self.pace {
+            Some((_, below)) if now < self.next_at && free_blocks() < below => {
+                self.wait(self.next_at)
             }
+            _ => true,
+        }
+    }
+
+    /// Counts a page that has entered.
+    pub(super) fn entered(&mut self, now: Time) {
+        self.left = self.left.saturating_sub(1);
+        if let Some((gap, _)) = self.pace {
             self.next_at = now + gap;
         }
-        self.left = self.left.saturating_sub(1);
-        true
     }
 
     fn wait(&mut self, until: Time) -> bool {
