@@ -81,7 +81,7 @@ impl Placement for Aligned {
     }
 
     fn plane(&mut self, _: u32, view: &dyn PlaneView) -> Option<u32> {
-        if self.looks_at_load && self.next.is_multiple_of(self.turns_of_die()) {
+        if self.looks_at_load && self.next % self.turns_of_die() == 0 {
             self.next = self.least_loaded(view).unwrap_or(self.next);
         }
         let turns = self.positions();
@@ -105,7 +105,11 @@ impl Placement for Aligned {
     }
 
     fn position(&self) -> u32 {
-        self.next
+        match self.looks_at_load {
+            false => self.next,
+            // Whoever goes on chooses a die first.
+            true => self.next.next_multiple_of(self.turns_of_die()) % self.positions(),
+        }
     }
 
     fn positions(&self) -> u32 {
