@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError
+from reprieve.calibration.parameters import PROGRAM, STEPS
 from reprieve.toml_values import TomlValue, read_toml
 
 if TYPE_CHECKING:
@@ -160,4 +161,6 @@ def _fit(path: Path) -> tuple[tuple[str, ...], dict[str, tuple[float, float, flo
                 f"{path}: free.{key}: must be a least value, one to begin with and a greatest"
             )
         ranges[key] = low, start, high
+    if len(ranges.keys() & {PROGRAM, STEPS}) == 1:
+        raise UserError(f"{path}: free: {PROGRAM} and {STEPS} must be free together")
     return tuple(each.text() for each in content["fitted"].items()), ranges
