@@ -68,6 +68,11 @@ def test_a_fit_has_three_figures_for_each_parameter(hand: Path) -> None:
         ("[20, 120, 900]", "[20, 120]", "free.timing.t_read_us"),
         ("[free]", "[three]", "three is no key here"),
         ('"timing.t_read_us"', '"timing.t_reed_us"', "t_reed_us"),
+        (
+            '"timing.t_read_us"',
+            '"program.t_total_us"',
+            "fit.toml: free: program.t_total_us and program.steps must be free together",
+        ),
     ],
 )
 def test_a_wrong_fit_is_named(hand: Path, old: str, new: str, sentence: str) -> None:

@@ -173,6 +173,10 @@ def test_some_figures_are_those_of_the_sources() -> None:
     assert (read.count, read.iops, read.mean_ns) == (2_459_663, 13_664.718529, 72_701.745095)
     assert (read.percentile_ns[99.99], read.max_ns, read.latency) == (132_096, 483_093, "lat")
     assert zns["randread-4096-qd4"].jobs[0].measured["read"].latency == "clat"
+    resets = {each.name: each for each in load("zn540").conditions}["qd1-resets30"]
+    assert resets.jobs[0].measured["read"].percentile_ns[99.9] == 264_192
+    # 30.071 zones a second, of 1,077 MiB.
+    assert resets.jobs[1].limit("trim") == pytest.approx(30.071, rel=1e-4)
 
 
 def test_a_drive_is_simulated_and_its_score_is_kept(hand: Path, tmp_path: Path) -> None:
@@ -219,6 +223,39 @@ def test_mistakes_of_a_simulation_name_the_drive(hand: Path) -> None:
         simulate(drive, values={"timing.t_read_us": -1.0}, reads=10)
     with pytest.raises(UserError, match="drives: pe8110 has no device yet; must be given"):
         simulate(MeasuredDrive(**{**vars(load("pe8110")), "device": None}), reads=10)
+
+
+def test_trims_make_erases_matter(tmp_path: Path) -> None:
+    """Beside trims of whole blocks a read waits for erases of 1 ms; reads alone never do."""
+    more = """[scenario.ftl]
+gc_start_free_share = 0.9
+precondition = "sequential"
+
+[global]
+bs = "4k"
+runtime = "1s"
+
+[condition.alone.jobs]
+reader = { rw = "randread", rate_iops = 2000, offset = "50%" }
+
+[condition.beside.jobs]
+reader = { rw = "randread", rate_iops = 2000, offset = "50%" }
+trimmer = { rw = "randtrim", bs = "8m", size = "50%", rate_iops = 100 }
+"""
+    kinds, metrics = ("alone", "beside"), ("p50_us", "p99_us")
+    rows = "".join(f"{each},reader,read,{p},200\n" for each in kinds for p in metrics)
+    drive = load(folder_of(tmp_path / "hand", more, rows))
+    off = {"suspension.erase": False}
+    slow, fast = (
+        simulate(drive, values={**off, "timing.t_erase_us": us}, reads=500, workers=1).terms
+        for us in (1000, 10)
+    )
+    by = [
+        {term.condition: term.simulated for term in terms if term.what == "p99"}
+        for terms in (slow, fast)
+    ]
+    assert by[0]["alone"] == by[1]["alone"]
+    assert by[0]["beside"] > by[1]["beside"] + 500_000
 
 
 def test_the_command_lists_drives(reprieve: Reprieve) -> None:

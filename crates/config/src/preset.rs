@@ -31,7 +31,7 @@ macro_rules! presets {
 const DEVICES: &[Preset] = presets! { "devices":
     "fast12-slc" "fast12-mlc" "tlc3d-1tb" "tlc-nvme" "zns-a" "mqsim-default-like" "mbm"
     "970pro-like" "znand-like" "tlc-enterprise" "qlc-enterprise"
-    "pe8110" "pm9a3" "p5520" "cm7r" "micron7450pro"
+    "pe8110" "pm9a3" "p5520" "cm7r" "micron7450pro" "zn540" "aws-i3" "aws-i3en" "gcp-local-ssd"
 };
 
 const PARTS: &[Preset] = presets! { "parts":

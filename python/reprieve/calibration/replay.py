@@ -101,8 +101,9 @@ def job_file(
             options.pop(each.partition("=")[0], None)
         if scale < 1:
             options |= _scaled(job, scale)
-        # Without a size the region is the drive; a map of what was read is of no use here.
-        options.setdefault("size", "100%")
+        # Without a size the region is what is left of the drive; a map of what was read is of no use.
+        if "offset" not in options:
+            options.setdefault("size", "100%")
         options.setdefault("norandommap", "1")
         lines += [f"{name}={value}" for name, value in options.items()]
     return "\n".join(lines) + "\n"

@@ -29,7 +29,7 @@ FIGURES_PER_PARAMETER = 3
 """Figures that are fitted for each free parameter, at least: noise is not to be fitted."""
 _READS = 8_000
 _LAST_READS = 24_000
-_ROUNDS = 14
+_ROUNDS = 10
 _LAST_POINTS = 4
 """Points of least cost that are simulated for longer, of which the best is the fit."""
 _SECONDS_MAX = 20.0

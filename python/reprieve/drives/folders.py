@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError
-from reprieve.calibration.parameters import PROGRAM, STEPS
 from reprieve.toml_values import TomlValue, read_toml
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ SCORE = "score.toml"
 _KEYS = ("name", "device", "capacity_bytes", "source", "licence", "notes", "noise", "scenario")
 _WHOLE = ("steps", "outstanding", "max_per_operation", "bytes")
 """Ends of the keys whose values are whole numbers."""
+_PROGRAM = ("program.t_total_us", "program.steps")
 _PARTS = ("measured_with", "global", "jobs", "condition")
 
 
@@ -161,6 +161,6 @@ def _fit(path: Path) -> tuple[tuple[str, ...], dict[str, tuple[float, float, flo
                 f"{path}: free.{key}: must be a least value, one to begin with and a greatest"
             )
         ranges[key] = low, start, high
-    if len(ranges.keys() & {PROGRAM, STEPS}) == 1:
-        raise UserError(f"{path}: free: {PROGRAM} and {STEPS} must be free together")
+    if len(ranges.keys() & {*_PROGRAM}) == 1:
+        raise UserError(f"{path}: free: {' and '.join(_PROGRAM)} must be free together")
     return tuple(each.text() for each in content["fitted"].items()), ranges

@@ -11,7 +11,7 @@ from typing import Any
 from reprieve.calibration import Term, errors
 from reprieve_studies.drives.outcomes import PARTS, Outcome, Plan
 from reprieve_studies.seeds import Estimate, estimate, ratio
-from reprieve_studies.verdicts import AT_MOST, Verdict
+from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict
 
 FIGURES = {
     **{f"read {what}": ("read", what) for what in ("p50", "p90", "p99", "p99.9")},
@@ -64,13 +64,27 @@ TARGETS = [Target(**row) for row in DATA["target"]]
 
 
 def verdicts(outcomes: Sequence[Outcome]) -> list[Verdict]:
-    """Judge every target of every drive."""
-    return [
+    """Judge every target of every drive, and its answer to the question of suspension."""
+    targets = [
         target.verdict(outcome)
         for outcome in outcomes
         for target in TARGETS
         if outcome.drive.key in target.limits
     ]
+    return targets + [_answer(each) for each in outcomes if each.drive.key in DATA["suspends"]]
+
+
+def _answer(outcome: Outcome) -> Verdict:
+    """Judge whether the errors say of a drive that it suspends, or that it does not."""
+    suspends, asked = DATA["suspends"][outcome.drive.key], suspension(outcome)
+    claim = "suspends" if suspends else "does not suspend"
+    return Verdict(
+        f"{outcome.drive.key}: {claim}, by the ratio of errors without suspension and with",
+        "set before the fit", "1", _RATIO if suspends else 1 / _RATIO,
+        asked[0].mean if asked else None, 0.0, AT_LEAST if suspends else AT_MOST,
+        "" if asked else "the drive has no device", untestable=not asked, kind="predicted",
+        seeds=list(outcome.switched),
+    )  # fmt: skip
 
 
 def errors_of(outcome: Outcome, part: str, figure: str, statistic: str) -> list[float]:
