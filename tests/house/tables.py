@@ -85,14 +85,14 @@ ROOMS = {
     "policy": Room(("crates/policy/src/*.rs",), 4_880, 3_300),
     "ssd": Room(("crates/ssd/src/*.rs",), 7_778, 4_800),
     "observe": Room(("crates/observe/src/*.rs",), 5_728, 4_500),
-    "config": Room(("crates/config/src/*.rs",), 6_434, 4_800),
+    "config": Room(("crates/config/src/*.rs",), 6_448, 4_800),
     "trace": Room(("crates/trace/src/*.rs",), 9_492, 6_000),
     "serve": Room(("crates/serve/src/*.rs",), 5_453, 4_500),
     "faces": Room(
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_775, 3_800
     ),
-    "package": Room(("python/reprieve/*.py",), 24_149, 14_500),
-    "studies": Room(("studies/reprieve_studies/*.py",), 11_050, 6_500),
+    "package": Room(("python/reprieve/*.py",), 24_154, 14_500),
+    "studies": Room(("studies/reprieve_studies/*.py",), 11_064, 6_500),
     **{
         f"study of {name}": Room(
             tuple(f"studies/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),

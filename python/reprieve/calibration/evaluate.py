@@ -14,7 +14,7 @@ from reprieve.calibration.filled_drives import FilledDrives
 from reprieve.calibration.measured import Condition
 from reprieve.calibration.objective import Term, Weights, residuals, terms
 from reprieve.calibration.parameters import Value, overrides
-from reprieve.calibration.ranges import DIES, has_trims, has_writes, is_of_programs
+from reprieve.calibration.ranges import DIES, is_of_programs
 from reprieve.calibration.replay import Effort, Prediction, Simulated, predict
 from reprieve.experiments.engine import Progress, complete
 from reprieve.experiments.executors import threads
@@ -157,9 +157,8 @@ def drive_text(name: str) -> str:
 
 def _told(values: dict[str, Value], condition: Condition) -> dict[str, Value]:
     """Return the values that a condition depends on: of reads alone, none of programs or erases."""
-    if has_writes(condition) or has_trims(condition):
-        return values
-    return {key: value for key, value in values.items() if not is_of_programs(key)}
+    only_reads = all({*job.asked.sizes} <= {"read"} for job in condition.jobs)
+    return {key: values[key] for key in values if not (only_reads and is_of_programs(key))}
 
 
 def expand(values: dict[str, Value]) -> dict[str, Value]:

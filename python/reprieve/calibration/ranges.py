@@ -55,11 +55,6 @@ def has_writes(condition: Condition) -> bool:
     return any(job.rate("write") for job in condition.jobs)
 
 
-def has_trims(condition: Condition) -> bool:
-    """Return whether any job trims: then blocks are erased, though nothing may be written."""
-    return any("trim" in job.asked.sizes for job in condition.jobs)
-
-
 def shallowest(conditions: Sequence[Condition]) -> list[Condition]:
     """List the conditions whose reads have the smallest depth of all, and those without reads."""
     depths = [

@@ -101,7 +101,7 @@ def job_file(
             options.pop(each.partition("=")[0], None)
         if scale < 1:
             options |= _scaled(job, scale)
-        # Without a size the region is what is left of the drive; a map of what was read is of no use.
+        # Without a size the region is the drive, or what is left of it.
         if "offset" not in options:
             options.setdefault("size", "100%")
         options.setdefault("norandommap", "1")

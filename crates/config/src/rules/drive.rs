@@ -111,16 +111,13 @@ fn over_provisioning(resolved: &Resolved) -> Result<(), UserError> {
 
 /// A pace that follows free space has blocks to follow, between the start and the reserve.
 fn pace_by_free_space(resolved: &Resolved) -> Result<(), UserError> {
-    let (ftl, margins) = (&resolved.ftl, resolved.collection_margins());
-    let is_wrong = ftl.gc.follows_free_space && margins.slack_blocks == 0;
-    let what = || {
-        let (blocks, reserve) = (resolved.geometry.blocks_per_plane, margins.reserve_blocks);
-        format!(
-            "begins collection at or below the reserve of ftl.gc_hard_free_blocks = {reserve} of \
-             {blocks} blocks, which leaves ftl.gc_pace = \"free-space\" nothing to follow; must \
-             be above {}",
-            f64::from(reserve) / f64::from(blocks)
-        )
-    };
-    resolved.refuse("ftl.gc_start_free_share", is_wrong, what)
+    let (blocks, margins) = (resolved.geometry.blocks_per_plane, resolved.collection_margins());
+    let (reserve, follows) = (margins.reserve_blocks, resolved.ftl.gc.follows_free_space);
+    let least = f64::from(reserve) / f64::from(blocks);
+    let what = format!(
+        "begins collection at or below the reserve of ftl.gc_hard_free_blocks = {reserve} of \
+         {blocks} blocks, which leaves ftl.gc_pace = \"free-space\" nothing to follow; must be \
+         above {least}"
+    );
+    resolved.refuse("ftl.gc_start_free_share", follows && margins.slack_blocks == 0, || what)
 }
