@@ -55,6 +55,13 @@ def test_a_fit_finds_the_time_of_an_idle_read(hand: Path, tmp_path: Path) -> Non
     assert (again.fit, again.simulated) == (found.fit, 0)
 
 
+def test_a_fit_keeps_to_its_ranges(hand: Path) -> None:
+    """The time of 200 us is outside: the nearest end of the range is the best."""
+    (hand / "fit.toml").write_text("# By hand.\n" + FIT.replace("20, 120, 900", "213, 215, 218"))
+    found = fit(load(hand), reads=60, rounds=3, workers=1)
+    assert found.fit.values == {"timing.t_read_us": pytest.approx(213, rel=1e-4)}
+
+
 def test_a_fit_has_three_figures_for_each_parameter(hand: Path) -> None:
     (hand / "fit.toml").write_text("# By hand.\n" + FIT + '"timing.t_bus_us" = [10, 40, 90]\n')
     with pytest.raises(UserError, match="2 parameters for 3 figures; must be at most 1"):

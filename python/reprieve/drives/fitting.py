@@ -114,8 +114,9 @@ class _Search:
         import numpy as np
 
         start = np.array([each.start() for each in self._free])
-        self._simulate([start, *self._star(start)])
+        self._simulate([start])
         self._check_figures()
+        self._simulate(self._star(start))
         reach = _REACH
         for _ in range(rounds):
             best = self._best(1)[0]
@@ -142,8 +143,8 @@ class _Search:
         points = []
         for place in range(len(start)):
             point = start.copy()
-            away = 1 if point[place] + _REACH < self._high[place] else -1
-            point[place] += away * _REACH
+            reach = min(_REACH, (self._high[place] - self._low[place]) / 2)
+            point[place] += reach if point[place] + reach < self._high[place] else -reach
             points.append(point)
         return points
 
