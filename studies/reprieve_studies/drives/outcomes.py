@@ -91,17 +91,17 @@ class Outcome:
 
     def tails(self) -> list[tuple[float, float]]:
         """Return median errors of the tails of reads, with and without suspension, by seed."""
-        own = [_tail_error(self.runs[seed]) for seed in self.switched]
-        others = [_tail_error(terms) for terms in self.switched.values()]
-        pairs = (own, others) if self.suspends else (others, own)
-        return list(zip(*pairs, strict=True))
+        own = [self._tail_error(self.runs[seed]) for seed in self.switched]
+        others = [self._tail_error(terms) for terms in self.switched.values()]
+        return list(zip(*((own, others) if self.suspends else (others, own)), strict=True))
 
-
-def _tail_error(terms: Sequence[Term]) -> float:
-    reads = [term for term in terms if term.direction == "read"]
-    found = errors(reads, _TAIL) or errors(reads, _SURFACE_TAIL)
-    assert found is not None, "a measured drive has p90, p95, p99 or p99.9 of its reads"
-    return found.median
+    def _tail_error(self, terms: Sequence[Term]) -> float:
+        """Return the median error of the tails of reads that may meet a program or an erase."""
+        ops = {c.name: {op for j in c.jobs for op in j.asked.sizes} for c in self.drive.conditions}
+        reads = [t for t in terms if t.direction == "read" and ops[t.condition] != {"read"}]
+        found = errors(reads, _TAIL) or errors(reads, _SURFACE_TAIL)
+        assert found is not None, "there are reads with p90, p95, p99 or p99.9"
+        return found.median
 
 
 def simulate_all(drives: Sequence[MeasuredDrive], plan: Plan, bench: Bench) -> list[Outcome]:
