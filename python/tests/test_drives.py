@@ -134,6 +134,11 @@ def test_every_built_in_drive_is_whole(name: str) -> None:
         found = body_errors(score.predicted)
         assert found is not None
         assert written["median_error"] == pytest.approx(found.median, abs=1e-4)
+        # The head of the device has it, too.
+        fitted = body_errors(score.fitted)
+        assert fitted is not None and drive.device is not None
+        shares = f"{100 * fitted.median:.1f} % fitted, {100 * found.median:.1f} % predicted"
+        assert f"# Reads from p50 to p99: median error {shares}.\n" in device(drive.device)
         # As the tables have it now.
         now = {
             (one.name, number, op, f"p{percent:g}"): value
