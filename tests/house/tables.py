@@ -85,7 +85,7 @@ ROOMS = {
     "policy": Room(("crates/policy/src/*.rs",), 4_880, 3_300),
     "ssd": Room(("crates/ssd/src/*.rs",), 7_778, 4_800),
     "observe": Room(("crates/observe/src/*.rs",), 5_728, 4_500),
-    "config": Room(("crates/config/src/*.rs",), 6_448, 4_800),
+    "config": Room(("crates/config/src/*.rs",), 6_434, 4_800),
     "trace": Room(("crates/trace/src/*.rs",), 9_492, 6_000),
     "serve": Room(("crates/serve/src/*.rs",), 5_453, 4_500),
     "faces": Room(

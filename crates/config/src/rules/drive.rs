@@ -16,8 +16,7 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     mapping_unit(resolved)?;
     padded_programs(resolved)?;
     transfer_unit(resolved)?;
-    over_provisioning(resolved)?;
-    pace_by_free_space(resolved)
+    over_provisioning(resolved)
 }
 
 /// A page is a power of two of mapping units, which can be numbered in it and over the drive.
@@ -107,17 +106,4 @@ fn over_provisioning(resolved: &Resolved) -> Result<(), UserError> {
          ftl.gc_hard_free_blocks = {reserve} needs {needed_blocks}; must be at least {least}"
     );
     Err(resolved.fault("ftl.over_provisioning", what))
-}
-
-/// A pace that follows free space has blocks to follow, between the start and the reserve.
-fn pace_by_free_space(resolved: &Resolved) -> Result<(), UserError> {
-    let (blocks, margins) = (resolved.geometry.blocks_per_plane, resolved.collection_margins());
-    let (reserve, follows) = (margins.reserve_blocks, resolved.ftl.gc.follows_free_space);
-    let least = f64::from(reserve) / f64::from(blocks);
-    let what = format!(
-        "begins collection at or below the reserve of ftl.gc_hard_free_blocks = {reserve} of \
-         {blocks} blocks, which leaves ftl.gc_pace = \"free-space\" nothing to follow; must be \
-         above {least}"
-    );
-    resolved.refuse("ftl.gc_start_free_share", follows && margins.slack_blocks == 0, || what)
 }

@@ -245,20 +245,6 @@ fn too_little_over_provisioning_is_answered_with_what_would_do() {
 }
 
 #[test]
-fn a_pace_by_free_space_has_blocks_to_follow() {
-    // Of 2048 blocks a share of 0.0009 is 1.8, rounded up to the reserve of 2; 0.001 is 2.05.
-    let pace = "ftl.gc_pace=free-space";
-    assert_eq!(
-        bad(BASE, &[pace, "ftl.gc_start_free_share=0.0009"]),
-        "--set: ftl.gc_start_free_share = 0.0009: begins collection at or below the reserve of \
-         ftl.gc_hard_free_blocks = 2 of 2048 blocks, which leaves ftl.gc_pace = \"free-space\" \
-         nothing to follow; must be above 0.0009765625"
-    );
-    good(BASE, &[pace, "ftl.gc_start_free_share=0.001"]);
-    good(BASE, &["ftl.gc_start_free_share=0.0009"]);
-}
-
-#[test]
 fn a_key_that_does_not_apply_is_refused() {
     each(&[
         (
