@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -210,18 +211,33 @@ def test_a_drive_without_a_device_is_not_testable(tmp_path: Path) -> None:
 def test_does_it_suspend(
     own: float, switched: float, suspends: bool, ratio: float, answer: str, tmp_path: Path
 ) -> None:
-    """Errors of p99; the median does not count."""
+    """Errors of p99; the median does not count, nor do reads that meet no write."""
 
     def run(p99: float) -> list[Term]:
-        return [term("w100", "read", "p50", 1, 9), term("w100", "read", "p99", 100, p99)]
+        alone = [term("alone", "read", what, 1, 9) for what in ("p90", "p99", "p99.9")]
+        return [
+            term("w100", "read", "p50", 1, 9), term("w100", "read", "p99", 100, p99), *alone,
+        ]  # fmt: skip
 
-    folder = by_hand(tmp_path, "hand")
-    found = claims.suspension(
-        outcome_of(folder, run(own), switched=run(switched), suspends=suspends)
-    )
+    folder = by_hand(tmp_path, "aws-i3")
+    with (folder / "drive.toml").open("a") as file:
+        file.write('alone.jobs = { reader = { rw = "randread", rate_iops = 50 } }\n')
+    with (folder / "figures.csv").open("a") as file:
+        file.write("alone,reader,read,p50_us,100\n")
+    outcome = outcome_of(folder, run(own), switched=run(switched), suspends=suspends)
+    found = claims.suspension(outcome)
     assert found is not None
     assert found[0].mean == pytest.approx(ratio)
     assert found[1] == answer
+    # The answer for the drive of this name is known.
+    (verdict,) = claims.verdicts([outcome])
+    assert verdict.claim.startswith("aws-i3: does not suspend")
+    assert verdict.reproduced == (answer == "does not suspend")
+    (other,) = claims.verdicts(
+        [replace(outcome, drive=replace(outcome.drive, folder=Path("aws-i3en")))]
+    )
+    assert other.claim.startswith("aws-i3en: suspends")
+    assert other.reproduced == (answer == "suspends")
 
 
 def test_the_points_of_the_figure(tmp_path: Path) -> None:

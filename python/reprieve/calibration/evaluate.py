@@ -157,8 +157,9 @@ def drive_text(name: str) -> str:
 
 def _told(values: dict[str, Value], condition: Condition) -> dict[str, Value]:
     """Return the values that a condition depends on: of reads alone, none of programs or erases."""
-    only_reads = all({*job.asked.sizes} <= {"read"} for job in condition.jobs)
-    return {key: values[key] for key in values if not (only_reads and is_of_programs(key))}
+    if condition.ops != {"read"}:
+        return values
+    return {key: value for key, value in values.items() if not is_of_programs(key)}
 
 
 def expand(values: dict[str, Value]) -> dict[str, Value]:

@@ -75,6 +75,11 @@ class Condition:
     totals: Mapping[str, Measured] = field(default_factory=dict)
     """By direction, figures of all jobs together."""
 
+    @property
+    def ops(self) -> set[str]:
+        """Kinds of requests that its jobs issue: `read`, `write`, `trim`."""
+        return {op for job in self.jobs for op in job.asked.sizes}
+
     def figures(self) -> Iterator[tuple[int, str, Measured]]:
         """Yield all figures with job number and direction; totals come as one job more."""
         for number, job in enumerate(self.jobs):

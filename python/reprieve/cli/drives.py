@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -106,8 +105,7 @@ def _fit(drive: MeasuredDrive, workers: int | None, out: Path, force: bool) -> N
         said = "" if each.is_determined else "not determined"
         rows.add_row(each.key, f"{each.value:.4g}", f"{each.low:.4g} to {each.high:.4g}", said)
     show(rows)
-    head = f"{drive.name}: fitted by `reprieve drives {drive.key} --fit` to {_joined(drive)}."
-    head = fill(head, 100, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
+    head = f"# {drive.name}: fitted by `reprieve drives {drive.key} --fit`."
     text = fitted_text(drive_text(drive.device), head, found.fit.values, found.intervals)
     replace_file(device, text)
     say(f"{found.figures} figures, {len(found.intervals)} parameters; wrote {device}")

@@ -13,7 +13,7 @@ from reprieve.calibration.evaluate import Evaluator
 from reprieve.calibration.identify import Interval, interval_of
 from reprieve.calibration.least_squares import INSIDE, Fit, number, values_at
 from reprieve.calibration.objective import PERCENT_MAX, Term, Weights, residuals
-from reprieve.calibration.parameters import Parameter, Value
+from reprieve.calibration.parameters import PROGRAM, STEPS, Parameter, Value
 from reprieve.calibration.replay import Effort
 from reprieve.drives.folders import MeasuredDrive
 from reprieve.drives.rates import beyond
@@ -85,6 +85,9 @@ def fit(
     """
     if drive.device is None or not drive.free:
         raise UserError(f"{drive.folder}: needs a device, and free parameters in fit.toml")
+    if len(drive.ranges.keys() & {PROGRAM, STEPS}) == 1:
+        where = drive.folder / "fit.toml"
+        raise UserError(f"{where}: free: {PROGRAM} and {STEPS} must be free together")
     base = {"device": drive.device, **drive.scenario}
     evaluator = Evaluator(base, Weights(), store, workers, step)
     try:
@@ -140,13 +143,10 @@ class _Search:
 
     def _star(self, start: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """Return a point beside the start for each parameter."""
-        points = []
-        for place in range(len(start)):
-            point = start.copy()
-            reach = min(_REACH, (self._high[place] - self._low[place]) / 2)
-            point[place] += reach if point[place] + reach < self._high[place] else -reach
-            points.append(point)
-        return points
+        import numpy as np
+
+        reach = np.minimum(_REACH, (self._high - self._low) / 2)
+        return [*(start + np.diag(np.where(start + reach < self._high, reach, -reach)))]
 
     def _simulate(self, places: Sequence[NDArray[np.float64]]) -> None:
         """Add points with their residuals; what is no drive is left out."""

@@ -22,7 +22,6 @@ SCORE = "score.toml"
 _KEYS = ("name", "device", "capacity_bytes", "source", "licence", "notes", "noise", "scenario")
 _WHOLE = ("steps", "outstanding", "max_per_operation", "bytes")
 """Ends of the keys whose values are whole numbers."""
-_PROGRAM = ("program.t_total_us", "program.steps")
 _PARTS = ("measured_with", "global", "jobs", "condition")
 
 
@@ -58,10 +57,9 @@ class MeasuredDrive:
     def files(self) -> list[Path]:
         """Files that describe it, and its device where that is one; not its score."""
         kinds = (".toml", ".csv", ".parquet")
-        own = [each for each in sorted(self.folder.iterdir()) if each.suffix in kinds]
-        is_file = self.device is not None and self.device.endswith(".toml")
-        device = [Path(str(self.device))] if is_file else []
-        return [*(each for each in own if each.name != SCORE), *device]
+        found = [each for each in sorted(self.folder.iterdir()) if each.suffix in kinds]
+        own = [each for each in found if each.name != SCORE]
+        return [*own, Path(self.device)] if self.device and self.device.endswith(".toml") else own
 
     @property
     def condition_names(self) -> list[str]:
@@ -161,6 +159,4 @@ def _fit(path: Path) -> tuple[tuple[str, ...], dict[str, tuple[float, float, flo
                 f"{path}: free.{key}: must be a least value, one to begin with and a greatest"
             )
         ranges[key] = low, start, high
-    if len(ranges.keys() & {*_PROGRAM}) == 1:
-        raise UserError(f"{path}: free: {' and '.join(_PROGRAM)} must be free together")
     return tuple(each.text() for each in content["fitted"].items()), ranges

@@ -97,8 +97,8 @@ class Outcome:
 
     def _tail_error(self, terms: Sequence[Term]) -> float:
         """Return the median error of the tails of reads that may meet a program or an erase."""
-        ops = {c.name: {op for j in c.jobs for op in j.asked.sizes} for c in self.drive.conditions}
-        reads = [t for t in terms if t.direction == "read" and ops[t.condition] != {"read"}]
+        beside = {each.name for each in self.drive.conditions if each.ops != {"read"}}
+        reads = [t for t in terms if t.direction == "read" and t.condition in beside]
         found = errors(reads, _TAIL) or errors(reads, _SURFACE_TAIL)
         assert found is not None, "there are reads with p90, p95, p99 or p99.9"
         return found.median

@@ -50,7 +50,7 @@ impl Aligned {
         }
     }
 
-    /// A round whose order of dies follows what waits for them.
+    /// Returns a scheme in which the least loaded die has the next turn.
     pub(super) fn by_load(geometry: &Geometry, run: u32) -> Aligned {
         Aligned { looks_at_load: true, ..Aligned::new(geometry, run) }
     }
