@@ -193,7 +193,6 @@ def test_a_condition_becomes_a_job_file(tmp_path: Path) -> None:
         "rw=randread",
         "offset=0",
         "iodepth=8",
-        "size=100%",
         "norandommap=1",
     ]
     # 12,000 requests a second: 6,000 take half a second, and a fourth of it comes before.

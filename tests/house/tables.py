@@ -115,7 +115,8 @@ ROOMS = {
 A change that needs more pays with a deletion in its room; a ceiling is never raised.
 """
 FILE_BYTES = 100_000
-LARGE_FILES_IN = ("traces/", "docs/figures/", "requirements/")
+# The reference is written from the presets, and not committed.
+LARGE_FILES_IN = ("traces/", "docs/figures/", "docs/reference/", "requirements/")
 
 # A type with many methods is a component, and its fields and methods are few: a reader has to hold
 # all of them in mind, as each method may change each field. What has more of them is split.

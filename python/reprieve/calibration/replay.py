@@ -101,9 +101,6 @@ def job_file(
             options.pop(each.partition("=")[0], None)
         if scale < 1:
             options |= _scaled(job, scale)
-        # Without a size the region is the drive, or what is left of it.
-        if "offset" not in options:
-            options.setdefault("size", "100%")
         options.setdefault("norandommap", "1")
         lines += [f"{name}={value}" for name, value in options.items()]
     return "\n".join(lines) + "\n"
