@@ -1,6 +1,7 @@
 """The tables of a study: what a row says, what it takes from another, how a claim is judged."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,16 +17,21 @@ from reprieve_studies.frame import (
     contrast,
     evaluate,
     explained,
+    few,
     given_by,
     listed,
     multiple,
     read,
+    without_effect,
 )
+from reprieve_studies.joint import Candidate, search
 from reprieve_studies.logged import Log
 from reprieve_studies.mbm.runs import DATA as MBM
+from reprieve_studies.runs import Bench
 from reprieve_studies.seeds import Estimate, ratio
 from reprieve_studies.starblaze.runs import DATA as STARBLAZE
-from reprieve_studies.verdicts import AT_MOST
+from reprieve_studies.study import Settings
+from reprieve_studies.verdicts import AT_MOST, Verdict
 from reprieve_studies.zambelli21.runs import DATA as ZAMBELLI21
 
 TABLES = """
@@ -86,7 +92,8 @@ def test_a_claim_has_a_value_and_a_margin_at_each_drive(tmp_path: Path) -> None:
     # A tenth of 100 and of 200; the interval of the seeds reaches beyond.
     slc = long.verdict(Estimate(109.0, 105.0, 113.0), where="SLC: ", at="SLC", seeds=(1, 2))
     assert (slc.claim, slc.paper, slc.tolerance) == ("SLC: it takes long", 100, 10)
-    assert (slc.reproduced, slc.decided) == (True, False)
+    assert (slc.reproduced, slc.undecided, slc.of) == (None, True, "absolute")
+    assert (long.accepts(109.0, "SLC"), long.accepts(111.0, "SLC")) == (True, False)
     assert long.verdict(Estimate(-221.0), at="MLC").reproduced is False
     assert (shorter.value, shorter.relation) == ({"": 40}, AT_MOST)
     assert [shorter.verdict(Estimate(ours)).reproduced for ours in (3.0, 45.0, 45.1)] == [
@@ -222,3 +229,62 @@ def test_every_paper_has_tables_with_a_source_for_each_row(data: Data) -> None:
     assert any(one.judged for one in data.readings.values())
     names = [(claim.claim, claim.measure, str(claim.options)) for claim in data.claims]
     assert len(set(names)) == len(names)
+
+
+def test_runs_without_effect_stand_in_the_place_of_suspension() -> None:
+    latency = {"FIFO": 400.0, "RPS": 200.0, "PES_IPC": 100.0, "PE0": 99.0}
+    maps = [[("PES_IPC", "RPS")], [("RPS", "FIFO"), ("PE0", "FIFO")]]
+
+    def null(of: str, to: str, how: str = "below") -> float:
+        claim = Claim("", "headline", "", {"": 0}, options={"of": of, "to": to, "how": how})
+        instead = without_effect(claim, maps)
+        return evaluate(claim, [0], lambda _, policy: latency[policy], instead)
+
+    # By hand: suspension that changes nothing is RPS, priority that changes nothing is FIFO.
+    assert null("PES_IPC", "RPS") == 0
+    assert null("PES_IPC", "PE0", "above") == pytest.approx(100 * (200 / 99 - 1))
+    assert null("RPS", "PE0", "ratio") == 1
+    assert without_effect(Claim("", "headline", "", {"": 0}, options={"of": "FIFO"}), maps) is None
+    assert (few([1, 2]), few([1, 2, 3, 4, 5])) == ("2 of 5 seeds", "")
+
+
+TABLES_JOINT = (
+    TABLES
+    + """
+[joint]
+base = "base"
+readings = ["base", "more"]
+loads = ["one", "two"]
+number = { key = "a.c", values = [1.0, 2.0, 3.0] }
+seeds = [11, 12]
+fresh = [21, 22, 23, 24, 25]
+"""
+)
+
+
+def test_the_joint_reading_holds_most_headlines_and_is_then_predicted(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(TABLES_JOINT)
+    data = read(tmp_path / "study.toml")
+    asked: list[tuple[float, tuple[int, ...]]] = []
+
+    def judge(
+        bench: Bench, candidate: Candidate, seeds: Sequence[int], *, quick: bool
+    ) -> list[Verdict]:
+        del bench, quick
+        assert candidate.reading.sets["a.c"] == candidate.number
+        asked.append((candidate.number, tuple(seeds)))
+        # Best with the reading of b = 2, the second loads, and a number of 2; seed 12 alone: of 3.
+        far = (candidate.number - (3 if seeds == [12] else 2)) ** 2
+        far += 9 * (candidate.loads != "two") + 9 * (candidate.reading.sets["a.b"] != 2)
+        row = Verdict("it is", "", "1", 10.0, 10 + far, 0.5, of="headline", null=0.0)
+        return [row, Verdict("it too", "", "1", 0.0, 0.0, 1.0, of="headline", null=0.5)]
+
+    article = search(data, judge, Settings(quick=True), "A and B")
+    found = article.numbers
+    assert (found["reading"], found["loads"]) == ("one more", "two")
+    assert found["number"] == {"key": "a.c", "value": 2.0, "draws": [2.0, 3.0]}
+    assert len(found["candidates"]) == 2 * 2 * 3
+    # A row that holds without any effect is no headline: one of one holds.
+    best = min(found["candidates"], key=lambda one: one["distance"])
+    assert (best["held"], best["of"], best["distance"]) == (1, 1, 0.0)
+    assert asked[-1] == (2.0, (21, 22, 23, 24, 25))

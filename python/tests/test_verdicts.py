@@ -12,9 +12,11 @@ from reprieve_studies.verdicts import (
     AT_MOST,
     EQUAL,
     Kind,
+    Tally,
     Verdict,
     aside,
     headline,
+    tallies,
     tally,
     verdicts_json,
 )
@@ -63,7 +65,7 @@ def test_the_file_has_the_fields_that_programs_rely_on() -> None:
     # JSON has no word for what is no number.
     assert rows[2]["ours"] is None
     assert rows[2]["note"] == "<é>"
-    assert tally(verdicts) == (1, 2, 0)
+    assert tally(verdicts) == Tally(1, 2, 0, 0)
 
 
 def test_the_headline_counts_what_was_measured_or_predicted() -> None:
@@ -72,11 +74,10 @@ def test_the_headline_counts_what_was_measured_or_predicted() -> None:
 
     verdicts = [verdict("measured"), verdict("predicted", 30.0), verdict("input"),
                 verdict("arithmetic"), verdict("arithmetic"), verdict("vacuous")]  # fmt: skip
-    assert tally(verdicts) == (1, 1, 0)
+    assert tally(verdicts) == Tally(1, 1, 0, 0)
     assert aside(verdicts) == {"input": 1, "arithmetic": 2, "vacuous": 1}
     assert headline(verdicts) == (
-        "1 reproduced, 1 not reproduced, 0 not testable. "
-        "Not counted: 1 input, 2 arithmetic, 1 vacuous"
+        "1 reproduced, 1 not reproduced. Not counted: 1 input, 2 arithmetic, 1 vacuous"
     )
 
 
@@ -87,21 +88,63 @@ def test_a_mechanism_that_never_worked_reproduces_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "decided"),
+    ("low", "high", "relation", "reproduced", "undecided"),
     [
-        (9.5, 10.5, True),
-        # 11.2 would miss a tolerance of 1 ms.
-        (9.5, 11.2, False),
-        (None, None, None),
+        (9.5, 10.5, EQUAL, True, False),
+        # 11.2 would miss a tolerance of 1 ms; an interval around the tolerance says nothing.
+        (9.5, 11.2, EQUAL, None, True),
+        (8.0, 12.0, EQUAL, None, True),
+        (11.5, 12.5, EQUAL, False, False),
+        (8.0, 10.9, AT_MOST, True, False),
+        (10.9, 11.1, AT_MOST, None, True),
+        (8.9, 9.1, AT_LEAST, None, True),
+        (None, None, EQUAL, True, False),
     ],
 )
-def test_a_verdict_says_if_other_seeds_could_turn_it(
-    low: float | None, high: float | None, decided: bool | None
+def test_the_whole_interval_decides(
+    low: float | None, high: float | None, relation: str, reproduced: bool | None, undecided: bool
 ) -> None:
-    verdict = Verdict("reads", "Table 2", "ms", 10.0, 10.2, 1.0, low=low, high=high, seeds=(1, 2))
-    assert verdict.reproduced is True
-    assert verdict.decided is decided
-    assert verdict.row()["seeds"] == [1, 2]
+    verdict = Verdict(
+        "reads", "Table 2", "ms", 10.0, 10.2, 1.0, relation, low=low, high=high, seeds=(1, 2)
+    )
+    assert (verdict.reproduced, verdict.undecided) == (reproduced, undecided)
+    row = verdict.row()
+    assert (row["reproduced"], row["undecided"], row["seeds"]) == (reproduced, undecided, [1, 2])
+
+
+def test_what_holds_without_effect_does_not_count() -> None:
+    # A tolerance of three points around two accepts an overhead of nothing.
+    blunt = Verdict("writes", "s. 5", "%", 2.0, 2.5, 3.0, of="headline", null=0.0)
+    sharp = Verdict("reads", "s. 5", "%", 50.0, 48.0, 10.0, of="headline", null=0.0)
+    sign = Verdict("falls", "s. 5", "1", 4.0, 4.0, 0.0, of="mechanism", null=0.0)
+    few = Verdict("tail", "s. 5", "%", 50.0, 48.0, 10.0, of="headline", null=0.0, lack="9 of 100")
+    assert [one.null_model for one in (blunt, sharp, sign)] == [True, False, False]
+    assert [one.counts for one in (blunt, sharp, sign)] == [False, True, True]
+    assert (few.reproduced, few.undecided, few.row()["note"]) == (None, True, "9 of 100")
+    every = [blunt, sharp, sign, few]
+    assert tallies(every) == {"mechanism": Tally(1, 0, 0, 0), "headline": Tally(1, 0, 1, 0)}
+    assert headline(every) == (
+        "mechanisms: 1 reproduced, 0 not reproduced; headline magnitudes: 1 reproduced, 0 not "
+        "reproduced, 1 undecided. Not counted: 1 that would hold without any effect of suspension"
+    )
+
+
+@pytest.mark.parametrize(
+    ("relation", "ours", "tolerance", "missed"),
+    [
+        (EQUAL, 12.0, 1.0, 2.0),
+        (EQUAL, 9.5, 1.0, 0.5),
+        (AT_MOST, 3.0, 1.0, 0.0),
+        (AT_MOST, 13.0, 1.0, 3.0),
+        (AT_LEAST, 7.0, 1.0, 3.0),
+        (EQUAL, 10.0, 0.0, 0.0),
+        (EQUAL, 11.0, 0.0, math.inf),
+    ],
+)
+def test_the_distance_is_in_tolerances(
+    relation: str, ours: float, tolerance: float, missed: float
+) -> None:
+    assert Verdict("", "", "1", 10.0, ours, tolerance, relation).missed == missed
 
 
 def test_the_cause_stands_only_where_a_claim_is_not_reproduced() -> None:

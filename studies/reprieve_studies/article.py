@@ -128,6 +128,7 @@ def _order(verdict: Verdict) -> tuple[bool, bool]:
 def _cells(verdict: Verdict) -> dict[str, str]:
     """Return the words of a verdict's row."""
     unit = verdict.unit
+    outcome = "undecided" if verdict.undecided else _OUTCOMES[verdict.reproduced]
     return {
         "claim": verdict.claim,
         "source": verdict.source,
@@ -135,9 +136,8 @@ def _cells(verdict: Verdict) -> dict[str, str]:
         "ours": _number(verdict.ours, verdict.unit) + _interval(verdict),
         "difference": _number(verdict.difference, _POINTS.get(unit, unit), signed=True),
         "tolerance": _number(verdict.tolerance, _POINTS.get(unit, unit)),
-        "outcome": _OUTCOMES[verdict.reproduced]
-        + (", not the same over all seeds" if verdict.decided is False else ""),
-        "style": _OUTCOMES[verdict.reproduced].replace(" ", "-"),
+        "outcome": outcome,
+        "style": outcome.replace(" ", "-"),
         "kind": verdict.kind,
         "note": "; ".join(_notes(verdict)),
     }
@@ -151,7 +151,8 @@ def _interval(verdict: Verdict) -> str:
 
 def _notes(verdict: Verdict) -> list[str]:
     cause = CAUSES[verdict.cause] if verdict.cause and verdict.reproduced is False else ""
-    return [note for note in (cause, verdict.note) if note]
+    null = "would hold without any effect of suspension" if verdict.null_model else ""
+    return [note for note in (cause, null, verdict.lack, verdict.note) if note]
 
 
 def _number(value: float | None, unit: str, relation: str = "", *, signed: bool = False) -> str:

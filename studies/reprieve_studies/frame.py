@@ -8,17 +8,23 @@ from dataclasses import dataclass, field, replace
 from math import nan
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, TypeVar
 
 from reprieve_studies.article import Table
 from reprieve_studies.runs import Overrides
 from reprieve_studies.seeds import Estimate
-from reprieve_studies.verdicts import EQUAL, RELATIONS, Cause, Kind, Verdict
+from reprieve_studies.verdicts import (
+    CLASSES,
+    EQUAL,
+    RELATIONS,
+    SEEDS_MIN,
+    Cause,
+    Class,
+    Kind,
+    Verdict,
+)
 
 Case = TypeVar("Case")
-Class = Literal["mechanism", "headline", "absolute"]
-"""An order or a sign that the mechanism makes; a relative gain that the source reports; a value in
-the units of its drive."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,10 @@ class Claim:
         """Return by how much ours may differ at a drive or case, in the unit."""
         return self.tolerance + self.tolerance_share * abs(self.value[at])
 
+    def accepts(self, ours: float, at: str = "") -> bool:
+        """Return whether a number is the claim's, within its tolerance."""
+        return bool(self.verdict(Estimate(ours), at=at, kind="derived").reproduced)
+
     def verdict(
         self,
         found: Estimate,
@@ -59,12 +69,17 @@ class Claim:
         at: str = "",
         seeds: Sequence[int] = (),
         kind: Kind = "measured",
+        null: float | None = None,
+        lack: str = "",
     ) -> Verdict:
-        """Compare a measure with the claim; `where` stands before the sentence."""
+        """Compare a measure with the claim; `where` stands before the sentence.
+
+        `null`: the measure if suspension had no effect; `lack`: what the runs have too few of.
+        """
         return Verdict(
             where + self.claim, self.source, self.unit, self.value[at], found.mean,
             self.margin(at), self.relation, self.note, kind=kind, seeds=seeds,
-            low=found.low, high=found.high,
+            low=found.low, high=found.high, of=self.of, null=null, lack=lack,
         )  # fmt: skip
 
 
@@ -146,7 +161,7 @@ def _claim(row: dict[str, Any], paper: str) -> Claim:
     value = row["value"] if isinstance(row["value"], dict) else {"": row["value"]}
     source = ", ".join(part for part in (paper, row["source"]) if part)
     made = Claim(**{**row, "value": value, "source": source})
-    assert made.of in get_args(Class), made.of
+    assert made.of in CLASSES, made.of
     assert made.relation in RELATIONS, made.relation
     return made
 
@@ -184,19 +199,46 @@ def contrast(how: str, pairs: Sequence[tuple[float, float]], pick: str = "mean")
     return _OF_RATIO[how](PICKS[pick]([of / to if to else nan for of, to in pairs]))
 
 
-def evaluate(claim: Claim, cases: Sequence[Case], value: Callable[[Case, Any], float]) -> float:
+def evaluate(
+    claim: Claim,
+    cases: Sequence[Case],
+    value: Callable[[Case, Any], float],
+    instead: Mapping[Any, Any] | None = None,
+) -> float:
     """Return the number of a claim over some cases, such as loads.
 
     Its options name the run that it is `of`, whose mean is returned; or also the run that this is
     compared `to`, `how`, and what to `pick`. `value`: the measure in a case of a run by its name.
+    `instead`: runs that stand in the place of others.
     """
-    options = claim.options
-    found = [value(case, options["of"]) for case in cases]
+    options, instead = claim.options, instead or {}
+
+    def values(run: Any) -> list[float]:
+        return [value(case, instead.get(run, run)) for case in cases]
+
+    found = values(options["of"])
     if "to" not in options:
         return fmean(found)
-    others = [value(case, options["to"]) for case in cases]
+    others = values(options["to"])
     pairs = list(zip(found, others, strict=True))
     return contrast(options["how"], pairs, options.get("pick", "mean"))
+
+
+def few(seeds: Sequence[int]) -> str:
+    """Return that there are too few seeds to decide a claim, if there are."""
+    return f"{len(seeds)} of {SEEDS_MIN} seeds" if len(seeds) < SEEDS_MIN else ""
+
+
+def without_effect(
+    claim: Claim, maps: Iterable[Sequence[tuple[Any, Any]]]
+) -> Mapping[Any, Any] | None:
+    """Return which runs a claim's would equal if what it is about had no effect.
+
+    `maps`: pairs of a run and its equal, for suspension first, then for what else is claimed; the
+    first that has a run of the claim holds. None where none has.
+    """
+    runs = {claim.options.get("of"), claim.options.get("to")}
+    return next((dict(one) for one in maps if not runs.isdisjoint(dict(one))), None)
 
 
 def multiple(claim: Claim, at: str = "") -> float:
@@ -235,9 +277,7 @@ def given_by(
     """Return the measures of other readings that give a claim, by title."""
     found = ((one.title, measured(one.name)) for one in others)
     return {
-        title: one.mean
-        for title, one in found
-        if one is not None and claim.verdict(one, at=at).reproduced
+        title: one.mean for title, one in found if one is not None and claim.accepts(one.mean, at)
     }
 
 

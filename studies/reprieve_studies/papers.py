@@ -12,7 +12,7 @@ from reprieve_studies import deadline, drives, fast12, mbm, starblaze, zambelli2
 from reprieve_studies.article import Article, write_article
 from reprieve_studies.loads import Recording
 from reprieve_studies.study import Settings, Study
-from reprieve_studies.verdicts import Verdict, aside, finite, tally
+from reprieve_studies.verdicts import Verdict, aside, finite, tallies, tally
 
 __all__ = ["PAPERS", "Settings", "reproduce", "reproduce_into"]
 
@@ -76,12 +76,13 @@ def reproduce_into(paper: str, directory: Path, settings: Settings) -> Article:
 
 def numbers_json(article: Article) -> str:
     """`numbers.json`: what pages quote, by name; `null` where a run has no such number."""
-    names = ("reproduced", "not_reproduced", "not_testable")
     judged = tally(article.verdicts)
     counts = {
         "claims": sum(judged),
-        **dict(zip(names, judged, strict=True)),
+        **judged._asdict(),
         "aside": aside(article.verdicts),
+        "classes": {of: one._asdict() for of, one in tallies(article.verdicts).items()},
+        "null_model": sum(bool(one.null_model) for one in article.verdicts),
     }
     numbers = finite({"tally": counts, **article.numbers})
     return json.dumps(numbers, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

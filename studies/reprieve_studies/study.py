@@ -29,6 +29,8 @@ class Settings:
     step: Step = silent
     real_time: bool = False
     """Serve the drive to a real fio too, where the load is one of fio."""
+    joint: bool = False
+    """Search the joint reading in place of running the one that is shipped."""
     command: str = "reprieve reproduce"
     """Command line that repeats it, for the report."""
     directory: Path | None = None
@@ -82,10 +84,20 @@ class Study:
     """Those of the settings in `_REFUSED` that mean something to it."""
     run: Callable[[Settings], Article]
     """Runs everything, and writes it up."""
+    joint: Callable[[Settings], Article] | None = None
+    """Searches the joint reading, and writes it up."""
 
     def build(self, settings: Settings) -> Article:
         """Run everything; UserError for a setting that it does not take."""
         for name, (is_given, sentence) in _REFUSED.items():
             if name not in self.takes and is_given(settings):
                 raise UserError(sentence(settings))
-        return self.run(settings)
+        if not settings.joint:
+            return self.run(settings)
+        if self.joint is None:
+            raise UserError("--joint: this study has one reading; leave it out")
+        if settings.traces or settings.requests is not None:
+            raise UserError(
+                "--joint: takes the study's own loads and lengths; leave out the others"
+            )
+        return self.joint(settings)

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 EQUAL, AT_MOST, AT_LEAST = "equal", "at most", "at least"
 RELATIONS = {EQUAL: "", AT_MOST: "≤ ", AT_LEAST: "≥ "}
@@ -22,6 +22,19 @@ KINDS: Mapping[Kind, str] = {
 }
 """Evidential value of a verdict: only the first two test the simulator and the source."""
 HEADLINE: tuple[Kind, ...] = ("measured", "predicted")
+
+Class = Literal["mechanism", "headline", "absolute"]
+CLASSES: Mapping[Class, str] = {
+    "mechanism": "mechanisms",
+    "headline": "headline magnitudes",
+    "absolute": "absolute numbers",
+}
+"""An order or a sign that the mechanism makes; a relative gain that the source reports; a value in
+the units of its drive. Each is counted apart."""
+SEEDS_MIN = 5
+"""Fewer seeds decide no claim about runs that are drawn."""
+EVENTS_MIN = 100
+"""Requests that lie beyond a percentile, in each run, before a claim about it is decided."""
 
 Cause = Literal[
     "load", "reading", "substrate", "contradiction", "ill_posed", "defect", "unknown_parameter"
@@ -67,6 +80,12 @@ class Verdict:
     low: float | None = None
     high: float | None = None
     """95 % interval of `ours` over the seeds; None with fewer than two."""
+    of: Class | None = None
+    """Its class, where the source is a paper: a name of `CLASSES`."""
+    null: float | None = None
+    """Number of the same runs if suspension had no effect; None where that has no meaning."""
+    lack: str = ""
+    """Requests or seeds of which there are too few to decide it, in words."""
 
     def __post_init__(self) -> None:
         """Refuse words that the file does not have."""
@@ -74,17 +93,19 @@ class Verdict:
         assert self.cause is None or self.cause in CAUSES, self.cause
 
     @property
-    def counts(self) -> bool:
-        """Whether the headline counts it."""
-        return self.kind in HEADLINE
+    def null_model(self) -> bool | None:
+        """Whether the claim would hold too if suspension had no effect; None where not known."""
+        return None if self.null is None else self._accepts(self.null, self.null)
 
     @property
-    def decided(self) -> bool | None:
-        """Whether the whole interval gives the same verdict; None without one."""
-        if self.reproduced is None or self.low is None or self.high is None:
-            return None
-        ends = [self._holds(end) for end in (self.low, self.high)]
-        return all(end == self.reproduced for end in ends)
+    def counts(self) -> bool:
+        """Whether the headline counts it: it tests something, and rejects runs without effect."""
+        return self.kind in HEADLINE and not self.null_model
+
+    @property
+    def undecided(self) -> bool:
+        """Whether other seeds, or more requests, could turn the verdict."""
+        return self._is_testable and self._outcome is None
 
     @property
     def difference(self) -> float | None:
@@ -94,24 +115,49 @@ class Verdict:
         return self.ours - self.paper
 
     @property
-    def reproduced(self) -> bool | None:
-        """Whether the claim holds within the tolerance; None if it cannot be tested."""
-        if self.untestable or self.kind == "vacuous" or self.ours is None:
-            return None
-        return self._holds(self.ours)
+    def missed(self) -> float:
+        """Distance of `ours` from the claim, in tolerances: at most 1 where it holds."""
+        assert self.paper is not None and self.ours is not None and self.tolerance is not None
+        excess = self.ours - self.paper
+        if self.relation == EQUAL:
+            excess = abs(excess)
+        elif self.relation == AT_LEAST:
+            excess = -excess
+        if excess <= self.tolerance:
+            return max(0.0, excess / self.tolerance) if self.tolerance else 0.0
+        return excess / self.tolerance if self.tolerance else math.inf
 
-    def _holds(self, ours: float) -> bool | None:
-        """Return whether the claim would hold with this number."""
+    @property
+    def reproduced(self) -> bool | None:
+        """Whether the claim holds within the tolerance; None if undecided or not testable."""
+        return self._outcome if self._is_testable else None
+
+    @property
+    def _is_testable(self) -> bool:
+        has_numbers = None not in (self.ours, self.paper, self.tolerance)
+        return has_numbers and not self.untestable and self.kind != "vacuous"
+
+    @property
+    def _outcome(self) -> bool | None:
+        assert self.ours is not None
+        if self.lack:
+            return None
+        if self.low is None or self.high is None or not math.isfinite(self.ours):
+            return self._accepts(self.ours, self.ours)
+        return self._accepts(self.low, self.high)
+
+    def _accepts(self, low: float, high: float) -> bool | None:
+        """Return whether the claim holds over an interval; None if for a part of it."""
         if self.paper is None or self.tolerance is None:
             return None
-        difference = ours - self.paper
-        if not math.isfinite(difference):
+        below, above = low - self.paper, high - self.paper
+        if not math.isfinite(below) or not math.isfinite(above):
             return False
-        if self.relation == AT_MOST:
-            return difference <= self.tolerance
-        if self.relation == AT_LEAST:
-            return difference >= -self.tolerance
-        return abs(difference) <= self.tolerance
+        least = -math.inf if self.relation == AT_MOST else -self.tolerance
+        most = math.inf if self.relation == AT_LEAST else self.tolerance
+        if least <= below and above <= most:
+            return True
+        return None if below <= most and above >= least else False
 
     def row(self) -> dict[str, Any]:
         """Return the verdict as `verdicts.json` has it."""
@@ -125,12 +171,15 @@ class Verdict:
             "difference": self.difference,
             "tolerance": self.tolerance,
             "reproduced": self.reproduced,
-            "note": self.note,
+            "note": "; ".join(part for part in (self.lack, self.note) if part),
             "kind": self.kind,
-            "cause": None if self.reproduced else self.cause,
+            "cause": self.cause if self.reproduced is False else None,
             "seeds": list(self.seeds),
             "low": self.low,
             "high": self.high,
+            "class": self.of,
+            "undecided": self.undecided,
+            "null_model": self.null_model,
         }
         return {name: finite(value) for name, value in found.items()}
 
@@ -150,28 +199,60 @@ def verdicts_json(verdicts: Sequence[Verdict]) -> str:
     return json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def tally(verdicts: Sequence[Verdict]) -> tuple[int, int, int]:
-    """Return the numbers of reproduced, not reproduced and untestable claims.
+class Tally(NamedTuple):
+    """Numbers of claims by verdict."""
 
-    Only measured and predicted ones count. A number that the simulation was given, or that
-    follows from others, proves nothing when it is reproduced; `aside` counts those.
+    reproduced: int
+    not_reproduced: int
+    undecided: int
+    not_testable: int
+
+
+def tally(verdicts: Sequence[Verdict]) -> Tally:
+    """Count the claims that test something, by verdict.
+
+    Only measured and predicted ones count, with a tolerance that rejects runs in which suspension
+    has no effect. A number that the simulation was given, or that follows from others, proves
+    nothing when it is reproduced; `aside` counts those.
     """
-    outcomes = [verdict.reproduced for verdict in verdicts if verdict.counts]
-    return outcomes.count(True), outcomes.count(False), outcomes.count(None)
+    counted = [verdict for verdict in verdicts if verdict.counts]
+    outcomes = [verdict.reproduced for verdict in counted]
+    undecided = sum(verdict.undecided for verdict in counted)
+    untestable = outcomes.count(None) - undecided
+    return Tally(outcomes.count(True), outcomes.count(False), undecided, untestable)
 
 
-def aside(verdicts: Sequence[Verdict]) -> dict[Kind, int]:
+def tallies(verdicts: Sequence[Verdict]) -> dict[Class, Tally]:
+    """Count each class of claims apart."""
+    return {of: tally([one for one in verdicts if one.of == of])
+            for of in CLASSES if any(one.of == of and one.counts for one in verdicts)}  # fmt: skip
+
+
+def aside(verdicts: Sequence[Verdict]) -> dict[str, int]:
     """Return the number of claims of each kind that the headline leaves out."""
-    kinds = [verdict.kind for verdict in verdicts if not verdict.counts]
-    return {kind: kinds.count(kind) for kind in KINDS if kind in kinds}
+    kinds = [verdict.kind for verdict in verdicts if verdict.kind not in HEADLINE]
+    found: dict[str, int] = {kind: kinds.count(kind) for kind in KINDS if kind in kinds}
+    if blunt := sum(verdict.kind in HEADLINE and not verdict.counts for verdict in verdicts):
+        found[NULL] = blunt
+    return found
+
+
+NULL = "that would hold without any effect of suspension"
 
 
 def headline(verdicts: Sequence[Verdict]) -> str:
     """Say in a sentence or two what came out."""
-    yes, no, untestable = tally(verdicts)
-    said = f"{yes} reproduced, {no} not reproduced, {untestable} not testable"
-    undecided = sum(verdict.decided is False for verdict in verdicts if verdict.counts)
-    if undecided:
-        said += f"; {undecided} could come out either way over the seeds"
+    by_class = tallies(verdicts)
+    if by_class:
+        said = "; ".join(f"{CLASSES[of]}: {_counted(one)}" for of, one in by_class.items())
+    else:
+        said = _counted(tally(verdicts))
     others = ", ".join(f"{count} {kind}" for kind, count in aside(verdicts).items())
     return said + (f". Not counted: {others}" if others else "")
+
+
+def _counted(found: Tally) -> str:
+    yes, no, undecided, untestable = found
+    said = f"{yes} reproduced, {no} not reproduced"
+    said += f", {undecided} undecided" if undecided else ""
+    return said + (f", {untestable} not testable" if untestable else "")

@@ -48,11 +48,11 @@ def _fast12(recorded: Mapping[str, Any]) -> Sample:
     """Two loads, on the empty drive and on the full one."""
     found: Sample = {}
     steady = of_fast12.DATA.readings["steady"].sets
-    for load in of_fast12.counterparts({}, of_fast12.CALIBRATED):
+    for load in of_fast12.counterparts({}, of_fast12.MAIN):
         if load.trace not in ("F1", "DAP"):
             continue
         for device, preset in of_fast12.DEVICES.items():
-            speeds = recorded["loads"][of_fast12.CALIBRATED][load.trace][device]
+            speeds = recorded["loads"][of_fast12.MAIN][load.trace][device]
             setup = load.setup(preset, _REQUESTS, 1)
             empty = setup.with_overrides({_SCALE: 1 / speeds["speed"]})
             full = setup.with_overrides({**load.spread, **steady, _SCALE: 1 / speeds["full_speed"]})
@@ -81,8 +81,8 @@ def _mbm(recorded: Mapping[str, Any]) -> Sample:
 def _zambelli21(_recorded: Mapping[str, Any]) -> Sample:
     """One load and depth, with and without suspension."""
     plan = of_zambelli21.Plan(20_000, quick=True)
-    wanted = (of_zambelli21.BASE, "25W-75R", 64)
-    spots = [spot for spot in plan.spots if spot[:3] == wanted]
+    wanted = (of_zambelli21.FITTED, "25W-75R", 64)
+    spots = [spot for spot in plan.spots if spot[:3] == wanted and spot.seed == 1]
     return {f"{spot.suspensions} suspensions": _of_job(of_zambelli21.job(plan, spot))
             for spot in spots}  # fmt: skip
 

@@ -47,7 +47,8 @@ class Study:
     """It is run only where it is named: it needs root, or has to be run by hand before."""
 
 
-_OF_A_VERDICT = ("paper", "unit", "ours", "low", "high", "reproduced", "kind", "cause")
+_OF_A_VERDICT = ("paper", "unit", "ours", "low", "high", "reproduced", "kind", "cause", "class",
+                 "undecided", "null_model")  # fmt: skip
 
 
 def _paper(name: str, **settings: Any) -> Callable[[Path, Wanted], dict[str, Any]]:
@@ -70,8 +71,7 @@ def _numbers_of(out: Path) -> dict[str, Any]:
 
 def _validate(out: Path, _wanted: Wanted) -> dict[str, Any]:
     verdicts = validate_into(out, ValidateSettings(), lambda _what, _done, _pieces: None).verdicts
-    names = ("reproduced", "not_reproduced", "not_testable")
-    return {"values": len(verdicts), **dict(zip(names, tally(verdicts), strict=True))}
+    return {"values": len(verdicts), **tally(verdicts)._asdict()}
 
 
 MQSIM_INPUTS: Mapping[str, Mapping[str, Any]] = {
@@ -195,12 +195,12 @@ STUDIES: Mapping[str, Study] = {
     "mqsim": Study("reprieve run synth-4k.toml --requests", _mqsim, {}),
     "validate": Study("reprieve validate", _validate, {}),
     "fast12": Study(
-        "reprieve reproduce fast12",
-        _paper("fast12"),
+        "reprieve reproduce fast12", _paper("fast12"),
         {"figures/figure-1.svg": "fast12-figure-1.svg",
          "figures/figure-2.svg": "fast12-figure-2.svg",
          "figures/figure-4.svg": "fast12-figure-4.svg"},
     ),
+    "fast12-joint": Study("reprieve reproduce fast12 --joint", _paper("fast12", joint=True), {}),
     "mbm": Study(
         "reprieve reproduce mbm",
         _paper("mbm"),
@@ -223,7 +223,7 @@ STUDIES: Mapping[str, Study] = {
         "reprieve reproduce zambelli21",
         _paper("zambelli21"),
         {"figures/figure-10a.svg": "zambelli21-figure-10a.svg",
-         "figures/figure-12.svg": "zambelli21-figure-12.svg"},
+         "figures/figure-13b.svg": "zambelli21-figure-13b.svg"},
     ),
     "zns-a": Study(
         "reprieve reproduce zns-a",

@@ -158,7 +158,7 @@ VERDICTS = [
     Column("ours", "its own", "the simulated or calculated value; null if there is none"),
     Column("difference", "its own", "`ours` − `paper`"),
     Column("tolerance", "its own", "by how much it may miss; set before the run"),
-    Column("reproduced", "", "whether the claim holds; null if it cannot be tested"),
+    Column("reproduced", "", "whether the claim holds; null if undecided or not testable"),
     Column("note", "", "the reason, if it is known"),
     Column(
         "kind",
@@ -176,6 +176,9 @@ VERDICTS = [
     Column("seeds", "", "of the runs that `ours` is the mean of; empty where nothing is drawn"),
     Column("low", "its own", "lower end of the 95 % interval of `ours` over the seeds, or null"),
     Column("high", "its own", "upper end"),
+    Column("class", "", "`mechanism`, `headline` or `absolute`, counted apart; null for others"),
+    Column("undecided", "", "whether other seeds, or more requests, could turn the verdict"),
+    Column("null_model", "", "whether it would hold without effect of suspension, and not count"),
 ]
 
 COMPARE = [

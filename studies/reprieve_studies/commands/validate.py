@@ -41,7 +41,7 @@ def validate(
             rows.add_row(*cells(each))
         rows.add_section()
     show(rows)
-    agree, differ, unknown = tally(validation.verdicts)
+    agree, differ, _, unknown = tally(validation.verdicts)
     say(f"{agree} agree, {differ} differ, {unknown} without enough samples")
     say(f"wrote {out / 'verdicts.json'}, {out / 'report.html'}, {out / 'figures'}")
     if differ:

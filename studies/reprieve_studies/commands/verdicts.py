@@ -17,7 +17,7 @@ def show_verdicts(title: str, verdicts: Sequence[Verdict], expected: str) -> Non
             "" if verdict.unit == "1" else verdict.unit,
             RELATIONS[verdict.relation] + _number(verdict.paper) + _margin(verdict.tolerance),
             _number(verdict.ours),
-            _OUTCOMES[verdict.reproduced] + ("?" if verdict.decided is False else ""),
+            "?" if verdict.undecided else _OUTCOMES[verdict.reproduced],
             verdict.kind,
         )
     show(rows)

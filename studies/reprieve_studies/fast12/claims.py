@@ -9,8 +9,8 @@ from typing import Any
 from reprieve import rig
 from reprieve.experiments.store import Record
 from reprieve_studies.compress import mean_numbers
-from reprieve_studies.fast12.runs import BASE, CALIBRATED, DATA, DEVICES, Group, Results
-from reprieve_studies.frame import Claim, evaluate, explained
+from reprieve_studies.fast12.runs import BASE, DATA, DEVICES, MAIN, Group, Results
+from reprieve_studies.frame import Claim, evaluate, explained, few, without_effect
 from reprieve_studies.loads import Load
 from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.theory.formulas import phase_wait
@@ -121,23 +121,35 @@ def ratio(group: Group, load: Load, policy: str, base: str, op: str = "read") ->
     return of / to
 
 
-def measure(group: Group, claim: Claim, loads: Sequence[Load]) -> float:
-    """Return a sentence's number over some loads: per cent, or a plain ratio."""
+def measure(
+    group: Group, claim: Claim, loads: Sequence[Load], instead: Mapping[str, str] | None = None
+) -> float:
+    """Return a sentence's number over some loads: per cent, or a plain ratio.
+
+    `instead`: policies whose runs stand in the place of others.
+    """
 
     def value(load: Load, policy: str) -> float:
         return METRICS[claim.measure](group.result(load, policy))
 
-    return (1 if "to" in claim.options else 100) * evaluate(claim, loads, value)
+    return (1 if "to" in claim.options else 100) * evaluate(claim, loads, value, instead)
 
 
-def measured(results: Results, claim: Claim, of: str, reading: str, device: str) -> Estimate | None:
+def measured(
+    results: Results,
+    claim: Claim,
+    of: str,
+    reading: str,
+    device: str,
+    instead: Mapping[str, str] | None = None,
+) -> Estimate | None:
     """Measure a sentence over the seeds; None where its runs are not there."""
     groups = results.groups(of, device, reading)
     wanted = claim.options.get("load")
     loads = [load for load in results.plan.sets.get(of, ()) if wanted in (None, load.trace)]
     if not groups or not loads:
         return None
-    return estimate([measure(group, claim, loads) for group in groups])
+    return estimate([measure(group, claim, loads, instead) for group in groups])
 
 
 def works(group: Group, policy: str) -> bool:
@@ -163,17 +175,9 @@ def verdicts(results: Results) -> list[Verdict]:
         for device in DEVICES for claim in DATA.claims if claim.measure in OF_TABLE_1
     ]  # fmt: skip
     found += _table_2(results)
-    for of in DATA["sets"]:
-        for reading in results.plan.readings(of) if of in results.plan.sets else ():
-            for claim in SENTENCES:
-                found += [_sentence(results, of, reading.name, claim, at) for at in DEVICES]
-            found += _orders(results, of, reading.name)
-    return found
-
-
-def _where(of: str, reading: str, device: str = "") -> str:
-    title = DATA.readings[reading].title
-    return f"{f'{device}, ' if device else ''}{of} loads, {title}: "
+    for claim in SENTENCES:
+        found += [_sentence(results, claim, at) for at in DEVICES]
+    return [*found, *_orders(results)]
 
 
 def fifo_ms(results: Results, claim: Claim, of: str, load: Load) -> Estimate:
@@ -185,78 +189,82 @@ def fifo_ms(results: Results, claim: Claim, of: str, load: Load) -> Estimate:
 
 def _table_2(results: Results) -> Iterator[Verdict]:
     claims = [claim for claim in DATA.claims if claim.measure == "fifo_ms"]
-    for load in results.plan.sets.get(CALIBRATED, ()):
+    for load in results.plan.sets[MAIN]:
         for claim in claims:
             device, op = claim.options["device"], claim.options["op"]
-            is_fitted = claim.options["fitted"] and not load.genuine
-            kind: Kind = "measured" if load.genuine else "input" if is_fitted else "predicted"
+            seeds = results.plan.seeds
             verdict = claim.verdict(
-                fifo_ms(results, claim, CALIBRATED, load), at=load.trace, kind=kind,
-                seeds=() if load.genuine else results.plan.seeds,
+                fifo_ms(results, claim, MAIN, load), at=load.trace, kind="predicted", seeds=seeds,
+                lack=few(seeds),
             )  # fmt: skip
             yield replace(
                 verdict,
                 claim=f"{device}: mean {op} latency of {load.label} under FIFO",
-                note="fitted with other seeds" if is_fitted else "",
                 cause=None if load.genuine else claim.cause,
             )
 
 
-def _sentence(results: Results, of: str, reading: str, claim: Claim, device: str) -> Verdict:
+def _sentence(results: Results, claim: Claim, device: str) -> Verdict:
     def under(name: str) -> Estimate | None:
-        return measured(results, claim, of, name, device)
+        return measured(results, claim, MAIN, name, device)
 
-    found, groups = under(reading), results.groups(of, device, reading)
+    found, groups = under(BASE), results.groups(MAIN, device)
     assert found is not None, claim.claim
     is_at_work = all(works(group, claim.options["of"]) for group in groups)
+    equal = without_effect(claim, DATA["null"])
+    null = measured(results, claim, MAIN, BASE, device, equal) if equal else None
+    kind: Kind = "duplicate" if claim.options.get("again") else "predicted"
     verdict = claim.verdict(
-        found, where=_where(of, reading, device), at=device, seeds=results.plan.seeds,
-        kind=DATA["sets"][of]["kind"] if is_at_work else "vacuous",
+        found, where=f"{device}: ", at=device, seeds=results.plan.seeds,
+        kind=kind if is_at_work else "vacuous", null=None if null is None else null.mean,
+        lack=few(results.plan.seeds),
     )  # fmt: skip
-    others = [one for one in DATA.readings.values() if one.name != reading]
+    others = [one for one in DATA.readings.values() if one.name != BASE]
     verdict = explained(verdict, claim, under, others, device)
     if verdict.reproduced is not False or verdict.cause is not None:
         return verdict
-    return replace(verdict, cause=_cause(results, claim, reading, device))
+    return replace(verdict, cause=_cause(results, claim, device))
 
 
-def _cause(results: Results, claim: Claim, reading: str, device: str) -> Cause | None:
+def _cause(results: Results, claim: Claim, device: str) -> Cause | None:
     """Return that other loads give it, or that the paper contradicts it."""
     for of in DATA["sets"]:
-        found = measured(results, claim, of, reading, device)
-        if found is not None and claim.verdict(found, at=device).reproduced:
+        found = measured(results, claim, of, BASE, device)
+        if found is not None and claim.accepts(found.mean, device):
             return "load"
     return "contradiction" if device in claim.options.get("contradicted", ()) else None
 
 
-def _orders(results: Results, of: str, reading: str) -> Iterator[Verdict]:
-    """Yield Figure 3 with a set of loads, and Figure 7 with the calibrated ones."""
-    kind: Kind = DATA["sets"][of]["kind"]
+def _orders(results: Results) -> Iterator[Verdict]:
+    """Yield Figure 3's order of the drives, and Figure 7."""
     seeds = results.plan.seeds
     for claim in DATA.claims:
         if claim.measure == "figure_3":
-            found = _figure_3(results, claim, of, reading)
-            yield claim.verdict(found, where=_where(of, reading), seeds=seeds, kind=kind)
-    for device in DEVICES if of == CALIBRATED else ():
-        bars = queue_ns(results, device, reading)
+            # Without an effect of suspension both are RPS.
+            yield claim.verdict(_figure_3(results, claim), seeds=seeds, kind="predicted",
+                                null=0.0, lack=few(seeds))  # fmt: skip
+    for device in DEVICES:
+        bars = queue_ns(results, device)
         first, *_, last = DATA["queue"]["limits"]
         # The smallest limit changes something against the largest, with every seed.
         binds = all(one["RPS", first] != one["RPS", last] for one in bars)
         for claim in DATA.claims:
             if claim.measure == "queue":
                 found = estimate([_of_queue(one, claim) for one in bars])
-                yield claim.verdict(found, where=_where(of, reading, device), at=device,
-                                    seeds=seeds, kind=kind if binds else "vacuous")  # fmt: skip
+                # No priority, no suspension: nothing that grows, nothing that is added.
+                yield claim.verdict(found, where=f"{device}: ", at=device, seeds=seeds,
+                                    kind="predicted" if binds else "vacuous", null=0.0,
+                                    lack=few(seeds))  # fmt: skip
 
 
-def _figure_3(results: Results, claim: Claim, of: str, reading: str) -> Estimate:
+def _figure_3(results: Results, claim: Claim) -> Estimate:
     def of_seed(groups: Mapping[str, Group]) -> float:
         def value(load: Load, device: str) -> float:
             return ratio(groups[device], load, "PES_IPS", "PES_IPC")
 
-        return evaluate(claim, results.plan.sets[of], value)
+        return evaluate(claim, results.plan.sets[MAIN], value)
 
-    seeds = zip(*(results.groups(of, device, reading) for device in DEVICES), strict=True)
+    seeds = zip(*(results.groups(MAIN, device) for device in DEVICES), strict=True)
     return estimate([of_seed(dict(zip(DEVICES, groups, strict=True))) for groups in seeds])
 
 
@@ -264,14 +272,14 @@ OfQueue = Mapping[tuple[str, int], float]
 """Mean write latencies in ns, by policy and limit of the queue."""
 
 
-def queue_ns(results: Results, device: str, reading: str) -> list[OfQueue]:
+def queue_ns(results: Results, device: str) -> list[OfQueue]:
     """Return the latencies of Figure 7 for each seed."""
     of = DATA["queue"]
-    (load,) = (one for one in results.plan.sets[CALIBRATED] if one.trace == of["load"])
+    (load,) = (one for one in results.plan.sets[MAIN] if one.trace == of["load"])
     return [
         {(policy, limit): mean_ns(group.result(load, policy, limit), "write")
          for limit in of["limits"] for policy in of["policies"]}
-        for group in results.groups(CALIBRATED, device, reading)
+        for group in results.groups(MAIN, device)
     ]  # fmt: skip
 
 
@@ -288,48 +296,20 @@ def _of_queue(of_queue: OfQueue, claim: Claim) -> float:
     return evaluate(claim, DATA["queue"]["limits"], lambda limit, policy: percent(policy, limit))
 
 
-def held(found: Sequence[Verdict]) -> dict[tuple[str, str], tuple[int, int]]:
-    """Return for each set of loads and reading how many claims hold, of how many judged."""
-    counts: dict[tuple[str, str], tuple[int, int]] = {}
-    for of in DATA["sets"]:
-        for reading in DATA.judged:
-            mark, kind = f"{of} loads, {reading.title}: ", DATA["sets"][of]["kind"]
-            judged = [one for one in found if mark in one.claim and one.kind == kind]
-            yes = sum(one.reproduced is True for one in judged)
-            counts[of, reading.name] = (yes, sum(one.reproduced is not None for one in judged))
-    return counts
-
-
 # ---- Numbers -------------------------------------------------------------------------------------
 
 
-def numbers(results: Results, found: Sequence[Verdict]) -> dict[str, Any]:
+def numbers(results: Results) -> dict[str, Any]:
     """Return every number by name; shares in per cent, times in the unit that ends their name."""
-    plan, counts = results.plan, held(found)
-    claims = {of: {one.name: _claims(results, of, one.name) for one in plan.of_set(of)}
-              for of in plan.sets}  # fmt: skip
-    base = claims[CALIBRATED][BASE]
+    plan = results.plan
     return {
         "requests": plan.requests,
         "seeds": list(plan.seeds),
-        "held": {of: {one.name: dict(zip(("held", "judged"), counts[of, one.name], strict=True))
-                      for one in plan.readings(of)} for of in DATA["sets"] if of in plan.sets},
         "loads": {of: {load.trace: _load(results, of, load) for load in some}
                   for of, some in plan.sets.items()},
-        "claims": claims,
-        "given_by": {device: {claim.name: {
-            "paper": claim.value[device],
-            "by": [
-                {"of": of, "reading": name, "ours": one[device][claim.name]}
-                for of, by_reading in claims.items() for name, one in by_reading.items()
-                if claim.name in one[device]
-                and claim.verdict(Estimate(one[device][claim.name]), at=device).reproduced
-            ],
-        } for claim in SENTENCES} for device in DEVICES},
-        "moved": {one.name: {device: {
-            claim.name: claims[CALIBRATED][one.name][device][claim.name] - base[device][claim.name]
-            for claim in SENTENCES
-        } for device in DEVICES} for one in plan.others},
+        "claims": {of: {one.name: _claims(results, of, one.name) for one in plan.of_set(of)}
+                   for of in plan.sets},
+        "titles": {one.name: one.title for of in plan.sets for one in plan.of_set(of)},
     }  # fmt: skip
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from reprieve_studies.article import Figure
 from reprieve_studies.charts import Bars, bars_over_seeds
 from reprieve_studies.fast12.claims import METRICS, SENTENCES, of_fifo_percent, queue_ns, ratio
-from reprieve_studies.fast12.runs import CALIBRATED, DATA, DEVICES, REAL, Group, Results
-from reprieve_studies.frame import Claim, Reading, listed, multiple
+from reprieve_studies.fast12.runs import DATA, DEVICES, MAIN, Group, Results
+from reprieve_studies.frame import Claim, listed, multiple
 from reprieve_studies.loads import Load
 
 _AVERAGE = "average"
@@ -16,12 +16,10 @@ _SPREAD = "Bars of error are 95 % intervals over the seeds."
 _CUT = "The axis is the paper's; what leaves it is cut off."
 
 
-def papers(results: Results, of: str = CALIBRATED) -> list[Figure]:
-    """Return Figures 1 to 6 under a set of loads, and 7 under the calibrated ones."""
-    found = [_figure(results, of, row) for row in listed(DATA["figure"])]
-    if of != CALIBRATED:
-        return found
-    return [*found, *(_figure_7(results, reading) for reading in reversed(DATA.judged))]
+def papers(results: Results) -> list[Figure]:
+    """Return Figures 1 to 7, in the joint reading."""
+    rows = listed(DATA["figure"])
+    return [*(_figure(results, MAIN, row) for row in rows), _figure_7(results)]
 
 
 def _figure(results: Results, of: str, row: Mapping[str, Any]) -> Figure:
@@ -53,8 +51,9 @@ def _figure(results: Results, of: str, row: Mapping[str, Any]) -> Figure:
         f"{under}; SLC left, MLC right; after Figure {number} of the paper.",
         *([_CUT] if chart.domain else []), *_spread(chart), *([_PAPER] if marks else []),
     ]  # fmt: skip
-    name = f"figure-{number}" + {CALIBRATED: "", REAL: "-real"}.get(of, f"-{of}")
-    return Figure(name, f"Figure {number}: {row['title']}", " ".join(notes), chart.draw)
+    return Figure(
+        f"figure-{number}", f"Figure {number}: {row['title']}", " ".join(notes), chart.draw
+    )
 
 
 def _stated(claim: Claim, device: str) -> float:
@@ -69,19 +68,17 @@ def _spread(chart: Bars) -> list[str]:
     return [_SPREAD] if chart.errors else []
 
 
-def _figure_7(results: Results, reading: Reading) -> Figure:
+def _figure_7(results: Results) -> Figure:
     values = {
         (device, str(limit), policy): [of_fifo_percent(one, policy, limit) / 100 for one in seeds]
-        for device in DEVICES for seeds in (queue_ns(results, device, reading.name),)
+        for device in DEVICES for seeds in (queue_ns(results, device),)
         for limit in DATA["queue"]["limits"] for policy in ("RPS", "PES_IPC")
     }  # fmt: skip
     chart = bars_over_seeds(values, "mean write latency, multiple of FIFO")
-    of = "drive" if "queue" in reading.options else "die"
     caption = (
-        "Under F2, or its counterpart, compressed seven times more than for the other figures, in "
-        f"{reading.title}; groups are the maximum number of writes that wait for a "
-        f"{of}. {_SPREAD}"
+        "Under F2, or its counterpart, compressed seven times more than for the other figures; "
+        f"groups are the maximum number of writes that wait for the drive. {_SPREAD}"
     )
-    title = f"Figure 7: writes by the size of the write queue of a {of}"
-    name = "figure-7" if of == "drive" else "figure-7-die"
-    return Figure(name, title, caption, chart.draw)
+    return Figure(
+        "figure-7", "Figure 7: writes by the size of the write queue", caption, chart.draw
+    )

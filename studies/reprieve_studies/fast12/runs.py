@@ -17,11 +17,9 @@ from reprieve_studies.runs import Bench, Job, Setup, keeping
 from reprieve_studies.study import Settings
 
 DATA = read(Path(__file__).with_name("study.toml"))
-BASE, CALIBRATED = "reprieve", "calibrated"
+BASE, CHOSEN, MAIN = "joint", "chosen", "characterised"
 DEVICES: Mapping[str, str] = DATA["devices"]
 POLICIES: Mapping[str, str] = DATA["policies"]
-REAL = "recorded"
-"""The set of recorded loads of the project, beside those of the paper."""
 _SCALE = "workload.time_scale"
 _ONCE = 0
 """In place of a seed where nothing is drawn: a recorded load runs once."""
@@ -63,20 +61,22 @@ class Plan:
     """Of each load at most."""
     quick: bool = False
     """Judge the claims alone: no reading of one question."""
-
-    def readings(self, of: str) -> Sequence[Reading]:
-        """Return the readings under which every claim is judged with a set."""
-        every = of == CALIBRATED or (of in DATA["sets"] and not self.quick)
-        return DATA.judged if every else DATA.judged[:1]
+    base: Reading = DATA.readings[BASE]
+    """The reading that is judged, under that name."""
 
     @property
     def others(self) -> Sequence[Reading]:
-        """Return the readings of one question, with the calibrated loads."""
-        return () if self.quick else [one for one in DATA.readings.values() if not one.judged]
+        """Return the readings of one question, with the first set."""
+        return (
+            ()
+            if self.quick
+            else [one for name, one in DATA.readings.items() if name not in (BASE, CHOSEN)]
+        )
 
     def of_set(self, of: str) -> Sequence[Reading]:
         """Return every reading that runs with a set."""
-        return (*self.readings(of), *(self.others if of == CALIBRATED else ()))
+        both = (self.base, DATA.readings[CHOSEN])
+        return (*both[: 1 if self.quick else 2], *(self.others if of == MAIN else ()))
 
     def seeds_of(self, *loads: Load) -> Sequence[int]:
         """Return the seeds of some loads."""
@@ -114,12 +114,9 @@ def planned(settings: Settings) -> Plan:
     requests = settings.requests_or(DATA["requests"]["quick" if settings.quick else "full"])
     sets = {
         name: counterparts(settings.traces, name)
-        for name, of in DATA["sets"].items()
-        if not (settings.quick and of.get("full"))
+        for name in DATA["sets"]
+        if name == MAIN or not settings.quick
     }
-    # Recordings are part of a checkout only.
-    if recorded := loads.real():
-        sets[REAL] = recorded
     return Plan(sets, DATA["seeds"], requests, settings.quick)
 
 
@@ -163,7 +160,7 @@ class Results:
 
     def groups(self, of: str, device: str, reading: str = BASE) -> list[Group]:
         """Return the runs of a set for each seed; none if it was not run under the reading."""
-        if of not in self.plan.sets or DATA.readings[reading] not in self.plan.of_set(of):
+        if of not in self.plan.sets or all(one.name != reading for one in self.plan.of_set(of)):
             return []
         loads = self.plan.sets[of]
         return [Group(loads, of, device, reading, seed, self.runs)
@@ -182,14 +179,14 @@ def simulate(plan: Plan, bench: Bench) -> Results:
     setups: dict[Run, Setup] = {}
     for place in plan.loads:
         for reading in plan.of_set(place.of):
-            scale = scales[reading.name if "compressed" in reading.options else BASE, place]
+            scale = scales[reading.name if _has_own(plan, reading) else BASE, place]
             drive = plan.drive(place, reading).with_overrides({_SCALE: scale.time_scale})
             for name, policy in POLICIES.items():
                 # The paper's own addition has nothing that a reading of one question asks about.
-                if reading.judged or name != "PER":
+                if reading.name in (BASE, CHOSEN) or name != "PER":
                     run = Run(place, reading.name, name)
                     setups[run] = drive.with_overrides({"policy": policy})
-            if reading.judged and place.of == CALIBRATED and place.load == DATA["queue"]["load"]:
+            if reading.name == BASE and place.of == MAIN and place.load == DATA["queue"]["load"]:
                 setups |= _queue(place, drive, scale, reading)
     jobs, keep = {run: Job(setup) for run, setup in setups.items()}, keeping("requests", "flash")
     return Results(plan, scales, bench.each("running the policies", jobs, keep))
@@ -215,10 +212,11 @@ def _scales(plan: Plan, bench: Bench) -> Scales:
     def find(wanted: Collection[tuple[str, Place]], near: Mapping[Place, Place]) -> None:
         works = {}
         for name, place in wanted:
-            reading = DATA.readings[name]
+            reading = plan.base if name == BASE else DATA.readings[name]
             setup = plan.drive(place, reading).with_overrides({"policy": "fifo"})
-            of_dies = reading.options["compressed"] == "dies"
-            works[name, place] = (setup, DATA["idle_share"], of_dies)
+            of_dies = reading.options["compressed"] != "drive"
+            share = reading.options.get("idle_share", DATA["idle_share"])
+            works[name, place] = (setup, share, of_dies)
         about = {(name, place): scales[BASE, near[place]].time_scale
                  for name, place in wanted if place in near}  # fmt: skip
         scales.update(compressions(bench, works, about))
@@ -230,10 +228,16 @@ def _scales(plan: Plan, bench: Bench) -> Scales:
         (reading.name, place): (reading.name, first if _is_of_first(reading) else place)
         for place, first in firsts.items()
         for reading in plan.of_set(place.of)
-        if "compressed" in reading.options and reading.name != BASE
+        if _has_own(plan, reading) and reading.name != BASE
     }
     find(dict.fromkeys(own.values()), {place: place for place in firsts})
     return {**scales, **{key: scales[found] for key, found in own.items()}}
+
+
+def _has_own(plan: Plan, reading: Reading) -> bool:
+    """Return whether its loads are compressed for it alone."""
+    own, base = ("compressed", "idle_share"), plan.base.options
+    return any(reading.options.get(name) != base.get(name) for name in own)
 
 
 def _is_of_first(reading: Reading) -> bool:

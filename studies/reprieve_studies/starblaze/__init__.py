@@ -42,7 +42,7 @@ def article(settings: Settings) -> Article:
             "Reading": BASE.title,
             "Simulated time of a run": f"{plan.runtime_s} s after a ramp of {plan.ramp_s} s",
             "Runs": f"{len(plan.spots):,}",
-            "Seeds": f"1 to {plan.seeds}; 1 of other readings",
+            "Seeds": f"1 to {plan.seeds}; 1 of readings without claims",
         },
         sections=sections,
         verdicts=found,

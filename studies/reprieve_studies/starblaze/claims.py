@@ -6,8 +6,8 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from reprieve.experiments.store import Record
-from reprieve_studies.frame import Claim, contrast, evaluate
-from reprieve_studies.seeds import Estimate
+from reprieve_studies.frame import Claim, contrast, evaluate, few, without_effect
+from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.starblaze.runs import CASES, DATA, Plan, Runs, little, slides
 from reprieve_studies.verdicts import Verdict
 
@@ -34,20 +34,25 @@ class Outcome:
     plan: Plan
     runs: Runs
 
-    def of(self, reading: str, setting: str, case: str) -> list[Record]:
-        """Return the runs with all seeds."""
+    def of(self, reading: str, setting: str, case: str, seed: int | None = None) -> list[Record]:
+        """Return the runs with all seeds, or with one."""
         wanted = (reading, setting, case)
-        return [run for spot, run in self.runs.items() if spot[:3] == wanted]
+        return [run for spot, run in self.runs.items()
+                if spot[:3] == wanted and seed in (None, spot.seed)]  # fmt: skip
 
-    def row(self, setting: str, case: str, kind: str, reading: str = "chosen") -> Row:
+    def row(
+        self, setting: str, case: str, kind: str, reading: str = "chosen", seed: int | None = None
+    ) -> Row:
         """Measure a case's reads or writes, without the ramp."""
-        found = [measured(run.summary, kind) for run in self.of(reading, setting, case)]
+        found = [measured(run.summary, kind) for run in self.of(reading, setting, case, seed)]
         iops, mean_us, us_max = zip(*found, strict=True)
         return Row(fmean(iops), fmean(mean_us), median(us_max), min(us_max), max(us_max))
 
-    def rate(self, setting: str, case: str, reading: str = "chosen") -> float:
+    def rate(
+        self, setting: str, case: str, reading: str = "chosen", seed: int | None = None
+    ) -> float:
         """Return the reads and writes of a case in a second."""
-        return sum(self.row(setting, case, kind, reading).iops for kind in KINDS)
+        return sum(self.row(setting, case, kind, reading, seed).iops for kind in KINDS)
 
 
 def measured(summary: Mapping[str, Any], kind: str) -> tuple[float, float, float]:
@@ -65,19 +70,33 @@ def measured(summary: Mapping[str, Any], kind: str) -> tuple[float, float, float
     return 1e9 * count / active_ns, total_us / count, us_max
 
 
-def measure(outcome: Outcome, claim: Claim, case: str) -> float:
-    """Measure a claim in its case, or in all."""
+def seeds(outcome: Outcome, claim: Claim) -> list[int]:
+    """Return the seeds of the runs that a claim is measured on."""
+    reading = claim.options.get("reading", "chosen")
+    return sorted({spot.seed for spot in outcome.runs if spot.reading == reading})
+
+
+def measure(
+    outcome: Outcome, claim: Claim, case: str, instead: Mapping[str, str] | None = None
+) -> Estimate:
+    """Measure a claim in its case, or in all, over the seeds.
+
+    `instead`: settings whose runs stand in the place of others.
+    """
     of = claim.options
     kinds = [of["kind"]] if "kind" in of else KINDS
     places = [(one, kind) for one in ([case] if case else CASES) for kind in kinds]
     reading = of.get("reading", "chosen")
 
-    def value(place: tuple[str, str], setting: str) -> float:
-        if claim.measure == "rate":
-            return outcome.rate(setting, place[0], reading)
-        return float(getattr(outcome.row(setting, *place, reading), claim.measure))
+    def of_seed(seed: int) -> float:
+        def value(place: tuple[str, str], setting: str) -> float:
+            if claim.measure == "rate":
+                return outcome.rate(setting, place[0], reading, seed)
+            return float(getattr(outcome.row(setting, *place, reading, seed), claim.measure))
 
-    return evaluate(claim, places, value)
+        return evaluate(claim, places, value, instead)
+
+    return estimate([of_seed(seed) for seed in seeds(outcome, claim)])
 
 
 def verdicts(outcome: Outcome) -> list[Verdict]:
@@ -94,11 +113,15 @@ def verdicts(outcome: Outcome) -> list[Verdict]:
 
 def _verdict(outcome: Outcome, claim: Claim, case: str) -> Verdict:
     is_row = claim.of != "mechanism"
+    equal, own = without_effect(claim, DATA["null"]), seeds(outcome, claim)
     verdict = claim.verdict(
-        Estimate(measure(outcome, claim, case)),
+        measure(outcome, claim, case),
         where=case + (", " if is_row else ": ") if case else "",
         at=case,
+        seeds=own,
         kind=claim.options.get("as", "measured"),
+        null=measure(outcome, claim, case, equal).mean if equal else None,
+        lack=few(own),
     )
     if claim.measure == "us_max" and claim.of == "absolute":
         row = outcome.row(claim.options["of"], case, claim.options["kind"])
@@ -127,7 +150,7 @@ def _untestable(outcome: Outcome) -> Iterator[Verdict]:
     longer = longer_percent(outcome)
     for claim, why in DATA["untestable"].items():
         yield Verdict(claim, DATA["paper"], "1", None, None, None,
-                      note=why.format(**longer), untestable=True)  # fmt: skip
+                      note=why.format(**longer), untestable=True, of="mechanism")  # fmt: skip
 
 
 def numbers(outcome: Outcome) -> dict[str, Any]:

@@ -41,17 +41,18 @@ class Plan:
     ramp_s: int
     """Before it, so that collection is under way."""
     seeds: int
-    """Of the judged reading; a longest latency is one request, and differs by seed."""
+    """Of readings that claims are judged under; a longest latency is one request, and differs."""
 
     @property
     def spots(self) -> list[Spot]:
         """Return every run."""
+        judged = {BASE.name, *(claim.options.get("reading") for claim in DATA.claims)}
         return [
             Spot(reading.name, setting, case, SEED + number)
             for reading in DATA.readings.values()
             for setting in ("none", *reading.options["settings"])
             for case in CASES
-            for number in range(self.seeds if reading.judged else 1)
+            for number in range(self.seeds if reading.name in judged else 1)
         ]
 
 

@@ -4,15 +4,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from reprieve.characterize import Measured
 from reprieve.experiments.store import Record
 from reprieve_studies.characterize import claims as of_the_bench
-from reprieve_studies.frame import Claim, Reading, evaluate, explained, given_by
+from reprieve_studies.frame import (
+    Claim,
+    Reading,
+    evaluate,
+    explained,
+    few,
+    without_effect,
+)
 from reprieve_studies.seeds import Estimate, estimate
-from reprieve_studies.verdicts import Kind, Verdict
-from reprieve_studies.zambelli21.runs import BASE, DATA, FITTED, JUDGED, Plan, Runs, Spot
+from reprieve_studies.verdicts import EVENTS_MIN, Kind, Verdict
+from reprieve_studies.zambelli21.runs import BASE, DATA, JUDGED, Plan, Runs, Spot
 
 
 class Metric(NamedTuple):
@@ -55,19 +62,24 @@ class Outcome:
     bench: Measured
     """The part alone."""
 
-    def measure(self, claim: Claim, reading: str) -> Estimate | None:
-        """Measure a claim under a reading over the seeds of its runs; None if it was not run."""
+    def measure(
+        self, claim: Claim, reading: str, instead: Mapping[int, int] | None = None
+    ) -> Estimate | None:
+        """Measure a claim under a reading over the seeds of its runs; None if it was not run.
+
+        `instead`: numbers of suspensions whose runs stand in the place of others.
+        """
         spots = [spot for spot in cases(claim, reading) if spot in self.runs]
         if not spots:
             return None
         seeds = sorted({spot.seed for spot in self.runs if spot[:-1] == spots[0][:-1]})
-        return estimate([self._of_seed(claim, reading, seed) for seed in seeds])
 
-    def _of_seed(self, claim: Claim, reading: str, seed: int) -> float:
         def value(case: Spot, number: int) -> float:
             return self.value(claim, case, number)
 
-        return evaluate(claim, cases(claim, reading, seed), value)
+        return estimate(
+            [evaluate(claim, cases(claim, reading, seed), value, instead) for seed in seeds]
+        )
 
     def value(self, claim: Claim, case: Spot, number: int) -> float:
         """Return the metric of a claim in a case, with `number` suspensions."""
@@ -89,7 +101,7 @@ def verdicts(outcome: Outcome) -> list[Verdict]:
     """Return every claim, in the order of the paper, under each reading that is judged."""
     paper = DATA["paper"]
     found = [
-        replace(one, source=f"{paper}, {one.source[0].lower()}{one.source[1:]}")
+        replace(one, source=f"{paper}, {one.source[0].lower()}{one.source[1:]}", of="mechanism")
         for one in of_the_bench.verdicts(outcome.bench)
     ]
     if not outcome.plan.quick:
@@ -104,19 +116,23 @@ def _amplification(outcome: Outcome) -> Verdict:
     )
     return Verdict(
         "write amplification, with 10 % of the blocks kept free", f"{DATA['paper']}, Table 1", "1",
-        2.4, own, 0.15 * 2.4, note="where collection moves as much as it needs; in all other "
-        f"readings it moves 1.4 pages a page of the host and has {base:.2f}",
+        2.4, own, 0.15 * 2.4, of="absolute",
+        note="where collection moves as much as it needs; in all other readings it moves 1.4 pages "
+        f"a page of the host and has {base:.2f}",
     )  # fmt: skip
 
 
 def _verdict(outcome: Outcome, claim: Claim, reading: str) -> Verdict:
     found = outcome.measure(claim, reading)
     assert found is not None, claim.claim
+    equal = without_effect(claim, DATA["null"])
+    null = outcome.measure(claim, reading, equal) if equal else None
     verdict = claim.verdict(
         found,
-        where=f"{DATA.readings[reading].title}: ",
         seeds=outcome.plan.seeds,
         kind=_kind(outcome, claim, reading),
+        null=None if null is None else null.mean,
+        lack=few(outcome.plan.seeds) or _lack(outcome, claim, reading),
     )
     if claim.of == "mechanism":
         cells = [
@@ -129,6 +145,23 @@ def _verdict(outcome: Outcome, claim: Claim, reading: str) -> Verdict:
     return explained(verdict, claim, partial(outcome.measure, claim), _others(claim, reading))
 
 
+_TAILS = {"total_tail": "total", "read_tail": "read"}
+_BEYOND = 10_000
+"""One request of so many lies beyond p99.99."""
+
+
+def _lack(outcome: Outcome, claim: Claim, reading: str) -> str:
+    """Return that a percentile rests on too few requests, if it does."""
+    group = _TAILS.get(claim.options["metric"])
+    if group is None:
+        return ""
+    numbers = (claim.options["of"], claim.options["to"])
+    runs = [outcome.runs[case._replace(suspensions=number)]
+            for case in cases(claim, reading) for number in numbers]  # fmt: skip
+    events = min(int(run.summary["requests"][group]["count"]) // _BEYOND for run in runs)
+    return f"{events} of {EVENTS_MIN} requests beyond p99.99" if events < EVENTS_MIN else ""
+
+
 def _others(claim: Claim, reading: str) -> list[Reading]:
     """Return the readings beside one that may give a claim: none gives an absolute number."""
     every = () if claim.of == "absolute" else DATA.readings.values()
@@ -137,14 +170,13 @@ def _others(claim: Claim, reading: str) -> list[Reading]:
 
 def _kind(outcome: Outcome, claim: Claim, reading: str) -> Kind:
     """Return what a claim is worth: nothing where no program was suspended."""
-    kinds: Mapping[str, Kind] = claim.options.get("kinds", {})
-    if claim.of == "absolute":
-        return kinds[reading]
+    if "kind" in claim.options:
+        return cast(Kind, claim.options["kind"])
     for case in cases(claim, reading):
         run = outcome.runs[case._replace(suspensions=claim.options["of"])]
         if not run.summary["flash"]["suspensions"]["program"]:
             return "vacuous"
-    return kinds.get(reading, "predicted" if reading == FITTED else "measured")
+    return "predicted"
 
 
 # ---- Numbers -------------------------------------------------------------------------------------
@@ -175,11 +207,6 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
                 for one in orders
             }
             for name in present
-        },
-        "elsewhere": {
-            name: {one.claim: given_by(one, partial(outcome.measure, one), _others(one, name))
-                   for one in (*changes, *orders)}
-            for name in JUDGED
         },
     }  # fmt: skip
 

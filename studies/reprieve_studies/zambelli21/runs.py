@@ -50,14 +50,10 @@ class Plan:
             Spot(name, mix, depth, number, seed)
             for name in names
             for mix in DATA["mixes"]
-            for depth in sorted({*DATA["depths"], *([32] if name == BASE else [])})
+            for depth in DATA["depths"]
             for number in DATA["suspensions"]
-            for seed in self._seeds_of(name, depth)
+            for seed in (self.seeds if name in JUDGED else self.seeds[:1])
         ]
-
-    def _seeds_of(self, reading: str, depth: int) -> Sequence[int]:
-        is_judged = reading in JUDGED and depth in DATA["depths"]
-        return self.seeds if is_judged else self.seeds[:1]
 
     def requests_of(self, reading: str) -> int:
         """Return how many requests of a run count."""
@@ -100,9 +96,13 @@ def settled(reading: Reading) -> Setup:
 
 
 def allowed(number: int, reading: Reading) -> dict[str, Any]:
-    """Return the keys that allow `number` suspensions of a program, or make as many slices."""
+    """Return the keys that allow `number` suspensions of a program, or make as many slices.
+
+    A reading may have another limit for a number of the paper.
+    """
     if number == 0:
         return {"suspension.program": "none"}
+    number = reading.options.get("limits", {}).get(str(number), number)
     if reading.options.get("slices"):
         return {
             "suspension.program": "sliced",
