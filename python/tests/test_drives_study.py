@@ -136,11 +136,12 @@ def test_errors_by_hand(tmp_path: Path) -> None:
 
 
 def test_targets_by_hand(tmp_path: Path) -> None:
-    """Means of two seeds: 17.5 and 5 %, and so on."""
+    """Means of two seeds, 17.5 and 5 %, 25 and 10 %, which say nothing of a limit between."""
     verdicts = claims.verdicts([outcome_of(by_hand(tmp_path, "pe8110"), FIRST, SECOND)])
     assert [(each.paper, each.reproduced) for each in verdicts] == [
-        (5, False), (15, False), (10, True), (5, True), (15, False), (15, False), (5, True),
+        (5, None), (15, None), (10, True), (5, True), (15, False), (15, False), (5, True),
     ]  # fmt: skip
+    assert [each.undecided for each in verdicts] == [True, True, *[False] * 5]
     assert [each.ours for each in verdicts] == pytest.approx([11.25, 17.5, 9, 4, 20, 50, 4])
     assert {each.kind for each in verdicts} == {"predicted"}
     low, high = verdicts[0].low, verdicts[0].high
