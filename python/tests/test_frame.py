@@ -1,7 +1,7 @@
 """The tables of a study: what a row says, what it takes from another, how a claim is judged."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -235,16 +235,19 @@ def test_runs_without_effect_stand_in_the_place_of_suspension() -> None:
     latency = {"FIFO": 400.0, "RPS": 200.0, "PES_IPC": 100.0, "PE0": 99.0}
     maps = [[("PES_IPC", "RPS")], [("RPS", "FIFO"), ("PE0", "FIFO")]]
 
-    def null(of: str, to: str, how: str = "below") -> float:
-        claim = Claim("", "headline", "", {"": 0}, options={"of": of, "to": to, "how": how})
-        instead = without_effect(claim, maps)
-        return evaluate(claim, [0], lambda _, policy: latency[policy], instead)
+    def null(**options: str) -> float | None:
+        claim = Claim("", "headline", "", {"": 0}, options=options)
+
+        def measured(instead: Mapping[str, str]) -> Estimate:
+            return Estimate(evaluate(claim, [0], lambda _, policy: latency[policy], instead))
+
+        return without_effect(claim, maps, measured)
 
     # By hand: suspension that changes nothing is RPS, priority that changes nothing is FIFO.
-    assert null("PES_IPC", "RPS") == 0
-    assert null("PES_IPC", "PE0", "above") == pytest.approx(100 * (200 / 99 - 1))
-    assert null("RPS", "PE0", "ratio") == 1
-    assert without_effect(Claim("", "headline", "", {"": 0}, options={"of": "FIFO"}), maps) is None
+    assert null(of="PES_IPC", to="RPS", how="below") == 0
+    assert null(of="PES_IPC", to="PE0", how="above") == pytest.approx(100 * (200 / 99 - 1))
+    assert null(of="RPS", to="PE0", how="ratio") == 1
+    assert null(of="FIFO") is None
     assert (few([1, 2]), few([1, 2, 3, 4, 5])) == ("2 of 5 seeds", "")
 
 

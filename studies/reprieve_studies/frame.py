@@ -113,11 +113,6 @@ class Data:
     readings: Mapping[str, Reading]
     rest: Mapping[str, Any]
 
-    @property
-    def judged(self) -> tuple[Reading, ...]:
-        """Return the readings under which every claim is judged."""
-        return tuple(one for one in self.readings.values() if one.judged)
-
     def __getitem__(self, name: str) -> Any:
         """Return another table of the file."""
         return self.rest[name]
@@ -230,15 +225,19 @@ def few(seeds: Sequence[int]) -> str:
 
 
 def without_effect(
-    claim: Claim, maps: Iterable[Sequence[tuple[Any, Any]]]
-) -> Mapping[Any, Any] | None:
-    """Return which runs a claim's would equal if what it is about had no effect.
+    claim: Claim,
+    maps: Iterable[Sequence[tuple[Any, Any]]],
+    measured: Callable[[Mapping[Any, Any]], Estimate | None],
+) -> float | None:
+    """Measure a claim as if what it is about had no effect.
 
-    `maps`: pairs of a run and its equal, for suspension first, then for what else is claimed; the
-    first that has a run of the claim holds. None where none has.
+    `maps`: pairs of a run and the run that it would equal, for suspension first, then for what else
+    is claimed; the first that has a run of the claim holds. None where none has.
     """
     runs = {claim.options.get("of"), claim.options.get("to")}
-    return next((dict(one) for one in maps if not runs.isdisjoint(dict(one))), None)
+    equal = next((dict(one) for one in maps if not runs.isdisjoint(dict(one))), None)
+    found = None if equal is None else measured(equal)
+    return None if found is None else found.mean
 
 
 def multiple(claim: Claim, at: str = "") -> float:

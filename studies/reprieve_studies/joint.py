@@ -86,7 +86,7 @@ def search(data: Data, judge: Judge, settings: Settings, title: str) -> Article:
         chosen = every[best]
         alike = [one for one in every
                  if (one.named, one.loads) == (chosen.named, chosen.loads)]  # fmt: skip
-        # What each draw alone would have chosen.
+        # Best number for each draw alone.
         draws = [
             min(alike, key=lambda one: score(judge(bench, one, [seed], quick=True)).order).number
             for seed in of["seeds"]

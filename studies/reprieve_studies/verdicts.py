@@ -123,9 +123,9 @@ class Verdict:
             excess = abs(excess)
         elif self.relation == AT_LEAST:
             excess = -excess
-        if excess <= self.tolerance:
-            return max(0.0, excess / self.tolerance) if self.tolerance else 0.0
-        return excess / self.tolerance if self.tolerance else math.inf
+        if not self.tolerance:
+            return 0.0 if excess <= 0 else math.inf
+        return max(0.0, excess / self.tolerance)
 
     @property
     def reproduced(self) -> bool | None:

@@ -211,12 +211,13 @@ def _sentence(results: Results, claim: Claim, device: str) -> Verdict:
     found, groups = under(BASE), results.groups(MAIN, device)
     assert found is not None, claim.claim
     is_at_work = all(works(group, claim.options["of"]) for group in groups)
-    equal = without_effect(claim, DATA["null"])
-    null = measured(results, claim, MAIN, BASE, device, equal) if equal else None
+    null = without_effect(
+        claim, DATA["null"], partial(measured, results, claim, MAIN, BASE, device)
+    )
     kind: Kind = "duplicate" if claim.options.get("again") else "predicted"
     verdict = claim.verdict(
         found, where=f"{device}: ", at=device, seeds=results.plan.seeds,
-        kind=kind if is_at_work else "vacuous", null=None if null is None else null.mean,
+        kind=kind if is_at_work else "vacuous", null=null,
         lack=few(results.plan.seeds),
     )  # fmt: skip
     others = [one for one in DATA.readings.values() if one.name != BASE]

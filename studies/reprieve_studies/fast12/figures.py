@@ -19,10 +19,10 @@ _CUT = "The axis is the paper's; what leaves it is cut off."
 def papers(results: Results) -> list[Figure]:
     """Return Figures 1 to 7, in the joint reading."""
     rows = listed(DATA["figure"])
-    return [*(_figure(results, MAIN, row) for row in rows), _figure_7(results)]
+    return [*(_figure(results, row) for row in rows), _figure_7(results)]
 
 
-def _figure(results: Results, of: str, row: Mapping[str, Any]) -> Figure:
+def _figure(results: Results, row: Mapping[str, Any]) -> Figure:
     """Draw every load and their average."""
     number, measure, policies = row["number"], row["measure"], row["policies"]
     is_relative = measure in ("read", "write")
@@ -35,8 +35,8 @@ def _figure(results: Results, of: str, row: Mapping[str, Any]) -> Figure:
 
     values = {
         (device, load.label, policy): [bar(group, load, policy) for group in groups]
-        for device, groups in ((device, results.groups(of, device)) for device in DEVICES)
-        for load in results.plan.sets[of]
+        for device, groups in ((device, results.groups(MAIN, device)) for device in DEVICES)
+        for load in results.plan.sets[MAIN]
         for policy in policies
     }
     marks = {

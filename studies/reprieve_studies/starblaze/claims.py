@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
@@ -113,14 +114,14 @@ def verdicts(outcome: Outcome) -> list[Verdict]:
 
 def _verdict(outcome: Outcome, claim: Claim, case: str) -> Verdict:
     is_row = claim.of != "mechanism"
-    equal, own = without_effect(claim, DATA["null"]), seeds(outcome, claim)
+    own = seeds(outcome, claim)
     verdict = claim.verdict(
         measure(outcome, claim, case),
         where=case + (", " if is_row else ": ") if case else "",
         at=case,
         seeds=own,
         kind=claim.options.get("as", "measured"),
-        null=measure(outcome, claim, case, equal).mean if equal else None,
+        null=without_effect(claim, DATA["null"], partial(measure, outcome, claim, case)),
         lack=few(own),
     )
     if claim.measure == "us_max" and claim.of == "absolute":

@@ -125,13 +125,11 @@ def _amplification(outcome: Outcome) -> Verdict:
 def _verdict(outcome: Outcome, claim: Claim, reading: str) -> Verdict:
     found = outcome.measure(claim, reading)
     assert found is not None, claim.claim
-    equal = without_effect(claim, DATA["null"])
-    null = outcome.measure(claim, reading, equal) if equal else None
     verdict = claim.verdict(
         found,
         seeds=outcome.plan.seeds,
         kind=_kind(outcome, claim, reading),
-        null=None if null is None else null.mean,
+        null=without_effect(claim, DATA["null"], partial(outcome.measure, claim, reading)),
         lack=few(outcome.plan.seeds) or _lack(outcome, claim, reading),
     )
     if claim.of == "mechanism":
@@ -147,7 +145,7 @@ def _verdict(outcome: Outcome, claim: Claim, reading: str) -> Verdict:
 
 _TAILS = {"total_tail": "total", "read_tail": "read"}
 _BEYOND = 10_000
-"""One request of so many lies beyond p99.99."""
+"""Requests for each one beyond p99.99."""
 
 
 def _lack(outcome: Outcome, claim: Claim, reading: str) -> str:
