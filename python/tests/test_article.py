@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,17 @@ def article() -> Article:
         ],
         verdicts=[Verdict("reads", "Table 2", "ms", 10.0, 12.0, 1.0)],
     )
+
+
+def test_mechanisms_and_headlines_come_before_absolute_numbers() -> None:
+    rows = [
+        Verdict(of, "Table 2", "ms", 10.0, 10.0, 1.0, of=of)
+        for of in ("absolute", "headline", "mechanism")
+    ]
+    given = Verdict("given", "Table 2", "ms", 10.0, 10.0, 1.0, kind="input", of="mechanism")
+    page = render_article(replace(article(), verdicts=[given, *rows]))
+    found = re.findall(r'<th scope="row">(\w+)<small>', page)
+    assert found == ["mechanism", "headline", "absolute", "given"]
 
 
 def test_a_page_holds_everything_and_escapes_what_is_said() -> None:

@@ -12,7 +12,7 @@ from altair.utils.schemapi import debug_mode
 from reprieve.outputs import ResultDirectory
 from reprieve.plot import LIGHT, PAGE, Chart, Theme
 from reprieve.report.page import page, vega_lite_version
-from reprieve_studies.verdicts import CAUSES, RELATIONS, Verdict, headline, verdicts_json
+from reprieve_studies.verdicts import CAUSES, CLASSES, RELATIONS, Verdict, headline, verdicts_json
 
 _PNG_SCALE = 2.0
 
@@ -120,9 +120,10 @@ _POINTS = {"%": "points"}
 _OUTCOMES = {True: "reproduced", False: "not reproduced", None: "not testable"}
 
 
-def _order(verdict: Verdict) -> tuple[bool, bool]:
-    """Put what the headline counts first, and in each part what cannot be tested last."""
-    return not verdict.counts, verdict.reproduced is None
+def _order(verdict: Verdict) -> tuple[bool, int, bool]:
+    """Put what the headline counts first, by class, and in each what has no verdict last."""
+    place = list(CLASSES).index(verdict.of) if verdict.of else 0
+    return not verdict.counts, place, verdict.reproduced is None
 
 
 def _cells(verdict: Verdict) -> dict[str, str]:
