@@ -63,6 +63,7 @@ long: .venv/.dev wheel ## hours more of tests: 10^8 page transactions, 500 kills
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_sweep_random.py -k new_random
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_experiments_long.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
+	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_verdict_lengths.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest tests/house/test_docs.py -k rows_of_readme
 	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \
 	  else echo 'left out: a sweep on SLURM, which is not installed here'; fi
@@ -98,8 +99,8 @@ licences: .venv/.dev ## the licence of each dependency
 lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, who uses whom, licences
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python studies tests benches docs/site docs/figures notebooks
-	$(BIN)/ruff format --check python studies tests benches docs/site docs/figures notebooks
+	$(BIN)/ruff check python studies tests benches examples docs/site docs/figures notebooks
+	$(BIN)/ruff format --check python studies tests benches examples docs/site docs/figures notebooks
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/house
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md ARCHITECTURE.md docs crates python studies \
@@ -177,6 +178,7 @@ release: .venv/.dev ## check all, then build what would be uploaded: wheels and 
 	$(MAKE) arm
 	$(BIN)/maturin sdist --out dist
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
+	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_verdict_lengths.py
 	cd dist && sha256sum * > SHA256SUMS
 
 pins: .venv/.dev ## renew the versions and hashes in requirements/ from the extras of pyproject.toml

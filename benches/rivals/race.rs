@@ -15,7 +15,7 @@ use crate::rivals::{Draws, NONE, Outcome, Request, equal, main, open, tlc};
 pub struct Rivalled {
     /// The fixed load that it is.
     pub name: &'static str,
-    /// The keys that differ from the fixed load's.
+    /// The keys that differ from the fixed load's, beside `same_block`: rivals know `block` alone.
     sets: &'static [&'static str],
     /// Mean distance of arrivals, where they do not wait for completions.
     interval_ns: Option<f64>,
@@ -63,7 +63,7 @@ impl Rivalled {
         options: &Options,
     ) -> Result<Load, UserError> {
         let fixed = FIXED.iter().find(|fixed| fixed.name == self.name).expect("it is a load");
-        let own = self.sets.iter().map(ToString::to_string);
+        let own = ["suspension.same_block=block"].iter().chain(self.sets).map(ToString::to_string);
         let all: Vec<String> = own.chain(sets.iter().cloned()).collect();
         Load::fixed(fixed, &all, requests, options)
     }

@@ -87,7 +87,7 @@ def test_what_cannot_be_run_is_refused(
     assert "database oracle: must be one of sqlite, postgresql, pgbench" in done.stderr
     done = reprieve("database", "sqlite", "--same-block", "plane")
     assert done.returncode == 2
-    assert "--same-block plane: must be one of block, wordline, page" in done.stderr
+    assert "--same-block plane: must be one of wordline, block, page" in done.stderr
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(UserError, match="loop devices and mounts need root"):
         run("sqlite", tmp_path / "out")
@@ -153,7 +153,7 @@ def test_arms_are_compared_seed_by_seed() -> None:
 
 
 def test_each_kind_of_block_is_an_arm_where_programs_are_suspended() -> None:
-    arms = databases.Plan(60, 20, 5, ("block", "page")).arms
+    arms = databases.Plan(60, 20, 5, ("wordline", "page")).arms
     assert [arm.name for arm in arms] == ["none", "erase", "both", "both-page"]
     assert tomllib.loads(databases.scenario_text(arms[3]))["suspension"]["same_block"] == "page"
 

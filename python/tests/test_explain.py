@@ -132,7 +132,8 @@ def test_a_counterfactual_is_a_second_run(
 ) -> None:
     # Blocks of which one page is read while another is programmed: the main cause that a key takes
     # away. With reads of other pages let through, none waits for its block.
-    sets = ("policy=pes-ipc", "workload.footprint_share=0.002", "workload.rate_iops=700")
+    sets = ("policy=pes-ipc", "suspension.same_block=block", "workload.footprint_share=0.002",
+            "workload.rate_iops=700")  # fmt: skip
     options = [word for key in sets for word in ("--set", key)]
     assert reprieve("run", str(scenario), *options, "--requests", "--out", "out").returncode == 0
     found = Explanation.read(tmp_path / "out")

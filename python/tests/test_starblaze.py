@@ -7,17 +7,13 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from reprieve import rig
-from reprieve._native import UserError
-from reprieve_studies import starblaze
-from reprieve_studies.papers import PAPERS, Settings, reproduce
 from reprieve_studies.runs import bench
-from reprieve_studies.starblaze import claims, realtime, runs
+from reprieve_studies.starblaze import claims, runs
 from reprieve_studies.starblaze.claims import Outcome
 from reprieve_studies.starblaze.runs import (
     BASE,
@@ -91,13 +87,14 @@ class Fake:
 
     def __init__(self, *jobs: tuple[int, float, float, int]) -> None:
         """Take of each job the reads, their mean and longest in µs, and its time in seconds."""
-        nothing = {"count": 0, "latency_ns": {"mean": 0.0, "max": 0}}
+        nothing = {"count": 0, "latency_ns": {"mean": 0.0, "max": 0, "p99_9": 0}}
         self.summary: dict[str, Any] = {
             "flows": {
                 str(number): {
                     "requests": {
                         "read": {"count": count,
-                                 "latency_ns": {"mean": 1e3 * mean, "max": 1e3 * longest}},
+                                 "latency_ns": {"mean": 1e3 * mean, "max": 1e3 * longest,
+                                                "p99_9": 500 * longest}},
                         "write": nothing,
                     },
                     "active_ns": seconds * 10**9,
@@ -112,14 +109,16 @@ def test_a_row_is_of_all_jobs_and_seeds() -> None:
     one: Any = Fake((200, 100, 1500, 1))
     other: Any = Fake((7, 7, 7, 7))
     found_runs = {
-        Spot("chosen", "none", FIRST, 1): two,
-        Spot("chosen", "none", FIRST, 2): one,
-        Spot("chosen", "both", FIRST, 1): other,
+        Spot("joint", "none", FIRST, 1): two,
+        Spot("joint", "none", FIRST, 2): one,
+        Spot("joint", "both", FIRST, 1): other,
     }
-    found = Outcome(Plan(60, 5, 1), found_runs).row("none", FIRST, "read")
+    found = Outcome(Plan(60, 5, [1, 2]), found_runs).row("none", FIRST, "read")
     # 400 in 2 s at (100 × 50 + 300 × 90) / 400 = 80; 200 in 1 s at 100.
     assert (found.iops, found.mean_us) == (200, 90)
     assert (found.us_max_least, found.us_max, found.us_max_most) == (900, 1200, 1500)
+    # The longer p99.9 of two jobs, 450 and 350, and the mean with that of the other seed, 750.
+    assert (found.p999_us, found.requests) == (600, 200)
 
 
 def test_a_read_behind_an_erase_is_the_sum_of_the_slides() -> None:
@@ -144,10 +143,13 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_a_setting_suspends_what_it_names_and_nothing_else(tmp_path: Path) -> None:
-    plan = Plan(2, 0, 1)
+    plan = Plan(2, 0, [1])
     write_jobs(plan, tmp_path)
     for setting, row in SETTINGS.items():
-        of, classes = runs.job(Spot("chosen", setting, FIRST, 1), tmp_path).setup, row["suspends"]
+        of, classes = (
+            runs.job(Spot("joint", setting, FIRST, 1), tmp_path, BASE).setup,
+            row["suspends"],
+        )
         result = of.with_overrides({"geometry.pages_per_block": 512}).simulate()
         suspensions = result.summary["flash"]["suspensions"]
         assert (suspensions["erase"] > 0) == ("erase" in classes), setting
@@ -157,7 +159,7 @@ def test_a_setting_suspends_what_it_names_and_nothing_else(tmp_path: Path) -> No
 @pytest.mark.seconds(11)
 @pytest.mark.usefixtures("small")
 def test_every_run_is_made_and_every_claim_has_a_verdict() -> None:
-    plan = Plan(1, 0, 1)
+    plan = Plan(1, 0, [1])
     with bench(None, None) as engine:
         outcome = Outcome(plan, runs.simulate(plan, plan.spots, engine))
     settings = [1 + len(reading.options["settings"]) for reading in DATA.readings.values()]
@@ -181,18 +183,22 @@ def test_a_verdict_compares_with_the_slides() -> None:
     def of_setting(setting: str, mean_us: float, longest_us: float) -> dict[Spot, Any]:
         job = Fake((348_180, mean_us, longest_us, 60))
         group = job.summary["flows"]["0"]["requests"]
-        group["write"] = {"count": 184_560, "latency_ns": {"mean": 16_280, "max": 117_000}}
+        group["write"] = {
+            "count": 184_560,
+            "latency_ns": {"mean": 16_280, "max": 117_000, "p99_9": 99_000},
+        }
         none = {"increase_mean": 0.0}
         job.summary["flash"] = {"suspended_operations": {"program": none, "erase": none}}
         return {
             Spot(reading, setting, case, seed): job
-            for reading in ("chosen", "think")
+            for reading in ("joint", "think")
             for case in CASES
             for seed in (1, 2, 3, 4, 5)
         }
 
     outcome = Outcome(
-        Plan(60, 5, 5), of_setting("none", 126.01, 9970) | of_setting("both", 88, 2300)
+        Plan(60, 5, [1, 2, 3, 4, 5]),
+        of_setting("none", 126.01, 9970) | of_setting("both", 88, 2300),
     )
     of = {verdict.claim: verdict for verdict in claims.verdicts(outcome)}
     assert of[f"{FIRST}, reads: IOPS"].difference == 0
@@ -212,7 +218,7 @@ def test_a_verdict_compares_with_the_slides() -> None:
 
 
 def test_the_files_beside_the_report_run_by_themselves(reprieve: Reprieve, tmp_path: Path) -> None:
-    for path, text in runs.files(Plan(1, 0, 1)).items():
+    for path, text in runs.files(Plan(1, 0, [1])).items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(text)
     scenario = tmp_path / "jobs" / f"{FIRST}-both.toml"
@@ -237,73 +243,11 @@ def test_the_chosen_reading_has_every_setting() -> None:
     assert DATA["plan"]["full"]["runtime_s"] == 60
 
 
-def served(**changes: float) -> realtime.Served:
-    """Return a case that was simulated with 100 µs, and served 5 µs late in the mean."""
-    values = {
-        "simulated_us": 100.0, "simulated_us_max": 2000.0, "model_us": 100.0,
-        "model_us_max": 2000.0, "client_us": 120.0, "client_us_max": 2100.0,
-        "client_iops": 8879.0, "late_us": 5.0, "late_us_p99": 9.0, "late_us_max": 50.0,
+def test_a_candidate_changes_the_drive_of_every_judged_reading() -> None:
+    sets = {"geometry.dies_per_channel": 4, "ftl.over_provisioning": 0.4}
+    plan = Plan(1, 0, [7], base=replace(BASE, sets=sets), claims_only=True)
+    assert {name: one.sets for name, one in plan.readings.items()} == {
+        "joint": sets, "think": sets,
     }  # fmt: skip
-    return realtime.Served(FIRST, "both", **(values | changes))
-
-
-@pytest.mark.parametrize(
-    ("changes", "outcomes"),
-    [
-        # Tolerance of the first: 5 µs of lateness and 5 % of 100; of the second 5 % of the model's.
-        ({}, [True, True]),
-        ({"model_us": 109.9}, [True, True]),
-        ({"model_us": 110.1}, [False, True]),
-        ({"client_us": 95.1}, [True, True]),
-        ({"client_us": 94.9}, [True, False]),
-    ],
-)
-def test_served_and_simulated_agree_within_the_lateness(
-    changes: dict[str, float], outcomes: list[bool]
-) -> None:
-    found = realtime.verdicts([served(**changes)])
-    assert [verdict.reproduced for verdict in found] == outcomes
-
-
-@pytest.mark.usefixtures("small")
-def test_fio_reads_from_the_served_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    try:
-        realtime.require_fio()
-    except UserError as error:
-        pytest.skip(f"nothing was served: {error}")
-    monkeypatch.setattr(realtime, "CASES", {FIRST: CASES[FIRST]})
-    # What is asserted needs no clock that is slow enough for fio to come to its rates.
-    monkeypatch.setattr(realtime, "SCALE", 4)
-    found = realtime.serve_all(1, tmp_path)
-    assert [(one.case, one.setting) for one in found] == [(FIRST, "none"), (FIRST, "both")]
-    for one in found:
-        # No answer is early, and no read shorter than tR and its transfer.
-        assert one.client_us_max >= one.client_us > 67 + 10.24
-        assert one.model_us > 67 + 10.24
-        assert one.late_us_max >= one.late_us_p99 >= 0
-
-
-def test_real_time_is_refused_where_there_is_none(
-    reprieve: Reprieve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done = reprieve("reproduce", "fast12", "--real-time")
-    assert done.returncode != 0
-    assert "--real-time: only the load of starblaze is one of fio" in done.stderr
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(UserError, match="--real-time: there is no fio on this machine"):
-        realtime.require_fio()
-
-
-def test_real_time_is_asked_for_from_python_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[bool] = []
-
-    def article(settings: Settings) -> Any:
-        asked.append(settings.real_time)
-        return SimpleNamespace(verdicts=())
-
-    monkeypatch.setitem(PAPERS, "starblaze", replace(starblaze.STUDY, run=article))
-    assert reproduce("starblaze", quick=True, real_time=True) == []
-    assert reproduce("starblaze", quick=True) == []
-    assert asked == [True, False]
-    with pytest.raises(UserError, match="--real-time: only the load of starblaze"):
-        reproduce("fast12", real_time=True)
+    assert {spot.setting for spot in plan.spots} == {"none", "both"}
+    assert {spot.seed for spot in plan.spots} == {7}

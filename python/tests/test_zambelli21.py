@@ -101,10 +101,11 @@ def test_the_absolutes_follow_from_the_differences_by_littles_law() -> None:
 
 
 def test_the_shapes_of_the_drive() -> None:
-    page, wordline = DATA["drive"], DATA.readings["wordline-2"].sets
+    page, wordline = DATA["drive"], DATA.readings["wordline-1"].sets
     geometry, timing = page["geometry"], page["timing"]
     assert geometry["channels"] * geometry["dies_per_channel"] == 128
-    assert geometry["channels"] * wordline["geometry.dies_per_channel"] == 256
+    two = DATA.readings["page-2"].sets
+    assert geometry["channels"] * two["geometry.dies_per_channel"] == 256
     # 256 pages of four units of 4 KiB, or 85 whole wordlines of three pages.
     assert (geometry["pages_per_block"], timing["wordline_pages"]) == (256 * 4, 4)
     assert wordline["geometry.pages_per_block"] == 256 // 3 * 12
@@ -121,13 +122,12 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two channels and blocks of 32 pages, so that all runs take seconds."""
     monkeypatch.setitem(DATA["drive"]["geometry"], "channels", 2)
     monkeypatch.setitem(DATA["drive"]["geometry"], "pages_per_block", 128)
-    for name in ("wordline-1", "wordline-2"):
-        monkeypatch.setitem(DATA.readings[name].sets, "geometry.pages_per_block", 120)
+    monkeypatch.setitem(DATA.readings["wordline-1"].sets, "geometry.pages_per_block", 120)
 
 
 @pytest.mark.usefixtures("small")
 def test_every_run_obeys_littles_law_and_is_of_its_load() -> None:
-    plan = Plan(8_000, (1, 2), quick=True)
+    plan = Plan(8_000, (1, 2), claims_only=True, run_in=0)
     with bench(None, None) as engine:
         found_runs = runs.simulate(plan, plan.spots, engine)
     outcome = Outcome(plan, found_runs, measure(DATA["drive"]["part"], (), 10, 1))
@@ -184,7 +184,7 @@ def test_a_tail_needs_a_hundred_requests_beyond_it() -> None:
 def test_runs_begin_when_collection_has_set_in(tmp_path: Path) -> None:
     """Table 1: a write amplification of 2.4, from the first requests on."""
     spot = Spot(FITTED, "75W-25R", 16, 0, 3)
-    quick = runs.job(Plan(4_000, (3,), quick=True), spot)
+    quick = runs.job(Plan(4_000, (3,), run_in=0), spot)
     assert quick.settled is not None
     quick.settled.settle(tmp_path / "state")
     result = quick.setup.simulate(from_state=tmp_path / "state")

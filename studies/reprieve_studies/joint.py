@@ -1,7 +1,8 @@
 """The joint reading of a paper: the assumptions under which most of its headline claims hold."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from statistics import fmean
 from typing import Any, Protocol
 
@@ -68,10 +69,11 @@ def candidates(data: Data) -> Iterator[Candidate]:
                 yield Candidate(made, reading.title, loads, value)
 
 
-def score(found: Sequence[Verdict]) -> Score:
-    """Count the headline claims that hold in the mean over the seeds, each quantity once."""
-    counted = [one for one in found if one.of == "headline" and not one.null_model
-               and one.kind in ("measured", "predicted", "input")]  # fmt: skip
+def score(found: Sequence[Verdict], classes: Collection[str] = ("headline",)) -> Score:
+    """Count the claims of some classes that hold in the mean over the seeds, each quantity once."""
+    counted = [one for one in found if one.of in classes and not one.null_model
+               and one.kind in ("measured", "predicted", "input")
+               and one.ours is not None and isfinite(one.ours)]  # fmt: skip
     missed = [one.missed for one in counted]
     far = [min(_FAR, miss) for miss in missed]
     return Score(sum(miss <= 1 for miss in missed), len(counted), fmean(far or [_FAR]))
@@ -81,14 +83,18 @@ def search(data: Data, judge: Judge, settings: Settings, title: str) -> Article:
     """Find the joint reading, freeze it, and predict every claim with fresh seeds."""
     of, every = data["joint"], list(candidates(data))
     with settings.bench() as bench:
-        scores = [score(judge(bench, one, of["seeds"], quick=True)) for one in every]
+        classes = of.get("classes", ["headline"])
+        scores = [score(judge(bench, one, of["seeds"], quick=True), classes) for one in every]
         best = min(range(len(every)), key=lambda index: scores[index].order)
         chosen = every[best]
         alike = [one for one in every
                  if (one.named, one.loads) == (chosen.named, chosen.loads)]  # fmt: skip
         # Best number for each draw alone.
         draws = [
-            min(alike, key=lambda one: score(judge(bench, one, [seed], quick=True)).order).number
+            min(
+                alike,
+                key=lambda one: score(judge(bench, one, [seed], quick=True), classes).order,
+            ).number
             for seed in of["seeds"]
         ]
         found = judge(bench, chosen, of["fresh"], quick=settings.quick)

@@ -35,7 +35,7 @@ def reproduce(
     traces: Mapping[str, str | os.PathLike[str]] | None = None,
     requests: int | None = None,
     jobs: int | None = None,
-    real_time: bool = False,
+    joint: bool = False,
 ) -> list[Verdict]:
     """Reproduce a paper and return a verdict for each of its claims.
 
@@ -43,9 +43,9 @@ def reproduce(
     `out`: a directory for `report.html`, `verdicts.json`, `numbers.json` and `figures/`.
     `traces`: genuine traces by the paper's name of them, in place of their counterparts.
     `requests`: of each load at most, or of each run.
-    `real_time`: run fio against the served drive too, some minutes more ("starblaze").
+    `joint`: search the joint reading in place of running the one that is shipped.
 
-    Raises UserError if the paper is unknown, a trace cannot be read, or there is no fio.
+    Raises UserError if the paper is unknown, or a trace cannot be read.
     """
     files = {name: Recording(Path(path)) for name, path in (traces or {}).items()}
     settings = Settings(
@@ -53,7 +53,7 @@ def reproduce(
         requests=requests,
         traces=files,
         jobs=jobs,
-        real_time=real_time,
+        joint=joint,
     )
     if out is None:
         return list(_paper(paper).build(settings).verdicts)

@@ -27,8 +27,6 @@ class Settings:
     jobs: int | None = None
     """Simulations at a time; None: one a core."""
     step: Step = silent
-    real_time: bool = False
-    """Serve the drive to a real fio too, where the load is one of fio."""
     joint: bool = False
     """Search the joint reading in place of running the one that is shipped."""
     command: str = "reprieve reproduce"
@@ -56,10 +54,6 @@ def _of_a_trace(name: str, given: Recording) -> str:
 
 
 _REFUSED: Mapping[str, tuple[Callable[[Settings], bool], Callable[[Settings], str]]] = {
-    "real_time": (
-        lambda asked: asked.real_time,
-        lambda _: "--real-time: only the load of starblaze is one of fio; leave it out",
-    ),
     "traces": (
         lambda asked: bool(asked.traces),
         lambda asked: _of_a_trace(*next(iter(asked.traces.items()))),

@@ -101,7 +101,7 @@ ROOMS = {
         )
         for name, ceiling in (
             ("zambelli21", 798),
-            ("starblaze", 912),
+            ("starblaze", 826),
             ("fast12", 1_125),
             ("mbm", 1_246),
             ("deadline", 1_175),

@@ -66,7 +66,7 @@ _RIG_DEVICE = "fast12-mlc"
 
 def examples() -> list[Case]:
     """Return the scenarios, job files of fio and commands for the rig in `examples/`."""
-    files = sorted(path for path in (ROOT / "examples").iterdir() if path.is_file())
+    files = sorted(path for path in (ROOT / "examples").iterdir() if path.suffix in _EXAMPLES)
     return [Case(f"example/{path.stem}", _EXAMPLES[path.suffix](path)) for path in files]
 
 

@@ -303,9 +303,9 @@ pub enum VthReached {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SameBlock {
     /// Those of its block.
-    #[default]
     Block,
     /// Those of its wordline, as [`Timing::wordline_of`] has it.
+    #[default]
     Wordline,
     /// Those of the pages that it programs.
     Page,

@@ -67,12 +67,12 @@ def _fast12(recorded: Mapping[str, Any]) -> Sample:
 def _mbm(recorded: Mapping[str, Any]) -> Sample:
     """Two loads with every FTL, and one that collects both planes of a die side by side."""
     found: Sample = {}
-    plan = of_mbm.Plan(of_mbm.counterparts({}), [], _REQUESTS)
+    plan = of_mbm.Plan(of_mbm.counterparts({}), _REQUESTS)
     parallel = {"ftl.gc_parallel_planes": True, "policy": "pes-ips"}
     for load in plan.papers:
         if load.trace in ("usr_0", "Financial"):
             for name, scheme in {**of_mbm.SCHEMES, "GCPAR": parallel}.items():
-                scale = {_SCALE: 1 / recorded["speeds"][load.trace]}
+                scale = {_SCALE: 1 / recorded["loads"][load.trace]["speed"]}
                 setup = of_mbm.place(plan, load, _REQUESTS).with_overrides({**scheme, **scale})
                 found[f"{load.trace}, {name}"] = run(setup)
     return found
@@ -80,7 +80,7 @@ def _mbm(recorded: Mapping[str, Any]) -> Sample:
 
 def _zambelli21(_recorded: Mapping[str, Any]) -> Sample:
     """One load and depth, with and without suspension."""
-    plan = of_zambelli21.Plan(20_000, quick=True)
+    plan = of_zambelli21.Plan(20_000, claims_only=True, run_in=0)
     wanted = (of_zambelli21.FITTED, "25W-75R", 64)
     spots = [spot for spot in plan.spots if spot[:3] == wanted and spot.seed == 1]
     return {f"{spot.suspensions} suspensions": _of_job(of_zambelli21.job(plan, spot))
@@ -92,9 +92,10 @@ def _starblaze(_recorded: Mapping[str, Any]) -> Sample:
     case = next(iter(of_starblaze.CASES))
     with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
         folder = Path(name)
-        of_starblaze.write_jobs(of_starblaze.Plan(1, 1, 1), folder)
-        spots = [of_starblaze.Spot("chosen", setting, case, 1) for setting in ("none", "both")]
-        return {spot.setting: _of_job(of_starblaze.job(spot, folder)) for spot in spots}
+        of_starblaze.write_jobs(of_starblaze.Plan(1, 1, [1]), folder)
+        base = of_starblaze.BASE
+        spots = [of_starblaze.Spot(base.name, setting, case, 1) for setting in ("none", "both")]
+        return {spot.setting: _of_job(of_starblaze.job(spot, folder, base)) for spot in spots}
 
 
 def _of_job(job: Job) -> list[float]:

@@ -3,6 +3,8 @@
 import gzip
 import json
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from reprieve_studies.verdicts import tally
 from .counterparts import counterparts
 from .databases import COMMAND, databases
 from .guide import demo, guide, power_losses
-from .pages import DATA, HERE
+from .pages import DATA, HERE, ROOT
 from .samples import SAMPLES
 from .tutorial import tutorial
 
@@ -67,6 +69,11 @@ def _numbers_of(out: Path) -> dict[str, Any]:
         row["claim"]: {name: row[name] for name in _OF_A_VERDICT} for row in rows
     }
     return numbers
+
+
+def _committed(_out: Path, _wanted: Wanted) -> dict[str, Any]:
+    command = [sys.executable, str(ROOT / "examples/committed_dies.py"), "--json"]
+    return dict(json.loads(subprocess.run(command, capture_output=True, check=True).stdout))
 
 
 def _validate(out: Path, _wanted: Wanted) -> dict[str, Any]:
@@ -201,12 +208,12 @@ STUDIES: Mapping[str, Study] = {
          "figures/figure-4.svg": "fast12-figure-4.svg"},
     ),
     "fast12-joint": Study("reprieve reproduce fast12 --joint", _paper("fast12", joint=True), {}),
-    "mbm": Study(
-        "reprieve reproduce mbm",
-        _paper("mbm"),
-        {"figures/figure-8.svg": "mbm-figure-8.svg",
-         "figures/sensitivity.svg": "mbm-readings.svg"},
-    ),
+    **{f"{name}-joint": Study(f"reprieve reproduce {name} --joint --quick",
+                              _paper(name, joint=True, quick=True), {})
+       for name in ("starblaze", "zambelli21", "mbm")},
+    "committed": Study("python examples/committed_dies.py --json", _committed, {}),
+    "mbm": Study("reprieve reproduce mbm", _paper("mbm"),
+                 {"figures/figure-8.svg": "mbm-figure-8.svg"}),
     "starblaze": Study(
         "reprieve reproduce starblaze",
         _paper("starblaze"),

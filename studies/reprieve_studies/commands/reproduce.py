@@ -31,10 +31,6 @@ def reproduce(
         ),
     ] = None,
     requests: Annotated[int | None, given("Requests of each load or run.", "N")] = None,
-    real_time: Annotated[
-        bool,
-        flag("--real-time", "Run fio against the served drive too, some minutes more (starblaze)."),
-    ] = False,
     joint: Annotated[
         bool,
         flag("--joint", "Search for the assumptions under which most headline claims hold."),
@@ -53,9 +49,7 @@ def reproduce(
     may_write([], directory, inputs=[each.path for each in files.values()], force=force)
     with overall() as step:
         command = shlex.join(["reprieve", *sys.argv[1:]])
-        settings = Settings(
-            quick, requests, files, jobs, step, real_time, joint=joint, command=command
-        )
+        settings = Settings(quick, requests, files, jobs, step, joint, command)
         article = reproduce_into(paper, directory, settings)
     show_verdicts(article.title, article.verdicts, "paper")
     say(

@@ -25,7 +25,7 @@ from reprieve_studies.starblaze.runs import BASE, DATA, SEED, SETTINGS, settled,
 __all__ = ["COMPARED", "ENGINES", "PERCENTILES", "SAME_BLOCK", "Arm", "Outcome", "Plan", "run_into"]
 
 SETTINGS_SERVED = ("none", "erase", "both")
-SAME_BLOCK = ("block", "wordline", "page")
+SAME_BLOCK = ("wordline", "block", "page")
 """Which reads wait for a program though it may be suspended."""
 PERCENTILES = (50, 90, 95, 99, 99.9)
 COMPARED = ("mean_us", "p95_us", "drive_read_mean_us", "drive_read_p99_us")

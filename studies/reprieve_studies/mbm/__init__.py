@@ -1,58 +1,72 @@
 """The MBM paper: plane alignment, conditional multi-plane reads and suspension in a 3D drive."""
 
+from collections.abc import Sequence
+from functools import partial
+
 from reprieve_studies.article import Article, Section, Table
-from reprieve_studies.compress import cells, mean_numbers
+from reprieve_studies.compress import cells
 from reprieve_studies.frame import by_reading, questions
-from reprieve_studies.loads import real
+from reprieve_studies.joint import Candidate, search
 from reprieve_studies.mbm import figures
 from reprieve_studies.mbm.claims import (
     Outcome,
-    measure,
+    compression,
+    measured,
     numbers,
     of_other_readings,
-    of_run,
     verdicts,
 )
 from reprieve_studies.mbm.runs import (
+    APART,
     DATA,
-    MAIN,
     SCHEMES,
+    TBM,
     Plan,
-    Spot,
     counterparts,
     simulate,
 )
+from reprieve_studies.runs import Bench
 from reprieve_studies.seeds import Estimate
 from reprieve_studies.study import Settings, Study
+from reprieve_studies.verdicts import Verdict
 
 
 def article(settings: Settings) -> Article:
     """Run everything and write it up."""
     usual = DATA["plan"]["quick" if settings.quick else "full"]
-    wanted = DATA["plan"]["readings_quick"] if settings.quick else list(DATA.readings)[1:]
     plan = Plan(**{
         **usual,
         "papers": counterparts(settings.traces),
-        "real": [] if settings.quick else real(),
         "requests": settings.requests_or(usual["requests"]),
-        "readings": [one for name, one in DATA.readings.items() if name in wanted],
+        "seeds": DATA["seeds"],
+        "readings": [] if settings.quick else list(DATA.readings.values())[1:],
     })  # fmt: skip
     with settings.bench() as bench:
         outcome = Outcome(plan, *simulate(plan, bench))
     return Article(
         title="MBM reproduced: plane alignment, conditional reads and suspension",
         command=settings.command,
-        facts=_facts(outcome, quick=settings.quick),
+        facts=_facts(outcome),
         sections=_sections(outcome),
         verdicts=verdicts(outcome),
         numbers=numbers(outcome),
     )
 
 
+def judge(
+    bench: Bench, candidate: Candidate, seeds: Sequence[int], *, quick: bool
+) -> list[Verdict]:
+    """Judge every claim under a candidate for the joint reading."""
+    usual = DATA["plan"]["search" if quick else "full"]
+    plan = Plan(counterparts({}), seeds=seeds, base=candidate.reading, **usual)
+    return verdicts(Outcome(plan, *simulate(plan, bench)))
+
+
 STUDY = Study(
     "Maximize Bandwidth Management (MBM) for 3D NAND, against TBM and Sprinkler",
     frozenset({"requests", "traces"}),
     article,
+    joint=partial(search, DATA, judge, title="MBM"),
 )
 
 _DRIVE = (
@@ -77,68 +91,71 @@ _SCHEMES = (
 )
 
 
-def _facts(outcome: Outcome, *, quick: bool) -> dict[str, str]:
+def _facts(outcome: Outcome) -> dict[str, str]:
     plan = outcome.plan
-    others = len(DATA.readings) - 1 - len(plan.readings)
-    left_out = {"Left out": f"recorded loads, {others} of {len(DATA.readings) - 1} other readings"}
+    lengths = f"{plan.requests:,} at most"
+    if plan.readings:
+        lengths += f"; {plan.requests_short:,} of other readings"
+    if plan.tail_times:
+        lengths += f", {plan.requests * plan.tail_times:,} for Figures 12 and 13"
+    left_out = "other readings, and Figures 9, 12 and 13"
     return {
-        **(left_out if quick else {}),
         "Paper": DATA["paper"],
-        "Requests of a run": f"{plan.requests:,} at most; {plan.requests_short:,} of other "
-                             f"readings, {plan.requests_tail:,} for Figures 12 and 13",
+        "Reading": plan.base.title,
+        **({} if plan.readings else {"Left out": left_out}),
+        "Requests of a run": lengths,
+        "Seeds": f"{', '.join(map(str, plan.seeds))}; intervals are of 95 % over them",
         "Pages of a block": f"{plan.pages_per_block:,} in place of 1,024",
         "Runs": f"{len(outcome.runs):,}",
-        "Loads": ", ".join(load.label for load in (*plan.papers, *plan.real)),
-    }  # fmt: skip
+        "Loads": ", ".join(load.label for load in plan.papers),
+    }
 
 
 def _sections(outcome: Outcome) -> list[Section]:
-    shown = {one.name: one for one in (DATA.readings["base"], *outcome.plan.readings)}
+    paper = Section("The paper's figures", [_DRIVE, _LOADS, _SCHEMES],
+                    figures.of_the_paper(outcome), [_loads(outcome)])  # fmt: skip
+    if not outcome.plan.readings:
+        return [paper]
+    shown = {one.name: one for one in (outcome.plan.base, *outcome.plan.readings)}
     table = by_reading(
         "Response times under every reading",
         [(claim, "") for claim in DATA.claims if of_other_readings(claim)], list(shown),
-        lambda claim, _at, name: Estimate(measure(outcome, claim, name)),
+        lambda claim, _at, name: measured(outcome, claim, name),
         {name: one.title for name, one in shown.items()},
     )  # fmt: skip
     return [
-        Section("The paper's figures", [_DRIVE, _LOADS, _SCHEMES], figures.of_the_paper(outcome),
-                [_loads(outcome), _runs(outcome)]),
-        Section("Other readings of the paper", questions(shown.values()),
-                [figures.sensitivity(outcome)], [table]),
+        paper,
+        Section("Whose gain it is", [_GAIN], tables=[_gain(outcome)]),
+        Section("Other readings of the paper", questions(shown.values()), tables=[table]),
     ]  # fmt: skip
 
 
 def _loads(outcome: Outcome) -> Table:
     """Return every load: what the paper says of it, and how it was compressed."""
     rows = []
-    for load in (*outcome.plan.papers, *outcome.plan.real):
-        own = [f"{one:g}" for one in DATA["loads"].get(load.trace, ())] or ["–"] * 3
-        found = mean_numbers([outcome.compressions["base", load.trace]])
-        rows.append([load.trace, load.label, *own, *cells(found)])
+    for load in outcome.plan.papers:
+        own = [f"{one:g}" for one in DATA["loads"][load.trace]]
+        rows.append([load.trace, load.label, *own, *cells(compression(outcome, load.trace))])
     columns = ["trace", "load", "reads, KB", "writes, KB", "reads, %", "faster by",
                "drive idle, %", "dies idle, %"]  # fmt: skip
     return Table("Table II, and how loads are compressed", columns, rows, words=2)
 
 
-_COLUMNS = {
-    "mean, ms": ("mean_ms", ".3f"),
-    "reads, ms": ("read_mean_ms", ".3f"), "p99 of reads, ms": ("read_p99_ms", ".3f"),
-    "writes, ms": ("write_mean_ms", ".3f"), "p99 of writes, ms": ("write_p99_ms", ".3f"),
-    "erases": ("erases", ""), "WAF": ("gc_waf", ".2f"), "dies busy, %": ("die_busy_percent", ".0f"),
-    "programs suspended, %": ("suspended_percent", ".0f"),
-    "pages programmed in pairs, %": ("joint_percent", ".0f"),
-}  # fmt: skip
-"""Numbers of a run, and their form in the table."""
+_GAIN = (
+    "The paper gives suspension to MBM alone. Here TBM has it too, and MBM is without; each number "
+    "is over that of TBM without suspension, the average of six loads."
+)
 
 
-def _runs(outcome: Outcome) -> Table:
-    """Return every run of Figures 8 and 11."""
-    rows = []
-    for load in (*outcome.plan.papers, *outcome.plan.real):
-        for scheme in SCHEMES:
-            run = of_run(outcome.runs[Spot(MAIN, load.trace, scheme)])
-            numbers_of = ((run[name], form) for name, form in _COLUMNS.values())
-            rows.append([load.label, scheme, *("–" if value is None else f"{value:,{form}}"
-                         for value, form in numbers_of)])  # fmt: skip
-    columns = ["load", "scheme", *_COLUMNS]
-    return Table("Every run of Figures 8 and 11", columns, rows, words=2)
+def _gain(outcome: Outcome) -> Table:
+    """Return how fast MBM and TBM are with and without suspension."""
+    metrics = {"requests": "mean_us", "reads": "read_us", "writes": "write_us"}
+    rows = [
+        [name, *(_interval(outcome.over_tbm(name, metric)) for metric in metrics.values())]
+        for name in (*list(SCHEMES)[2:], *APART)
+    ]
+    return Table(f"Mean latency, {TBM} = 1", ["scheme", *metrics], rows)
+
+
+def _interval(one: Estimate) -> str:
+    return f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import nan
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from reprieve_studies.compress import Compression
-from reprieve_studies.frame import Claim, contrast, evaluate, explained
-from reprieve_studies.logged import BEYOND_MIN
+from reprieve_studies.compress import Compression, mean_numbers
+from reprieve_studies.frame import Claim, contrast, evaluate, explained, few, without_effect
 from reprieve_studies.mbm.runs import (
+    APART,
+    BASE,
     DATA,
     LIMIT,
     MAIN,
@@ -29,11 +30,11 @@ from reprieve_studies.mbm.runs import (
     Plan,
     Spot,
 )
-from reprieve_studies.seeds import Estimate
-from reprieve_studies.verdicts import Verdict
+from reprieve_studies.seeds import Estimate, estimate
+from reprieve_studies.verdicts import EVENTS_MIN, Kind, Verdict
 
 MSNFS = "MSNFS"
-CHIPS: Sequence[int] = DATA["chips"]
+CHIPS: Sequence[int] = DATA["plan"]["full"]["chips"]
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,14 @@ class Outcome:
     """All results."""
 
     plan: Plan
-    compressions: Mapping[tuple[str, str], Compression]
+    compressions: Mapping[tuple[str, str, int], Compression]
     runs: Mapping[Spot, Measured]
     series: str = MAIN
     """Of the runs that measures look at."""
+    seed: int = 1
+    """Of the same."""
+    instead: Mapping[str, str] = field(default_factory=dict)
+    """Schemes whose runs stand in the place of others."""
 
     @property
     def papers(self) -> list[str]:
@@ -55,10 +60,14 @@ class Outcome:
         """Return the results of another series."""
         return replace(self, series=series)
 
+    def seeds(self) -> Iterator[Outcome]:
+        """Yield the results of each seed."""
+        return (replace(self, seed=seed) for seed in self.plan.seeds)
+
     def one(self, load: str, scheme: str, chips: int = 2) -> Measured:
-        """Return a run of the series, or that of the base where it has none."""
-        spot = Spot(self.series, load, scheme, chips)
-        return self.runs[spot if spot in self.runs else spot._replace(series="base")]
+        """Return a run of the series, or that of the judged reading where it has none."""
+        spot = Spot(self.series, load, self.instead.get(scheme, scheme), chips, self.seed)
+        return self.runs[spot if spot in self.runs else spot._replace(series=BASE)]
 
     def pairs(self, metric: str, of: str, to: str) -> list[tuple[float, float]]:
         """Return a metric of two schemes under every load."""
@@ -66,9 +75,9 @@ class Outcome:
         return [(value(self.one(load, of)), value(self.one(load, to)))
                 for load in self.papers]  # fmt: skip
 
-    def responses(self, scheme: str) -> list[float]:
-        """Return the mean latency of all requests over that of TBM, for every load."""
-        return [of / to for of, to in self.pairs("mean_us", scheme, TBM)]
+    def over_tbm(self, scheme: str, metric: str = "mean_us") -> Estimate:
+        """Return a metric over that of TBM, average of the loads, over the seeds."""
+        return estimate([contrast("ratio", one.pairs(metric, scheme, TBM)) for one in self.seeds()])
 
     def normalised(self, scheme: str, chips: int) -> float:
         """Return the mean latency over that of TBM with two chips, average of the loads."""
@@ -86,44 +95,12 @@ def _read_p99_us(run: Measured) -> float:
 
 METRICS: Mapping[str, Callable[[Measured], float]] = {
     "mean_us": Measured.mean_us,
+    "read_us": lambda run: run.mean_us("read"),
+    "write_us": lambda run: run.mean_us("write"),
     "mb_per_s": lambda run: run.mb_per_s,
     "erases": lambda run: float(run.erases),
     "read_p99_us": _read_p99_us,
 }
-
-
-# ---- Table I by hand -----------------------------------------------------------------------------
-
-READ_US, PROGRAM_US, BUS_NS_PER_BYTE = 78.0, 1300.0, 10.0
-PAGE_BYTES, CHANNELS, DIES_PER_CHIP, PLANES_PER_DIE = 8192, 4, 2, 2
-TRANSFER_US = PAGE_BYTES * BUS_NS_PER_BYTE / 1e3
-"""Of a page: 81.92."""
-
-
-def channel_use(chips: int, pages: int, *, cached: bool = False) -> float:
-    """Return the share of the time, in %, that writes occupy a channel whose chips all work.
-
-    A chip takes `pages` one after the other and programs them together; it cannot take the next
-    before, so that a round lasts its own transfers and the program, or all chips' transfers. With a
-    cache register the next come in while it programs: a round lasts the longer of the two.
-    """
-    own_us = pages * TRANSFER_US
-    round_us = max(own_us, PROGRAM_US) if cached else own_us + PROGRAM_US
-    return min(100.0, 100 * chips * own_us / round_us)
-
-
-def write_bound_mb_per_s(units: int = 2, pages: int = DIES_PER_CHIP * PLANES_PER_DIE) -> float:
-    """Return the most that can be written if each unit of a channel takes its pages, then programs.
-
-    By default chips of four pages; four dies of two pages program as soon as each has its own.
-    """
-    of_channel = units * pages * PAGE_BYTES / (pages * TRANSFER_US + PROGRAM_US)
-    return CHANNELS * min(of_channel, 1e3 / BUS_NS_PER_BYTE)
-
-
-def read_bound_mb_per_s() -> float:
-    """Return what the channels carry."""
-    return CHANNELS * 1e3 / BUS_NS_PER_BYTE
 
 
 # ---- Measures ------------------------------------------------------------------------------------
@@ -148,13 +125,8 @@ MEASURES: Mapping[str, Callable[..., float]] = {
     "best_chips": _best_chips,
     "faster_at_all": _faster_at_all,
     "msnfs_more": _msnfs_more,
-    "capacity": lambda *_: (32 * 4 * 64) / (4 * 4 * 512),
-    "channel_use": lambda _, **case: channel_use(**case),
-    "sensing": lambda *_: READ_US / TRANSFER_US,
 }
 """Measures that are more than a metric of runs; each takes the results and its options."""
-ARITHMETIC = ("capacity", "channel_use", "sensing")
-"""Measures of Table I alone."""
 
 
 def of_other_readings(claim: Claim) -> bool:
@@ -163,7 +135,7 @@ def of_other_readings(claim: Claim) -> bool:
 
 
 def measure(outcome: Outcome, claim: Claim, series: str = MAIN) -> float:
-    """Measure a claim on a series of runs, or on its own."""
+    """Measure a claim with one seed, on a series of runs, or on its own."""
     if claim.measure in MEASURES:
         return MEASURES[claim.measure](outcome, **claim.options)
     of = claim.options
@@ -181,6 +153,11 @@ def measure(outcome: Outcome, claim: Claim, series: str = MAIN) -> float:
     return evaluate(claim, loads, value)
 
 
+def measured(outcome: Outcome, claim: Claim, series: str = MAIN) -> Estimate:
+    """Measure a claim over the seeds."""
+    return estimate([measure(one, claim, series) for one in outcome.seeds()])
+
+
 # ---- Verdicts ------------------------------------------------------------------------------------
 
 
@@ -193,43 +170,57 @@ def verdicts(outcome: Outcome) -> list[Verdict]:
 
 
 def _verdict(outcome: Outcome, claim: Claim) -> Verdict:
-    is_arithmetic = claim.measure in ARITHMETIC
-    verdict = claim.verdict(
-        Estimate(measure(outcome, claim)), kind="arithmetic" if is_arithmetic else "measured"
+    seeds = outcome.plan.seeds
+    lack = few(seeds) or too_few_events(outcome, claim)
+    if left_out(outcome, claim):
+        return claim.verdict(Estimate(nan), seeds=seeds, lack=lack)
+    null = without_effect(
+        claim,
+        DATA["null"],
+        lambda equal: measured(replace(outcome, instead=equal), claim),
     )
-    lack = None if is_arithmetic else too_few_events(outcome, claim)
-    if lack is not None or is_count(claim):
-        return replace(verdict, note=lack or claim.note, untestable=True)
+    kind: Kind = "duplicate" if claim.options.get("again") else "predicted"
+    verdict = claim.verdict(measured(outcome, claim), seeds=seeds, kind=kind, null=null, lack=lack)
     readings = outcome.plan.readings if of_other_readings(claim) else ()
-    return explained(verdict, claim, lambda name: Estimate(measure(outcome, claim, name)), readings)
+    return explained(verdict, claim, lambda name: measured(outcome, claim, name), readings)
 
 
-def is_count(claim: Claim) -> bool:
-    """Return whether a claim is a count of a trace, which a counterpart need not have."""
-    return claim.of == "absolute" and claim.measure == "erases"
-
-
-def too_few_events(outcome: Outcome, claim: Claim) -> str | None:
-    """Return in words that a claim rests on too few events, if it does.
+def too_few_events(outcome: Outcome, claim: Claim) -> str:
+    """Return in words that a claim rests on too few events in a run, if it does.
 
     Those of a percentile are the requests beyond it; those of a mean, or of a bandwidth, the
     requests that count.
     """
+    if left_out(outcome, claim):
+        return "its runs are left out"
     if claim.measure == "read_p99_us":
         # A hundredth of the reads is beyond p99.
-        runs = (outcome.of_series(TAIL).one(MSNFS, name) for name in (SPRINKLER, MBM))
+        runs = (group.one(MSNFS, name) for group in outcome.of_series(TAIL).seeds()
+                for name in (SPRINKLER, MBM))  # fmt: skip
         events = min(run.latencies["read"].requests // 100 for run in runs)
         what = "reads beyond the percentile"
     elif claim.measure in ("erases", "msnfs_more"):
-        runs = (outcome.one(load, name) for load in outcome.papers for name in (TBM, MBM))
+        runs = (one.one(load, name) for one in outcome.seeds() for load in outcome.papers
+                for name in (TBM, MBM))  # fmt: skip
         events, what = min(run.erases for run in runs), "erases under a load"
     else:
         series = claim.options.get("series", MAIN)
         events = min(run.latencies["total"].requests for spot, run in outcome.runs.items()
                      if spot.series == series and spot.load in outcome.papers)  # fmt: skip
         what = "requests under a load"
-    wanted = outcome.plan.events_min
-    return f"too few {what}: {events}, {wanted} are wanted" if events < wanted else None
+    return f"{events} of {EVENTS_MIN} {what}" if events < EVENTS_MIN else ""
+
+
+def left_out(outcome: Outcome, claim: Claim) -> bool:
+    """Return whether a plan has no runs of a claim: of tails, or of more chips."""
+    of = claim.options
+    chips = (
+        CHIPS if claim.measure in ("best_chips", "faster_at_all")
+        else (of["of"], of["to"]) if claim.measure == "normalised"
+        else (of.get("chips", CHIPS[0]),)
+    )  # fmt: skip
+    no_tails = not outcome.plan.tail_times and of.get("series") == TAIL
+    return no_tails or not {*chips} <= {*outcome.plan.chips}
 
 
 class Tail(NamedTuple):
@@ -247,37 +238,55 @@ class Tail(NamedTuple):
         return self.best_us < self.rival_us
 
 
-def tails(outcome: Outcome, claim: Claim) -> tuple[list[Tail], int]:
-    """Compare the percentiles of a claim; return too how many rest on too few requests."""
-    found, least = [], outcome.plan.events_min
-    group, of = outcome.of_series(TAIL), claim.options
-    loads, ops = of.get("loads", DATA["tail_loads"]), of.get("ops", OPS)
-    cases = list(product(loads, ops, of["percentiles"]))
-    for load, op, percent in cases:
-        runs = [group.one(load, of[name]) for name in ("best", "rival")]
+def tail_cases(outcome: Outcome, claim: Claim) -> list[tuple[str, str, float]]:
+    """Return the percentiles of a claim that rest on enough requests in every run, with theirs."""
+    of = claim.options
+    if not outcome.plan.tail_times:
+        return []
+    groups = list(outcome.of_series(TAIL).seeds())
+
+    def is_enough(load: str, op: str, percent: float) -> bool:
+        counts = [group.one(load, of[name]).latencies[op].requests
+                  for group in groups for name in ("best", "rival")]  # fmt: skip
+        return round(min(counts) * (1 - percent / 100), 6) >= EVENTS_MIN
+
+    return [case for case in _every_case(claim) if is_enough(*case)]
+
+
+def _every_case(claim: Claim) -> list[tuple[str, str, float]]:
+    of = claim.options
+    return list(product(of.get("loads", DATA["tail_loads"]), of.get("ops", OPS), of["percentiles"]))
+
+
+def tails(outcome: Outcome, claim: Claim) -> list[Tail]:
+    """Compare the percentiles of a claim with one seed."""
+    group, found = outcome.of_series(TAIL), []
+    for load, op, percent in tail_cases(outcome, claim):
+        runs = (group.one(load, claim.options[name]) for name in ("best", "rival"))
         best, rival = (run.percentile_us(op, percent) for run in runs)
-        beyond = min(run.latencies[op].requests for run in runs) * (1 - percent / 100)
-        # One that rests on fewer than `BEYOND_MIN` is none to begin with.
-        few = least > BEYOND_MIN and beyond < least - 1e-6
-        if best is not None and rival is not None and not few:
-            found.append(Tail(load, op, percent, best, rival))
-    return found, len(cases) - len(found)
+        assert best is not None and rival is not None, (load, op, percent)
+        found.append(Tail(load, op, percent, best, rival))
+    return found
 
 
 def _of_tails(outcome: Outcome, claim: Claim) -> Verdict:
-    found, too_few = tails(outcome, claim)
-    failing = "; ".join(
-        f"{one.load} {one.op} p{one.percent:g}: {claim.options['best']} {one.best_us:,.0f} µs, "
-        f"other {one.rival_us:,.0f}" for one in found if not one.holds
+    each = [tails(one, claim) for one in outcome.seeds()]
+    tested, every = len(each[0]), len(_every_case(claim))
+    lack = few(outcome.plan.seeds)
+    if not tested:
+        lack = f"no percentile rests on {EVENTS_MIN} requests" if outcome.plan.tail_times else (
+            "its runs are left out")  # fmt: skip
+    notes = ["percentiles for which it holds"]
+    if tested < every:
+        notes.append(f"{every - tested} further ones rest on fewer than {EVENTS_MIN} requests")
+    if failing := {f"{one.load} {one.op} p{one.percent:g}": None for found in each
+                   for one in found if not one.holds}:  # fmt: skip
+        notes.append(f"not with every seed for {', '.join(failing)}")
+    verdict = claim.verdict(
+        estimate([float(sum(one.holds for one in found)) for found in each]),
+        seeds=outcome.plan.seeds, kind="predicted", null=0.0, lack=lack,
     )  # fmt: skip
-    few = f"fewer than {outcome.plan.events_min} requests"
-    notes = [
-        "percentiles for which it holds",
-        *([f"{too_few} further ones rest on {few} and are left out"] if too_few else []),
-        *([f"not for {failing}"] if failing else []),
-    ]
-    verdict = claim.verdict(Estimate(float(sum(one.holds for one in found))))
-    return replace(verdict, paper=len(found), note="; ".join(notes), untestable=not found)
+    return replace(verdict, paper=tested or every, note="; ".join(notes))
 
 
 # ---- Numbers -------------------------------------------------------------------------------------
@@ -286,44 +295,53 @@ def _of_tails(outcome: Outcome, claim: Claim) -> Verdict:
 def numbers(outcome: Outcome) -> dict[str, Any]:
     """Return every number by name; times and shares in the unit that ends their name."""
     plan = outcome.plan
-    named = [claim for claim in DATA.claims if claim.name]
-    arithmetic = [_verdict(outcome, one) for one in DATA.claims if one.measure in ARITHMETIC]
-    every = [load.trace for load in (*plan.papers, *plan.real)]
+    tested = DATA["tail_loads"] if plan.tail_times else ()
     return {
         "requests": {"each": plan.requests, "short": plan.requests_short,
-                     "tail": plan.requests_tail, "warm_up_percent": 100 * DATA["warm_up_share"]},
-        "speeds": {load: outcome.compressions["base", load].speed for load in every},
-        "claims": {claim.name: measure(outcome, claim) for claim in named},
-        "reproduced": {claim.name: _verdict(outcome, claim).reproduced for claim in named},
-        "by_table_1": [{"ours": one.ours, "reproduced": one.reproduced} for one in arithmetic],
-        "with_cache_register_percent": {"case 1": channel_use(5, 2, cached=True),
-                                        "case 3": channel_use(4, 4, cached=True)},
-        "tail_claims": [_tail_numbers(outcome, claim) for claim in DATA.claims
-                        if claim.measure == "tails"],
-        "runs": _series(outcome, MAIN, every, SCHEMES),
-        "limit": _series(outcome, LIMIT, outcome.papers, SCHEMES),
-        "tails": _series(outcome, TAIL, DATA["tail_loads"], PAPERS),
-        "chips": {str(chips): {name: outcome.normalised(name, chips) for name in PAPERS}
-                  for chips in CHIPS},
-        "readings": {one.name: _reading(outcome, one.name)
-                     for one in (DATA.readings["base"], *plan.readings)},
-        "channel": {"chips_mb_per_s": write_bound_mb_per_s(),
-                    "dies_mb_per_s": write_bound_mb_per_s(4, PLANES_PER_DIE),
-                    "mb_per_s": read_bound_mb_per_s()},
+                     "tail": plan.requests * plan.tail_times,
+                     "warm_up_percent": 100 * DATA["warm_up_share"]},
+        "seeds": list(plan.seeds),
+        "buffer_kib": plan.base.sets["buffer.bytes"] / 1024,
+        "loads": {load.trace: compression(outcome, load.trace) for load in plan.papers},
+        "runs": _series(outcome, MAIN, outcome.papers, list(SCHEMES)),
+        "limit": _series(outcome, LIMIT, outcome.papers, list(SCHEMES)),
+        "tails": _series(outcome, TAIL, tested, PAPERS),
+        "over_tbm": {name: {metric: _row(outcome.over_tbm(name, metric))
+                            for metric in ("mean_us", "read_us", "write_us")}
+                     for name in (MBM, *APART)} if plan.readings else {},
+        "readings": {one.name: {"title": one.title, **{
+            name: _row(outcome.of_series(one.name).over_tbm(name)) for name in (SPRINKLER, MBM)}}
+            for one in ((plan.base, *plan.readings) if plan.readings else ())},
     }  # fmt: skip
 
 
+def compression(outcome: Outcome, load: str) -> dict[str, float]:
+    """Return how a load was compressed, mean of the seeds."""
+    return mean_numbers([outcome.compressions[BASE, load, seed] for seed in outcome.plan.seeds])
+
+
+def _row(one: Estimate) -> dict[str, float | None]:
+    return {"mean": one.mean, "low": one.low, "high": one.high}
+
+
 def _series(
-    outcome: Outcome, series: str, loads: Sequence[str], schemes: Sequence[str] | Mapping[str, Any]
+    outcome: Outcome, series: str, loads: Sequence[str], schemes: Sequence[str]
 ) -> dict[str, Any]:
+    return {load: {name: of_runs(outcome, series, load, name) for name in schemes}
+            for load in loads}  # fmt: skip
+
+
+def of_runs(outcome: Outcome, series: str, load: str, scheme: str) -> dict[str, float | None]:
+    """Return the numbers of a run by name, means of the seeds; None where a seed has none."""
+    found = [_of_run(one.of_series(series).one(load, scheme)) for one in outcome.seeds()]
     return {
-        load: {name: of_run(outcome.runs[Spot(series, load, name)]) for name in schemes}
-        for load in loads
+        name: None if None in values else fmean(values)
+        for name in found[0]
+        if (values := [one[name] for one in found])
     }
 
 
-def of_run(run: Measured) -> dict[str, Any]:
-    """Return the numbers of a run by name."""
+def _of_run(run: Measured) -> dict[str, Any]:
     p99_us = {op: run.percentile_us(op, 99.0) for op in OPS}
     return {
         "mean_ms": run.mean_us() / 1e3,
@@ -334,25 +352,3 @@ def of_run(run: Measured) -> dict[str, Any]:
             "mb_per_s", "erases", "gc_waf", "die_busy_percent", "suspended_percent",
             "joint_percent")},
     }  # fmt: skip
-
-
-def _tail_numbers(outcome: Outcome, claim: Claim) -> dict[str, Any]:
-    found, too_few = tails(outcome, claim)
-    held = [one for one in found if one.holds]
-    return {
-        "reproduced": len(held) == len(found),
-        "compared": len(found),
-        "held": len(held),
-        "held_of": {op: sum(one.op == op for one in held) for op in OPS},
-        "compared_of": {op: sum(one.op == op for one in found) for op in OPS},
-        "too_few": too_few,
-    }
-
-
-def _reading(outcome: Outcome, series: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, scheme in (("mbm", MBM), ("sprinkler", SPRINKLER)):
-        own = outcome.of_series(series).responses(scheme)
-        found[key] = dict(zip(outcome.papers, own, strict=True))
-        found[f"{key}_mean"] = fmean(own)
-    return found

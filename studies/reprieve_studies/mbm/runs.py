@@ -1,7 +1,7 @@
 """The runs of the study: loads, schemes and readings on the drive of Table I."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from reprieve_studies import loads
 from reprieve_studies.compress import Compression, compressions
 from reprieve_studies.frame import Reading, read
 from reprieve_studies.loads import Load, Recording
-from reprieve_studies.logged import BEYOND_MIN, Latencies, Log, latencies
+from reprieve_studies.logged import Latencies, Log, latencies
 from reprieve_studies.runs import Bench, Job, Setup
 
 DATA = read(Path(__file__).with_name("study.toml"))
@@ -19,10 +19,14 @@ SCHEMES: Mapping[str, Mapping[str, Any]] = DATA["schemes"]
 PLAIN, TBM, SPRINKLER, MBM = SCHEMES
 RIVALS = (TBM, SPRINKLER)
 PAPERS = (*RIVALS, MBM)
+APART: Mapping[str, Mapping[str, Any]] = DATA["apart"]
+"""Schemes that show whose gain it is: each is `of` another, with another policy."""
+BASE = "joint"
 MAIN, LIMIT, TAIL, BEFORE = "main", "limit", "tail", "warm-up"
 OPS = ("read", "write")
 PERCENTILES = (94.0, 95.0, 97.0, 98.0, 99.0, 99.5, 99.9, 99.99, 99.999)
-_FULL_REQUESTS = 12_000
+_OF_MBM = ("policy", "scheduling.mbm_", "ftl.gc_parallel_planes", "ftl.gc_victims_in_step")
+"""Beginnings of keys that a reading sets of MBM alone."""
 
 
 class Spot(NamedTuple):
@@ -34,6 +38,7 @@ class Spot(NamedTuple):
     """The paper's name of its trace."""
     scheme: str
     chips: int = 2
+    seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -41,26 +46,28 @@ class Plan:
     """Options of the command that select runs."""
 
     papers: Sequence[Load]
-    real: Sequence[Load]
     requests: int
     """Of each load at most."""
     pages_per_block: int = 128
     """In place of 1024 (A141): the drive comes to its state in an eighth of the time."""
-    events_min: int = BEYOND_MIN
-    """Requests beyond a percentile, or erases, on which a claim has to rest to be judged."""
-    tail_times: int = 10
-    """Length of the runs of tails over that of the others, if these are whole."""
+    tail_times: int = 0
+    """Length of the runs of tails over that of the others; 0: there are none."""
+    chips: Sequence[int] = (2,)
+    """Of a channel: Figure 9 has 2, 4 and 8, Table I the first."""
+    seeds: Sequence[int] = (1,)
+    base: Reading = DATA.readings[BASE]
+    """The reading that is judged."""
     readings: Sequence[Reading] = ()
+    """Others; none where the claims alone are judged."""
 
     @property
     def requests_short(self) -> int:
-        """Of a run of another reading, and of the search for a compression."""
+        """Of a run of another reading."""
         return max(500, self.requests // 3)
 
-    @property
-    def requests_tail(self) -> int:
-        """Of a run for Figures 12 and 13."""
-        return self.requests * (self.tail_times if self.requests >= _FULL_REQUESTS else 10)
+    def reading(self, name: str) -> Reading:
+        """Return a reading by the name of its series; the judged one for all that is none."""
+        return next((one for one in self.readings if one.name == name), self.base)
 
 
 # ---- Loads ---------------------------------------------------------------------------------------
@@ -89,8 +96,8 @@ def _counterpart(name: str, seed: int) -> Load:
 
 # ---- Runs ----------------------------------------------------------------------------------------
 
-Scales = Mapping[tuple[str, str], Compression]
-"""By reading and load."""
+Scales = Mapping[tuple[str, str, int], Compression]
+"""By reading, load and seed."""
 
 
 @dataclass(frozen=True)
@@ -144,17 +151,8 @@ def of_row(row: Mapping[str, Any]) -> Measured:
 
 def simulate(plan: Plan, bench: Bench) -> tuple[Scales, dict[Spot, Measured]]:
     """Run everything: compress the loads, then run them."""
-    scales = compressions(bench, {
-        (reading.name, load.trace): (
-            place(plan, load, plan.requests_short).with_overrides(SCHEMES[TBM]),
-            reading.options.get("idle_share", DATA["idle_share"]),
-            reading.options.get("idle_of_dies", True),
-        )
-        for reading in (DATA.readings["base"], *plan.readings)
-        if reading.name == "base" or "idle_share" in reading.options
-        for load in (*plan.papers, *(plan.real if reading.name == "base" else ()))
-    })  # fmt: skip
-    rows = bench.texts("Figures 8 to 13, readings", list_jobs(plan, scales))
+    scales = _scales(plan, bench)
+    rows = bench.texts("running the schemes", list_jobs(plan, scales))
     runs = {spot: of_row(row) for spot, row in rows.items()}
     for spot in [spot for spot in runs if spot.series == BEFORE]:
         main = spot._replace(series=MAIN)
@@ -162,52 +160,86 @@ def simulate(plan: Plan, bench: Bench) -> tuple[Scales, dict[Spot, Measured]]:
     return scales, runs
 
 
+def _scales(plan: Plan, bench: Bench) -> Scales:
+    """Compress every load under TBM; that of the first seed is near those of the others."""
+    found: dict[tuple[str, str, int], Compression] = {}
+    for seeds in (plan.seeds[:1], plan.seeds[1:]):
+        wanted, near = {}, {}
+        for name in (BASE, *(one.name for one in plan.readings if "idle_share" in one.options)):
+            reading = plan.reading(name)
+            how = (reading.options.get("idle_share", DATA["idle_share"]),
+                   reading.options.get("idle_of_dies", True))  # fmt: skip
+            for load in plan.papers:
+                for seed in seeds:
+                    key = name, load.trace, seed
+                    setup = place(plan, load, plan.requests_short, seed=seed)
+                    setup = setup.with_overrides({**SCHEMES[TBM], **sets_of(reading, TBM)})
+                    wanted[key] = (setup, *how)
+                    if first := found.get((name, load.trace, plan.seeds[0])):
+                        near[key] = first.time_scale
+        found |= compressions(bench, wanted, near)
+    return found
+
+
 def list_jobs(plan: Plan, scales: Scales) -> dict[Spot, Job]:
     """Return every run."""
     jobs: dict[Spot, Job] = {}
-
-    def add(spot: Spot, load: Load, requests: int, reading: Reading | None = None) -> None:
-        sets = {} if reading is None else sets_of(reading, spot.scheme)
-        own = reading is not None and "idle_share" in reading.options
-        scale = scales[reading.name if own and reading else "base", spot.load].time_scale
-        pace = {} if spot.series == LIMIT else {"workload.time_scale": scale}
-        setup = place(plan, load, requests, spot.chips)
-        setup = setup.with_overrides({**SCHEMES[spot.scheme], **sets, **pace})
-        jobs[spot] = Job(setup, _settled(setup), measured, "mbm", {"requests": True})
-
-    for load in (*plan.papers, *plan.real):
-        for name in SCHEMES:
-            add(Spot(MAIN, load.trace, name), load, plan.requests)
-            before = int(DATA["warm_up_share"] * plan.requests)
-            add(Spot(BEFORE, load.trace, name), load, before)
+    requests = {MAIN: plan.requests, LIMIT: plan.requests,
+                BEFORE: int(DATA["warm_up_share"] * plan.requests),
+                TAIL: plan.requests * plan.tail_times}  # fmt: skip
     for load in plan.papers:
-        for name in SCHEMES:
-            add(Spot(LIMIT, load.trace, name), load.closed(DATA["queue_depth"]), plan.requests)
-        for name in PAPERS:
-            for chips in DATA["chips"][1:]:
-                add(Spot(MAIN, load.trace, name, chips), load, plan.requests)
-            if load.trace in DATA["tail_loads"]:
-                add(Spot(TAIL, load.trace, name), load, plan.requests_tail)
-            for reading in (DATA.readings["base"], *plan.readings):
-                if name == MBM or not of_mbm_alone(reading):
-                    spot = Spot(reading.name, load.trace, name)
-                    add(spot, load, plan.requests_short, reading)
+        for series, scheme, chips in _of_load(plan, load):
+            for seed in plan.seeds:
+                reading = plan.reading(series)
+                spot = Spot(series, load.trace, scheme, chips, seed)
+                own = reading.name if "idle_share" in reading.options else BASE
+                pace = {"workload.time_scale": scales[own, load.trace, seed].time_scale}
+                drawn = load.closed(DATA["queue_depth"]) if series == LIMIT else load
+                setup = place(plan, drawn, requests.get(series, plan.requests_short), chips, seed)
+                setup = setup.with_overrides({
+                    **_scheme(scheme, reading), **({} if series == LIMIT else pace)
+                })  # fmt: skip
+                jobs[spot] = Job(setup, _settled(setup), measured, "mbm", {"requests": True})
     return jobs
 
 
+def _of_load(plan: Plan, load: Load) -> Iterator[tuple[str, str, int]]:
+    """Yield the series, scheme and chips a channel of every run of a load."""
+    least, *more = plan.chips
+    for name in SCHEMES:
+        yield from ((series, name, least) for series in (MAIN, BEFORE, LIMIT))
+    for name in PAPERS:
+        yield from ((MAIN, name, chips) for chips in more)
+        if plan.tail_times and load.trace in DATA["tail_loads"]:
+            yield TAIL, name, least
+    for name in APART if plan.readings else ():
+        yield from ((series, name, least) for series in (MAIN, BEFORE))
+    for reading in (plan.base, *plan.readings) if plan.readings else ():
+        for name in PAPERS:
+            if name == MBM or not of_mbm_alone(reading) or reading == plan.base:
+                yield reading.name, name, least
+
+
+def _scheme(name: str, reading: Reading) -> Mapping[str, Any]:
+    """Return the keys of a scheme under a reading."""
+    if apart := APART.get(name):
+        return {**_scheme(apart["of"], reading), "policy": apart["policy"]}
+    return {**SCHEMES[name], **sets_of(reading, name)}
+
+
 def of_mbm_alone(reading: Reading) -> bool:
-    """Return whether a reading leaves the other schemes as they are."""
-    return bool(reading.sets) and all(
-        key == "policy" or key.startswith("scheduling.mbm_") for key in reading.sets
-    )
+    """Return whether a reading leaves the other schemes as they are under the judged one."""
+    own, base = (sets_of(one, TBM) for one in (reading, DATA.readings[BASE]))
+    return own == base and "idle_share" not in reading.options
 
 
 def sets_of(reading: Reading, scheme: str) -> Mapping[str, Any]:
     """Return what a reading sets of a scheme."""
-    return reading.sets if scheme == MBM or not of_mbm_alone(reading) else {}
+    return {key: value for key, value in reading.sets.items()
+            if scheme == MBM or not key.startswith(_OF_MBM)}  # fmt: skip
 
 
-def place(plan: Plan, load: Load, requests: int, chips: int = 2) -> Setup:
+def place(plan: Plan, load: Load, requests: int, chips: int = 2, seed: int = 1) -> Setup:
     """Return a load on a drive with `chips` chips a channel, without a scheme."""
     shape = {
         **DATA["drive"],
@@ -215,7 +247,9 @@ def place(plan: Plan, load: Load, requests: int, chips: int = 2) -> Setup:
         "geometry.chips_per_channel": chips,
         "geometry.pages_per_block": plan.pages_per_block,
     }
-    return load.setup(DATA["device"], requests).with_overrides({**shape, **load.spread})
+    # Loads are drawn apart, though they have the same seeds.
+    drawn = load.setup(DATA["device"], requests, 10 * seed + load.seed)
+    return drawn.with_overrides({**shape, **load.spread})
 
 
 def _settled(setup: Setup) -> Setup | None:

@@ -1,11 +1,14 @@
 """Starblaze, Flash Memory Summit 2017: a database's load before and after suspension."""
 
-import tempfile
-from pathlib import Path
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 from reprieve_studies.article import Article, Section, Table
 from reprieve_studies.frame import questions
-from reprieve_studies.starblaze import figures, realtime
+from reprieve_studies.joint import Candidate, search
+from reprieve_studies.runs import Bench
+from reprieve_studies.starblaze import figures
 from reprieve_studies.starblaze.claims import KINDS, Outcome, numbers, verdicts
 from reprieve_studies.starblaze.runs import (
     BASE,
@@ -18,22 +21,14 @@ from reprieve_studies.starblaze.runs import (
     slides,
 )
 from reprieve_studies.study import Settings, Study
+from reprieve_studies.verdicts import Verdict
 
 
 def article(settings: Settings) -> Article:
     """Run everything and write it up."""
-    if settings.real_time:
-        realtime.require_fio()
-    plan = Plan(**DATA["plan"]["quick" if settings.quick else "full"])
+    plan = Plan(**_lengths(quick=settings.quick), seeds=DATA["seeds"], claims_only=settings.quick)
     with settings.bench() as bench:
         outcome = Outcome(plan, simulate(plan, plan.spots, bench))
-    sections, found = _sections(outcome), verdicts(outcome)
-    if settings.real_time:
-        settings.step("fio against the served drive, in real time", 0, 1)
-        with tempfile.TemporaryDirectory(prefix="reprieve-") as folder:
-            served = realtime.serve_all(realtime.RUNTIME_S, Path(folder))
-        sections.append(realtime.section(served))
-        found += realtime.verdicts(served)
     return Article(
         title="Starblaze 2017 reproduced: a database's load before and after suspension",
         command=settings.command,
@@ -42,30 +37,42 @@ def article(settings: Settings) -> Article:
             "Reading": BASE.title,
             "Simulated time of a run": f"{plan.runtime_s} s after a ramp of {plan.ramp_s} s",
             "Runs": f"{len(plan.spots):,}",
-            "Seeds": f"1 to {plan.seeds}; 1 of readings without claims",
+            "Seeds": f"{', '.join(map(str, plan.seeds))}; the first of readings without claims",
         },
-        sections=sections,
-        verdicts=found,
+        sections=_sections(outcome),
+        verdicts=verdicts(outcome),
         files=files(plan),
         numbers=numbers(outcome),
     )
 
 
+def judge(
+    bench: Bench, candidate: Candidate, seeds: Sequence[int], *, quick: bool
+) -> list[Verdict]:
+    """Judge every claim under a candidate for the joint reading."""
+    plan = Plan(**_lengths(quick=quick), seeds=seeds, base=candidate.reading, claims_only=True)
+    return verdicts(Outcome(plan, simulate(plan, plan.spots, bench)))
+
+
+def _lengths(*, quick: bool) -> dict[str, Any]:
+    lengths: dict[str, Any] = DATA["plan"]["quick" if quick else "full"]
+    return lengths
+
+
 STUDY = Study(
     "Starblaze, NAND flash program and erase suspension in an SSD controller, slides of the "
     "Flash Memory Summit, 2017",
-    frozenset({"real_time"}),
+    frozenset(),
     article,
+    joint=partial(search, DATA, judge, title="Starblaze 2017"),
 )
 
 _DRIVE = (
-    "The slides name no drive. Ours has 32 dies of 3D TLC with the slides' typical times, 64 "
+    "The slides name no drive. Ours has 64 dies of 3D TLC with the slides' typical times, 64 "
     "blocks each, programs of 64 KiB (four planes as one), and collects garbage in step with the "
-    "host. It is mapped by 4 KiB and full. Every request takes 15 µs before it reaches the drive, "
-    "taken from the slides' writes, which end in the buffer; so their mean is an input. Programs "
-    "of 64 KiB on 32 dies were chosen by hand arithmetic before any run: the mean read of the "
-    "slides loses 13 to 52 µs by suspension, and a read waits for programs about that long in "
-    "such a drive."
+    "host. It is mapped by 4 KiB and full; 50 % of it are spare. Dies and spare blocks are fitted "
+    "to the means. Every request takes 15 µs before it reaches the drive, taken from the slides' "
+    "writes, which end in the buffer; so their mean is an input."
 )
 _LOAD = (
     "The names of the cases are read as mixes: 2rr1rw as two reads to a write, 5rr4rw as five to "
@@ -78,18 +85,20 @@ def _sections(outcome: Outcome) -> list[Section]:
     return [
         Section("The tables of the slides", [_DRIVE, _LOAD], figures.all_figures(outcome),
                 [_both_tables(outcome)]),
-        Section("Other readings", questions(DATA.readings.values()), tables=[_by_reading(outcome)]),
+        Section("Other readings", questions(outcome.plan.readings.values()),
+                tables=[_by_reading(outcome)]),
     ]  # fmt: skip
 
 
 def _both_tables(outcome: Outcome) -> Table:
     """Set the slides' two tables beside ours."""
-    columns = ["case", "of", "IOPS, slides", "ours"]
+    columns = ["case", "of", "IOPS, slides", "ours", "p99.9 before, ours", "after, ours"]
     rows = []
     for case in CASES:
         for kind in KINDS:
             before, after = (outcome.row(setting, case, kind) for setting in ("none", "both"))
-            cells = [f"{slides(case, kind, 'iops'):,}", f"{after.iops:,.0f}"]
+            cells = [f"{slides(case, kind, 'iops'):,}", f"{after.iops:,.0f}",
+                     f"{before.p999_us:,.0f}", f"{after.p999_us:,.0f}"]  # fmt: skip
             for measure, digits in (("mean_us", 1), ("us_max", 0)):
                 for setting, row in (("none", before), ("both", after)):
                     pair = (slides(case, kind, measure, setting), getattr(row, measure))
@@ -105,7 +114,7 @@ def _by_reading(outcome: Outcome) -> Table:
     """Set the reads and the rate of every reading and setting beside the slides."""
     rows = []
     for case in CASES:
-        for reading in DATA.readings.values():
+        for reading in outcome.plan.readings.values():
             for setting in ("none", *reading.options["settings"]):
                 read = outcome.row(setting, case, "read", reading.name)
                 rows.append([case, reading.title, SETTINGS[setting]["title"],

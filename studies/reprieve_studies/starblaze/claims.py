@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from reprieve.experiments.store import Record
 from reprieve_studies.frame import Claim, contrast, evaluate, few, without_effect
 from reprieve_studies.seeds import Estimate, estimate
-from reprieve_studies.starblaze.runs import CASES, DATA, Plan, Runs, little, slides
+from reprieve_studies.starblaze.runs import BASE, CASES, DATA, Plan, Runs, little, slides
 from reprieve_studies.verdicts import Verdict
 
 KINDS = ("read", "write")
@@ -26,6 +26,10 @@ class Row(NamedTuple):
     """The middle one of the runs."""
     us_max_least: float
     us_max_most: float
+    p999_us: float
+    """p99.9, of the job in which it is longest."""
+    requests: int
+    """Of a run."""
 
 
 @dataclass(frozen=True)
@@ -42,23 +46,29 @@ class Outcome:
                 if spot[:3] == wanted and seed in (None, spot.seed)]  # fmt: skip
 
     def row(
-        self, setting: str, case: str, kind: str, reading: str = "chosen", seed: int | None = None
+        self, setting: str, case: str, kind: str, reading: str = BASE.name, seed: int | None = None
     ) -> Row:
         """Measure a case's reads or writes, without the ramp."""
         found = [measured(run.summary, kind) for run in self.of(reading, setting, case, seed)]
-        iops, mean_us, us_max = zip(*found, strict=True)
-        return Row(fmean(iops), fmean(mean_us), median(us_max), min(us_max), max(us_max))
+        iops, mean_us, us_max, p999_us, requests = zip(*found, strict=True)
+        return Row(
+            fmean(iops), fmean(mean_us), median(us_max), min(us_max), max(us_max), fmean(p999_us),
+            min(requests),
+        )  # fmt: skip
 
     def rate(
-        self, setting: str, case: str, reading: str = "chosen", seed: int | None = None
+        self, setting: str, case: str, reading: str = BASE.name, seed: int | None = None
     ) -> float:
         """Return the reads and writes of a case in a second."""
         return sum(self.row(setting, case, kind, reading, seed).iops for kind in KINDS)
 
 
-def measured(summary: Mapping[str, Any], kind: str) -> tuple[float, float, float]:
-    """Return of a run rate, mean and longest of the host's jobs that have requests of the kind."""
-    count, total_us, us_max, active_ns = 0, 0.0, 0.0, 0
+def measured(summary: Mapping[str, Any], kind: str) -> tuple[float, float, float, float, int]:
+    """Measure the host's jobs of a run that have requests of the kind.
+
+    Returns their rate, mean, longest, p99.9 and number; times in µs.
+    """
+    count, total_us, us_max, p999_us, active_ns = 0, 0.0, 0.0, 0.0, 0
     for name, job in summary["flows"].items():
         group = job["requests"][kind]
         if not group["count"] or name.startswith(_FIRMWARE):
@@ -67,13 +77,14 @@ def measured(summary: Mapping[str, Any], kind: str) -> tuple[float, float, float
         count += group["count"]
         total_us += group["count"] * latency["mean"] / 1e3
         us_max = max(us_max, latency["max"] / 1e3)
+        p999_us = max(p999_us, latency["p99_9"] / 1e3)
         active_ns = max(active_ns, job["active_ns"])
-    return 1e9 * count / active_ns, total_us / count, us_max
+    return 1e9 * count / active_ns, total_us / count, us_max, p999_us, count
 
 
 def seeds(outcome: Outcome, claim: Claim) -> list[int]:
     """Return the seeds of the runs that a claim is measured on."""
-    reading = claim.options.get("reading", "chosen")
+    reading = claim.options.get("reading", BASE.name)
     return sorted({spot.seed for spot in outcome.runs if spot.reading == reading})
 
 
@@ -87,7 +98,7 @@ def measure(
     of = claim.options
     kinds = [of["kind"]] if "kind" in of else KINDS
     places = [(one, kind) for one in ([case] if case else CASES) for kind in kinds]
-    reading = of.get("reading", "chosen")
+    reading = of.get("reading", BASE.name)
 
     def of_seed(seed: int) -> float:
         def value(place: tuple[str, str], setting: str) -> float:
@@ -120,13 +131,18 @@ def _verdict(outcome: Outcome, claim: Claim, case: str) -> Verdict:
         where=case + (", " if is_row else ": ") if case else "",
         at=case,
         seeds=own,
-        kind=claim.options.get("as", "measured"),
+        kind=claim.options.get("as", "predicted"),
         null=without_effect(claim, DATA["null"], partial(measure, outcome, claim, case)),
         lack=few(own),
     )
     if claim.measure == "us_max" and claim.of == "absolute":
         row = outcome.row(claim.options["of"], case, claim.options["kind"])
-        return replace(verdict, note=f"seeds: {row.us_max_least:,.0f} to {row.us_max_most:,.0f}")
+        note = (
+            f"longest of {row.requests:,} in {outcome.plan.runtime_s} s, seeds: "
+            f"{row.us_max_least:,.0f} to {row.us_max_most:,.0f}; p99.9 {row.p999_us:,.0f}; the "
+            "slides do not say how long their runs were"
+        )
+        return replace(verdict, note=note)
     if case and not is_row:
         pause_us, iops = little(case)
         rate = sum(slides(case, kind, "iops") for kind in KINDS)
@@ -141,7 +157,7 @@ def _verdict(outcome: Outcome, claim: Claim, case: str) -> Verdict:
 def longer_percent(outcome: Outcome) -> dict[str, float]:
     """Return by how much suspended programs and erases take longer, as a run's mean, at most."""
     runs = [run.summary["flash"]["suspended_operations"]
-            for case in CASES for run in outcome.of("chosen", "both", case)]  # fmt: skip
+            for case in CASES for run in outcome.of(BASE.name, "both", case)]  # fmt: skip
     return {
         kind: 100 * max(run[kind]["increase_mean"] for run in runs) for kind in ("program", "erase")
     }
@@ -161,7 +177,9 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
     for reading, setting in settings:
         cases = {case: _case(outcome, reading, setting, case) for case in CASES}
         runs.setdefault(reading, {})[setting] = cases
-    return {**vars(outcome.plan), "runs": runs, "suspended_longer_percent": longer_percent(outcome)}
+    plan = outcome.plan
+    own = {"runtime_s": plan.runtime_s, "ramp_s": plan.ramp_s, "seeds": len(plan.seeds)}
+    return {**own, "runs": runs, "suspended_longer_percent": longer_percent(outcome)}
 
 
 def _case(outcome: Outcome, reading: str, setting: str, case: str) -> dict[str, Any]:

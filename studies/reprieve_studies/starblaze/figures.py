@@ -3,7 +3,7 @@
 from reprieve_studies.article import Figure
 from reprieve_studies.charts import Bars, Lines, exceeding
 from reprieve_studies.starblaze.claims import Outcome
-from reprieve_studies.starblaze.runs import CASES, SEED, SETTINGS, Spot, slides
+from reprieve_studies.starblaze.runs import BASE, CASES, SEED, SETTINGS, Spot, slides
 
 _FROM_NS = 93_000
 """Latency of a read on an idle die; the few below it found their page in the buffer."""
@@ -32,8 +32,9 @@ def _bars(outcome: Outcome, word: str, measure: str) -> Figure:
 
 def _tail(outcome: Outcome) -> Figure:
     points = []
-    for setting in ("none", "erase", "program", "both"):
-        latency = outcome.runs[Spot("chosen", setting, _OF_TAIL, SEED)].latencies()["read"]
+    settings = ("none", *outcome.plan.readings[BASE.name].options["settings"])
+    for setting in settings:
+        latency = outcome.runs[Spot(BASE.name, setting, _OF_TAIL, SEED)].latencies()["read"]
         points += exceeding(latency, SETTINGS[setting]["title"], _FROM_NS)
     lines = Lines(
         points, "latency, µs", "share of reads that take longer", x_log=True, y_log=True,

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +14,9 @@ from reprieve_studies.runs import Bench, Job, Overrides, Setup, keeping
 DATA = read(Path(__file__).with_name("study.toml"))
 CASES: Mapping[str, Mapping[str, int]] = DATA["cases"]
 SETTINGS: Mapping[str, Mapping[str, Any]] = DATA["settings"]
-BASE = DATA.readings["chosen"]
+BASE = DATA.readings["joint"]
+JUDGED = {BASE.name, *(one.options["reading"] for one in DATA.claims if "reading" in one.options)}
+"""Readings that claims are judged under."""
 SEED = 1
 OPEN_DEPTH = 64
 """Of a thread whose requests come at random: more than are ever outstanding."""
@@ -40,19 +42,37 @@ class Plan:
     """Of each run, in simulated time."""
     ramp_s: int
     """Before it, so that collection is under way."""
-    seeds: int
+    seeds: Sequence[int]
     """Of readings that claims are judged under; a longest latency is one request, and differs."""
+    base: Reading = BASE
+    """The reading that is judged, under that name."""
+    claims_only: bool = False
+    """Judge the claims alone: no other reading, no setting that they do not name."""
+
+    @property
+    def readings(self) -> Mapping[str, Reading]:
+        """Return every reading that runs."""
+        every = {**DATA.readings, BASE.name: self.base}
+        if not self.claims_only:
+            return every
+        options = {"settings": ["both"]}
+        return {
+            name: replace(
+                one, sets={**one.sets, **self.base.sets}, options={**one.options, **options}
+            )
+            for name, one in every.items()
+            if name in JUDGED
+        }
 
     @property
     def spots(self) -> list[Spot]:
         """Return every run."""
-        judged = {BASE.name, *(claim.options.get("reading") for claim in DATA.claims)}
         return [
-            Spot(reading.name, setting, case, SEED + number)
-            for reading in DATA.readings.values()
+            Spot(name, setting, case, seed)
+            for name, reading in self.readings.items()
             for setting in ("none", *reading.options["settings"])
             for case in CASES
-            for number in range(self.seeds if reading.name in judged else 1)
+            for seed in (self.seeds if name in JUDGED else self.seeds[:1])
         ]
 
 
@@ -133,7 +153,7 @@ def simulate(plan: Plan, spots: Sequence[Spot], bench: Bench) -> dict[Spot, Reco
     """Run some of a plan."""
     with tempfile.TemporaryDirectory(prefix="reprieve-") as name:
         write_jobs(plan, Path(name))
-        jobs = {spot: job(spot, Path(name)) for spot in spots}
+        jobs = {spot: job(spot, Path(name), plan.readings[spot.reading]) for spot in spots}
         return bench.each("the slides' cases", jobs, keeping("flows", "flash", "requests"))
 
 
@@ -146,9 +166,8 @@ def write_jobs(plan: Plan, folder: Path) -> None:
     (folder / "settle.fio").write_text(DATA["settled"]["job"])
 
 
-def job(spot: Spot, folder: Path) -> Job:
+def job(spot: Spot, folder: Path, reading: Reading) -> Job:
     """Return a run; `folder` has the job files."""
-    reading = DATA.readings[spot.reading]
     fio = folder / f"{reading.options['load']}-{spot.case}.fio"
     setup = Setup(
         {**DATA["drive"], "seed": spot.seed, "workload": {"fio": fio}},
@@ -193,6 +212,8 @@ def files(plan: Plan) -> dict[str, str]:
 
 def scenario_text(case: str, setting: str) -> str:
     """Return the scenario of the judged reading, whose job file is beside it."""
-    rules = {key.split(".")[1]: value for key, value in suspensions(setting, BASE).items()}
-    scenario = {**DATA["drive"], "seed": SEED, "suspension": rules}
-    return toml_text({**scenario, "workload": {"fio": f"{case}.fio"}})
+    scenario = {**DATA["drive"], "seed": SEED, "workload": {"fio": f"{case}.fio"}}
+    for key, value in {**suspensions(setting, BASE), **BASE.sets}.items():
+        section, _, name = key.partition(".")
+        scenario[section] = {**scenario.get(section, {}), name: value}
+    return toml_text(scenario)

@@ -1,13 +1,20 @@
 """Zambelli et al., Electronics 2021: program suspension of a 3D TLC part, and of a drive of it."""
 
-from reprieve.characterize import measure
-from reprieve_studies.article import Article, Section, Table
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, partial
+
+from reprieve.characterize import Measured, measure
+from reprieve_studies.article import Article, Section
 from reprieve_studies.characterize.page import SECTIONS
 from reprieve_studies.frame import by_reading, questions
+from reprieve_studies.joint import Candidate, search
+from reprieve_studies.runs import Bench
 from reprieve_studies.study import Settings, Study
+from reprieve_studies.verdicts import Verdict
 from reprieve_studies.zambelli21 import figures
-from reprieve_studies.zambelli21.claims import METRICS, Outcome, numbers, verdicts
-from reprieve_studies.zambelli21.runs import BASE, DATA, FITTED, JUDGED, PART, Plan, simulate
+from reprieve_studies.zambelli21.claims import Outcome, numbers, verdicts
+from reprieve_studies.zambelli21.runs import DATA, JUDGED, PART, Plan, simulate
 
 SEEDS = (1, 2, 3, 4, 5)
 
@@ -16,9 +23,10 @@ def article(settings: Settings) -> Article:
     """Run everything and write it up."""
     asked = DATA["requests"]["quick" if settings.quick else "judged"]
     plan = Plan(settings.requests_or(asked), SEEDS, settings.quick)
+    if settings.quick:
+        plan = replace(plan, run_in=0)
     with settings.bench() as bench:
-        runs = simulate(plan, plan.spots, bench)
-    outcome = Outcome(plan, runs, measure(PART, (), DATA["wordlines"], 1))
+        outcome = Outcome(plan, simulate(plan, plan.spots, bench), _of_the_part())
     return Article(
         title="Zambelli et al. 2021 reproduced: program suspension in a 3D TLC drive",
         command=settings.command,
@@ -29,11 +37,26 @@ def article(settings: Settings) -> Article:
     )
 
 
+@cache
+def _of_the_part() -> Measured:
+    return measure(PART, (), DATA["wordlines"], 1)
+
+
+def judge(
+    bench: Bench, candidate: Candidate, seeds: Sequence[int], *, quick: bool
+) -> list[Verdict]:
+    """Judge every claim under a candidate for the joint reading."""
+    requests = DATA["requests"]["search" if quick else "judged"]
+    plan = Plan(requests, seeds, claims_only=True, base=candidate.reading)
+    return verdicts(Outcome(plan, simulate(plan, plan.spots, bench), _of_the_part()))
+
+
 STUDY = Study(
     "Zambelli et al., Assessing the Role of Program Suspend Operation in 3D NAND Flash Based "
     "Solid State Drives, 2021",
     frozenset({"requests"}),
     article,
+    joint=partial(search, DATA, judge, title="Zambelli et al. 2021"),
 )
 
 _DRIVE = (
@@ -66,27 +89,10 @@ def _sections(outcome: Outcome) -> list[Section]:
         lambda claim, _drive, name: outcome.measure(claim, name), titles,
     )  # fmt: skip
     return [
-        Section("The paper's figures", [_DRIVE], figures.of_the_drive(outcome),
-                [_runs(outcome, name) for name in (FITTED, BASE)]),
+        Section("The paper's figures", [_DRIVE], figures.of_the_drive(outcome)),
         Section("Readings of the paper", questions(DATA.readings[name] for name in shown),
                 tables=[table]),
         Section("The part", [f"reprieve characterize {PART} gives the same by itself."],
                 figures.of_the_part(outcome)),
         *(make(outcome.bench) for make in SECTIONS),
     ]  # fmt: skip
-
-
-def _runs(outcome: Outcome, reading: str) -> Table:
-    """Return every run of a reading with the first seed."""
-    rows = [
-        [spot.mix, f"{spot.depth}", f"{spot.suspensions}",
-         *(f"{metric.of(run):,.1f}" for metric in METRICS.values()),
-         f"{run.summary['flash']['gc_waf']:.2f}",
-         f"{100 * run.summary['device']['die_busy_share']:.0f}",
-         f"{100 * run.summary['flash']['suspended_share']['program']:.0f}"]
-        for spot, run in outcome.runs.items() if (spot.reading, spot.seed) == (reading, 1)
-    ]  # fmt: skip
-    metrics = [f"{one.title}, {one.unit}" for one in METRICS.values()]
-    columns = ["load", "QD", "suspensions", *metrics, "WAF", "dies busy, %",
-               "programs suspended, %"]  # fmt: skip
-    return Table(f"Every run: {DATA.readings[reading].title}", columns, rows)

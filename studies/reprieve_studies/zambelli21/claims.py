@@ -104,7 +104,7 @@ def verdicts(outcome: Outcome) -> list[Verdict]:
         replace(one, source=f"{paper}, {one.source[0].lower()}{one.source[1:]}", of="mechanism")
         for one in of_the_bench.verdicts(outcome.bench)
     ]
-    if not outcome.plan.quick:
+    if not outcome.plan.claims_only:
         found.append(_amplification(outcome))
     return found + [_verdict(outcome, claim, name) for name in JUDGED for claim in DATA.claims]
 

@@ -39,13 +39,21 @@ class Plan:
     requests: int
     """That count, of each run of a judged reading."""
     seeds: Sequence[int] = (1,)
-    quick: bool = False
-    """Judged readings alone, on a drive that is not run in."""
+    claims_only: bool = False
+    """Run the judged reading alone."""
+    run_in: int = DATA["run_in"]
+    """Requests before those that count."""
+    base: Reading = DATA.readings[FITTED]
+    """The reading that is judged, under that name."""
+
+    def reading(self, name: str) -> Reading:
+        """Return a reading by name."""
+        return self.base if name == FITTED else DATA.readings[name]
 
     @property
     def spots(self) -> list[Spot]:
         """Return every run: judged readings with every seed, the rest with the first."""
-        names = [name for name in DATA.readings if name in JUDGED or not self.quick]
+        names = [name for name in DATA.readings if name in JUDGED or not self.claims_only]
         return [
             Spot(name, mix, depth, number, seed)
             for name in names
@@ -71,13 +79,12 @@ def simulate(plan: Plan, spots: Sequence[Spot], bench: Bench) -> dict[Spot, Reco
 
 def job(plan: Plan, spot: Spot) -> Job:
     """Return a run, and the run-in of the drive that it starts with."""
-    reading = DATA.readings[spot.reading]
-    run_in = 0 if plan.quick else DATA["run_in"]
+    reading = plan.reading(spot.reading)
     setup = Setup({**DATA["drive"], "seed": spot.seed}, {
         "workload.read_fraction": DATA["mixes"][spot.mix],
         "workload.queue_depth": spot.depth,
-        "workload.requests": run_in + plan.requests_of(spot.reading),
-        "measure.from_request": run_in,
+        "workload.requests": plan.run_in + plan.requests_of(spot.reading),
+        "measure.from_request": plan.run_in,
         **allowed(spot.suspensions, reading),
         **reading.sets,
     })  # fmt: skip

@@ -118,8 +118,7 @@ section! {
         "block" = SameBlock::Block, "Those of its block.";
         "wordline" = SameBlock::Wordline, "Those of its wordline.";
         "page" = SameBlock::Page, "Those of the page, or pages, that it programs.";
-    }, or("'block'"),
-        from("Numonyx J3, Spansion S29GL: the block; Intel W30, Sharp LRS1383: the location");
+    }, or("'wordline'"), from("US patents 11,698,864 (Micron) and 11,138,102 (Intel)");
     /// A program that was suspended this often runs to its end; absent: no limit.
     max_per_program [suspension.max_per_program] count(1, U32), absent(), while_served();
     /// An erase that was suspended this often runs to its end; absent: no limit.

@@ -77,7 +77,7 @@ fn fast12_drives_have_the_paper_s_table_and_configuration() {
                 restore: Restore::Atomic,
                 resume_at: ResumeAt::DataOut,
                 vth_reached: VthReached::Never,
-                same_block: SameBlock::Block,
+                same_block: SameBlock::Wordline,
                 max_per_program: None,
                 max_per_erase: None,
                 min_progress: Dur::ZERO,

@@ -357,7 +357,7 @@ fn sets() -> impl Strategy<Value = Vec<String>> {
         word("suspension.vth_reached", &["never", "always", "proportional"]),
         word(
             "suspension.same_block",
-            &["block", "wordline|suspension.max_per_program=1", "page|suspension.max_per_erase=9"],
+            &["wordline", "block|suspension.max_per_program=1", "page|suspension.max_per_erase=9"],
         ),
         word("suspension.gc_read_suspends", &["[]", "[\"erase\"]", "[\"erase\", \"program\"]"]),
         word("ftl.precondition", &["none", "sequential", "steady"]),

@@ -69,24 +69,24 @@ fn an_operation_on_its_way_into_suspension() {
 fn a_read_of_the_block_that_is_programmed() {
     let asked = [(0, 'W', 0), (200, 'W', 1), (261, 'R', 0)];
     let of_read = |sets: &[&str]| causes(sets, &asked).remove(2);
-    assert_eq!(of_read(&[IPS]), (390, vec![("same_block", 99_000)]));
+    let block = "suspension.same_block=block";
+    assert_eq!(of_read(&[IPS, block]), (390, vec![("same_block", 99_000)]));
     // The pulse ends at 268.
-    let page = "suspension.same_block=page";
-    assert_eq!(of_read(&[IPS, page]), (298, vec![("suspend_entry", 7_000)]));
+    assert_eq!(of_read(&[IPS]), (298, vec![("suspend_entry", 7_000)]));
     // At 355 the last verify runs: what would have stopped at 261 is the block's to the end.
     let two = [(0, 'W', 0), (200, 'W', 1), (261, 'R', 0), (355, 'R', 0)];
     let behind = vec![("host_read", 30_000), ("same_block", 5_000)];
-    let rows = causes(&[IPS], &two);
+    let rows = causes(&[IPS, block], &two);
     assert_eq!(rows[2..], [(390, vec![("same_block", 99_000)]), (420, behind)]);
     // It would not be suspended for any other read either.
-    assert_eq!(of_read(&["policy=rps"]), (390, vec![("host_program", 99_000)]));
+    assert_eq!(of_read(&["policy=rps", block]), (390, vec![("host_program", 99_000)]));
     // Nor by a policy that wants 300 left of it.
     let threshold = ["suspension.policy=threshold", "suspension.min_remaining_us=300"];
-    let sets = [&[IPS][..], &threshold].concat();
+    let sets = [&[IPS, block][..], &threshold].concat();
     assert_eq!(of_read(&sets), (390, vec![("host_program", 99_000)]));
     // The read beside it that is not barred is served from 268 to 298, the program goes on to 393.
     let beside = [(0, 'W', 0), (200, 'W', 1), (250, 'R', 0), (261, 'R', 20)];
-    let rows = causes(&[IPS], &beside);
+    let rows = causes(&[IPS, block], &beside);
     let parts = [("host_read", 30_000), ("suspend_entry", 7_000)];
     assert_eq!(rows[3], (298, vec![("suspend_entry", 7_000)]));
     assert_eq!(rows[2].0, 423);

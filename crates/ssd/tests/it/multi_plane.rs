@@ -113,13 +113,15 @@ fn the_planes_are_suspended_together() {
     assert_eq!(rig_us(&[PAGE, "policy=pes-ips"], &rows), [(1546, 1), (1546, 1), (534, 0)]);
 }
 
+const SAME_BLOCK: &str = "suspension.same_block=block";
+
 #[test]
 fn reads_go_together_during_a_suspension_too() {
     let rows =
         [(0, Program, 0, 0, 0), (61, Read, 2, 0, 7), (61, Read, 0, 0, 7), (61, Read, 3, 1, 7)];
     // The second pulse is from 48 to 68. Two reads leave to 98 and 118; then 3, verify 8 and three
     // iterations. Of the program's own block nothing is read before its end.
-    let done = rig_us(&[PAGE, "policy=pes-ips"], &rows);
+    let done = rig_us(&[PAGE, "policy=pes-ips", SAME_BLOCK], &rows);
     assert_eq!(done, [(213, 1), (98, 0), (243, 0), (118, 0)]);
 }
 
@@ -127,7 +129,7 @@ fn reads_go_together_during_a_suspension_too() {
 fn the_block_of_every_plane_is_closed_while_they_are_suspended() {
     let rows =
         [(0, Program, 0, 0, 0), (0, Program, 1, 3, 0), (61, Read, 1, 3, 7), (61, Read, 1, 2, 7)];
-    let done = rig_us(&[PAGE, "policy=pes-ips"], &rows);
+    let done = rig_us(&[PAGE, "policy=pes-ips", SAME_BLOCK], &rows);
     assert_eq!(done, [(213, 1), (213, 1), (243, 0), (98, 0)]);
 }
 

@@ -181,6 +181,7 @@ fn a_drive_reads_faster_beside_planes_at_work() {
              [timing]\nt_bus_us = 10\n\
              [parallelism]\nmulti_plane = \"page\"\nindependent_plane_reads = true\n\
              [ftl]\nover_provisioning = 0.4\nprecondition = \"steady\"\nplacement = \"aligned\"\n\
+             [suspension]\nsame_block = \"block\"\n\
              [workload]\ngenerator = \"mixed\"\nrequests = 4000\nread_fraction = 0.7\n\
              request_bytes = 4096\nqueue_depth = 32\n"
         );

@@ -41,8 +41,9 @@ fn replay_attributed<const N: usize>(
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     file.write_all(trace.as_bytes()).expect("room for a few rows");
     let path = file.path().display();
-    let scenario =
-        drive::load(&format!("{SLC}[workload]\ntrace = '{path}'\nformat = \"blkreplay\"\n"));
+    let scenario = drive::load(&format!(
+        "{SLC}[suspension]\nsame_block = \"block\"\n[workload]\ntrace = '{path}'\nformat = \"blkreplay\"\n"
+    ));
     let policies = with(Policies::of(&scenario));
     let options = Options { log_requests: true, ..Options::default() };
     let mut ssd = Ssd::with_policies(scenario, &options, policies).expect("it fits into memory");
