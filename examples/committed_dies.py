@@ -7,13 +7,12 @@ dies, whose pages are operations, and takes the loads from Reprieve; with one op
 has the mean read of `reprieve reproduce fast12` within two per cent.
 
     python examples/committed_dies.py            a table, some minutes
-    python examples/committed_dies.py --json     the same as JSON
 """
 
-import json
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product as product_of
 from statistics import fmean
 from typing import NamedTuple
 
@@ -134,8 +133,8 @@ def loads(seed: int) -> list[tuple[Load, float]]:
     return found
 
 
-def main() -> None:
-    """Print the averages of the loads over the seeds, with halves of their 95 % intervals."""
+def table() -> dict[str, list[dict[str, float]]]:
+    """Return the averages of the loads over the seeds, with halves of their 95 % intervals."""
     of_seeds = [loads(seed) for seed in SEEDS]
     found: dict[str, list[dict[str, float]]] = {}
     for device in PAGE_BYTES:
@@ -144,23 +143,21 @@ def main() -> None:
                for seed in own for load, product in seed]  # fmt: skip
         print(f"{device}: {100 * min(off):+.1f} to {100 * max(off):+.1f} % of the product's mean "
               "reads with one operation at a time", file=sys.stderr)  # fmt: skip
-        for idle in IDLE_SHARES:
-            for most in COMMITTED:
-                row: dict[str, float] = {"idle_percent": 100 * idle, "committed": most}
-                means = [[[read_mean_ns(load, policy, 1 if policy == "FIFO" else most,
-                                        load.busy_share / (1 - idle))
-                           for policy in ("FIFO", "RPS", "PE0")]
-                          for load, _ in seed] for seed in own]  # fmt: skip
-                for name, how in MEASURES.items():
-                    one = estimate([fmean(how(*load) for load in seed) for seed in means])
-                    assert one.high is not None
-                    row |= {name: one.mean, f"{name}_half": one.high - one.mean}
-                found.setdefault(device, []).append(row)
-                if "--json" not in sys.argv:
-                    print(device, *(f"{name}={value:.4g}" for name, value in row.items()))
-    if "--json" in sys.argv:
-        print(json.dumps(found))
+        for idle, most in product_of(IDLE_SHARES, COMMITTED):
+            means = [[[read_mean_ns(load, policy, 1 if policy == "FIFO" else most,
+                                    load.busy_share / (1 - idle))
+                       for policy in ("FIFO", "RPS", "PE0")]
+                      for load, _ in seed] for seed in own]  # fmt: skip
+            row: dict[str, float] = {"idle_percent": 100 * idle, "committed": most}
+            for name, how in MEASURES.items():
+                one = estimate([fmean(how(*load) for load in seed) for seed in means])
+                assert one.high is not None
+                row |= {name: one.mean, f"{name}_half": one.high - one.mean}
+            found.setdefault(device, []).append(row)
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    for name, cases in table().items():
+        for case in cases:
+            print(name, *(f"{measure}={value:.4g}" for measure, value in case.items()))

@@ -2,9 +2,8 @@
 
 import gzip
 import json
+import runpy
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -49,6 +48,7 @@ class Study:
     """It is run only where it is named: it needs root, or has to be run by hand before."""
 
 
+_COMMITTED = "examples/committed_dies.py"
 _OF_A_VERDICT = ("paper", "unit", "ours", "low", "high", "reproduced", "kind", "cause", "class",
                  "undecided", "null_model")  # fmt: skip
 
@@ -69,11 +69,6 @@ def _numbers_of(out: Path) -> dict[str, Any]:
         row["claim"]: {name: row[name] for name in _OF_A_VERDICT} for row in rows
     }
     return numbers
-
-
-def _committed(_out: Path, _wanted: Wanted) -> dict[str, Any]:
-    command = [sys.executable, str(ROOT / "examples/committed_dies.py"), "--json"]
-    return dict(json.loads(subprocess.run(command, capture_output=True, check=True).stdout))
 
 
 def _validate(out: Path, _wanted: Wanted) -> dict[str, Any]:
@@ -211,7 +206,8 @@ STUDIES: Mapping[str, Study] = {
     **{f"{name}-joint": Study(f"reprieve reproduce {name} --joint --quick",
                               _paper(name, joint=True, quick=True), {})
        for name in ("starblaze", "zambelli21", "mbm")},
-    "committed": Study("python examples/committed_dies.py --json", _committed, {}),
+    "committed": Study(f"python {_COMMITTED}",
+                       lambda *_: dict(runpy.run_path(str(ROOT / _COMMITTED))["table"]()), {}),
     "mbm": Study("reprieve reproduce mbm", _paper("mbm"),
                  {"figures/figure-8.svg": "mbm-figure-8.svg"}),
     "starblaze": Study(

@@ -69,10 +69,9 @@ class Outcome:
 
         `instead`: numbers of suspensions whose runs stand in the place of others.
         """
-        spots = [spot for spot in cases(claim, reading) if spot in self.runs]
-        if not spots:
+        seeds = sorted({spot.seed for spot in self.runs if spot.reading == reading})
+        if not seeds:
             return None
-        seeds = sorted({spot.seed for spot in self.runs if spot[:-1] == spots[0][:-1]})
 
         def value(case: Spot, number: int) -> float:
             return self.value(claim, case, number)
@@ -154,8 +153,8 @@ def _lack(outcome: Outcome, claim: Claim, reading: str) -> str:
     if group is None:
         return ""
     numbers = (claim.options["of"], claim.options["to"])
-    runs = [outcome.runs[case._replace(suspensions=number)]
-            for case in cases(claim, reading) for number in numbers]  # fmt: skip
+    every = cases(claim, reading, outcome.plan.seeds[0])
+    runs = [outcome.runs[case._replace(suspensions=number)] for case in every for number in numbers]
     events = min(int(run.summary["requests"][group]["count"]) // _BEYOND for run in runs)
     return f"{events} of {EVENTS_MIN} requests beyond p99.99" if events < EVENTS_MIN else ""
 
@@ -170,7 +169,7 @@ def _kind(outcome: Outcome, claim: Claim, reading: str) -> Kind:
     """Return what a claim is worth: nothing where no program was suspended."""
     if "kind" in claim.options:
         return cast(Kind, claim.options["kind"])
-    for case in cases(claim, reading):
+    for case in cases(claim, reading, outcome.plan.seeds[0]):
         run = outcome.runs[case._replace(suspensions=claim.options["of"])]
         if not run.summary["flash"]["suspensions"]["program"]:
             return "vacuous"

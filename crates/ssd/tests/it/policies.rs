@@ -42,7 +42,8 @@ fn replay_attributed<const N: usize>(
     file.write_all(trace.as_bytes()).expect("room for a few rows");
     let path = file.path().display();
     let scenario = drive::load(&format!(
-        "{SLC}[suspension]\nsame_block = \"block\"\n[workload]\ntrace = '{path}'\nformat = \"blkreplay\"\n"
+        "{SLC}[suspension]\nsame_block = \"block\"\n\
+         [workload]\ntrace = '{path}'\nformat = \"blkreplay\"\n"
     ));
     let policies = with(Policies::of(&scenario));
     let options = Options { log_requests: true, ..Options::default() };
