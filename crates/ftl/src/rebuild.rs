@@ -116,14 +116,16 @@ impl Blocks {
         let mut filled = vec![0; self.fill_order.len()];
         let mut fills = Vec::with_capacity(self.planes.len());
         for (plane, state) in (0..).zip(&self.planes) {
-            let full = self.filled_blocks(plane, victims_are_full);
+            let full = self.full_blocks(plane);
             let oldest = self.oldest_of(plane, &full);
+            // Before them, with the number 0, is what was being collected: its own is of no use.
+            let first = u32::from(victims_are_full && state.victim.is_some());
             for block in full {
                 if !erased.contains(&block) {
-                    filled[block as usize] = self.fill_order[block as usize] - oldest;
+                    filled[block as usize] = self.fill_order[block as usize] - oldest + first;
                 }
             }
-            fills.push(state.fills - oldest);
+            fills.push(state.fills - oldest + first);
         }
         state.put("block.filled", filled);
         state.put("plane.fills", fills);
@@ -172,11 +174,6 @@ impl Blocks {
     /// Blocks of a plane that are neither free nor open nor bad nor being collected, counted over
     /// the drive, in order.
     fn full_blocks(&self, plane: u32) -> Vec<u32> {
-        self.filled_blocks(plane, false)
-    }
-
-    /// Lists the full blocks of a plane, and the one that is being collected if `with_victim`.
-    fn filled_blocks(&self, plane: u32, with_victim: bool) -> Vec<u32> {
         let blocks = self.numbering.blocks_of(plane);
         let first = blocks.start;
         let mut full = vec![true; blocks.len()];
@@ -187,7 +184,7 @@ impl Blocks {
             full[(block - first) as usize] = false;
         }
         state.failing().for_each(|block| full[(block - first) as usize] = false);
-        if let Some(victim) = state.victim.filter(|_| !with_victim) {
+        if let Some(victim) = state.victim {
             full[(victim.block - first) as usize] = false;
         }
         let numbered = blocks.zip(full);
