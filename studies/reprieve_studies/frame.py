@@ -290,7 +290,7 @@ def by_reading(
     """Set every claim, at a drive or case, beside its measure under each reading."""
     rows = []
     for claim, at in claims:
-        cells = [_cell(found(claim, at, name)) for name in readings]
+        cells = [cell(found(claim, at, name)) for name in readings]
         unit = "" if claim.unit == "1" else f", {claim.unit}"
         name = f"{at}: {claim.claim}{unit}" if at else claim.claim + unit
         rows.append([name, f"{RELATIONS[claim.relation]}{claim.value[at]:,.4g}", *cells])
@@ -298,7 +298,8 @@ def by_reading(
     return Table(f"{caption}, means over the seeds", columns, rows)
 
 
-def _cell(found: Estimate | None) -> str:
+def cell(found: Estimate | None) -> str:
+    """Return a measure and half of its interval, for a table."""
     if found is None:
         return "–"
     half = "" if found.high is None else f" ± {found.high - found.mean:,.3g}"

@@ -5,7 +5,7 @@ from functools import partial
 
 from reprieve_studies.article import Article, Section, Table
 from reprieve_studies.compress import cells
-from reprieve_studies.frame import by_reading, questions
+from reprieve_studies.frame import by_reading, cell, questions
 from reprieve_studies.joint import Candidate, search
 from reprieve_studies.mbm import figures
 from reprieve_studies.mbm.claims import (
@@ -26,7 +26,6 @@ from reprieve_studies.mbm.runs import (
     simulate,
 )
 from reprieve_studies.runs import Bench
-from reprieve_studies.seeds import Estimate
 from reprieve_studies.study import Settings, Study
 from reprieve_studies.verdicts import Verdict
 
@@ -151,11 +150,7 @@ def _gain(outcome: Outcome) -> Table:
     """Return how fast MBM and TBM are with and without suspension."""
     metrics = {"requests": "mean_us", "reads": "read_us", "writes": "write_us"}
     rows = [
-        [name, *(_interval(outcome.over_tbm(name, metric)) for metric in metrics.values())]
+        [name, *(cell(outcome.over_tbm(name, metric)) for metric in metrics.values())]
         for name in (*list(SCHEMES)[2:], *APART)
     ]
     return Table(f"Mean latency, {TBM} = 1", ["scheme", *metrics], rows)
-
-
-def _interval(one: Estimate) -> str:
-    return f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"

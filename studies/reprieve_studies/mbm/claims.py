@@ -171,9 +171,9 @@ def verdicts(outcome: Outcome) -> list[Verdict]:
 
 def _verdict(outcome: Outcome, claim: Claim) -> Verdict:
     seeds = outcome.plan.seeds
-    lack = few(seeds) or too_few_events(outcome, claim)
     if left_out(outcome, claim):
-        return claim.verdict(Estimate(nan), seeds=seeds, lack=lack)
+        return claim.verdict(Estimate(nan), seeds=seeds, lack=_LEFT_OUT)
+    lack = few(seeds) or too_few_events(outcome, claim)
     null = without_effect(
         claim,
         DATA["null"],
@@ -191,8 +191,6 @@ def too_few_events(outcome: Outcome, claim: Claim) -> str:
     Those of a percentile are the requests beyond it; those of a mean, or of a bandwidth, the
     requests that count.
     """
-    if left_out(outcome, claim):
-        return "its runs are left out"
     if claim.measure == "read_p99_us":
         # A hundredth of the reads is beyond p99.
         runs = (group.one(MSNFS, name) for group in outcome.of_series(TAIL).seeds()
@@ -209,6 +207,9 @@ def too_few_events(outcome: Outcome, claim: Claim) -> str:
                      if spot.series == series and spot.load in outcome.papers)  # fmt: skip
         what = "requests under a load"
     return f"{events} of {EVENTS_MIN} {what}" if events < EVENTS_MIN else ""
+
+
+_LEFT_OUT = "its runs are left out"
 
 
 def left_out(outcome: Outcome, claim: Claim) -> bool:
@@ -274,8 +275,8 @@ def _of_tails(outcome: Outcome, claim: Claim) -> Verdict:
     tested, every = len(each[0]), len(_every_case(claim))
     lack = few(outcome.plan.seeds)
     if not tested:
-        lack = f"no percentile rests on {EVENTS_MIN} requests" if outcome.plan.tail_times else (
-            "its runs are left out")  # fmt: skip
+        none = f"no percentile rests on {EVENTS_MIN} requests"
+        lack = none if outcome.plan.tail_times else _LEFT_OUT
     notes = ["percentiles for which it holds"]
     if tested < every:
         notes.append(f"{every - tested} further ones rest on fewer than {EVENTS_MIN} requests")
@@ -306,11 +307,11 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
         "runs": _series(outcome, MAIN, outcome.papers, list(SCHEMES)),
         "limit": _series(outcome, LIMIT, outcome.papers, list(SCHEMES)),
         "tails": _series(outcome, TAIL, tested, PAPERS),
-        "over_tbm": {name: {metric: _row(outcome.over_tbm(name, metric))
+        "over_tbm": {name: {metric: vars(outcome.over_tbm(name, metric))
                             for metric in ("mean_us", "read_us", "write_us")}
                      for name in (MBM, *APART)} if plan.readings else {},
         "readings": {one.name: {"title": one.title, **{
-            name: _row(outcome.of_series(one.name).over_tbm(name)) for name in (SPRINKLER, MBM)}}
+            name: vars(outcome.of_series(one.name).over_tbm(name)) for name in (SPRINKLER, MBM)}}
             for one in ((plan.base, *plan.readings) if plan.readings else ())},
     }  # fmt: skip
 
@@ -318,10 +319,6 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
 def compression(outcome: Outcome, load: str) -> dict[str, float]:
     """Return how a load was compressed, mean of the seeds."""
     return mean_numbers([outcome.compressions[BASE, load, seed] for seed in outcome.plan.seeds])
-
-
-def _row(one: Estimate) -> dict[str, float | None]:
-    return {"mean": one.mean, "low": one.low, "high": one.high}
 
 
 def _series(

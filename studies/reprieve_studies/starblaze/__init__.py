@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 from reprieve_studies.article import Article, Section, Table
 from reprieve_studies.frame import questions
@@ -26,7 +25,11 @@ from reprieve_studies.verdicts import Verdict
 
 def article(settings: Settings) -> Article:
     """Run everything and write it up."""
-    plan = Plan(**_lengths(quick=settings.quick), seeds=DATA["seeds"], claims_only=settings.quick)
+    plan = Plan(
+        **DATA["plan"]["quick" if settings.quick else "full"],
+        seeds=DATA["seeds"],
+        claims_only=settings.quick,
+    )
     with settings.bench() as bench:
         outcome = Outcome(plan, simulate(plan, plan.spots, bench))
     return Article(
@@ -50,13 +53,13 @@ def judge(
     bench: Bench, candidate: Candidate, seeds: Sequence[int], *, quick: bool
 ) -> list[Verdict]:
     """Judge every claim under a candidate for the joint reading."""
-    plan = Plan(**_lengths(quick=quick), seeds=seeds, base=candidate.reading, claims_only=True)
+    plan = Plan(
+        **DATA["plan"]["quick" if quick else "full"],
+        seeds=seeds,
+        base=candidate.reading,
+        claims_only=True,
+    )
     return verdicts(Outcome(plan, simulate(plan, plan.spots, bench)))
-
-
-def _lengths(*, quick: bool) -> dict[str, Any]:
-    lengths: dict[str, Any] = DATA["plan"]["quick" if quick else "full"]
-    return lengths
 
 
 STUDY = Study(
