@@ -63,7 +63,7 @@ class Claim:
 
     def verdict(
         self,
-        found: Estimate,
+        found: Estimate | None,
         *,
         where: str = "",
         at: str = "",
@@ -74,12 +74,14 @@ class Claim:
     ) -> Verdict:
         """Compare a measure with the claim; `where` stands before the sentence.
 
-        `null`: the measure if suspension had no effect; `lack`: what the runs have too few of.
+        `found`: None where its runs are not there. `null`: the measure if suspension had no effect;
+        `lack`: what the runs have too few of.
         """
+        ours, low, high = (found.mean, found.low, found.high) if found else (None, None, None)
         return Verdict(
-            where + self.claim, self.source, self.unit, self.value[at], found.mean,
+            where + self.claim, self.source, self.unit, self.value[at], ours,
             self.margin(at), self.relation, self.note, kind=kind, seeds=seeds,
-            low=found.low, high=found.high, of=self.of, null=null, lack=lack,
+            low=low, high=high, of=self.of, null=null, lack=lack,
         )  # fmt: skip
 
 

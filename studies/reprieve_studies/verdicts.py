@@ -134,14 +134,14 @@ class Verdict:
 
     @property
     def _is_testable(self) -> bool:
-        has_numbers = None not in (self.ours, self.paper, self.tolerance)
+        has_numbers = None not in (self.lack or self.ours, self.paper, self.tolerance)
         return has_numbers and not self.untestable and self.kind != "vacuous"
 
     @property
     def _outcome(self) -> bool | None:
-        assert self.ours is not None
         if self.lack:
             return None
+        assert self.ours is not None
         if self.low is None or self.high is None or not math.isfinite(self.ours):
             return self._accepts(self.ours, self.ours)
         return self._accepts(self.low, self.high)

@@ -103,7 +103,7 @@ ROOMS = {
             ("zambelli21", 798),
             ("starblaze", 826),
             ("fast12", 1_125),
-            ("mbm", 1_246),
+            ("mbm", 1_230),
             ("deadline", 1_175),
         )
     },

@@ -163,16 +163,15 @@ def measured(outcome: Outcome, claim: Claim, series: str = MAIN) -> Estimate:
 
 def verdicts(outcome: Outcome) -> list[Verdict]:
     """Return every claim, in the order of the paper."""
-    return [
-        _of_tails(outcome, claim) if claim.measure == "tails" else _verdict(outcome, claim)
-        for claim in DATA.claims
-    ]
+    return [_verdict(outcome, claim) for claim in DATA.claims]
 
 
 def _verdict(outcome: Outcome, claim: Claim) -> Verdict:
     seeds = outcome.plan.seeds
     if left_out(outcome, claim):
-        return claim.verdict(Estimate(nan), seeds=seeds, lack=_LEFT_OUT)
+        return claim.verdict(None, seeds=seeds, kind="predicted", lack="its runs are left out")
+    if claim.measure == "tails":
+        return _of_tails(outcome, claim)
     lack = few(seeds) or too_few_events(outcome, claim)
     null = without_effect(
         claim,
@@ -209,9 +208,6 @@ def too_few_events(outcome: Outcome, claim: Claim) -> str:
     return f"{events} of {EVENTS_MIN} {what}" if events < EVENTS_MIN else ""
 
 
-_LEFT_OUT = "its runs are left out"
-
-
 def left_out(outcome: Outcome, claim: Claim) -> bool:
     """Return whether a plan has no runs of a claim: of tails, or of more chips."""
     of = claim.options
@@ -220,8 +216,8 @@ def left_out(outcome: Outcome, claim: Claim) -> bool:
         else (of["of"], of["to"]) if claim.measure == "normalised"
         else (of.get("chips", CHIPS[0]),)
     )  # fmt: skip
-    no_tails = not outcome.plan.tail_times and of.get("series") == TAIL
-    return no_tails or not {*chips} <= {*outcome.plan.chips}
+    of_tails = claim.measure == "tails" or of.get("series") == TAIL
+    return (of_tails and not outcome.plan.tail_times) or not {*chips} <= {*outcome.plan.chips}
 
 
 class Tail(NamedTuple):
@@ -242,8 +238,6 @@ class Tail(NamedTuple):
 def tail_cases(outcome: Outcome, claim: Claim) -> list[tuple[str, str, float]]:
     """Return the percentiles of a claim that rest on enough requests in every run, with theirs."""
     of = claim.options
-    if not outcome.plan.tail_times:
-        return []
     groups = list(outcome.of_series(TAIL).seeds())
 
     def is_enough(load: str, op: str, percent: float) -> bool:
@@ -273,10 +267,8 @@ def tails(outcome: Outcome, claim: Claim) -> list[Tail]:
 def _of_tails(outcome: Outcome, claim: Claim) -> Verdict:
     each = [tails(one, claim) for one in outcome.seeds()]
     tested, every = len(each[0]), len(_every_case(claim))
-    lack = few(outcome.plan.seeds)
-    if not tested:
-        none = f"no percentile rests on {EVENTS_MIN} requests"
-        lack = none if outcome.plan.tail_times else _LEFT_OUT
+    none = "" if tested else f"no percentile rests on {EVENTS_MIN} requests"
+    lack = few(outcome.plan.seeds) or none
     notes = ["percentiles for which it holds"]
     if tested < every:
         notes.append(f"{every - tested} further ones rest on fewer than {EVENTS_MIN} requests")
