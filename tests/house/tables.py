@@ -101,7 +101,7 @@ ROOMS = {
         )
         for name, ceiling in (
             ("zambelli21", 798),
-            ("starblaze", 826),
+            ("starblaze", 822),
             ("fast12", 1_125),
             ("mbm", 1_230),
             ("deadline", 1_175),

@@ -25,11 +25,8 @@ from reprieve_studies.verdicts import Verdict
 
 def article(settings: Settings) -> Article:
     """Run everything and write it up."""
-    plan = Plan(
-        **DATA["plan"]["quick" if settings.quick else "full"],
-        seeds=DATA["seeds"],
-        claims_only=settings.quick,
-    )
+    usual = DATA["plan"]["quick" if settings.quick else "full"]
+    plan = Plan(**usual, seeds=DATA["seeds"], claims_only=settings.quick)
     with settings.bench() as bench:
         outcome = Outcome(plan, simulate(plan, plan.spots, bench))
     return Article(
@@ -53,12 +50,8 @@ def judge(
     bench: Bench, candidate: Candidate, seeds: Sequence[int], *, quick: bool
 ) -> list[Verdict]:
     """Judge every claim under a candidate for the joint reading."""
-    plan = Plan(
-        **DATA["plan"]["quick" if quick else "full"],
-        seeds=seeds,
-        base=candidate.reading,
-        claims_only=True,
-    )
+    usual = DATA["plan"]["quick" if quick else "full"]
+    plan = Plan(**usual, seeds=seeds, base=candidate.reading, claims_only=True)
     return verdicts(Outcome(plan, simulate(plan, plan.spots, bench)))
 
 
