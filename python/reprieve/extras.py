@@ -10,6 +10,7 @@ from reprieve._native import UserError
 
 # Of the extra `plots`, by the name under which each is imported.
 _PLOTS = {"altair": "altair", "jinja2": "jinja2", "vl_convert": "vl-convert-python"}
+_STUDIES = _PLOTS | {"scipy": "scipy", "pyarrow": "pyarrow"}
 
 
 def need(module: str, what: str, package: str, extra: str = "sweep") -> Any:
@@ -17,20 +18,14 @@ def need(module: str, what: str, package: str, extra: str = "sweep") -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        if (
-            error.name is not None
-            and error.name.partition(".")[0] != module.split(".", maxsplit=1)[0]
-        ):
+        if (error.name or module).partition(".")[0] != module.partition(".")[0]:
             raise  # it is there, and lacks something itself
         raise UserError(missing(what, package, extra)) from None
 
 
 def need_plots(what: str, extra: str = "plots") -> None:
-    """Raise UserError with the command that installs them if charts and pages cannot be made.
-
-    It imports nothing, so that a run can ask before it begins.
-    """
-    for module, package in _PLOTS.items():
+    """Raise UserError if packages of charts, or of studies, are missing; imports nothing."""
+    for module, package in (_STUDIES if extra == "studies" else _PLOTS).items():
         if find_spec(module) is None:
             raise UserError(missing(what, package, extra))
 

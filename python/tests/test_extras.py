@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import reprieve as rp
+from reprieve.cli.commands import OF_STUDIES
 
 from .drive import SMALL
 
-PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "python" / "reprieve"
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 
 # Of all extras of users, under the names by which they are imported.
 ABSENT = (
@@ -93,6 +99,13 @@ def test_comparison_is_whole_but_for_its_report(tmp_path: Path) -> None:
             ["sweep", "sweep.toml", "--scheduler", "tcp://127.0.0.1:1", "--out", "o"],
             "--scheduler needs distributed, … [cluster]",
         ),
+        (["reproduce", "fast12", "--out", "o"], "reprieve reproduce needs altair, … [studies]"),
+        (["validate", "--out", "o"], "reprieve validate needs altair, … [studies]"),
+        (
+            ["characterize", "fast12-slc", "--out", "o"],
+            "reprieve characterize needs altair, … [studies]",
+        ),
+        (["database", "sqlite", "--out", "o"], "reprieve database needs altair, … [studies]"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
@@ -101,8 +114,57 @@ def test_command_names_its_extra(tmp_path: Path, arguments: list[str], sentence:
     what, extra = sentence.split("… ")
     said = f"{what}which is not installed: pip install 'reprieve{extra}'\n"
     assert (done.returncode, done.stderr) == (2, said)
-    known = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
-    assert extra.strip("[]") in known
+    assert not (tmp_path / "o").exists()
+    assert extra.strip("[]") in EXTRAS
+
+
+@pytest.mark.parametrize("name", OF_STUDIES)
+def test_help_of_a_study_needs_the_base_alone(tmp_path: Path, name: str) -> None:
+    done = base(tmp_path, name, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def packages(extra: str) -> set[str]:
+    """Return the packages that an extra installs, by following the extras that it names."""
+    found = set()
+    for requirement in map(Requirement, EXTRAS[extra]):
+        if requirement.name == "reprieve":
+            found |= set().union(*map(packages, requirement.extras))
+        else:
+            found.add(requirement.name)
+    return found
+
+
+def test_all_has_every_package_of_users() -> None:
+    of_users = EXTRAS.keys() - {"build", "dev", "site"}
+    assert packages("all") == set().union(*map(packages, of_users))
+
+
+def hints() -> list[tuple[str, str, str]]:
+    """List the hints of the package's source: where, the package that is needed, the extra."""
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Call(func=ast.Name(id="need"), args=[_, _, package, *rest]):
+                    extra = rest[0] if rest else ast.Constant("sweep")
+                case ast.Call(func=ast.Name(id="need_plots"), args=[_, *rest]):
+                    package, extra = ast.Constant("altair"), (rest or [ast.Constant("plots")])[0]
+                case _:
+                    continue
+            if isinstance(package, ast.Constant) and isinstance(extra, ast.Constant):
+                found.append((path.name, str(package.value), str(extra.value)))
+    return found
+
+
+def test_every_hint_installs_what_it_is_for() -> None:
+    assert len(hints()) > 15, "the hints have another form"
+    for where, package, extra in hints():
+        assert package in packages(extra), f"{where}: reprieve[{extra}] does not install {package}"
+    texts = [*PACKAGE.rglob("*.py"), *ROOT.glob("crates/**/*.rs"), *ROOT.glob("docs/**/*.md")]
+    for path in (ROOT / "README.md", *texts):
+        for names in re.findall(r"reprieve\[([\w,]+)\]", path.read_text()):
+            assert {*names.split(",")} <= EXTRAS.keys(), f"{path}: {names}"
 
 
 def test_charts_name_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ def prose_of(path: str, text: str) -> Iterator[tuple[int, str]]:
 def problems(tree: Tree, rules: Path = RULES) -> Iterator[Problem]:
     """Yield each phrase of the rules in the Markdown, Python package and Rust crates of a tree."""
     given = tomllib.loads(rules.read_text(encoding="utf-8"))
-    globs = ("*.md", "python/reprieve/*.py", "studies/*.py", *given["rust"])
+    globs = ("*.md", "python/reprieve/*.py", "python/reprieve_studies/*.py", *given["rust"])
     files = (path for glob in globs for path in tree.files(glob))
     for path in (path for path in files if not _is_skipped(path, given["skipped"])):
         phrases = given["phrases"] | (given["heads"] if path.endswith((".rs", ".py")) else {})

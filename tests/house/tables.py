@@ -92,10 +92,10 @@ ROOMS = {
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_775, 3_800
     ),
     "package": Room(("python/reprieve/*.py",), 24_155, 14_500),
-    "studies": Room(("studies/reprieve_studies/*.py",), 11_369, 6_500),
+    "studies": Room(("python/reprieve_studies/*.py",), 11_369, 6_500),
     **{
         f"study of {name}": Room(
-            tuple(f"studies/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),
+            tuple(f"python/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),
             ceiling,
             900,
         )

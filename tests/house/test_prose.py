@@ -32,7 +32,7 @@ skipped = ["docs/old/*"]
         ("python/reprieve/a.py", '"""Head."""\n\nOption("-x", help="in the way")\n', [3]),
         ("python/reprieve/a.py", '"""Head."""\n\nx = "in the way"  # in the way\n', []),
         ("python/reprieve/a.py", '"""Head.\n\nWhat."""\n\nA = 1\n"""What A is."""\n', [6]),
-        ("studies/a.py", '"""Head."""\n\n\ndef f():\n    """What f returns."""\n', [5]),
+        ("python/reprieve_studies/a.py", '"""Head."""\n\n\ndef f():\n    """What f."""\n', [5]),
         ("crates/a/src/b/c.rs", "//! Head.\n\n/// Is in\n/// the way.\nfn f() {}\n", [3]),
         ("crates/a/src/c.rs", "//! Head.\n\n    /// What f does.\n    fn f() {}\n", [3]),
         ("crates/a/src/c.rs", '/// That is\n/// What.\nfn f() { "in the way"; }\n', []),

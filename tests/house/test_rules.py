@@ -56,7 +56,7 @@ IN_ORDER = {
     ),
     "devices/a.toml": "# A drive.\nchannels = 1\n",
     "python/reprieve/__init__.py": '"""All."""\n\n__all__ = ["run"]\n',
-    "studies/own.py": '"""Own."""\n\nimport reprieve as rp\n\nrp.run()\n',
+    "python/reprieve_studies/own.py": '"""Own."""\n\nimport reprieve as rp\n\nrp.run()\n',
     "python/reprieve/run.py": '"""Runs."""\n\n\ndef run() -> None:\n    pass\n',
 }
 
@@ -91,13 +91,13 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "studies use public names",
-        {"studies/mine.py": '"""Mine."""\n\nfrom reprieve import run, walk\n'},
-        "studies/mine.py:3: walk is not in the __all__ of reprieve",
+        {"python/reprieve_studies/mine.py": '"""Mine."""\n\nfrom reprieve import run, walk\n'},
+        "python/reprieve_studies/mine.py:3: walk is not in the __all__ of reprieve",
     ),
     (
         "studies use public names",
-        {"studies/mine.py": '"""Mine."""\n\nimport reprieve as rp\n\nrp.walk()\n'},
-        "studies/mine.py:5: walk is not in the __all__ of reprieve",
+        {"python/reprieve_studies/mine.py": '"""Mine."""\n\nimport reprieve as rp\n\nrp.walk()\n'},
+        "python/reprieve_studies/mine.py:5: walk is not in the __all__ of reprieve",
     ),
     (
         "circles of files",
@@ -136,12 +136,12 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "words",
-        {"crates/ftl/src/map.rs": "//! M.\nstruct Tally;\n", "studies/tally.py": '"""T."""\n'},
-        "crates/trace/: `tally`, sums, is also a name in crates/ftl/src/map.rs, studies/tally.py",
+        {"crates/ftl/src/map.rs": "//! M.\nstruct Tally;\n", "python/tally.py": '"""T."""\n'},
+        "crates/trace/: `tally`, sums, is also a name in crates/ftl/src/map.rs, python/tally.py",
     ),
     (
         "room budgets",
-        {"studies/reprieve_studies/own.py": '"""Own."""\n' + "x = 1\n" * 11_369},
+        {"python/reprieve_studies/own.py": '"""Own."""\n' + "x = 1\n" * 11_369},
         "tests/house/tables.py: room studies has 11,370 lines; at most 11,369: delete as much as "
         "you add",
     ),

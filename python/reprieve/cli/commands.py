@@ -11,11 +11,13 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from reprieve import _native
-from reprieve._native import UserError
 from reprieve.cli.console import say
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+OF_STUDIES = ("characterize", "reproduce", "validate", "database")
+"""Commands of the package `reprieve_studies`, whose needs are the extra `studies`."""
 
 COMMANDS = {
     "init": "reprieve.cli.init:init",
@@ -38,11 +40,9 @@ COMMANDS = {
     "policies": "reprieve.cli.builtin:policies",
     "schema": "reprieve.cli.builtin:schema",
     "trace": "reprieve.cli.trace:trace",
+    **{name: f"reprieve_studies.commands.{name}:{name}" for name in OF_STUDIES},
 }
 """Module and name of each command: a function, or a `Typer` of several."""
-
-OF_STUDIES = ("characterize", "reproduce", "validate", "database")
-"""Commands of the package `reprieve-studies`, which may not be installed."""
 
 GROUP = "reprieve.commands"
 """Entry points of this group are commands of other packages."""
@@ -55,7 +55,7 @@ _SETTINGS: Mapping[str, Any] = {
 
 
 def load(name: str) -> Callable[..., Any] | typer.Typer:
-    """Return a command; KeyError if there is none, UserError if its package is not installed."""
+    """Return a command; KeyError if there is none."""
     if name in COMMANDS:
         module, _, attribute = COMMANDS[name].partition(":")
         found: Callable[..., Any] = getattr(import_module(module), attribute)
@@ -64,11 +64,6 @@ def load(name: str) -> Callable[..., Any] | typer.Typer:
         if point.name == name:
             loaded: Callable[..., Any] = point.load()
             return loaded
-    if name in OF_STUDIES:
-        raise UserError(
-            f"reprieve {name} needs the package reprieve-studies, which is not installed: "
-            "`make studies` in the sources of Reprieve, or `pip install ./studies`"
-        )
     raise KeyError(name)
 
 
@@ -122,6 +117,14 @@ class _Light:
 
 class _Command(_Light, TyperCommand):
     """A command of its own."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run it, if the packages of its extra are installed."""
+        if self.name in OF_STUDIES:
+            from reprieve.extras import need_plots
+
+            need_plots(f"reprieve {self.name}", "studies")
+        return super().invoke(ctx)
 
 
 class _Group(_Light, TyperGroup):

@@ -21,7 +21,7 @@ def policies_use_no_component(tree: Tree) -> Iterator[Problem]:
 
 def studies_use_public_names(tree: Tree) -> Iterator[Problem]:
     """Find what studies import of a module of the package that is not in its `__all__`."""
-    for path in tree.files("studies/*.py"):
+    for path in tree.files("python/reprieve_studies/*.py"):
         for line, module, name in _imports(tree.text(path)):
             is_ours = module.partition(".")[0] == "reprieve"
             if is_ours and name is not None and name not in _all_of(tree, module):
