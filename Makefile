@@ -3,13 +3,16 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 POLICIES := FIFO,RPS,PES-IPS,PES-IPC,PE0
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
+MACHINE := $(shell uname -m)
+PREFIX ?= /usr/local
 
 # What the installed package is made from; its Python files are linked, so they need no rebuild.
 SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f \
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo licences test test-all drives quick same long release capi ui bench lint docs figures site pins wheel arm clean tools
+.PHONY: help demo licences test test-all drives quick same long release capi install ui bench lint docs figures site pins wheel arm clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,7 +53,7 @@ same: .venv/.built ## run examples, studies, random drives: results as recorded?
 	PYTHONPATH=tests:docs/figures $(BIN)/python -m same $(if $(ONLY),--only '$(ONLY)') \
 	  $(if $(filter 1,$(RECORD)),--record) $(if $(OUT),--out '$(OUT)')
 
-long: .venv/.dev wheel ## hours more of tests: 10^8 page transactions, 500 kills, 2000 cuts, the wheel, SLURM
+long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 500 kills, 2000 cuts, the wheel, SLURM
 	cargo test --package reprieve-ssd --test it -- --ignored --nocapture
 	REPRIEVE_CASES=10 cargo test --package reprieve-ssd --test it -- conserved nothing survive \
 	  drives_keep_to_a_budget twins_stay_in_step the_usual_steps a_lane_of_one_plane
@@ -60,25 +63,35 @@ long: .venv/.dev wheel ## hours more of tests: 10^8 page transactions, 500 kills
 	  python/tests/test_serve_cuts.py -k 'many_kills or thousand_cuts'
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_sweep_random.py -k new_random
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_experiments_long.py
-	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
+	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py python/tests/test_capi_install.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_verdict_lengths.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest tests/house/test_docs.py -k rows_of_readme
 	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \
 	  else echo 'left out: a sweep on SLURM, which is not installed here'; fi
 
-# Apart, as a library is only optimised as a whole if it is built alone.
-capi: | tools ## the C interface in out/capi: libreprieve.so and .a, headers, pkg-config file
+# Apart, as a library is only optimised as a whole if it is built alone. The tree works wherever it
+# lies: the files for pkg-config and CMake find the others from their own place.
+CAPI := out/capi
+FILLED = sed -e 's/@VERSION@/$(VERSION)/' -e 's/@NUMBERS@/$(firstword $(subst -, ,$(VERSION)))/'
+capi: | tools ## the C interface in out/capi: libraries, headers, files for pkg-config and CMake
 	cargo rustc --release --package reprieve-capi --lib --crate-type cdylib -- \
 	  -C link-arg=-Wl,-soname,libreprieve.so.1
 	cargo rustc --release --package reprieve-capi --lib --crate-type staticlib
-	rm -rf out/capi
-	mkdir -p out/capi/lib/pkgconfig out/capi/include
-	cp crates/capi/include/reprieve.h crates/capi/systemc/reprieve_tlm.hpp out/capi/include
-	cp target/release/libreprieve.a out/capi/lib
-	cp target/release/libreprieve.so out/capi/lib/libreprieve.so.1
-	ln -s libreprieve.so.1 out/capi/lib/libreprieve.so
-	sed 's/@VERSION@/'$$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)'/' \
-	  crates/capi/reprieve.pc.in > out/capi/lib/pkgconfig/reprieve.pc
+	rm -rf $(CAPI)
+	mkdir -p $(CAPI)/lib/pkgconfig $(CAPI)/lib/cmake/Reprieve $(CAPI)/include $(CAPI)/share/doc/reprieve
+	cp crates/capi/include/reprieve.h crates/capi/systemc/reprieve_tlm.hpp $(CAPI)/include
+	cp LICENSE-APACHE LICENSE-MIT $(CAPI)/share/doc/reprieve
+	strip --strip-debug -o $(CAPI)/lib/libreprieve.a target/release/libreprieve.a
+	strip --strip-unneeded -o $(CAPI)/lib/libreprieve.so.1 target/release/libreprieve.so
+	ln -s libreprieve.so.1 $(CAPI)/lib/libreprieve.so
+	$(FILLED) crates/capi/reprieve.pc.in > $(CAPI)/lib/pkgconfig/reprieve.pc
+	for name in ReprieveConfig ReprieveConfigVersion; do \
+	  $(FILLED) crates/capi/$$name.cmake.in > $(CAPI)/lib/cmake/Reprieve/$$name.cmake || exit 1; done
+
+install: ## what make capi has built, into PREFIX, which is /usr/local, under DESTDIR
+	@test -e $(CAPI)/lib/libreprieve.so || { echo 'there is no $(CAPI): make capi' >&2; exit 2; }
+	mkdir -p '$(DESTDIR)$(PREFIX)'
+	cp -dR $(CAPI)/. '$(DESTDIR)$(PREFIX)'
 
 ui: ## the drive explorer: the simulator for browsers, which reprieve ui serves
 	crates/web/build.sh
