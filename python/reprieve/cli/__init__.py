@@ -15,6 +15,7 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.commands import app
+from reprieve.cli.console import say
 from reprieve.cli.signals import heard
 from reprieve.named_policies import trust
 from reprieve.words import printable, said
@@ -72,6 +73,9 @@ def _dispatch(arguments: list[str]) -> int:
     except typer.Exit as leave:
         return leave.exit_code
     except (UserError, typer.TyperException) as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            say(str(error))
+            return EXIT_MISTAKE
         sentence = error.format_message() if isinstance(error, typer.TyperException) else str(error)
         print(printable(sentence), file=sys.stderr)  # noqa: T201
         return EXIT_MISTAKE

@@ -12,35 +12,19 @@ from typer.core import TyperCommand, TyperGroup
 
 from reprieve import _native
 from reprieve.cli.console import say
+from reprieve.cli.groups import GROUPS
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-OF_STUDIES = ("characterize", "reproduce", "validate", "database")
+OF_STUDIES = tuple(GROUPS["Studies"])
 """Commands of the package `reprieve_studies`, whose needs are the extra `studies`."""
 
 COMMANDS = {
-    "init": "reprieve.cli.init:init",
-    "run": "reprieve.cli.run:run",
-    "explain": "reprieve.cli.explain:explain",
-    "compare": "reprieve.cli.compare:compare",
-    "sweep": "reprieve.cli.sweep:sweep",
-    "query": "reprieve.cli.sweep:query",
-    "tune": "reprieve.cli.tune:tune",
-    "calibrate": "reprieve.cli.calibrate:calibrate",
-    "drives": "reprieve.cli.drives:drives",
-    "rig": "reprieve.cli.rig:rig",
-    "power-loss": "reprieve.cli.power_loss:power_loss",
-    "serve": "reprieve.cli.serve:serve",
-    "ctl": "reprieve.cli.serve:ctl",
-    "ui": "reprieve.cli.ui:ui",
-    "devices": "reprieve.cli.builtin:devices",
-    "parts": "reprieve.cli.builtin:parts",
-    "loads": "reprieve.cli.builtin:loads",
-    "policies": "reprieve.cli.builtin:policies",
-    "schema": "reprieve.cli.builtin:schema",
-    "trace": "reprieve.cli.trace:trace",
-    **{name: f"reprieve_studies.commands.{name}:{name}" for name in OF_STUDIES},
+    name: f"reprieve_studies.commands.{place}" if name in OF_STUDIES else f"reprieve.cli.{place}"
+    for commands in GROUPS.values()
+    for name, (place, _) in commands.items()
+    if place
 }
 """Module and name of each command: a function, or a `Typer` of several."""
 
@@ -114,9 +98,15 @@ class _Light:
             _Taken.by(each)
         return parameters
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        from reprieve.cli.help import text
 
-class _Command(_Light, TyperCommand):
-    """A command of its own."""
+        formatter.write(text(self, ctx))
+
+
+class Command(_Light, TyperCommand):
+    """A command with a help of our own."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run it, if the packages of its extra are installed."""
@@ -127,7 +117,11 @@ class _Command(_Light, TyperCommand):
         return super().invoke(ctx)
 
 
-class _Group(_Light, TyperGroup):
+class Group(_Light, TyperGroup):
+    """Several commands with a help of our own."""
+
+
+class _Group(Group):
     """Loads the module of a command when the command is called."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -149,25 +143,21 @@ class _Group(_Light, TyperGroup):
 
 def _alone(function: Callable[..., Any]) -> typer.Typer:
     one = typer.Typer(**_SETTINGS)
-    one.command(cls=_Command)(function)
+    one.command(cls=Command)(function)
     return one
 
 
 app = typer.Typer(cls=_Group, no_args_is_help=True, **(dict(_SETTINGS) | {"add_completion": True}))
 
 
-def each(prefix: str = "reprieve") -> Iterator[tuple[str, Callable[..., Any] | None]]:
-    """Yield every command by its full name; a group of commands does nothing by itself."""
-    yield prefix, _reprieve
-    for name in names():
-        found = load(name)
-        if not isinstance(found, typer.Typer):
-            yield f"{prefix} {name}", found
-            continue
-        yield f"{prefix} {name}", None
-        for command in found.registered_commands:
-            assert command.callback is not None
-            yield f"{prefix} {name} {command.name or command.callback.__name__}", command.callback
+def each(command: Any = None, name: str = "reprieve") -> Iterator[tuple[str, Any]]:
+    """Yield every command by its full name, those that only have others among them."""
+    command = typer.main.get_command(app) if command is None else command
+    yield name, command
+    if isinstance(command, TyperGroup):
+        context = typer.Context(command, info_name=name)
+        for one in command.list_commands(context):
+            yield from each(command.get_command(context, one), f"{name} {one}")
 
 
 def _version(asked: bool) -> None:

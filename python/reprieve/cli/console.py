@@ -25,8 +25,8 @@ _COLUMNS = 80
 _WORDS = 28
 
 
-def show(table: Table) -> None:
-    """Print a table to stdout, as wide as the terminal, or as COLUMNS says, or 80 columns wide."""
+def screen() -> Console:
+    """Return stdout, as wide as the terminal, or as COLUMNS says, or 80 columns wide."""
     from rich.console import Console
 
     class Stdout(Console):
@@ -37,7 +37,12 @@ def show(table: Table) -> None:
 
     # Without a width, Rich would take that of a terminal which is not where the table goes.
     has_width = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
-    console = Stdout(width=None if has_width else _COLUMNS, highlight=False)
+    return Stdout(width=None if has_width else _COLUMNS, highlight=False)
+
+
+def show(table: Table) -> None:
+    """Print a table to stdout."""
+    console = screen()
     if table.title:
         # By itself, as the title of a table is no wider than the table.
         console.print(table.title, style="bold")

@@ -230,9 +230,9 @@ def _show(summary: dict[str, Any]) -> None:
 
 def ctl(
     where: Annotated[Path, argument("The drive's socket.", "SOCKET")],
-    action: Annotated[str, typer.Argument(metavar="show|set", show_default=False)],
-    key: Annotated[str | None, typer.Argument(metavar="[KEY]", show_default=False)] = None,
-    value: Annotated[str | None, typer.Argument(metavar="[VALUE]", show_default=False)] = None,
+    action: Annotated[str, argument("Show the rules, or set one.", "show|set")],
+    key: Annotated[str | None, argument("A rule, as `show` lists it.", "[KEY]")] = None,
+    value: Annotated[str | None, argument("Its new value.", "[VALUE]")] = None,
 ) -> None:
     """Show or set the rules of suspension of a drive that serves."""
     if action == "show" and key is None:

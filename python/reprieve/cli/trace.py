@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reprieve._native import UserError
+from reprieve.cli.commands import Command, Group
 from reprieve.cli.console import say, sentence, show, table
 from reprieve.cli.options import Force, argument, flag, given
 from reprieve.confidence import TOO_FEW
@@ -26,7 +27,12 @@ from reprieve.units import NOTHING, alike, share, size, sizes, time, times
 if TYPE_CHECKING:
     from reprieve.trace_fit import Line, Verdict
 
-trace = typer.Typer(no_args_is_help=True, help="Look into traces, and convert them.")
+trace = typer.Typer(
+    cls=Group,
+    no_args_is_help=True,
+    add_completion=False,
+    help="Look into traces, and convert them.",
+)
 
 File = Annotated[str, argument("A trace, plain, .gz or .zst, or a folder.", "FILE")]
 Format = Annotated[
@@ -59,7 +65,7 @@ def _options_named() -> Iterator[None]:
         raise UserError(f"--{refused['option']} {refused['value']}: {why}") from None
 
 
-@trace.command()
+@trace.command(cls=Command)
 def info(
     file: Annotated[
         str | None,
@@ -114,7 +120,7 @@ def info(
         say(f"time_scale for {drive}, proposed: {told}")
 
 
-@trace.command()
+@trace.command(cls=Command)
 def fit(
     file: File,
     out: Annotated[Path, given("The file of the load to write.", "LOAD.toml")],
@@ -151,7 +157,7 @@ def fit(
     say(f'wrote {out}: in a scenario, load = "{out}"')
 
 
-@trace.command()
+@trace.command(cls=Command)
 def head(
     file: File,
     format: Format = "auto",
@@ -165,7 +171,7 @@ def head(
     show(printed)
 
 
-@trace.command()
+@trace.command(cls=Command)
 def convert(
     file: File,
     output: Annotated[str, argument("Compressed if it ends in .gz.", "OUT")],
