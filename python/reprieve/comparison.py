@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     from reprieve.plot import Plots
 
-_METRICS = tuple((op, metric) for op in ("read", "write") for metric in ("mean", "p99", "p99_99"))
+_FIGURES = ("mean", "p99", "p99_9", "p99_99")
+_METRICS = tuple((op, figure) for op in ("read", "write") for figure in _FIGURES)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 FIGURES = {
@@ -44,6 +44,28 @@ _NOUNS = {"read": "reads", "write": "writes", "total": "requests"}
 def is_known(count: float, figure: str) -> bool:
     """Return whether a number of requests suffices: ten beyond a percentile, one for all else."""
     return count >= BEYOND * _ONE_IN[figure] if figure in _ONE_IN else count > 0
+
+
+def known(counts: Iterable[float]) -> list[str]:
+    """Return the figures for which the largest of these numbers of requests suffices, and mean."""
+    most = max(counts, default=0)
+    return [figure for figure in FIGURES if figure == "mean" or is_known(most, figure)]
+
+
+def compared(summaries: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return the operations and figures by which runs are compared.
+
+    Mean, p99 if a run has the requests for it, and the farthest percentile that all have.
+    """
+    found = []
+    for op in ("read", "write"):
+        counts = [each["requests"][op]["count"] for each in summaries]
+        counts = [count for count in counts if count]
+        figures = [("mean", 0), ("p99", max(counts, default=0))]
+        figures += [(tail, min(counts, default=0)) for tail in ("p99_99", "p99_9")]
+        enough = [figure for figure, count in figures if is_known(count or 1, figure)]
+        found += [(op, figure) for figure in enough[:3] if counts]
+    return found
 
 
 def cell_us(group: Mapping[str, Any], figure: str) -> str:

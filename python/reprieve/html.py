@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from reprieve.confidence import FIGURES, cell_us
-
-_COLUMNS = FIGURES | {"max": "max"}
+from reprieve.confidence import FIGURES, cell_us, known
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -30,8 +28,9 @@ def _cells(row: Sequence[str]) -> str:
 def latencies(title: str, summaries: Mapping[str, Mapping[str, Any]], what: str) -> str:
     """Return what requests of each summary took, in µs; `what` heads the column of names."""
     rows = []
+    shown = known(group["count"] for group in summaries.values())
     for name, group in summaries.items():
-        figures = (cell_us(group, key) for key in _COLUMNS)
+        figures = (cell_us(group, key) for key in (*shown, "max"))
         rows.append([name, f"{group['count']:,}", *figures])
-    columns = [what, "requests", *(f"{word}, µs" for word in _COLUMNS.values())]
+    columns = [what, "requests", *(f"{FIGURES[key]}, µs" for key in shown), "max, µs"]
     return table(title, columns, rows)

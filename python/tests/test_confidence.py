@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 import reprieve as rp
 from reprieve.cli.notes import mark_of
-from reprieve.confidence import bounds_us, cell_us, listed, shortage
+from reprieve.confidence import bounds_us, cell_us, compared, known, listed, shortage
+from reprieve.experiments.columns import told
 from reprieve.report.tables import certainty
 
 from .drive import SMALL, Reprieve
@@ -152,7 +153,9 @@ def test_run_shows_intervals_and_what_is_missing(
     low, high = summary["requests"]["read"]["confidence"]["mean"]
     assert lines[at + 1].split()[:2] == ["from", f"{low / 1000:,.1f}"]
     assert lines[at + 2].split()[:2] == ["to", f"{high / 1000:,.1f}"]
-    assert lines[at + 1].count("too few") == 3
+    # The p99 of 2,100 reads has no interval; p99.9 would be their worst two.
+    assert lines[at - 2].split() == ["requests", "mean", "p50", "p99", "max"]
+    assert lines[at + 1].count("too few") == 1
     assert any(line.startswith("too few for an interval: p99 needs 1,000 ") for line in lines)
 
 
@@ -166,7 +169,9 @@ def test_compare_says_what_is_decided_and_what_is_not(
     assert alike in lines
     slower = "400 against 25: significant at 95 %: read mean (×"
     assert any(line.startswith(slower) for line in lines)
-    assert "too few requests for an interval of read p99, read p99.99" in "\n".join(lines)
+    assert "too few requests for an interval of read p99, read p99.9 and write p99:" in "\n".join(
+        lines
+    )
     pairs = json.loads((tmp_path / "o" / "compare.json").read_text())["paired"]
     names = [(pair["run"], pair["base"]) for pair in pairs]
     assert names == [("25.0", "25"), ("400", "25"), ("400", "25.0")]
@@ -208,12 +213,36 @@ def test_tables_of_every_command_say_too_few(reprieve: Reprieve, small: Path) ->
                  ["sweep", "sweep.toml"]):  # fmt: skip
         done = reprieve(*line, "--out", f"o-{line[0]}")
         assert (done.returncode, done.stderr) == (0, "")
-        assert "too few" in done.stdout
+        # A sweep has no notes; its columns are those with enough requests.
+        assert ("too few" in done.stdout) == (line[0] != "sweep")
+        assert "p99.9" not in done.stdout.splitlines()[0]
     found = rp.run(small)
-    assert found._repr_html_().count("too few") == 7, "p99.9 and p99.99, and p99 of 900 writes"
+    assert found._repr_html_().count("too few") == 1, "the p99 of 900 writes"
 
 
 def test_marks_tell_no_difference_from_too_few_requests() -> None:
     assert mark_of({"decided": True}) == ""
     assert mark_of({"decided": False, "low": -1.0, "high": 1.0}) == "~"
     assert mark_of({"decided": False, "reason": "too few batches have such requests"}) == "?"
+
+
+def counted(reads: int, writes: int) -> dict[str, Any]:
+    return {"requests": {"read": {"count": reads}, "write": {"count": writes}}}
+
+
+def test_tables_have_the_figures_that_have_enough_requests() -> None:
+    """Ten requests beyond: 20 for p50, 1,000 for p99, 10,000 for p99.9, 100,000 for p99.99."""
+    assert known([0, 999]) == ["mean", "p50"]
+    assert known([10_000, 5]) == ["mean", "p50", "p99", "p99_9"]
+    assert known([]) == ["mean"]
+    both = [counted(100_000, 0), counted(10_000, 0)]
+    assert compared(both) == [("read", "mean"), ("read", "p99"), ("read", "p99_9")]
+    assert compared(both[:1])[2] == ("read", "p99_99")
+    # One run has the requests for a p99 of writes; the other's cell says "too few".
+    assert compared([counted(0, 1000), counted(0, 999)]) == [("write", "mean"), ("write", "p99")]
+    assert compared([counted(0, 999)]) == [("write", "mean")]
+    assert compared([counted(0, 0)]) == []
+    row = {f"read_latency_ns_{figure}": 1.0 for figure in ("mean", "p99", "p99_9", "p99_99")}
+    assert told([row | {"read_count": 10_000}, row | {"read_count": 3}]) == [
+        f"read_latency_ns_{figure}" for figure in ("mean", "p99", "p99_9")
+    ]

@@ -12,7 +12,7 @@ from rich.table import Table
 import reprieve as rp
 from reprieve import units
 from reprieve.cli.console import in_parts, sentence, show, table
-from reprieve.cli.sweep import figures
+from reprieve.experiments.columns import figures
 from reprieve.report.tables import lead
 
 from .drive import Reprieve

@@ -6,26 +6,24 @@ import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from reprieve.cli.console import progress, say, sentence, show, table
-from reprieve.cli.notes import certainty, mark_of, measured
+from reprieve.cli.notes import certainty, mark_of
 from reprieve.cli.options import AllowPython, Force, ScenarioFile, Sets, given, keys, out_dir
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
-from reprieve.confidence import TOO_FEW, is_known
+from reprieve.confidence import FIGURES, TOO_FEW, compared, is_known
 from reprieve.extras import has_plots, missing
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write
-from reprieve.pairs import Paired, latency
-from reprieve.report.tables import waf
-from reprieve.result import Result
+from reprieve.pairs import latency
+from reprieve.report.tables import measured, waf
 from reprieve.scenario import Source
 from reprieve.units import NOTHING
 
 _LONG_NS = 1_000_000
-_METRICS = {"mean": "mean", "p99": "p99", "p99_99": "p99.99"}
 
 
 def compare(
@@ -72,66 +70,40 @@ def compare(
 
 
 def _show(comparison: Comparison) -> None:
-    first = next(iter(comparison))
-    columns = [f"{op} {metric}" for op in ("read", "write") for metric in _METRICS.values()]
+    first, base = next(iter(comparison.items()))
+    shown = compared([run.summary for run in comparison.values()])
+    columns = [f"{op} {FIGURES[figure]}" for op, figure in shown]
     rows = table(
         f"Latency, as multiples of {first}",
         [", ".join(axis.key for axis in comparison.axes), *columns, "suspensions", "WAF"],
     )
-    rows.add_row(f"{first}, µs", *_absolute(comparison[first]), "", "", style="dim")
+    groups = [(base.summary["requests"][op], figure) for op, figure in shown]
+    rows.add_row(f"{first}, µs", *(_absolute(*each) for each in groups), "", "", style="dim")
     found = {label: comparison.paired(label) for label in comparison if label != first}
     marked = set[str]()
     for label, ratios in comparison.normalised().items():
-        flash = comparison[label].summary["flash"]
-        cells = [
-            (NOTHING, "")
-            if ratio is None
-            else (f"{ratio:.3f}", mark)
-            if is_known
-            else (TOO_FEW, "")
-            for mark, ratio, is_known in zip(
-                _marks(found.get(label)), ratios.values(), _known(comparison, label), strict=True
-            )
-        ]
-        marked.update(mark for _, mark in cells)
-        rows.add_row(
-            label,
-            *(f"{mark}{text}" for text, mark in cells),
-            f"{sum(flash['suspensions'].values()):,}",
-            waf(comparison[label]),
-        )
+        summary, cells = comparison[label].summary, []
+        for op, figure in shown:
+            counts = [each["requests"][op]["count"] for each in (base.summary, summary)]
+            ratio = ratios[f"{op}_{figure}"]
+            if ratio is None or not all(is_known(count, figure) for count in counts):
+                cells.append(NOTHING if ratio is None else TOO_FEW)
+                continue
+            mark = mark_of(found[label][latency(op, figure)]) if label in found else ""
+            marked.add(mark)
+            cells.append(f"{mark}{ratio:.3f}")
+        suspensions = sum(summary["flash"]["suspensions"].values())
+        rows.add_row(label, *cells, f"{suspensions:,}", waf(comparison[label]))
     show(rows)
     for note in [*measured(comparison), *certainty(comparison, found, marked=marked)]:
         sentence(note)
 
 
-def _marks(found: Mapping[str, Paired] | None) -> list[str]:
-    """Return the mark before each multiple; none for the first run."""
-    names = [latency(op, figure) for op in ("read", "write") for figure in _METRICS]
-    return ["" if found is None else mark_of(found[name]) for name in names]
-
-
-def _known(comparison: Comparison, label: str) -> list[bool]:
-    """Return of each multiple whether both runs have enough requests for the figure."""
-    both = (next(iter(comparison.values())), comparison[label])
-    return [
-        all(is_known(run.summary["requests"][op]["count"], figure) for run in both)
-        for op in ("read", "write")
-        for figure in _METRICS
-    ]
-
-
-def _absolute(result: Result) -> list[str]:
-    groups = [result.summary["requests"][op] for op in ("read", "write")]
-    return [
-        NOTHING
-        if not group["count"]
-        else microseconds(group["latency_ns"][key])
-        if is_known(group["count"], key)
-        else TOO_FEW
-        for group in groups
-        for key in _METRICS
-    ]
+def _absolute(group: Mapping[str, Any], figure: str) -> str:
+    if not group["count"]:
+        return NOTHING
+    is_told = is_known(group["count"], figure)
+    return microseconds(group["latency_ns"][figure]) if is_told else TOO_FEW
 
 
 def microseconds(ns: float) -> str:

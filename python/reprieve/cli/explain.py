@@ -12,7 +12,7 @@ from reprieve._native import UserError
 from reprieve.blame import SHARES
 from reprieve.cli.console import progress, say, sentence, show, table
 from reprieve.cli.options import argument, flag
-from reprieve.confidence import TOO_FEW, is_known
+from reprieve.confidence import is_known
 from reprieve.explanation import Explanation, trial_words, with_trials
 from reprieve.latency import percent_of
 from reprieve.request_log import CAUSES
@@ -129,7 +129,6 @@ def _difference(found: Explanation, trial: tuple[str, str], was: Result, tried: 
             ends = [run.summary["requests"][kind]["latency_ns"][figure] for run in (was, tried)]
             counts = [run.summary["requests"][kind]["count"] for run in (was, tried)]
             if not all(is_known(count, figure) for count in counts):
-                rows.add_row(f"{kind} {name}", *([TOO_FEW] * 3), "–", "–")
                 continue
             pair = pairs[latency(kind, figure)]
             bounds = [pair.get("low"), pair.get("high")]

@@ -27,7 +27,7 @@ from reprieve.cli.options import (
     given,
     out_dir,
 )
-from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, cell_us
+from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, cell_us, known
 from reprieve.latency import KINDS
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write
@@ -39,7 +39,6 @@ from reprieve.timeline import Window, time_ns, told
 
 # Shorter preparations are not mentioned.
 _BLINK_S = 0.5
-_STATISTICS = FIGURES | {"max": "max"}
 
 
 class Moment(StrEnum):
@@ -142,14 +141,15 @@ def _window(
 
 def _show(result: Result) -> None:
     requests, flash = result.summary["requests"], result.summary["flash"]
-    rows = table("Latency in µs, and 95 % intervals", ["", "requests", *_STATISTICS.values()])
+    shown = known(requests[kind]["count"] for kind in KINDS)
+    columns = ["", "requests", *(FIGURES[figure] for figure in shown), "max"]
+    rows = table("Latency in µs, and 95 % intervals", columns)
     for kind in KINDS:
         group = requests[kind]
-        rows.add_row(
-            kind, f"{group['count']:,}", *(cell_us(group, figure) for figure in _STATISTICS)
-        )
+        cells = (cell_us(group, figure) for figure in (*shown, "max"))
+        rows.add_row(kind, f"{group['count']:,}", *cells)
         if group["count"]:
-            ends = [bounds_us(group, key) or (TOO_FEW, "") for key in FIGURES]
+            ends = [bounds_us(group, key) or (TOO_FEW, "") for key in shown]
             for end, word in enumerate(("from", "to")):
                 rows.add_row(word, "", *(each[end] for each in ends), style="dim")
     show(rows)

@@ -13,12 +13,11 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table, warn
 from reprieve.cli.options import AllowPython, Force, argument, flag, given, out_dir
-from reprieve.confidence import TOO_FEW
-from reprieve.experiments.columns import FIGURES, has_requests, heading, scale
+from reprieve.experiments.columns import column, figures, heading, told
 from reprieve.extras import has_plots, missing
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write, named_by
-from reprieve.units import NOTHING, alike, decimals
+from reprieve.units import NOTHING, alike
 
 if TYPE_CHECKING:
     from reprieve.experiments.plan import Plan
@@ -108,28 +107,27 @@ def _part(text: str) -> tuple[int, int]:
 
 
 def _show(plan: Plan, directory: Path) -> None:
-    from reprieve.experiments.columns import column
     from reprieve.tables import read, reader, rows
 
     keys = [column(key) for key in plan.keys]
     if plan.design == "fleet":
         made = rows(read(directory / "fleet.parquet"))
-        _print(made, [*keys[:-1], "runs", *FIGURES], plan.keys[:-1], "The fleet as one")
+        _print(made, [*keys[:-1], "runs", *told(made)], plan.keys[:-1], "The fleet as one")
         return
     # Of a search all are needed to sort its front; of others, the first row group.
     found = reader(directory / "points.parquet", group=None if plan.goals else 0).read()
     shown = [row for row in rows(found) if row["error"] is None]
     title = "Means over seeds, and 95 % intervals" if "read_count_low" in found.names else ""
     if plan.goals:
-        figures = [goal.column for goal in plan.goals]
+        numbers = [goal.column for goal in plan.goals]
         first = plan.goals[0]
         # Every point of the front has a value for each goal.
         shown = [row for row in shown if row["front"]]
         shown.sort(key=lambda row: float(row[first.column]), reverse=first.is_max)
         title = f"Points that none beats in all goals. {title}".strip()
     else:
-        figures = [name for name in FIGURES if name in found.names]
-    names, words = ["point", *keys, *figures], ["point", *plan.keys]
+        numbers = told(shown)
+    names, words = ["point", *keys, *numbers], ["point", *plan.keys]
     # Of a million points one column is read to count those that did not fail.
     errors = reader(directory / "points.parquet", ("error",)).read()["error"]
     _print(shown, names, words, title, None if plan.goals else errors.count(None))
@@ -155,39 +153,6 @@ def _print(
     count = len(found) if count is None else count
     if count > len(shown):
         say(f"and {count - len(shown):,} more; `reprieve query` finds them")
-
-
-def figures(rows: Sequence[Row], name: str) -> list[str]:
-    """Write a column, all with the same decimals and with the intervals that there are.
-
-    Latencies have one decimal of a microsecond, other numbers four digits; neither has more than
-    its narrowest interval tells apart.
-    """
-    factor = scale(name)
-    values = [row[name] for row in rows]
-    if any(isinstance(value, bool | str) for value in values):
-        return [NOTHING if value is None else str(value) for value in values]
-    numbers = [None if value is None else factor * value for value in values]
-    ends = [
-        [factor * row[f"{name}_{end}"] for end in ("low", "high")]
-        if row.get(f"{name}_high") is not None
-        else None
-        for row in rows
-    ]
-    widths = [both[1] - both[0] for both in ends if both is not None]
-    known = [number for number in numbers if number is not None]
-    digits = decimals(known, widths, most=None if factor == 1 else 1)
-    cells = []
-    enough = [has_requests(row, name) for row in rows]
-    for number, both, is_enough in zip(numbers, ends, enough, strict=True):
-        text = NOTHING if number is None else f"{number:,.{digits}f}"
-        if not is_enough:
-            text = TOO_FEW
-        elif both is not None:
-            low, high = (f"{end:,.{digits}f}" for end in both)
-            text = f"{text} ({low} to {high})"
-        cells.append(text)
-    return cells
 
 
 def _word(value: Any) -> str:

@@ -55,19 +55,18 @@ class Sweep:
         return f"<reprieve.Sweep: {self.directory}>"
 
     def _repr_html_(self) -> str:
-        from reprieve.experiments.columns import FIGURES, heading, scale
+        from reprieve.experiments.columns import figures, heading, told
         from reprieve.html import table
         from reprieve.tables import rows as rows_of
 
         found = tables.reader(self.directory / "points.parquet", group=0).read()
-        numbers = [name for name in found.names if name in FIGURES]
+        first = rows_of(found, _ROWS_MAX)
+        numbers = told(first)
         # The point and the keys that vary stand before the number of seeds.
         keys = found.names[: found.names.index("seeds")]
-        rows = [
-            [str(row[key]) for key in keys]
-            + ["–" if row[name] is None else f"{scale(name) * row[name]:,.1f}" for name in numbers]
-            for row in rows_of(found, _ROWS_MAX)
-        ]
+        columns = [*([str(row[key]) for row in first] for key in keys)]
+        columns += [figures(first, name) for name in numbers]
+        rows = list(zip(*columns, strict=True))
         more = f", the first {_ROWS_MAX}" if len(found) > _ROWS_MAX else ""
         heads = map(heading, numbers)
         return table(f"{len(found):,} points{more}", [*keys, *heads], rows)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from reprieve.confidence import is_known
+from reprieve.confidence import TOO_FEW, is_known
+from reprieve.units import NOTHING, decimals
 
 MEASURED = ("wall_s", "prepare_s", "page_transactions_per_s", "peak_rss_bytes")
 """Figures of the host machine that are kept beside the results of a run."""
@@ -46,10 +47,54 @@ def column(name: str) -> str:
     return re.sub(r"\W+", "_", name)
 
 
-FIGURES = tuple(
-    f"{op}_latency_ns_{figure}" for op in ("read", "write") for figure in ("mean", "p99", "p99_99")
-)
-"""Columns of latencies that are shown to a reader."""
+def told(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the columns of latencies that a reader is shown.
+
+    Mean, p99 and the farthest percentile, each if a row has the requests for it.
+    """
+    found = []
+    for op in ("read", "write"):
+        names = [f"{op}_latency_ns_{figure}" for figure in ("mean", "p99", "p99_9", "p99_99")]
+        enough = [
+            name
+            for name in names
+            if any(row.get(name) is not None and has_requests(row, name) for row in rows)
+        ]
+        found += enough[:2] + enough[2:][-1:]
+    return found
+
+
+def figures(rows: Sequence[Mapping[str, Any]], name: str) -> list[str]:
+    """Write a column, all with the same decimals and with the intervals that there are.
+
+    Latencies have one decimal of a microsecond, other numbers four digits; neither has more than
+    its narrowest interval tells apart.
+    """
+    factor = scale(name)
+    values = [row[name] for row in rows]
+    if any(isinstance(value, bool | str) for value in values):
+        return [NOTHING if value is None else str(value) for value in values]
+    numbers = [None if value is None else factor * value for value in values]
+    ends = [
+        [factor * row[f"{name}_{end}"] for end in ("low", "high")]
+        if row.get(f"{name}_high") is not None
+        else None
+        for row in rows
+    ]
+    widths = [both[1] - both[0] for both in ends if both is not None]
+    known = [number for number in numbers if number is not None]
+    digits = decimals(known, widths, most=None if factor == 1 else 1)
+    cells = []
+    enough = [has_requests(row, name) for row in rows]
+    for number, both, is_enough in zip(numbers, ends, enough, strict=True):
+        text = NOTHING if number is None else f"{number:,.{digits}f}"
+        if not is_enough:
+            text = TOO_FEW
+        elif both is not None:
+            low, high = (f"{end:,.{digits}f}" for end in both)
+            text = f"{text} ({low} to {high})"
+        cells.append(text)
+    return cells
 
 
 def heading(name: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from reprieve import tables
 from reprieve._native import Table
-from reprieve.experiments.columns import FIGURES, column, has_requests, heading, scale
+from reprieve.experiments.columns import column, has_requests, heading, scale, told
 from reprieve.experiments.dataset import PAGE, POINTS, Row
 from reprieve.experiments.designs import word
 from reprieve.experiments.fleet import FLEET
@@ -100,15 +100,15 @@ def _key(plan: Plan, place: int, table: Table) -> Key:
 
 def _measures(plan: Plan, table: Table) -> Iterator[Measure]:
     """Yield the goals, or the latencies where there is none."""
-    wanted = {goal.column: goal.is_max for goal in plan.goals} or dict.fromkeys(FIGURES, False)
+    wanted = {goal.column: goal.is_max for goal in plan.goals} or dict.fromkeys(
+        told(tables.rows(table)), False
+    )
     for name, is_max in wanted.items():
         if name not in table.names or not any(value is not None for value in table[name]):
             continue
 
         # A goal is shown as it was searched for; else a percentile by chance is none.
         enough = [bool(plan.goals) or has_requests(row, name) for row in tables.rows(table)]
-        if not any(enough):
-            continue
 
         def scaled(
             column: str, factor: float = scale(name), enough: Sequence[bool] = enough

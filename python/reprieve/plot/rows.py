@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from reprieve.confidence import FIGURES, compared, is_known
 from reprieve.latency import KINDS, Latency, percent_of
 from reprieve.pairs import latency, paired
 from reprieve.plot.theme import BLAME, COMPONENTS
@@ -74,25 +75,24 @@ def ratios(runs: Runs) -> list[Row]:
     "low" and "high" are the ends of the 95 % interval of the multiple, from pairs of batches; they
     are missing with too few requests. "end" is where what is drawn of a row ends.
     """
-    metrics = {"mean": "mean", "p99": "p99", "p99_99": "p99.99"}
     first = next(iter(runs.values()))
     found = {
         label: paired([result], [first]) for label, result in runs.items() if result is not first
     }
     rows = []
-    for op in ("read", "write"):
-        for key, word in metrics.items():
-            base = first.summary["requests"][op]["latency_ns"][key]
-            for label, result in runs.items():
-                value = result.summary["requests"][op]["latency_ns"][key]
-                if base and value:
-                    ratio = value / base
-                    row = {"run": label, "metric": f"{op} {word}", "ratio": ratio, "end": ratio}
-                    pair = found.get(label, {}).get(latency(op, key), {})
-                    high = pair.get("ratio_high")
-                    if high is not None:
-                        row |= {"low": pair["ratio_low"], "high": high, "end": high}
-                    rows.append(row)
+    for op, key in compared([result.summary for result in runs.values()]):
+        base = first.summary["requests"][op]
+        for label, result in runs.items():
+            group = result.summary["requests"][op]
+            base_ns, ns = (each["latency_ns"][key] for each in (base, group))
+            if base_ns and ns and all(is_known(each["count"], key) for each in (base, group)):
+                ratio = ns / base_ns
+                row = {"run": label, "metric": f"{op} {FIGURES[key]}", "ratio": ratio, "end": ratio}
+                pair = found.get(label, {}).get(latency(op, key), {})
+                high = pair.get("ratio_high")
+                if high is not None:
+                    row |= {"low": pair["ratio_low"], "high": high, "end": high}
+                rows.append(row)
     return rows
 
 

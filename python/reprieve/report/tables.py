@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,9 @@ from reprieve.confidence import (
     TOO_FEW,
     bounds_us,
     cell_us,
+    compared,
     is_known,
+    known,
     listed,
     shortage,
 )
@@ -25,9 +27,6 @@ if TYPE_CHECKING:
     from reprieve.plot.rows import Runs
     from reprieve.result import Result
 
-_STATISTICS = FIGURES | {"max": "max"}
-COMPARED = tuple((op, figure) for op in ("read", "write") for figure in ("mean", "p99", "p99_99"))
-"""Of the figures with an interval, those by which runs are compared."""
 _NAMED_MOST = 5
 """Runs that are named one by one where a sentence holds of all."""
 
@@ -82,10 +81,11 @@ def _latencies(runs: Runs, op: str) -> Table:
     base = next(iter(runs.values())).summary["requests"][op]
     first = base["latency_ns"]
     rows = {}
+    shown = known(result.summary["requests"][op]["count"] for result in runs.values())
     for label, result in runs.items():
         group = result.summary["requests"][op]
         cells = [f"{group['count']:,}"]
-        for key in _STATISTICS:
+        for key in (*shown, "max"):
             cells.append(cell_us(group, key))
             if not is_known(group["count"], key):
                 continue
@@ -94,7 +94,7 @@ def _latencies(runs: Runs, op: str) -> Table:
             if key in FIGURES:
                 cells[-1] = Markup("{}<small>{}</small>").format(cells[-1], _known(group, key))
         rows[label] = cells
-    return Table(["requests", *_STATISTICS.values()], rows)
+    return Table(["requests", *(FIGURES[key] for key in shown), "max"], rows)
 
 
 def _known(group: dict[str, Any], figure: str) -> str:
@@ -144,32 +144,54 @@ def _of_one(label: str, result: Result) -> str:
         if group["count"]:
             mean = group["latency_ns"]["mean"] / 1000
             # The farthest that is more than chance; without any, the longest that there was.
-            known = [key for key in FIGURES if bounds_us(group, key) is not None and key != "mean"]
-            tail = known[-1] if known else "max"
+            told = [key for key in FIGURES if bounds_us(group, key) is not None and key != "mean"]
+            tail = told[-1] if told else "max"
             far = f"{group['latency_ns'][tail] / 1000:,.1f} µs at {FIGURES.get(tail, 'most')}"
             return f"{label}: {op}s take {mean:,.1f} µs on average, {far}"
     return f"{label}: neither reads nor writes"
 
 
 def measured(runs: Runs) -> list[str]:
-    """Return sentences: what of each run is excluded, and where its beginning differs."""
-    notes = []
+    """Say what is excluded, once for all runs of which the same kind of thing is excluded."""
+    kinds: dict[tuple[str, bool], list[str]] = {}
+    warnings: dict[str, list[str]] = {}
     for label, result in runs.items():
         measure = result.summary["measure"]
-        name = f"{label}: " if len(runs) > 1 else ""
-        if count := measure["requests_excluded"]:
-            notes.append(
-                f"{name}measured from {time(measure['from_ns'])} on; excluded are the first "
-                f"{count:,} requests ({measure['reason']})"
-            )
-        elif measure["from_ns"]:
-            notes.append(
-                f"{name}measured from {time(measure['from_ns'])} on; no request is excluded "
-                f"({measure['reason']})"
-            )
+        if measure["from_ns"] or measure["requests_excluded"]:
+            # What stands behind the colon differs from run to run: where its transient ends.
+            why = measure["reason"] if len(runs) == 1 else measure["reason"].partition(":")[0]
+            kinds.setdefault((why, measure["requests_excluded"] > 0), []).append(label)
         if measure["warning"] is not None:
-            notes.append(f"{name}{measure['warning']}")
+            warnings.setdefault(measure["warning"], []).append(label)
+    notes = [_from(runs, labels, why) for (why, _), labels in kinds.items()]
+    notes += [f"{_whom(labels, runs)}{warning}" for warning, labels in warnings.items()]
     return notes
+
+
+def _from(runs: Runs, labels: Sequence[str], why: str) -> str:
+    found = [runs[label].summary["measure"] for label in labels]
+    begin = _range(time(ns) for ns in sorted({each["from_ns"] for each in found}))
+    counts = _range(f"{count:,}" for count in sorted({each["requests_excluded"] for each in found}))
+    excluded = "no request is excluded"
+    if counts != "0":
+        excluded = f"excluded are the first {counts} requests{' of each' * (len(found) > 1)}"
+    return f"{_whom(labels, runs)}measured from {begin} on; {excluded} ({why})"
+
+
+def _range(ordered: Iterable[str]) -> str:
+    """Return one word, or the first and the last of several."""
+    words = list(dict.fromkeys(ordered))
+    return words[0] if len(words) == 1 else f"{words[0]} to {words[-1]}"
+
+
+def _whom(labels: Sequence[str], runs: Runs) -> str:
+    """Return the runs that a sentence is about, before it; nothing where it is about all."""
+    return "" if len(labels) == len(runs) else f"{named(labels, len(runs))}: "
+
+
+def named(labels: Sequence[str], count: int) -> str:
+    """List some of the runs by name, or count them."""
+    return listed(labels) if len(labels) <= _NAMED_MOST else f"{len(labels)} of {count} runs"
 
 
 def certainty(runs: Runs) -> list[str]:
@@ -184,7 +206,8 @@ def decided(runs: Runs) -> list[str]:
         return []
     from reprieve.pairs import paired
 
-    return verdicts(first, {label: paired([runs[label]], [runs[first]]) for label in others})
+    pairs = {label: paired([runs[label]], [runs[first]]) for label in others}
+    return verdicts(first, pairs, compared([result.summary for result in runs.values()]))
 
 
 def unknown(runs: Runs) -> list[str]:
@@ -195,17 +218,23 @@ def unknown(runs: Runs) -> list[str]:
     return shortage({kind: result.summary["requests"][kind] for kind in KINDS})
 
 
-def verdicts(base: str, found: Mapping[str, Mapping[str, pairs.Paired]]) -> list[str]:
-    """Return a sentence a run: in what it differs from the base, and in what not."""
-    return [f"{label} against {base}: {_verdict(each)}" for label, each in found.items()]
+def verdicts(
+    base: str,
+    found: Mapping[str, Mapping[str, pairs.Paired]],
+    figures: Iterable[tuple[str, str]],
+) -> list[str]:
+    """Return a sentence a run: in which figures it differs from the base, and in which not."""
+    told = list(figures)
+    return [f"{label} against {base}: {_verdict(each, told)}" for label, each in found.items()]
 
 
 def too_few(runs: Runs) -> list[str]:
     """Return sentences: which figures of which runs have too few requests for an interval."""
     unknown: dict[str, list[str]] = {}
+    figures = compared([result.summary for result in runs.values()])
     for label, result in runs.items():
         requests = result.summary["requests"]
-        for op, figure in COMPARED:
+        for op, figure in figures:
             if requests[op]["count"] and figure in requests[op]["confidence"]["too_few"]:
                 unknown.setdefault(f"{op} {FIGURES[figure]}", []).append(label)
     by_runs: dict[str, list[str]] = {}
@@ -213,19 +242,19 @@ def too_few(runs: Runs) -> list[str]:
         is_all = len(labels) == len(runs) > _NAMED_MOST
         by_runs.setdefault(f"all {len(runs)} runs" if is_all else listed(labels), []).append(what)
     return [
-        f"too few requests for an interval of {listed(figures)}: {names_of}"
-        for names_of, figures in by_runs.items()
+        f"too few requests for an interval of {listed(whats)}: {names_of}"
+        for names_of, whats in by_runs.items()
     ]
 
 
-def _verdict(found: Mapping[str, pairs.Paired]) -> str:
+def _verdict(found: Mapping[str, pairs.Paired], figures: Iterable[tuple[str, str]]) -> str:
     """Return the significant differences between two runs, and the others."""
     from reprieve.pairs import latency
 
     if reason := found["device_iops"].get("reason"):
         return f"no difference can be tested: {reason}"
     differ, alike = [], []
-    for op, figure in COMPARED:
+    for op, figure in figures:
         pair, what = found[latency(op, figure)], f"{op} {FIGURES[figure]}"
         if pair["decided"]:
             differ.append(f"{what}{_ratio(pair)}")
