@@ -12,7 +12,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo licences test test-all drives quick same long release capi install ui bench lint docs figures site pins wheel arm clean tools
+.PHONY: help demo licences test test-all drives quick same long release archives capi install ui bench lint docs figures site pins wheel arm clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -155,12 +155,15 @@ figures: .venv/.built ## run all that the pages quote, half an hour; or some: ST
 BY_PROFILE = $(if $(PGO),$(if $(filter here $(shell uname -m)-%,$(1)),RUSTFLAGS=-Cprofile-use=$(CURDIR)/target/pgo/merged.profdata))
 wheel: .venv/.tools $(if $(PGO),target/pgo/merged.profdata) ## a wheel for each Python from 3.11 on, in dist; ZIG=1: for glibc 2.28 on; TARGETS=; PGO=1: faster
 	rm -rf dist
+	@$(MAKE) --no-print-directory ui || { rm -f python/reprieve/ui/reprieve.wasm; \
+	  echo '==> the wheel has no drive explorer: reprieve ui will not run from it' >&2; }
 	$(if $(ZIG),$(BIN)/pip install --quiet --disable-pip-version-check ziglang==0.17.1)
 	$(if $(TARGETS),rustup target add $(TARGETS))
-	$(foreach target,$(or $(TARGETS),here),PATH=$(CURDIR)/$(BIN):$$PATH $(call BY_PROFILE,$(target)) $(BIN)/maturin build --release \
+	$(foreach target,$(or $(TARGETS),here),PATH=$(CURDIR)/$(BIN):$$PATH $(call BY_PROFILE,$(target)) $(BIN)/maturin build --locked --release \
 	  --strip --out dist $(if $(ZIG),--zig --compatibility manylinux_2_28) \
 	  $(if $(TARGETS),--target $(target)) &&) true
-	for wheel in dist/*_$$(uname -m).whl; do \
+	PYTHONPATH=tests $(BIN)/python -m house.release readme dist/*.whl
+	for wheel in dist/*_$(MACHINE).whl; do \
 	  test ! -e "$$wheel" || $(BIN)/python tests/house/footprint.py "$$wheel" || exit 1; done
 
 # An instrumented module runs some loads. It is built without zig, which does not link it; what it has
@@ -170,7 +173,7 @@ target/pgo/merged.profdata: .venv/.pinned benches/train.py $(SOURCES)
 	  'rustup component add llvm-tools, or Debian'"'"'s llvm-22 with /usr/lib/llvm-22/bin in PATH.' >&2; exit 2; }
 	rm -rf target/pgo
 	CARGO_TARGET_DIR=target/pgo/build RUSTFLAGS=-Cprofile-generate=$(CURDIR)/target/pgo/raw \
-	  $(BIN)/maturin build --release --target $$(rustc -vV | sed -n 's/^host: //p') --out target/pgo/dist
+	  $(BIN)/maturin build --locked --release --target $$(rustc -vV | sed -n 's/^host: //p') --out target/pgo/dist
 	$(BIN)/python -m zipfile -e target/pgo/dist/*.whl target/pgo/site
 	PYTHONPATH=target/pgo/site $(BIN)/python benches/train.py
 	llvm-profdata merge --output $@ target/pgo/raw
@@ -179,17 +182,31 @@ target/pgo/merged.profdata: .venv/.pinned benches/train.py $(SOURCES)
 arm: .venv/.built ## the ARM wheel in dist under emulation: same results? needs qemu-user-static, Debian 12
 	tests/arm/run.sh $(CURDIR)/$(BIN)/python $(CURDIR)/target/arm
 
-release: .venv/.dev ## check all, then build what would be uploaded: wheels and the sources, in dist
+release: .venv/.dev ## check all, then build what would be uploaded, in dist: all but the upload
 	$(BIN)/python -m pip check
-	@version=$$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml); \
-	  grep -q "^## $$version – 20" CHANGELOG.md && grep -q "^version: $$version$$" CITATION.cff || \
-	  { echo "CHANGELOG.md and CITATION.cff have no dated $$version" >&2; exit 1; }
-	$(MAKE) ui lint test-all site
+	PYTHONPATH=tests $(BIN)/python -m house.release versions
+	$(MAKE) ui lint test-all site capi
 	$(MAKE) wheel ZIG=1 PGO=1 TARGETS="x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu"
 	$(MAKE) arm
+	$(MAKE) archives
+
+# The sources, the C interface and the site beside the wheels; twine has its own environment, as what
+# it needs is not pinned.
+TAR := tar --sort=name --owner=0 --group=0 --numeric-owner -czf
+archives: .venv/.dev target/twine/bin/twine ## beside the wheels in dist what make capi and make site built; checks all
 	$(BIN)/maturin sdist --out dist
-	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py
-	cd dist && sha256sum * > SHA256SUMS
+	PYTHONPATH=tests $(BIN)/python -m house.release readme dist/reprieve-[0-9]*.tar.gz
+	PYTHONPATH=tests $(BIN)/python -m house.release contents dist/*.whl dist/reprieve-[0-9]*.tar.gz
+	target/twine/bin/twine check --strict dist/*.whl dist/reprieve-[0-9]*.tar.gz
+	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py python/tests/test_capi_install.py
+	name=reprieve-capi-$(VERSION)-$(MACHINE)-linux && \
+	  $(TAR) dist/$$name.tar.gz --transform "s,^\.,$$name," -C $(CAPI) .
+	name=reprieve-site-$(VERSION) && $(TAR) dist/$$name.tar.gz --transform "s,^\.,$$name," -C out/site .
+	cd dist && rm -f SHA256SUMS && sha256sum * > SHA256SUMS
+
+target/twine/bin/twine:
+	$(PYTHON) -m venv target/twine
+	target/twine/bin/pip install --quiet --disable-pip-version-check twine==7.0.0
 
 pins: .venv/.dev ## renew the versions and hashes in requirements/ from the extras of pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check uv==0.13.9
@@ -237,12 +254,12 @@ PINNED := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashe
 
 .venv/.built: .venv/.pinned pyproject.toml $(SOURCES) | tools
 	@echo '==> the simulator, compiled by cargo with crates from crates.io: a few minutes'
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras plots,sweep
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --locked --release --extras plots,sweep
 	@touch $@
 
 .venv/.dev: requirements/dev.txt .venv/.built
 	$(PINNED) $<
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev,plots,site
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --locked --release --extras dev,plots,site
 	@$(MAKE) --no-print-directory docs
 	@touch $@
 
