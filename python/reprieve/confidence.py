@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-FIGURES = {
-    "mean": "mean",
-    "p50": "p50",
-    "p99": "p99",
-    "p99_9": "p99.9",
-    "p99_99": "p99.99",
-}
+FIGURES = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "p99_99": "p99.99"}
 """Figures of the tables that have an interval, by their keys in a summary."""
 
 TOO_FEW = "too few"

@@ -123,11 +123,7 @@ def _unwatched(share: float | None, cuts: int) -> None:
 
 
 def power_loss(
-    scenario: ScenarioLike,
-    *,
-    cuts: int = 100,
-    watch: Watch = _unwatched,
-    **overrides: Any,
+    scenario: ScenarioLike, *, cuts: int = 100, watch: Watch = _unwatched, **overrides: Any
 ) -> PowerLoss:
     """Evaluate a power loss at evenly spaced points of a run.
 

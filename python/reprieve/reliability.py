@@ -71,10 +71,7 @@ def characterised(
     """Return the reliability of a scenario of the rig."""
     _check(cycles=cycles, run_cycles=run_cycles, suspensions=suspensions, elapsed_days=elapsed_days)
     suspended, untouched = _native.characterised_rber(
-        source.text,
-        source.path,
-        list(source.sets),
-        (cycles, run_cycles, suspensions, elapsed_days),
+        source.text, source.path, list(source.sets), (cycles, run_cycles, suspensions, elapsed_days)
     )
     return CharacterisedRber(BeforeAfter(*suspended), BeforeAfter(*untouched))
 

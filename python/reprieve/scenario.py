@@ -14,16 +14,7 @@ from reprieve import _native
 from reprieve._native import UserError
 from reprieve.keys import SECTIONS, Top, Workload
 from reprieve.named_policies import Split, reference, split
-from reprieve.sections import (
-    DEPTH_MAX,
-    Flows,
-    bare,
-    known,
-    only_while,
-    plain,
-    schema,
-    writable,
-)
+from reprieve.sections import DEPTH_MAX, Flows, bare, known, only_while, plain, schema, writable
 
 __all__ = ["Scenario", "ScenarioLike", "Source", "toml_text"]
 

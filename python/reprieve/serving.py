@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from reprieve._native import Server, UserError
@@ -140,12 +139,7 @@ class ServedDrive:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def stop(self) -> dict[str, Any]:

@@ -50,10 +50,7 @@ def alike(values: Sequence[float | None], digits: int = 4) -> list[str]:
 
 
 def decimals(
-    values: Sequence[float],
-    widths: Iterable[float] = (),
-    most: int | None = None,
-    digits: int = 4,
+    values: Sequence[float], widths: Iterable[float] = (), most: int | None = None, digits: int = 4
 ) -> int:
     """Return how many decimals the numbers of a column have: none if all are whole.
 

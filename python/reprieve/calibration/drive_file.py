@@ -16,11 +16,7 @@ from reprieve.registries import device
 _LINE = 100
 _FITTED = "fitted, 95 %"
 _OPEN = "not determined"
-_OF_PROGRAM = (
-    "timing.program_iterations",
-    "timing.t_program_pulse_us",
-    "timing.t_verify_us",
-)
+_OF_PROGRAM = ("timing.program_iterations", "timing.t_program_pulse_us", "timing.t_verify_us")
 
 
 def device_text(

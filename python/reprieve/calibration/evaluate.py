@@ -71,10 +71,7 @@ class Evaluator:
         self._drives.close()
 
     def compare(
-        self,
-        points: Sequence[dict[str, Value]],
-        conditions: Sequence[Condition],
-        effort: Effort,
+        self, points: Sequence[dict[str, Value]], conditions: Sequence[Condition], effort: Effort
     ) -> list[list[Term] | None]:
         """Compare all conditions with their simulations at each point, side by side.
 
@@ -83,10 +80,7 @@ class Evaluator:
         keys = [[self._key(point, each, effort) for each in conditions] for point in points]
         tasks = {
             key: partial(
-                Task,
-                key,
-                "",
-                partial(self._simulate, condition, _told(point, condition), effort),
+                Task, key, "", partial(self._simulate, condition, _told(point, condition), effort)
             )
             for point, of_point in zip(points, keys, strict=True)
             for condition, key in zip(conditions, of_point, strict=True)
@@ -109,10 +103,7 @@ class Evaluator:
         return found
 
     def residuals(
-        self,
-        points: Sequence[dict[str, Value]],
-        conditions: Sequence[Condition],
-        effort: Effort,
+        self, points: Sequence[dict[str, Value]], conditions: Sequence[Condition], effort: Effort
     ) -> list[NDArray[np.float64] | None]:
         """Return the same as what least squares adds up."""
         compared = self.compare(points, conditions, effort)

@@ -49,10 +49,7 @@ def _in_order(load: str) -> tuple[int, ...]:
 
 
 def percentile_chart(
-    conditions: Sequence[Condition],
-    compared: Iterable[Term],
-    fitted: Iterable[str],
-    theme: Theme,
+    conditions: Sequence[Condition], compared: Iterable[Term], fitted: Iterable[str], theme: Theme
 ) -> alt.ConcatChart:
     """Draw read latencies by percentile, a panel a load: lines simulated, points measured.
 
@@ -92,10 +89,7 @@ def percentile_chart(
         scale = alt.Scale(type="log", domain=[50, 12_000], clamp=True)
         title = "latency, µs"
         lines = data.mark_line(strokeWidth=1.6).encode(
-            x=x,
-            y=alt.Y("simulated_us:Q", title=title, scale=scale),
-            color=colour,
-            detail="depth:O",
+            x=x, y=alt.Y("simulated_us:Q", title=title, scale=scale), color=colour, detail="depth:O"
         )
         points = data.mark_point(size=34, strokeWidth=1.4).encode(
             x=x,

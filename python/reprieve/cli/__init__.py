@@ -15,6 +15,7 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.commands import app
+from reprieve.cli.completion import complete
 from reprieve.cli.console import say
 from reprieve.cli.signals import heard
 from reprieve.named_policies import trust
@@ -65,8 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _dispatch(arguments: list[str]) -> int:
     """Run the command; the framework's own errors become one line like all others."""
     command = typer.main.get_command(app)
-    # A shell that completes a line sets a variable of the environment: print completions and stop.
-    command._main_shell_completion({}, "reprieve")
+    complete(command, arguments)
     try:
         with command.make_context("reprieve", list(arguments)) as context:
             command.invoke(context)

@@ -1,61 +1,38 @@
-"""Bars on a terminal: one for each run, or one over many pieces of work."""
+"""Bars on a terminal, which leave nothing behind."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
+from rich.progress import TimeRemainingColumn as Remaining
+
+Move = Callable[[str, str, float | None, Callable[[float], str]], None]
+"""Takes the key of a bar, its label, the share done (None if unknown; a bar that is full goes), and
+the words beside it, by the seconds since it began."""
 
 
-def bars_of(columns: Sequence[ProgressColumn]) -> Progress:
-    """Return bars with these columns, on stderr, which leave nothing behind."""
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+@contextmanager
+def bars() -> Iterator[Move]:
+    """Show bars on stderr; threads may move them."""
+    words = TextColumn("{task.fields[words]}", style="dim")
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), words)
+    tasks: dict[str, TaskID] = {}
+    lock = threading.Lock()
+    console = Console(stderr=True)
+    with Progress(*columns, Remaining(), console=console, transient=True) as shown:
 
+        def move(key: str, label: str, share: float | None, told: Callable[[float], str]) -> None:
+            with lock:
+                if key not in tasks:
+                    tasks[key] = shown.add_task(label, total=None, words="")
+            task = tasks[key]
+            text = told(max(shown.tasks[task].elapsed or 0.0, 1e-3))
+            total = None if share is None else 1.0
+            shown.update(task, description=label, completed=share or 0.0, total=total, words=text)
+            shown.update(task, visible=share != 1.0)
 
-class PieceRate(ProgressColumn):
-    """Pieces of work a second."""
-
-    def render(self, task: Task) -> Text:
-        """Write it."""
-        return Text(f"{task.speed or 0.0:,.1f}/s", style="dim")
-
-
-class RequestRate(ProgressColumn):
-    """Requests a second, of late if the share done is known, else since the run began."""
-
-    def render(self, task: Task) -> Text:
-        """Write it."""
-        requests: int = task.fields["requests"]
-        if task.speed and task.completed:
-            rate = task.speed * requests / task.completed
-        elif task.elapsed:
-            rate = requests / task.elapsed
-        else:
-            rate = 0.0
-        return Text(f"{rate:,.0f} requests/s", style="dim")
-
-
-RUNS = (
-    TextColumn("{task.description}"),
-    BarColumn(),
-    TaskProgressColumn(),
-    RequestRate(),
-    TimeRemainingColumn(),
-)
-PIECES = (
-    TextColumn("{task.description}"),
-    BarColumn(),
-    TextColumn("{task.completed:.0f}/{task.total:.0f}"),
-    PieceRate(),
-    TimeRemainingColumn(),
-)
+        yield move

@@ -6,23 +6,17 @@ from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Annotated, Any
 
-import typer
-
 from reprieve import _native, registries
 from reprieve._native import UserError
+from reprieve.cli.completion import among
 from reprieve.cli.console import say, show, table
+from reprieve.cli.options import argument
 from reprieve.registries import Entry
 
 
 def _among(entries: Callable[[], Iterable[Entry]]) -> Any:
     """Return the argument of a command that lists these, or prints one of them."""
-
-    def begun(incomplete: str) -> list[str]:
-        found = dict.fromkeys(entry.name for entry in entries())
-        return [name for name in found if name.startswith(incomplete)]
-
-    told = "Print this one; without it, list all."
-    return typer.Argument(metavar="[NAME]", help=told, autocompletion=begun)
+    return argument("Print this one; without it, list all.", "[NAME]", among(entries))
 
 
 def _policies() -> list[Entry]:
@@ -31,26 +25,17 @@ def _policies() -> list[Entry]:
 
 def devices(name: Annotated[str | None, _among(registries.devices)] = None) -> None:
     """List the built-in devices, or print one with its sources."""
-    if name is None:
-        _list("device", registries.devices())
-    else:
-        say(registries.device(name))
+    _show("device", registries.devices, registries.device, name)
 
 
 def parts(name: Annotated[str | None, _among(registries.parts)] = None) -> None:
     """List the built-in NAND parts, or print one with its sources."""
-    if name is None:
-        _list("part", registries.parts())
-    else:
-        say(registries.part(name))
+    _show("part", registries.parts, registries.part, name)
 
 
 def loads(name: Annotated[str | None, _among(registries.loads)] = None) -> None:
     """List the built-in loads, or print one with its sources."""
-    if name is None:
-        _list("load", registries.loads())
-    else:
-        say(registries.load(name))
+    _show("load", registries.loads, registries.load, name)
 
 
 def policies(name: Annotated[str | None, _among(_policies)] = None) -> None:
@@ -76,8 +61,13 @@ def schema() -> None:
     say(_native.json_schema())
 
 
-def _list(word: str, entries: Sequence[Entry]) -> None:
+def _show(
+    word: str, entries: Callable[[], Sequence[Entry]], of: Callable[[str], str], name: str | None
+) -> None:
+    if name is not None:
+        say(of(name))
+        return
     rows = table("", [word, ""], left=2)
-    for entry in entries:
+    for entry in entries():
         rows.add_row(entry.name, entry.doc)
     show(rows)

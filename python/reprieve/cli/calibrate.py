@@ -9,7 +9,7 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table
-from reprieve.cli.options import Force, Jobs, argument, flag, given
+from reprieve.cli.options import Force, Jobs, argument, flag, given, option
 from reprieve.extras import need, need_plots
 from reprieve.overwriting import may_write, named_by
 from reprieve.units import share
@@ -36,16 +36,13 @@ def calibrate(
             "RESULTS…",
         ),
     ] = None,
-    start: Annotated[
-        str, typer.Option(metavar="DEVICE", help="The device whose other values are kept.")
-    ] = "tlc-nvme",
+    start: Annotated[str, option("The device whose other values are kept.", "DEVICE")] = "tlc-nvme",
     free: Annotated[
         list[str] | None,
         given("Fit this key, KEY=LO..HI or KEY=A|B|C; may be repeated.", "KEY=LO..HI", "--free"),
     ] = None,
     fix: Annotated[
-        list[str] | None,
-        given("Keep this key at a value; may be repeated.", "KEY=VALUE", "--fix"),
+        list[str] | None, given("Keep this key at a value; may be repeated.", "KEY=VALUE", "--fix")
     ] = None,
     hold_out: Annotated[
         list[str] | None,

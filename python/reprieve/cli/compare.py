@@ -8,11 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from reprieve.cli.console import progress, say, sentence, show, table
 from reprieve.cli.notes import certainty, mark_of
-from reprieve.cli.options import AllowPython, Force, ScenarioFile, Sets, given, keys, out_dir
+from reprieve.cli.options import AllowPython, Force, Jobs, ScenarioFile, Sets, given, out_dir
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
 from reprieve.confidence import FIGURES, TOO_FEW, compared, is_known
 from reprieve.extras import has_plots, missing
@@ -34,14 +32,11 @@ def compare(
             "A key and its values, such as policy=FIFO,RPS; repeated, all combinations run.",
             "KEY=V1,V2,…",
             "--axis",
-            complete=keys,
         ),
     ],
     sets: Sets = None,
     out: Annotated[Path | None, out_dir("out/SCENARIO-compare")] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Runs at a time.", show_default="one a core")
-    ] = None,
+    jobs: Jobs = None,
     allow_python: AllowPython = False,
     force: Force = False,
 ) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from reprieve.cli.bars import Move
     from reprieve.parallel import Step
 
 __all__ = ["overall", "progress", "say", "sentence", "show", "table"]
@@ -197,44 +197,27 @@ Report = Callable[[str, float | None, int], None]
 @contextmanager
 def progress() -> Iterator[Report]:
     """Show a bar for each run while it goes on; nothing at all if stderr is no terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _label, _share, _requests: None
-        return
-    from reprieve.cli.bars import RUNS, bars_of
-
-    with bars_of(RUNS) as bars:
-        tasks: dict[str, Any] = {}
-        lock = threading.Lock()
-
-        def report(label: str, share: float | None, requests: int) -> None:
-            with lock:
-                if label not in tasks:
-                    tasks[label] = bars.add_task(label, total=None, requests=0)
-            total = None if share is None else 1.0
-            over = share == 1.0
-            bars.update(
-                tasks[label],
-                completed=share or 0.0,
-                total=total,
-                visible=not over,
-                requests=requests,
-            )
-
-        yield report
+    with _bars() as move:
+        yield lambda label, share, requests: move(
+            label, label, share, lambda seconds: f"{requests / seconds:,.0f} requests/s"
+        )
 
 
 @contextmanager
 def overall() -> Iterator[Step]:
     """Show one bar over many pieces of work; nothing at all if stderr is no terminal."""
+    with _bars() as move:
+        yield lambda what, done, pieces: move(
+            "all", what, done / max(pieces, 1), lambda _seconds: f"{done:,} of {pieces:,}"
+        )
+
+
+@contextmanager
+def _bars() -> Iterator[Move]:
     if not sys.stderr.isatty():
-        yield lambda _what, _done, _pieces: None
+        yield lambda *_: None
         return
-    from reprieve.cli.bars import PIECES, bars_of
+    from reprieve.cli.bars import bars
 
-    with bars_of(PIECES) as bars:
-        task = bars.add_task("", total=1)
-
-        def step(what: str, done: int, pieces: int) -> None:
-            bars.update(task, description=what, completed=done, total=pieces)
-
-        yield step
+    with bars() as move:
+        yield move

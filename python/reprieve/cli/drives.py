@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reprieve._native import UserError
+from reprieve.cli.completion import among
 from reprieve.cli.console import overall, say, sentence, show, table
-from reprieve.cli.options import Force, Jobs, flag, given
+from reprieve.cli.options import Force, Jobs, argument, flag, given
 from reprieve.drives import load, names
 from reprieve.drives.folders import SCORE
 from reprieve.toml_values import read_toml
@@ -26,17 +27,11 @@ _NAMED = 8
 _WHOLE_FROM = 1000
 
 
-def _begun(incomplete: str) -> list[str]:
-    return [name for name in names() if name.startswith(incomplete)]
-
-
 def drives(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[NAME]",
-            help="Show this one, or the one of a folder; without it, list all.",
-            autocompletion=_begun,
+        argument(
+            "Show this one, or the one of a folder; without it, list all.", "[NAME]", among(names)
         ),
     ] = None,
     run: Annotated[bool, flag("--run", "Simulate its conditions on its device again.")] = False,

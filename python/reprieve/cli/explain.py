@@ -82,8 +82,7 @@ def short(cause: str) -> str:
 
 def _list(found: Explanation, kind: str, count: int) -> None:
     rows = table(
-        f"The slowest {kind}s",
-        ["request", "came at, ms", "die", "latency, µs", "behind", "share"],
+        f"The slowest {kind}s", ["request", "came at, ms", "die", "latency, µs", "behind", "share"]
     )
     for row in tables.rows(found.slowest(kind, count)):
         latency_ns = row["completion_ns"] - row["arrival_ns"]

@@ -10,6 +10,7 @@ import typer
 from reprieve import _native, registries
 from reprieve._native import UserError
 from reprieve.cli.console import say
+from reprieve.cli.options import option
 from reprieve.extras import has_plots
 from reprieve.outputs import ResultDirectory
 from reprieve.scenario import Scenario
@@ -68,7 +69,7 @@ def init(
         Path, typer.Argument(metavar="[DIR]", help="Where to write; made if it is missing.")
     ] = Path(),
     device: Annotated[
-        str, typer.Option(metavar="NAME", help="A built-in device, see `reprieve devices`.")
+        str, option("A built-in device, see `reprieve devices`.", "DEVICE")
     ] = _DEVICE,
 ) -> None:
     """Write a scenario with comments, a sweep of it, and their schema for editors."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from reprieve.cli.completion import OFFERS, Offer
 
 __all__ = [
     "AllowPython",
@@ -15,6 +16,7 @@ __all__ = [
     "FromState",
     "Jobs",
     "ScenarioFile",
+    "Scheduler",
     "Sets",
     "TimelineFor",
     "TimelineFrom",
@@ -22,38 +24,30 @@ __all__ = [
     "argument",
     "flag",
     "given",
-    "keys",
     "out_dir",
 ]
 
 
-def keys(incomplete: str) -> list[str]:
-    """Return the keys of a scenario that begin so, for a shell that completes `KEY=VALUE`."""
-    from reprieve.sections import schema
-
-    sections = schema().items()
-    full = [f"{section}.{name}".lstrip(".") for section, names in sections for name in names]
-    return [f"{name}=" for name in full if name.startswith(incomplete)]
-
-
-def given(
-    text: str,
-    metavar: str = "FILE",
-    *names: str,
-    complete: Callable[[str], list[str]] | None = None,
-) -> Any:
-    """Return an option that has no default worth telling; it is named after its parameter.
-
-    `complete`: what a shell offers in place of what was started.
-    """
+def option(text: str, metavar: str, *names: str, shows_default: bool = True) -> Any:
+    """Return an option, named after its parameter or as `names` say; a shell completes some."""
     return typer.Option(
-        *names, metavar=metavar, help=text, show_default=False, autocompletion=complete
+        *names,
+        metavar=metavar,
+        help=text,
+        show_default=shows_default,
+        autocompletion=OFFERS.get(metavar),
     )
 
 
-def argument(text: str, metavar: str | None = None) -> Any:
+def given(text: str, metavar: str = "FILE", *names: str) -> Any:
+    """Return an option that has no default worth telling."""
+    return option(text, metavar, *names, shows_default=False)
+
+
+def argument(text: str, metavar: str | None = None, offer: Offer | None = None) -> Any:
     """Return an argument."""
-    return typer.Argument(metavar=metavar, help=text, show_default=False)
+    offer = offer or OFFERS.get(metavar)
+    return typer.Argument(metavar=metavar, help=text, show_default=False, autocompletion=offer)
 
 
 def flag(name: str, text: str) -> Any:
@@ -70,6 +64,11 @@ Jobs = Annotated[
     int | None, typer.Option(min=1, help="Simulations at a time.", show_default="one a core")
 ]
 
+Scheduler = Annotated[
+    str | None,
+    given("Let the workers of this Dask scheduler do the runs, as tcp://host:8786.", "ADDRESS"),
+]
+
 FromState = Annotated[Path | None, given("Start from a saved state instead of preconditioning.")]
 
 ScenarioFile = Annotated[
@@ -77,29 +76,24 @@ ScenarioFile = Annotated[
 ]
 
 AllowPython = Annotated[
-    bool,
-    flag("--allow-python", "Execute the Python files that the scenario names as policies."),
+    bool, flag("--allow-python", "Execute the Python files that the scenario names as policies.")
 ]
 
 Force = Annotated[
-    bool,
-    flag("--force", "Replace files that Reprieve did not write, or that were changed since."),
+    bool, flag("--force", "Replace files that Reprieve did not write, or that were changed since.")
 ]
 
 Sets = Annotated[
     list[str] | None,
-    typer.Option(
+    given(
+        "Override a key, such as timing.t_read_us=50; may be repeated, the last wins.",
+        "KEY=VALUE",
         "--set",
-        metavar="KEY=VALUE",
-        help="Override a key, such as timing.t_read_us=50; may be repeated, the last wins.",
-        show_default=False,
-        autocompletion=keys,
     ),
 ]
 
 DrawTimeline = Annotated[
-    bool,
-    typer.Option("--timeline", help="Write timeline.perfetto-trace, for the Perfetto UI."),
+    bool, typer.Option("--timeline", help="Write timeline.perfetto-trace, for the Perfetto UI.")
 ]
 
 TimelineFrom = Annotated[

@@ -36,10 +36,7 @@ def power_loss(
     may_write([], directory, inputs=inputs_of(source), force=force)
     with progress() as bars:
         result, paths = cut_into(
-            source,
-            cuts,
-            directory,
-            lambda share, done: bars(scenario.stem, share, done),
+            source, cuts, directory, lambda share, done: bars(scenario.stem, share, done)
         )
     summary = result.summary()
     _show(summary)

@@ -15,7 +15,7 @@ from reprieve.overwriting import inputs_of, may_write, named_by
 
 
 def rig(
-    device: Annotated[str, given("A device preset, or a path.", "NAME")],
+    device: Annotated[str, given("A device preset, or a path.", "DEVICE")],
     commands: Annotated[
         Path,
         given("Header arrival_ns,op,plane,block,page; op is read, program or erase.", "FILE.csv"),

@@ -12,7 +12,7 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table, warn
-from reprieve.cli.options import AllowPython, Force, argument, flag, given, out_dir
+from reprieve.cli.options import AllowPython, Force, Jobs, Scheduler, argument, flag, given, out_dir
 from reprieve.experiments.columns import column, figures, heading, told
 from reprieve.extras import has_plots, missing
 from reprieve.named_policies import trust
@@ -32,20 +32,11 @@ _ASKED_DIGITS = 6
 
 def sweep(
     file: Annotated[Path, argument("The sweep file.", "SWEEP.toml")],
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Runs at a time.", show_default="one a core")
-    ] = None,
+    workers: Jobs = None,
     processes: Annotated[
-        int | None,
-        typer.Option(min=1, help="Runs at a time, each in a process of its own."),
+        int | None, typer.Option(min=1, help="Runs at a time, each in a process of its own.")
     ] = None,
-    scheduler: Annotated[
-        str | None,
-        given(
-            "Let the workers of this Dask scheduler do the runs, such as tcp://host:8786.",
-            "ADDRESS",
-        ),
-    ] = None,
+    scheduler: Scheduler = None,
     part: Annotated[
         str | None,
         given(

@@ -77,17 +77,12 @@ def info(
         bool, flag("--devices", "List what each device was asked, and no more.")
     ] = False,
     load: Annotated[
-        str | None,
-        typer.Option(
-            "--load", metavar="NAME", help="A load or its file, in place of a trace or beside it."
-        ),
+        str | None, given("A load or its file, in place of a trace or beside it.", "LOAD")
     ] = None,
     requests: Annotated[
         int | None, typer.Option("--requests", min=1, metavar="N", help="The first N of the load.")
     ] = None,
-    device: Annotated[
-        str | None, typer.Option("--device", metavar="NAME", help="The drive that it is for.")
-    ] = None,
+    device: Annotated[str | None, given("The drive that it is for.", "DEVICE")] = None,
     as_json: Annotated[bool, flag("--json", "Print JSON.")] = False,
 ) -> None:
     """Say what is in a trace or a load: span, mix, sizes, footprint, and what is odd about it."""
@@ -129,10 +124,7 @@ def fit(
     requests: Annotated[
         int | None, typer.Option("--requests", min=200, metavar="N", help="Only the first so many.")
     ] = None,
-    device: Annotated[
-        str | None,
-        typer.Option("--device", metavar="NAME", help="The drive that both are run through."),
-    ] = None,
+    device: Annotated[str | None, given("The drive that both are run through.", "DEVICE")] = None,
     as_json: Annotated[bool, flag("--json", "Print JSON.")] = False,
     force: Force = False,
 ) -> None:

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reprieve.cli.console import overall, say, sentence, show, table
-from reprieve.cli.options import AllowPython, Force, ScenarioFile, Sets, given, keys, out_dir
+from reprieve.cli.options import (
+    AllowPython,
+    Force,
+    Jobs,
+    ScenarioFile,
+    Scheduler,
+    Sets,
+    given,
+    out_dir,
+)
 from reprieve.confidence import TOO_FEW
 
 if TYPE_CHECKING:
@@ -24,16 +33,10 @@ def tune(
     scenario: ScenarioFile,
     vary: Annotated[
         list[str] | None,
-        given(
-            "A key and its values: LO..HI, LO..HI:log or A,B,C.",
-            "KEY=VALUES",
-            "--vary",
-            complete=keys,
-        ),
+        given("A key and its values: LO..HI, LO..HI:log or A,B,C.", "KEY=VALUES", "--vary"),
     ] = None,
     where: Annotated[
-        list[str] | None,
-        given('A bound, such as "read.p99_9 <= 400us".', "BOUND", "--where"),
+        list[str] | None, given('A bound, such as "read.p99_9 <= 400us".', "BOUND", "--where")
     ] = None,
     most: Annotated[
         str | None, given("Number to maximise, such as iops.", "FIELD", "--max")
@@ -45,13 +48,8 @@ def tune(
     tries: Annotated[int, typer.Option(min=8, help="Points that are tried.")] = 96,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds of each of the best points.")] = 3,
     search_seed: Annotated[int, typer.Option(min=1, help="Seed of the search.")] = 1,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Runs at a time.", show_default="one a core")
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        given("Let the workers of this Dask scheduler do the runs.", "ADDRESS"),
-    ] = None,
+    workers: Jobs = None,
+    scheduler: Scheduler = None,
     out: Annotated[Path | None, out_dir("out/tune-SCENARIO")] = None,
     allow_python: AllowPython = False,
     force: Force = False,

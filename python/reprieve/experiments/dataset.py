@@ -84,11 +84,7 @@ def forget(directory: Path) -> None:
 
 
 def write(
-    plan: Plan,
-    store: Store,
-    rows: Iterable[Row],
-    directory: Path,
-    tell: Callable[[str], None],
+    plan: Plan, store: Store, rows: Iterable[Row], directory: Path, tell: Callable[[str], None]
 ) -> list[Path]:
     """Write the data set of those runs that are finished, whole or not at all; return its files.
 

@@ -67,13 +67,9 @@ def word(key: str, value: Value) -> str:
 
 def points(plan: Plan) -> Iterator[Point]:
     """Yield the points of a plan, but for a search, whose points depend on results."""
-    made = {
-        "grid": _grid,
-        "list": _listed,
-        "random": _random,
-        "sobol": _sobol,
-        "fleet": _fleet,
-    }[plan.design](plan)
+    made = {"grid": _grid, "list": _listed, "random": _random, "sobol": _sobol, "fleet": _fleet}[
+        plan.design
+    ](plan)
     return (Point(index, tuple(values)) for index, values in enumerate(made))
 
 

@@ -164,10 +164,7 @@ class Rows:
     """The runs of a plan in its order, made anew each time: a plan is never listed."""
 
     def __init__(
-        self,
-        plan: Plan,
-        made: Sequence[Point] | None = None,
-        part: tuple[int, int] | None = None,
+        self, plan: Plan, made: Sequence[Point] | None = None, part: tuple[int, int] | None = None
     ) -> None:
         """Take the points of the plan, or `made`; of these the K-th of N parts, neighbours."""
         self.plan = plan

@@ -219,9 +219,7 @@ def unknown(runs: Runs) -> list[str]:
 
 
 def verdicts(
-    base: str,
-    found: Mapping[str, Mapping[str, pairs.Paired]],
-    figures: Iterable[tuple[str, str]],
+    base: str, found: Mapping[str, Mapping[str, pairs.Paired]], figures: Iterable[tuple[str, str]]
 ) -> list[str]:
     """Return a sentence a run: in which figures it differs from the base, and in which not."""
     told = list(figures)

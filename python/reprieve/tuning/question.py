@@ -23,11 +23,7 @@ _TIMES_NS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
 _FACTORS = {"": 1.0, "%": 0.01, "k": 1e3, "M": 1e6, "G": 1e9}
 _FINE, _FINE_NS = 1e3, 1e5
 """Below these a number is shown with more digits."""
-_NAMES = {
-    "iops": "device_iops",
-    "bandwidth": "device_bandwidth_bytes_per_s",
-    "waf": "flash_waf",
-}
+_NAMES = {"iops": "device_iops", "bandwidth": "device_bandwidth_bytes_per_s", "waf": "flash_waf"}
 """Short names of numbers of a summary."""
 
 
@@ -48,8 +44,7 @@ class Field:
     def of(self, summary: Mapping[str, Any]) -> float:
         """Return its value in a flat summary; raises UserError if that has no such number."""
         if self.column not in summary:
-            short = [f"{op}.{figure}" for op in KINDS for figure in (*FIGURES, "min", "max")]
-            near = difflib.get_close_matches(self.said, [*short, *_NAMES], 1)
+            near = difflib.get_close_matches(self.said, short_names(), 1)
             near = near or difflib.get_close_matches(self.column, summary, 1)
             hint = f"did you mean {near[0]}?" if near else "see the columns of `reprieve sweep`"
             raise UserError(f"{self.said}: the summary has no such number; {hint}")
@@ -103,6 +98,11 @@ class Question:
         """Return the goal, so that less is better."""
         value = self.goal.of(summary)
         return -value if self.is_max else value
+
+
+def short_names() -> list[str]:
+    """List the short names of numbers."""
+    return [*(f"{op}.{figure}" for op in KINDS for figure in (*FIGURES, "min", "max")), *_NAMES]
 
 
 def field(said: str) -> Field:
