@@ -124,6 +124,20 @@ def test_copy_has_the_same_requests(trace: Path, tmp_path: Path, reprieve: Repri
     assert gaps[0] == gaps[1]
 
 
+def test_a_failed_conversion_leaves_what_was_there(tmp_path: Path, reprieve: Reprieve) -> None:
+    bad = tmp_path / "bad.csv"
+    bad.write_text("1 0 8 8 0\n2 0 8 8 0\nnot a row\n")
+    out = tmp_path / "folder" / "out.gz"
+    out.parent.mkdir()
+    out.write_text("what was there")
+    force = ("--force", "--format", "mqsim", "--to", "spc")
+    done = reprieve("trace", "convert", bad, out, *force)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "bad.csv:3" in done.stderr
+    assert out.read_text() == "what was there"
+    assert [one.name for one in out.parent.iterdir()] == ["out.gz"]
+
+
 def test_missing_trace_is_found_out_when_opened() -> None:
     with pytest.raises(rp.UserError, match=r"none\.gz"):
         rp.open_trace("none.gz")

@@ -144,7 +144,7 @@ WORDS = {
 """Words that would mean several things; their numbers of other places only fall."""
 SHARED_MODULE_NAMES = """
     cache.rs characterize.rs command.rs die.rs drive.rs equilibrium.rs event.rs
-    file.rs fio.rs flows.rs host.rs job.rs lane.rs memory.rs observe.rs
+    file.rs flows.rs host.rs job.rs lane.rs memory.rs observe.rs
     operation.rs options.rs order.rs pieces.rs power.rs read.rs registries.rs registry.rs
     rehearsal.rs reliability.rs replay.rs report.rs requests.rs rig.rs rules.rs
     sectors.rs series.rs server.rs table.rs time.rs timeline.rs verify.rs waits.rs

@@ -6,10 +6,23 @@ use reprieve_base::{Op, Request, SECTOR_BYTES, Time, UserError};
 use reprieve_ssd::scenario::{self, Scenario, Sources};
 use reprieve_ssd::{Completion, Options, Ssd, registries};
 
-use crate::ask::Ask;
-
 /// The last supported instant: 146 years.
 pub(crate) const LAST: Time = Time::from_ns(1 << 62);
+
+/// A request to the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// The caller's tag; the completion repeats it.
+    pub tag: u64,
+    /// The operation.
+    pub op: Op,
+    /// First sector, in units of 512 bytes.
+    pub lba: u64,
+    /// Length in bytes, a multiple of 512; 0 of a flush.
+    pub bytes: u32,
+    /// Forced unit access: a write is complete only when it is in flash.
+    pub fua: bool,
+}
 
 /// The reason why a call was refused; the drive is as it was before.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,10 +3,8 @@
 //! [`Drive`] has no thread, no clock and no file. Its owner keeps the time: submits requests with
 //! their arrivals, queries the time of the next event, and advances to it.
 
-mod ask;
 mod drive;
 mod saved;
 
-pub use ask::Ask;
-pub use drive::{Drive, Error};
+pub use drive::{Ask, Drive, Error};
 pub use reprieve_ssd::Completion;

@@ -2,7 +2,6 @@
 
 mod characterize;
 mod drive;
-mod fio;
 mod parquet;
 mod policy;
 mod registry;
@@ -115,7 +114,6 @@ mod _native {
         UserError,
         characterize::characterize,
         drive::{Completion, Drive},
-        fio::fio_options,
         parquet::{ParquetReader, ParquetWriter},
         registry::{preset, registry},
         reliability::{characterised_rber, rber},
@@ -125,8 +123,8 @@ mod _native {
         simulation::Simulation,
         table::Table,
         traces::{
-            trace_convert, trace_devices, trace_head, trace_info, workload_head, workload_info,
-            workload_times,
+            fio_options, trace_convert, trace_devices, trace_head, trace_info, workload_head,
+            workload_info, workload_times,
         },
         views::{BusyDie, Choice, Decision, FreeDie, Operation, OperationView, Waiter},
         {capacity_bytes, json_schema, reference, resolve, resolve_rig, schema},

@@ -42,10 +42,7 @@ pub fn preset(kind: &str, name: &str) -> PyResult<&'static str> {
         "devices" => scenario::devices(),
         "parts" => scenario::parts(),
         "loads" => scenario::loads(),
-        _ => {
-            let what = format!("{kind:?} is none of devices, parts and loads");
-            return Err(UserError::new_err(what));
-        }
+        _ => return Err(UserError::new_err("it must be devices, parts or loads")),
     };
     if let Some(preset) = list.iter().find(|preset| preset.name == name) {
         return Ok(preset.toml);

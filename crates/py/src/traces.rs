@@ -152,3 +152,9 @@ pub fn trace_convert(
     };
     Ok(py.detach(convert).map_err(raise)?.to_json())
 }
+
+/// Reads options of a fio job, names and values in order, by the table of job files, into JSON.
+#[pyfunction]
+pub fn fio_options(settings: Vec<(String, String)>) -> PyResult<String> {
+    reprieve_trace::fio_options(&settings).map(|found| found.to_string()).map_err(raise)
+}

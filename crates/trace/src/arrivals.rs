@@ -2,7 +2,7 @@
 
 use reprieve_base::{Dur, UserError};
 
-use crate::mistake::wrong;
+use crate::wrong;
 
 /// The arrival process of generated requests.
 #[derive(Clone, Debug, PartialEq)]

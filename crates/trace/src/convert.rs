@@ -1,8 +1,8 @@
-//! A trace written in another format, wholly or not at all.
+//! A trace written in another format.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -16,9 +16,9 @@ use crate::transform::{Ordered, SORT_WINDOW_ROWS, widen};
 
 /// Writes the trace `input` to `output` in the format `to_format`.
 ///
-/// The output is in order of time, starts at time 0, and appears under its name only when it is
-/// complete; it is gzip if that name ends in `.gz`. Requests are widened to whole sectors and
-/// times rounded down where the new format holds no others, which is counted.
+/// The output is in order of time, starts at time 0, and is gzip if its name ends in `.gz`; after
+/// an error it is incomplete. Requests are widened to whole sectors and times rounded down where
+/// the new format holds no others, which is counted.
 pub fn convert(
     input: &Path,
     reading: impl Into<Reading>,
@@ -34,16 +34,19 @@ pub fn convert(
     let rows = Ordered::new(Rows::open(input, &reading.into())?, SORT_WINDOW_ROWS);
     let mut conversion =
         Conversion { rows, target, writer, zero_ns: None, device: None, counts: Counts::default() };
-    let mut out = PendingFile::create(output)?;
-    out.append(writer.heading.as_bytes())?;
+    let unwritable = |error: io::Error| {
+        UserError::new(format!("cannot be written: {error}")).at(output.display())
+    };
+    let mut out = Sink::create(output).map_err(unwritable)?;
+    out.append(writer.heading.as_bytes()).map_err(unwritable)?;
     let mut line = Vec::new();
     while let Some(row) = conversion.next_line(&mut line)? {
-        out.append(row)?;
+        out.append(row).map_err(unwritable)?;
     }
     if conversion.counts.requests == 0 {
         return Err(conversion.rows.rows().at_file("has no request to convert"));
     }
-    out.finish()?;
+    out.finish().map_err(unwritable)?;
     Ok(conversion.counts())
 }
 
@@ -103,66 +106,34 @@ impl Conversion {
     }
 }
 
-/// A file that gets its name once complete, and is removed otherwise.
-struct PendingFile {
-    path: PathBuf,
-    temporary: PathBuf,
-    sink: Option<Sink>,
-}
-
+/// The file written, compressed if its name ends in `.gz`.
 enum Sink {
     Plain(BufWriter<File>),
     Gzip(GzEncoder<BufWriter<File>>),
 }
 
-impl PendingFile {
-    fn create(path: &Path) -> Result<PendingFile, UserError> {
-        // Beside its final place, so that renaming does not cross file systems.
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let temporary = path.with_file_name(name);
-        let file = File::create_new(&temporary).map_err(|error| unwritable(path, &error))?;
-        let file = BufWriter::new(file);
+impl Sink {
+    fn create(path: &Path) -> io::Result<Sink> {
+        let file = BufWriter::new(File::create(path)?);
         let gzip = path.extension().is_some_and(|extension| extension == "gz");
-        let sink = if gzip {
+        Ok(if gzip {
             Sink::Gzip(GzEncoder::new(file, Compression::default()))
         } else {
             Sink::Plain(file)
-        };
-        Ok(PendingFile { path: path.to_owned(), temporary, sink: Some(sink) })
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> Result<(), UserError> {
-        let result = match self.sink.as_mut().expect("open until finished") {
-            Sink::Plain(file) => file.write_all(bytes),
-            Sink::Gzip(encoder) => encoder.write_all(bytes),
-        };
-        result.map_err(|error| unwritable(&self.path, &error))
-    }
-
-    fn finish(mut self) -> Result<(), UserError> {
-        let flushed = match self.sink.take().expect("open until finished") {
-            Sink::Plain(mut file) => file.flush(),
-            Sink::Gzip(encoder) => encoder.finish().and_then(|mut file| file.flush()),
-        };
-        let renamed = flushed.and_then(|()| fs::rename(&self.temporary, &self.path));
-        renamed.map_err(|error| {
-            // The first error is the one to report.
-            let _ = fs::remove_file(&self.temporary);
-            unwritable(&self.path, &error)
         })
     }
-}
 
-impl Drop for PendingFile {
-    fn drop(&mut self) {
-        if self.sink.is_some() {
-            // An error is being reported already; a leftover file is harmless.
-            let _ = fs::remove_file(&self.temporary);
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Sink::Plain(file) => file.write_all(bytes),
+            Sink::Gzip(encoder) => encoder.write_all(bytes),
         }
     }
-}
 
-fn unwritable(path: &Path, error: &io::Error) -> UserError {
-    UserError::new(format!("cannot be written: {error}")).at(path.display())
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Sink::Plain(mut file) => file.flush(),
+            Sink::Gzip(encoder) => encoder.finish()?.flush(),
+        }
+    }
 }

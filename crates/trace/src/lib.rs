@@ -12,11 +12,9 @@ mod devices;
 mod fio;
 mod formats;
 mod merged;
-mod mistake;
 mod profile;
 mod reading;
 mod request_source;
-
 mod shared_clock;
 mod source;
 mod steady_load;
@@ -24,6 +22,8 @@ mod synth;
 mod trace_source;
 mod transform;
 mod workload;
+
+use reprieve_base::UserError;
 
 pub use arrivals::{Arrivals, Hyperexponential, Trains};
 pub use config::{
@@ -43,7 +43,12 @@ pub use profile::{DeviceProfile, Profile, SizeProfile, head, profile, profile_lo
 pub use reading::{
     BlktraceAction, EtwTime, IologWait, ReadOptions, Reading, SameSecond, ZeroLength,
 };
-pub use source::is_trace;
+pub use source::{absolute, hold, is_file, is_trace};
 pub use synth::{PlaneShare, generators, misfit};
 pub use trace_source::cyclic;
 pub use workload::{Load, Workload};
+
+/// Returns the error of a value of section `[workload]`.
+pub(crate) fn wrong(key: &str, value: impl std::fmt::Display, what: &str) -> UserError {
+    UserError::new(format!("workload.{key} = {value}: {what}"))
+}

@@ -26,7 +26,9 @@ pub(crate) trait RequestSource: fmt::Debug + Send {
     }
 
     /// Returns the requests outstanding in a closed loop.
-    fn queue_depth(&self) -> Option<u32>;
+    fn queue_depth(&self) -> Option<u32> {
+        None
+    }
 
     /// Returns the share of the work issued, if its total is known.
     fn progress(&self) -> Option<f64> {
@@ -34,7 +36,9 @@ pub(crate) trait RequestSource: fmt::Debug + Send {
     }
 
     /// Returns the counts so far.
-    fn counts(&self) -> Counts;
+    fn counts(&self) -> Counts {
+        Counts::default()
+    }
 
     /// Returns the time of the first request in a trace's own reckoning, if it has one.
     fn run_zero_ns(&self) -> Option<u64> {

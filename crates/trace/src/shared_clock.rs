@@ -9,7 +9,7 @@ use crate::trace_source;
 const APART_NS_MAX: u64 = 24 * 3600 * 1_000_000_000;
 
 /// Returns the trace if it shares its clock with others; a closed loop ignores times.
-fn shares(config: &WorkloadConfig) -> Option<&TraceConfig> {
+pub(crate) fn shares(config: &WorkloadConfig) -> Option<&TraceConfig> {
     match config {
         WorkloadConfig::Trace(trace)
             if trace.queue_depth.is_none() && trace.clock != Some(TraceClock::Own) =>
@@ -50,9 +50,4 @@ pub(crate) fn zero_ns<'a>(
             Err(UserError::new(sentence).at(trace.path.display()))
         }
     }
-}
-
-/// Returns whether this load shares its clock.
-pub(crate) fn takes_part(config: &WorkloadConfig) -> bool {
-    shares(config).is_some()
 }

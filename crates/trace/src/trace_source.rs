@@ -9,11 +9,11 @@ use crate::config::{AddressPolicy, DeviceSelection, TraceConfig};
 use crate::counts::Counts;
 use crate::cyclic_source::CyclicTrace;
 use crate::formats::{DropReason, RawRequest};
-use crate::mistake::wrong;
 use crate::reading::Reading;
 use crate::request_source::RequestSource;
 use crate::source::{NumberedRow, Rows};
 use crate::transform::{AddressFit, Bases, Duplicates, Extents, Ordered, scaled, widen};
+use crate::wrong;
 
 /// Requests at the start of a trace from which a cyclic trace is measured.
 const CYCLIC_REQUESTS_MAX: usize = 1 << 20;

@@ -1,5 +1,6 @@
 //! The stream of requests that a drive sees, whether recorded or generated.
 
+use std::iter;
 use std::ops::Range;
 
 use reprieve_base::{Request, SECTOR_BYTES, UserError};
@@ -32,20 +33,9 @@ pub struct Load<'a> {
 }
 
 /// The source of a drive whose requests come from clients.
-#[derive(Debug)]
-struct Nothing;
-
-impl RequestSource for Nothing {
+impl RequestSource for iter::Empty<Request> {
     fn next_request(&mut self) -> Result<Option<Request>, UserError> {
         Ok(None)
-    }
-
-    fn queue_depth(&self) -> Option<u32> {
-        None
-    }
-
-    fn counts(&self) -> Counts {
-        Counts::default()
     }
 }
 
@@ -66,11 +56,9 @@ impl Workload {
     /// Opens several parallel loads: traces have one clock, see [`TraceClock`](crate::TraceClock).
     pub fn open_all(loads: &[Load]) -> Result<Vec<Workload>, UserError> {
         let zero_ns = shared_clock::zero_ns(loads.iter().map(|load| load.config))?;
-        let zero_of = |load: &Load| zero_ns.filter(|_| shared_clock::takes_part(load.config));
-        let mut opened = Vec::with_capacity(loads.len());
-        for load in loads {
-            opened.push(Workload::open_one(load, zero_of(load))?);
-        }
+        let zero_of = |load: &Load| zero_ns.filter(|_| shared_clock::shares(load.config).is_some());
+        let opened = loads.iter().map(|load| Workload::open_one(load, zero_of(load)));
+        let mut opened: Vec<Workload> = opened.collect::<Result<_, _>>()?;
         let sharing = opened.iter_mut().zip(loads).filter(|(_, load)| zero_of(load).is_some());
         let mut sharing: Vec<&mut Workload> = sharing.map(|(workload, _)| workload).collect();
         // The earliest first request arrives at 0, the others at their recorded distance.
@@ -101,7 +89,7 @@ impl Workload {
 
     /// Returns a stream without requests, for a drive whose requests come from clients.
     pub fn nothing() -> Workload {
-        Workload { source: Box::new(Nothing), first_sector: 0 }
+        Workload { source: Box::new(iter::empty()), first_sector: 0 }
     }
 
     /// Returns the next request, or `None` after the last; after an error the stream is at its end.

@@ -1,14 +1,20 @@
 //! The page's requests in terms of the simulator; nothing here simulates.
 
+use std::array;
+use std::path::Path;
+use std::sync::Arc;
+
 use reprieve_base::{Time, UserError};
 use reprieve_ssd::scenario::{self, Scenario, Sources, Warmup};
-use reprieve_ssd::{Options, Ssd, Window, registries, rig as die_rig};
+use reprieve_ssd::{Options, Ssd, Store, Window, registries, rig as die_rig};
 use serde_json::{Value, json};
 
 use crate::waits::Waits;
 
-/// Percentiles of a snapshot.
-const SHARES: [f64; 4] = [0.5, 0.99, 0.999, 0.9999];
+/// Points of the curve of latencies: 0, 10, …, 90, 91, …, 99, 99.1 and so on to 99.999 %.
+const POINTS: usize = 46;
+/// Bytes of prepared drives that are kept for the next run.
+const STATES_BYTES_MAX: u64 = 256 << 20;
 /// Slices of a timeline that a page can draw.
 const SLICES_MAX: u64 = 20_000;
 
@@ -17,6 +23,8 @@ const SLICES_MAX: u64 = 20_000;
 pub struct Explorer {
     run: Option<Run>,
     waits: Waits,
+    /// Prepared drives; absent before the first.
+    states: Option<Arc<Store>>,
 }
 
 /// A drive, with the parameters to reopen it once its transient is found.
@@ -60,16 +68,19 @@ impl Question {
 impl Explorer {
     /// Opens the drive of a question; returns the resolved scenario.
     pub fn open(&mut self, question: &[u8]) -> Result<String, UserError> {
-        *self = Explorer::default();
+        let states = self.states.take();
+        let states = states.or_else(|| Some(Store::new(None, STATES_BYTES_MAX, 0)));
+        *self = Explorer { states: states.clone(), ..Explorer::default() };
         let question = Question::parse(question)?;
         let scenario = scenario::load(&question.sources(), registries())?;
         let printed = scenario::print(&scenario);
         let timeline = question.window();
-        let options = Options { log_requests: true, timeline, ..Options::default() };
+        let plain = Options { states, ..Options::default() };
+        let options = Options { log_requests: true, timeline, ..plain.clone() };
         self.run = Some(match scenario.measure.warmup {
             Warmup::None => Run { drive: Ssd::with(scenario, &options)?, again: None },
             Warmup::Auto => {
-                let drive = Ssd::with(scenario.clone(), &Options::default())?;
+                let drive = Ssd::with(scenario.clone(), &plain)?;
                 Run { drive, again: Some((scenario, options)) }
             }
         });
@@ -100,7 +111,11 @@ impl Explorer {
     /// The state of the run, for display.
     pub fn snapshot(&self) -> Value {
         let Some(Run { drive, again }) = &self.run else { return Value::Null };
-        let (seen, (share, completed)) = (drive.snapshot(SHARES), drive.progress());
+        let shares: [f64; POINTS] = array::from_fn(|point| {
+            let whole = 10u64.pow(point as u32 / 9 + 1);
+            (whole - 10 + point as u64 % 9) as f64 / whole as f64
+        });
+        let (seen, (share, completed)) = (drive.snapshot(shares), drive.progress());
         let is_first = again.is_some();
         let is_twice = drive.scenario().measure.warmup == Warmup::Auto;
         let of_both = |share: f64| if is_first { share / 2.0 } else { 0.5 + share / 2.0 };
@@ -135,6 +150,14 @@ impl Explorer {
     fn run_mut(&mut self) -> Result<&mut Run, UserError> {
         self.run.as_mut().ok_or_else(|| UserError::new("no drive is open: open a scenario first"))
     }
+}
+
+/// Holds a file for scenarios to name: its name, a line feed, and its bytes.
+pub fn hold(file: &[u8]) -> Result<(), UserError> {
+    let end = file.iter().position(|byte| *byte == b'\n');
+    let (name, bytes) = file.split_at(end.ok_or_else(|| UserError::new("a file needs a name"))?);
+    reprieve_trace::hold(Path::new(&*String::from_utf8_lossy(name)), bytes[1..].to_vec());
+    Ok(())
 }
 
 /// The resolved scenario of a question; it may have no load.

@@ -91,12 +91,6 @@ fn ask(what: impl FnOnce(&mut Explorer, &[u8]) -> Result<(Vec<u8>, u32), UserErr
     })
 }
 
-/// Opens the drive of a scenario; the answer is the resolved scenario.
-#[unsafe(no_mangle)]
-pub extern "C" fn explorer_open() -> u32 {
-    ask(|explorer, question| Ok((explorer.open(question)?.into_bytes(), GOES_ON)))
-}
-
 /// Simulates until about `requests` more are complete; the answer is the state of the run.
 #[unsafe(no_mangle)]
 pub extern "C" fn explorer_step(requests: u32) -> u32 {
@@ -106,32 +100,31 @@ pub extern "C" fn explorer_step(requests: u32) -> u32 {
     })
 }
 
-/// The summary, as `reprieve run --requests` writes it.
-#[unsafe(no_mangle)]
-pub extern "C" fn explorer_summary() -> u32 {
-    ask(|explorer, _| Ok((explorer.summary()?.to_string().into_bytes(), DONE)))
+/// Defines questions, by the function that answers them with bytes and a status.
+macro_rules! questions {
+    ($($(#[$doc:meta])* $name:ident = $answer:expr, $status:ident;)*) => {$(
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() -> u32 {
+            let answer: fn(&mut Explorer, &[u8]) -> Result<Vec<u8>, UserError> = $answer;
+            ask(|explorer, question| Ok((answer(explorer, question)?, $status)))
+        }
+    )*};
 }
 
-/// The bytes of the drive's timeline since the last call.
-#[unsafe(no_mangle)]
-pub extern "C" fn explorer_timeline() -> u32 {
-    ask(|explorer, _| Ok((explorer.timeline()?, DONE)))
-}
-
-/// The bytes of the timeline of one die with raw commands.
-#[unsafe(no_mangle)]
-pub extern "C" fn explorer_rig() -> u32 {
-    ask(|_, question| Ok((explorer::rig(question)?, DONE)))
-}
-
-/// Resolves a scenario, which may have no load.
-#[unsafe(no_mangle)]
-pub extern "C" fn explorer_resolve() -> u32 {
-    ask(|_, question| Ok((explorer::resolve(question)?.into_bytes(), DONE)))
-}
-
-/// Devices and policies, and the version.
-#[unsafe(no_mangle)]
-pub extern "C" fn explorer_choices() -> u32 {
-    ask(|_, _| Ok((explorer::choices().to_string().into_bytes(), DONE)))
+questions! {
+    /// Opens the drive of a scenario; the answer is the resolved scenario.
+    explorer_open = |explorer, question| Ok(explorer.open(question)?.into_bytes()), GOES_ON;
+    /// The summary, as `reprieve run --requests` writes it.
+    explorer_summary = |explorer, _| Ok(explorer.summary()?.to_string().into_bytes()), DONE;
+    /// The bytes of the drive's timeline since the last call.
+    explorer_timeline = |explorer, _| explorer.timeline(), DONE;
+    /// Holds a file, so that scenarios can name a trace or a job file of fio.
+    explorer_hold = |_, file| explorer::hold(file).map(|()| Vec::new()), DONE;
+    /// The bytes of the timeline of one die with raw commands.
+    explorer_rig = |_, question| explorer::rig(question), DONE;
+    /// Resolves a scenario, which may have no load.
+    explorer_resolve = |_, question| Ok(explorer::resolve(question)?.into_bytes()), DONE;
+    /// Devices and policies, and the version.
+    explorer_choices = |_, _| Ok(explorer::choices().to_string().into_bytes()), DONE;
 }

@@ -14,7 +14,7 @@ mod zones;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::{env, fs};
+use std::{env, io};
 
 use reprieve_base::{SECTOR_BYTES, UserError};
 
@@ -30,8 +30,9 @@ use variables::Environment;
 /// Errors with file and line at the first option that is unknown or whose value is wrong.
 pub fn fio_jobs(path: &Path, capacity_bytes: u64) -> Result<Vec<FioJob>, UserError> {
     let file = path.display().to_string();
-    let text = fs::read_to_string(path)
-        .map_err(|error| UserError::new(format!("cannot be read: {error}")).at(&file))?;
+    let text = crate::source::open(path).and_then(|(content, _)| io::read_to_string(content));
+    let text =
+        text.map_err(|error| UserError::new(format!("cannot be read: {error}")).at(&file))?;
     parse(&text, &file, capacity_bytes, &|name| env::var(name).ok())
 }
 

@@ -1,6 +1,5 @@
 //! Opens a file as a stream of plain bytes, whatever its compression, and counts bytes read.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use reprieve_base::UserError;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use super::held::{self, Content};
 use super::place::TraceFile;
 use super::tar;
 
@@ -72,7 +72,7 @@ pub(super) fn members(path: &Path) -> Result<Option<Vec<tar::Member>>, UserError
     if Compression::of(&mut raw, path)? != Compression::None {
         return tar::members_of_stream(decoded(raw, path)?).map(Some).map_err(unreadable);
     }
-    let file = File::open(path).map_err(unreadable)?;
+    let (file, _) = held::open(path).map_err(unreadable)?;
     let members = tar::members(file).map_err(unreadable)?;
     // A truncated compressed archive is detected by its reader.
     if members.iter().any(|member| member.start + member.bytes > progress.file_bytes) {
@@ -91,15 +91,13 @@ fn skip(reader: &mut impl Read, bytes: u64) -> io::Result<()> {
 }
 
 fn open_file(path: &Path) -> Result<(BufReader<Counted>, FileProgress), UserError> {
-    let unreadable = |error: io::Error| unreadable(path, &error);
-    let file = File::open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    if !metadata.is_file() {
+    let (file, bytes) = held::open(path).map_err(|error| unreadable(path, &error))?;
+    let file_bytes = bytes.ok_or_else(|| {
         let sentence = "is not a regular file; a trace must be one, as it may be read twice";
-        return Err(UserError::new(sentence).at(path.display()));
-    }
+        UserError::new(sentence).at(path.display())
+    })?;
     let read_bytes = Arc::new(AtomicU64::new(0));
-    let progress = FileProgress { file_bytes: metadata.len(), read_bytes: Arc::clone(&read_bytes) };
+    let progress = FileProgress { file_bytes, read_bytes: Arc::clone(&read_bytes) };
     Ok((BufReader::with_capacity(CHUNK_BYTES, Counted { file, read_bytes }), progress))
 }
 
@@ -151,7 +149,7 @@ impl Compression {
 
 /// A file that counts the bytes read from it.
 struct Counted {
-    file: File,
+    file: Box<dyn Content>,
     read_bytes: Arc<AtomicU64>,
 }
 

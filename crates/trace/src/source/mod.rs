@@ -3,6 +3,7 @@
 
 mod decompress;
 mod file;
+mod held;
 mod lines;
 mod merge;
 mod paths;
@@ -14,6 +15,8 @@ mod spread;
 mod tar;
 
 pub(crate) use file::{NumberedRow, show};
+pub(crate) use held::open;
+pub use held::{absolute, hold, is_file};
 pub use paths::is_trace;
 pub(crate) use place::Place;
 pub(crate) use rows::Rows;

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use reprieve_base::UserError;
 
 use super::decompress;
+use super::held::is_file;
 use super::place::TraceFile;
 
 /// Whether a path names a trace: a file, a folder, or a pattern that some file fits.
 pub fn is_trace(path: &Path) -> bool {
-    path.is_dir() || path.is_file() || fitting(path).is_ok_and(|paths| !paths.is_empty())
+    path.is_dir() || is_file(path) || fitting(path).is_ok_and(|paths| !paths.is_empty())
 }
 
 /// The files of the trace at `path`, in order of name, and those of an archive in its order.

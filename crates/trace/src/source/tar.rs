@@ -1,7 +1,6 @@
 //! Members of a tar archive, and their offsets.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::PathBuf;
 
 use tar::{Archive, Entries};
@@ -23,7 +22,7 @@ pub(super) fn is_archive(mut bytes: impl Read) -> bool {
 }
 
 /// Lists an archive that is not compressed, skipping contents.
-pub(super) fn members(file: File) -> io::Result<Vec<Member>> {
+pub(super) fn members(file: impl Read + Seek) -> io::Result<Vec<Member>> {
     files_of(Archive::new(file).entries_with_seek()?)
 }
 

@@ -6,8 +6,8 @@ use super::clock::{Clock, exponential};
 use super::phases::Phases;
 use super::trains::TrainTimes;
 use crate::arrivals::Arrivals;
-use crate::mistake::wrong;
 use crate::transform::scaled;
+use crate::wrong;
 
 /// Longest mean span of a run, in ns: 3.2 years, so far below the 584 years of `Time` that no
 /// sum of random gaps reaches it.

@@ -10,8 +10,8 @@ use super::zipf::{Scatter, Zipf};
 use crate::arrivals::Arrivals;
 use crate::config::{Addresses, Footprint, MixedConfig};
 use crate::counts::Counts;
-use crate::mistake::wrong;
 use crate::request_source::RequestSource;
+use crate::wrong;
 
 /// Its entry in the registry.
 pub(super) const ENTRY: Entry = Entry {

@@ -7,8 +7,8 @@ use reprieve_base::UserError;
 use super::sectors::widen;
 use crate::config::DeviceSelection;
 use crate::formats::RawRequest;
-use crate::mistake::wrong;
 use crate::source::Rows;
+use crate::wrong;
 
 /// Extents are rounded up to this, so that addresses aligned in a device stay aligned.
 const EXTENT_STEP_BYTES: u64 = 4096;

@@ -125,17 +125,9 @@ fn what_a_format_cannot_hold_is_an_error_at_its_row() {
 }
 
 #[test]
-fn a_failed_conversion_leaves_nothing_behind() {
-    let input = TestFile::new("in", "1 0 8 8 0\n2 0 8 8 0\nnot a row\n");
-    let folder = fresh_path("folder");
-    fs::create_dir(&folder).expect("a new directory");
-    let output = folder.join("out.gz");
-    fs::write(&output, "what was there").expect("a new file");
-    convert(&input.0, "mqsim", &output, "spc").expect_err("a bad row");
-    assert_eq!(fs::read(&output).expect("untouched"), b"what was there");
-    assert_eq!(fs::read_dir(&folder).expect("a directory").count(), 1);
-    fs::remove_dir_all(&folder).expect("the test's own directory");
-    let error = convert(&input.0, "mqsim", &folder.join("out"), "spc");
+fn an_output_that_cannot_be_written_is_an_error() {
+    let input = TestFile::new("in", "1 0 8 8 0\n");
+    let error = convert(&input.0, "mqsim", &fresh_path("folder").join("out"), "spc");
     assert!(error.expect_err("no such folder").to_string().contains("cannot be written"));
 }
 
