@@ -135,7 +135,126 @@ def test_mistakes_are_sentences(tmp_path: Path) -> None:
         natively(TEXT, ["device=fast12-mlx"])
     assert typo == {"mistake": str(wanted.value)}
     assert file["mistake"].startswith('scenario.toml:3: workload.trace = "a.csv"')
-    assert file["mistake"].endswith("use a built-in device and a generated load")
+    assert file["mistake"].endswith("drop it here, or use a built-in device")
+
+
+STORIES = """
+import { STORIES } from "./stories.js";
+console.log(JSON.stringify(STORIES));
+"""
+
+
+@needs_core
+@needs_node
+@pytest.mark.seconds(30)
+def test_the_stories_are_true(tmp_path: Path) -> None:
+    """Each story ends in a claim that its page shows; more than one seed has to keep it."""
+    (tmp_path / "stories_out.js").write_text(STORIES)
+    stories = {story["name"]: story for story in json.loads(node(tmp_path, "stories_out.js"))}
+    asked = [
+        (story["text"], [f"seed={seed}", *(f"{key}={value}" for key, value in story[setting])])
+        for story in stories.values()
+        for setting in ("a", "b")
+        for seed in (1, 2, 3)
+    ]
+    answers = iter(in_node(asked, tmp_path))
+    for name, story in stories.items():
+        assert story["told"].count(". ") + story["told"].endswith(".") == 3, name
+        a, b = [[next(answers)["summary"] for _ in range(3)] for _ in "ab"]
+        for one, other in zip(a, b, strict=True):
+            CLAIMS[name](one, other)
+
+
+def us(summary: dict[str, Any], percentile: str, kind: str = "read") -> float:
+    return float(summary["requests"][kind]["latency_ns"][percentile]) / 1000
+
+
+def behind(summary: dict[str, Any], cause: str) -> float:
+    """Return the share of the slowest reads' time behind a cause."""
+    slowest = summary["blame"]["read"]["slowest_1"]
+    return float(slowest[f"by_{cause}_ns"] / slowest["latency_ns"])
+
+
+def suspensions(summary: dict[str, Any]) -> int:
+    return int(sum(summary["flash"]["suspensions"].values()))
+
+
+def erases_are_gone(a: dict[str, Any], b: dict[str, Any]) -> None:
+    assert behind(a, "erase") > 0.5
+    assert behind(b, "erase") < 0.05
+    assert us(b, "p99") < us(a, "p99") / 5
+
+
+def first_story(a: dict[str, Any], b: dict[str, Any]) -> None:
+    erases_are_gone(a, b)
+    assert behind(b, "host_read") > 0.3
+
+
+def tail_story(a: dict[str, Any], b: dict[str, Any]) -> None:
+    erases_are_gone(a, b)
+    assert us(a, "p99_9") > 3000
+    assert us(b, "p50") > 0.95 * us(a, "p50")  # suspended programs in both
+    assert us(b, "p99", "write") < 1.1 * us(a, "p99", "write")
+
+
+def pm9a3_story(a: dict[str, Any], b: dict[str, Any]) -> None:
+    assert suspensions(a) == 0
+    assert suspensions(b) > 1000
+    assert behind(b, "limit") > 0.5
+
+
+def zambelli_story(a: dict[str, Any], b: dict[str, Any]) -> None:
+    assert behind(a, "limit") > 0.5
+    waits_ns = [one["blame"]["read"]["slowest_1"]["by_limit_ns"] for one in (a, b)]
+    assert waits_ns[1] < waits_ns[0] / 4
+    assert us(b, "p99") < us(a, "p99") / 2
+
+
+def deadline_story(a: dict[str, Any], b: dict[str, Any]) -> None:
+    assert us(a, "p99") < us(b, "p99") < 400
+    assert suspensions(b) < suspensions(a) / 5
+
+
+CLAIMS = {
+    "first": first_story,
+    "tail": tail_story,
+    "pm9a3": pm9a3_story,
+    "fast12": erases_are_gone,
+    "zambelli21": zambelli_story,
+    "mbm": erases_are_gone,
+    "starblaze": erases_are_gone,
+    "deadline": deadline_story,
+}
+
+WORDS = """
+import { headline } from "./words.js";
+const side = (p50, p99) => ({ count: 30000, latency_ns: { p50: p50[1], p99: p99[1] },
+  confidence: { p50: [p50[0], p50[2]], p99: [p99[0], p99[2]], p99_9: null } });
+const both = (read, write) => ({ requests: { read, write } });
+const writes = side([900, 1000, 1100], [1, 1, 1]);
+const slow = both(side([100, 100, 100], [13000, 13600, 14000]), writes);
+const quick = both(side([100, 100, 100], [900, 1000, 1100]), side([1200, 1210, 1220], [1, 1, 1]));
+const none = both({ count: 0, latency_ns: {} }, { count: 5, latency_ns: {}, confidence: null });
+console.log(headline(slow, quick, []));
+console.log(headline(quick, slow, ["A"]));
+console.log(headline(slow, slow, []));
+console.log(headline(none, none, []));
+"""
+
+
+@needs_node
+def test_the_headline_says_what_the_intervals_do(tmp_path: Path) -> None:
+    (tmp_path / "words_out.js").write_text(WORDS)
+    assert node(tmp_path, "words_out.js").splitlines() == [
+        "Under B, reads are 14 × faster at p99 (13.6 → 1 µs); "
+        "writes are 21 % slower at p50 (1 → 1.21 µs).",
+        "Under B, reads are 14 × slower at p99 (1 → 13.6 µs); "
+        "writes are 17 % faster at p50 (1.21 → 1 µs). "
+        "A is a bound: no drive programs in no time.",
+        "Under B, reads do not differ significantly at p99 (13.6 → 13.6 µs); "
+        "writes do not differ significantly at p50 (1 → 1 µs).",
+        "Under B, there are no reads to compare; there are too few writes to compare.",
+    ]
 
 
 PANICS = """

@@ -14,6 +14,10 @@ import typer
 import reprieve
 from reprieve._native import UserError
 from reprieve.cli.console import say_at_once
+from reprieve.cli.options import Force
+from reprieve.one_file import one_file
+from reprieve.outputs import folder_of, whole_file
+from reprieve.overwriting import may_write
 
 FOLDER = Path(reprieve.__file__).with_name("ui")
 """The page; without `reprieve.wasm`, which `make ui` builds, it has nothing to run."""
@@ -26,6 +30,11 @@ def ui(
         int, typer.Option(min=0, max=65535, help="Where to serve it; 0: any port that is free.")
     ] = 8370,
     no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the page as one file that runs offline."),
+    ] = None,
+    force: Force = False,
 ) -> None:
     """Explore a drive in the browser: sliders, one die's timeline, two settings side by side.
 
@@ -36,6 +45,12 @@ def ui(
             f"{FOLDER / 'reprieve.wasm'}: the simulator for the browser is not built; "
             "run `make ui` in the sources of Reprieve"
         )
+    if save is not None:
+        may_write([save], force=force)
+        with folder_of(save), whole_file(save) as file:
+            file.write(one_file(FOLDER).encode())
+        say_at_once(f"wrote {save}")
+        return
     try:
         server = _Server((_HOST, port), partial(_Handler, directory=str(FOLDER)))
     except OSError as error:

@@ -4,7 +4,7 @@ const ENCODER = new TextEncoder();
 const DECODER = new TextDecoder();
 // What the core says of a file that it is to read.
 const NO_FILES = /operation not supported on this platform$/;
-const NO_FILES_HERE = "a page reads no files; use a built-in device and a generated load";
+const NO_FILES_HERE = "this page has no such file; drop it here, or use a built-in device";
 const GOES_ON = 0;
 const REFUSED = 2;
 
@@ -38,7 +38,8 @@ export class Core {
     let status;
     try {
       if (question !== null) {
-        const bytes = ENCODER.encode(JSON.stringify(question));
+        const bytes = question instanceof Uint8Array ? question :
+          ENCODER.encode(JSON.stringify(question));
         const at = exports.explorer_question(bytes.length);
         new Uint8Array(exports.memory.buffer, at, bytes.length).set(bytes);
       }
@@ -79,6 +80,15 @@ export class Core {
   /** The bytes of the drive's timeline since the last call. */
   timeline() {
     return this.#call("timeline").answer;
+  }
+
+  /** Holds a file, so that scenarios can name it. */
+  hold(name, content) {
+    const head = ENCODER.encode(`${name}\n`);
+    const file = new Uint8Array(head.length + content.byteLength);
+    file.set(head);
+    file.set(new Uint8Array(content), head.length);
+    this.#call("hold", file);
   }
 
   /** The timeline of one die with raw commands. */

@@ -30,14 +30,12 @@ function rowsOf(suspension) {
 
 /** The picture, with what arrives. */
 export class DiePicture {
-  /** `ask` gets questions to the rig, and a function for the answers. */
-  constructor(place, suspension, ask) {
-    Object.assign(this, { place, ask, rows: rowsOf(suspension), answers: [] });
-    this.device = "fast12-mlc";
-    this.arrivals = [
-      ["program", 0], ["read", 120_000], ["read", 420_000], ["erase", 1_000_000],
-      ["read", 1_500_000], ["read", 2_400_000],
-    ].map(([op, at_ns]) => ({ op, at_ns }));
+  /**
+   * `ask` gets questions to the rig, and a function for the answers; `changed` is called when an
+   * arrival was moved.
+   */
+  constructor(place, suspension, ask, changed) {
+    Object.assign(this, { place, ask, changed, rows: rowsOf(suspension), answers: [] });
     this.until_ns = 5_500_000;
     this.handles = html("div", { class: "handles" });
     this.strips = html("div", { class: "strips" });
@@ -54,11 +52,23 @@ export class DiePicture {
     const ordered = [...this.arrivals].sort((a, b) => a.at_ns - b.at_ns);
     const commands = ["arrival_ns,op,plane,block,page",
       ...ordered.map(({ op, at_ns }) => `${at_ns},${op},0,${blocks[op]},0`)].join("\n");
-    const text = `device = "${this.device}"\n`;
+    const text = `device = "${this.die.device}"\n`;
     return this.rows.map(({ sets }) => ({ text, sets, commands }));
   }
 
+  /** Shows a die: `{ device, arrivals }`, which moved arrivals change. */
+  show(die) {
+    this.die = die;
+    this.answers = [];
+    this.refresh();
+  }
+
+  get arrivals() {
+    return this.die.arrivals;
+  }
+
   refresh() {
+    this.changed();
     this.placeHandles();
     this.ask(this.questions(), (answers) => {
       this.answers = answers;

@@ -96,7 +96,7 @@ export function dieStrips(tracks, length_ns) {
     dies.set(name[1], [...(dies.get(name[1]) ?? []), track]);
   }
   const height = dies.size > 32 ? 5 : 9;
-  const told = `What each of ${dies.size} dies does in the first ${microseconds(length_ns)} µs`;
+  const told = `Operations of each of ${dies.size} dies in the first ${microseconds(length_ns)} µs`;
   const rows = html("div", { class: "dies", role: "img", "aria-label": told });
   for (const own of dies.values()) rows.append(strip(own, 0, length_ns, height, false));
   return html("div", {}, rows, axis(0, length_ns));
@@ -118,32 +118,6 @@ export function busyDies(shares) {
   return all;
 }
 
-const CAUSES = {
-  host_read: "other reads", host_program: "programs of the host", gc_read: "reads of collection",
-  gc_program: "programs of collection", erase: "erases", map: "the mapping",
-  channel: "the channel", suspend_entry: "entry into suspension",
-  same_block: "the block being programmed or erased", limit: "limits of suspension",
-  budget: "the budget of suspensions", power: "the power budget", other: "something else",
-};
-
-/** Bars: what requests waited behind. */
-export function blameBars(kind, { requests, latency_ns, ...waited }) {
-  const rows = Object.entries(waited).map(([key, ns]) => [key.slice(3, -3), ns]);
-  const shown = rows.filter(([, ns]) => ns > 0).sort((a, b) => b[1] - a[1]);
-  const list = html("ul", { class: "bars" });
-  for (const [cause, ns] of shown) {
-    const share = (100 * ns) / latency_ns;
-    const level = html("span", { class: `level ${cause.replace("_", "-")}` });
-    level.style.width = `${share}%`;
-    list.append(html("li", {}, html("span", { class: "cause" }, CAUSES[cause] ?? cause),
-      html("span", { class: "bar", "aria-hidden": "true" }, level),
-      html("span", { class: "share" }, `${share.toFixed(share < 10 ? 1 : 0)} %`)));
-  }
-  const head = `What the slowest 1 % of ${kind}s waited behind, as shares of their time`;
-  const none = html("p", {}, requests > 0 ? `No ${kind} waited.` : `There were no ${kind}s.`);
-  return html("div", {}, html("h4", {}, head), shown.length > 0 ? list : none);
-}
-
 /** A table with a caption; `rows`: their names and texts. */
 export function table(caption, columns, rows) {
   const head = html("tr", {}, html("td"));
@@ -155,12 +129,4 @@ export function table(caption, columns, rows) {
     body.append(row);
   }
   return html("table", {}, html("caption", {}, caption), html("thead", {}, head), body);
-}
-
-/** The percentiles of a run so far. */
-export function percentiles({ read_ns, write_ns, completed }) {
-  const row = (name, values_ns, count) =>
-    [name, grouped(count), ...values_ns.map((ns) => (count > 0 ? microseconds(ns) : "–"))];
-  return table("Latency, µs", ["requests", "p50", "p99", "p99.9", "p99.99"],
-    [row("reads", read_ns, completed[0]), row("writes", write_ns, completed[1])]);
 }

@@ -12,12 +12,24 @@ const NO_MODULE =
 
 let core = null;
 let newest = 0;
+const files = new Map();
+// A page that is one file sends the simulator's bytes; another has them beside it.
+let receiveBytes;
+const bytesInside = new Promise((resolve) => {
+  receiveBytes = resolve;
+});
+
+async function coreBytes() {
+  if (location.protocol === "blob:") return bytesInside;
+  const answer = await fetch(new URL("reprieve.wasm", location));
+  if (!answer.ok) throw new Error(NO_MODULE);
+  return answer.arrayBuffer();
+}
 
 async function coreOf() {
   if (core === null) {
-    const answer = await fetch(new URL("reprieve.wasm", import.meta.url));
-    if (!answer.ok) throw new Error(NO_MODULE);
-    core = await Core.from(await answer.arrayBuffer());
+    core = await Core.from(await coreBytes());
+    for (const [name, bytes] of files) core.hold(name, bytes);
   }
   return core;
 }
@@ -66,8 +78,30 @@ async function rigs(number, { questions }) {
   postMessage({ number, kind: "rigs", answers });
 }
 
+/** The first of some scenarios, with or without a load, that is accepted; else the last error. */
+function resolved(drive, texts) {
+  for (const [number_of_text, text] of texts.entries()) {
+    try {
+      const hasLoad = text.includes("[workload]");
+      return { number_of_text, printed: hasLoad ? drive.open(text) : drive.resolve(text) };
+    } catch (error) {
+      if (error instanceof Fault || number_of_text === texts.length - 1) throw error;
+    }
+  }
+  return null;
+}
+
 onmessage = async ({ data }) => {
   const { number, kind } = data;
+  if (kind === "core") {
+    receiveBytes(data.bytes);
+    return;
+  }
+  if (kind === "hold") {
+    files.set(data.name, data.bytes);
+    core?.hold(data.name, data.bytes);
+    return;
+  }
   newest = number;
   // Of questions that came close together only the last is answered.
   await pause();
@@ -75,7 +109,9 @@ onmessage = async ({ data }) => {
   try {
     if (kind === "rigs") await rigs(number, data);
     else if (kind === "choices") {
-      postMessage({ number, kind: "choices", choices: (await coreOf()).choices() });
+      postMessage({ number, kind, choices: (await coreOf()).choices() });
+    } else if (kind === "resolve") {
+      postMessage({ number, kind, ...resolved(await coreOf(), data.texts) });
     } else await run(number, data);
   } catch (error) {
     if (error instanceof Fault) core = null;
