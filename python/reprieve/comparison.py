@@ -158,11 +158,13 @@ class Comparison(Mapping[str, Result]):
     """
 
     def __init__(
-        self, axes: Sequence[Axis], runs: Sequence[Run], results: Sequence[Result]
+        self, axes: Sequence[Axis], runs: Sequence[Run], results: Mapping[str, Result]
     ) -> None:
         self.axes = tuple(axes)
-        self.runs = tuple(runs)
-        self._results = {run.label: result for run, result in zip(runs, results, strict=True)}
+        self.runs = tuple(run for run in runs if run.label in results)
+        self.missing = tuple(run.label for run in runs if run.label not in results)
+        """Runs that an interrupt ended."""
+        self._results = {run.label: results[run.label] for run in self.runs}
 
     def __getitem__(self, label: str) -> Result:
         return self._results[label]
@@ -255,6 +257,7 @@ class Comparison(Mapping[str, Result]):
         """Return `compare.json`: axes, runs with summaries, each run against those before it."""
         document = {
             "schema": 1,
+            "partial": bool(self.missing),
             "axes": [{"key": axis.key, "values": list(axis.values)} for axis in self.axes],
             "runs": [
                 {
@@ -328,7 +331,8 @@ def compare(
             return simulate(made, keep_series=series, watch=_both(run, watch, show))
 
         runs = plan(source, parsed)
-        return Comparison(parsed, runs, each(runs, jobs, one))
+        labels = [run.label for run in runs]
+        return Comparison(parsed, runs, dict(zip(labels, each(runs, jobs, one), strict=True)))
 
 
 def _both(run: Run, watch: Watch, show: Callable[[Run, float | None, int], None]) -> Watch:
@@ -355,22 +359,36 @@ class Settings:
     """Shown in the report as what repeats it."""
     watch: Callable[[Run, float | None, int], None] = _nobody
     """Called from the threads with a run, its share done and its requests completed."""
+    interrupted: Callable[[], None] | None = None
+    """Called on an interrupt, after which the whole runs are compared; None: it ends all."""
 
 
 def compare_into(
     source: Source, axes: Sequence[Axis], directory: Path, settings: Settings
 ) -> Comparison:
-    """Run all points, each into its own directory, and write what covers them all."""
-    runs = plan(source, axes)
+    """Run all points, each into its own directory, and write what covers them all.
+
+    After an interrupt the comparison has the runs that are whole, the first among them.
+    """
+    runs, whole = plan(source, axes), dict[str, Result]()
     with ResultDirectory(directory) as out:
 
         def one(run: Run, watch: Watch) -> Result:
             made, into = source.with_sets(run.sets), directory / run.directory
             both = _both(run, watch, settings.watch)
-            return run_into(made, into, Files(series=True), both)[0]
+            whole[run.label] = run_into(made, into, Files(series=True), both)[0]
+            return whole[run.label]
 
-        comparison = Comparison(axes, runs, each(runs, settings.jobs, one))
-        if has_plots():
+        try:
+            each(runs, settings.jobs, one)
+        except KeyboardInterrupt:
+            if settings.interrupted is None or runs[0].label not in whole:
+                raise
+            settings.interrupted()
+        comparison = Comparison(axes, runs, whole)
+        if comparison.missing and (directory / "compare.json").exists():
+            return comparison
+        if has_plots() and not comparison.missing:
             from reprieve.report.page import render
 
             out.write("report.html", render(comparison, settings.command))

@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
@@ -57,6 +57,11 @@ When = Literal["start", "end"]
 """Of a run: before its first request, or after its last."""
 
 __all__ = ["run", "stepwise"]
+
+
+class EnoughError(Exception):
+    """Raised by who watches a run, to end it early with the results that it has so far."""
+
 
 # A step ends about this often, so that progress moves and an interrupt is heard.
 _STEP_S = 0.05
@@ -282,7 +287,10 @@ def run_into(
     look: Look = not_looking,
     drawing: Drawing | None = None,
 ) -> tuple[Result, list[Path]]:
-    """Run a scenario and write its results, all of them at the end; return the paths too."""
+    """Run a scenario and write its results, all of them at the end; return the paths too.
+
+    Of a run that was ended early there is no report, and nothing where a whole one has results.
+    """
     if files.report_command is not None:
         need_plots("a report")  # before the run, not after it
     with ResultDirectory(directory) as out:
@@ -296,8 +304,11 @@ def run_into(
             drawing = Drawing(files.timeline, out.open(FILE_NAME))
         kept = Kept(log, files.keeps_series, drawing)
         result = _simulate(source, kept, watch, drive, look)
+        is_partial = "partial" in result.summary
+        if is_partial and (directory / "summary.json").exists():
+            return result, []
         out.write("scenario.toml", drive.note() + result.scenario)
-        if files.report_command is not None:
+        if files.report_command is not None and not is_partial:
             from reprieve.report.page import render
 
             out.write("report.html", render({result.device: result}, files.report_command))
@@ -341,19 +352,20 @@ def _simulate(
         watch(*simulation.progress())
     drive.save(simulation, "start")
     clock.prepared()
-    while more:
-        step_began_s = time.perf_counter()
-        more = split.ask(simulation.step, step_requests)
-        step_s = time.perf_counter() - step_began_s
-        if log is not None:
-            log.add(simulation.take_log())
-        if drawing is not None:
-            drawing.file.write(simulation.take_timeline())
-        watch(*simulation.progress())
-        look(simulation.glance)
-        step_requests = _next_step(step_requests, step_s)
+    with suppress(EnoughError):
+        while more:
+            step_began_s = time.perf_counter()
+            more = split.ask(simulation.step, step_requests)
+            step_s = time.perf_counter() - step_began_s
+            if log is not None:
+                log.add(simulation.take_log())
+            if drawing is not None:
+                drawing.file.write(simulation.take_timeline())
+            watch(*simulation.progress())
+            look(simulation.glance)
+            step_requests = _next_step(step_requests, step_s)
     requests = None if log is None else log.close()
-    summary = json.loads(simulation.summary())
+    summary = _summary(simulation, is_partial=more)
     if log is not None:
         from reprieve import blame
 
@@ -363,7 +375,8 @@ def _simulate(
     if names := own.names():
         summary["run"]["python_policies"] = names
     buckets = {what: simulation.histogram(what) for what in KINDS}
-    drive.save(simulation, "end")
+    if not more:
+        drive.save(simulation, "end")
     return Result(
         own.note() + split.written(simulation.scenario),
         summary,
@@ -374,6 +387,22 @@ def _simulate(
         json.loads(simulation.batches()),
         machine,
     )
+
+
+def _summary(simulation: _native.Simulation, *, is_partial: bool) -> dict[str, Any]:
+    """Return the summary of a run; raises EnoughError if a partial one has no result yet."""
+    try:
+        summary: dict[str, Any] = json.loads(simulation.summary())
+    except UserError:
+        # A run that looks for its transient has not begun to count.
+        if is_partial:
+            raise EnoughError from None
+        raise
+    if not is_partial:
+        return summary
+    if summary["requests"]["total"]["count"] == 0:
+        raise EnoughError
+    return {"schema": summary.pop("schema"), "partial": True, **summary}
 
 
 def _series(simulation: _native.Simulation) -> Series:

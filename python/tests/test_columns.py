@@ -16,9 +16,8 @@ from reprieve.characterize import measure
 from reprieve.die_rig import rig_source, run_commands, run_metered
 from reprieve.latency import power_csv
 from reprieve.power_failure import power_loss
-from reprieve.reference import files
-from reprieve.reference.files import Column
-from reprieve.reference.summary import SUMMARY
+from reprieve.reference.files import SUMMARY, Column, columns_of
+from reprieve.simulation import EnoughError
 from reprieve_studies.verdicts import Verdict
 
 from .drive import SMALL
@@ -39,36 +38,36 @@ def head(text: str) -> list[str]:
 
 
 def test_requests() -> None:
-    assert names(files.REQUESTS) == empty_log().names
+    assert names(columns_of("requests")) == empty_log().names
 
 
 def test_rig() -> None:
     source = rig_source("fast12-slc", [])
-    assert names(files.RIG) == head(run_commands(source, COMMANDS, "commands"))
+    assert names(columns_of("rig")) == head(run_commands(source, COMMANDS, "commands"))
     metered = rig_source("fast12-slc", ["power.account=on"])
-    assert names(files.RIG_POWER) == head(run_metered(metered, COMMANDS, "commands")[1])
-    assert names(files.COMMAND) == head(COMMANDS)
+    assert names(columns_of("rig_power")) == head(run_metered(metered, COMMANDS, "commands")[1])
+    assert names(columns_of("command")) == head(COMMANDS)
 
 
 def test_power() -> None:
     bins = rp.run(DRIVE, **POWER).power
     assert bins is not None
-    assert names(files.POWER) == head(power_csv(bins))
-    assert names(files.POWER)[:-1] == list(bins)
+    assert names(columns_of("power")) == head(power_csv(bins))
+    assert names(columns_of("power"))[:-1] == list(bins)
 
 
 def test_power_loss() -> None:
     written = head(power_loss(LOST, cuts=1).csv())
-    recovery = [f"recovery_{name}" for name in names(files.RECOVERY)]
-    assert names(files.POWER_LOSS) + recovery == written
+    recovery = [f"recovery_{name}" for name in names(columns_of("recovery"))]
+    assert names(columns_of("power_loss")) + recovery == written
 
 
 def test_bench() -> None:
-    assert names(files.BENCH) == measure("mlc-fast12", (), 1, 1).runs.names
+    assert names(columns_of("bench")) == measure("mlc-fast12", (), 1, 1).runs.names
 
 
 def test_verdicts() -> None:
-    assert names(files.VERDICTS) == list(Verdict("c", "s", "1", 1.0, 1.0, 0.0).row())
+    assert names(columns_of("verdicts")) == list(Verdict("c", "s", "1", 1.0, 1.0, 0.0).row())
 
 
 def test_comparison(tmp_path: Path) -> None:
@@ -79,7 +78,7 @@ def test_comparison(tmp_path: Path) -> None:
         for name, value in written.items()
         for field in (value[0] if isinstance(value, list) else [""])
     ]
-    assert names(files.COMPARE) == found
+    assert names(columns_of("compare")) == found
 
 
 # ---- The summary --------------------------------------------------------------------------------
@@ -131,10 +130,17 @@ ROWS = """0 0.0 0 0 Read 8 8
 WANTED = {"start_s": 1, "devices": [0], "drop_duplicates_within_us": 1}
 
 
+def enough(_share: float | None, requests: int) -> None:
+    """End a run as Ctrl-C does."""
+    if requests:
+        raise EnoughError
+
+
 def summaries(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield summaries of runs that between them have every feature."""
     for sets in SETTINGS:
         yield rp.run(DRIVE, **sets).summary
+    yield rp.run(DRIVE, watch=enough, workload__requests=5000).summary
     # What requests waited behind is kept with their log.
     yield rp.run(DRIVE, requests=True).summary
     yield rp.run(LOST, power_loss__at_us=100000).summary

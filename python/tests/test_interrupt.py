@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import pty
 import resource
@@ -10,6 +12,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 ENDLESS = ("--set", "workload.requests=1000000000", "--requests", "--out", "o")
@@ -34,44 +38,134 @@ def wait_for_partial(directory: Path, process: subprocess.Popen[str]) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["int", "term"]
-)
-def test_stopped_run_leaves_nothing(
-    program: str, small: Path, number: signal.Signals, status: int
-) -> None:
+def test_terminated_run_leaves_nothing(program: str, small: Path) -> None:
     process = start(program, "run", str(small), *ENDLESS, cwd=small.parent)
     wait_for_partial(small.parent / "o", process)
-    process.send_signal(number)
+    process.send_signal(signal.SIGTERM)
     assert process.communicate() == ("", "")
-    assert process.returncode == status
+    assert process.returncode == 143
     assert sorted(path.name for path in small.parent.iterdir()) == ["small.toml"]
 
 
-def test_stopped_run_keeps_earlier_results(program: str, small: Path) -> None:
+def test_interrupted_run_keeps_what_it_has_marked_partial(program: str, small: Path) -> None:
+    process = start(program, "run", str(small), *ENDLESS, "--report", cwd=small.parent)
+    wait_for_partial(small.parent / "o", process)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate()
+    assert (process.returncode, stderr) == (130, "")
+    files = ["requests.parquet", "run.json", "scenario.toml", "series.parquet", "summary.json"]
+    assert sorted(path.name for path in (small.parent / "o").iterdir()) == files
+    summary = json.loads((small.parent / "o/summary.json").read_text())
+    assert summary["partial"] is True
+    # The log has the same requests: their number, and the mean of their latencies.
+    log = pq.read_table(small.parent / "o/requests.parquet")
+    total = summary["requests"]["total"]
+    assert 0 < total["count"] == len(log) < 1_000_000_000
+    latency_ns = np.subtract(log["completion_ns"], log["arrival_ns"])
+    assert math.isclose(latency_ns.mean(), total["latency_ns"]["mean"], rel_tol=1e-12)
+    assert stdout.startswith("Latency in µs")
+    told = (
+        f"interrupted: these are the results of {total['count']:,} requests, in o, marked partial"
+    )
+    assert told in " ".join(stdout.split())
+    # The same command, run to its end, takes its place.
+    whole = [program, "run", str(small), "--out", "o"]
+    subprocess.run(whole, cwd=small.parent, check=True, capture_output=True)
+    assert "partial" not in json.loads((small.parent / "o/summary.json").read_text())
+
+
+def test_interrupted_run_keeps_earlier_results(program: str, small: Path) -> None:
     earlier = [program, "run", str(small), "--requests", "--out", "o"]
     subprocess.run(earlier, cwd=small.parent, check=True, capture_output=True)
     before = {path.name: path.read_bytes() for path in (small.parent / "o").iterdir()}
     process = start(program, "run", str(small), *ENDLESS, cwd=small.parent)
     wait_for_partial(small.parent / "o", process)
     process.send_signal(signal.SIGINT)
-    assert process.communicate() == ("", "")
-    assert process.returncode == 130
+    stdout, stderr = process.communicate()
+    assert (process.returncode, stderr) == (130, "")
+    assert "requests, not kept: o has results" in " ".join(stdout.split())
     assert {path.name: path.read_bytes() for path in (small.parent / "o").iterdir()} == before
 
 
-def test_stopped_comparison_leaves_nothing_half_written(program: str, small: Path) -> None:
+def test_a_run_without_a_result_yet_leaves_nothing(program: str, small: Path) -> None:
+    """While it looks for its transient, a run counts nothing."""
+    warmup = ("--set", "measure.warmup=auto")
+    process = start(program, "run", str(small), *ENDLESS, *warmup, cwd=small.parent)
+    while not list((small.parent / "o").glob(".requests.parquet.*.partial")):
+        assert process.poll() is None, "the run ended before it began"
+        time.sleep(0.01)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate() == ("", "interrupted before the first result\n")
+    assert process.returncode == 130
+    assert sorted(path.name for path in small.parent.iterdir()) == ["small.toml"]
+
+
+def test_interrupted_comparison_has_its_whole_runs(program: str, small: Path) -> None:
     arguments = ("compare", str(small), "--axis", "workload.requests=1000,1000000000", "--jobs=2")
     process = start(program, *arguments, "--out", "o", cwd=small.parent)
     while not (small.parent / "o" / "1000" / "summary.json").exists():
         assert process.poll() is None, "the comparison ended before its first run"
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    assert process.communicate() == ("", "")
-    assert process.returncode == 130
+    stdout, stderr = process.communicate()
+    assert (process.returncode, stderr) == (130, "")
+    assert stdout.endswith("interrupted: 1 of 2 runs are whole, in o\n")
     left = sorted(str(path.relative_to(small.parent)) for path in small.parent.rglob("*"))
     files = ("run.json", "scenario.toml", "series.parquet", "summary.json")
-    assert left == ["o", "o/1000", *(f"o/1000/{name}" for name in files), "small.toml"]
+    one = ["o", "o/1000", *(f"o/1000/{name}" for name in files), "o/compare.json", "small.toml"]
+    assert left == one
+    document = json.loads((small.parent / "o/compare.json").read_text())
+    assert document["partial"] is True
+    assert [run["label"] for run in document["runs"]] == ["1000"]
+
+
+def test_interrupted_comparison_without_its_first_run_has_none(program: str, small: Path) -> None:
+    arguments = ("compare", str(small), "--axis", "workload.requests=1000000000,1000", "--jobs=2")
+    process = start(program, *arguments, "--out", "o", cwd=small.parent)
+    while not (small.parent / "o" / "1000" / "summary.json").exists():
+        assert process.poll() is None, "the comparison ended before its second run"
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate() == ("", "")
+    assert process.returncode == 130
+    assert [path.name for path in (small.parent / "o").iterdir()] == ["1000"]
+
+
+def test_interrupted_sweep_writes_what_is_finished_and_goes_on(program: str, small: Path) -> None:
+    text = 'scenario = "small.toml"\ndesign = "list"\n[[points]]\n"workload.requests" = 1000\n'
+    endless = '[[points]]\n"workload.requests" = 1000000000\n'
+    (small.parent / "s.toml").write_text(text + endless)
+    process = start(program, "sweep", "s.toml", "--workers=1", "--out", "o", cwd=small.parent)
+    while not (small.parent / "o" / ".lock").exists():
+        assert process.poll() is None, "the sweep ended before it began"
+        time.sleep(0.01)
+    # The first run takes some milliseconds.
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate()
+    assert process.returncode == 130
+    assert stderr == "1 of 2 runs are left, interrupted; the same command goes on\n"
+    assert "1 runs, of which 1 were done now" in stdout
+    assert len(pq.read_table(small.parent / "o/runs.parquet")) == 1
+    (small.parent / "s.toml").write_text(text + endless.replace("1000000000", "2000"))
+    again = [program, "sweep", "s.toml", "--out", "o"]
+    done = subprocess.run(again, cwd=small.parent, check=True, capture_output=True, text=True)
+    assert "2 runs, of which 1 were done now" in done.stdout
+
+
+def test_interrupted_tuning_says_how_it_goes_on(program: str, small: Path) -> None:
+    asked = ("tune", str(small), "--vary", "suspension.max_per_program=1..20", "--min", "read.mean")
+    longer = ("--set", "workload.requests=1000000000", "--set", "policy=pes-ipc")
+    process = start(program, *asked, *longer, "--out", "o", cwd=small.parent)
+    while not (small.parent / "o" / ".lock").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    told = "interrupted: o has the runs so far; the same command goes on\n"
+    assert process.communicate() == ("", told)
+    assert process.returncode == 130
 
 
 def test_full_disk_is_one_sentence(program: str, small: Path) -> None:

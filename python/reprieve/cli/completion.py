@@ -12,7 +12,7 @@ from typing import Any
 from reprieve import registries
 
 Offer = Callable[[str], list[str]]
-"""Takes what was begun, and returns the words that begin so."""
+"""Takes what was typed, and returns the words that continue it."""
 
 _SHELL = "_REPRIEVE_COMPLETE"
 _NAMED = {"device": registries.devices, "part": registries.parts, "load": registries.loads}
@@ -61,7 +61,7 @@ OFFERS: Mapping[str | None, Offer] = {
     **{key.upper(): among(entries) for key, entries in _NAMED.items()},
     "PAPER": among(lambda: import_module("reprieve_studies.papers").PAPERS),
 }
-"""What completes a value, by its placeholder in the help."""
+"""Completions of a value, by its placeholder in the help."""
 
 
 def complete(command: Any, arguments: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from reprieve._native import UserError
-from reprieve.cli.console import say, sentence, show, table
+from reprieve.cli.console import say, sentence, show, table, warn
 from reprieve.cli.options import (
     AllowPython,
     DrawTimeline,
@@ -27,6 +28,7 @@ from reprieve.cli.options import (
     given,
     out_dir,
 )
+from reprieve.cli.signals import INTERRUPTED, interruptible
 from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, cell_us, known
 from reprieve.latency import KINDS
 from reprieve.named_policies import trust
@@ -34,7 +36,16 @@ from reprieve.overwriting import inputs_of, may_write
 from reprieve.report.tables import certainty, measured, trace_changes, waf
 from reprieve.result import Result
 from reprieve.scenario import Source
-from reprieve.simulation import Drive, Files, Look, Watch, not_looking, run_into, unwatched
+from reprieve.simulation import (
+    Drive,
+    EnoughError,
+    Files,
+    Look,
+    Watch,
+    not_looking,
+    run_into,
+    unwatched,
+)
 from reprieve.timeline import Window, time_ns, told
 
 # Shorter preparations are not mentioned.
@@ -98,13 +109,32 @@ def run(
     drive = Drive(from_state, save_state, moment.value, command if check else None)
     window = _window(timeline, timeline_from, timeline_for, timeline_phases)
     files = Files(requests, report_command=command if report else None, timeline=window)
-    with _live(scenario.stem) as (watch, look):
-        result, paths = run_into(source, directory, files, watch, drive, look=look)
+    with _live(scenario.stem) as (watch, look), interruptible() as is_interrupted:
+
+        def heard(share: float | None, requests: int) -> None:
+            watch(share, requests)
+            if is_interrupted():
+                raise EnoughError
+
+        try:
+            result, paths = run_into(source, directory, files, heard, drive, look=look)
+        except EnoughError:
+            warn("interrupted before the first result")
+            raise typer.Exit(INTERRUPTED) from None
     _show(result)
+    if "partial" in result.summary:
+        sentence(_partial(result, directory, paths))
+        raise typer.Exit(INTERRUPTED)
     if window is not None:
         say(told(result.summary))
     paths += [] if save_state is None else [save_state]
     say("wrote " + ", ".join(str(path) for path in paths))
+
+
+def _partial(result: Result, directory: Path, paths: Sequence[Path]) -> str:
+    count = result.summary["requests"]["total"]["count"]
+    where = f"in {directory}, marked partial" if paths else f"not kept: {directory} has results"
+    return f"interrupted: these are the results of {count:,} requests, {where}"
 
 
 def _live(label: str) -> AbstractContextManager[tuple[Watch, Look]]:

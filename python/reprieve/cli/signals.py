@@ -6,7 +6,7 @@ import os
 import select
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -16,6 +16,33 @@ _GRACE_S = 0.7
 """Time for a command to end on its own and save its results."""
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
+
+INTERRUPTED = 128 + signal.SIGINT
+"""Exit status of a command that Ctrl-C has ended."""
+
+_saving = threading.Event()
+
+
+def save() -> None:
+    """Give the command that was interrupted the time to save what it has."""
+    _saving.set()
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Yield a function that says whether there was an interrupt, which raises nothing here."""
+    pending = threading.Event()
+    before = signal.signal(signal.SIGINT, lambda *_: pending.set())
+
+    def is_pending() -> bool:
+        if pending.is_set():
+            save()
+        return pending.is_set()
+
+    try:
+        yield is_pending
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -51,8 +78,10 @@ def _watch(reading: int) -> None:
             os.close(reading)
             return
         number = told[0]
+    while not select.select([reading], [], [], _GRACE_S)[0] and _saving.is_set():
+        pass
     # A second signal is impatience; the end of the pipe says that the command has ended.
-    if select.select([reading], [], [], _GRACE_S)[0] and not os.read(reading, 1):
+    if select.select([reading], [], [], 0)[0] and not os.read(reading, 1):
         os.close(reading)
         return
     leave_nothing()

@@ -13,6 +13,7 @@ import typer
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table, warn
 from reprieve.cli.options import AllowPython, Force, Jobs, Scheduler, argument, flag, given, out_dir
+from reprieve.cli.signals import INTERRUPTED, save
 from reprieve.experiments.columns import column, figures, heading, told
 from reprieve.extras import has_plots, missing
 from reprieve.named_policies import trust
@@ -73,7 +74,7 @@ def sweep(
     with overall() as step:
         settings = Settings(
             workers, scheduler, processes, collect, None if part is None else _part(part),
-            retry_failed, minutes, step, warn, shlex.join(["reprieve", *sys.argv[1:]]),
+            retry_failed, minutes, step, warn, shlex.join(["reprieve", *sys.argv[1:]]), save,
         )  # fmt: skip
         outcome = sweep_into(plan, directory, settings)
     if part is None:
@@ -86,6 +87,8 @@ def sweep(
     say("wrote " + ", ".join(str(path) for path in outcome.files))
     if not has_plots():
         say(missing("report.html", "altair", "plots"))
+    if outcome.is_partial:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _part(text: str) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reprieve.cli.console import overall, say, sentence, show, table
+from reprieve.cli.console import overall, say, sentence, show, table, warn
 from reprieve.cli.options import (
     AllowPython,
     Force,
@@ -74,7 +74,11 @@ def tune(
     with overall() as step:
         command = shlex.join(["reprieve", *sys.argv[1:]])
         settings = Settings(tries, seeds, search_seed, workers, scheduler, step, command)
-        found = tune_into(source, asked, directory, settings)
+        try:
+            found = tune_into(source, asked, directory, settings)
+        except KeyboardInterrupt:
+            warn(f"interrupted: {directory} has the runs so far; the same command goes on")
+            raise
     _show(found)
     names = ("best.toml", "report.html", "tune.json")
     say("wrote " + ", ".join(str(directory / name) for name in names))

@@ -63,6 +63,8 @@ class Settings:
     """Called with each warning."""
     command: str | None = None
     """Shown in the page as the command that repeats it; None: no page is written."""
+    interrupted: Callable[[], None] | None = None
+    """Called on an interrupt, after which what is finished is written; None: it ends all."""
 
     def executor(self) -> Executor:
         """Return where its runs are done; UserError if two places are named."""
@@ -158,6 +160,8 @@ class Outcome:
     failed: int
     """Runs of its points that failed."""
     files: list[Path] = field(default_factory=list)
+    is_partial: bool = False
+    """An interrupt ended it early."""
 
 
 class Rows:
@@ -252,6 +256,7 @@ class _Work:
         self._settings = settings
         self._executor = executor
         self._ran = 0
+        self._is_partial = False
         self._failures: list[str] = []
         minutes = settings.minutes
         self._until_s = None if minutes is None else time.monotonic() + 60 * minutes
@@ -271,6 +276,8 @@ class _Work:
             self._tell_failures()
             return self._survey(rows)[0]
         told, stamp = self._survey(rows)
+        if not told.runs and self._is_partial:
+            raise KeyboardInterrupt
         if not told.runs:
             raise plan.wrong(f"nothing of it is finished in {directory}; run it without --collect")
         if told.failed == told.runs:
@@ -317,28 +324,33 @@ class _Work:
 
                 files.append(page.write(plan, store, rows, directory, command or ""))
             dataset.remember(directory, stamp)
-        return Outcome(told.runs, told.ran, told.failed, files)
+        return Outcome(told.runs, told.ran, told.failed, files, self._is_partial)
 
     def _do(self, rows: Rows, progress: Progress) -> None:
         before = progress.ran
-        complete(
-            ((row.run, partial(self._task, row)) for row in rows),
-            self._store,
-            self._executor,
-            progress,
-            retry_failed=self._settings.retry_failed,
-            until_s=self._until_s,
-        )
+        tasks = ((row.run, partial(self._task, row)) for row in rows)
+        again, until_s = self._settings.retry_failed, self._until_s
+        try:
+            complete(
+                tasks, self._store, self._executor, progress, retry_failed=again, until_s=until_s
+            )
+        except KeyboardInterrupt:
+            if self._settings.interrupted is None:
+                raise
+            self._settings.interrupted()
+            self._is_partial = True
         self._ran += progress.ran - before
         if progress.first_error is not None:
             self._failures.append(
                 f"{self._plan.path}: {progress.failed:,} of {progress.ran:,} runs failed, first "
                 f"{progress.first_error}"
             )
-        if progress.is_out_of_time:
+        if progress.is_out_of_time or self._is_partial:
+            minutes = self._settings.minutes
+            why = "interrupted" if self._is_partial else f"as --minutes {minutes:g} are over"
             self._settings.tell(
-                f"{progress.whole - progress.done:,} of {progress.whole:,} runs are left, as "
-                f"--minutes {self._settings.minutes:g} are over; the same command goes on"
+                f"{progress.whole - progress.done:,} of {progress.whole:,} runs are left, {why}; "
+                "the same command goes on"
             )
 
     def _task(self, row: Row) -> Task:

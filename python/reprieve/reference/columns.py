@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from reprieve.reference import files
-from reprieve.reference.files import Column
+from reprieve.reference.files import SUMMARY, Column, columns_of
 from reprieve.reference.markdown import plain, table
-from reprieve.reference.summary import SUMMARY
 
 _HEAD = """# Columns and fields
 
@@ -18,26 +16,22 @@ second of simulated time. A word in capitals stands for any name. Fields of a fe
 if the feature is on.
 """
 
-_TABLES: list[tuple[str, str, Sequence[Column]]] = [
-    (
-        "`requests.parquet`",
-        "One row a request, in order of completion; `--requests`.",
-        files.REQUESTS,
-    ),
-    ("`power.csv`", "One row a bin, with `power.series_us`.", files.POWER),
-    ("`compare.json`", "Written by `reprieve compare` for all runs.", files.COMPARE),
-    ("CSV of the rig", "One row a command; the first five columns are the commands.", files.RIG),
-    ("CSV of the rig's power", "One row a step; `reprieve rig --power`.", files.RIG_POWER),
-    (
-        "`power_loss.csv`",
-        "One row for each instant and policy; `reprieve power-loss`.",
-        [*files.POWER_LOSS, *(Column(f"recovery_{c.name}", *c[1:]) for c in files.RECOVERY)],
-    ),
-    ("`runs.parquet`", "One row a program; `reprieve characterize`.", files.BENCH),
+_CUTS = [
+    *columns_of("power_loss"),
+    *(column._replace(name=f"recovery_{column.name}") for column in columns_of("recovery")),
+]
+_TABLES: list[tuple[str, str, str | Sequence[Column]]] = [
+    ("`requests.parquet`", "One row a request, in order of completion; `--requests`.", "requests"),
+    ("`power.csv`", "One row a bin, with `power.series_us`.", "power"),
+    ("`compare.json`", "Written by `reprieve compare` for all runs.", "compare"),
+    ("CSV of the rig", "One row a command; the first five columns are the commands.", "rig"),
+    ("CSV of the rig's power", "One row a step; `reprieve rig --power`.", "rig_power"),
+    ("`power_loss.csv`", "One row for each instant and policy; `reprieve power-loss`.", _CUTS),
+    ("`runs.parquet`", "One row a program; `reprieve characterize`.", "bench"),
     (
         "`verdicts.json`",
         "A list of claims; `reprieve reproduce`, `validate` and `characterize`.",
-        files.VERDICTS,
+        "verdicts",
     ),
 ]
 
@@ -53,7 +47,8 @@ def page() -> str:
         heads = f"field of `{prefix[:-1]}`" if prefix else "field"
         parts.append(_table(heads, [c._replace(name=c.name[len(prefix) :]) for c in columns]))
     for title, note, table_columns in _TABLES:
-        parts += [f"## {title}\n", f"{note}\n", _table("column", table_columns)]
+        own = columns_of(table_columns) if isinstance(table_columns, str) else table_columns
+        parts += [f"## {title}\n", f"{note}\n", _table("column", own)]
     return "\n".join(parts)
 
 
