@@ -5,11 +5,9 @@ use reprieve_trace::WorkloadConfig;
 
 use super::layers::Stack;
 use super::raw::Raw;
-use super::read::{Layer, Leaf, Leaves, Overlays, Rank};
+use super::read::{EQUILIBRIUM, Layer, Leaf, Leaves, Overlays, Rank};
 use super::types::{EquilibriumLoad, Precondition, Scenario};
 
-/// The key that selects the load, where no table gives one.
-const WORD: &str = "precondition.load";
 /// The number of requests, where none is given: the load is endless.
 const REQUESTS: i128 = 1;
 
@@ -17,12 +15,12 @@ const REQUESTS: i128 = 1;
 /// of the file that a table of `--set` overrides.
 pub(super) fn overlay(file: &mut Layer, sets: &mut Layer) -> Leaves {
     let mut overlay = std::mem::take(&mut file.equilibrium);
-    if sets.leaves.contains_key(WORD) {
+    if sets.leaves.contains_key(EQUILIBRIUM) {
         overlay.clear();
     }
     overlay.append(&mut sets.equilibrium);
     if !overlay.is_empty() {
-        file.leaves.remove(WORD);
+        file.leaves.remove(EQUILIBRIUM);
     }
     overlay
 }

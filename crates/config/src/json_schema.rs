@@ -6,6 +6,7 @@ use super::Registries;
 use super::key::{Fallback, Family, Key, Kind, Section};
 use super::keys::SECTIONS;
 use super::preset::{Preset, devices, loads, parts};
+use super::quantity::Dimension;
 use super::raw::Raw;
 use super::types::OperationSet;
 use super::unit::{Interval, Unit};
@@ -74,6 +75,10 @@ fn keys(section: &Section, registries: &Registries) -> Map<String, Json> {
 
 fn of_key(key: &Key, registries: &Registries) -> Json {
     let mut schema = of_kind(key, registries);
+    if let Some(dimension) = Dimension::of(key) {
+        let (_, units) = dimension.units();
+        allow_text(&mut schema, &format!("^[0-9][0-9.]*\\s*({units})$"));
+    }
     if key.takes_none() {
         schema = json!({"anyOf": [schema, {"const": "none"}]});
     }
@@ -90,6 +95,21 @@ fn of_key(key: &Key, registries: &Registries) -> Json {
     }
     schema["description"] = description.into();
     schema
+}
+
+/// Allows a text in place of each number of a schema.
+fn allow_text(schema: &mut Json, pattern: &str) {
+    match schema {
+        Json::Array(items) => items.iter_mut().for_each(|item| allow_text(item, pattern)),
+        Json::Object(fields) => {
+            fields.values_mut().for_each(|field| allow_text(field, pattern));
+            if let Some(kind @ ("integer" | "number")) = fields.get("type").and_then(Json::as_str) {
+                let kinds = json!([kind, "string"]);
+                fields.extend([("type".into(), kinds), ("pattern".into(), pattern.into())]);
+            }
+        }
+        _ => {}
+    }
 }
 
 fn of_kind(key: &Key, registries: &Registries) -> Json {

@@ -219,9 +219,8 @@ impl Kind {
 
     /// Whether an optional key of this kind can be set back to absent by the word `"none"`.
     pub fn has_none(&self) -> bool {
-        let is_text = matches!(self, Kind::Text | Kind::Preset | Kind::Path | Kind::Words(_));
-        let is_word = matches!(self, Kind::Choice(_) | Kind::Registered(_) | Kind::Devices);
-        !is_text && !is_word && !matches!(self, Kind::Flag | Kind::Operations | Kind::Steps)
+        let others = "boolean choice string preset path operations devices choices steps";
+        !others.split(' ').any(|kind| kind == self.name())
     }
 
     /// The words that a key of this kind accepts; none for other kinds.

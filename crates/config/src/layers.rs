@@ -83,21 +83,22 @@ fn read_preset(found: &Found, rank: Rank) -> Result<Layer, UserError> {
         layer.leaves.iter().map(|(name, leaf)| (name, leaf, false)).chain(of_flows)
     {
         let (section, _) = name.split_once('.').unwrap_or(("", name));
-        let allowed = match rank {
-            Rank::Part => PART_SECTIONS.contains(&section),
-            Rank::Load => *name == "seed" || section == "workload" && !is_a_file(name),
-            _ => {
-                ["part", "policy"].contains(name) || !["", "workload", "measure"].contains(&section)
-            }
+        let (allowed, what) = match rank {
+            Rank::Part => (
+                PART_SECTIONS.contains(&section),
+                "a part has only [geometry], [timing], [suspension], [reliability] and [power]",
+            ),
+            Rank::Load => (
+                *name == "seed" || section == "workload" && !is_a_file(name),
+                "a load has only seed and a generator's keys of [workload] and flows",
+            ),
+            _ => (
+                ["part", "policy"].contains(name)
+                    || !["", "workload", "measure"].contains(&section),
+                "a device has only part, policy and sections but [workload] and [measure]",
+            ),
         };
         if is_flow && rank != Rank::Load || !allowed {
-            let what = match rank {
-                Rank::Part => {
-                    "a part has only [geometry], [timing], [suspension], [reliability] and [power]"
-                }
-                Rank::Load => "a load has only seed and a generator's keys of [workload] and flows",
-                _ => "a device has only part, policy and sections but [workload] and [measure]",
-            };
             return Err(leaf.fault(name, what));
         }
     }

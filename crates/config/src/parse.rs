@@ -4,6 +4,7 @@ use reprieve_base::nearest;
 
 use super::Registries;
 use super::key::{Key, Kind};
+use super::quantity;
 use super::raw::Raw;
 use super::steps;
 use super::types::OperationSet;
@@ -19,6 +20,8 @@ pub(super) fn parse(
     if key.takes_none() && *raw == Raw::none() {
         return Ok(None);
     }
+    let raw = &quantity::plain(key, raw)
+        .map_err(|what| format!("{what}must be {}", key.expected(registries)))?;
     let near = match (key.kind, raw) {
         (Kind::Steps, _) => return steps::parse(raw).map(|steps| steps.value()),
         (Kind::Choice(_) | Kind::Registered(_), Raw::Text(word)) => {

@@ -28,38 +28,32 @@ macro_rules! presets {
     };
 }
 
-const DEVICES: &[Preset] = presets! { "devices":
-    "fast12-slc" "fast12-mlc" "tlc3d-1tb" "tlc-nvme" "zns-a" "mqsim-default-like" "mbm"
-    "970pro-like" "znand-like" "tlc-enterprise" "qlc-enterprise"
-    "pe8110" "pm9a3" "p5520" "cm7r" "micron7450pro" "zn540" "aws-i3" "aws-i3en" "gcp-local-ssd"
-};
-
-const PARTS: &[Preset] = presets! { "parts":
-    "slc-fast12" "mlc-fast12" "tlc3d-2021" "mlc-mqsim" "mlc3d-mbm" "mlc-970pro" "slc-znand"
-    "qlc3d-2020" "tlc3d-zambelli" "qlc3d-wordline" "qlc3d-sliced" "slc2d-starblaze"
-    "mlc2d-starblaze" "slc3d-starblaze" "tlc3d-starblaze"
-};
-
-const LOADS: &[Preset] = presets! { "loads":
-    "fin1-flows" "fin2-flows" "dap-flows" "msn-flows" "cello3-flows" "cello8-flows"
-    "fin1-calibrated" "fin2-calibrated" "dap-calibrated" "msn-calibrated"
-    "cello3-calibrated" "cello8-calibrated"
-    "fin1-coupled" "fin2-coupled" "dap-coupled" "msn-coupled" "cello3-coupled" "cello8-coupled"
-};
-
 /// The built-in drives.
 pub fn devices() -> &'static [Preset] {
-    DEVICES
+    presets! { "devices":
+        "fast12-slc" "fast12-mlc" "tlc3d-1tb" "tlc-nvme" "zns-a" "mqsim-default-like" "mbm"
+        "970pro-like" "znand-like" "tlc-enterprise" "qlc-enterprise"
+        "pe8110" "pm9a3" "p5520" "cm7r" "micron7450pro" "zn540" "aws-i3" "aws-i3en" "gcp-local-ssd"
+    }
 }
 
 /// The built-in NAND parts.
 pub fn parts() -> &'static [Preset] {
-    PARTS
+    presets! { "parts":
+        "slc-fast12" "mlc-fast12" "tlc3d-2021" "mlc-mqsim" "mlc3d-mbm" "mlc-970pro" "slc-znand"
+        "qlc3d-2020" "tlc3d-zambelli" "qlc3d-wordline" "qlc3d-sliced" "slc2d-starblaze"
+        "mlc2d-starblaze" "slc3d-starblaze" "tlc3d-starblaze"
+    }
 }
 
 /// The built-in loads.
 pub fn loads() -> &'static [Preset] {
-    LOADS
+    presets! { "loads":
+        "fin1-flows" "fin2-flows" "dap-flows" "msn-flows" "cello3-flows" "cello8-flows"
+        "fin1-calibrated" "fin2-calibrated" "dap-calibrated" "msn-calibrated"
+        "cello3-calibrated" "cello8-calibrated"
+        "fin1-coupled" "fin2-coupled" "dap-coupled" "msn-coupled" "cello3-coupled" "cello8-coupled"
+    }
 }
 
 impl Preset {
@@ -95,9 +89,9 @@ pub(super) fn find(key: &str, leaf: &Leaf, base: &Path) -> Result<Found, UserErr
         return Ok(Found { written: written.clone(), file, text, folder });
     }
     let presets = match key {
-        "device" => DEVICES,
-        "part" => PARTS,
-        "load" => LOADS,
+        "device" => devices(),
+        "part" => parts(),
+        "load" => loads(),
         other => panic!("{other} names no preset"),
     };
     let Some(preset) = presets.iter().find(|preset| preset.name == written) else {

@@ -19,12 +19,8 @@ pub(super) enum Raw {
 impl From<&DeValue<'_>> for Raw {
     fn from(value: &DeValue) -> Raw {
         match value {
-            DeValue::Integer(integer) => {
-                match i128::from_str_radix(integer.as_str(), integer.radix()) {
-                    Ok(integer) => Raw::Integer(integer),
-                    Err(_) => Raw::Other(integer.to_string()),
-                }
-            }
+            DeValue::Integer(integer) => i128::from_str_radix(integer.as_str(), integer.radix())
+                .map_or_else(|_| Raw::Other(integer.to_string()), Raw::Integer),
             DeValue::Float(float) => Raw::Decimal(float.as_str().to_string()),
             DeValue::Boolean(flag) => Raw::Flag(*flag),
             DeValue::String(text) => Raw::Text(text.to_string()),

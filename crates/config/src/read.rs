@@ -6,9 +6,10 @@ use std::fmt;
 
 use reprieve_base::{UserError, nearest};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeTable, DeValue, Error};
 
 use super::keys::{SECTIONS, key, keys};
+use super::mistakes;
 use super::raw::Raw;
 
 /// Layers of a scenario; a later one wins.
@@ -62,24 +63,14 @@ impl Leaf {
 /// Reads the text of a file; every key must be known.
 pub(super) fn read(text: &str, file: &str, rank: Rank) -> Result<Layer, UserError> {
     let lines = Lines { text, file };
-    let table = DeTable::parse(text).map_err(|error| {
-        let offset = error.span().map_or(0, |span| span.start);
-        let message = error.message().lines().collect::<Vec<_>>().join("; ");
-        UserError::new(format!("not TOML: {message}")).at(lines.place(offset))
-    })?;
-    let mut layer = Layer::default();
-    for (name, value) in by_position(table.get_ref()) {
-        let place = lines.place(name.span().start);
-        match value.get_ref() {
-            DeValue::Table(flows) if name.get_ref() == FLOW => {
-                read_flows(&mut layer, flows, &lines, rank)?;
-            }
-            DeValue::Table(section) if is_section(name.get_ref()) => {
-                read_section(&mut layer, name.get_ref(), section, &lines, rank)?;
-            }
-            other => insert(&mut layer, name.get_ref(), Raw::from(other), place, rank)?,
-        }
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let start = |error: &Error| error.span().map_or(0, |span| span.start);
+    if let Some(error) = errors.iter().min_by_key(|error| start(error)) {
+        let what = UserError::new(format!("not TOML: {}", mistakes::sentence(text, error)));
+        return Err(what.at(lines.place_in_line(start(error))));
     }
+    let mut layer = Layer::default();
+    read_section(&mut layer, "", table.get_ref(), &lines, rank)?;
     Ok(layer)
 }
 
@@ -92,36 +83,23 @@ fn read_section(
     rank: Rank,
 ) -> Result<(), UserError> {
     for (inner, value) in by_position(table) {
-        let full_name = format!("{section}.{}", inner.get_ref());
+        let dot = if section.is_empty() { "" } else { "." };
+        let name = format!("{section}{dot}{}", inner.get_ref());
         let place = lines.place(inner.span().start);
         match value.get_ref() {
-            DeValue::Table(keys) if is_section(&full_name) || full_name == EQUILIBRIUM => {
-                read_section(layer, &full_name, keys, lines, rank)?;
+            DeValue::Table(keys) if section == FLOW => {
+                // A flow that differs in nothing is still a flow.
+                layer.flows.entry(inner.get_ref().to_string()).or_default();
+                read_section(layer, &name, keys, lines, rank)?;
             }
-            other => insert(layer, &full_name, Raw::from(other), place, rank)?,
-        }
-    }
-    Ok(())
-}
-
-/// Reads the tables of `[flow.NAME]`.
-fn read_flows(
-    layer: &mut Layer,
-    flows: &DeTable,
-    lines: &Lines,
-    rank: Rank,
-) -> Result<(), UserError> {
-    for (flow, value) in by_position(flows) {
-        let DeValue::Table(keys) = value.get_ref() else {
-            let what = format!("{FLOW}.{}: must be a table of a flow's keys", flow.get_ref());
-            return Err(UserError::new(what).at(lines.place(flow.span().start)));
-        };
-        // A flow that differs in nothing is still a flow.
-        layer.flows.entry(flow.get_ref().to_string()).or_default();
-        for (key, value) in by_position(keys) {
-            let full_name = format!("{FLOW}.{}.{}", flow.get_ref(), key.get_ref());
-            let place = lines.place(key.span().start);
-            insert(layer, &full_name, Raw::from(value.get_ref()), place, rank)?;
+            _ if section == FLOW => {
+                let what = format!("{name}: must be a table of a flow's keys");
+                return Err(UserError::new(what).at(place));
+            }
+            DeValue::Table(keys) if is_section(&name) || [FLOW, EQUILIBRIUM].contains(&&*name) => {
+                read_section(layer, &name, keys, lines, rank)?;
+            }
+            other => insert(layer, &name, Raw::from(other), place, rank)?,
         }
     }
     Ok(())
@@ -140,8 +118,8 @@ pub(super) fn read_sets(sets: &[String]) -> Result<Layer, UserError> {
         let raw = match DeValue::parse(value) {
             Ok(parsed) => Raw::from(parsed.get_ref()),
             Err(error) if value.starts_with(['[', '{', '"', '\'']) || value.is_empty() => {
-                let message = error.message();
-                let what = format!("{name} = {value}: not a TOML value: {message}");
+                let sentence = mistakes::sentence(value, &error);
+                let what = format!("{name} = {value}: not a TOML value: {sentence}");
                 return Err(UserError::new(what).at(place));
             }
             Err(_) => Raw::Text(value.to_string()),
@@ -154,8 +132,8 @@ pub(super) fn read_sets(sets: &[String]) -> Result<Layer, UserError> {
 /// The table of the flows.
 const FLOW: &str = "flow";
 
-/// The table of the load that a drive is preconditioned with.
-const EQUILIBRIUM: &str = "precondition.load";
+/// The table of the load that a drive is preconditioned with, or the key that selects one.
+pub(super) const EQUILIBRIUM: &str = "precondition.load";
 
 /// Name and key of a flow's key, such as `flow.hot.requests`.
 fn flow_key(full_name: &str) -> Option<(&str, &str)> {
@@ -169,27 +147,27 @@ fn insert(
     place: String,
     rank: Rank,
 ) -> Result<(), UserError> {
+    let leaf = Leaf { raw, place, rank, alias: None };
     if let Some((flow, name)) = flow_key(full_name) {
         let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         if flow.is_empty() || !flow.chars().all(is_bare) {
             let what = "a flow's name has letters, digits, - and _ only";
-            return Err(UserError::new(format!("{full_name}: {what}")).at(place));
+            return Err(UserError::new(format!("{full_name}: {what}")).at(&leaf.place));
         }
-        let (key, leaf) = of_load(full_name, name, Leaf { raw, place, rank, alias: None })?;
+        let (key, leaf) = of_load(full_name, name, leaf)?;
         layer.flows.entry(flow.to_string()).or_default().insert(key, leaf);
         return Ok(());
     }
-    let of_equilibrium =
-        full_name.strip_prefix(EQUILIBRIUM).and_then(|name| name.strip_prefix('.'));
-    if let Some(name) = of_equilibrium {
-        let (key, leaf) = of_load(full_name, name, Leaf { raw, place, rank, alias: None })?;
+    if let Some(name) = full_name.strip_prefix(EQUILIBRIUM).and_then(|name| name.strip_prefix('.'))
+    {
+        let (key, leaf) = of_load(full_name, name, leaf)?;
         layer.equilibrium.insert(key, leaf);
         return Ok(());
     }
     let Some(key) = key(full_name) else {
-        return Err(UserError::new(unknown(full_name, &raw)).at(place));
+        return Err(UserError::new(unknown(full_name, &leaf.raw)).at(&leaf.place));
     };
-    layer.leaves.insert(key.full_name, Leaf { raw, place, rank, alias: None });
+    layer.leaves.insert(key.full_name, leaf);
     Ok(())
 }
 
@@ -282,5 +260,12 @@ impl Lines<'_> {
         let before = &self.text.as_bytes()[..offset.min(self.text.len())];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         format!("{}:{line}", self.file)
+    }
+
+    /// `FILE:LINE:COLUMN`; for a text in no file only the name.
+    fn place_in_line(&self, offset: usize) -> String {
+        let column = 1 + self.text[..offset].rsplit('\n').next().map_or(0, |it| it.chars().count());
+        let column = if self.file.ends_with('>') { String::new() } else { format!(":{column}") };
+        self.place(offset) + &column
     }
 }

@@ -14,7 +14,11 @@ pub fn reference_markdown(registries: &Registries) -> String {
         "A later layer wins, key by key: default, part, device, load, scenario file, `--set`.\n",
     );
     page.push_str("A key that a later layer's choice rules out is put aside; ");
-    page.push_str("within one layer that is an error.\n");
+    page.push_str("within one layer that is an error.\n\nA number may have a unit, in quotes: ");
+    page.push_str(
+        "`\"50us\"` (ns, us, ms, s) for a time, `\"16 MiB\"` or `\"64k\"` for bytes (k, M, G ",
+    );
+    page.push_str("and T are powers of 1024, kB and MB of 1000), `\"4k\"` for another count.\n");
     for section in SECTIONS {
         page.push_str(&section_markdown(section, registries));
     }

@@ -8,7 +8,7 @@ use reprieve_base::UserError;
 use reprieve_trace::is_trace;
 
 use super::Registries;
-use super::key::{Fallback, Key, Need};
+use super::key::{Fallback, Key, Kind, Need};
 use super::keys::{key, keys};
 use super::layers::Stack;
 use super::parse;
@@ -157,11 +157,8 @@ fn condition(key: &Key, resolved: &Resolved) -> String {
         (Some(leaf), Some(_)) => {
             format!("only while {needed}, but it is {} at {}", leaf.raw, leaf.place)
         }
-        (None, Some(Value::Text(text))) => {
-            format!("only while {needed}, but by default it is \"{text}\"")
-        }
-        (None, Some(Value::Flag(flag))) => {
-            format!("only while {needed}, but by default it is {flag}")
+        (None, Some(value @ (Value::Text(_) | Value::Flag(_)))) => {
+            format!("only while {needed}, but by default it is {}", value.raw(Kind::Text))
         }
         _ => format!("only while {needed}, and it is not given"),
     }
@@ -174,13 +171,11 @@ fn value(
     values: &Values,
     registries: &Registries,
 ) -> Option<Result<Option<Value>, UserError>> {
-    match leaves.get(key.full_name) {
-        Some(leaf) => {
-            let value = parse::parse(key, &leaf.raw, registries);
-            Some(value.map_err(|what| leaf.fault(key.full_name, what)))
-        }
-        None => fallback(key, values, registries).map(Ok),
-    }
+    let Some(leaf) = leaves.get(key.full_name) else {
+        return fallback(key, values, registries).map(Ok);
+    };
+    let value = parse::parse(key, &leaf.raw, registries);
+    Some(value.map_err(|what| leaf.fault(key.full_name, what)))
 }
 
 /// The value of a key that no layer gives, `Some(None)` if it is off; `None` if it is missing.
@@ -278,13 +273,9 @@ impl Resolved {
 
     /// An error that begins with the key `name` and its value, at their place.
     pub fn at(&self, name: &str, error: UserError) -> UserError {
-        match self.leaves.get(name) {
-            None => error.at("default"),
-            Some(Leaf { place, alias: None, .. }) => error.at(place),
-            Some(Leaf { place, alias: Some(alias), .. }) => {
-                UserError::new(error.to_string().replacen(name, alias, 1)).at(place)
-            }
-        }
+        let Some(leaf) = self.leaves.get(name) else { return error.at("default") };
+        let alias = leaf.alias.as_deref().unwrap_or(name);
+        UserError::new(error.to_string().replacen(name, alias, 1)).at(&leaf.place)
     }
 
     /// Refuses the value of `name` if it is wrong, with the reason `what`.

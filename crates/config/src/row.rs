@@ -169,17 +169,11 @@ macro_rules! word {
 macro_rules! path {
     (@ref [$($at:tt)+]) => { &$($at)+ };
     (@mut [$($at:tt)+]) => { &mut $($at)+ };
-    (@ref [$s:ident] trace: $($rest:tt)+) => {
-        path!(@ref [(trace($s)?)] . $($rest)+)
+    (@$how:ident [$s:ident] trace: $($rest:tt)+) => {
+        path!(@$how [$s] workload ? as WorkloadConfig::Trace . $($rest)+)
     };
-    (@mut [$s:ident] trace: $($rest:tt)+) => {
-        path!(@mut [(trace_mut($s)?)] . $($rest)+)
-    };
-    (@ref [$s:ident] mixed: $($rest:tt)+) => {
-        path!(@ref [(mixed($s)?)] . $($rest)+)
-    };
-    (@mut [$s:ident] mixed: $($rest:tt)+) => {
-        path!(@mut [(mixed_mut($s)?)] . $($rest)+)
+    (@$how:ident [$s:ident] mixed: $($rest:tt)+) => {
+        path!(@$how [$s] workload ? as WorkloadConfig::Mixed . $($rest)+)
     };
     (@$how:ident [$s:ident] $field:ident $($rest:tt)*) => {
         path!(@$how [$s.$field] $($rest)*)
@@ -238,34 +232,25 @@ pub(super) const fn key(
     Key { full_name, kind, default, when, doc, source, stands_for, while_served, place }
 }
 
-impl Key {
-    pub(super) const fn or(self, toml: &'static str) -> Key {
-        Key { default: Fallback::Toml(toml), ..self }
-    }
+/// Methods that set an attribute of a key.
+macro_rules! attributes {
+    ($($name:ident($($argument:ident: $type:ty)?) $field:ident: $value:expr;)+) => {
+        impl Key {
+            $(pub(super) const fn $name(self, $($argument: $type)?) -> Key {
+                Key { $field: $value, ..self }
+            })+
+        }
+    };
+}
 
-    pub(super) const fn same_as(self, other: &'static str) -> Key {
-        Key { default: Fallback::SameAs(other), ..self }
-    }
-
-    pub(super) const fn absent(self) -> Key {
-        Key { default: Fallback::Absent, ..self }
-    }
-
-    pub(super) const fn when(self, when: &'static [Need]) -> Key {
-        Key { when, ..self }
-    }
-
-    pub(super) const fn while_served(self) -> Key {
-        Key { while_served: true, ..self }
-    }
-
-    pub(super) const fn from(self, source: &'static str) -> Key {
-        Key { source, ..self }
-    }
-
-    pub(super) const fn stands_for(self, stands_for: &'static [&'static str]) -> Key {
-        Key { stands_for, ..self }
-    }
+attributes! {
+    or(toml: &'static str) default: Fallback::Toml(toml);
+    same_as(other: &'static str) default: Fallback::SameAs(other);
+    absent() default: Fallback::Absent;
+    when(needs: &'static [Need]) when: needs;
+    while_served() while_served: true;
+    from(source: &'static str) source: source;
+    stands_for(keys: &'static [&'static str]) stands_for: keys;
 }
 
 pub(super) const fn given(key: &'static str) -> Need {
@@ -276,83 +261,48 @@ pub(super) const fn is(key: &'static str, values: &'static [&'static str]) -> Ne
     Need { key, values }
 }
 
-pub(super) const fn multiple(step: u64, min: u64, max: u64) -> Kind {
-    Kind::Count { min, max, step }
-}
-
-pub(super) const fn count(min: u64, max: u64) -> Kind {
-    multiple(1, min, max)
-}
-
-pub(super) const fn sectors(max: u64) -> Kind {
-    multiple(512, 512, max)
-}
-
-pub(super) const fn counts(min: u64, max: u64) -> Kind {
-    Kind::Counts { min, max }
-}
-
-pub(super) const fn weights(max: u64, most: usize) -> Kind {
-    Kind::Weights { max, most }
-}
-
-const fn interval(min: f64, max: f64, min_open: bool, max_open: bool) -> Kind {
-    Kind::Number(Interval { min, max, min_open, max_open })
-}
-
-pub(super) const fn open(min: f64, max: f64) -> Kind {
-    interval(min, max, true, true)
-}
-
-pub(super) const fn closed(min: f64, max: f64) -> Kind {
-    interval(min, max, false, false)
-}
-
-pub(super) const fn above(min: f64, max: f64) -> Kind {
-    interval(min, max, true, false)
-}
-
-pub(super) const fn below(min: f64, max: f64) -> Kind {
-    interval(min, max, false, true)
-}
-
-pub(super) const fn numbers(of: Kind) -> Kind {
-    match of {
-        Kind::Number(interval) => Kind::Numbers(interval),
-        _ => panic!("a list of numbers"),
-    }
-}
-
-pub(super) const fn one_or_more(of: Kind) -> Kind {
-    match of {
-        Kind::Number(interval) => Kind::OneOrMore(interval),
-        _ => panic!("a number, or a list of them"),
-    }
-}
-
-pub(super) const fn registered(family: Family) -> Kind {
-    Kind::Registered(family)
-}
-
-/// Kinds without a range of their own.
+/// Functions that make a kind.
 macro_rules! kinds {
-    ($($name:ident = $kind:expr;)+) => {
-        $(pub(super) const fn $name() -> Kind {
+    ($($name:ident($($argument:ident: $type:ty),*) = $kind:expr;)+) => {
+        $(pub(super) const fn $name($($argument: $type),*) -> Kind {
             $kind
         })+
     };
 }
 
 kinds! {
-    us = Kind::Duration(Unit::Microseconds);
-    us_list = Kind::Durations(Unit::Microseconds);
-    s = Kind::Duration(Unit::Seconds);
-    flag = Kind::Flag;
-    text = Kind::Text;
-    preset = Kind::Preset;
-    path = Kind::Path;
-    operations = Kind::Operations;
-    sizes = Kind::Sizes;
-    devices = Kind::Devices;
-    steps = Kind::Steps;
+    multiple(step: u64, min: u64, max: u64) = Kind::Count { min, max, step };
+    count(min: u64, max: u64) = multiple(1, min, max);
+    sectors(max: u64) = multiple(512, 512, max);
+    counts(min: u64, max: u64) = Kind::Counts { min, max };
+    weights(max: u64, most: usize) = Kind::Weights { max, most };
+    open(min: f64, max: f64) = interval(min, max, true, true);
+    closed(min: f64, max: f64) = interval(min, max, false, false);
+    above(min: f64, max: f64) = interval(min, max, true, false);
+    below(min: f64, max: f64) = interval(min, max, false, true);
+    numbers(of: Kind) = Kind::Numbers(interval_of(of));
+    one_or_more(of: Kind) = Kind::OneOrMore(interval_of(of));
+    registered(family: Family) = Kind::Registered(family);
+    us() = Kind::Duration(Unit::Microseconds);
+    us_list() = Kind::Durations(Unit::Microseconds);
+    s() = Kind::Duration(Unit::Seconds);
+    flag() = Kind::Flag;
+    text() = Kind::Text;
+    preset() = Kind::Preset;
+    path() = Kind::Path;
+    operations() = Kind::Operations;
+    sizes() = Kind::Sizes;
+    devices() = Kind::Devices;
+    steps() = Kind::Steps;
+}
+
+const fn interval(min: f64, max: f64, min_open: bool, max_open: bool) -> Kind {
+    Kind::Number(Interval { min, max, min_open, max_open })
+}
+
+const fn interval_of(kind: Kind) -> Interval {
+    match kind {
+        Kind::Number(interval) => interval,
+        _ => panic!("a list has numbers of an interval"),
+    }
 }

@@ -96,11 +96,7 @@ fn condition(step: &mut Step, word: &str) -> Result<(), String> {
     let (name, value) = word.split_once('=').unwrap_or((word, ""));
     match (name, step.class) {
         ("after_us", _) => {
-            let raw = match value.parse() {
-                Ok(integer) => Raw::Integer(integer),
-                Err(_) => Raw::Decimal(value.to_string()),
-            };
-            step.after = unit::duration(&raw, Unit::Microseconds)
+            step.after = unit::duration(&Raw::Decimal(value.to_string()), Unit::Microseconds)
                 .ok_or("after_us must be a time in microseconds, whole in nanoseconds")?;
         }
         ("queued", Some(Class::HostWrite)) => {

@@ -31,27 +31,18 @@ pub struct Interval {
 impl Unit {
     /// How many decimal digits a nanosecond lies below the unit.
     pub fn digits_to_ns(self) -> u32 {
-        match self {
-            Unit::Microseconds => 3,
-            Unit::Seconds => 9,
-        }
+        if self == Unit::Microseconds { 3 } else { 9 }
     }
 
     /// The largest duration, in the unit: 10^10 µs is nearly three hours, 10^9 s are 31 years.
     pub fn max(self) -> u64 {
-        match self {
-            Unit::Microseconds => 10_000_000_000,
-            Unit::Seconds => 1_000_000_000,
-        }
+        if self == Unit::Microseconds { 10_000_000_000 } else { 1_000_000_000 }
     }
 }
 
 impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let units = match self {
-            Unit::Microseconds => "microseconds",
-            Unit::Seconds => "seconds",
-        };
+        let units = if *self == Unit::Microseconds { "microseconds" } else { "seconds" };
         write!(f, "in {units}, whole in nanoseconds, from 0 to {}", self.max())
     }
 }
@@ -74,33 +65,33 @@ impl fmt::Display for Interval {
 
 /// The time that is written in a unit; `None` if it is none within the range.
 pub(super) fn duration(raw: &Raw, unit: Unit) -> Option<Dur> {
-    let power = unit.digits_to_ns();
+    let factor = 10i128.pow(unit.digits_to_ns());
     let ns = match raw {
-        Raw::Integer(integer) => integer.checked_mul(10i128.pow(power))?,
-        Raw::Decimal(digits) => scaled(digits, power)?,
+        Raw::Integer(integer) => integer.checked_mul(factor)?,
+        Raw::Decimal(digits) => scaled(digits, factor)?,
         _ => return None,
     };
-    let max_ns = i128::from(unit.max()) * 10i128.pow(power);
+    let max_ns = i128::from(unit.max()) * factor;
     let ns = u64::try_from(ns).ok()?;
     (i128::from(ns) <= max_ns).then_some(Dur::from_ns(ns))
 }
 
-/// The decimal `digits` × 10^`power`, exactly; `None` if that is not whole, or beyond 128 bits.
-fn scaled(digits: &str, power: u32) -> Option<i128> {
+/// The decimal `digits` × `factor`, exactly; `None` if that is not whole, or beyond 128 bits.
+pub(super) fn scaled(digits: &str, factor: i128) -> Option<i128> {
     let (mantissa, exponent) = match digits.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
         None => (digits, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let fraction = fraction.trim_end_matches('0');
-    let integer: i128 = format!("{whole}{fraction}").parse().ok()?;
-    let shift = i64::from(exponent) - fraction.len() as i64 + i64::from(power);
-    let factor = 10i128.checked_pow(u32::try_from(shift.unsigned_abs()).ok()?);
-    match (integer, factor) {
+    let integer = format!("{whole}{fraction}").parse::<i128>().ok()?.checked_mul(factor)?;
+    let shift = i64::from(exponent) - fraction.len() as i64;
+    let power = 10i128.checked_pow(u32::try_from(shift.unsigned_abs()).ok()?);
+    match (integer, power) {
         (0, _) => Some(0),
         (_, None) => None,
-        (integer, Some(factor)) if shift >= 0 => integer.checked_mul(factor),
-        (integer, Some(factor)) => (integer % factor == 0).then_some(integer / factor),
+        (integer, Some(power)) if shift >= 0 => integer.checked_mul(power),
+        (integer, Some(power)) => (integer % power == 0).then_some(integer / power),
     }
 }
 

@@ -128,23 +128,12 @@ section! {
     PRECONDITION "precondition"
 
     /// The equilibrium to start in, where no table gives one.
-    load (
-        |s| match s.equilibrium {
-            EquilibriumLoad::Scenario => Some(Value::from("scenario")),
-            EquilibriumLoad::RandomWrites => Some(Value::from("random-writes")),
-            EquilibriumLoad::Given(_) => None,
-        },
-        |s, value, _| {
-            s.equilibrium = match &*of::<String>(value) {
-                "scenario" => EquilibriumLoad::Scenario,
-                "random-writes" => EquilibriumLoad::RandomWrites,
-                other => panic!("{other} is no load of an equilibrium"),
-            };
-        }
-    ) words {
-        "scenario", "That of the run: a generator's, a trace's as its rows show it, or that of \
+    load [equilibrium] one_of {
+        "scenario" = EquilibriumLoad::Scenario,
+            "That of the run: a generator's, a trace's as its rows show it, or that of \
             fio's first jobs that write; random writes where the run has none that writes.";
-        "random-writes", "Random writes of the mapping unit over the whole drive, until it has \
+        "random-writes" = EquilibriumLoad::RandomWrites,
+            "Random writes of the mapping unit over the whole drive, until it has \
             nothing left to collect: how a drive without a load of its own is found.";
     }, or("'scenario'"), when(&[is("ftl.precondition", &["steady"])]);
 }

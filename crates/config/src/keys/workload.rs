@@ -212,18 +212,12 @@ section! {
         when(MIXED);
     /// Footprint in bytes, from the first address on.
     footprint_bytes (
-        |s| match mixed(s)?.footprint {
-            Footprint::Bytes(bytes) => bytes.value(),
-            Footprint::Share(_) => None,
-        },
+        |s| path!(@ref [s] mixed: footprint as Footprint::Bytes).value(),
         |s, value, _| set_footprint(s, Footprint::Bytes(of(value)))
     ) sectors(1 << 60), absent(), when(MIXED);
     /// Footprint as a share of the capacity behind the first address; without either, all of it.
     footprint_share (
-        |s| match mixed(s)?.footprint {
-            Footprint::Share(share) => share.value(),
-            Footprint::Bytes(_) => None,
-        },
+        |s| path!(@ref [s] mixed: footprint as Footprint::Share).value(),
         |s, value, _| set_footprint(s, Footprint::Share(of(value)))
     ) above(0.0, 1.0), absent(), when(MIXED);
     /// When a request reaches the drive.
@@ -259,7 +253,7 @@ section! {
     ) count(1, 1 << 16),
         when(&[is("workload.replay", &["closed"]), is("workload.arrivals", &["closed"])]);
     /// Requests a second.
-    rate_iops (|s| mixed(s)?.arrivals.rate_iops().value(), |s, value, _| {
+    rate_iops (|s| path!(@ref [s] mixed: arrivals).rate_iops().value(), |s, value, _| {
         if let Some(rate) = mixed_mut(s).and_then(|mixed| mixed.arrivals.rate_iops_mut()) {
             *rate = of(value);
         }
@@ -327,27 +321,6 @@ section! {
             "auto: MSER-5; White, Simulation 69(6), 1997; White, Cobb and Spratt, Winter \
              Simulation Conference 2000"
         );
-}
-
-fn trace(scenario: &Scenario) -> Option<&TraceConfig> {
-    match scenario.workload.as_ref()? {
-        WorkloadConfig::Trace(trace) => Some(trace),
-        _ => None,
-    }
-}
-
-fn trace_mut(scenario: &mut Scenario) -> Option<&mut TraceConfig> {
-    match scenario.workload.as_mut()? {
-        WorkloadConfig::Trace(trace) => Some(trace),
-        _ => None,
-    }
-}
-
-fn mixed(scenario: &Scenario) -> Option<&MixedConfig> {
-    match scenario.workload.as_ref()? {
-        WorkloadConfig::Mixed(mixed) => Some(mixed),
-        _ => None,
-    }
 }
 
 fn mixed_mut(scenario: &mut Scenario) -> Option<&mut MixedConfig> {

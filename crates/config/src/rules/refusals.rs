@@ -206,8 +206,6 @@ pub(super) fn check(resolved: &Resolved, has_mapping: bool) -> Result<(), UserEr
     let tables = TABLE.iter().filter(|(of, _)| has_mapping || *of == Of::Part);
     let asked =
         |refusal: &&Refusal| (refusal.one.is_on)(resolved) && (refusal.other.is_on)(resolved);
-    match tables.flat_map(|(_, refusals)| *refusals).find(asked) {
-        None => Ok(()),
-        Some(refusal) => Err(resolved.fault(refusal.key, refusal.what)),
-    }
+    let found = tables.flat_map(|(_, refusals)| *refusals).find(asked);
+    found.map_or(Ok(()), |refusal| Err(resolved.fault(refusal.key, refusal.what)))
 }

@@ -91,13 +91,9 @@ fn consistent(
     contradiction: Option<(&str, String, String)>,
     resolved: &Resolved,
 ) -> Result<(), UserError> {
-    match contradiction {
-        None => Ok(()),
-        Some((name, _, what)) => {
-            let key = key(&format!("workload.{name}"));
-            Err(resolved.fault(key.expect("the generator names keys of ours").full_name, what))
-        }
-    }
+    let Some((name, _, what)) = contradiction else { return Ok(()) };
+    let key = key(&format!("workload.{name}"));
+    Err(resolved.fault(key.expect("the generator names keys of ours").full_name, what))
 }
 
 /// Refuses a section `[measure]` if nothing is measured, and one that contradicts itself.
@@ -128,13 +124,11 @@ pub(crate) fn check_enough(scenario: &Scenario, path: &str) -> Result<(), UserEr
     });
     let from_request = scenario.measure.from_request;
     match requests.sum::<Option<u64>>() {
-        Some(requests) if from_request >= requests => {
-            let what = format!(
-                "measure.from_request = {from_request}: excludes all {requests} requests; must be \
-                 below {requests}"
-            );
-            Err(UserError::new(what).at(path))
-        }
+        Some(requests) if from_request >= requests => Err(UserError::new(format!(
+            "measure.from_request = {from_request}: excludes all {requests} requests; must be \
+             below {requests}"
+        ))
+        .at(path)),
         _ => Ok(()),
     }
 }

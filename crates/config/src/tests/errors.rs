@@ -54,15 +54,6 @@ fn the_line_of_the_file_is_named() {
 }
 
 #[test]
-fn text_that_is_not_toml_is_one_line_with_its_place() {
-    let open = format!("{BASE}[timing\nt_bus_us = 1\n");
-    assert!(bad(&open, &[]).starts_with("s.toml:7: not TOML: "), "{}", bad(&open, &[]));
-    let twice = format!("{BASE}requests = 7\n");
-    assert_eq!(bad(&twice, &[]), "s.toml:7: not TOML: duplicate key");
-    assert!(!bad(&open, &[]).contains('\n'));
-}
-
-#[test]
 fn a_value_of_the_wrong_type_or_out_of_range_says_what_would_be_right() {
     each(&[
         ("seed=1.5", "--set: seed = 1.5: must be an integer from 0 to 18446744073709551615"),

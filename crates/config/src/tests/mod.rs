@@ -6,10 +6,12 @@ mod flows;
 mod front;
 mod layers;
 mod loads;
+mod mistakes;
 mod parallel;
 mod power_loss;
 mod presets;
 mod print;
+mod quantities;
 mod reliability;
 mod schema;
 

@@ -184,6 +184,11 @@ impl Scenario {
         let capacity_bytes = self.capacity_bytes();
         self.overwriting_loads().all(|load| load.writes_evenly(capacity_bytes))
     }
+
+    /// The service levels of the loads that have one of their own, in their order.
+    pub fn service_levels(&self) -> impl Iterator<Item = Dur> + '_ {
+        self.read_slo.into_iter().chain(self.flows.iter().filter_map(|flow| flow.read_slo))
+    }
 }
 
 /// Section `[reliability]`.
@@ -233,18 +238,16 @@ pub struct Flow {
     pub read_slo: Option<Dur>,
 }
 
-impl Scenario {
-    /// The service levels of the loads that have one of their own, in their order.
-    pub fn service_levels(&self) -> impl Iterator<Item = Dur> + '_ {
-        self.read_slo.into_iter().chain(self.flows.iter().filter_map(|flow| flow.read_slo))
-    }
-}
-
 impl Flow {
     /// The seed of the flow, and of its clones, in a scenario of this seed: it depends on the name,
     /// so that an additional flow leaves the others unchanged.
     pub fn seed(&self, seed: u64, clone: u64) -> u64 {
         Stream::new(seed, &format!("flow.{}", self.name), clone).next_u64()
+    }
+
+    /// Whether its pages are placed on some dies only.
+    fn has_part(&self) -> bool {
+        !(self.channels.is_empty() && self.dies.is_empty())
     }
 }
 

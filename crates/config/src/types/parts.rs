@@ -68,10 +68,3 @@ impl Scenario {
         unreachable!("each flow's dies are a part")
     }
 }
-
-impl Flow {
-    /// Whether its pages are placed on some dies only.
-    fn has_part(&self) -> bool {
-        !(self.channels.is_empty() && self.dies.is_empty())
-    }
-}

@@ -55,12 +55,10 @@ impl Power {
 
     /// Energy of a bit over the channel in femtojoules, to the nearest.
     pub fn bit_fj(&self) -> u64 {
-        if let Some(given) = self.io_fj_per_bit {
-            return given;
-        }
-        match (self.io_capacitance_pf, self.vdd_q_v) {
+        match (self.io_fj_per_bit, self.io_capacitance_pf, self.vdd_q_v) {
+            (Some(given), ..) => given,
             // A picofarad times the square of a volt is a picojoule.
-            (Some(pf), Some(volt)) => {
+            (_, Some(pf), Some(volt)) => {
                 (0.5 * self.io_activity * pf * volt * volt * 1e3).round() as u64
             }
             _ => panic!("the scenario was checked for one of the two"),
