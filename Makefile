@@ -81,6 +81,7 @@ capi: | tools ## the C interface in out/capi: libraries, headers, files for pkg-
 	mkdir -p $(CAPI)/lib/pkgconfig $(CAPI)/lib/cmake/Reprieve $(CAPI)/include $(CAPI)/share/doc/reprieve
 	cp crates/capi/include/reprieve.h crates/capi/systemc/reprieve_tlm.hpp $(CAPI)/include
 	cp LICENSE-APACHE LICENSE-MIT $(CAPI)/share/doc/reprieve
+	PYTHONPATH=tests $(PYTHON) -m house.release notices reprieve-capi $(CAPI)/share/doc/reprieve/LICENCES-OF-CRATES
 	strip --strip-debug -o $(CAPI)/lib/libreprieve.a target/release/libreprieve.a
 	strip --strip-unneeded -o $(CAPI)/lib/libreprieve.so.1 target/release/libreprieve.so
 	ln -s libreprieve.so.1 $(CAPI)/lib/libreprieve.so

@@ -73,6 +73,7 @@ def test_every_file_is_installed(prefix: Path) -> None:
         "lib/libreprieve.so",
         "lib/libreprieve.so.1",
         "lib/pkgconfig/reprieve.pc",
+        "share/doc/reprieve/LICENCES-OF-CRATES",
         "share/doc/reprieve/LICENSE-APACHE",
         "share/doc/reprieve/LICENSE-MIT",
     }

@@ -3,19 +3,23 @@
 python -m house.release versions      # fails unless all files state one dated version
 python -m house.release readme FILE…  # makes the links in the metadata of dist/ absolute
 python -m house.release contents FILE…  # fails unless wheels and sources are complete
+python -m house.release notices PACKAGE FILE  # writes the licences of what a crate consists of
 """
 
 import base64
 import gzip
 import hashlib
 import io
+import json
 import re
+import subprocess
 import sys
 import tarfile
 import tomllib
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -106,6 +110,46 @@ def missing(distribution: Path) -> list[str]:
     return [end for end in wanted if not any(name.endswith(end) for name in names)]
 
 
+def notices(package: str, metadata: dict[str, Any]) -> str:
+    """Return name, version, licence and its texts of each crate that a crate of ours consists of.
+
+    `metadata` is that of cargo. What serves builds and tests only is left out, and so are our own
+    crates, whose licences lie beside the file.
+    """
+    packages = {each["id"]: each for each in metadata["packages"]}
+    nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
+    waiting = [each["id"] for each in packages.values() if each["name"] == package]
+    found: set[str] = set()
+    while waiting:
+        if (one := waiting.pop()) not in found:
+            found.add(one)
+            for needed in nodes[one]["deps"]:
+                if any(kind["kind"] is None for kind in needed["dep_kinds"]):
+                    waiting.append(needed["pkg"])
+    others = (packages[one] for one in found - {*metadata["workspace_members"]})
+    parts = []
+    for other in sorted(others, key=lambda each: (each["name"], each["version"])):
+        folder = Path(other["manifest_path"]).parent
+        texts = [
+            path.read_text("utf-8", "replace").strip()
+            for pattern in ("LICEN[CS]E*", "COPYING*", "NOTICE*", "COPYRIGHT*")
+            for path in sorted(folder.glob(pattern))
+            if path.is_file()
+        ]
+        head = f"{other['name']} {other['version']}: {other['license']}"
+        parts.append("\n\n".join([f"{'=' * 80}\n{head}", *texts]))
+    return "\n\n".join(["Crates inside the libraries, with their licences.", *parts]) + "\n"
+
+
+def _metadata() -> dict[str, Any]:
+    rustc = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
+    (host,) = re.findall(r"^host: (\S+)$", rustc, re.M)
+    command = ["cargo", "metadata", "--locked", "--format-version=1", f"--filter-platform={host}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
 def _described(metadata: bytes, text: str) -> bytes:
     head, _, _ = metadata.partition(b"\n\n")
     return head + b"\n\n" + text.encode()
@@ -163,8 +207,12 @@ def main(step: str, *files: str) -> None:
             problems = []
         case "contents":
             problems = [f"{file} has no {end}" for file in files for end in missing(Path(file))]
+        case "notices":
+            package, file = files
+            Path(file).write_text(notices(package, _metadata()), encoding="utf-8")
+            problems = []
         case _:
-            problems = [f"{step}: must be versions, readme or contents"]
+            problems = [f"{step}: must be versions, readme, contents or notices"]
     if problems:
         raise SystemExit("\n".join(problems))
 

@@ -22,6 +22,7 @@ from .release import (
     disagreements,
     for_index,
     missing,
+    notices,
     repository,
     version,
 )
@@ -161,6 +162,44 @@ def test_what_sources_lack_is_named(tmp_path: Path) -> None:
         for end in IN_SOURCES[1:]:
             packed.addfile(tarfile.TarInfo(f"a-1{end}"))
     assert missing(sources) == ["/Cargo.lock"]
+
+
+def crate(folder: Path, name: str, needs: dict[str, str | None]) -> tuple[Any, Any]:
+    """Describe a crate as cargo does, with what it needs, each for `build`, `dev` or all."""
+    (folder / name).mkdir()
+    package = {
+        "id": name,
+        "name": name,
+        "version": "1.0.0",
+        "license": "MIT",
+        "manifest_path": str(folder / name / "Cargo.toml"),
+    }
+    deps = [{"pkg": other, "dep_kinds": [{"kind": kind}]} for other, kind in needs.items()]
+    return package, {"id": name, "deps": deps}
+
+
+def test_notices_name_what_a_crate_consists_of(tmp_path: Path) -> None:
+    graph: dict[str, dict[str, str | None]] = {
+        "ours": {"own": None, "a": None, "tested": "dev", "generator": "build"},
+        "own": {"b": None},
+        "a": {"b": None},
+        "b": {},
+        "tested": {},
+        "generator": {},
+        "unrelated": {},
+    }
+    crates = [crate(tmp_path, name, needs) for name, needs in graph.items()]
+    (tmp_path / "b" / "LICENSE-MIT").write_text("Copyright of b\n")
+    metadata = {
+        "packages": [package for package, _ in crates],
+        "resolve": {"nodes": [node for _, node in crates]},
+        "workspace_members": ["ours", "own"],
+    }
+    line = "=" * 80
+    assert notices("ours", metadata) == (
+        f"Crates inside the libraries, with their licences.\n\n{line}\na 1.0.0: MIT\n\n"
+        f"{line}\nb 1.0.0: MIT\n\nCopyright of b\n"
+    )
 
 
 def test_the_address_of_the_repository_has_one_source() -> None:
