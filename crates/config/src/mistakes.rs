@@ -6,10 +6,10 @@ use toml::de::Error;
 const SENTENCES: &[(&str, &str)] = &[
     ("duplicate key", "@ stands twice; leave one out"),
     ("invalid basic string", "the closing \" of a string is missing"),
-    ("invalid boolean", "@ must be true or false in small letters, or text in quotes"),
-    ("invalid float", "@ must be a number, or text in quotes such as \"none\""),
+    ("invalid boolean", "@ must be true or false in small letters, or \"@\" in quotes"),
+    ("invalid float", "@ must be a number, or \"@\" in quotes"),
     ("invalid literal string, expected `'`", "the closing ' of a string is missing"),
-    ("invalid unquoted key", "@ cannot follow a key or be in it; write KEY = VALUE"),
+    ("invalid unquoted key", "@ cannot be in a key; write KEY = VALUE, or # before a comment"),
     ("key with no value", "= is missing before @; write KEY = VALUE"),
     ("missing comma between array", "a list lacks its closing ], or a comma before @"),
     ("missing escaped value", "\\ begins a special character; write \\\\, or the string in '…'"),
@@ -23,7 +23,7 @@ const SENTENCES: &[(&str, &str)] = &[
 pub(super) fn sentence(text: &str, error: &Error) -> String {
     let span = error.span().unwrap_or_default();
     let (before, after) = text.split_at(span.start);
-    let word = text[span].trim();
+    let word = text[span].trim().trim_matches(['“', '”', '‘', '’']);
     let rest = after.lines().next().unwrap_or_default().trim();
     let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
     if word.is_empty() && error.message().starts_with("string values") {

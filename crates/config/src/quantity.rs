@@ -6,10 +6,9 @@ use super::key::{Key, Kind};
 use super::raw::Raw;
 use super::unit::{Unit, raw_duration, scaled};
 
-/// The kind of units that the numbers of a key may have.
+/// The kind of units that the numbers of a key may have; of a time with that of the key.
 #[derive(Clone, Copy)]
 pub(super) enum Dimension {
-    /// Read into this one, that of the key.
     Time(Unit),
     Bytes,
     Plain,
@@ -30,7 +29,7 @@ impl Dimension {
     /// The units as a list, and as a regular expression.
     pub fn units(self) -> (&'static str, &'static str) {
         match self {
-            Dimension::Time(_) => ("ns, us, ms, s", "ns|us|ms|s"),
+            Dimension::Time(_) => ("ns, us, ms, s", "ns|[uµμ]s|ms|s"),
             Dimension::Bytes => {
                 ("B, KiB or k, kB, and so on with M, G, T", "B|[kKMGT](iB)?|[kMGT]B")
             }
@@ -41,6 +40,7 @@ impl Dimension {
     /// The nanoseconds, bytes or ones of a unit.
     fn factor(self, unit: &str) -> Option<i128> {
         if let Dimension::Time(_) = self {
+            let unit = unit.replace(['µ', 'μ'], "u");
             let power = ["ns", "us", "ms", "s"].iter().position(|name| *name == unit)?;
             return Some(1000i128.pow(power as u32));
         }

@@ -16,7 +16,10 @@ fn what_is_missing_is_named() {
         ("footprint_share = \"a\n", "21: not TOML: the closing \" of a string is missing"),
         ("footprint_share = 'a\n", "21: not TOML: the closing ' of a string is missing"),
         ("seed 3\n", "6: not TOML: = is missing before 3; write KEY = VALUE"),
-        ("seed: 3\n", "5: not TOML: : cannot follow a key or be in it; write KEY = VALUE"),
+        (
+            "seed: 3\n",
+            "5: not TOML: : cannot be in a key; write KEY = VALUE, or # before a comment",
+        ),
         ("seed\n", "5: not TOML: = is missing before the end of the line; write KEY = VALUE"),
         ("seed =\n", "7: not TOML: a value is missing behind =; write KEY = VALUE"),
         ("[timing\n", "8: not TOML: the name of a section lacks its closing ]"),
@@ -50,11 +53,13 @@ fn what_is_too_much_is_named() {
 
 #[test]
 fn other_spellings_of_values_are_named() {
-    let words = "must be true or false in small letters, or text in quotes";
+    let words = "must be true or false in small letters, or";
     each(&[
-        ("a = True\n", &format!("5: not TOML: True {words}")),
-        ("a = FALSE\n", &format!("5: not TOML: FALSE {words}")),
-        ("a = None\n", "5: not TOML: None must be a number, or text in quotes such as \"none\""),
+        ("a = True\n", &format!("5: not TOML: True {words} \"True\" in quotes")),
+        ("a = FALSE\n", &format!("5: not TOML: FALSE {words} \"FALSE\" in quotes")),
+        ("a = fast\n", &format!("5: not TOML: fast {words} \"fast\" in quotes")),
+        ("a = None\n", "5: not TOML: None must be a number, or \"None\" in quotes"),
+        ("a = “x”\n", "5: not TOML: text must be in quotes: write \"x\""),
         (
             "a = \"C:\\dir\"\n",
             "9: not TOML: \\ begins a special character; write \\\\, or the string in '…'",

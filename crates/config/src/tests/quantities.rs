@@ -15,6 +15,7 @@ fn a_time_may_have_any_unit_of_time() {
     alike(&[
         ("timing.t_read_us=50us", "timing.t_read_us=50"),
         ("timing.t_read_us=\"0.05 ms\"", "timing.t_read_us=50"),
+        ("timing.t_read_us=50 µs", "timing.t_read_us=50"),
         ("timing.t_read_us=1ns", "timing.t_read_us=0.001"),
         ("timing.t_read_us=1.5s", "timing.t_read_us=1500000"),
         ("measure.from_s=2 ms", "measure.from_s=0.002"),
@@ -124,7 +125,7 @@ fn schema_and_reference_say_so() {
         serde_json::from_str(&json_schema(&REGISTRIES)).expect("it is JSON");
     let timing = &schema["properties"]["timing"]["properties"]["t_read_us"];
     assert_eq!(timing["type"], serde_json::json!(["number", "string"]));
-    assert_eq!(timing["pattern"], r"^[0-9][0-9.]*\s*(ns|us|ms|s)$");
+    assert_eq!(timing["pattern"], r"^[0-9][0-9.]*\s*(ns|[uµμ]s|ms|s)$");
     let sizes = &schema["properties"]["workload"]["properties"]["request_bytes"]["anyOf"][1];
     assert_eq!(
         sizes["items"]["prefixItems"][0]["pattern"],
