@@ -11,7 +11,4 @@ POLICIES = ["FIFO", "RPS", "PES-IPS", "PES-IPC", "PE0"]
 TARGET = Path("docs/figures/demo-read-tail.svg")
 
 runs = rp.compare("examples/mysql-five-policies.toml", {"policy": POLICIES})
-chart = runs.plot.tail("read").properties(background="white")
-# The second layer holds the points of the tooltips, which a still picture does not have.
-chart.layer = chart.layer[:1]
-chart.save(TARGET)
+runs.plot.tail("read").save(TARGET, "page")

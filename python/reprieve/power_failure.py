@@ -19,7 +19,7 @@ from reprieve.scenario import ScenarioLike, Source
 from reprieve.simulation import opened
 
 if TYPE_CHECKING:
-    from reprieve.plot import Chart
+    from reprieve.plot import Figure
 
 Watch = Callable[[float | None, int], None]
 """Called between cuts with the share done and their number."""
@@ -87,15 +87,15 @@ class PowerLoss:
         told["cuts_with_losses"] = sum(row["lost_pages"] > 0 for row in rows)
         return told
 
-    def plot(self) -> Chart:
+    def plot(self) -> Figure:
         """Draw the time and energy until all data is safe, one line for each policy.
 
         Raises UserError without the packages of `reprieve[plots]`.
         """
         need_plots("a chart")
-        from reprieve.plot import power_loss
+        from reprieve.plot import Figure, power_loss
 
-        return power_loss.cuts(self.rows)
+        return Figure(lambda theme: power_loss.cuts(self.rows, theme))
 
     def csv(self) -> str:
         """Return the rows as CSV; the columns of the recovery begin with `recovery_`."""
@@ -192,7 +192,5 @@ def cut_into(
         out.write("power_loss.csv", result.csv())
         out.write("power_loss.json", json.dumps(result.summary(), indent=2) + "\n")
         if has_plots():
-            svg = io.StringIO()
-            result.plot().save(svg, format="svg")
-            out.write("power_loss.svg", svg.getvalue())
+            out.write("power_loss.svg", result.plot().svg("page"))
         return result, out.commit()

@@ -1,20 +1,16 @@
 """An article: one HTML file of prose, tables and figures that needs no network."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
 from typing import Any
 
-import vl_convert
 from altair.utils.schemapi import debug_mode
 
 from reprieve.outputs import ResultDirectory
-from reprieve.plot import LIGHT, PAGE, Chart, Theme
-from reprieve.report.page import page, vega_lite_version
+from reprieve.plot import PAGE, Chart, Theme
+from reprieve.plot import Figure as Picture
+from reprieve.report.page import page
 from reprieve_studies.verdicts import CAUSES, CLASSES, RELATIONS, Verdict, headline, verdicts_json
-
-_PNG_SCALE = 2.0
 
 
 @dataclass(frozen=True)
@@ -96,14 +92,10 @@ def render_article(article: Article) -> str:
 @debug_mode(False)
 def write_article(out: ResultDirectory, article: Article) -> None:
     """Write `figures/NAME.svg` and `.png` for a white page, `report.html`, `verdicts.json`."""
-    version = vega_lite_version()
     for figure in article.figures:
-        chart = figure.draw(LIGHT).properties(background="white")
-        spec = json.dumps(chart.to_dict(validate=False))
-        svg = vl_convert.vegalite_to_svg(spec, vl_version=version)
-        out.write(f"figures/{figure.name}.svg", svg)
-        png = vl_convert.svg_to_png(svg, scale=_PNG_SCALE)
-        out.open(f"figures/{figure.name}.png").write(BytesIO(png).getbuffer())
+        picture = Picture(figure.draw)
+        out.write(f"figures/{figure.name}.svg", picture.svg("page"))
+        out.open(f"figures/{figure.name}.png").write(picture.png("page"))
     for path, text in article.files.items():
         out.write(path, text)
     out.write("report.html", render_article(article))

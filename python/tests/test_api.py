@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import reprieve as rp
-from reprieve.plot import Chart
+from reprieve.plot import Figure
 
 from .drive import SMALL
 
@@ -116,7 +116,7 @@ def test_comparison_without_writes_has_no_ratio_of_them() -> None:
     assert found.normalised()["2"]["write_mean"] is None
 
 
-def rows_of(chart: Chart) -> list[dict[str, Any]]:
+def rows_of(chart: Figure) -> list[dict[str, Any]]:
     """Rows that a chart is drawn from."""
     (rows,) = chart.to_dict()["datasets"].values()
     return list(rows)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import vl_convert
 
+from reprieve.plot.paper import vega_lite_version
 from reprieve.report import library
 
 
@@ -115,5 +116,5 @@ def test_what_is_kept_is_what_the_package_bundles(bundle: Callable[[], str]) -> 
     read = bundle()
     assert read == written
     assert read == vl_convert.javascript_bundle(
-        "window.vegaEmbed = vegaEmbed;", vl_version=library.vega_lite_version()
+        "window.vegaEmbed = vegaEmbed;", vl_version=vega_lite_version()
     )

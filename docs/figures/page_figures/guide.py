@@ -88,7 +88,7 @@ def power_losses(out: Path) -> dict[str, Any]:
                 for policy in runs[0].policies
             }
             if (part, size) == ("tlc3d-zambelli", "small"):
-                runs[0].plot().save(str(out / "power_loss.svg"))
+                runs[0].plot().save(out / "power_loss.svg", "page")
     return found
 
 

@@ -51,11 +51,8 @@ def _run(block: str, folder: Path) -> list[str]:
 def _draw(out: Path) -> None:
     scenario = str(out / "my-drive.toml")
     axis = {"suspension.max_per_program": list(_DRAWN)}
-    chart = rp.compare(scenario, axis, policy="pes-ips").plot.tail("read")
-    chart = chart.properties(background="white")
-    # The second layer holds the points of the tooltips, which a still picture does not have.
-    chart.layer = chart.layer[:1]
-    chart.save(str(out / "tutorial-limits.svg"))
+    runs = rp.compare(scenario, axis, policy="pes-ips")
+    runs.plot.tail("read").save(out / "tutorial-limits.svg", "page")
 
 
 def _summary(folder: Path) -> dict[str, Any]:

@@ -104,15 +104,3 @@ def percentile_chart(
     room = {"left": 5, "top": 5, "bottom": 5, "right": _ROOM_RIGHT}
     configured: alt.ConcatChart = chart.properties(padding=room).configure(**theme.config())
     return configured
-
-
-def svg(chart: Any) -> str:
-    """Draw a chart for a white page."""
-    import json
-
-    import vl_convert
-
-    from reprieve.report.page import vega_lite_version
-
-    spec = json.dumps(chart.properties(background="white").to_dict())
-    return str(vl_convert.vegalite_to_svg(spec, vl_version=vega_lite_version()))

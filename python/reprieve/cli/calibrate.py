@@ -169,17 +169,18 @@ def _answer(task: Task, out: Path, workers: int | None, step: Step) -> Answer:
 
 def _write(found: Calibration, out: Path) -> None:
     from reprieve.calibration.calibrate import as_json, device_file
-    from reprieve.calibration.figure import percentile_chart, svg
+    from reprieve.calibration.figure import percentile_chart
     from reprieve.outputs import replace_file
-    from reprieve.plot import LIGHT
+    from reprieve.plot import Figure
 
     task = found.task
     replace_file(out / "device.toml", device_file(found, out.name))
     replace_file(out / "calibration.json", as_json(found))
     conditions = [*task.conditions, *task.held_out]
     names = [condition.name for condition in task.conditions]
-    chart = percentile_chart(conditions, [*found.fitted, *found.predicted], names, LIGHT)
-    replace_file(out / "percentiles.svg", svg(chart))
+    compared = [*found.fitted, *found.predicted]
+    figure = Figure(lambda theme: percentile_chart(conditions, compared, names, theme))
+    replace_file(out / "percentiles.svg", figure.svg("page"))
 
 
 def _write_plan(folder: Path) -> None:

@@ -12,9 +12,9 @@ from reprieve.latency import KINDS
 from reprieve.plot import rows
 from reprieve.plot.points import is_wide
 from reprieve.plot.rows import Row, Runs
-from reprieve.plot.theme import BLAME, COMPONENTS, Theme, dashes
+from reprieve.plot.theme import BLAME, COMPONENTS, LIGHT, Theme, dashes
 
-Chart = alt.Chart | alt.LayerChart
+Chart = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.ConcatChart
 
 _HEIGHT_CURVE = 260
 _HEIGHT_BAR = 15
@@ -65,9 +65,8 @@ def _curves(runs: Runs, op: str, theme: Theme, y: alt.Y) -> Chart:
         y=y,
         color=_colour(runs, theme),
     )
-    dash = alt.Scale(domain=list(runs), range=dashes(len(runs)))
-    lines = base.mark_line(interpolate="step-after", strokeWidth=2).encode(
-        strokeDash=alt.StrokeDash("run:N", scale=dash, legend=_legend(runs, theme))
+    lines = base.mark_line(interpolate="step-after", strokeWidth=theme.line_px).encode(
+        strokeDash=dashed("run", list(runs), _legend(runs, theme))
     )
     # Invisible points carry the tooltips: a line has only one for its whole length.
     hover = base.mark_point(size=90, opacity=0, filled=True).encode(
@@ -77,7 +76,7 @@ def _curves(runs: Runs, op: str, theme: Theme, y: alt.Y) -> Chart:
             alt.Tooltip("share:Q", title="share at or below", format=".4%"),
         ]
     )
-    return finished(lines + hover, theme, _HEIGHT_CURVE)
+    return finished(lines if theme.is_paper else lines + hover, theme, _HEIGHT_CURVE)
 
 
 def qos(runs: Runs, theme: Theme) -> Chart:
@@ -89,7 +88,7 @@ def qos(runs: Runs, theme: Theme) -> Chart:
     y = alt.Y("nines:Q", title="percentile")
     chart = (
         chart_of(rows.kinds(runs), theme)
-        .mark_line(interpolate="step-after", strokeWidth=2)
+        .mark_line(interpolate="step-after", strokeWidth=theme.line_px)
         .encode(
             x=x.axis(format=",~r", tickCount=6, labelOverlap=True, gridOpacity=DECADES),
             y=y.axis(labelExpr=_NINES_LABEL, values=list(range(10))),
@@ -164,7 +163,9 @@ def _grouped(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart:
             x2="high:Q",
             yOffset=alt.YOffset("run:N", sort=list(runs), scale=gap, bandPosition=0.5),
         )
-    return finished(layers, theme, _HEIGHT_BAR * groups * (len(runs) + 1))
+    whole = finished(layers, theme, _HEIGHT_BAR * groups * (len(runs) + 1))
+    # The numbers beside the bars need room, which the axis does not give.
+    return whole.properties(padding={"left": 5, "top": 5, "bottom": 5, "right": 3 * theme.font_px})
 
 
 def _one_group(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart:
@@ -242,7 +243,7 @@ def blame(runs: Runs, op: str, theme: Theme) -> Chart:
     x = alt.X("share:Q", title=f"share of the {op}s' time", scale=alt.Scale(domain=[0, 1]))
     bars = chart_of(data, theme).encode(
         x=x.axis(format=".0%", tickCount=6),
-        color=_colours_of("cause", BLAME, theme.causes, data),
+        color=_colours_of("cause", BLAME, theme.causes, data, theme),
         order=alt.Order("index:Q"),
         tooltip=[
             alt.Tooltip("part:N"),
@@ -257,11 +258,15 @@ def blame(runs: Runs, op: str, theme: Theme) -> Chart:
 
 def component_colours(data: list[Row], theme: Theme) -> alt.Color:
     """Give each component that any of the rows has its colour."""
-    return _colours_of("component", COMPONENTS, theme.components, data)
+    return _colours_of("component", COMPONENTS, theme.components, data, theme)
 
 
 def _colours_of(
-    field: str, words: Mapping[str, tuple[str, ...]], colours: Sequence[str], data: list[Row]
+    field: str,
+    words: Mapping[str, tuple[str, ...]],
+    colours: Sequence[str],
+    data: list[Row],
+    theme: Theme,
 ) -> alt.Color:
     """Give each word of a field that any of the rows has its colour, in the order of the words."""
     used = {row[field] for row in data}
@@ -270,7 +275,7 @@ def _colours_of(
         for (word, *_), colour in zip(words.values(), colours, strict=True)
         if word in used
     }
-    scale = alt.Scale(domain=list(palette), range=list(palette.values()))
+    scale = alt.Scale(domain=list(palette), range=theme.shades(list(palette.values())))
     legend = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=240, symbolType="square")
     return alt.Color(f"{field}:N", scale=scale, legend=legend)
 
@@ -295,16 +300,18 @@ def legend_of(theme: Theme, names: int) -> alt.Legend | None:
     """Return the legend of `names` names; None if the theme has none, or there is only one."""
     if not theme.legends or names == 1:
         return None
-    return alt.Legend(title=None, orient="bottom", symbolSize=400)
+    return alt.Legend(title=None, orient="bottom", labelLimit=240)
 
 
 def dashed(field: str, names: list[str], legend: alt.Legend | None) -> alt.StrokeDash:
-    """Give each name its dashes."""
+    """Give each name its dashes; a legend has lines of some length."""
     scale = alt.Scale(domain=names, range=dashes(len(names)))
+    legend = legend if legend is None else alt.Legend(**legend.to_dict(), symbolSize=400)
     return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend)
 
 
 def finished(chart: Chart, theme: Theme, height: int) -> Chart:
     """Give a chart its size and the theme's look."""
+    height = round(height * theme.font_px / LIGHT.font_px)
     sized = chart.properties(width=theme.width, height=height)
     return cast("Chart", sized.configure(**theme.config()))

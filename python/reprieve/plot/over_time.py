@@ -246,7 +246,7 @@ def lines(runs: Runs, course: Course, data: list[Row], theme: Theme) -> alt.Char
     scale = alt.Scale(domain=names, range=theme.run_colours(len(names)))
     chart: alt.Chart = (
         chart_of(data, theme)
-        .mark_line(interpolate="step", strokeWidth=1.5, clip=True)
+        .mark_line(interpolate="step", strokeWidth=0.75 * theme.line_px, clip=True)
         .encode(
             x=alt.X("time:Q", title=f"time, {clock.unit}", scale=span).axis(format=",~r"),
             y=y,

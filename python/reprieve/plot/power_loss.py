@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import altair as alt
 
-from reprieve.plot.charts import Chart, chart_of, legend_of
+from reprieve.plot.charts import Chart, chart_of, dashed, legend_of
 from reprieve.plot.rows import Row, rounded
-from reprieve.plot.theme import LIGHT, Theme, dashes
+from reprieve.plot.theme import Theme
 
 _WIDTH = 260
 _HEIGHT = 200
@@ -22,7 +22,7 @@ _POLICIES = {
 """Treatment of blocking erases and programs, by policy."""
 
 
-def cuts(rows: Sequence[dict[str, Any]], theme: Theme = LIGHT) -> Chart:
+def cuts(rows: Sequence[dict[str, Any]], theme: Theme) -> Chart:
     """Draw the share of instants at or below each time, in ms, and each energy, in µJ.
 
     `rows` are those of `PowerLoss.rows`; a line is a policy.
@@ -54,16 +54,15 @@ def _panel(
             data.append({"policy": _POLICIES[policy], "value": rounded(value), "share": share})
     words = [_POLICIES[policy] for policy in policies]
     colour = alt.Scale(domain=words, range=theme.run_colours(len(words)))
-    dash = alt.Scale(domain=words, range=dashes(len(words)))
     legend = legend_of(theme, len(words))
     lines = (
         chart_of(data, theme)
-        .mark_line(interpolate="step-after", strokeWidth=2)
+        .mark_line(interpolate="step-after", strokeWidth=theme.line_px)
         .encode(
             x=alt.X("value:Q", title=title).axis(format=",~r", tickCount=5),
             y=alt.Y("share:Q", title="share of instants").axis(format=".0%", tickCount=5),
             color=alt.Color("policy:N", scale=colour, legend=legend),
-            strokeDash=alt.StrokeDash("policy:N", scale=dash, legend=legend),
+            strokeDash=dashed("policy", words, legend),
         )
     )
     return cast("alt.Chart", lines.properties(width=_WIDTH, height=_HEIGHT))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 # After Okabe and Ito, "Color Universal Design", 2008; the base of a comparison is neutral.
@@ -50,6 +50,19 @@ BLAME = {
 }
 """Causes of a request's waiting: label, colour in light and in dark."""
 
+# Steps of cividis (Nuñez, Anderton and Renslow, 2018), whose lightness rises evenly.
+_STEPS = ((0, 32, 77), (65, 77, 107), (124, 123, 120), (188, 175, 111), (255, 234, 70))
+_LIGHTEST = 0.75
+
+
+def _shade(share: float) -> str:
+    """Return the colour at this share of the way from dark to light."""
+    at = share * (len(_STEPS) - 1)
+    low, high = _STEPS[int(at)], _STEPS[min(int(at) + 1, len(_STEPS) - 1)]
+    mixed = (round(a + (at % 1) * (b - a)) for a, b in zip(low, high, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
 # The first is solid; the patterns differ at a glance and repeat less often than the colours.
 _DASHES = ([1, 0], [7, 3], [2, 2], [10, 3, 2, 3], [4, 2], [12, 4], [1, 3])
 
@@ -69,6 +82,11 @@ class Theme:
     font: str = "system-ui, sans-serif"
     width: int | Literal["container"] = 480
     """In pixels, or as wide as the page's element."""
+    font_px: int = 12
+    line_px: float = 2
+    background: str = "transparent"
+    is_paper: bool = False
+    """Whether it is printed: without tooltips, and in shades that differ in grey, too."""
     legends: bool = True
     """Whether charts have legends; the report has its own beside them."""
     aside: Callable[[list[dict[str, Any]]], str] | None = None
@@ -77,12 +95,19 @@ class Theme:
 
     def run_colours(self, count: int) -> list[str]:
         """Colours for this many runs, repeated where they do not suffice."""
-        return [self.runs[index % len(self.runs)] for index in range(count)]
+        return self.shades([self.runs[index % len(self.runs)] for index in range(count)])
+
+    def shades(self, colours: Sequence[str]) -> list[str]:
+        """Return colours as they are; for print as many others, from dark to light."""
+        if not self.is_paper:
+            return list(colours)
+        steps = max(len(colours) - 1, 1)
+        return [_shade(_LIGHTEST * index / steps) for index in range(len(colours))]
 
     def config(self) -> dict[str, Any]:
         """Vega-Lite's configuration."""
         return {
-            "background": "transparent",
+            "background": self.background,
             "font": self.font,
             "view": {"stroke": None},
             "axis": {
@@ -92,11 +117,15 @@ class Theme:
                 "gridColor": self.grid,
                 "domainColor": self.grid,
                 "tickColor": self.grid,
-                "labelFontSize": 12,
-                "titleFontSize": 12,
+                "labelFontSize": self.font_px,
+                "titleFontSize": self.font_px,
             },
-            "legend": {"labelColor": self.ink, "titleColor": self.muted, "labelFontSize": 12},
-            "title": {"color": self.ink, "anchor": "start", "fontSize": 14},
+            "legend": {
+                "labelColor": self.ink,
+                "titleColor": self.muted,
+                "labelFontSize": self.font_px,
+            },
+            "title": {"color": self.ink, "anchor": "start", "fontSize": self.font_px + 2},
         }
 
 
@@ -115,6 +144,20 @@ LIGHT = Theme(
     grid="#dddddd",
 )
 """For a white page."""
+
+
+def paper(width_px: int) -> Theme:
+    """Return the theme of a figure for print, this wide with all its labels."""
+    return replace(
+        LIGHT,
+        font="Helvetica, Arial, sans-serif",
+        width=width_px,
+        font_px=10,
+        line_px=1.25,
+        background="white",
+        is_paper=True,
+    )
+
 
 PAGE = Theme(
     runs=[f"var(--run-{index})" for index in range(len(RUNS_LIGHT))],

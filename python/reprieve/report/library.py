@@ -9,16 +9,12 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-import altair as alt
 import vl_convert
 from markupsafe import Markup
 
+from reprieve.plot.paper import vega_lite_version
+
 _SCRIPT = "window.vegaEmbed = vegaEmbed;"
-
-
-def vega_lite_version() -> str:
-    """Return the version that Altair writes its charts for: "v6.1.0" → "6.1"."""
-    return ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
 @cache

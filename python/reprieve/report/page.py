@@ -10,11 +10,12 @@ import jinja2
 from markupsafe import Markup
 
 from reprieve import _native
+from reprieve.plot.paper import vega_lite_version
 from reprieve.plot.rows import Runs
 from reprieve.plot.theme import BLAME, COMPONENTS, RUNS_DARK, RUNS_LIGHT
 from reprieve.report import tables
 from reprieve.report.figures import figures, swatches
-from reprieve.report.library import library, vega_lite_version
+from reprieve.report.library import library
 
 __all__ = ["page", "vega_lite_version"]
 
