@@ -15,6 +15,7 @@ from reprieve._native import UserError
 from reprieve.keys import SECTIONS, Top, Workload
 from reprieve.named_policies import Split, reference, split
 from reprieve.sections import DEPTH_MAX, Flows, bare, known, only_while, plain, schema, writable
+from reprieve.toml_values import parse_toml
 
 __all__ = ["Scenario", "ScenarioLike", "Source", "toml_text"]
 
@@ -57,11 +58,9 @@ class Scenario(Top):
 
     @classmethod
     def _from(cls, text: str, place: str) -> Scenario:
-        made = cls()
+        made, tables = cls(), parse_toml(text, place)
         try:
-            made._take(tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
-            raise UserError(f"{place}: is no TOML: {error}") from None
+            made._take(tables)
         except UserError as error:
             raise UserError(f"{place}: {error}") from None
         if place != cls._place:

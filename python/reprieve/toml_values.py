@@ -5,8 +5,9 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
+from reprieve import _native
 from reprieve._native import UserError
 from reprieve.foreign import JsonValue, read_text
 
@@ -31,7 +32,18 @@ class TomlValue(JsonValue):
 
 def read_toml(path: Path, what: str) -> TomlValue:
     """Read a file of TOML; `what` says what it must be."""
+    return TomlValue(str(path), parse_toml(read_text(path, what), str(path)))
+
+
+def parse_toml(text: str, place: str) -> dict[str, Any]:
+    """Parse TOML; UserError with the sentence that a scenario with this mistake gets."""
     try:
-        return TomlValue(str(path), tomllib.loads(read_text(path, what)))
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{path}: is no TOML: {error}") from None
+        told = f"{place}: not TOML: {error}"
+    try:
+        _native.resolve(text, place, [])
+    except UserError as error:
+        # The simulator's reader knows newer TOML, and then complains of something else.
+        told = str(error) if ": not TOML: " in str(error) else told
+    raise UserError(told)

@@ -199,7 +199,7 @@ def test_a_wrong_row_is_named(tmp_path: Path, rows: str, sentence: str) -> None:
     [
         ("[global]", "[globl]", "globl is no key here; must be one of measured_with, global, jobs"),
         ("[condition.slow.jobs]", "[condition.slow]", "slow.probe is no key here; must be one of"),
-        ("bs = ", "bs = = ", "is no TOML: Invalid value (at line 5, column 6)"),
+        ("bs = ", "bs = = ", ".toml:5:6: not TOML: "),
         ('bs = "4k"', "bs = [4]", "global.bs = [4]: must be a text or a number, as fio takes it"),
         ('bs = "4k"', "bs = 1979-05-27", "global.bs = 1979-05-27: must be a text or a number"),
         ("[global]", "global = 3\n[other]", "other is no key here"),

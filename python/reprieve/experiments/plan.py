@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from reprieve._native import UserError
 from reprieve.named_policies import reference, short
 from reprieve.scenario import Source, toml_text, toml_value
+from reprieve.toml_values import parse_toml
 
 Value = Any
 """TOML value of a key: a bool, number, string or list."""
@@ -121,7 +121,7 @@ def read_plan(sweep: str | os.PathLike[str] | Mapping[str, Any]) -> Plan:
         return _plan(sweep, "<dict>", Path.cwd())
     path = Path(sweep)
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise UserError(
             f"{path}: byte {error.start} is not UTF-8; a sweep is TOML in UTF-8"
@@ -130,9 +130,7 @@ def read_plan(sweep: str | os.PathLike[str] | Mapping[str, Any]) -> Plan:
         raise UserError(
             f"{path}: cannot read the sweep: {error.strerror}; name a TOML file"
         ) from None
-    except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{path}: is no TOML: {error}") from None
-    return _plan(document, str(path), path.resolve().parent)
+    return _plan(parse_toml(text, str(path)), str(path), path.resolve().parent)
 
 
 def _plan(document: Mapping[str, Any], path: str, folder: Path) -> Plan:
