@@ -70,13 +70,13 @@ def cell_us(group: Mapping[str, Any], figure: str) -> str:
     return f"{group['latency_ns'][figure] / 1000:,.1f}" if known else TOO_FEW
 
 
-def interval_ns(group: dict[str, Any], figure: str) -> tuple[float, float] | None:
+def interval_ns(group: Mapping[str, Any], figure: str) -> tuple[float, float] | None:
     """Return the 95 % interval of a figure of reads, writes or both; None with too few of them."""
     found = group["confidence"][figure]
     return None if found is None else (found[0], found[1])
 
 
-def bounds_us(group: dict[str, Any], figure: str) -> tuple[str, str] | None:
+def bounds_us(group: Mapping[str, Any], figure: str) -> tuple[str, str] | None:
     """Return the ends of the interval of a figure in µs; None with too few requests for one."""
     found = interval_ns(group, figure)
     return None if found is None else (f"{found[0] / 1000:,.1f}", f"{found[1] / 1000:,.1f}")

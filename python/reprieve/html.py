@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from reprieve.confidence import FIGURES, cell_us, known
+from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, cell_us, is_known, known
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -25,12 +25,21 @@ def _cells(row: Sequence[str]) -> str:
     return f'<th style="text-align: left">{escape(first)}</th>{"".join(cells)}'
 
 
+def _told(group: Mapping[str, Any], figure: str) -> str:
+    """Return a figure with its 95 % interval, or why it has none."""
+    cell = cell_us(group, figure)
+    if figure not in FIGURES or not is_known(group["count"], figure):
+        return cell
+    ends = bounds_us(group, figure)
+    return f"{cell} (interval: {TOO_FEW})" if ends is None else f"{cell} ({' to '.join(ends)})"
+
+
 def latencies(title: str, summaries: Mapping[str, Mapping[str, Any]], what: str) -> str:
-    """Return what requests of each summary took, in µs; `what` heads the column of names."""
+    """Return what requests took, in µs, with 95 % intervals; `what` heads the column of names."""
     rows = []
     shown = known(group["count"] for group in summaries.values())
     for name, group in summaries.items():
-        figures = (cell_us(group, key) for key in (*shown, "max"))
+        figures = (_told(group, key) for key in (*shown, "max"))
         rows.append([name, f"{group['count']:,}", *figures])
     columns = [what, "requests", *(f"{FIGURES[key]}, µs" for key in shown), "max, µs"]
     return table(title, columns, rows)

@@ -162,9 +162,13 @@ def test_notebooks_get_html(tmp_path: Path) -> None:
     runs = rp.compare("examples/limits.toml", {"policy": ["FIFO", "RPS"]}, workload__requests=200)
     mean_us = runs["RPS"].summary["requests"]["read"]["latency_ns"]["mean"] / 1000
     page = runs._repr_html_()
-    assert f">{mean_us:,.1f}</td>" in page
+    # 200 requests are 3 batches of 64, and an interval needs ten.
+    assert f">{mean_us:,.1f} (interval: too few)</td>" in page
     assert page.count("<table>") == 2
-    assert f">{mean_us:,.1f}</td>" in runs["RPS"]._repr_html_()
+    assert f">{mean_us:,.1f} (interval: too few)</td>" in runs["RPS"]._repr_html_()
+    more = rp.run("examples/limits.toml", workload__requests=2000)
+    low, high = more.summary["requests"]["read"]["confidence"]["mean"]
+    assert f" ({low / 1000:,.1f} to {high / 1000:,.1f})</td>" in more._repr_html_()
     scenario = rp.Scenario(device="fast12-mlc", load="<b>")
     assert "&lt;b&gt;" in scenario._repr_html_()
     made = rp.sweep(
