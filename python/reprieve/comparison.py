@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,30 @@ class Axis:
     key: str
     values: tuple[str, ...]
     """As TOML, or bare words."""
+    arms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What arms override, by the name that is their value; of no key of the scenario."""
+
+    def sets(self, value: str) -> tuple[str, ...]:
+        """Return the overrides `KEY=VALUE` of a value."""
+        return self.arms[value] if self.arms else (f"{self.key}={value}",)
+
+    @classmethod
+    def of_arms(cls, texts: Sequence[str]) -> Axis:
+        """Parse arms, `NAME KEY=VALUE …` each, as a shell splits words."""
+        arms = dict[str, tuple[str, ...]]()
+        for text in texts:
+            try:
+                name, *sets = shlex.split(text) or [""]
+            except ValueError:
+                raise UserError(f"--arm {text}: a quote is not closed") from None
+            if not name or "=" in name or any("=" not in one for one in sets):
+                raise UserError(
+                    f"--arm {text}: must be NAME KEY=VALUE …, such as 'cancel policy=PES-IPC'"
+                )
+            if name in arms:
+                raise UserError(f"--arm {text}: there is another arm {name}; give each a name")
+            arms[name] = tuple(sets)
+        return cls("arm", tuple(arms), arms)
 
     @classmethod
     def parse(cls, text: str) -> Axis:
@@ -93,7 +118,8 @@ def plan(source: Source, axes: Sequence[Axis]) -> list[Run]:
             names = [axis.key.rsplit(".", 1)[-1] for axis in axes]
             words = [f"{name}={word}" for name, word in zip(names, words, strict=True)]
         label = " ".join(words)
-        sets = tuple(f"{axis.key}={value}" for axis, value in zip(axes, values, strict=True))
+        pairs = zip(axes, values, strict=True)
+        sets = tuple(one for axis, value in pairs for one in axis.sets(value))
         runs.append(Run(label, re.sub(r"[^\w.=+-]+", "_", label), sets))
     for index, run in enumerate(runs):
         for earlier in runs[:index]:
@@ -114,9 +140,12 @@ def _resolve(source: Source, axes: Sequence[Axis], run: Run) -> None:
         source.with_sets(run.sets).resolve()
     except UserError as error:
         text = str(error)
-        told = (f"--set: {axis.key}{end}" for axis in axes for end in (":", " ="))
-        if text.startswith(tuple(told)):
-            raise UserError(f"--axis {text.removeprefix('--set: ')}") from None
+        for axis in axes:
+            keys = [one.partition("=")[0] for value in axis.values for one in axis.sets(value)]
+            told = tuple(f"--set: {key}{end}" for key in keys for end in (":", " ="))
+            if text.startswith(told):
+                option = f"--arm {run.label}:" if axis.arms else "--axis"
+                raise UserError(f"{option} {text.removeprefix('--set: ')}") from None
         raise
 
 
@@ -129,7 +158,7 @@ def _check(source: Source, axes: Sequence[Axis]) -> None:
             raise UserError(f"--axis {axis.key}: the key is also set elsewhere; give it once")
         if any(not value for value in axis.values):
             raise UserError(f"--axis {axis.key}: a value is empty; must be KEY=V1,V2,…")
-        seen.append(axis.key)
+        seen += axis.arms or [axis.key]
 
 
 def _value(value: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 FIGURES = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "p99_99": "p99.99"}
@@ -49,16 +50,17 @@ def known(counts: Iterable[float]) -> list[str]:
 def compared(summaries: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Return the operations and figures by which runs are compared.
 
-    Mean, p99 if a run has the requests for it, and the farthest percentile that all have.
+    Mean, p99 if a run has the requests for it, and the farthest percentile with an interval in all.
     """
     found = []
     for op in ("read", "write"):
-        counts = [each["requests"][op]["count"] for each in summaries]
-        counts = [count for count in counts if count]
-        figures = [("mean", 0), ("p99", max(counts, default=0))]
-        figures += [(tail, min(counts, default=0)) for tail in ("p99_99", "p99_9")]
-        enough = [figure for figure, count in figures if is_known(count or 1, figure)]
-        found += [(op, figure) for figure in enough[:3] if counts]
+        groups = [each["requests"][op] for each in summaries if each["requests"][op]["count"]]
+        if not groups:
+            continue
+        most = max(group["count"] for group in groups)
+        figures = ["mean", "p99"] if is_known(most, "p99") else ["mean"]
+        tails = (tail for tail in ("p99_99", "p99_9") if all(interval_ns(g, tail) for g in groups))
+        found += [(op, figure) for figure in [*figures, *islice(tails, 1)]]
     return found
 
 

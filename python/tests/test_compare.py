@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -226,3 +228,41 @@ def test_a_percentile_is_in_per_cent(small: Path) -> None:
     with pytest.raises(rp.UserError, match=r"must be in per cent: 99 and not 0\.99"):
         latency.percentile(0.99)
     assert latency.percentile(1) <= latency.percentile(99) <= latency.percentile(100)
+
+
+def test_arms_override_several_keys(tmp_path: Path, reprieve: Reprieve) -> None:
+    scenario = tmp_path / "s.toml"
+    scenario.write_text(
+        'device = "fast12-mlc"\n[geometry]\nchannels = 2\nblocks_per_plane = 32\n[workload]\n'
+        'generator = "mixed"\nrequests = 60000\nread_fraction = 0.8\nqueue_depth = 8\n'
+    )
+    arms = ("first policy=RPS", "cancel policy=PES-IPC", "bound policy=PE0")
+    late = "late policy=PES-IPC suspension.policy=deadline suspension.deadline.read_slo_us=900"
+    given = [option for arm in (*arms, late) for option in ("--arm", arm)]
+    done = reprieve("compare", scenario, *given, "--out", "o")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "o" / "compare.json").read_text())
+    assert found["axes"] == [{"key": "arm", "values": ["first", "cancel", "bound", "late"]}]
+    written = tomllib.loads((tmp_path / "o" / "late" / "scenario.toml").read_text())
+    assert written["suspension"]["deadline"]["read_slo_us"] == 900
+    assert written["suspension"]["program"] == "ipc"
+    # Its p99 is below the objective, and that of the arm that suspends at once is below it.
+    text = " ".join(done.stdout.split())
+    assert re.search(r"read p99 is shortest under cancel: ×0\.\d+ of first's \(0\.", text)
+
+
+@pytest.mark.parametrize(
+    ("arm", "message"),
+    [
+        ("policy=RPS", "--arm policy=RPS: must be NAME KEY=VALUE …"),
+        ("one RPS", "--arm one RPS: must be NAME KEY=VALUE …"),
+        ("one 'policy=RPS", "--arm one 'policy=RPS: a quote is not closed"),
+        ("one policy=RPX", "--arm one: policy = "),
+    ],
+)
+def test_wrong_arms_are_said(arm: str, message: str, reprieve: Reprieve, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text('device = "fast12-mlc"\n[workload]\ngenerator = "mixed"\n')
+    done = reprieve("compare", "s.toml", "--arm", arm, "--out", "o")
+    assert done.returncode == 2
+    assert done.stderr.startswith(message), done.stderr
+    assert not (tmp_path / "o").exists()

@@ -30,13 +30,21 @@ _LONG_NS = 1_000_000
 def compare(
     scenario: ScenarioFile,
     axes: Annotated[
-        list[str],
+        list[str] | None,
         given(
             "A key and its values, such as policy=FIFO,RPS; repeated, all combinations run.",
             "KEY=V1,V2,…",
             "--axis",
         ),
-    ],
+    ] = None,
+    arms: Annotated[
+        list[str] | None,
+        given(
+            "A run by name and all that it overrides, such as 'cancel policy=PES-IPC'; repeated.",
+            "'NAME KEY=VALUE …'",
+            "--arm",
+        ),
+    ] = None,
     sets: Sets = None,
     out: Annotated[Path | None, out_dir("out/SCENARIO-compare")] = None,
     jobs: Jobs = None,
@@ -49,7 +57,9 @@ def compare(
     where the extra `plots` is installed.
     """
     source = Source.read(scenario, sets or ())
-    parsed = [Axis.parse(text) for text in axes]
+    parsed = [Axis.parse(text) for text in axes or ()]
+    if arms:
+        parsed.insert(0, Axis.of_arms(arms))
     directory = Path("out", f"{scenario.stem}-compare") if out is None else out
     trust(is_trusted=allow_python)
     may_write([], directory, inputs=inputs_of(source), force=force)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _EACH_MOST = 3
 """Runs of which each gets a sentence of its own, with its intervals."""
 
+_TAIL = "read_latency_ns_p99"
+_BOUNDS = ('policy = "pe0"', 'policy = "per"')  # no drive can have these
+
 
 def mark_of(pair: Paired) -> str:
     """Return the mark before a multiple: none where it differs significantly from 1."""
@@ -47,5 +50,21 @@ def certainty(
             f"no difference can be tested for {named(labels, len(runs))}: {reason}"
             for reason, labels in reasons.items()
         ]
+        notes += _shortest(first, runs, found)
         notes.append("compare.json has the interval of each difference, run against run")
     return [*notes, *too_few(runs)]
+
+
+def _shortest(first: str, runs: Comparison, found: Mapping[str, Mapping[str, Paired]]) -> list[str]:
+    """Say which run has the shortest tail of reads, of those that a drive can have."""
+    tails = {label: pairs[_TAIL] for label, pairs in found.items() if pairs[_TAIL]["decided"]}
+    real = (label for label in tails if not any(line in runs[label].scenario for line in _BOUNDS))
+    ratios = {label: tails[label]["ratio"] for label in real}
+    best = min(ratios, key=ratios.__getitem__, default=first)
+    if best == first or ratios[best] >= 1:
+        return []
+    alike = [one for one in ratios if one != best and not runs.paired(one, best)[_TAIL]["decided"]]
+    ties = f"; that of {named(alike, len(runs))} is not significantly longer" if alike else ""
+    interval = " to ".join(f"{tails[best][end]:.3f}" for end in ("ratio_low", "ratio_high"))
+    factor = f"×{ratios[best]:.3f} of {first}'s ({interval})"
+    return [f"read p99 is shortest under {best}: {factor}{ties}"]
