@@ -123,7 +123,7 @@ pub(super) fn locate_any(
     is_there: impl Fn(&Path) -> bool,
 ) -> Result<PathBuf, String> {
     let absolute = |path: &Path| {
-        std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))
+        reprieve_trace::absolute(path).map_err(|error| format!("{}: {error}", path.display()))
     };
     let first = absolute(&base.join(written))?;
     let second = absolute(Path::new(written))?;

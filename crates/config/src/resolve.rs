@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::path::Path;
 
 use reprieve_base::UserError;
-use reprieve_trace::is_trace;
+use reprieve_trace::{is_file, is_trace};
 
 use super::Registries;
 use super::key::{Fallback, Key, Kind, Need};
@@ -247,7 +247,7 @@ impl Resolved {
         for name in ["workload.trace", "workload.fio"] {
             let Some(written) = self.values.get(name).map(Value::text) else { continue };
             let fault = |what: &str| self.fault(name, what);
-            let is_there = if name == "workload.trace" { is_trace } else { Path::is_file };
+            let is_there = if name == "workload.trace" { is_trace } else { is_file };
             let path = preset::locate_any(written, base, is_there).map_err(|what| fault(&what))?;
             let path = path.to_str();
             let path = path.ok_or_else(|| fault("the current folder's name is not UTF-8"))?;
