@@ -11,9 +11,11 @@ import reprieve.loading  # noqa: F401 # before all that takes time
 
 # isort: split
 from importlib import import_module
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from reprieve._native import UserError, __version__
+from reprieve.words import in_python
 
 if TYPE_CHECKING:
     from reprieve.comparison import Comparison, compare
@@ -119,6 +121,8 @@ if not TYPE_CHECKING:
         for module, names in _PLACES.items():
             if name in names.split():
                 value = getattr(import_module(f"reprieve.{module}"), name)
+                if isinstance(value, FunctionType):
+                    value = in_python(value)
                 globals()[name] = value
                 return value
         raise AttributeError(f"module 'reprieve' has no attribute {name!r}")

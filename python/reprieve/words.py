@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from reprieve._native import UserError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]+)")
+_ARGUMENTS = {"axis": "axes", "set": "overrides", "arm": "arms", "fault": "faults"}
+"""Arguments that have other names than the options."""
+
 
 def printable(text: str) -> str:
     """Return one line of text; what could steer a terminal, such as an escape, is written out."""
@@ -9,6 +23,26 @@ def printable(text: str) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
         for letter in " ".join(text.split())
     )
+
+
+def in_python(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function's mistakes name its arguments in place of the command's options."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except UserError as error:
+            text = _OPTION.sub(_argument, str(error).removeprefix("--set: "))
+            if text == str(error):
+                raise
+            raise UserError(text) from None
+
+    return called
+
+
+def _argument(option: re.Match[str]) -> str:
+    return _ARGUMENTS.get(option[1], option[1].replace("-", "_"))
 
 
 def said(error: BaseException) -> str:

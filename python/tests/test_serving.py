@@ -51,7 +51,7 @@ def test_error_in_the_block_stops_the_drive(tmp_path: Path) -> None:
         (rp.ServeOptions(insecure=True), "tls, tls_client_ca and insecure go with tcp"),
         (rp.ServeOptions(tcp="127.0.0.1:0"), r"tcp = 127\.0\.0\.1:0: needs tls, or insecure"),
         (rp.ServeOptions(time_scale=0), r"time_scale = 0: must be a number from 0\.001"),
-        (rp.ServeOptions(faults=["eoi"]), r"--fault eoi: .* must be one of eio, late, power-cut"),
+        (rp.ServeOptions(faults=["eoi"]), r"faults eoi: .* must be one of eio, late, power-cut"),
     ],
 )
 def test_mistakes_are_sentences(options: rp.ServeOptions, sentence: str) -> None:

@@ -566,7 +566,7 @@ def test_a_cut_is_told() -> None:
     )
 
 
-def test_an_interrupt_leaves_nothing(program: str, small: Path) -> None:
+def test_an_interrupt_keeps_the_timeline_so_far(program: str, small: Path) -> None:
     endless = ["--set", "workload.requests=1000000000", "--timeline", "--out", "o"]
     process = subprocess.Popen(
         [program, "run", str(small), *endless],
@@ -580,7 +580,9 @@ def test_an_interrupt_leaves_nothing(program: str, small: Path) -> None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     assert process.wait() == 130
-    assert [path.name for path in small.parent.iterdir()] == ["small.toml"]
+    kept = {path.name for path in (small.parent / "o").iterdir()}
+    assert {"summary.json", "timeline.perfetto-trace"} <= kept
+    assert not any("partial" in name for name in kept)
 
 
 def test_the_rig_draws_what_it_prints(reprieve: Reprieve, tmp_path: Path) -> None:
