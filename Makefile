@@ -2,7 +2,10 @@
 
 PYTHON ?= python3
 BIN    := .venv/bin
-POLICIES := FIFO,RPS,PES-IPS,PES-IPC,PE0
+# The arms of the demo: a policy, and what else differs.
+ARMS := --arm 'RPS policy=RPS' --arm 'PES-IPS policy=PES-IPS' --arm 'PES-IPC policy=PES-IPC' \
+  --arm 'limit policy=PES-IPC suspension.max_per_program=1' \
+  --arm 'deadline policy=PES-IPC suspension.policy=deadline suspension.deadline.read_slo_us=500'
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 MACHINE := $(shell uname -m)
 PREFIX ?= /usr/local
@@ -17,10 +20,10 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: .venv/.built ## one real trace through five policies: a table, and a report in out/demo
-	@echo '==> one hour of a MySQL server under five policies'
-	$(BIN)/reprieve compare examples/mysql-five-policies.toml --axis policy=$(POLICIES) \
-	  --out out/demo
+demo: .venv/.built ## a production trace on an enterprise drive: read priority against suspension
+	@echo '==> a SQL Server on an enterprise drive: read priority (RPS) against suspension'
+	@$(BIN)/reprieve compare examples/sql-server.toml $(ARMS) --out out/demo
+	@echo 'next: open out/demo/report.html; $(BIN)/reprieve compare examples/sql-server.toml --axis device=pm9a3,p5520'
 
 # Without the crate that has no tests, whose dependencies take longer to compile than all the others.
 TESTED := --workspace --exclude reprieve-py
@@ -217,7 +220,8 @@ site: .venv/.dev docs ## the documentation as a site in out/site, which needs no
 	rm -rf out/site
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env \
 	  --conf-dir docs/site --doctree-dir target/site . out/site
-	@if test -e python/reprieve/ui/reprieve.wasm; then cp -r python/reprieve/ui out/site/explorer; \
+	@if test -e python/reprieve/ui/reprieve.wasm; then \
+	  $(BIN)/reprieve ui --save out/site/explorer.html; \
 	  else echo 'without the drive explorer, which make ui builds'; fi
 	@echo 'open out/site/index.html'
 
