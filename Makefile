@@ -68,7 +68,7 @@ long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 500 
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_experiments_long.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py python/tests/test_capi_install.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_verdict_lengths.py
-	REPRIEVE_LONG=1 $(BIN)/python -m pytest tests/house/test_docs.py -k rows_of_readme
+	REPRIEVE_LONG=1 $(BIN)/python -m pytest tests/house/test_docs.py -k rows_of_tasks
 	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \
 	  else echo 'left out: a sweep on SLURM, which is not installed here'; fi
 

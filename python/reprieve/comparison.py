@@ -44,7 +44,7 @@ class Axis:
     values: tuple[str, ...]
     """As TOML, or bare words."""
     arms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What arms override, by the name that is their value; of no key of the scenario."""
+    """Overrides of arms, by the name that is the value; `key` is then none of the scenario."""
 
     def sets(self, value: str) -> tuple[str, ...]:
         """Return the overrides `KEY=VALUE` of a value."""

@@ -74,7 +74,7 @@ def test_mistake_is_one_sentence(
         (["run"], ["SCENARIO.toml"]),
         (["run", "small.toml", "--sett", "a=1"], ["--sett", "--set)"]),
         (["run", "small.toml", "--set"], ["'--set' requires an argument"]),
-        (["compare", "small.toml"], ["Missing option '--axis'"]),
+        (["compare", "small.toml"], ["no axis is given", "--axis policy=FIFO,RPS"]),
         (["compare", "small.toml", "--axis", "seed=1,2", "--jobs", "0"], ["'--jobs'", "1"]),
         (["trace", "head", "t", "-n", "x"], ["'-n'", "integer"]),
         (["rig", "--device", "fast12-slc", "--out", "o.csv"], ["Missing option '--commands'"]),

@@ -69,8 +69,12 @@ def test_blocks_of_page_run(page: str, tmp_path: Path) -> None:
 
 
 def commands_of_table() -> list[str]:
-    """Return the commands of README's table of what the program can do, in its order."""
-    table = PROJECT.text("README.md").partition("| task | command |")[2].partition("\n\n")[0]
+    """Return the commands of the table of tasks, in its order."""
+    table = (
+        PROJECT.text("docs/guide/commands.md")
+        .partition("| task | command |")[2]
+        .partition("\n\n")[0]
+    )
     return [code for code in re.findall(r"`([^`]+)`", table) if code.startswith("reprieve ")]
 
 
@@ -79,7 +83,7 @@ SLOW_ROWS = ("reprieve reproduce", "reprieve validate", "reprieve database")
 
 
 @pytest.mark.seconds(20)
-def test_rows_of_readme_run_as_written(tmp_path: Path) -> None:
+def test_rows_of_tasks_run_as_written(tmp_path: Path) -> None:
     """One after the other in one folder, as a reader would who goes down the table."""
     for name in AT_HAND:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
@@ -103,6 +107,21 @@ def test_rows_of_readme_run_as_written(tmp_path: Path) -> None:
             )
         done = run(line, tmp_path)
         assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
+
+
+@pytest.mark.seconds(20)
+def test_the_demo_prints_what_readme_says() -> None:
+    """Line by line, marks included; what `make demo` would run, without a build."""
+    said = run(["make", "--no-print-directory", "--dry-run", "demo"], ROOT).stdout
+    command = next(
+        line for line in said.replace("\\\n", " ").splitlines() if "reprieve compare" in line
+    )
+    done = run(["bash", "-euo", "pipefail", "-c", command], ROOT)
+    assert done.returncode == 0, done.stderr
+    printed = [line.rstrip() for line in done.stdout.splitlines()]
+    block = PROJECT.text("README.md").partition("```text demo\n")[2].partition("\n```")[0]
+    assert printed == block.splitlines()
+    assert "?" not in block, "every number that README shows has an interval"
 
 
 OPTIONS = options()

@@ -317,7 +317,7 @@ CASES: list[tuple[str, dict[str, str], str]] = [
         {"CHANGELOG.md": "# Changelog\n\n## 0.1.0\n\n### Results change\n"},
         "CHANGELOG.md: needs a heading `## Unreleased`",
     ),
-    ("readme length", {"README.md": "# R\n" * 151}, "README.md: 151 lines; at most 150"),
+    ("readme length", {"README.md": "# R\n" * 121}, "README.md: 121 lines; at most 120"),
     ("links", {"docs/a.md": "# A\n[b](../b.md)\n"}, "docs/a.md:2: link to ../b.md, which is not"),
     ("links", {"docs/a.md": "# A\n[b](../../b.md)\n"}, "docs/a.md:2: link to ../../b.md, which"),
     ("links", {"docs/a.md": "# A\n[b](#c)\n"}, "docs/a.md:2: link to #c: no such heading"),

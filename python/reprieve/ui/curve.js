@@ -67,6 +67,7 @@ export function curves(title, all, told) {
     text(LEFT - 6, y(at) + 4, mark, { "text-anchor": "end" });
   }
   text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "latency, at most", { "text-anchor": "middle" });
+  const ends = [];
   for (const { name, points, dashes } of shown) {
     const stroke = COLOURS[name];
     if (name === "measured") {
@@ -81,7 +82,13 @@ export function curves(title, all, told) {
       }));
     }
     const last = points[points.length - 1];
-    text(x(last.ns) + 5, y(last.nines) + 4, name, { fill: stroke, "font-weight": 700 });
+    const end = [x(last.ns) + 5, y(last.nines) + 4];
+    // Where two curves end in one place, one name stands behind the other.
+    if (ends.some(([at, up]) => Math.abs(at - end[0]) < 14 && Math.abs(up - end[1]) < 12)) {
+      end[0] += 14;
+    }
+    ends.push(end);
+    text(...end, name, { fill: stroke, "font-weight": 700 });
   }
   return picture;
 }
