@@ -1,6 +1,7 @@
 """Output of the examples of README and guide."""
 
-import runpy
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,43 +9,41 @@ from typing import Any
 
 import reprieve as rp
 
-from .pages import HERE, ROOT
+from .pages import ROOT
 
 EXAMPLES = ROOT / "examples"
-POLICIES = ("FIFO", "RPS", "PES-IPS", "PES-IPC", "PE0")
+DEMO = EXAMPLES / "sql-server.toml"
 CLASSES = ("low", "high", "urgent")
 COPYBACK_REQUESTS = 60_000
-_TOLD = tuple((op, figure) for op in ("read", "write") for figure in ("mean", "p99", "p99_99"))
+_TOLD = ("read_latency_ns_mean", "read_latency_ns_p99", "write_latency_ns_mean")
 _RATIO = ("ratio", "ratio_low", "ratio_high", "decided")
 
 
 def demo(out: Path) -> dict[str, Any]:
-    """Run what `make demo` runs, keep what it prints, and draw its picture."""
-    scenario = str(EXAMPLES / "mysql-five-policies.toml")
+    """Run the comparison of `make demo`, and keep its output."""
     out.mkdir(parents=True)
-    command = [str(Path(sys.executable).with_name("reprieve")), "compare", scenario]
-    axis = ["--axis", f"policy={','.join(POLICIES)}", "--out", "out/demo"]
+    command = [str(Path(sys.executable).with_name("reprieve")), "compare", str(DEMO)]
+    arms = [word for arm in demo_arms() for word in ("--arm", arm)]
     printed = subprocess.run(
-        [*command, *axis], cwd=out, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        check=True,
+        [*command, *arms, "--out", "out/demo"], cwd=out, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    runpy.run_path(str(HERE / "demo_read_tail.py"))
-    runs = rp.compare(scenario, {"policy": list(POLICIES)})
-    found = {}
-    for label, ratios in runs.normalised().items():
-        flash = runs[label].summary["flash"]
-        found[label] = {
-            "ratios": [ratios[f"{op}_{figure}"] for op, figure in _TOLD],
-            "suspensions": sum(flash["suspensions"].values()),
-            "waf": flash["waf"],
-        }
-    first = runs["FIFO"].summary
+    found = json.loads((out / "out/demo/compare.json").read_text(encoding="utf-8"))
+    first = found["runs"][0]["label"]
+    ratios = {p["run"]: p["measures"] for p in found["paired"] if p["base"] == first}
     return {
         "printed": [line.rstrip() for line in printed.rstrip().splitlines()],
-        "runs": found,
-        "fifo_us": [first["requests"][op]["latency_ns"][figure] / 1000 for op, figure in _TOLD],
-        "idle_percent": 100 * first["device"]["idle_share"],
-    }
+        "paired": {
+            label: {measure: {key: ratios[label][measure][key] for key in _RATIO}
+                    for measure in _TOLD}
+            for label in ratios
+        },
+    }  # fmt: skip
+
+
+def demo_arms() -> list[str]:
+    """Return the arms of `make demo`, from the Makefile."""
+    return re.findall(r"--arm '([^']+)'", (ROOT / "Makefile").read_text(encoding="utf-8"))
 
 
 def guide() -> dict[str, Any]:
