@@ -10,6 +10,7 @@ import shutil
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 
@@ -18,7 +19,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "figures"))
 import crosslinks
 from page_figures.pages import fill, is_template, recorded
 
+from reprieve.one_file import one_file
+
 ROOT = Path(__file__).parents[2]
+# `make ui` builds it; without it the site has no explorer.
+CORE = ROOT / "python" / "reprieve" / "ui" / "reprieve.wasm"
 
 project = "Reprieve"
 author = "the Reprieve authors"
@@ -42,8 +47,9 @@ nitpicky = True
 
 html_theme = "furo"
 html_title = f"Reprieve {version}"
-html_static_path = ["style.css"]
+html_static_path = ["style.css", "site.js"]
 html_css_files = ["style.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_copyright = False
 html_use_index = False
@@ -63,7 +69,9 @@ def _as_site(_app: Sphinx, docname: str, source: list[str]) -> None:
     text = source[0] = _NAMED_AS_FILE.sub(r"[]\1", source[0])
     if docname.rpartition("/")[2] != "README":
         return
-    rows = _TABLE_ROW.findall(text.partition("\n## Map\n")[2] if docname == root_doc else text)
+    rows = _TABLE_ROW.findall(
+        text.partition("\n## Where to go\n")[2] if docname == root_doc else text
+    )
     links = [link for row in rows for link in _PAGE.findall(row)]
     # A README lists the pages of its folder and of those below; another link is a reference.
     own = [link for link in dict.fromkeys(links) if not link.startswith("..")]
@@ -72,14 +80,26 @@ def _as_site(_app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def _as_index(app: Sphinx, failure: Exception | None) -> None:
-    """Let the README be what opens by itself in the site's folder."""
+    """Let the README be what opens by itself; write the drive explorer beside it, as one file."""
     if failure is None:
         shutil.copyfile(Path(app.outdir, f"{root_doc}.html"), Path(app.outdir, "index.html"))
+        if CORE.is_file():
+            Path(app.outdir, "explorer.html").write_text(one_file(CORE.parent), encoding="utf-8")
+
+
+def _announced(
+    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: object
+) -> None:
+    """Put a link to the drive explorer above each page, where it was built."""
+    if CORE.is_file():
+        address = context["pathto"]("explorer.html", 1)
+        context["theme_announcement"] = f'<a href="{address}">Open the drive explorer</a>'
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect what is above to the build."""
     app.connect("source-read", _as_site)
+    app.connect("html-page-context", _announced)
     app.connect("build-finished", _as_index)
     crosslinks.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

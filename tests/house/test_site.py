@@ -209,6 +209,31 @@ def test_nothing_is_scrolled_sideways(site: Path, tmp_path: Path) -> None:
 
 
 @browsing
+def test_the_reference_is_filtered_and_opens_where_a_link_leads(site: Path, tmp_path: Path) -> None:
+    page = (site / "docs" / "reference" / "scenario.html").as_uri()
+    shown = (
+        "[...document.querySelectorAll('article h3')].filter((it) => it.offsetHeight > 0)"
+        ".map((it) => it.firstChild.textContent)"
+    )
+    type_in = "document.querySelector('.filter').value = '{}';"
+    type_in += "document.querySelector('.filter').oninput()"
+    with Browser(tmp_path) as browser:
+        browser.visit(page, "document.querySelector('.filter') !== null")
+        assert browser.value(shown) == []
+        browser.value(type_in.format("max_per_PROGRAM runs to its end"))
+        assert "suspension.max_per_program" in browser.value(shown)
+        assert all("max_per" in name for name in browser.value(shown))
+        browser.value(type_in.format("no such key anywhere"))
+        assert browser.value(shown) == []
+        browser.value("location.hash = '#timing-t-erase-us'")
+        browser.settle()
+        assert "timing.t_erase_us" in browser.value(shown)
+        browser.value("document.querySelector('section:not(.closed) > h2 > .toggle').click()")
+        assert browser.value(shown) == []
+        assert browser.said == []
+
+
+@browsing
 @pytest.mark.parametrize("parts", [PAGE, TABLES])
 def test_scrolling_sideways_is_noticed(parts: str, tmp_path: Path) -> None:
     style = "overflow: auto" if parts == TABLES else ""
@@ -232,7 +257,7 @@ def test_numbers_keys_and_presets_are_links(site: Path) -> None:
 # A small project in order; each case below breaks it in one place.
 SMALL = {
     "Cargo.toml": '[workspace.package]\nversion = "1.2.3"\n',
-    "README.md": "# R\n\n[Guide](docs/README.md#guide).\n\n## Map\n\n"
+    "README.md": "# R\n\n[Guide](docs/README.md#guide).\n\n## Where to go\n\n"
     "| where | what |\n|---|---|\n| [D](docs/README.md) | pages |\n",
     "docs/README.md": "# Docs\n\n## Guide\n\n| task | page |\n|---|---|\n| first | "
     "[guide/a.md](guide/a.md) |\n| [s](reference/scenario.md) | [p](reference/presets.md) |\n",
