@@ -23,13 +23,17 @@ def one_file(folder: Path) -> str:
     core = base64.b64encode(gzip.compress((folder / "reprieve.wasm").read_bytes(), mtime=0))
     script = "\n".join(
         [
-            f'<script type="text/plain" id="core" data-one-file>{core.decode()}</script>',
+            f'<script type="text/plain" id="core">{core.decode()}</script>',
             f'<script type="text/plain" id="worker">{_joined(folder, "worker")}</script>',
         ]
     )
     # The scripts run once what they look for is there.
     end = f'{script}\n<script type="module">\n{_joined(folder, "app")}</script>\n</body>'
-    page = page.replace(_STYLE, f"<style>\n{style}</style>").replace(_PAGE_SCRIPT, "")
+    page = (
+        page.replace("<html ", "<html data-one-file ")
+        .replace(_STYLE, f"<style>\n{style}</style>")
+        .replace(_PAGE_SCRIPT, "")
+    )
     return page.replace("</body>", end)
 
 
