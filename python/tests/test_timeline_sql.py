@@ -1,4 +1,4 @@
-"""The guide's questions in SQL: their very text, against the run's own log, summary and by hand."""
+"""The questions of examples/timeline.sql, against the run's own log, summary and by hand."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .perfetto_trace import Slice, Timeline
 from .test_timeline import ONE_PAGE, PROGRAM_THEN_READ, draw, operations, rig
 from .timeline_tables import tables
 
-_GUIDE = Path(__file__).parents[2] / "docs/guide/report.md"
+_ROOT = Path(__file__).parents[2]
 MOST_SUSPENDED, BEHIND_COLLECTION, SHARES = re.findall(
-    r"^```sql\n(.*?)^```$", _GUIDE.read_text(), re.S | re.M
+    r"^(?:WITH|SELECT)\b.*?;$", (_ROOT / "examples/timeline.sql").read_text(), re.S | re.M
 )
 
 ERASE_THEN_READS = [
@@ -24,6 +24,13 @@ ERASE_THEN_READS = [
     (500_000, "read", 0, 1, 0),
     (900_000, "read", 0, 1, 1),
 ]
+
+
+def test_the_guide_has_the_first_question() -> None:
+    (shown,) = re.findall(
+        r"^```sql\n(.*?)^```$", (_ROOT / "docs/guide/report.md").read_text(), re.S | re.M
+    )
+    assert shown.rstrip() == MOST_SUSPENDED.removesuffix(";")
 
 
 def ask(database: sqlite3.Connection, sql: str) -> list[dict[str, Any]]:
