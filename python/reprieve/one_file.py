@@ -21,20 +21,14 @@ def one_file(folder: Path) -> str:
     page = (folder / "index.html").read_text(encoding="utf-8")
     style = (folder / "style.css").read_text(encoding="utf-8")
     core = base64.b64encode(gzip.compress((folder / "reprieve.wasm").read_bytes(), mtime=0))
-    script = "\n".join(
-        [
-            f'<script type="text/plain" id="core">{core.decode()}</script>',
-            f'<script type="text/plain" id="worker">{_joined(folder, "worker")}</script>',
-        ]
-    )
     # The scripts run once what they look for is there.
-    end = f'{script}\n<script type="module">\n{_joined(folder, "app")}</script>\n</body>'
-    page = (
-        page.replace("<html ", "<html data-one-file ")
-        .replace(_STYLE, f"<style>\n{style}</style>")
-        .replace(_PAGE_SCRIPT, "")
-    )
-    return page.replace("</body>", end)
+    end = f"""<script type="text/plain" id="core">{core.decode()}</script>
+<script type="text/plain" id="worker">{_joined(folder, "worker")}</script>
+<script type="module">
+{_joined(folder, "app")}</script>
+</body>"""
+    page = page.replace("<html ", "<html data-one-file ").replace(_PAGE_SCRIPT, "")
+    return page.replace(_STYLE, f"<style>\n{style}</style>").replace("</body>", end)
 
 
 def _joined(folder: Path, name: str) -> str:

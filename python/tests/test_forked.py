@@ -113,4 +113,5 @@ def test_another_environment_is_imported_anew(
         monkeypatch.setenv("COLUMNS", columns)
         lines = reprieve("--help").stdout.splitlines()
         widths.append(max(map(len, lines)))
-    assert widths == [200, 60]
+    # A wide window does not make lines longer than what they say.
+    assert widths[1] <= 60 < widths[0]

@@ -95,8 +95,8 @@ def test_every_option_that_writes_is_looked_at() -> None:
         for name, has in options().items()
         if "--force" in has or "--out" in has
     }
-    # Folders of measured drives have tests of their own.
-    assert writing == {*COMMANDS, *FOLDERS, "database", "drives", "validate"}
+    # Folders of measured drives and the explorer's page have tests of their own.
+    assert writing == {*COMMANDS, *FOLDERS, "database", "drives", "ui", "validate"}
     assert all("--force" in options()[f"reprieve {name}"] for name in writing)
 
 
