@@ -59,7 +59,7 @@ def _shortest(first: str, runs: Comparison, found: Mapping[str, Mapping[str, Pai
     """Say which run has the shortest tail of reads, of those that a drive can have."""
     tails = {label: pairs[_TAIL] for label, pairs in found.items() if pairs[_TAIL]["decided"]}
     real = (label for label in tails if not any(line in runs[label].scenario for line in _BOUNDS))
-    ratios = {label: tails[label]["ratio"] for label in real}
+    ratios = {label: ratio for label in real if (ratio := tails[label]["ratio"]) is not None}
     best = min(ratios, key=ratios.__getitem__, default=first)
     if best == first or ratios[best] >= 1:
         return []
