@@ -23,7 +23,8 @@ help: ## list these targets
 demo: .venv/.built ## a production trace on an enterprise drive: read priority against suspension
 	@echo '==> a SQL Server on an enterprise drive: read priority (RPS) against suspension'
 	@$(BIN)/reprieve compare examples/sql-server.toml $(ARMS) --out out/demo
-	@echo 'next: open out/demo/report.html; $(BIN)/reprieve compare examples/sql-server.toml --axis device=pm9a3,p5520'
+	@echo 'next: open out/demo/report.html, or see why reads were slow: $(BIN)/reprieve run \'
+	@echo '  examples/limits.toml --requests --out out/limits && $(BIN)/reprieve explain out/limits'
 
 # Without the crate that has no tests, whose dependencies take longer to compile than all the others.
 TESTED := --workspace --exclude reprieve-py
