@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from reprieve.plot import Plots
 
 _FIGURES = ("mean", "p99", "p99_9", "p99_99")
+_NO_FOLDER = r"^\.|\.(?=json$|html$)|[^\w.=+-]+"
+"""Parts of a label that would lead out of the folder of results, or to a file in it."""
 _METRICS = tuple((op, figure) for op in ("read", "write") for figure in _FIGURES)
 
 
@@ -120,7 +122,7 @@ def plan(source: Source, axes: Sequence[Axis]) -> list[Run]:
         label = " ".join(words)
         pairs = zip(axes, values, strict=True)
         sets = tuple(one for axis, value in pairs for one in axis.sets(value))
-        runs.append(Run(label, re.sub(r"[^\w.=+-]+", "_", label), sets))
+        runs.append(Run(label, re.sub(_NO_FOLDER, "_", label), sets))
     for index, run in enumerate(runs):
         for earlier in runs[:index]:
             if run.directory == earlier.directory:

@@ -13,7 +13,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]+)")
-_ARGUMENTS = {"axis": "axes", "set": "overrides", "arm": "arms", "fault": "faults"}
+_ARGUMENTS = {"axis": "axes", "set": "overrides", "fault": "faults"}
 """Arguments that have other names than the options."""
 
 

@@ -266,3 +266,20 @@ def test_wrong_arms_are_said(arm: str, message: str, reprieve: Reprieve, tmp_pat
     assert done.returncode == 2
     assert done.stderr.startswith(message), done.stderr
     assert not (tmp_path / "o").exists()
+
+
+def test_no_name_of_an_arm_leads_out_of_the_folder(tmp_path: Path, reprieve: Reprieve) -> None:
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(
+        'device = "fast12-mlc"\n[geometry]\nchannels = 1\nblocks_per_plane = 32\n[workload]\n'
+        'generator = "mixed"\nrequests = 20\nread_fraction = 0.8\nqueue_depth = 8\n'
+    )
+    before = scenario.read_text()
+    arms = [f"{name} policy=RPS" for name in ("..", "compare.json", "report.html", "../../x")]
+    done = reprieve("compare", scenario, *(word for arm in arms for word in ("--arm", arm)))
+    assert done.returncode == 0, done.stderr
+    assert scenario.read_text() == before
+    assert {one.name for one in tmp_path.iterdir()} == {"scenario.toml", "out"}
+    assert {one.name for one in (tmp_path / "out" / "scenario-compare").iterdir()} == {
+        "_.", "compare_json", "report_html", "_._.._x", "compare.json", "report.html"
+    }  # fmt: skip
