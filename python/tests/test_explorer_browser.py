@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
@@ -216,6 +217,29 @@ def test_the_copied_command_gives_the_numbers_on_display(
     for panel in "AB":
         printed = json.loads((tmp_path / "out/explorer" / panel / "summary.json").read_text())
         assert printed == summary(page, panel)
+
+
+def test_the_copied_command_runs_no_line_of_a_scenario(
+    page: Browser, address: str, tmp_path: Path
+) -> None:
+    text = 'device = "fast12-mlc"\nname = "it\'s $(touch one)"\n#\nEND\ntouch two\n'
+    page.visit("about:blank", "true")
+    page.visit(f"{address}#text={quote(text)}", "document.querySelector('#panel-A .error') !== null")
+    page.wait("document.querySelector('#panel-A .error').innerText !== ''")
+    page.value("document.querySelectorAll('#result-buttons button')[1].click()")
+    script = page.value("document.querySelectorAll('#result-buttons button')[1].dataset.copied")
+    kept = f'reprieve() {{ cp "$2" kept; }}\n{script}'
+    subprocess.run(["bash", "-euc", kept], cwd=tmp_path, check=True, capture_output=True)
+    assert [one.name for one in tmp_path.iterdir()] == ["kept"]
+    assert (tmp_path / "kept").read_text() == text
+
+
+def test_a_bound_is_called_one(page: Browser) -> None:
+    choose(page, "B-policy", "pe0")
+    told = "document.getElementById('headline').innerText"
+    assert "B is a bound" in page.value(told)
+    slide(page, "shared-workload.read_fraction", 150)
+    assert "B is a bound" in page.value(told)
 
 
 def test_the_picture_stands_alone(page: Browser) -> None:

@@ -206,7 +206,7 @@ class Page {
       for (const id of ["curves", "comparison", "attribution"]) byId(id).replaceChildren();
       return;
     }
-    const bounds = this.panels.filter(({ values }) => BOUNDS.includes(values.get("policy")));
+    const bounds = this.panels.filter(({ values }) => BOUNDS.includes(values.get("scheduling.policy")));
     byId("headline").textContent = headline(a, b, bounds.map(({ name }) => name));
     byId("comparison").replaceChildren(comparison(a, b));
     byId("attribution").replaceChildren(attribution("read", a, b), attribution("write", a, b));
@@ -237,8 +237,9 @@ class Page {
       const sets = this.state.setsOf(name).map((set) => ` --set ${quoted(set)}`).join("");
       return `reprieve run "$scenario"${sets} --requests --out out/explorer/${name}`;
     });
-    return `scenario=$(mktemp --suffix=.toml)\ncat > "$scenario" <<'END'\n` +
-      `${this.state.text.trimEnd()}\nEND\n${runs.join("\n")}\n`;
+    // In quotes, as a link may have brought the text: a shell must not run any line of it.
+    return `scenario=$(mktemp --suffix=.toml)\nprintf '%s\\n' ` +
+      `${quoted(this.state.text.trimEnd())} > "$scenario"\n${runs.join("\n")}\n`;
   }
 }
 

@@ -1,24 +1,60 @@
 // What the page can begin with: one question each, a scenario and two settings of it.
 
-const workload = (rows) => `\n[workload]\ngenerator = "mixed"\nrequest_bytes = 4096\n${rows}\n`;
+const workload = (rows) => `
+[workload]
+generator = "mixed"
+requests = 40000
+${rows}
+`;
 
-const FIRST = `# A small drive in its steady state under a mixed load.
-seed = 1
-device = "fast12-mlc"
-policy = "pes-ips"
-
+/** Of drives of 2012: few and short blocks. */
+const SMALL = `
 [geometry]
 channels = 8
 dies_per_channel = 1
-chips_per_channel = 1
 blocks_per_plane = 32
 pages_per_block = 48
 
 [ftl]
 over_provisioning = 0.3
 precondition = "steady"
-${workload(`requests = 40000
-read_fraction = 0.7
+`;
+
+/** Of the drives of papers in 3D flash: suspension between iterations, collection, NVMe. */
+const drive3d = ({ over_provisioning, moves_per_write, buffer_bytes, command_us }) => `
+[suspension]
+program = "iteration"
+erase = true
+host_read_suspends = ["program", "gc_program", "erase"]
+
+[scheduling]
+policy = "rps"
+
+[ftl]
+over_provisioning = ${over_provisioning}
+placement = "dynamic"
+gc_background = false
+gc_start_free_share = 0.1
+gc_rate_pages_per_write = ${moves_per_write}
+wordline_timeout_us = 1000000
+precondition = "steady"
+
+[buffer]
+bytes = ${buffer_bytes}
+acknowledge = "back"
+
+[host]
+interface = "nvme"
+t_command_us = ${command_us}
+pcie_generation = 3
+pcie_lanes = 4
+`;
+
+const FIRST = `# A small drive in its steady state under a mixed load.
+seed = 1
+device = "fast12-mlc"
+policy = "pes-ips"
+${SMALL}${workload(`read_fraction = 0.7
 addresses = "uniform"
 arrivals = "closed"
 queue_depth = 16`)}`;
@@ -41,8 +77,7 @@ bytes = 2097152
 [suspension]
 program = "iteration"
 erase = false
-${workload(`requests = 40000
-read_fraction = 0.75
+${workload(`read_fraction = 0.75
 addresses = "uniform"
 arrivals = "poisson"
 rate_iops = 10000`)}`;
@@ -50,20 +85,10 @@ rate_iops = 10000`)}`;
 const FAST12 = `# The MLC drive of Wu and He (FAST 2012), smaller, under a generated load.
 seed = 1
 device = "fast12-mlc"
-
-[geometry]
-channels = 8
-blocks_per_plane = 32
-pages_per_block = 48
-
-[ftl]
-over_provisioning = 0.3
-precondition = "steady"
-
+${SMALL}
 [buffer]
 bytes = 262144
-${workload(`requests = 40000
-read_fraction = 0.7
+${workload(`read_fraction = 0.7
 addresses = "zipf"
 zipf_theta = 0.9
 arrivals = "poisson"
@@ -86,35 +111,9 @@ page_bytes = 4096
 t_bus_us = 10.24
 wordline_pages = 4
 t_load_gap_us = 0
-
-[suspension]
-program = "iteration"
-erase = true
-host_read_suspends = ["program", "gc_program", "erase"]
-
-[scheduling]
-policy = "rps"
-
-[ftl]
-over_provisioning = 0.3
-placement = "dynamic"
-gc_background = false
-gc_start_free_share = 0.1
-gc_rate_pages_per_write = 1.4
-wordline_timeout_us = 1000000
-precondition = "steady"
-
-[buffer]
-bytes = 4194304
-acknowledge = "back"
-
-[host]
-interface = "nvme"
-t_command_us = 3
-pcie_generation = 3
-pcie_lanes = 4
-${workload(`requests = 40000
-read_fraction = 0.75
+${drive3d({
+    over_provisioning: 0.3, moves_per_write: 1.4, buffer_bytes: 4194304, command_us: 3,
+  })}${workload(`read_fraction = 0.75
 addresses = "uniform"
 arrivals = "closed"
 queue_depth = 16`)}`;
@@ -135,17 +134,12 @@ twin_blocks = true
 [buffer]
 bytes = 65536
 acknowledge = "back"
-
-[workload]
-generator = "mixed"
-requests = 40000
-request_bytes = 16384
+${workload(`request_bytes = 16384
 read_fraction = 0.8
 addresses = "zipf"
 zipf_theta = 0.9
 arrivals = "poisson"
-rate_iops = 2000
-`;
+rate_iops = 2000`)}`;
 
 const STARBLAZE = `# A drive as in Starblaze's slides of 2017, which name none: 64 dies, short blocks.
 seed = 1
@@ -162,35 +156,9 @@ page_bytes = 4096
 [timing]
 t_bus_us = 10.24
 wordline_pages = 16
-
-[suspension]
-program = "iteration"
-erase = true
-host_read_suspends = ["program", "gc_program", "erase"]
-
-[scheduling]
-policy = "rps"
-
-[ftl]
-over_provisioning = 0.5
-placement = "dynamic"
-gc_background = false
-gc_start_free_share = 0.1
-gc_rate_pages_per_write = 2.0
-wordline_timeout_us = 1000000
-precondition = "steady"
-
-[buffer]
-bytes = 8388608
-acknowledge = "back"
-
-[host]
-interface = "nvme"
-t_command_us = 15
-pcie_generation = 3
-pcie_lanes = 4
-${workload(`requests = 40000
-read_fraction = 0.6
+${drive3d({
+    over_provisioning: 0.5, moves_per_write: 2.0, buffer_bytes: 8388608, command_us: 15,
+  })}${workload(`read_fraction = 0.6
 addresses = "uniform"
 arrivals = "poisson"
 rate_iops = 40000`)}`;
@@ -199,18 +167,7 @@ const DEADLINE = `# SLC of 2012 at a load that keeps its dies busy.
 seed = 1
 device = "fast12-slc"
 policy = "pes-ips"
-
-[geometry]
-channels = 8
-dies_per_channel = 1
-blocks_per_plane = 32
-pages_per_block = 48
-
-[ftl]
-over_provisioning = 0.3
-precondition = "steady"
-${workload(`requests = 40000
-read_fraction = 0.7
+${SMALL}${workload(`read_fraction = 0.7
 addresses = "uniform"
 arrivals = "poisson"
 rate_iops = 12000`)}`;
@@ -228,8 +185,7 @@ precondition = "steady"
 
 [buffer]
 bytes = 1048576
-${workload(`requests = 40000
-read_fraction = 0.7
+${workload(`read_fraction = 0.7
 addresses = "uniform"
 arrivals = "poisson"
 rate_iops = 60000`)}`;
