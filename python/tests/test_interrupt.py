@@ -68,7 +68,7 @@ def test_interrupted_run_keeps_what_it_has_marked_partial(program: str, small: P
         f"interrupted: these are the results of {total['count']:,} requests, in o, marked partial"
     )
     assert told in " ".join(stdout.split())
-    # The same command, run to its end, takes its place.
+    # A second command, which runs to its end, replaces it.
     whole = [program, "run", str(small), "--out", "o"]
     subprocess.run(whole, cwd=small.parent, check=True, capture_output=True)
     assert "partial" not in json.loads((small.parent / "o/summary.json").read_text())

@@ -158,7 +158,7 @@ def measured(runs: Runs) -> list[str]:
     for label, result in runs.items():
         measure = result.summary["measure"]
         if measure["from_ns"] or measure["requests_excluded"]:
-            # What stands behind the colon differs from run to run: where its transient ends.
+            # The text behind the colon differs from run to run: the end of its transient.
             why = measure["reason"] if len(runs) == 1 else measure["reason"].partition(":")[0]
             kinds.setdefault((why, measure["requests_excluded"] > 0), []).append(label)
         if measure["warning"] is not None:
