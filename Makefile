@@ -20,8 +20,6 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# Five states of so large a drive do not fit into the store: each would be written anew.
-demo: export REPRIEVE_STATES = off
 demo: .venv/.built ## a production trace on an enterprise drive: read priority against suspension
 	@echo '==> a SQL Server on an enterprise drive: read priority (RPS) against suspension'
 	@$(BIN)/reprieve compare examples/sql-server.toml $(ARMS) --out out/demo

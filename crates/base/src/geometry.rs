@@ -64,9 +64,4 @@ impl Geometry {
             ..self
         }
     }
-
-    /// 512-byte sectors of a page.
-    pub fn sectors_per_page(&self) -> u32 {
-        self.page_bytes / 512
-    }
 }

@@ -86,11 +86,8 @@ pub(super) fn write(path: &Path, pieces: &[impl AsRef<[u8]>]) -> std::io::Result
     let written = File::create(&temporary)
         .and_then(write_all)
         .and_then(|()| std::fs::rename(&temporary, path));
-    if written.is_err() {
-        // It may not exist; the first error is the one to report.
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
+    // It may not exist; the first error is the one to report.
+    written.inspect_err(|_| drop(std::fs::remove_file(&temporary)))
 }
 
 /// Entries that a column may have: one for each mapping unit, or for each unit of the buffer, or

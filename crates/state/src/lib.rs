@@ -33,9 +33,8 @@ impl State {
     pub fn take(&mut self, name: &str, entries: usize) -> Result<Vec<u32>, UserError> {
         let column = self.columns.remove(name);
         column.filter(|column| column.len() == entries).ok_or_else(|| {
-            UserError::new(format!(
-                "the state has no column {name:?} of {entries} entries; save it anew"
-            ))
+            let what = format!("the state has no column {name:?} of {entries} entries");
+            UserError::new(what + "; save it anew")
         })
     }
 
@@ -86,10 +85,8 @@ impl State {
     /// Errors if the file cannot be written.
     pub fn write(self, path: &Path, scenario: &Scenario) -> Result<(), UserError> {
         file::write(path, &file::encode(self, scenario)).map_err(|error| {
-            UserError::new(format!(
-                "{}: cannot write the state: {error}; name another place",
-                path.display()
-            ))
+            let what = format!("cannot write the state: {error}; name another place");
+            UserError::new(what).at(path.display())
         })
     }
 
@@ -98,12 +95,10 @@ impl State {
     /// Errors if the file is not a whole state, or one of another drive.
     pub fn read(path: &Path, scenario: &Scenario) -> Result<State, UserError> {
         let bytes = std::fs::read(path).map_err(|error| {
-            UserError::new(format!(
-                "{}: cannot read the state: {error}; name a file that --save-state wrote",
-                path.display()
-            ))
-        })?;
-        file::decode(&bytes, scenario).map_err(|error| error.at(path.display()))
+            format!("cannot read the state: {error}; name a file that --save-state wrote")
+        });
+        let state = bytes.map_err(UserError::new).and_then(|it| file::decode(&it, scenario));
+        state.map_err(|error| error.at(path.display()))
     }
 }
 

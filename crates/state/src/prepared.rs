@@ -1,5 +1,6 @@
 //! Prepared states of drives: in memory for the other runs of a process, in files for others.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -52,6 +53,8 @@ struct Kept {
     states: Vec<(Key, Arc<Vec<u8>>)>,
     /// Those that are being prepared, and how far that is.
     claims: Vec<(Key, Arc<AtomicU64>)>,
+    /// Bytes of the files that this process has read or written, by their drive.
+    files: BTreeMap<u128, u64>,
 }
 
 /// A state that somebody asks for.
@@ -137,6 +140,7 @@ impl Store {
         if bytes.get(..HEAD_BYTES)? != head(key, sum) {
             return None;
         }
+        self.lock().files.insert(key.drive, bytes.len() as u64);
         // Writing what is there makes it the most recently used; it need not be possible.
         let _ = OpenOptions::new().write(true).open(&path).and_then(|mut it| it.write_all(MAGIC));
         Some(bytes)
@@ -144,7 +148,15 @@ impl Store {
 
     /// Writes the file of a state, if there is room for it; nobody depends on that.
     fn write(&self, key: Key, bytes: &[u8]) -> Option<()> {
-        let folder = self.folder.as_ref().filter(|_| bytes.len() as u64 <= self.files_bytes_max)?;
+        let folder = self.folder.as_ref()?;
+        // A process that uses more drives than fit would else write each of them every time.
+        let mut kept = self.lock();
+        kept.files.insert(key.drive, bytes.len() as u64);
+        if kept.files.values().sum::<u64>() > self.files_bytes_max {
+            kept.files.remove(&key.drive);
+            return None;
+        }
+        drop(kept);
         fs::create_dir_all(folder).ok()?;
         file::write(&folder.join(file_name(key)), &[bytes]).ok()?;
         let mut files = Vec::new();

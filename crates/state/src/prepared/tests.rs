@@ -186,6 +186,25 @@ fn the_oldest_files_go_and_foreign_ones_stay() {
     assert_eq!(number(&new(), key(1)), Some(10));
 }
 
+/// With two places and three drives in turn, each would else displace the one that is next.
+#[test]
+fn a_process_displaces_no_file_of_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let new = |memory| Store::new(Some(folder.path().to_owned()), memory, 2_500);
+    let store = new(1);
+    for (drive, number) in [(1, 10), (2, 20), (3, 30), (1, 11), (2, 21), (3, 31)] {
+        if self::number(&store, key(drive)).is_none() {
+            keep(&store, key(drive), number, true);
+        }
+    }
+    let found = [1, 2, 3].map(|drive| number(&new(MIB), key(drive)));
+    assert_eq!(found, [Some(10), Some(20), None]);
+    // Another process has used none of them.
+    keep(&new(1), key(3), 32, true);
+    assert_eq!(number(&new(MIB), key(3)), Some(32));
+    assert_eq!(files(folder.path()).len(), 2);
+}
+
 #[test]
 fn the_place_is_that_of_the_user() {
     let place = |variables: &[(&str, &str)]| {
