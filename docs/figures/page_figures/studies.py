@@ -199,7 +199,6 @@ STUDIES: Mapping[str, Study] = {
     "fast12": Study(
         "reprieve reproduce fast12", _paper("fast12"),
         {"figures/figure-1.svg": "fast12-figure-1.svg",
-         "figures/figure-2.svg": "fast12-figure-2.svg",
          "figures/figure-4.svg": "fast12-figure-4.svg"},
     ),
     **{f"{name}-joint": Study(f"reprieve reproduce {name} --joint --quick",
