@@ -224,7 +224,9 @@ def test_the_copied_command_runs_no_line_of_a_scenario(
 ) -> None:
     text = 'device = "fast12-mlc"\nname = "it\'s $(touch one)"\n#\nEND\ntouch two\n'
     page.visit("about:blank", "true")
-    page.visit(f"{address}#text={quote(text)}", "document.querySelector('#panel-A .error') !== null")
+    page.visit(
+        f"{address}#text={quote(text)}", "document.querySelector('#panel-A .error') !== null"
+    )
     page.wait("document.querySelector('#panel-A .error').innerText !== ''")
     page.value("document.querySelectorAll('#result-buttons button')[1].click()")
     script = page.value("document.querySelectorAll('#result-buttons button')[1].dataset.copied")
