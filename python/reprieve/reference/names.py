@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-import json
 import re
+import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,8 +22,9 @@ Every public name of `import reprieve as rp`, with its signature and an example 
 stands. The [guide](../guide/python.md) shows them at work.
 """
 
-_WIDTH = 88
 _FENCES = re.MULTILINE | re.DOTALL
+_NAMED = r"= (?!None|True|False)(?P<name>[^\W\d]\w*)(?=[,)])"
+"""The default of a parameter that is a name: of a function, or of a number."""
 
 
 def page() -> str:
@@ -36,12 +37,12 @@ def page() -> str:
     classes["Plots"] = Plots
     parts = [_HEAD, "## Functions\n"]
     for name, function in functions.items():
-        parts += [f"### `{name}`\n", _fence(name, function), _prose(function.__doc__)]
+        (tree,) = ast.parse(_source(function)).body
+        assert isinstance(tree, ast.FunctionDef)
+        parts += [f"### `{name}`\n", _fence(function, tree), _prose(ast.get_docstring(tree))]
     parts.append("## Classes\n")
     for name, kind in sorted(classes.items()):
-        # A compiled class says of itself in one sentence what its stub says in full.
-        doc = ast.get_docstring(class_tree(kind)) if _is_compiled(kind) else kind.__doc__
-        parts += [f"### `{name}`\n", _prose(doc), *_members(kind)]
+        parts += [f"### `{name}`\n", _prose(ast.get_docstring(class_tree(kind))), *_members(kind)]
     return "\n".join(parts)
 
 
@@ -55,57 +56,35 @@ def _members(kind: type) -> Iterator[str]:
             for name, (typed, doc) in attributes.items()
         ]
         yield "\n".join(lines) + "\n"
-    if _is_compiled(kind):
-        yield from _compiled(kind.__name__, tree)
-        return
-    for name, value in vars(kind).items():
-        if name.startswith("_") or name in attributes:
-            continue
-        getter = getattr(value, "fget", None) or getattr(value, "func", None)  # cached or not
-        method = getattr(value, "__func__", value)  # of a class, or of an object
-        if inspect.isfunction(getter):
-            typed = _annotation(inspect.signature(getter).return_annotation)
-            yield f"#### `{kind.__name__}.{name}`: `{typed}`\n"
-            yield _prose(getter.__doc__)
-        elif inspect.isfunction(method):
-            yield f"#### `{kind.__name__}.{name}()`\n"
-            yield _fence(name, method)
-            yield _prose(method.__doc__)
-
-
-def _compiled(kind: str, tree: ast.ClassDef) -> Iterator[str]:
-    """Tell the properties and methods of a class that has a stub in place of a source."""
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
             continue
-        doc = ast.get_docstring(node)
-        if any(
-            isinstance(mark, ast.Name) and mark.id == "property" for mark in node.decorator_list
-        ):
+        if {ast.unparse(mark) for mark in node.decorator_list} & {"property", "cached_property"}:
             assert node.returns is not None
-            yield f"#### `{kind}.{node.name}`: `{ast.unparse(node.returns)}`\n"
+            yield f"#### `{kind.__name__}.{node.name}`: `{ast.unparse(node.returns)}`\n"
         else:
-            yield f"#### `{kind}.{node.name}()`\n"
-            arguments, returned = ast.unparse(node.args), ast.unparse(node.returns or node.args)
-            yield f"```python\ndef {node.name}({arguments}) -> {returned}: ...\n```\n"
-        yield _prose(doc)
-
-
-def _is_compiled(kind: type) -> bool:
-    return getattr(_native, kind.__name__, None) is kind
+            yield f"#### `{kind.__name__}.{node.name}()`\n"
+            yield _fence(kind, node)
+        yield _prose(ast.get_docstring(node))
 
 
 def class_tree(kind: type) -> ast.ClassDef:
     """Parse a class: from its source, or from the stub if it is compiled."""
-    if _is_compiled(kind):
-        stubs = Path(reprieve.__file__).parent.glob("_native*.pyi")
-        nodes = [node for stub in stubs for node in ast.parse(stub.read_text("utf-8")).body]
-        found = [node for node in nodes if getattr(node, "name", "") == kind.__name__]
-    else:
-        found = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
-    (tree,) = found
+    nodes = ast.parse(_source(kind)).body
+    (tree,) = (node for node in nodes if getattr(node, "name", "") == kind.__name__)
     assert isinstance(tree, ast.ClassDef)
     return tree
+
+
+def _source(value: Any) -> str:
+    """Return the source of a function or class, of a compiled one the stub that has it."""
+    name = value.__name__
+    if getattr(_native, name, None) is not value:
+        return textwrap.dedent(inspect.getsource(value))
+    stubs = (
+        stub.read_text("utf-8") for stub in Path(reprieve.__file__).parent.glob("_native*.pyi")
+    )
+    return next(text for text in stubs if re.search(rf"^class {name}\b", text, re.MULTILINE))
 
 
 def _attributes(tree: ast.ClassDef) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -142,38 +121,18 @@ def _assigned(statement: ast.stmt) -> tuple[str, str]:
     return "", ""
 
 
-def _fence(name: str, function: Any) -> str:
-    """Show a signature as code, a parameter a line where it is long."""
-    signature = inspect.signature(function)
-    parameters = list(_written(signature))
-    arrow = f" -> {_annotation(signature.return_annotation)}: ..."
-    line = f"def {name}({', '.join(parameters)}){arrow}"
-    if len(line) > _WIDTH:
-        line = "\n    ".join([f"def {name}(", *(f"{one}," for one in parameters)]) + f"\n){arrow}"
-    return f"```python\n{line}\n```\n"
+def _fence(owner: Any, function: ast.FunctionDef) -> str:
+    """Show a signature as code; a function that is a default is left to the words."""
+    known = vars(sys.modules[owner.__module__])
 
+    def default(named: re.Match[str]) -> str:
+        value = known.get(named["name"])
+        return f"= {value}" if isinstance(value, int | float) else "= ..."
 
-def _written(signature: inspect.Signature) -> Iterator[str]:
-    """Write the parameters as Python does; a function that is a default is left to the words."""
-    by_name = False
-    for parameter in signature.parameters.values():
-        if parameter.kind is parameter.KEYWORD_ONLY and not by_name:
-            yield "*"
-            by_name = True
-        text = str(parameter.replace(annotation=parameter.empty, default=parameter.empty))
-        typed = parameter.annotation is not parameter.empty
-        text += f": {_annotation(parameter.annotation)}" if typed else ""
-        if parameter.default is not parameter.empty:
-            value = parameter.default
-            shown = (
-                "..." if callable(value) else json.dumps(value) if isinstance(value, str) else value
-            )
-            text += f" = {shown}" if typed else f"={shown}"
-        yield text
-
-
-def _annotation(annotation: Any) -> str:
-    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    first = function.body[0].lineno - 1
+    lines = _source(owner).splitlines()[function.lineno - 1 : max(first, function.lineno)]
+    written = re.sub(_NAMED, default, textwrap.dedent("\n".join(lines)).removesuffix(" ..."))
+    return f"```python\n{written} ...\n```\n"
 
 
 def _prose(docstring: str | None) -> str:
