@@ -10,7 +10,6 @@ import pytest
 from reprieve import UserError
 from reprieve.calibration.calibrate import Task, split
 from reprieve.calibration.evaluate import expand
-from reprieve.calibration.fio_output import in_bin, measure
 from reprieve.calibration.fio_results import read_results
 from reprieve.calibration.measured import Condition, Job, Measured
 from reprieve.calibration.objective import FIO_BIN, Term, Weights, residuals, terms
@@ -28,6 +27,7 @@ from reprieve.calibration.ranges import DIES, default_parameters, program_range
 from reprieve.calibration.replay import Effort, Simulated
 
 from .drive import Reprieve
+from .fio_output import in_bin, measure
 
 
 def reads(size: str, depth: int, iops: float, percentile_ns: dict[float, float]) -> Condition:

@@ -12,7 +12,6 @@ from reprieve.calibration.calibrate import (
 )
 from reprieve.calibration.evaluate import Evaluator, expand
 from reprieve.calibration.figure import depth_of, load_of, percentile_chart
-from reprieve.calibration.fio_output import measure
 from reprieve.calibration.fio_results import read_results
 from reprieve.calibration.hypotheses import Answer, judge, sentence
 from reprieve.calibration.measured import Condition
@@ -45,7 +44,6 @@ __all__ = [
     "expand",
     "judge",
     "load_of",
-    "measure",
     "percentile_chart",
     "read_results",
     "residuals",

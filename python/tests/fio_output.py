@@ -1,4 +1,4 @@
-"""A simulated run as fio would print it: a calibration can be tried on a drive that is known."""
+"""Runs on a simulated drive as fio would print them, so that a calibration has a known truth."""
 
 from __future__ import annotations
 
