@@ -13,7 +13,7 @@ from reprieve.sections import only_while
 
 FILE = Path(__file__).with_name("keys.pyi")
 
-_COLUMNS = 100
+_COLUMNS = 96
 
 _PLAIN = {
     "integer": "int",
@@ -82,11 +82,6 @@ def main() -> None:
 
 
 def _top(keys: list[dict[str, Any]], sections: list[str]) -> list[str]:
-    parameters = [
-        *(f"        {key['name']}: {_absent(_type(key))} = None," for key in keys),
-        *(f"        {name}: Mapping[str, Any] | None = None," for name in sections),
-        "        flow: Mapping[str, Mapping[str, Any]] | None = None,",
-    ]
     return [
         "class Top(Keys):",
         *_docstring("Keys before every section, and the sections."),
@@ -98,7 +93,9 @@ def _top(keys: list[dict[str, Any]], sections: list[str]) -> list[str]:
         "    def __init__(",
         "        self,",
         "        *,",
-        *(line for parameter in parameters for line in _wrapped_type(parameter)),
+        *(f"        {key['name']}: {_type(key)} | None = None," for key in keys),
+        *(f"        {name}: Mapping[str, Any] | None = None," for name in sections),
+        "        flow: Mapping[str, Mapping[str, Any]] | None = None,",
         "    ) -> None: ...",
         "    def _take(self, tables: Mapping[str, Any]) -> None: ...",
     ]
@@ -107,8 +104,8 @@ def _top(keys: list[dict[str, Any]], sections: list[str]) -> list[str]:
 def _attributes(keys: list[dict[str, Any]]) -> list[str]:
     lines = []
     for key in keys:
-        kind = _absent(_type(key)) if key["optional"] else _type(key)
-        lines += _wrapped_type(f"    {key['name']}: {kind}")
+        absent = " | None" if key["optional"] else ""
+        lines.append(f"    {key['name']}: {_type(key)}{absent}")
         lines += _docstring(f"{key['doc']} {_details(key)}")
     return lines
 
@@ -120,10 +117,6 @@ def _type(key: dict[str, Any]) -> str:
     if key["kind"] == "choices":
         return f"Sequence[Literal[{names}]]"
     return _PLAIN[key["kind"]]
-
-
-def _absent(kind: str) -> str:
-    return f"{kind} | None"
 
 
 def _details(key: dict[str, Any]) -> str:
@@ -150,32 +143,10 @@ def _sentence(text: str) -> str:
 
 def _docstring(text: str, rest: str = "") -> list[str]:
     """Return a docstring at the depth of a class's body; the rest stands apart."""
-    wrap = textwrap.TextWrapper(
-        width=_COLUMNS,
-        initial_indent="    ",
-        subsequent_indent="    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
     # A backslash would begin an escape.
-    text = text.replace("\\", "\\\\")
-    if rest:
-        return [*wrap.wrap(f'"""{text}'), "", *wrap.wrap(rest), '    """']
-    return wrap.wrap(f'"""{text}"""')
-
-
-def _wrapped_type(line: str) -> list[str]:
-    """Break an annotation that is too long as the formatter does: a choice a line."""
-    if len(line) <= _COLUMNS:
-        return [line]
-    before, _, inside = line.partition("[")
-    inside, _, after = inside.rpartition("]")
-    indent = " " * (len(line) - len(line.lstrip()))
-    return [
-        f"{before}[",
-        *(f"{indent}    {choice.strip()}," for choice in inside.split(",")),
-        f"{indent}]{after}",
-    ]
+    paragraphs = [f'"""{text}', rest] if rest else [f'"""{text}']
+    wrapped = [textwrap.fill(each.replace("\\", "\\\\"), _COLUMNS) for each in paragraphs]
+    return textwrap.indent("\n\n".join(wrapped) + '"""', "    ").splitlines()
 
 
 if __name__ == "__main__":
