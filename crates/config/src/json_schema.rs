@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::Registries;
-use super::key::{Fallback, Family, Key, Kind, Section};
+use super::key::{Fallback, Key, Kind, Section};
 use super::keys::SECTIONS;
 use super::preset::{Preset, devices, loads, parts};
 use super::quantity::Dimension;
@@ -82,7 +82,8 @@ fn of_key(key: &Key, registries: &Registries) -> Json {
     if key.takes_none() {
         schema = json!({"anyOf": [schema, {"const": "none"}]});
     }
-    let mut description = format!("{} Value: {}.", key.doc, key.expected(registries));
+    let (value, role) = (key.expected(registries), key.role());
+    let mut description = format!("{} Value: {value}. Role: {role}.", key.doc);
     if !key.when.is_empty() {
         let needs: Vec<_> = key.when.iter().map(|need| need.words("")).collect();
         description.push_str(&format!(" Only while {}.", needs.join(" or ")));
@@ -129,7 +130,7 @@ fn of_kind(key: &Key, registries: &Registries) -> Json {
         Kind::Number(interval) => number(interval),
         Kind::Duration(unit) => duration(unit),
         Kind::Flag => json!({"type": "boolean"}),
-        Kind::Registered(Family::SuspendPolicy | Family::Scheduler) => {
+        Kind::Registered(_) if key.name() == "policy" => {
             // FILE.py:NAME or MODULE:NAME, which the Python package takes.
             let own = json!({"type": "string", "pattern": r"^.+:\w+(\.\w+)*$"});
             json!({"anyOf": [{"enum": words()}, own]})

@@ -1,7 +1,5 @@
 //! The schema of one key: its kind, range, default, condition, and place in the scenario.
 
-use std::fmt;
-
 use reprieve_base::Entry;
 
 use super::types::Scenario;
@@ -39,12 +37,14 @@ pub struct Key {
     pub stands_for: &'static [&'static str],
     /// Whether it may change while a drive is served.
     pub while_served: bool,
+    /// Values that no drive can have: a run with one is a bound; `None`: given from outside.
+    pub(super) design: Option<&'static [&'static str]>,
     /// Its place in the scenario.
     pub(super) place: Place,
 }
 
 /// The place of a key in the scenario, in both directions.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     /// Returns the value there; `None`: none, or the scenario lacks the part.
     pub get: fn(&Scenario) -> Option<Value>,
@@ -73,7 +73,7 @@ pub enum Kind {
     /// One of a fixed list of words.
     Choice(&'static [Entry]),
     /// The name of an entry of a registry.
-    Registered(Family),
+    Registered(fn(&Registries) -> Vec<Entry>),
     /// Any string.
     Text,
     /// The name of a built-in preset, or the path of a file.
@@ -110,21 +110,6 @@ pub enum Kind {
     Words(&'static [Entry]),
     /// A list of steps of the scheduler `microcode`.
     Steps,
-}
-
-/// A registry whose names a key takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // As the fields of `Registries`.
-pub enum Family {
-    Scheduler,
-    Dispatcher,
-    SuspendPolicy,
-    Placement,
-    GcVictim,
-    Stream,
-    Arbitration,
-    TraceFormat,
-    Generator,
 }
 
 /// The value of a key that no layer gives.
@@ -171,6 +156,12 @@ impl Key {
     /// The name within the section.
     pub fn name(&self) -> &'static str {
         self.full_name.rsplit_once('.').map_or(self.full_name, |(_, name)| name)
+    }
+
+    /// Who decides on its value: `design` or `environment`.
+    pub fn role(&self) -> &'static str {
+        let given = ["workload", "measure", "precondition", "power_loss"].contains(&self.section());
+        if given || self.design.is_none() { "environment" } else { "design" }
     }
 
     /// Whether it may be absent.
@@ -227,11 +218,7 @@ impl Kind {
     pub fn choices(&self, registries: &Registries) -> Vec<Entry> {
         match self {
             Kind::Choice(entries) | Kind::Words(entries) => entries.to_vec(),
-            Kind::Registered(Family::TraceFormat) => {
-                let auto = Entry { name: "auto", doc: "Found out from the content." };
-                [&[auto], registries.trace_formats].concat()
-            }
-            Kind::Registered(family) => registries.of(*family).to_vec(),
+            Kind::Registered(of) => of(registries),
             _ => Vec::new(),
         }
     }
@@ -271,11 +258,5 @@ impl Kind {
                 "\"concatenate\", \"merge\" or a list of different device numbers".to_string()
             }
         }
-    }
-}
-
-impl fmt::Debug for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Place")
     }
 }

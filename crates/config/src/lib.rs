@@ -40,7 +40,7 @@ use read::{Layer, Leaf, Leaves, Rank};
 use resolve::Use;
 
 pub use json_schema::json_schema;
-pub use key::{Fallback, Family, Key, Kind, Need, Section};
+pub use key::{Fallback, Key, Kind, Need, Section};
 pub use keys::keys;
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
@@ -94,22 +94,6 @@ pub struct Misfit {
     pub key: &'static str,
     /// The fault of its value, and the right range.
     pub what: String,
-}
-
-impl Registries {
-    fn of(&self, family: Family) -> &'static [Entry] {
-        match family {
-            Family::Scheduler => self.schedulers,
-            Family::Dispatcher => self.dispatchers,
-            Family::SuspendPolicy => self.suspend_policies,
-            Family::Placement => self.placements,
-            Family::GcVictim => self.gc_victims,
-            Family::Stream => self.streams,
-            Family::Arbitration => self.arbitrations,
-            Family::TraceFormat => self.trace_formats,
-            Family::Generator => self.generators,
-        }
-    }
 }
 
 /// The scenario of a run: it has a workload.

@@ -9,16 +9,16 @@ use super::raw::Raw;
 
 /// The reference page: every section and key with unit, range, default, meaning and source.
 pub fn reference_markdown(registries: &Registries) -> String {
-    let mut page = String::from("# Scenario file\n\n");
-    page.push_str(
-        "A later layer wins, key by key: default, part, device, load, scenario file, `--set`.\n",
+    let mut page = String::from(
+        "# Scenario file\n\n\
+        A later layer wins, key by key: default, part, device, load, scenario file, `--set`.\n\
+        A key that a later layer's choice rules out is put aside; within one layer that is an \
+        error.\n\nA number may have a unit, in quotes: `\"50us\"` (ns, us, ms, s) for a time, \
+        `\"16 MiB\"` or `\"64k\"` for bytes (k, M, G and T are powers of 1024, kB and MB of 1000), \
+        `\"4k\"` for another count.\n\nA key is of the design, which a person chooses, or of the \
+        environment, which is given: comparisons and searches call no load the best. A value that \
+        no drive can have is a bound.\n",
     );
-    page.push_str("A key that a later layer's choice rules out is put aside; ");
-    page.push_str("within one layer that is an error.\n\nA number may have a unit, in quotes: ");
-    page.push_str(
-        "`\"50us\"` (ns, us, ms, s) for a time, `\"16 MiB\"` or `\"64k\"` for bytes (k, M, G ",
-    );
-    page.push_str("and T are powers of 1024, kB and MB of 1000), `\"4k\"` for another count.\n");
     for section in SECTIONS {
         page.push_str(&section_markdown(section, registries));
     }
@@ -35,6 +35,10 @@ fn section_markdown(section: &Section, registries: &Registries) -> String {
         page.push_str(&format!("\n### `{}`\n\n{}\n\n", key.full_name, key.doc));
         page.push_str(&format!("- Value: {}\n", key.expected(registries)));
         page.push_str(&format!("- Default: {}\n", default_words(key)));
+        page.push_str(&format!("- Role: {}\n", key.role()));
+        for bound in key.design.unwrap_or_default() {
+            page.push_str(&format!("- Only a bound: `{bound}`\n"));
+        }
         if !key.when.is_empty() {
             let needs: Vec<_> = key.when.iter().map(|need| need.words("`")).collect();
             page.push_str(&format!("- Only while {}\n", needs.join(" or ")));
@@ -101,6 +105,8 @@ fn key_json(key: &Key, registries: &Registries) -> Json {
         "default_key": default_key,
         "when": when,
         "stands_for": key.stands_for,
+        "role": key.role(),
+        "bounds": key.design.unwrap_or_default(),
         "doc": key.doc,
         "source": key.source,
     })

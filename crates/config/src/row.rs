@@ -12,8 +12,8 @@
 //!
 //! After the name come the place, the kind with its range, and further attributes:
 //! `or` a default in TOML, `same_as` another key or `absent`, else the key is required; `when` it
-//! applies, which keys it `stands_for`, whether it may change `while_served`, and `from` which
-//! source it is.
+//! applies, which keys it `stands_for`, whether it may change `while_served`, whether it is of the
+//! `environment` and not a choice, which values are `bounds`, and `from` which source it is.
 //!
 //! A place is a path of fields from the scenario on. `?` goes into an option, `??` makes one that
 //! is `None`, `as Enum::Variant` goes into a variant, `trace:` and `mixed:` begin in such a
@@ -29,7 +29,8 @@ use super::key::Fallback;
 use super::unit::{Interval, Unit};
 
 // The names that rows use.
-pub(super) use super::key::{Family, Key, Kind, Need, Place, Section};
+pub(super) use super::Registries;
+pub(super) use super::key::{Key, Kind, Need, Place, Section};
 pub(super) use super::value::{Field, Scaled, Value, Values, of};
 pub(super) use reprieve_base::Entry;
 
@@ -229,7 +230,8 @@ pub(super) const fn key(
 ) -> Key {
     let default = Fallback::Required;
     let (when, source, stands_for, while_served) = (&[], "", &[], false);
-    Key { full_name, kind, default, when, doc, source, stands_for, while_served, place }
+    let design = Some(&[] as &[&str]);
+    Key { full_name, kind, default, when, doc, source, stands_for, while_served, design, place }
 }
 
 /// Methods that set an attribute of a key.
@@ -249,6 +251,8 @@ attributes! {
     absent() default: Fallback::Absent;
     when(needs: &'static [Need]) when: needs;
     while_served() while_served: true;
+    environment() design: None;
+    bounds(values: &'static [&'static str]) design: Some(values);
     from(source: &'static str) source: source;
     stands_for(keys: &'static [&'static str]) stands_for: keys;
 }
@@ -282,7 +286,7 @@ kinds! {
     below(min: f64, max: f64) = interval(min, max, false, true);
     numbers(of: Kind) = Kind::Numbers(interval_of(of));
     one_or_more(of: Kind) = Kind::OneOrMore(interval_of(of));
-    registered(family: Family) = Kind::Registered(family);
+    registered(of: fn(&Registries) -> Vec<Entry>) = Kind::Registered(of);
     us() = Kind::Duration(Unit::Microseconds);
     us_list() = Kind::Durations(Unit::Microseconds);
     s() = Kind::Duration(Unit::Seconds);

@@ -39,18 +39,19 @@ section! {
     TOP ""
 
     /// Seed of every random stream.
-    seed [seed] count(0, u64::MAX), or("1");
+    seed [seed] count(0, u64::MAX), or("1"), environment();
     /// The drive to start from: a built-in preset, or the path of a file of the same form.
     device [] preset(), absent();
     /// The NAND part under the drive, in place of the one that the device names.
     part [] preset(), absent();
     /// The load to start from: a built-in preset, or the path of a file of the same form.
-    load [] preset(), absent();
+    load [] preset(), absent(), environment();
     /// Name of the drive in results; else the device's name.
     name (|s| Some(Value::Text(s.device.clone())), |s, value, _| s.device = of(value)) text(),
         absent();
     /// Shorthand for scheduling.policy, suspension.program and suspension.erase together.
-    policy [] choice(SHORTHANDS), absent(), from("Wu and He, FAST 2012, section 5");
+    policy [] choice(SHORTHANDS), absent(), bounds(&["pe0", "per"]),
+        from("Wu and He, FAST 2012, section 5");
 }
 
 section! {
@@ -83,7 +84,7 @@ section! {
     /// One page over the channel (tBUS).
     t_bus_us [timing.bus] us(), from(FAST12);
     /// Array read of a page (tR).
-    t_read_us [timing.read] us(), from(FAST12);
+    t_read_us [timing.read] us(), bounds(&["0"]), from(FAST12);
     /// How array reads vary; every law has the mean t_read_us.
     read_law [timing.read_law] one_of {
         "fixed" = ReadLaw::Fixed, "Every read takes the same time.";
@@ -93,11 +94,11 @@ section! {
     /// Iterations of pulse and verify (ISPP) of a page program.
     program_iterations [timing.program_iterations] count(1, 1_000), from(FAST12);
     /// Program pulse of one iteration.
-    t_program_pulse_us [timing.program_pulse] us(), from(FAST12);
+    t_program_pulse_us [timing.program_pulse] us(), bounds(&["0"]), from(FAST12);
     /// Program verify of one iteration.
     t_verify_us [timing.verify] us(), from(FAST12);
     /// Erase pulse, all its segments together.
-    t_erase_us [timing.erase] us(), from(FAST12);
+    t_erase_us [timing.erase] us(), bounds(&["0"]), from(FAST12);
     /// Equal segments of the erase pulse, with a safe point between any two; divides it.
     erase_segments [timing.erase_segments] count(1, 1_000_000), or("1"),
         from("Kim et al., USENIX ATC 2019, as reported by others");

@@ -12,9 +12,9 @@ section! {
     /// Bytes of a mapping unit, of which 1, 2, 4 and so on fill a page: 4096 in drives since 2018.
     mapping_bytes [ftl.mapping_bytes] sectors(1 << 24), same_as("geometry.page_bytes");
     /// In which plane a page is written.
-    placement [ftl.placement] registered(Family::Placement), or("'cwdp'");
+    placement [ftl.placement] registered(|all| all.placements.into()), or("'cwdp'");
     /// Which block garbage collection empties.
-    gc_victim [ftl.gc_victim] registered(Family::GcVictim), or("'greedy'");
+    gc_victim [ftl.gc_victim] registered(|all| all.gc_victims.into()), or("'greedy'");
     /// Full blocks drawn at random, of which the emptiest is the victim.
     gc_choices [ftl.gc_choices] count(1, 1 << 16), or("10"),
         when(&[is("ftl.gc_victim", &["d-choices"])]),
@@ -59,7 +59,7 @@ section! {
     gc_victims_in_step [ftl.gc.victims_in_step] flag(), or("false"),
         when(&[is("ftl.gc_parallel_planes", &["true"])]);
     /// Which of the open blocks of a plane takes a page of the host.
-    stream [ftl.streams.policy] registered(Family::Stream), or("'single'");
+    stream [ftl.streams.policy] registered(|all| all.streams.into()), or("'single'");
     /// A page is hot if it is rewritten within this many writes, a share of the logical pages.
     hot_window_share [ftl.streams.hot_window_share] above(0.0, 1000.0), or("0.5"),
         when(&[is("ftl.stream", &["hot-cold"])]);
@@ -109,7 +109,7 @@ section! {
     /// Whether collection moves pages within their plane without the channel.
     copyback [ftl.copyback] flag(), or("false");
     /// State of the drive before the first request.
-    precondition [ftl.precondition] choice(Precondition::WORDS), or("'none'");
+    precondition [ftl.precondition] choice(Precondition::WORDS), or("'none'"), environment();
 }
 
 section! {

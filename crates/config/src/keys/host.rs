@@ -88,8 +88,9 @@ section! {
     /// Commands of all queues that the drive works on at a time; absent: no limit.
     outstanding [host.interface as Interface::Nvme.outstanding] count(1, U32), absent(), when(NVME);
     /// From which queue the next command is fetched.
-    arbitration [host.interface as Interface::Nvme.arbitration] registered(Family::Arbitration),
-        or("'round-robin'"), when(NVME), from(NVM_EXPRESS);
+    arbitration [host.interface as Interface::Nvme.arbitration]
+        registered(|all| all.arbitrations.into()), or("'round-robin'"), when(NVME),
+        from(NVM_EXPRESS);
     /// Commands that a queue may send in its turn.
     arbitration_burst [host.interface as Interface::Nvme.burst] count(1, U32), or("1"),
         when(&[is("host.arbitration", &["round-robin", "strict-priority", "weighted-classes"])]),

@@ -47,12 +47,14 @@ section! {
     /// Rated cycles of a block; absent: the summary has no lifetime.
     rated_cycles [reliability.rated_cycles] count(1, 100_000_000), absent();
     /// Days that the data of before the first request has lain there.
-    age_days [reliability.ageing?.age_days] closed(0.0, 36_500.0), or("0"), when(AGEING);
+    age_days [reliability.ageing?.age_days] closed(0.0, 36_500.0), or("0"), when(AGEING),
+        environment();
     /// Cycles of the blocks before the first request.
     cycles_at_start [reliability.ageing?.cycles_at_start] count(0, 100_000_000), or("0"),
-        when(AGEING);
+        when(AGEING), environment();
     /// Each block draws its cycles at the start from within this share of their mean.
-    cycles_spread [reliability.ageing?.cycles_spread] closed(0.0, 1.0), or("0"), when(AGEING);
+    cycles_spread [reliability.ageing?.cycles_spread] closed(0.0, 1.0), or("0"), when(AGEING),
+        environment();
     /// Share of a cycle that the suspension of a program costs its block.
     wear_per_program_suspend [reliability.ageing?.suspend_wear.per_program] closed(0.0, 1.0),
         or("0"), when(AGEING), from(WEAR);

@@ -17,7 +17,8 @@ section! {
 
     /// Order in which a die serves its transactions. The Python package also takes the policy
     /// `NAME` of a program: `FILE.py:NAME` or `MODULE:NAME`.
-    policy [scheduling.policy] registered(Family::Scheduler), or("'rps'");
+    policy [scheduling.policy] registered(|all| all.schedulers.into()), or("'rps'"),
+        bounds(&["pe0", "per"]);
     /// Pending programs at which they go ahead of reads; absent: no limit.
     write_queue_limit [scheduling.write_queue_limit] count(1, U32), absent(),
         from("Wu and He, FAST 2012, section 5.3"), while_served();
@@ -41,7 +42,7 @@ section! {
         when(&[is("scheduling.policy", &["microcode"])]),
         from("after Starblaze, Flash Memory Summit 2017: a microcoded controller");
     /// Priority over all queues of the drive, and which work is held back.
-    dispatch [scheduling.dispatch.policy] registered(Family::Dispatcher), or("'none'");
+    dispatch [scheduling.dispatch.policy] registered(|all| all.dispatchers.into()), or("'none'");
     /// Page operations that have waited longest, among which the next are chosen.
     paq_window_pages [scheduling.dispatch.paq??.window] count(1, U32), or("64"),
         when(&[is("scheduling.dispatch", &["paq"])]);

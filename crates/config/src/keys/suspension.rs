@@ -133,7 +133,8 @@ section! {
         while_served();
     /// When the controller requests a suspension. The Python package also takes the policy
     /// `NAME` of a program: `FILE.py:NAME` or `MODULE:NAME`.
-    policy [suspend_rules.policy] registered(Family::SuspendPolicy), or("'always'"), while_served();
+    policy [suspend_rules.policy] registered(|all| all.suspend_policies.into()), or("'always'"),
+        while_served();
     /// An operation with less than this left is not suspended; absent: no such limit. Where
     /// wordlines differ in iterations, the expected remaining time counts.
     min_remaining_us {suspend_rules.parameters} us(), absent(),

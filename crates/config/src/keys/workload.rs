@@ -17,6 +17,7 @@ const PLACED: &[Need] = &[is("workload.addresses", &["uniform", "zipf", "hot-col
 const RUNS: &[Need] = &[given("workload.size_run_fraction")];
 const TRAINS: &[Need] = &[is("workload.arrivals", &["trains"])];
 const TRACE: &[Need] = &[given("workload.trace")];
+const AUTO: Entry = Entry { name: "auto", doc: "Found out from the content." };
 
 section! {
     /// The load of the drive: a trace, a generator, or a fio file. Tables `[flow.NAME]` define
@@ -44,7 +45,7 @@ section! {
             "mixed" => s.workload = Some(WorkloadConfig::Mixed(MixedConfig::default())),
             other => panic!("generator {other} is registered and no workload is built for it"),
         }
-    ) registered(Family::Generator), absent();
+    ) registered(|all| all.generators.into()), absent();
     /// A job file of fio, in place of trace and generator; each of its jobs is a flow.
     fio [fio] path(), absent();
     /// The cost of a read of a page that was never written.
@@ -64,7 +65,8 @@ section! {
     /// absent: suspension.deadline.read_slo_us.
     read_slo_us [read_slo] us(), absent(), when(&[is("suspension.policy", &["deadline"])]);
     /// Format of the trace.
-    format [trace: reading.format] registered(Family::TraceFormat), or("'auto'"), when(TRACE);
+    format [trace: reading.format] registered(|all| [&[AUTO], all.trace_formats].concat()),
+        or("'auto'"), when(TRACE);
     /// The columns of a trace of format columns, such as "time_s,device,sector,bytes,op".
     columns [trace: reading.options.columns] text(), absent(), when(TRACE);
     /// Unit of addresses, where a format leaves it open; absent: the format's own, mostly 512.

@@ -33,6 +33,25 @@ fn every_key_is_named_for_its_section_and_unit_and_explained() {
 }
 
 #[test]
+fn a_key_is_chosen_or_given_and_some_values_are_bounds() {
+    let role = |name| super::super::keys::key(name).expect(name).role();
+    for given in ["seed", "load", "workload.rate_iops", "ftl.precondition", "power_loss.at_us"] {
+        assert_eq!(role(given), "environment", "{given}");
+    }
+    for given in ["reliability.age_days", "reliability.cycles_at_start", "measure.warmup"] {
+        assert_eq!(role(given), "environment", "{given}");
+    }
+    let chosen = ["policy", "device", "part", "geometry.channels", "timing.t_read_us", "ftl.stream"];
+    for name in chosen.into_iter().chain(["suspension.deadline.read_slo_us", "host.interface"]) {
+        assert_eq!(role(name), "design", "{name}");
+    }
+    let page = reference_markdown(&REGISTRIES);
+    assert!(page.contains("- Role: environment\n") && page.contains("- Only a bound: `pe0`\n"));
+    let schema = schema_json(&REGISTRIES);
+    assert!(schema.contains(r#""bounds":["pe0","per"]"#) && schema.contains(r#""role":"design""#));
+}
+
+#[test]
 fn what_a_key_depends_on_stands_before_it() {
     let position = |name| keys().iter().position(|key| key.full_name == name);
     for key in keys() {
