@@ -41,6 +41,7 @@ _RATES = {
 # Draws of an interval: its ends are the 86th from either end or farther in.
 _DRAWS = 9999
 _SEED = 1
+_TIMES_MOST = 1000
 
 Floats = NDArray[np.float64]
 
@@ -303,6 +304,21 @@ def _ends(drawn: Floats, count: int) -> tuple[float, float]:
     tail = NormalDist().cdf(-math.sqrt(count / (count - 1)) * student_t(count - 1))
     low, high = np.quantile(drawn, [tail, 1 - tail], method="weibull")
     return float(low), float(high)
+
+
+def times_more(difference: float | None, low: float | None, high: float | None) -> str:
+    """Say how many times as many runs or requests would decide a difference; "" if it is decided.
+
+    An interval is as wide as one over the square root of their number; the difference is taken to
+    stay as it is, which holds on average only.
+    """
+    if difference is None or low is None or high is None or low > 0 or high < 0:
+        return ""
+    half = difference - low if difference > 0 else high - difference
+    times = math.inf if difference == 0 else (half / difference) ** 2
+    if times > _TIMES_MOST:
+        return "; a thousand times as many would not decide it"
+    return f"; about {max(times, 1.1):.2g} times as many would decide it, if it stays as it is"
 
 
 def decided(found: Mapping[str, Paired]) -> Iterator[str]:

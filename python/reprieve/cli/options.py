@@ -15,6 +15,7 @@ __all__ = [
     "Force",
     "FromState",
     "Jobs",
+    "Minutes",
     "ScenarioFile",
     "Scheduler",
     "Sets",
@@ -63,6 +64,8 @@ def out_dir(otherwise: str) -> Any:
 Jobs = Annotated[
     int | None, typer.Option(min=1, help="Simulations at a time.", show_default="one a core")
 ]
+
+Minutes = Annotated[float | None, typer.Option(min=0, help="Start no run after this many minutes.")]
 
 Scheduler = Annotated[
     str | None,

@@ -12,7 +12,17 @@ import typer
 
 from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table, warn
-from reprieve.cli.options import AllowPython, Force, Jobs, Scheduler, argument, flag, given, out_dir
+from reprieve.cli.options import (
+    AllowPython,
+    Force,
+    Jobs,
+    Minutes,
+    Scheduler,
+    argument,
+    flag,
+    given,
+    out_dir,
+)
 from reprieve.cli.signals import INTERRUPTED, save
 from reprieve.experiments.columns import column, figures, heading, told
 from reprieve.extras import has_plots, missing
@@ -50,9 +60,7 @@ def sweep(
         bool, flag("--collect", "Run nothing: write the data set of the finished runs.")
     ] = False,
     retry_failed: Annotated[bool, flag("--retry-failed", "Do failed runs again.")] = False,
-    minutes: Annotated[
-        float | None, typer.Option(min=0, help="Start no run after this many minutes.")
-    ] = None,
+    minutes: Minutes = None,
     allow_python: AllowPython = False,
     force: Force = False,
 ) -> None:

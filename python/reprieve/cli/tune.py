@@ -1,4 +1,4 @@
-"""`reprieve tune`: which values meet bounds, and do best in something else."""
+"""`reprieve tune`: values of keys that meet bounds and do best in something else."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from reprieve.cli.options import (
     AllowPython,
     Force,
     Jobs,
+    Minutes,
     ScenarioFile,
     Scheduler,
     Sets,
     given,
+    option,
     out_dir,
 )
 from reprieve.confidence import TOO_FEW
@@ -45,8 +47,14 @@ def tune(
         str | None, given("Number to minimise, such as read.p99.", "FIELD", "--min")
     ] = None,
     sets: Sets = None,
-    tries: Annotated[int, typer.Option(min=8, help="Points that are tried.")] = 96,
-    seeds: Annotated[int, typer.Option(min=1, help="Seeds of each of the best points.")] = 3,
+    indifferent: Annotated[
+        str, option("Difference from the best goal that does not matter.", "SHARE")
+    ] = "2%",
+    tries: Annotated[
+        int, typer.Option(min=8, help="Points of a space of more than 256; a smaller one is whole.")
+    ] = 48,
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds of each point.")] = 3,
+    minutes: Minutes = None,
     search_seed: Annotated[int, typer.Option(min=1, help="Seed of the search.")] = 1,
     workers: Jobs = None,
     scheduler: Scheduler = None,
@@ -54,26 +62,27 @@ def tune(
     allow_python: AllowPython = False,
     force: Force = False,
 ) -> None:
-    """Look for the values of some keys that keep bounds and do best in something else.
+    """Find settings that meet your bounds and are best in something else.
 
-    Short runs of many points first, half of them spread evenly, half where a model of them points;
-    a quarter of them goes on to longer runs, and a quarter of those to whole ones with all seeds.
-    Runs that are finished in DIR are never done again: start an interrupted one once more.
+    A space of up to 256 points is tried whole. Of a larger one, half of the points are spread
+    evenly, half are where a model of them points, then come the neighbours of the best. Among
+    settings that are as good, the one with the shortest tail is offered. DIR/report.html shows
+    how far it is. Finished runs are never done again: start an interrupted one once more.
     """
     from reprieve.named_policies import trust
     from reprieve.overwriting import inputs_of, may_write
     from reprieve.scenario import Source
     from reprieve.tuning import Settings, tune_into
-    from reprieve.tuning.question import question
+    from reprieve.tuning.question import question, share
 
-    asked = question(vary or [], where or [], most, least)
+    asked = question(vary or [], where or [], most, least, share(indifferent))
     source = Source.read(scenario, sets or [])
     directory = Path("out", f"tune-{scenario.stem}") if out is None else out
     trust(is_trusted=allow_python)
     may_write([], directory, inputs=inputs_of(source), force=force)
     with overall() as step:
         command = shlex.join(["reprieve", *sys.argv[1:]])
-        settings = Settings(tries, seeds, search_seed, workers, scheduler, step, command)
+        settings = Settings(tries, seeds, search_seed, minutes, workers, scheduler, step, command)
         try:
             found = tune_into(source, asked, directory, settings)
         except KeyboardInterrupt:
@@ -91,8 +100,7 @@ def _show(found: Tuning) -> None:
     best = found.answer.ranked[:_SHOWN]
     rows = table("", ["", *(str(place + 1) for place in range(len(best)))])
     asked = found.answer.question
-    fields = {each.said: each for each in (asked.goal, *(bound.field for bound in asked.bounds))}
-    for what in fields.values():
+    for what in found.answer.fields:
         cells = []
         for each in best:
             is_known = all(has_requests(row, what.column) for row in each.rows)
@@ -105,4 +113,7 @@ def _show(found: Tuning) -> None:
     for text in found.sentences:
         sentence(text)
     answer = found.answer
-    say(f"{answer.tried} points tried, {answer.refused} refused; {found.ran:,} runs done now")
+    space = "the whole space: " if answer.is_whole else ""
+    space = "out of time: " if answer.is_out_of_time else space
+    count = len(answer.ranked) + len(answer.unreal)
+    say(f"{space}{count} points tried, {answer.refused} refused; {found.ran:,} runs done now")

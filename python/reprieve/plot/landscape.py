@@ -10,11 +10,12 @@ from reprieve.plot import points as rows_of
 from reprieve.plot.charts import DECADES, NAMES, Chart, chart_of, finished
 from reprieve.plot.points import (
     BEST,
+    BOUND,
     FRONT,
-    KEPT,
     KINDS,
     OTHERS,
     QUARTER,
+    TIED,
     Key,
     Measure,
     Points,
@@ -32,16 +33,24 @@ _LABELLED_MOST = 6
 _FIELDS_MOST = 16
 """Values of a key that are fields of a heat map; more are places on a scale."""
 
-_SHAPES = {BEST: "diamond", FRONT: "square", KEPT: "square", QUARTER: "square", OTHERS: "circle"}
+_SHAPES = {
+    BEST: "diamond",
+    TIED: "diamond",
+    FRONT: "square",
+    BOUND: "cross",
+    QUARTER: "square",
+    OTHERS: "circle",
+}
 _OPACITIES = {
     BEST: (1.0, 0.5, 30),
+    TIED: (0.9, 0.3, 60),
     FRONT: (0.8, 0.15, 60),
-    KEPT: (0.8, 0.15, 60),
+    BOUND: (0.8, 0.15, 60),
     QUARTER: (0.8, 0.15, 60),
     OTHERS: (0.55, 0.06, 30),
 }
 """Of the lines of each kind: the most, the least, and what many of them share."""
-_WIDTHS = {BEST: 3.0, FRONT: 1.5, KEPT: 1.2, QUARTER: 1.2, OTHERS: 1.0}
+_WIDTHS = {BEST: 3.0, TIED: 2.0, FRONT: 1.5, BOUND: 1.2, QUARTER: 1.2, OTHERS: 1.0}
 
 # The name of an upright axis stands above it: there it takes no width.
 _ON_TOP: dict[str, Any] = {
@@ -62,7 +71,7 @@ def front(points: Points, theme: Theme) -> Chart:
     layers = _whiskers(base, points, 1, "x", theme) + _whiskers(base, points, 0, "y", theme)
     # What is beaten lies on the far side of the line, whichever way is better.
     step: Literal["step-before", "step-after"] = "step-before" if across.is_max else "step-after"
-    line = base.transform_filter(f"datum.kind != '{OTHERS}'").mark_line(
+    line = base.transform_filter("datum.front").mark_line(
         interpolate=step, color=theme.runs[1], strokeWidth=1.5, opacity=0.7
     )
     layers += [line.encode(order=alt.Order("m1:Q")), _marks(base, points, theme)]
@@ -174,7 +183,8 @@ def _colours(points: Points, theme: Theme, *, legend: bool) -> alt.Color:
     """Give each kind of point its colour."""
     kinds = _kinds(points)
     blue, orange, grey = theme.runs[1], theme.runs[2], theme.runs[0]
-    palette = {BEST: orange, FRONT: blue, KEPT: blue, QUARTER: blue, OTHERS: grey}
+    palette = {BEST: orange, TIED: orange, FRONT: blue, QUARTER: blue, OTHERS: grey}
+    palette[BOUND] = theme.muted
     scale = alt.Scale(domain=kinds, range=[palette[kind] for kind in kinds])
     return alt.Color("kind:N", scale=scale, legend=_legend(kinds, legend))
 

@@ -13,11 +13,11 @@ import numpy as np
 from reprieve.plot.rows import Row
 from reprieve.units import NOTHING, decimals
 
-BEST, FRONT, KEPT = "best", "in the front", "keeps the bounds"
+BEST, TIED, FRONT, BOUND = "best", "as good", "in the front", "no drive has this"
 QUARTER, OTHERS = "best quarter", "others"
-KINDS = (BEST, FRONT, KEPT, QUARTER, OTHERS)
+KINDS = (BEST, TIED, FRONT, BOUND, QUARTER, OTHERS)
 """Kinds of points; a chart draws them in the opposite order, the best on top."""
-_SIZES = {BEST: 150, FRONT: 70, KEPT: 50, QUARTER: 50, OTHERS: 40}
+_SIZES = {BEST: 150, TIED: 90, FRONT: 70, BOUND: 70, QUARTER: 50, OTHERS: 40}
 """Of their marks."""
 
 _MUCH = 20.0
@@ -186,8 +186,9 @@ def share_of(value: float, values: Sequence[float], *, is_log: bool) -> float:
 def table(points: Points) -> list[Row]:
     """Return a row for each point: keys as `k0`, `k1`, … and measures as `m0`, …, others first."""
     rows: list[Row] = []
+    on_front = _on_front(points)
     for place, (name, kind) in enumerate(zip(points.names, points.kinds, strict=True)):
-        row: Row = {"point": name, "kind": kind, "size": _SIZES[kind]}
+        row: Row = {"point": name, "kind": kind, "size": _SIZES[kind], "front": place in on_front}
         for at, key in enumerate(points.keys):
             value = key.values[place]
             row[f"k{at}"] = word(value) if key.words is not None else value
@@ -198,6 +199,24 @@ def table(points: Points) -> list[Row]:
                 row |= {f"m{at}_low": measure.low[place], f"m{at}_high": measure.high[place]}
         rows.append(row)
     return sorted(rows, key=lambda row: -KINDS.index(row["kind"]))
+
+
+def _on_front(points: Points) -> set[int]:
+    """Return the points that no other beats in both of the first two measures."""
+    found: set[int] = set()
+    if len(points.measures) > 1:
+        up, across = points.measures[:2]
+        costs = sorted(
+            (up.cost(place), across.cost(place), place)
+            for place, kind in enumerate(points.kinds)
+            if kind != BOUND and None not in (up.values[place], across.values[place])
+        )
+        least = math.inf
+        for _, cost, place in costs:
+            if cost < least:
+                found.add(place)
+                least = cost
+    return found
 
 
 def fields(points: Points, measure: int) -> list[Row]:

@@ -54,23 +54,18 @@ class Words:
     sentences: Sequence[str]
     caption: str
     """Of the table."""
-    caption_tried: str = ""
-    """Caption of the charts by key, if they show other points."""
+    refresh_s: int | None = None
+    """Seconds after which a browser reads the page again: it is of a search that runs."""
 
 
 @debug_mode(False)
-def render(points: Points, words: Words, tried: Points | None = None) -> str:
-    """Return the page over these points.
-
-    `tried`: those of which charts of keys are drawn, if it is not the same: short runs, say.
-    """
-    shown = list(drawn(thinned(points, _DRAWN_MOST), thinned(tried or points, _DRAWN_MOST), words))
+def render(points: Points, words: Words) -> str:
+    """Return the page over these points."""
+    shown = list(drawn(thinned(points, _DRAWN_MOST)))
     figures = [figure for group in shown for figure in group.figures]
     left_out = [
-        f"Of {len(each):,} points {_DRAWN_MOST:,} are drawn: the best, and others evenly spaced."
-        for each in (tried or points,)
-        if len(each) > _DRAWN_MOST
-    ]
+        f"Of {len(points):,} points {_DRAWN_MOST:,} are drawn: the best, and others evenly spaced."
+    ] * (len(points) > _DRAWN_MOST)
     table = _listed(points)
     return page(
         "points.html",
@@ -87,6 +82,7 @@ def render(points: Points, words: Words, tried: Points | None = None) -> str:
         has_kinds=any(kind != OTHERS for kind in points.kinds),
         rows=[_row(table, place) for place in range(len(table))],
         left_out=len(points) - len(table),
+        refresh_s=words.refresh_s,
     )
 
 
@@ -120,13 +116,11 @@ def _breakable(name: str) -> Markup:
     return Markup(text.replace(".", ".<wbr>").replace("_", "_<wbr>"))
 
 
-def drawn(points: Points, tried: Points, words: Words) -> Iterator[Group]:
+def drawn(points: Points) -> Iterator[Group]:
     """Yield the charts of these points; the first group is what the page begins with."""
     if not points.keys or not points.measures or len(points) == 1:
         return
-    by_keys, others = _by_keys(tried)
-    if words.caption_tried:
-        by_keys = replace(by_keys, caption=f"{words.caption_tried}. {by_keys.caption}")
+    by_keys, others = _by_keys(points)
     has_bounds = any(measure.bounds for measure in points.measures)
     if len(points.measures) > 1 and (FRONT in points.kinds or has_bounds):
         yield Group("", [_front(points)])

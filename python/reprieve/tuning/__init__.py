@@ -1,9 +1,10 @@
-"""Tuning: which values of some keys meet bounds, and do best in something else."""
+"""Tuning: values of some keys that meet bounds and do best in something else."""
 
 from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from reprieve._native import UserError
 from reprieve.notebook import step_bar
 from reprieve.outputs import ResultDirectory
 from reprieve.parallel import Step, silent
+from reprieve.roles import is_environment
 from reprieve.scenario import ScenarioLike, Source
 
 if TYPE_CHECKING:
@@ -20,19 +22,23 @@ if TYPE_CHECKING:
 
 __all__ = ["Settings", "Tuning", "tune", "tune_into"]
 
-TRIES = 96
+TRIES = 48
 SEEDS = 3
+_PAGE_EVERY_S = 5.0
+"""Seconds between two states of the page of a search that runs."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a tuning. Only the first three change its result."""
+    """Settings of a tuning. Only the first three and a time that is over change its result."""
 
     tries: int = TRIES
-    """Points that are tried."""
+    """Points of a space that is too large to be tried whole, besides neighbours of the best."""
     seeds: int = SEEDS
-    """Number of seeds for each of the best points, from that of the scenario on."""
+    """Number of seeds of each point, from that of the scenario on."""
     search_seed: int = 1
+    minutes: float | None = None
+    """Start no batch of points after this time."""
     workers: int | None = None
     """Runs at a time in this process; None: one a core."""
     scheduler: str | None = None
@@ -88,6 +94,8 @@ def tune(
     tries: int = TRIES,
     seeds: int = SEEDS,
     search_seed: int = 1,
+    indifferent: float = 0.02,
+    minutes: float | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
 ) -> Tuning:
@@ -97,9 +105,11 @@ def tune(
     `where`: bounds such as `read.p99_9 <= 400us`.
     `max`, `min`: one of them names a number of the summary, such as `iops`.
     `out`: the directory of the results and of finished runs, which are never repeated.
-    `tries`: the number of points to try.
-    `seeds`: the number of seeds with which each of the best points runs.
+    `tries`: the number of points to try, where there are more than 256.
+    `seeds`: the number of seeds with which each point runs.
     `search_seed`: the seed of the search itself.
+    `indifferent`: the share of the best within which a point is as good; the best tail wins.
+    `minutes`: the time after which no further points are tried.
     `workers`: the number of runs at a time; by default one a core.
     `scheduler`: the address of a Dask scheduler whose workers run them instead.
 
@@ -122,9 +132,9 @@ def tune(
 
     if isinstance(vary, Mapping):
         vary = [f"{key}={values}" for key, values in vary.items()]
-    asked = question(vary, where, max, min)
+    asked = question(vary, where, max, min, indifferent)
     with step_bar() as step:
-        settings = Settings(tries, seeds, search_seed, workers, scheduler, step)
+        settings = Settings(tries, seeds, search_seed, minutes, workers, scheduler, step)
         return tune_into(Source.of(scenario, {}), asked, Path(out), settings)
 
 
@@ -135,8 +145,8 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
     from reprieve.experiments.engine import Settings as Places
     from reprieve.experiments.store import locked
     from reprieve.extras import need, need_plots
-    from reprieve.tuning.answer import answer, sentences
-    from reprieve.tuning.search import Measured, Scenarios, search
+    from reprieve.tuning.answer import answer
+    from reprieve.tuning.search import Found, Measured, Scenarios, Search
 
     # Asked before the first run: the page is written after the last.
     need("optuna", "reprieve tune", "optuna", "tune")
@@ -146,24 +156,24 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
     scenarios = Scenarios(source)
     _check_keys(source, asked)
     first = int(tomllib.loads(source.resolve())["seed"])
+    command, minutes = settings.command or _command(source, asked), settings.minutes
+    until_s = None if minutes is None else time.monotonic() + 60 * minutes
     with locked(directory) as store:
-        measure = Measured(store, executor, scenarios)
-        found = search(
-            asked,
-            measure,
-            scenarios.applying,
-            tries=settings.tries,
-            seeds=range(first, first + settings.seeds),
-            search_seed=settings.search_seed,
-            step=settings.step,
+        seeds = range(first, first + settings.seeds)
+        measure = Measured(store, executor, scenarios, seeds)
+        shown_s = time.monotonic()
+
+        def show(found: Found) -> None:
+            nonlocal shown_s
+            if time.monotonic() - shown_s > _PAGE_EVERY_S:
+                _write(directory, answer(asked, found), source, command, is_running=True)
+                shown_s = time.monotonic()
+
+        search = Search(
+            asked, measure, scenarios.applying, step=settings.step, until_s=until_s, shown=show
         )
-        made = answer(asked, found)
-        told = sentences(made)
-        if found.refused:
-            values, why = found.refused[0]
-            told.append(f"{len(found.refused)} points are no drive, such as {values}: {why}")
-        best = source.with_sets(made.best.point.sets).resolve()
-        _write(directory, made, told, best, settings.command or _command(source, asked))
+        made = answer(asked, search.run(settings.tries, settings.search_seed))
+        told, best = _write(directory, made, source, command, refused=search.found.refused)
     return Tuning(made, tuple(told), best, measure.ran)
 
 
@@ -172,6 +182,11 @@ def _check_keys(source: Source, asked: Any) -> None:
     for axis in asked.axes:
         if axis.key == "seed":
             raise UserError("--vary seed: every point runs with the same seeds; see --seeds")
+        if is_environment(axis.key):
+            raise UserError(
+                f"--vary {axis.key}: is given, not chosen, and no load is the best; tune under "
+                f"each with --set, or sweep it"
+            )
         try:
             source.with_sets([f"{axis.key}=0"]).resolve()
         except UserError as error:
@@ -188,23 +203,42 @@ def _command(source: Source, asked: Any) -> str:
     return f"reprieve tune {source.path}{keys}{bounds} {goal}"
 
 
-def _write(directory: Path, made: Answer, told: Sequence[str], best: str, command: str) -> None:
+def _write(
+    directory: Path,
+    made: Answer,
+    source: Source,
+    command: str,
+    *,
+    refused: Sequence[tuple[str, str]] = (),
+    is_running: bool = False,
+) -> tuple[list[str], str]:
+    """Write the page and, at the end, the answer; return its sentences and the best scenario."""
+    from reprieve.tuning.answer import sentences
     from reprieve.tuning.page import render, rows
 
-    table = rows(made)
+    told = sentences(made)
+    if refused:
+        values, why = refused[0]
+        told.append(f"{len(refused)} points are no drive, such as {values}: {why}")
+    best = source.with_sets(made.best.point.sets).resolve()
     content = {
-        "schema": 1,
-        "sentences": list(told),
+        "schema": 2,
+        "sentences": told,
         "meets": made.meets,
         "decided": made.decided,
         "best": dict(made.best.point.values),
-        "binding": None if made.binding is None else str(made.binding),
-        "tried": made.tried,
-        "refused": made.refused,
-        "points": table,
+        "ties": [dict(each.point.values) for each in made.ranked[: made.ties]],
+        "binding": [str(each.bound) for each in made.freed if each.binds],
+        "knee": None if made.knee is None else dict(made.knee.point.values),
+        "tried": len(made.ranked),
+        "whole_space": made.is_whole,
+        "refused": len(refused),
+        "points": rows(made),
     }
     with ResultDirectory(directory) as out:
-        out.write("tune.json", json.dumps(content, indent=1) + "\n")
-        out.write("best.toml", best)
-        out.write("report.html", render(made, told, command))
+        if not is_running:
+            out.write("tune.json", json.dumps(content, indent=1) + "\n")
+            out.write("best.toml", best)
+        out.write("report.html", render(made, told, command, is_running=is_running))
         out.commit()
+    return told, best

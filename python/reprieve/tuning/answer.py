@@ -1,16 +1,27 @@
-"""The answer: the best point with its intervals, what binds, the front, in a sentence each."""
+"""The answer: the best point and those as good, what binds, the knee, what each key is worth."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from reprieve.confidence import listed
+from reprieve.experiments.columns import has_requests
 from reprieve.experiments.intervals import mean_intervals
 from reprieve.experiments.pareto import front
-from reprieve.tuning.question import Bound, Field, Question
-from reprieve.tuning.search import RUNGS, Found, Tried, rank
+from reprieve.experiments.plan import Range
+from reprieve.pairs import times_more
+from reprieve.tuning.question import Bound, Field, Question, field
+from reprieve.tuning.search import Found, Tried, rank
+
+_VALUES_MOST = 32
+"""Different values of a range beyond which they are taken in quarters."""
+_SHOWN = 4
+_FRONT_LEAST = 3
+_BEND_LEAST = 0.1
+"""Of a front in a unit square: below this it is a line, and no point of it a knee."""
 
 
 @dataclass(frozen=True)
@@ -23,31 +34,59 @@ class Estimate:
 
 
 @dataclass(frozen=True)
+class Freed:
+    """The best point without a bound."""
+
+    bound: Bound
+    best: Tried
+    binds: bool
+    """Whether it is better by more than the margin of indifference, or meets what nothing met."""
+
+
+@dataclass(frozen=True)
+class Worth:
+    """The cost of the worst choice of a key, all other keys at their best."""
+
+    key: str
+    worst: str
+    share: float | None
+    """Of the best goal; None: no point with this choice meets the bounds."""
+
+
+@dataclass(frozen=True)
 class Answer:
     """Result of a tuning; its points ran at full length over all seeds."""
 
     question: Question
+    tail: Field
+    """By which the best is chosen among points that are as good."""
     best: Tried
     meets: bool
     """Whether the best keeps all bounds, on the mean over seeds."""
     decided: bool
     """Whether its intervals agree: all of them keep the bounds, or one misses its bound."""
+    ties: int
+    """Points that are as good, the best among them."""
     ranked: tuple[Tried, ...]
-    """The best first."""
-    all: tuple[Tried, ...]
-    """Also those that were given up after a short run, in the order in which they were tried."""
+    """The best first, then those as good by their tails, then the others by the goal."""
     in_front: tuple[bool, ...]
-    """For each of these, whether no other is better in the goal and in every bounded number."""
-    binding: Bound | None
-    """The bound without which the goal could be best; None if no bound is."""
-    without: Tried | None
-    """The best point without that bound."""
+    """For each of these, whether no other is better in goal, bounded numbers and tail."""
+    unreal: tuple[Tried, ...]
+    """Points that no drive can have, by the goal."""
+    freed: tuple[Freed, ...]
+    knee: Tried | None
+    worth: tuple[Worth, ...]
+    """The key that matters most first."""
     refused: int
+    is_whole: bool
+    """Whether every point of the space was tried."""
+    is_out_of_time: bool
 
     @property
-    def tried(self) -> int:
-        """Number of points."""
-        return len(self.all)
+    def fields(self) -> list[Field]:
+        """Goal, bounded numbers and tail, each once."""
+        all_of = [self.question.goal, *(bound.field for bound in self.question.bounds), self.tail]
+        return list({each.column: each for each in all_of}.values())
 
 
 def estimate(what: Field, tried: Tried) -> Estimate:
@@ -61,24 +100,76 @@ def estimate(what: Field, tried: Tried) -> Estimate:
 
 def answer(question: Question, found: Found) -> Answer:
     """Judge what was tried."""
-    ranked = sorted(found.whole(), key=lambda each: rank(question, each.rows))
-    best = ranked[0]
+    real = [each for each in found.tried if not each.point.bounds]
+    unreal = [each for each in found.tried if each.point.bounds]
+    # A space of bounds alone has no best but a bound, which the sentences then say.
+    judged = real or unreal
+    tail = _tail(question, judged)
+    ties = as_good(question, tail, judged)
+    best = ties[0]
+    # No list is searched for each point: there may be hundreds.
+    tied = {id(each) for each in ties}
+    others = sorted((each for each in judged if id(each) not in tied), key=_by(question))
+    ranked = (*ties, *others)
     meets = rank(question, best.rows)[0] == 0
-    decided = _is_decided(question, best, meets)
-    binding, without = _binding(question, found.tried, best)
-    costs = [_costs(question, each) for each in ranked]
+    costs = [_costs(question, tail, each) for each in ranked]
     return Answer(
         question,
+        tail,
         best,
         meets,
-        decided,
-        tuple(ranked),
-        tuple(found.tried),
+        _is_decided(question, best, meets),
+        len(ties),
+        ranked,
         tuple(front(costs)),
-        binding,
-        without,
+        tuple(sorted(unreal, key=_by(question))) if real else (),
+        tuple(_freed(question, tail, judged, best)),
+        _knee(question, tail, ranked),
+        tuple(
+            sorted(
+                _worth(question, judged), key=lambda one: (one.share is not None, -(one.share or 0))
+            )
+        ),
         len(found.refused),
+        found.is_whole,
+        found.is_out_of_time,
     )
+
+
+def _by(question: Question) -> Callable[[Tried], tuple[float, float, int]]:
+    return lambda each: (*rank(question, each.rows), each.point.number)
+
+
+def as_good(question: Question, tail: Field, tried: Sequence[Tried]) -> list[Tried]:
+    """Return the points that meet the bounds and are as good as the best, the best tail first.
+
+    Where none meets them, the one that comes nearest.
+    """
+    best = min(tried, key=_by(question))
+    violation, cost = rank(question, best.rows)
+    if violation > 0:
+        return [best]
+    most = cost + question.indifferent * abs(cost)
+    found = []
+    for each in tried:
+        beyond, its = rank(question, each.rows)
+        if beyond == 0 and its <= most:
+            found.append((estimate(tail, each).mean, its, each.point.number, each))
+    return [each for *_, each in sorted(found, key=lambda one: one[:3])]
+
+
+def _tail(question: Question, tried: Sequence[Tried]) -> Field:
+    """Return the farthest percentile that all runs have: a bounded one, of reads, or of writes."""
+    asked = [bound.field for bound in question.bounds if "_latency_ns_p" in bound.field.column]
+    named = [field(f"{op}.{figure}") for op in ("read", "write") for figure in ("p99_9", "p99")]
+    for each in (*asked, *named):
+        if all(
+            has_requests(row, each.column) and row.get(each.column)
+            for one in tried
+            for row in one.rows
+        ):
+            return each
+    return question.goal
 
 
 def _is_decided(question: Question, best: Tried, meets: bool) -> bool:
@@ -92,38 +183,62 @@ def _is_decided(question: Question, best: Tried, meets: bool) -> bool:
     return all(kept) == meets
 
 
-def _costs(question: Question, tried: Tried) -> list[float]:
-    """Return goal and bounded numbers, each so that less is better."""
+def _costs(question: Question, tail: Field, tried: Tried) -> list[float]:
+    """Return goal, bounded numbers and tail, each so that less is better."""
     signs = [(question.goal, not question.is_max)]
     signs += [(bound.field, bound.is_upper) for bound in question.bounds]
+    signs += [(tail, True)] if tail.column != question.goal.column else []
     return [
         estimate(what, tried).mean * (1 if less_is_better else -1) for what, less_is_better in signs
     ]
 
 
-def _binding(
-    question: Question, tried: Sequence[Tried], best: Tried
-) -> tuple[Bound | None, Tried | None]:
-    """Return the bound whose fall would move the goal most, and the best point without it.
+def _freed(question: Question, tail: Field, tried: Sequence[Tried], best: Tried) -> Iterator[Freed]:
+    """Yield the best point without each bound, out of those that were tried."""
+    violation, cost = rank(question, best.rows)
+    for bound, asked in zip(question.bounds, question.freed(), strict=True):
+        without = as_good(asked, tail, tried)[0]
+        beyond, its = rank(asked, without.rows)
+        gains = its < cost - question.indifferent * abs(cost)
+        yield Freed(bound, without, beyond == 0 and (violation > 0 or gains))
 
-    That may be one of a short run, which the search gave up because of the bound.
+
+def _knee(question: Question, tail: Field, ranked: Sequence[Tried]) -> Tried | None:
+    """Return the point of the front of goal and tail that lies farthest within its ends.
+
+    The ends are joined by a line in a unit square; the knee is farthest from it (Das, On
+    characterizing the "knee" of the Pareto curve, Structural Optimization 18, 1999).
     """
-    found: tuple[Bound | None, Tried | None] = (None, None)
-    # A whole run is more accurate than a short one.
-    lowest = (1, 0.0, 0.0)
-    for bound in question.bounds:
-        others = tuple(each for each in question.bounds if each is not bound)
-        freed = Question(question.axes, others, question.goal, question.is_max)
-        for each in tried:
-            mean = sum(map(bound.field.of, each.rows)) / len(each.rows)
-            violation, cost = rank(freed, each.rows)
-            # Runs of the same length are compared, and the bound has to be the only obstacle.
-            here = rank(freed, best.by_rung[each.rung])
-            if bound.excess(mean) > 0 and (violation, cost) < here:
-                judged = (-each.rung, violation - here[0], cost - here[1])
-                if judged < lowest:
-                    lowest, found = judged, (bound, each)
-    return found
+    if tail.column == question.goal.column:
+        return None
+    free = Question(question.axes, (), question.goal, question.is_max)
+    costs = np.array([_costs(free, tail, each) for each in ranked])
+    places = np.flatnonzero(front(costs))
+    if len({*map(tuple, costs[places].tolist())}) < _FRONT_LEAST:
+        return None
+    unit = (costs[places] - costs[places].min(axis=0)) / np.ptp(costs[places], axis=0)
+    # On the line between the ends (0, 1) and (1, 0) the sum is 1.
+    bend = 1 - unit.sum(axis=1)
+    at = int(bend.argmax())
+    return ranked[places[at]] if bend[at] >= _BEND_LEAST else None
+
+
+def _worth(question: Question, tried: Sequence[Tried]) -> Iterator[Worth]:
+    """Yield what the worst choice of each key costs, the other keys at their best with it."""
+    violation, best = min(rank(question, each.rows) for each in tried)
+    for axis in question.axes:
+        known = [(dict(each.point.values)[axis.key], rank(question, each.rows))
+                 for each in tried if axis.key in dict(each.point.values)]  # fmt: skip
+        groups: dict[str, list[tuple[float, float]]] = {}
+        values = sorted({value for value, _ in known}) if isinstance(axis.values, Range) else []
+        quarters = np.array_split(values, 4) if len(values) > _VALUES_MOST else []
+        for value, judged in known:
+            inside = [f"{part[0]:.6g}..{part[-1]:.6g}" for part in quarters if value in part]
+            groups.setdefault(inside[0] if inside else str(value), []).append(judged)
+        if len(groups) > 1 and violation == 0 and best != 0:
+            word, (beyond, cost) = max(((word, min(all_of)) for word, all_of in groups.items()),
+                                       key=lambda one: one[1])  # fmt: skip
+            yield Worth(axis.key, word, None if beyond > 0 else (cost - best) / abs(best))
 
 
 def sentences(answer: Answer) -> list[str]:
@@ -133,11 +248,12 @@ def sentences(answer: Answer) -> list[str]:
     lines = []
     if answer.meets:
         sure = "" if answer.decided else ", on the mean alone: an interval reaches beyond a bound"
-        lines.append(f"best: {goal} at {best.point}{sure}")
+        unreal = f", a bound: no drive has {listed(best.point.bounds)}" if best.point.bounds else ""
+        lines.append(f"best: {goal} at {best.point}{sure}{unreal}")
         for bound in question.bounds:
             share = -bound.excess(estimate(bound.field, best).mean)
             lines.append(f"{bound}: {_said(bound.field, best)}, {100 * share:.1f} % to spare")
-        lines += _runner_up(answer)
+        lines += [*_as_good(answer), *_runner_up(answer)]
     else:
         worst = max(question.bounds, key=lambda b: b.excess(estimate(b.field, best).mean))
         word = "nothing meets it" if answer.decided else "perhaps nothing meets it"
@@ -148,35 +264,76 @@ def sentences(answer: Answer) -> list[str]:
             f"{'' if answer.decided else ', an interval that reaches within the bound'}"
         )
         lines.append(f"there {goal}")
-    if answer.binding is not None and answer.without is not None:
-        short = "" if answer.without.rung == RUNGS - 1 else ", by a short run"
-        lines.append(
-            f"{answer.binding} binds: without it {question.goal.said} would be "
-            f"{_said(question.goal, answer.without)} at {answer.without.point}{short}"
+    return [*lines, *_binding(answer), *_more(answer)]
+
+
+def _as_good(answer: Answer) -> Iterator[str]:
+    """List the points between which the goal does not choose."""
+    if answer.ties > 1:
+        goal = answer.question.goal.said
+        margin = f"within {100 * answer.question.indifferent:g} %"
+        others = [f"{each.point}" for each in answer.ranked[1 : answer.ties][:_SHOWN]]
+        left = answer.ties - 1 - len(others)
+        more = f"; and {left} more" if left else ""
+        yield (
+            f"as good, {margin} of the best {goal}: {'; '.join(others)}{more}; "
+            f"of these {answer.ties} the first has the least {answer.tail.said}, "
+            f"{_said(answer.tail, answer.best)}"
         )
-    elif question.bounds:
-        lines.append("no bound binds: none of the points tried is better without one")
-    return lines
 
 
-def _runner_up(answer: Answer) -> list[str]:
+def _runner_up(answer: Answer) -> Iterator[str]:
     """Say which point is the next best, and whether the seeds tell the two apart."""
     goal, question = answer.question.goal, answer.question
     ours = [goal.of(row) for row in answer.best.rows]
-    kept = [each for each in answer.ranked[1:] if rank(question, each.rows)[0] == 0]
-    alike = [each for each in kept if [goal.of(row) for row in each.rows] == ours]
-    if alike:
-        others = "another point" if len(alike) == 1 else f"{len(alike)} other points"
-        return [f"as good under every seed: {others}, such as {alike[0].point}"]
+    kept = [each for each in answer.ranked[answer.ties :] if rank(question, each.rows)[0] == 0]
     if not kept:
-        return []
+        return
     text = f"next best: {goal.said} {_said(goal, kept[0])} at {kept[0].point}"
     if len(ours) == 1:
-        return [f"{text}; one seed gives no interval for the difference"]
+        yield f"{text}; one seed gives no interval for the difference"
+        return
     more = np.array([[goal.of(row) for row in kept[0].rows]]) - np.array([ours])
-    _, low, high = mean_intervals(more, positive=False)
-    word = "significant" if low[0] > 0 or high[0] < 0 else "not significant"
-    return [f"{text}; the difference is {word} (95 %, paired by seed)"]
+    mean, low, high = (float(each[0]) for each in mean_intervals(more, positive=False))
+    word = "significant" if low > 0 or high < 0 else "not significant"
+    needs = times_more(mean, low, high)
+    yield f"{text}; the difference is {word} (95 %, paired by seed){needs}"
+
+
+def _binding(answer: Answer) -> Iterator[str]:
+    """Say which bounds change the answer, and what it would be without them."""
+    goal = answer.question.goal
+    for each in answer.freed:
+        if each.binds:
+            yield (
+                f"{each.bound} binds: without it {goal.said} would be {_said(goal, each.best)} at "
+                f"{each.best.point}"
+            )
+    if answer.freed and not any(each.binds for each in answer.freed):
+        whole = "the whole space was tried" if answer.is_whole else "each was tried"
+        yield f"no bound binds: without one the answer is as good; {whole}"
+
+
+def _more(answer: Answer) -> Iterator[str]:
+    """Say where the knee is, what each key is worth, and what is only a bound."""
+    goal, tail = answer.question.goal, answer.tail
+    if answer.knee is not None:
+        yield (
+            f"knee of {goal.said} against {tail.said}: {_said(goal, answer.knee)} and "
+            f"{_said(tail, answer.knee)} at {answer.knee.point}"
+        )
+    if answer.worth and not answer.best.point.bounds:
+        told = [
+            f"{one.key} = {one.worst} "
+            + ("meets no bounds" if one.share is None else f"{100 * one.share:.2g} %")
+            for one in answer.worth
+        ]
+        yield f"worst choice of each key, as a loss of {goal.said}: {', '.join(told)}"
+    for each in answer.unreal[:1]:
+        yield (
+            f"a bound: {goal.said} {_said(goal, each)} with {listed(each.point.bounds)}, which no "
+            "drive can have"
+        )
 
 
 def _said(what: Field, tried: Tried) -> str:

@@ -1,4 +1,4 @@
-"""The page of a tuning: the answer in words, the front, every point that was tried."""
+"""The page of a tuning: the answer in words, cost against tail, every point that was tried."""
 
 from __future__ import annotations
 
@@ -7,19 +7,32 @@ from dataclasses import replace
 from typing import Any
 
 from reprieve.experiments.plan import Axis, Range
-from reprieve.plot.points import BEST, FRONT, KEPT, OTHERS, Key, Measure, Points, is_wide, word
+from reprieve.plot.points import (
+    BEST,
+    BOUND,
+    FRONT,
+    OTHERS,
+    TIED,
+    Key,
+    Measure,
+    Points,
+    is_wide,
+    word,
+)
 from reprieve.tuning.answer import Answer, estimate
 from reprieve.tuning.question import Field
 from reprieve.tuning.search import Tried
 
+_REFRESH_S = 5
+
 
 def rows(answer: Answer) -> list[dict[str, Any]]:
-    """Return a row for each point that ran at full length, the best first."""
+    """Return a row for each point, the best first."""
     found = []
     for place, (tried, is_front) in enumerate(zip(answer.ranked, answer.in_front, strict=True)):
         row: dict[str, Any] = {"place": place + 1, "front": is_front}
         row |= dict(tried.point.values)
-        for what in _fields(answer):
+        for what in answer.fields:
             each = estimate(what, tried)
             row |= {what.said: each.mean, f"{what.said}_low": each.low}
             row[f"{what.said}_high"] = each.high
@@ -27,26 +40,25 @@ def rows(answer: Answer) -> list[dict[str, Any]]:
     return found
 
 
-def _fields(answer: Answer) -> list[Field]:
-    fields = [answer.question.goal, *(bound.field for bound in answer.question.bounds)]
-    return list({each.said: each for each in fields}.values())
-
-
-def render(answer: Answer, sentences: Sequence[str], command: str) -> str:
-    """Return the page, which needs no network."""
+def render(answer: Answer, sentences: Sequence[str], command: str, *, is_running: bool) -> str:
+    """Return the page, which needs no network; one of a search that runs reads itself again."""
     from reprieve.report import points
 
     lead, *more = map(_sentence, sentences)
+    count = len(answer.ranked) + len(answer.unreal)
+    state = "the whole space" if answer.is_whole else "the search is running" if is_running else ""
+    state = "out of time" if answer.is_out_of_time else state
+    seeds = len(answer.best.rows)
     words = points.Words(
         title="Tuning",
         command=command,
-        facts={"Points": f"{answer.tried}, {len(answer.ranked)} of them at full length"},
-        lead=lead,
+        facts={"Points": f"{count:,}{', ' if state else ''}{state}", "Seeds": f"{seeds} a point"},
+        lead=lead if not is_running else f"So far, {lead[0].lower()}{lead[1:]}",
         sentences=more,
-        caption="Points that ran at full length over all seeds, the best first",
-        caption_tried="Short runs of all points that were tried, under one seed",
+        caption="Every point over all its seeds, the best first",
+        refresh_s=_REFRESH_S if is_running else None,
     )
-    return points.render(_whole(answer), words, _short(answer))
+    return points.render(_points(answer), words)
 
 
 def _sentence(line: str) -> str:
@@ -55,31 +67,15 @@ def _sentence(line: str) -> str:
     return f"{line[0].upper()}{line[1:]}." if first.isalpha() else f"{line}."
 
 
-def _whole(answer: Answer) -> Points:
-    """Return the points that ran at full length, the best first."""
-    kinds = [BEST] + [FRONT if is_front else OTHERS for is_front in answer.in_front[1:]]
-    return _points(answer, answer.ranked, kinds, [_measure(answer, f) for f in _fields(answer)])
-
-
-def _short(answer: Answer) -> Points:
-    """Return all points by their short runs, which have one length and one seed."""
-    best, has_bounds = answer.best.point.number, bool(answer.question.bounds)
-    kinds = []
-    for each in answer.all:
-        is_kept = has_bounds and answer.question.violation(each.by_rung[0][0]) == 0
-        kinds.append(BEST if each.point.number == best else KEPT if is_kept else OTHERS)
-    measures = [
-        _scaled(answer, what, [what.of(each.by_rung[0][0]) for each in answer.all])
-        for what in _fields(answer)
-    ]
-    return _points(answer, answer.all, kinds, measures)
-
-
-def _points(
-    answer: Answer, tried: Sequence[Tried], kinds: Sequence[str], measures: Sequence[Measure]
-) -> Points:
+def _points(answer: Answer) -> Points:
+    """Return every point, the best first, and behind them those that no drive can have."""
+    tried = (*answer.ranked, *answer.unreal)
+    kinds = [BEST, *[TIED] * (answer.ties - 1)]
+    kinds += [FRONT if is_front else OTHERS for is_front in answer.in_front[answer.ties :]]
+    kinds += [BOUND] * len(answer.unreal)
     values = [dict(each.point.values) for each in tried]
     keys = [_key(axis, [row.get(axis.key) for row in values]) for axis in answer.question.axes]
+    measures = [_measure(answer, what, tried) for what in answer.fields]
     return Points([str(each.point.number) for each in tried], keys, measures, kinds)
 
 
@@ -93,30 +89,20 @@ def _key(axis: Axis, values: Sequence[Any]) -> Key:
     return Key(axis.key, words, tuple(map(word, span)))
 
 
-def _measure(answer: Answer, what: Field) -> Measure:
-    """Return a number of the points at full length, with intervals where there are seeds."""
-    found = [estimate(what, each) for each in answer.ranked]
-    mean = _scaled(answer, what, [each.mean for each in found])
-    factor = _factor(what)
+def _measure(answer: Answer, what: Field, tried: Sequence[Tried]) -> Measure:
+    """Return a number of the points in µs or as it is, with intervals where there are seeds."""
+    factor, question = 1e-3 if what.is_time else 1.0, answer.question
+    found = [estimate(what, each) for each in tried]
+    bounds = [bound for bound in question.bounds if bound.field.column == what.column]
+    is_max = bool(bounds) and not bounds[0].is_upper
+    mean = Measure(
+        f"{what.said}, µs" if what.is_time else what.said,
+        [each.mean * factor for each in found],
+        is_max=question.is_max if what.column == question.goal.column else is_max,
+        bounds=tuple(bound.limit * factor for bound in bounds),
+    )
     low, high = (
         [None if end is None else end * factor for end in ends]
         for ends in zip(*((each.low, each.high) for each in found), strict=True)
     )
     return mean if None in low else replace(mean, low=low, high=high)
-
-
-def _scaled(answer: Answer, what: Field, values: Sequence[float]) -> Measure:
-    factor, question = _factor(what), answer.question
-    bounds = [bound for bound in question.bounds if bound.field.said == what.said]
-    is_max = question.is_max if what.said == question.goal.said else not bounds[0].is_upper
-    return Measure(
-        f"{what.said}, µs" if what.is_time else what.said,
-        [value * factor for value in values],
-        is_max=is_max,
-        bounds=tuple(bound.limit * factor for bound in bounds),
-    )
-
-
-def _factor(what: Field) -> float:
-    """Return what a number is multiplied by for people: times are in µs."""
-    return 1e-3 if what.is_time else 1.0

@@ -6,7 +6,7 @@ import difflib
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Any
 
@@ -89,6 +89,15 @@ class Question:
     bounds: tuple[Bound, ...]
     goal: Field
     is_max: bool
+    indifferent: float = 0.02
+    """Points whose goals differ by less than this share of the best are as good."""
+
+    def freed(self) -> list[Question]:
+        """Return the question without each of its bounds."""
+        return [
+            replace(self, bounds=tuple(other for other in self.bounds if other is not bound))
+            for bound in self.bounds
+        ]
 
     def violation(self, summary: Mapping[str, Any]) -> float:
         """Return the sum of what is beyond the bounds, each as a share of its limit."""
@@ -168,7 +177,11 @@ def _word(value: Any) -> str:
 
 
 def question(
-    vary: Sequence[str], where: Sequence[str], most: str | None, least: str | None
+    vary: Sequence[str],
+    where: Sequence[str],
+    most: str | None,
+    least: str | None,
+    indifferent: float = 0.02,
 ) -> Question:
     """Read a whole question; raises UserError if it is none."""
     if (most is None) == (least is None):
@@ -181,7 +194,21 @@ def question(
         if keys.count(key) > 1:
             raise UserError(f"--vary {key}: is given twice; must be given once")
     goal = field(most if most is not None else str(least))
-    return Question(axes, tuple(bound(text) for text in where), goal, most is not None)
+    if not 0 <= indifferent < 1:
+        raise UserError(
+            f"--indifferent {indifferent:g}: must be a share from 0 to below 1, or in %"
+        )
+    bounds = tuple(bound(text) for text in where)
+    return Question(axes, bounds, goal, most is not None, indifferent)
+
+
+def share(text: str) -> float:
+    """Read a share, `2 %` or `0.02`; UserError for anything else."""
+    number, percent, _ = text.strip().partition("%")
+    try:
+        return float(number) / (100 if percent else 1)
+    except ValueError:
+        raise UserError(f'--indifferent "{text}": must be a share such as 2% or 0.02') from None
 
 
 def _value(text: str) -> Any:

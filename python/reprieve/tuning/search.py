@@ -1,14 +1,17 @@
-"""The search: many short runs first, the best of them longer, the best of those over all seeds."""
+"""The search: a small space whole; a large one by spread points, a model of them, neighbours."""
 
 from __future__ import annotations
 
 import math
 import re
-import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice, product
 from typing import Any
+
+import numpy as np
 
 from reprieve._native import UserError
 from reprieve.experiments.columns import flat
@@ -21,20 +24,24 @@ from reprieve.experiments.store import Store
 from reprieve.experiments.work import Simulation, Task
 from reprieve.extras import need
 from reprieve.parallel import Step, silent
+from reprieve.roles import bounds_in
 from reprieve.scenario import Source, toml_value
 from reprieve.tuning.question import Question
 
 Row = Mapping[str, Any]
 """The flat summary of a run."""
-Measure = Callable[[Sequence[tuple["Point", int, int]]], list[Row]]
-"""Runs points, each with a seed and on a rung, and returns their rows in that order."""
+Values = tuple[tuple[str, Value], ...]
+Measure = Callable[[Sequence["Point"]], Sequence["list[Row] | str"]]
+"""Runs points under every seed, and returns the rows of each, a row a seed, or its error."""
+Applying = Callable[[Mapping[str, Value]], tuple[Values, Sequence[str]]]
+"""Keys that apply of some choices, and those of them that no drive can have."""
 
+ENUMERATED = 256
+"""A space of at most so many points is tried whole."""
+_COMBINATIONS = 1 << 14
+"""Combinations of values that are looked through for such a space: many may be one point."""
 BATCH = 8
 """Points that are asked for at once, whoever does them: so that no timing changes the search."""
-RUNGS = 3
-"""Lengths of runs: a ninth, a third, and the whole."""
-_THIRD = 3
-_REQUESTS_LEAST = 2000
 _ELSEWHERE = re.compile(r"--set: (?P<key>[\w.\-]+) = .*: only while ", re.DOTALL)
 """Error for a key that requires another choice of another key."""
 
@@ -44,8 +51,10 @@ class Point:
     """One value for each key that varies."""
 
     number: int
-    values: tuple[tuple[str, Value], ...]
+    values: Values
     """Keys that apply with these choices, and their values."""
+    bounds: tuple[str, ...] = ()
+    """Choices of it that no drive can have: it is shown, and never the best."""
 
     @property
     def sets(self) -> list[str]:
@@ -53,7 +62,7 @@ class Point:
         return [f"{key}={toml_value(value)}" for key, value in self.values]
 
     def __str__(self) -> str:
-        """Name the point in errors."""
+        """Name the point in errors and sentences."""
         return ", ".join(f"{key} = {value}" for key, value in self.values)
 
 
@@ -62,126 +71,167 @@ class Tried:
     """A point and what its runs gave."""
 
     point: Point
-    by_rung: dict[int, list[Row]] = field(default_factory=dict)
+    rows: list[Row]
     """A row a seed."""
-
-    @property
-    def rung(self) -> int:
-        """The highest that it came to."""
-        return max(self.by_rung)
-
-    @property
-    def rows(self) -> list[Row]:
-        """Those of that rung."""
-        return self.by_rung[self.rung]
+    asked: Mapping[str, Value]
+    """The choice of every key, also of those that do not apply."""
 
 
 @dataclass
 class Found:
     """All that a search tried."""
 
-    tried: list[Tried]
-    refused: list[tuple[str, str]]
+    tried: list[Tried] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
     """Points that are no drive, and why."""
-
-    def whole(self) -> list[Tried]:
-        """Return those that ran at full length over all seeds."""
-        return [each for each in self.tried if each.rung == RUNGS - 1]
+    is_whole: bool = False
+    """Whether every point of the space was tried."""
+    is_out_of_time: bool = False
 
 
 class Scenarios:
-    """The scenario at a point, with a seed, on a rung."""
+    """The scenario at a point, with a seed."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        resolved = tomllib.loads(source.resolve())
-        workload = resolved.get("workload", {})
-        self._length: tuple[str, int] | None = None
-        if "flow" not in resolved:
-            key = "requests" if "generator" in workload else "max_requests"
-            count = workload.get(key)
-            if isinstance(count, int):
-                self._length = (f"workload.{key}", count)
 
-    def sets_at(self, point: Point, seed: int, rung: int) -> list[str]:
-        """Return its overrides; a run is shorter on a lower rung, where its length is a key."""
-        sets = [*point.sets, f"seed={seed}"]
-        if self._length is not None and rung < RUNGS - 1:
-            key, count = self._length
-            shorter = max(count // _THIRD ** (RUNGS - 1 - rung), min(count, _REQUESTS_LEAST))
-            sets.append(f"{key}={shorter}")
-        return sets
-
-    def applying(self, values: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
+    def applying(self, values: Mapping[str, Value]) -> tuple[Values, Sequence[str]]:
         """Leave out keys that do not apply with the others; raises UserError if it is no drive."""
         left = dict(values)
         while True:
             sets = [f"{key}={toml_value(value)}" for key, value in left.items()]
             try:
-                self.source.with_sets(sets).resolve()
+                return tuple(left.items()), bounds_in(self.source.with_sets(sets).resolve())
             except UserError as error:
                 elsewhere = _ELSEWHERE.match(str(error))
                 if elsewhere is None or elsewhere["key"] not in left:
                     raise
                 del left[elsewhere["key"]]
+
+
+class Search:
+    """Tries points of a question's space, each at full length under every seed."""
+
+    def __init__(
+        self,
+        question: Question,
+        measure: Measure,
+        applying: Applying,
+        *,
+        step: Step = silent,
+        until_s: float | None = None,
+        shown: Callable[[Found], None] | None = None,
+    ) -> None:
+        """Take what runs points; `shown` is called with what is found after each batch."""
+        self.found = Found()
+        self._question = question
+        self._measure = measure
+        self._applying = applying
+        self._step = step
+        self._until_s = until_s
+        self._shown = shown
+        self._known: dict[Values, Tried] = {}
+        self._asked = 0
+
+    def run(self, tries: int, seed: int) -> Found:
+        """Try a small space whole; of another, `tries` points and the neighbours of the best.
+
+        What a bound costs is tried, too: a large space is searched again without each bound.
+        """
+        space = self._space()
+        if space is not None:
+            # In an order that a search cut short has seen all parts of the space.
+            order = np.random.default_rng(seed).permutation(len(space))
+            for at in range(0, len(space), BATCH):
+                self._step("points", at, len(space))
+                places = order[at : at + BATCH]
+                self._try([space[place] for place in places], [int(place) for place in places])
+            self.found.is_whole = not self.found.is_out_of_time
+        else:
+            for asked in (self._question, *self._question.freed()):
+                self._search(asked, tries if asked is self._question else tries // 2, seed)
+        if not self.found.tried:
+            last = f"; the last: {self.found.refused[-1][1]}" if self.found.refused else ""
+            raise UserError(f"tune: none of {self._asked} points is a drive{last}")
+        return self.found
+
+    def _space(self) -> list[dict[str, Value]] | None:
+        """Return all points, where each key has a list of values and they are not too many."""
+        spans: list[Sequence[Value]] = []
+        for axis in self._question.axes:
+            span = axis.values
+            if isinstance(span, Range):
+                if not span.is_whole:
+                    return None
+                spans.append(range(int(span.low), int(span.high) + 1))
             else:
-                return tuple(left.items())
-
-
-def search(
-    question: Question,
-    measure: Measure,
-    applying: Callable[[Mapping[str, Value]], tuple[tuple[str, Value], ...]],
-    *,
-    tries: int,
-    seeds: Sequence[int],
-    search_seed: int,
-    step: Step,
-) -> Found:
-    """Try `tries` points, half of them spread evenly and half chosen by a model of them.
-
-    A quarter goes on to each higher rung: by what is beyond the bounds first, by the goal then.
-    """
-    found = Found([], [])
-    for batch in _asked(question, tries, search_seed):
-        points: list[Point | None] = []
-        for number, values, _ in batch:
+                spans.append(span)
+        if math.prod(map(len, spans)) > _COMBINATIONS:
+            return None
+        keys = [axis.key for axis in self._question.axes]
+        points: dict[Values, dict[str, Value]] = {}
+        refused = []
+        for values in product(*spans):
+            one = dict(zip(keys, values, strict=True))
             try:
-                points.append(Point(number, applying(values)))
+                points.setdefault(self._applying(one)[0], one)
             except UserError as error:
-                found.refused.append((_text(values), str(error)))
+                refused.append((_text(one), str(error)))
+            if len(points) > ENUMERATED:
+                return None
+        self.found.refused = refused
+        self._asked = len(refused)
+        return list(points.values())
+
+    def _search(self, question: Question, tries: int, seed: int) -> None:
+        for batch in _asked(question, tries, seed):
+            self._step("points", self._asked, tries)
+            tried = self._try([values for values, _ in batch])
+            for (_, tell), each in zip(batch, tried, strict=True):
+                tell(each)
+        while not self.found.is_out_of_time and self.found.tried:
+            best = min(self.found.tried, key=lambda each: rank(question, each.rows))
+            self._try(neighbours(question.axes, best.asked))
+            if best is min(self.found.tried, key=lambda each: rank(question, each.rows)):
+                return
+
+    def _try(
+        self, asked: Sequence[Mapping[str, Value]], numbers: Sequence[int] | None = None
+    ) -> list[Tried | None]:
+        """Run these points, but those that ran; None for one that is no drive, or has no time."""
+        numbers = numbers or range(self._asked, self._asked + len(asked))
+        self._asked += len(asked)
+        if self._until_s is not None and time.monotonic() > self._until_s and self.found.tried:
+            self.found.is_out_of_time = True
+        if self.found.is_out_of_time:
+            return [None] * len(asked)
+        points: list[Point | None] = []
+        for number, values in zip(numbers, asked, strict=True):
+            try:
+                applying, bounds = self._applying(values)
+                points.append(Point(number, applying, tuple(bounds)))
+            except UserError as error:
+                self.found.refused.append((_text(values), str(error)))
                 points.append(None)
-        step("points", batch[0][0], tries)
-        there = [point for point in points if point is not None]
-        rows = iter(measure([(point, seeds[0], 0) for point in there]))
-        for (_, _, tell), point in zip(batch, points, strict=True):
-            if point is None:
-                tell(None)
+        new = {
+            point.values: (point, values)
+            for point, values in zip(points, asked, strict=True)
+            if point is not None and point.values not in self._known
+        }
+        measured = self._measure([point for point, _ in new.values()])
+        for (point, values), rows in zip(new.values(), measured, strict=True):
+            if isinstance(rows, str):
+                self.found.refused.append((str(point), rows))
                 continue
-            row = next(rows)
-            found.tried.append(Tried(point, {0: [row]}))
-            tell(row)
-    if not found.tried:
-        raise UserError(
-            f"tune: none of {tries} points is a drive; the last: {found.refused[-1][1]}"
-        )
-    for rung in range(1, RUNGS):
-        best = sorted(found.tried, key=lambda each: (-each.rung, *_rank(question, each.rows)))
-        kept = _distinct(best)[: max(math.ceil(tries / 4**rung), 6)]
-        here = list(seeds) if rung == RUNGS - 1 else [seeds[0]]
-        step("the best of them longer", rung, RUNGS)
-        rows = iter(measure([(each.point, seed, rung) for each in kept for seed in here]))
-        for each in kept:
-            each.by_rung[rung] = [next(rows) for _ in here]
-    return found
+            self._known[point.values] = Tried(point, rows, values)
+            self.found.tried.append(self._known[point.values])
+        if self._shown is not None and self.found.tried:
+            self._shown(self.found)
+        return [None if each is None else self._known.get(each.values) for each in points]
 
 
 def rank(question: Question, rows: Sequence[Row]) -> tuple[float, float]:
     """Return what a point is judged by: how far beyond the bounds, then its cost."""
-    return _rank(question, rows)
-
-
-def _rank(question: Question, rows: Sequence[Row]) -> tuple[float, float]:
     means = {
         each.column: sum(each.of(row) for row in rows) / len(rows)
         for each in (question.goal, *(bound.field for bound in question.bounds))
@@ -189,23 +239,30 @@ def _rank(question: Question, rows: Sequence[Row]) -> tuple[float, float]:
     return question.violation(means), question.cost(means)
 
 
-def _distinct(tried: Sequence[Tried]) -> list[Tried]:
-    seen: dict[tuple[tuple[str, Value], ...], Tried] = {}
-    for each in tried:
-        seen.setdefault(each.point.values, each)
-    return list(seen.values())
+def neighbours(axes: Sequence[Axis], values: Mapping[str, Value]) -> list[dict[str, Value]]:
+    """Return the points that differ in one key: by one step of a range, or in the choice."""
+    found = []
+    for axis in axes:
+        span, here = axis.values, values[axis.key]
+        if isinstance(span, Range):
+            step = 1 if span.is_whole else (span.high - span.low) / 32
+            others = [max(span.low, here - step), min(span.high, here + step)]
+        else:
+            others = list(span)
+        found += [{**values, axis.key: other} for other in others if other != here]
+    return found
 
 
 def _text(values: Mapping[str, Value]) -> str:
     return ", ".join(f"{key} = {value}" for key, value in values.items())
 
 
-Told = Callable[[Row | None], None]
+Told = Callable[["Tried | None"], None]
 
 
 def _asked(
     question: Question, tries: int, seed: int
-) -> Iterator[list[tuple[int, dict[str, Value], Told]]]:
+) -> Iterator[list[tuple[dict[str, Value], Told]]]:
     """Ask for points: of Sobol's sequence first, then of a tree-structured Parzen estimator."""
     optuna: Any = need("optuna", "reprieve tune", "optuna", "tune")
     qmc: Any = need("scipy.stats.qmc", "reprieve tune", "scipy", "tune")
@@ -213,7 +270,7 @@ def _asked(
     spaces = {each.key: space_of(optuna, each) for each in question.axes}
 
     def constraints(trial: Any) -> Sequence[float]:
-        return list(trial.user_attrs["excess"])
+        return [float(trial.user_attrs["excess"])]
 
     import warnings
 
@@ -227,32 +284,28 @@ def _asked(
     # The sequence is even in powers of two; the first of them are so, too.
     half = max(1, tries // 2)
     spread = qmc.Sobol(len(question.axes), seed=seed).random_base2(math.ceil(math.log2(half)))
-    spread = spread[:half]
+    for position in spread[:half]:
+        study.enqueue_trial(_spread(question.axes, position))
 
     def told(trial: Any) -> Told:
-        def tell(row: Row | None) -> None:
-            bounds = question.bounds
-            if row is None:
-                # Left out of the model; a refused point says nothing of its neighbours.
-                trial.set_user_attr("excess", [math.inf for _ in bounds])
+        def tell(each: Tried | None) -> None:
+            # A refused point is left out of the model: it says nothing of its neighbours.
+            excess, cost = (math.inf, None) if each is None else rank(question, each.rows)
+            trial.set_user_attr("excess", excess)
+            if cost is None:
                 study.tell(trial, state=optuna.trial.TrialState.FAIL)
-                return
-            trial.set_user_attr("excess", [each.excess(each.field.of(row)) for each in bounds])
-            study.tell(trial, question.cost(row))
+            else:
+                study.tell(trial, cost)
 
         return tell
 
-    done = 0
-    while done < tries:
-        batch = []
-        for _ in range(min(BATCH, tries - done)):
-            if done < len(spread):
-                study.enqueue_trial(_spread(question.axes, spread[done]))
-            trial = study.ask(spaces)
-            values = {each.key: _drawn(each, trial.params[each.key]) for each in question.axes}
-            batch.append((done, values, told(trial)))
-            done += 1
-        yield batch
+    left: Iterable[int] = iter(range(tries))
+    while batch := [study.ask(spaces) for _ in islice(left, BATCH)]:
+        yield [
+            ({axis.key: _drawn(axis, trial.params[axis.key]) for axis in question.axes},
+             told(trial))
+            for trial in batch
+        ]  # fmt: skip
 
 
 def _spread(axes: Sequence[Axis], position: Sequence[float]) -> dict[str, Any]:
@@ -280,10 +333,13 @@ def _drawn(axis: Axis, drawn: Any) -> Value:
 class Measured:
     """Runs points on the experiment engine, and never again those that the store has."""
 
-    def __init__(self, store: Store, executor: Executor, scenarios: Scenarios) -> None:
+    def __init__(
+        self, store: Store, executor: Executor, scenarios: Scenarios, seeds: Sequence[int]
+    ) -> None:
         self._store = store
         self._executor = executor
-        self._scenarios = scenarios
+        self._source = scenarios.source
+        self._seeds = seeds
         self._identities = Identities(scenarios.source)
         self._progress = Progress(silent, 0)
 
@@ -292,13 +348,21 @@ class Measured:
         """The number of runs done now."""
         return self._progress.ran
 
-    def __call__(self, asked: Sequence[tuple[Point, int, int]]) -> list[Row]:
-        """Return the rows of points, each with a seed and on a rung, in that order."""
+    def __call__(self, asked: Sequence[Point]) -> list[list[Row] | str]:
+        """Return the rows of points, a row a seed, or the error of one that failed."""
         tasks: list[tuple[str, Callable[[], Task]]] = []
-        for point, seed, rung in asked:
-            sets = tuple(self._scenarios.sets_at(point, seed, rung))
-            run = self._identities.of(sets)
-            work = Simulation(run, self._scenarios.source, sets)
-            tasks.append((run, partial(Task, run, str(point), work)))
+        for point in asked:
+            for seed in self._seeds:
+                sets = (*point.sets, f"seed={seed}")
+                run = self._identities.of(sets)
+                work = Simulation(run, self._source, sets)
+                tasks.append((run, partial(Task, run, str(point), work)))
         complete(tasks, self._store, self._executor, self._progress)
-        return [flat(self._store.read(run).summary) for run, _ in tasks]
+        runs = iter([run for run, _ in tasks])
+        return [self._rows([next(runs) for _ in self._seeds]) for _ in asked]
+
+    def _rows(self, runs: Sequence[str]) -> list[Row] | str:
+        for run in runs:
+            if self._store.has_failed(run):
+                return self._store.row(run).error or "a failed run has an error"
+        return [flat(self._store.read(run).summary) for run in runs]
