@@ -22,6 +22,7 @@ from reprieve.outputs import ResultDirectory, replace_file
 from reprieve.pairs import Paired, paired
 from reprieve.parallel import each
 from reprieve.result import Result
+from reprieve.roles import bases, bounds_in, is_named
 from reprieve.scenario import ScenarioLike, Source, toml_value
 from reprieve.simulation import Files, Watch, run_into, simulate
 
@@ -110,7 +111,7 @@ class Run:
     """Overrides of this run, `KEY=VALUE`."""
 
 
-def plan(source: Source, axes: Sequence[Axis]) -> list[Run]:
+def plan(source: Source, axes: Sequence[Axis], baseline: str | None = None) -> list[Run]:
     """Cross the axes, the last varying fastest, and check every scenario before any runs."""
     _check(source, axes)
     runs = []
@@ -133,6 +134,9 @@ def plan(source: Source, axes: Sequence[Axis]) -> list[Run]:
                     f"{other if run.sets != earlier.sets else ''}"
                 )
         _resolve(source, axes, run)
+    if baseline is not None and not any(is_named(run.label, baseline) for run in runs):
+        labels = ", ".join(run.label for run in runs)
+        raise UserError(f"--baseline {baseline}: must be one of the runs {labels}")
     return runs
 
 
@@ -178,7 +182,7 @@ def _word(key: str, value: str) -> str:
 
 
 class Comparison(Mapping[str, Result]):
-    """Results by label, in the order of the axes; the first is what the others are measured by.
+    """Results by label, in the order of the axes, each measured by one of `bases`.
 
     >>> load = {"generator": "mixed", "requests": 2000, "read_fraction": 0.7, "queue_depth": 8}
     >>> found = rp.compare({"device": "fast12-mlc", "workload": load}, {"policy": ["FIFO", "PE0"]})
@@ -189,13 +193,19 @@ class Comparison(Mapping[str, Result]):
     """
 
     def __init__(
-        self, axes: Sequence[Axis], runs: Sequence[Run], results: Mapping[str, Result]
+        self,
+        axes: Sequence[Axis],
+        runs: Sequence[Run],
+        results: Mapping[str, Result],
+        baseline: str | None = None,
     ) -> None:
         self.axes = tuple(axes)
         self.runs = tuple(run for run in runs if run.label in results)
         self.missing = tuple(run.label for run in runs if run.label not in results)
         """Runs that an interrupt ended."""
         self._results = {run.label: results[run.label] for run in self.runs}
+        self.bases = bases(self._results, baseline)
+        """For each run the one that it is measured by: read priority under the same load."""
 
     def __getitem__(self, label: str) -> Result:
         return self._results[label]
@@ -222,29 +232,31 @@ class Comparison(Mapping[str, Result]):
         )
 
     def normalised(self) -> dict[str, dict[str, float | None]]:
-        """Return latencies of each run as multiples of the first: `read_mean`, `read_p99`, ….
+        """Return latencies of each run as multiples of its base: `read_mean`, `read_p99`, ….
 
         None where one of the two runs has no such request.
         """
-        first = next(iter(self.values()))
         return {
-            label: {f"{op}_{metric}": _ratio(result, first, op, metric) for op, metric in _METRICS}
+            label: {
+                f"{op}_{metric}": _ratio(result, self[self.bases[label]], op, metric)
+                for op, metric in _METRICS
+            }
             for label, result in self.items()
         }
 
     def paired(self, label: str, base: str | None = None) -> dict[str, Paired]:
-        """Return the differences of a run from another, by default the first, with 95 % intervals.
+        """Return the differences of a run from another, by default its base, at 95 %.
 
         Keys are measures with their units, such as `read_latency_ns_p99` or `device_iops`. Batches
         of the same requests are compared. A measure is `decided` if its interval excludes 0.
 
         Raises UserError if there is no run of this label.
         """
-        first = next(iter(self)) if base is None else base
-        for name in (label, first):
+        other = self.bases.get(label, label) if base is None else base
+        for name in (label, other):
             if name not in self:
                 raise UserError(f'paired("{name}"): must be one of {", ".join(self)}')
-        return paired([self[label]], [self[first]])
+        return paired([self[label]], [self[other]])
 
     def to_arrow(self) -> pa.Table:
         """Return one row a run: its `label`, the value of each axis, and its summary, flat.
@@ -295,6 +307,8 @@ class Comparison(Mapping[str, Result]):
                     "label": run.label,
                     "directory": run.directory,
                     "sets": list(run.sets),
+                    "base": self.bases[run.label],
+                    "is_bound": bool(bounds_in(self[run.label].scenario)),
                     "summary": self[run.label].summary,
                 }
                 for run in self.runs
@@ -319,17 +333,18 @@ def compare(
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     series: bool = False,
+    baseline: str | None = None,
     **overrides: Any,
 ) -> Comparison:
     """Run a scenario at every combination of the axes' values, in threads.
 
-    `axes`: key to values, such as `{"policy": ["FIFO", "RPS"]}`; the first of each is the base. A
-    policy of your own is a value of `suspension.policy` or `scheduling.policy`: its class, or
-    `"FILE.py:NAME"`.
+    `axes`: key to values, such as `{"policy": ["FIFO", "RPS"]}`. A policy of your own is a value
+    of `suspension.policy` or `scheduling.policy`: its class, or `"FILE.py:NAME"`.
     `out`: a directory for the results of each run, `compare.json` and, where `reprieve[plots]` is
     installed, `report.html`.
     `jobs`: runs at a time; by default one a core.
     `series`: keep how each run goes over time; a directory's report has it anyway.
+    `baseline`: the label that others are measured by; by default read priority without suspension.
     `scenario` and `overrides` as for `run`.
 
     Raises UserError before anything runs if any of the scenarios is wrong.
@@ -355,15 +370,16 @@ def compare(
             update(run.label, share, f"{requests:,} requests")
 
         if out is not None:
-            return compare_into(source, parsed, Path(out), Settings(jobs, watch=show))
+            settings = Settings(jobs, watch=show, baseline=baseline)
+            return compare_into(source, parsed, Path(out), settings)
 
         def one(run: Run, watch: Watch) -> Result:
             made = source.with_sets(run.sets)
             return simulate(made, keep_series=series, watch=_both(run, watch, show))
 
-        runs = plan(source, parsed)
-        labels = [run.label for run in runs]
-        return Comparison(parsed, runs, dict(zip(labels, each(runs, jobs, one), strict=True)))
+        runs = plan(source, parsed, baseline)
+        results = dict(zip([run.label for run in runs], each(runs, jobs, one), strict=True))
+        return Comparison(parsed, runs, results, baseline)
 
 
 def _both(run: Run, watch: Watch, show: Callable[[Run, float | None, int], None]) -> Watch:
@@ -392,6 +408,8 @@ class Settings:
     """Called from the threads with a run, its share done and its requests completed."""
     interrupted: Callable[[], None] | None = None
     """Called on an interrupt, after which the whole runs are compared; None: it ends all."""
+    baseline: str | None = None
+    """Label of the run that others are measured by; None: read priority."""
 
 
 def compare_into(
@@ -401,7 +419,7 @@ def compare_into(
 
     After an interrupt the comparison has the runs that are whole, the first among them.
     """
-    runs, whole = plan(source, axes), dict[str, Result]()
+    runs, whole = plan(source, axes, settings.baseline), dict[str, Result]()
     with ResultDirectory(directory) as out:
 
         def one(run: Run, watch: Watch) -> Result:
@@ -416,7 +434,7 @@ def compare_into(
             if settings.interrupted is None or runs[0].label not in whole:
                 raise
             settings.interrupted()
-        comparison = Comparison(axes, runs, whole)
+        comparison = Comparison(axes, runs, whole, settings.baseline)
         if comparison.missing and (directory / "compare.json").exists():
             return comparison
         if has_plots() and not comparison.missing:

@@ -1,13 +1,13 @@
-"""Roles of keys: what a designer chooses, what is given from outside, and what no drive can have."""
+"""Roles of keys: what is chosen, what is given from outside, and what no drive can have."""
 
 from __future__ import annotations
 
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from reprieve import _native
 
@@ -21,7 +21,7 @@ def _keys() -> dict[str, dict[str, Any]]:
 def is_environment(key: str) -> bool:
     """Return whether a key is given, as a load or a seed is; `workload.*` of a flow is, too."""
     found = _keys().get(key)
-    return key.startswith("flow.") or found is not None and found["role"] == "environment"
+    return key.startswith("flow.") or (found is not None and found["role"] == "environment")
 
 
 def bounds_in(toml: str) -> list[str]:
@@ -29,24 +29,73 @@ def bounds_in(toml: str) -> list[str]:
     scenario = tomllib.loads(toml)
     found = []
     for name, key in _keys().items():
-        value: Any = scenario
-        for part in name.split("."):
-            value = value.get(part) if isinstance(value, Mapping) else None
+        value = _at(scenario, name)
         if value is not None and _word(value) in key["bounds"]:
             found.append(f"{key['name']} = {_word(value)}")
     return found
+
+
+def _at(scenario: Mapping[str, Any], name: str) -> Any:
+    value: Any = scenario
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
 
 
 def _word(value: Any) -> str:
     return re.sub(r"\.0$", "", str(value)).lower()
 
 
-def baseline(scenarios: Iterable[tuple[str, str]]) -> str | None:
-    """Return the name of the first resolved scenario with read priority and no suspension."""
-    for name, toml in scenarios:
-        scenario = tomllib.loads(toml)
-        suspension = scenario.get("suspension", {})
-        is_plain = suspension.get("program") == "none" and not suspension.get("erase")
-        if is_plain and scenario.get("scheduling", {}).get("policy") == "rps":
-            return name
-    return None
+def load_of(toml: str) -> dict[str, Any]:
+    """Return all that is given in a resolved scenario: its load, seed, wear and the like."""
+    scenario = tomllib.loads(toml)
+    found = {name: _at(scenario, name) for name in _keys() if is_environment(name)}
+    return {**found, "flow": scenario.get("flow")}
+
+
+def _is_plain(toml: str) -> bool:
+    """Return whether a drive has read priority and suspends nothing."""
+    scenario = tomllib.loads(toml)
+    has_none = _at(scenario, "suspension.program") == "none"
+    suspends = not has_none or bool(_at(scenario, "suspension.erase"))
+    return _at(scenario, "scheduling.policy") == "rps" and not suspends
+
+
+class Labelled(Protocol):
+    """Part of a result that says how it was made."""
+
+    @property
+    def scenario(self) -> str:
+        """The resolved scenario."""
+
+
+def bases(runs: Mapping[str, Labelled], baseline: str | None = None) -> dict[str, str]:
+    """Return for each run the one that it is measured by, which has the same load.
+
+    That is the run that `baseline` names, else the first with read priority and no suspension,
+    else the first of all. Where no load has two runs, all are measured by the first.
+    """
+    made = getattr(runs, "bases", None)
+    if made is not None and baseline is None:
+        return dict(made)
+    groups: dict[str, list[str]] = {}
+    for label, run in runs.items():
+        groups.setdefault(repr(load_of(run.scenario)), []).append(label)
+    if len(groups) == len(runs):
+        groups = {"": list(runs)}
+    found = dict[str, str]()
+    for labels in groups.values():
+        named = [each for each in labels if baseline is not None and is_named(each, baseline)]
+        plain = [each for each in labels if _is_plain(runs[each].scenario)]
+        found |= dict.fromkeys(labels, [*named, *plain, *labels][0])
+    return {label: found[label] for label in runs}
+
+
+def is_named(label: str, baseline: str) -> bool:
+    """Return whether a label is this one, or has all its words besides those of a load."""
+    return label == baseline or {*baseline.split()} <= {*label.split()}
+
+
+def bound_runs(runs: Mapping[str, Labelled]) -> list[str]:
+    """Return the runs of drives that cannot be built."""
+    return [label for label, run in runs.items() if bounds_in(run.scenario)]

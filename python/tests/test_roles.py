@@ -1,8 +1,10 @@
 """Roles of keys: what is chosen, what is given, and values that no drive can have."""
 
+from dataclasses import dataclass
+
 import pytest
 
-from reprieve.roles import baseline, bounds_in, is_environment
+from reprieve.roles import bases, bound_runs, bounds_in, is_environment
 from reprieve.scenario import Source
 
 LOAD = {"generator": "mixed", "requests": 500, "read_fraction": 0.7, "queue_depth": 8}
@@ -34,11 +36,41 @@ def test_what_is_given() -> None:
     assert not any(map(is_environment, chosen))
 
 
-def test_the_baseline_is_read_priority_without_suspension() -> None:
-    arms = {name: resolved(policy=name) for name in ("FIFO", "PES-IPC", "PE0", "RPS", "PER")}
-    assert baseline(arms.items()) == "RPS"
-    del arms["RPS"]
-    assert baseline(arms.items()) is None
-    # Erase suspension alone is suspension, too.
+@dataclass
+class Made:
+    """A result as far as roles are concerned."""
+
+    scenario: str
+
+
+def test_the_base_is_read_priority_under_the_same_load() -> None:
+    runs = {name: Made(resolved(policy=name)) for name in ("FIFO", "PES-IPC", "PE0", "RPS")}
+    assert {*bases(runs).values()} == {"RPS"}
+    assert {*bases(runs, "FIFO").values()} == {"FIFO"}
+    assert bound_runs(runs) == ["PE0"]
+    # Without read priority the first; erase suspension alone is suspension, too.
+    del runs["RPS"]
     erases = resolved(scheduling={"policy": "rps"}, suspension={"erase": True})
-    assert baseline([("erases", erases)]) is None
+    assert {*bases({**runs, "erases": Made(erases)}).values()} == {"FIFO"}
+
+
+def test_every_load_has_a_base_of_its_own() -> None:
+    depths, policies = (1, 16), ("FIFO", "RPS", "PES-IPC")
+    runs = {
+        f"policy={policy} queue_depth={depth}": Made(
+            resolved(policy=policy, workload={**LOAD, "queue_depth": depth})
+        )
+        for policy in policies
+        for depth in depths
+    }
+    for baseline in (None, "policy=FIFO"):
+        word = baseline or "policy=RPS"
+        expected = {
+            f"policy={policy} queue_depth={depth}": f"{word} queue_depth={depth}"
+            for policy in policies
+            for depth in depths
+        }
+        assert bases(runs, baseline) == expected
+    # Loads alone are measured by the first.
+    loads = {label: run for label, run in runs.items() if "RPS" in label}
+    assert {*bases(loads).values()} == {"policy=RPS queue_depth=1"}

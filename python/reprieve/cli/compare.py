@@ -15,16 +15,19 @@ from reprieve.cli.notes import certainty, mark_of
 from reprieve.cli.options import AllowPython, Force, Jobs, ScenarioFile, Sets, given, out_dir
 from reprieve.cli.signals import INTERRUPTED, save
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
-from reprieve.confidence import FIGURES, TOO_FEW, compared, is_known
+from reprieve.confidence import FIGURES, TOO_FEW, compared, is_known, listed
 from reprieve.extras import has_plots, missing
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write
 from reprieve.pairs import latency
 from reprieve.report.tables import measured, waf
+from reprieve.roles import bound_runs
 from reprieve.scenario import Source
 from reprieve.units import NOTHING
 
 _LONG_NS = 1_000_000
+_MANY = 3
+"""Bases that a title does not name any more."""
 
 
 def compare(
@@ -45,13 +48,19 @@ def compare(
             "--arm",
         ),
     ] = None,
+    baseline: Annotated[
+        str | None, given("The run that the others are measured by, such as FIFO.", "LABEL")
+    ] = None,
     sets: Sets = None,
     out: Annotated[Path | None, out_dir("out/SCENARIO-compare")] = None,
     jobs: Jobs = None,
     allow_python: AllowPython = False,
     force: Force = False,
 ) -> None:
-    """Run a scenario at each value of a key and compare all with the first.
+    """Run a scenario at each value of a key and compare all with one of them.
+
+    That is read priority without suspension under the same load, if it is among them, else the
+    first; `--baseline` names another. What no drive can have is marked as a bound.
 
     Each run's results go to DIR/LABEL, a report over all of them to DIR/report.html
     where the extra `plots` is installed.
@@ -69,6 +78,7 @@ def compare(
             shlex.join(["reprieve", *sys.argv[1:]]),
             lambda run, share, done: bars(run.label, share, done),
             save,
+            baseline,
         )
         comparison = compare_into(source, parsed, directory, settings)
     _show(comparison)
@@ -83,30 +93,34 @@ def compare(
 
 
 def _show(comparison: Comparison) -> None:
-    first, base = next(iter(comparison.items()))
     shown = compared([run.summary for run in comparison.values()])
     columns = [f"{op} {FIGURES[figure]}" for op, figure in shown]
+    bases, bounds = comparison.bases, bound_runs(comparison)
+    what = listed(dict.fromkeys(bases.values())) if len({*bases.values()}) < _MANY else "its base"
     rows = table(
-        f"Latency, as multiples of {first}",
+        f"Latency, as multiples of {what}",
         [", ".join(axis.key for axis in comparison.axes), *columns, "suspensions", "WAF"],
     )
-    groups = [(base.summary["requests"][op], figure) for op, figure in shown]
-    rows.add_row(f"{first}, µs", *(_absolute(*each) for each in groups), "", "", style="dim")
-    found = {label: comparison.paired(label) for label in comparison if label != first}
+    ratios = comparison.normalised()
+    found = {one: comparison.paired(one) for one, base in bases.items() if one != base}
     marked = set[str]()
-    for label, ratios in comparison.normalised().items():
-        summary, cells = comparison[label].summary, []
-        for op, figure in shown:
-            counts = [each["requests"][op]["count"] for each in (base.summary, summary)]
-            ratio = ratios[f"{op}_{figure}"]
-            if ratio is None or not all(is_known(count, figure) for count in counts):
-                cells.append(NOTHING if ratio is None else TOO_FEW)
-                continue
-            mark = mark_of(found[label][latency(op, figure)]) if label in found else ""
-            marked.add(mark)
-            cells.append(f"{mark}{ratio:.3f}")
-        suspensions = sum(summary["flash"]["suspensions"].values())
-        rows.add_row(label, *cells, f"{suspensions:,}", waf(comparison[label]))
+    for base in dict.fromkeys(bases.values()):
+        groups = [(comparison[base].summary["requests"][op], figure) for op, figure in shown]
+        rows.add_row(f"{base}, µs", *(_absolute(*each) for each in groups), "", "", style="dim")
+        for label in (one for one in comparison if bases[one] == base):
+            summary, cells = comparison[label].summary, []
+            for (op, figure), (group, _) in zip(shown, groups, strict=True):
+                counts = [group["count"], summary["requests"][op]["count"]]
+                ratio = ratios[label][f"{op}_{figure}"]
+                if ratio is None or not all(is_known(count, figure) for count in counts):
+                    cells.append(NOTHING if ratio is None else TOO_FEW)
+                    continue
+                mark = mark_of(found[label][latency(op, figure)]) if label in found else ""
+                marked.add(mark)
+                cells.append(f"{mark}{ratio:.3f}")
+            suspensions = sum(summary["flash"]["suspensions"].values())
+            name = f"{label} (bound)" if label in bounds else label
+            rows.add_row(name, *cells, f"{suspensions:,}", waf(comparison[label]))
     show(rows)
     for note in [*measured(comparison), *certainty(comparison, found, marked=marked)]:
         sentence(note)

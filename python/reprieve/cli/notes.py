@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from reprieve.confidence import UNDECIDED, UNKNOWN, compared
+from reprieve.confidence import UNDECIDED, UNKNOWN, compared, listed
 from reprieve.report.tables import named, too_few, verdicts
+from reprieve.roles import bound_runs
 
 if TYPE_CHECKING:
     from reprieve.comparison import Comparison
@@ -16,7 +17,6 @@ _EACH_MOST = 3
 """Runs of which each gets a sentence of its own, with its intervals."""
 
 _TAIL = "read_latency_ns_p99"
-_BOUNDS = ('policy = "pe0"', 'policy = "per"')  # no drive can have these
 
 
 def mark_of(pair: Paired) -> str:
@@ -31,16 +31,21 @@ def certainty(
 ) -> list[str]:
     """Say which differences are significant: a line for each of a few runs, else the marks.
 
-    `found`: what each run has more than the first. `marked`: the marks that the table has.
+    `found`: what each run has more than its base. `marked`: the marks that the table has.
     """
-    first = next(iter(runs))
+    named_bases = dict.fromkeys(runs.bases.values())
+    base = named(list(named_bases), len(runs)) if len(named_bases) == 1 else "its base"
     notes = []
     if UNDECIDED in marked:
-        notes.append(f"{UNDECIDED} not significant: at 95 % it may be the same as of {first}")
+        notes.append(f"{UNDECIDED} not significant: at 95 % it may be the same as of {base}")
     if UNKNOWN in marked:
-        notes.append(f"{UNKNOWN} too few requests to tell whether it differs from {first}")
+        notes.append(f"{UNKNOWN} too few requests to tell whether it differs from {base}")
+    if bounds := bound_runs(runs):
+        notes.append(f"{listed(bounds)}: a bound, which no drive can have")
     if len(runs) <= _EACH_MOST:
-        notes += verdicts(first, found, compared([run.summary for run in runs.values()]))
+        shown = compared([run.summary for run in runs.values()])
+        for label, measures in found.items():
+            notes += verdicts(runs.bases[label], {label: measures}, shown)
     else:
         reasons: dict[str, list[str]] = {}
         for label, measures in found.items():
@@ -50,16 +55,21 @@ def certainty(
             f"no difference can be tested for {named(labels, len(runs))}: {reason}"
             for reason, labels in reasons.items()
         ]
-        notes += _shortest(first, runs, found)
+        for base in named_bases:
+            notes += _shortest(base, runs, found)
         notes.append("compare.json has the interval of each difference, run against run")
     return [*notes, *too_few(runs)]
 
 
 def _shortest(first: str, runs: Comparison, found: Mapping[str, Mapping[str, Paired]]) -> list[str]:
-    """Say which run has the shortest tail of reads, of those that a drive can have."""
-    tails = {label: pairs[_TAIL] for label, pairs in found.items() if pairs[_TAIL]["decided"]}
-    real = (label for label in tails if not any(line in runs[label].scenario for line in _BOUNDS))
-    ratios = {label: ratio for label in real if (ratio := tails[label]["ratio"]) is not None}
+    """Say which run of a load has the shortest tail of reads, of those that a drive can have."""
+    bounds = bound_runs(runs)
+    tails = {
+        label: pairs[_TAIL]
+        for label, pairs in found.items()
+        if runs.bases[label] == first and pairs[_TAIL]["decided"] and label not in bounds
+    }
+    ratios = {label: ratio for label in tails if (ratio := tails[label]["ratio"]) is not None}
     best = min(ratios, key=ratios.__getitem__, default=first)
     if best == first or ratios[best] >= 1:
         return []

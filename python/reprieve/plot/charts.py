@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from reprieve.plot import rows
 from reprieve.plot.points import is_wide
 from reprieve.plot.rows import Row, Runs
 from reprieve.plot.theme import BLAME, COMPONENTS, LIGHT, Theme, dashes
+from reprieve.roles import bases, bound_runs
 
 Chart = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.ConcatChart
 
@@ -66,7 +68,7 @@ def _curves(runs: Runs, op: str, theme: Theme, y: alt.Y) -> Chart:
         color=_colour(runs, theme),
     )
     lines = base.mark_line(interpolate="step-after", strokeWidth=theme.line_px).encode(
-        strokeDash=dashed("run", list(runs), _legend(runs, theme))
+        strokeDash=dashed("run", list(runs), _legend(runs, theme), bound_runs(runs))
     )
     # Invisible points carry the tooltips: a line has only one for its whole length.
     hover = base.mark_point(size=90, opacity=0, filled=True).encode(
@@ -110,8 +112,10 @@ class _Bars:
 
 
 def bars(runs: Runs, theme: Theme) -> Chart:
-    """Mean and tail latencies as multiples of the first run's, with their 95 % intervals."""
-    shown = _Bars("metric", "ratio", f"latency, multiple of {next(iter(runs))}", ".3~r")
+    """Mean and tail latencies as multiples of the base's, with their 95 % intervals."""
+    found = {*bases(runs).values()}
+    what = found.pop() if len(found) == 1 else "its base"
+    shown = _Bars("metric", "ratio", f"latency, multiple of {what}", ".3~r")
     data = rows.ratios(runs)
     return (_grouped if len(runs) <= GROUPED_MOST else _one_group)(runs, theme, data, shown)
 
@@ -293,7 +297,11 @@ def _colour(runs: Runs, theme: Theme) -> alt.Color:
 
 
 def _legend(runs: Runs, theme: Theme) -> alt.Legend | None:
-    return legend_of(theme, len(runs))
+    legend, bounds = legend_of(theme, len(runs)), bound_runs(runs)
+    if legend is not None and bounds:
+        is_bound = f"indexof({json.dumps(bounds)}, datum.label) >= 0"
+        legend.labelExpr = f"datum.label + ({is_bound} ? ' (bound)' : '')"
+    return legend
 
 
 def legend_of(theme: Theme, names: int) -> alt.Legend | None:
@@ -303,9 +311,12 @@ def legend_of(theme: Theme, names: int) -> alt.Legend | None:
     return alt.Legend(title=None, orient="bottom", labelLimit=240)
 
 
-def dashed(field: str, names: list[str], legend: alt.Legend | None) -> alt.StrokeDash:
-    """Give each name its dashes; a legend has lines of some length."""
-    scale = alt.Scale(domain=names, range=dashes(len(names)))
+def dashed(
+    field: str, names: list[str], legend: alt.Legend | None, bounds: Collection[str] = ()
+) -> alt.StrokeDash:
+    """Give each name its dashes, dots to bounds; a legend has lines of some length."""
+    patterns = dashes(len(names), [name in bounds for name in names])
+    scale = alt.Scale(domain=names, range=patterns)
     legend = legend if legend is None else alt.Legend(**legend.to_dict(), symbolSize=400)
     return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend)
 

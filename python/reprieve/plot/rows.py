@@ -10,6 +10,7 @@ from reprieve.confidence import FIGURES, compared, is_known
 from reprieve.latency import KINDS, Latency, percent_of
 from reprieve.pairs import latency, paired
 from reprieve.plot.theme import BLAME, COMPONENTS
+from reprieve.roles import bases
 
 if TYPE_CHECKING:
     from reprieve.result import Result
@@ -70,19 +71,21 @@ def _thinned(latency: Latency) -> Iterator[tuple[int, float, float]]:
 
 
 def ratios(runs: Runs) -> list[Row]:
-    """Latencies as multiples of the first run's; nothing where one of the two has none.
+    """Latencies as multiples of the base's; nothing where one of the two has none.
 
     "low" and "high" are the ends of the 95 % interval of the multiple, from pairs of batches; they
     are missing with too few requests. "end" is where what is drawn of a row ends.
     """
-    first = next(iter(runs.values()))
+    base_of = bases(runs)
     found = {
-        label: paired([result], [first]) for label, result in runs.items() if result is not first
+        label: paired([result], [runs[base_of[label]]])
+        for label, result in runs.items()
+        if label != base_of[label]
     }
     rows = []
     for op, key in compared([result.summary for result in runs.values()]):
-        base = first.summary["requests"][op]
         for label, result in runs.items():
+            base = runs[base_of[label]].summary["requests"][op]
             group = result.summary["requests"][op]
             base_ns, ns = (each["latency_ns"][key] for each in (base, group))
             if base_ns and ns and all(is_known(each["count"], key) for each in (base, group)):

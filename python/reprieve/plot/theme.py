@@ -64,6 +64,8 @@ def _shade(share: float) -> str:
 
 
 # The first is solid; the patterns differ at a glance and repeat less often than the colours.
+_DOTS = [1, 3]
+"""Of a bound."""
 _DASHES = ([1, 0], [7, 3], [2, 2], [10, 3, 2, 3], [4, 2], [12, 4], [1, 3])
 
 
@@ -129,9 +131,12 @@ class Theme:
         }
 
 
-def dashes(count: int) -> list[list[int]]:
-    """Dash patterns for this many runs."""
-    return [_DASHES[index % len(_DASHES)] for index in range(count)]
+def dashes(count: int, are_bounds: Sequence[bool] = ()) -> list[list[int]]:
+    """Dash patterns for this many runs; those that no drive can have are dotted."""
+    found = [_DASHES[index % len(_DASHES)] for index in range(count)]
+    for index, is_bound in enumerate(are_bounds):
+        found[index] = _DOTS if is_bound else found[index]
+    return found
 
 
 LIGHT = Theme(

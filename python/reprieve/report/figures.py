@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from reprieve.plot.over_time import COURSES, Clock, Course
 from reprieve.plot.rows import Row, Runs, ratios
 from reprieve.plot.theme import PAGE, dashes
 from reprieve.report.aside import Aside
+from reprieve.roles import bases
 from reprieve.series import Op
 
 # The page's script sets it to the runs whose boxes are ticked.
@@ -146,11 +147,11 @@ def _blame(page: _Page, op: str) -> Iterator[Figure]:
 def _shares(page: _Page) -> Iterator[Figure]:
     columns = {"run": "run", "what": "", "share": "share"}
     if len(page.runs) > 1:
-        first = next(iter(page.runs))
-        text = f"Latency as a multiple of {first}; less is better. Bars with too few requests "
+        named = " and ".join(dict.fromkeys(bases(page.runs).values()))
+        text = f"Latency as a multiple of {named}; less is better. Bars with too few requests "
         text += "have no 95 % interval."
         multiples = {"run": "run", "metric": "latency", "ratio": "multiple"}
-        words = _Words("bars", "Against the first", text, multiples)
+        words = _Words("bars", "Against the base", text, multiples)
         picks = None
         if len(page.runs) > charts.GROUPED_MOST:
             picks = _one_of(ratios(page.runs), "metric", "read mean")
@@ -252,13 +253,17 @@ def _named(words: list[str], several: bool) -> Picks | None:
     return Picks("", words, words, is_many=True, swatches=swatches(words))
 
 
-def swatches(labels: Sequence[str]) -> list[dict[str, str]]:
-    """Return colour and dashes of each of these lines."""
-    colours, patterns = PAGE.run_colours(len(labels)), dashes(len(labels))
+def swatches(labels: Sequence[str], bounds: Collection[str] = ()) -> list[dict[str, str]]:
+    """Return colour and dashes of each of these lines, and what is a bound."""
+    are_bounds = [label in bounds for label in labels]
+    colours, patterns = PAGE.run_colours(len(labels)), dashes(len(labels), are_bounds)
     return [
-        {"label": label, "colour": colour, "dash": " ".join(map(str, pattern))}
-        for label, colour, pattern in zip(labels, colours, patterns, strict=True)
-    ]
+        {"label": label, "colour": colour, "dash": " ".join(map(str, pattern)),
+         "note": " (bound)" if is_bound else ""}
+        for label, colour, pattern, is_bound in zip(
+            labels, colours, patterns, are_bounds, strict=True
+        )
+    ]  # fmt: skip
 
 
 _SHOWN_FILTER = f"indexof({_SHOWN}, datum.run) >= 0"

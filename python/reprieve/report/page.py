@@ -16,6 +16,7 @@ from reprieve.plot.theme import BLAME, COMPONENTS, RUNS_DARK, RUNS_LIGHT
 from reprieve.report import tables
 from reprieve.report.figures import figures, swatches
 from reprieve.report.library import library
+from reprieve.roles import bound_runs
 
 __all__ = ["page", "vega_lite_version"]
 
@@ -32,7 +33,7 @@ def render(runs: Runs, command: str) -> str:
         command=command,
         facts=tables.facts(first),
         specs={name: figure.spec for name, figure in drawn.items()},
-        runs=swatches(list(runs)),
+        runs=swatches(list(runs), bound_runs(runs)),
         lead=tables.lead(runs),
         headline=tables.headline(runs),
         notes=[*tables.measured(runs), *tables.unknown(runs)],

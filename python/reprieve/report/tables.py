@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from reprieve.confidence import (
     shortage,
 )
 from reprieve.latency import KINDS
+from reprieve.roles import bases, bound_runs
 from reprieve.units import NOTHING, time
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from reprieve.plot.rows import Runs
     from reprieve.result import Result
 
+_LOADS_MOST = 4
+_TWO = 2
 _NAMED_MOST = 5
 """Runs that are named one by one where a sentence holds of all."""
 
@@ -71,19 +74,19 @@ def trace_changes(result: Result) -> list[str]:
 
 
 def headline(runs: Runs) -> dict[str, Table]:
-    """Return for reads and for writes the latencies in µs, and multiples of the first run's."""
+    """Return for reads and for writes the latencies in µs, and multiples of the base's."""
     return {op: _latencies(runs, op) for op in ("read", "write") if _count(runs, op)}
 
 
 def _latencies(runs: Runs, op: str) -> Table:
     from markupsafe import Markup
 
-    base = next(iter(runs.values())).summary["requests"][op]
-    first = base["latency_ns"]
-    rows = {}
+    rows, all_bases, bounds = {}, bases(runs), bound_runs(runs)
     shown = known(result.summary["requests"][op]["count"] for result in runs.values())
     for label, result in runs.items():
         group = result.summary["requests"][op]
+        base = runs[all_bases[label]].summary["requests"][op]
+        first = base["latency_ns"]
         cells = [f"{group['count']:,}"]
         for key in (*shown, "max"):
             cells.append(cell_us(group, key))
@@ -93,7 +96,7 @@ def _latencies(runs: Runs, op: str) -> Table:
                 cells[-1] += _multiple(group["latency_ns"][key] / first[key])
             if key in FIGURES:
                 cells[-1] = Markup("{}<small>{}</small>").format(cells[-1], _known(group, key))
-        rows[label] = cells
+        rows[f"{label} (bound)" if label in bounds else label] = cells
     return Table(["requests", *(FIGURES[key] for key in shown), "max"], rows)
 
 
@@ -105,28 +108,45 @@ def _known(group: dict[str, Any], figure: str) -> str:
 def lead(runs: Runs) -> str:
     """Return the first sentence: what changed, by how much, and whether it is significant.
 
-    Of several runs it is about the one with the least mean, of reads if there are any.
+    Of several runs it is about the one with the least mean, of reads if there are any, that a drive
+    can have; of several loads it says that of each.
     """
     op = "read" if _count(runs, "read") else "write"
-    names = list(runs)
-    means = {
-        label: run.summary["requests"][op]["latency_ns"]["mean"] / 1000
-        for label, run in runs.items()
-        if run.summary["requests"][op]["count"]
-    }
-    if len(names) == 1 or names[0] not in means:
+    if len(runs) == 1:
         return "; ".join(_of_one(label, run) for label, run in runs.items()) + "."
+    groups: dict[str, list[str]] = {}
+    for label, base in bases(runs).items():
+        groups.setdefault(base, []).append(label)
+    bounds = bound_runs(runs)
+    told = [_best(runs, base, labels, op, bounds) for base, labels in groups.items()]
+    if (left := len(told) - _LOADS_MOST) > 0:
+        told[_LOADS_MOST:] = [f"The table has {left} loads more."]
+    return " ".join(told)
+
+
+def _best(runs: Runs, base: str, labels: Sequence[str], op: str, bounds: Collection[str]) -> str:
+    """Say which run of a load has the least mean, and what it is measured by."""
     from reprieve.pairs import latency, paired
 
-    first = means.pop(names[0])
+    groups = {label: runs[label].summary["requests"][op] for label in labels}
+    means = {
+        label: group["latency_ns"]["mean"] / 1000 for label, group in groups.items()
+        if group["count"] and label not in bounds and label != base
+    }  # fmt: skip
+    if not groups[base]["count"]:
+        return "; ".join(_of_one(label, runs[label]) for label in labels) + "."
     if not means:
-        return f"{names[0]} alone has {op}s."
+        is_alone = sum(group["count"] > 0 for group in groups.values()) == 1 < len(labels)
+        return f"{base} alone has {op}s." if is_alone else f"{_of_one(base, runs[base])}."
     best = min(means, key=lambda label: means[label])
-    pair = paired([runs[best]], [runs[names[0]]])[latency(op, "mean")]
-    of_all = f", the lowest of {len(names)} runs" if len(names) > 2 else ""  # noqa: PLR2004
+    pair = paired([runs[best]], [runs[base]])[latency(op, "mean")]
+    first = groups[base]["latency_ns"]["mean"] / 1000
+    real = sum(label not in bounds for label in labels)
+    of_all = f", the lowest of {real} runs" if real > _TWO else ""
+    but = " but bounds" if of_all and real < len(labels) else ""
     return (
-        f"The mean {op} takes {means[best]:,.1f} µs in run “{best}”{of_all}, and {first:,.1f} µs "
-        f"in run “{names[0]}”{_ratio(pair)}; {decision(pair)}."
+        f"The mean {op} takes {means[best]:,.1f} µs in run “{best}”{of_all}{but}, and "
+        f"{first:,.1f} µs in run “{base}”{_ratio(pair)}; {decision(pair)}."
     )
 
 
@@ -134,7 +154,12 @@ def decision(pair: pairs.Paired) -> str:
     """Return in words whether a difference is significant."""
     if reason := pair.get("reason"):
         return f"whether they differ is unknown: {reason}"
-    return "significant at 95 %" if pair["decided"] else "not significant at 95 %"
+    if pair["decided"]:
+        return "significant at 95 %"
+    from reprieve.pairs import times_more
+
+    needs = times_more(pair["mean_difference"], pair["low"], pair["high"])
+    return f"not significant at 95 %{needs}"
 
 
 def _of_one(label: str, result: Result) -> str:
@@ -195,19 +220,19 @@ def named(labels: Sequence[str], count: int) -> str:
 
 
 def certainty(runs: Runs) -> list[str]:
-    """Return sentences: in what a run differs from the first, in what not, and what is unknown."""
+    """Return sentences: in what a run differs from its base, in what not, and what is unknown."""
     return [*decided(runs), *unknown(runs)]
 
 
 def decided(runs: Runs) -> list[str]:
-    """Return a sentence a run but the first: in what it differs from that, and in what not."""
-    first, *others = runs
-    if not others:
-        return []
+    """Return a sentence a run but the bases: in what it differs from its base, and in what not."""
     from reprieve.pairs import paired
 
-    pairs = {label: paired([runs[label]], [runs[first]]) for label in others}
-    return verdicts(first, pairs, compared([result.summary for result in runs.values()]))
+    shown, told = compared([result.summary for result in runs.values()]), list[str]()
+    for label, base in bases(runs).items():
+        if label != base:
+            told += verdicts(base, {label: paired([runs[label]], [runs[base]])}, shown)
+    return told
 
 
 def unknown(runs: Runs) -> list[str]:
