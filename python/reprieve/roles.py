@@ -35,6 +35,12 @@ def bounds_in(toml: str) -> list[str]:
     return found
 
 
+def is_bound(key: str, value: object) -> bool:
+    """Return whether no drive can have this value of a key."""
+    found = _keys().get(key)
+    return found is not None and _word(value) in found["bounds"]
+
+
 def _at(scenario: Mapping[str, Any], name: str) -> Any:
     value: Any = scenario
     for part in name.split("."):
@@ -53,7 +59,7 @@ def load_of(toml: str) -> dict[str, Any]:
     return {**found, "flow": scenario.get("flow")}
 
 
-def _is_plain(toml: str) -> bool:
+def is_plain(toml: str) -> bool:
     """Return whether a drive has read priority and suspends nothing."""
     scenario = tomllib.loads(toml)
     has_none = _at(scenario, "suspension.program") == "none"
@@ -86,7 +92,7 @@ def bases(runs: Mapping[str, Labelled], baseline: str | None = None) -> dict[str
     found = dict[str, str]()
     for labels in groups.values():
         named = [each for each in labels if baseline is not None and is_named(each, baseline)]
-        plain = [each for each in labels if _is_plain(runs[each].scenario)]
+        plain = [each for each in labels if is_plain(runs[each].scenario)]
         found |= dict.fromkeys(labels, [*named, *plain, *labels][0])
     return {label: found[label] for label in runs}
 

@@ -161,6 +161,30 @@ def told(page: Path) -> list[str]:
 READS = {"requests": 1300, "arrivals": "fixed", "rate_iops": 10, "read_fraction": 1}
 
 
+def test_the_best_is_of_each_load_and_no_bound(tmp_path: Path) -> None:
+    """PE0 would be the best of both loads; each is measured by read priority, which is second."""
+    mixed = {"requests": 4000, "arrivals": "poisson", "rate_iops": 4000, "read_fraction": 0.5}
+    axes = {"workload.read_fraction": [0.5, 0.9], "policy": ["FIFO", "RPS", "PE0"]}
+    rp.sweep({"scenario": scenario(**mixed), "design": "grid", "axes": axes}, out=tmp_path)
+    page = tmp_path / "report.html"
+    assert lead(page).startswith(
+        "At workload.read_fraction = 0.5, the lowest read mean of 2 points"
+    )
+    assert "policy = RPS; read priority is among the best." in lead(page)
+    others = " ".join(told(page))
+    assert "At workload.read_fraction = 0.9, the lowest read mean of 2 points" in others
+    assert "Only a bound, which no drive can have, is" in others and "policy = PE0." in others
+    rows = tables.rows(tables.read(tmp_path / "differences.parquet"))
+    assert {(row["point"], row["base"]) for row in rows} == {(0, 1), (2, 1), (3, 4), (5, 4)}
+
+
+def test_of_loads_alone_none_is_the_best(tmp_path: Path) -> None:
+    axes = {"workload.rate_iops": [500, 1000]}
+    rp.sweep({"scenario": scenario(**READS), "design": "grid", "axes": axes}, out=tmp_path)
+    found = lead(tmp_path / "report.html")
+    assert re.match(r"The read mean of 2 loads goes from .* to .*; all are given\.", found), found
+
+
 def test_the_sentence_says_what_is_best_and_that_it_is_decided(tmp_path: Path) -> None:
     axes = {"timing.t_read_us": [50, 25]}
     plan = {"scenario": scenario(**READS), "design": "grid", "axes": axes}

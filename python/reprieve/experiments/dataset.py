@@ -17,6 +17,7 @@ from reprieve.experiments.columns import MEASURED, column, flat
 from reprieve.experiments.designs import Point, word
 from reprieve.experiments.differences import differences_table
 from reprieve.experiments.intervals import mean_intervals
+from reprieve.experiments.loads import bases
 from reprieve.experiments.pareto import front
 from reprieve.experiments.plan import Goal, Plan, Range
 from reprieve.experiments.store import Record, Store
@@ -106,7 +107,9 @@ def write(
                     file.truncate()
         if plan.design != "fleet":  # whose points are different loads
             if _has_few(plan, rows):
-                found = differences_table(store, _whole_points(plan, store, rows))
+                whole = _whole_points(plan, store, rows)
+                made = {row.point.index: row.point for row in rows if row.point.index in whole}
+                found = differences_table(store, whole, bases(plan, made.values()))
                 tables.write(found, out.open(DIFFERENCES))
             else:
                 stale.append(DIFFERENCES)
@@ -330,14 +333,14 @@ def _histograms(records: Sequence[Record | None]) -> Iterator[NewColumn]:
         yield f"{what}_histogram", (offsets, upper_ns, count), None
 
 
-def _whole_points(plan: Plan, store: Store, rows: Iterable[Row]) -> list[tuple[int, list[str]]]:
+def _whole_points(plan: Plan, store: Store, rows: Iterable[Row]) -> dict[int, list[str]]:
     """Return the points of which every seed is done without an error, each with its runs."""
     found: dict[int, list[str]] = {}
     for row in rows:
         if store.has(row.run) and not store.has_failed(row.run):
             found.setdefault(row.point.index, []).append(row.run)
     seeds = max(1, len(plan.seeds))
-    return [(index, runs) for index, runs in found.items() if len(runs) == seeds]
+    return {index: runs for index, runs in found.items() if len(runs) == seeds}
 
 
 def _over_seeds(

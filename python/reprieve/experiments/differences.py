@@ -1,4 +1,4 @@
-"""Differences of a sweep's points from the first: pairs of batches, seed by seed."""
+"""Differences of a sweep's points from their bases: pairs of batches, seed by seed."""
 
 from __future__ import annotations
 
@@ -27,24 +27,27 @@ _KINDS: Mapping[str, type] = {
 }
 
 
-def differences_table(store: Store, points: Sequence[tuple[int, Sequence[str]]]) -> Table:
-    """Return a row for each measure of each point against the first.
+def differences_table(
+    store: Store, points: Mapping[int, Sequence[str]], bases: Mapping[int, int]
+) -> Table:
+    """Return a row for each measure of each point against its base.
 
-    `points`: the number of each, and its runs in the order of the seeds.
+    `points`: the runs of each in the order of the seeds. `bases`: the base of each.
     """
-    rows = list(_against_the_first(store, points))
+    rows = list(_differences(store, points, bases))
     return of_columns(
         {name: Column.of([row.get(name) for row in rows], kind) for name, kind in _KINDS.items()}
     )
 
 
-def _against_the_first(
-    store: Store, points: Sequence[tuple[int, Sequence[str]]]
+def _differences(
+    store: Store, points: Mapping[int, Sequence[str]], bases: Mapping[int, int]
 ) -> Iterator[dict[str, Any]]:
-    if not points:
-        return
-    first, runs = points[0]
-    base = [store.read(run) for run in runs]
-    for point, runs in points[1:]:
-        for measure, pair in paired([store.read(run) for run in runs], base).items():
-            yield {"point": point, "base": first, "measure": measure} | pair
+    held = -1
+    for point, runs in points.items():
+        if (base := bases[point]) == point:
+            continue
+        if base != held:
+            held, other = base, [store.read(run) for run in points[base]]
+        for measure, pair in paired([store.read(run) for run in runs], other).items():
+            yield {"point": point, "base": base, "measure": measure} | pair

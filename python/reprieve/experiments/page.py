@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,15 +13,19 @@ from reprieve import tables
 from reprieve._native import Table
 from reprieve.experiments.columns import column, has_requests, heading, scale, told
 from reprieve.experiments.dataset import PAGE, POINTS, Row
-from reprieve.experiments.designs import word
+from reprieve.experiments.designs import Point, word
 from reprieve.experiments.fleet import FLEET
-from reprieve.experiments.plan import Plan, Range
+from reprieve.experiments.loads import bases, bound_points, given_keys
+from reprieve.experiments.plan import Plan, Range, Value
 from reprieve.experiments.store import Store
 from reprieve.outputs import ResultDirectory
 from reprieve.pairs import Paired, measures, paired
-from reprieve.plot.points import BEST, FRONT, OTHERS, Key, Measure, Points, is_wide
+from reprieve.plot.points import BEST, BOUND, FRONT, OTHERS, Key, Measure, Points, is_wide
 from reprieve.report.points import Words, render
 from reprieve.report.tables import decision
+
+_LOADS_MOST = 4
+"""Loads of which each gets a sentence."""
 
 
 def write(plan: Plan, store: Store, rows: Iterable[Row], directory: Path, command: str) -> Path:
@@ -79,11 +85,14 @@ def points_of(plan: Plan, table: Table) -> Points:
     keys = plan.keys[:-1] if plan.design == "fleet" else plan.keys
     places = range(len(table))
     names = table["point"] if "point" in table.names else places
+    values = [*zip(*(table[column(key)] for key in keys), strict=True)]
+    kinds = _kinds(plan, table, shown, values)
     return Points(
         [str(name) for name in names],
         [_key(plan, place, table) for place in range(len(keys))],
         shown,
-        _kinds(plan, table, shown),
+        kinds,
+        _numbered(_loads(plan, values)),
     )
 
 
@@ -124,14 +133,40 @@ def _measures(plan: Plan, table: Table) -> Iterator[Measure]:
         yield Measure(heading(name), scaled(name), low, high, is_max, column=name)
 
 
-def _kinds(plan: Plan, table: Table, shown: Sequence[Measure]) -> list[str]:
-    """Return the front of several goals, or the points whose first measure is best."""
+def _kinds(
+    plan: Plan, table: Table, shown: Sequence[Measure], values: Sequence[Sequence[Any]]
+) -> list[str]:
+    """Return the front of several goals, or the best of each load by the first measure.
+
+    A point that no drive can have is never the best, and neither is a load alone.
+    """
+    kinds = [BOUND if is_bound else OTHERS for is_bound in bound_points(plan, values)]
     if len(plan.goals) > 1:
-        return [FRONT if is_front else OTHERS for is_front in table["front"]]
-    if not shown or len(table) == 1:
-        return [OTHERS] * len(table)
-    best = shown[0].best()
-    return [BEST if value == best else OTHERS for value in shown[0].values]
+        return [FRONT if front and kind != BOUND else kind
+                for front, kind in zip(table["front"], kinds, strict=True)]  # fmt: skip
+    if shown:
+        for places in _loads(plan, values):
+            judged = [shown[0].values[at] for at in places if kinds[at] != BOUND]
+            known = [value for value in judged if value is not None]
+            best = (max if shown[0].is_max else min)(known, default=None)
+            for at in places if len(places) > 1 else ():
+                if kinds[at] != BOUND and best is not None and shown[0].values[at] == best:
+                    kinds[at] = BEST
+    return kinds
+
+
+def _numbered(loads: Sequence[Sequence[int]]) -> list[int]:
+    """Return the number of the load of each point; nothing where all have one."""
+    load_of = {place: number for number, places in enumerate(loads) for place in places}
+    return [load_of[place] for place in range(len(load_of))] if len(loads) > 1 else []
+
+
+def _loads(plan: Plan, values: Sequence[Sequence[Any]]) -> list[list[int]]:
+    """Return the places of the points of each load."""
+    given, found = given_keys(plan), dict[str, list[int]]()
+    for place, each in enumerate(values):
+        found.setdefault(repr([each[at] for at in given if at < len(each)]), []).append(place)
+    return list(found.values())
 
 
 class _Told:
@@ -154,27 +189,75 @@ class _Told:
         elif FRONT in points.kinds:
             yield from self._front(points)
         else:
-            yield from self._best(points)
+            rows = [*zip(*(key.values for key in points.keys), strict=True)]
+            loads = _loads(self._plan, rows)
+            if all(len(places) == 1 for places in loads):
+                yield self._given(points)
+                return
+            for places in loads[:_LOADS_MOST]:
+                yield from self._best(points, places, is_alone=len(loads) == 1)
+            if (left := len(loads) - _LOADS_MOST) > 0:
+                yield f"The table has the best of {left} more loads."
+            for place in [at for at, kind in enumerate(points.kinds) if kind == BOUND][:1]:
+                value = points.measures[0].with_unit(place)
+                yield f"Only a bound, which no drive can have, is {value}{_at(points, place)}."
 
-    def _best(self, points: Points) -> Iterator[str]:
+    def _given(self, points: Points) -> str:
+        """Say how far a measure goes over loads, of which none is the best."""
         judged = points.measures[0]
         known = [place for place, value in enumerate(judged.values) if value is not None]
+        known.sort(key=lambda place: judged.values[place] or 0.0)
+        ends = [f"{judged.with_unit(place)}{_at(points, place)}" for place in known]
+        span = ends[0] if len(ends) == 1 else f"{ends[0]} to {ends[-1]}"
+        return f"The {judged.said()} of {len(points)} loads goes from {span}; all are given."
+
+    def _best(self, points: Points, places: Sequence[int], *, is_alone: bool) -> Iterator[str]:
+        """Say which point of a load is the best, and how it differs from base and next."""
+        judged = points.measures[0]
+        real = [place for place in places if points.kinds[place] != BOUND]
+        known = [place for place in real if judged.values[place] is not None]
+        if not known:
+            return
         known.sort(key=judged.cost)
         best = known[0]
         alike = [place for place in known if judged.values[place] == judged.values[best]]
         most = "highest" if judged.is_max else "lowest"
         shared = f", and at {len(alike) - 1} more" if len(alike) > 1 else ""
-        lead = f"The {most} {judged.said()} of {len(points)} points is {judged.with_unit(best)}"
-        lead += f"{_at(points, best)}{shared}"
-        first = points.names.index(min(points.names, key=int))
-        if first in alike:
-            yield f"{lead}; the first point is among the best."
+        given = given_keys(self._plan)
+        own = [at for at in range(len(points.keys)) if is_alone or at not in given]
+        lead = "The" if is_alone else f"A{_at(points, best, given).lstrip()[1:]}, the"
+        lead += f" {most} {judged.said()} of {len(real)} points is {judged.with_unit(best)}"
+        lead += f"{_at(points, best, own)}{shared}"
+        base, name = self._base(points, places)
+        if base in alike:
+            point = " point" if name == "the first" else ""
+            yield f"{lead}; {name}{point} is among the best."
         else:
-            known_of = self._known(points, best, first, judged)
-            yield f"{lead}. At the first{_in_brackets(points, first)} it is {known_of}."
+            known_of = self._known(points, best, base, judged)
+            yield f"{lead}. At {name}{_in_brackets(points, base, own)} it is {known_of}."
         for place in known[len(alike) : len(alike) + 1]:
             known_of = self._known(points, best, place, judged)
-            yield f"The next{_in_brackets(points, place)} has {known_of}."
+            yield f"The next{_in_brackets(points, place, own)} has {known_of}."
+
+    def _base(self, points: Points, places: Sequence[int]) -> tuple[int, str]:
+        """Return the point by which those of a load are measured, and its name."""
+        made = [
+            Point(place, tuple(self._value(points, at, place) for at in range(len(points.keys))))
+            for place in sorted(places, key=lambda place: int(points.names[place]))
+        ]
+        first = made[0].index
+        if self._plan.design == "fleet":
+            return first, "the first"
+        base = {*bases(self._plan, made).values()}.pop()
+        return base, "the first" if base == first else "read priority"
+
+    def _value(self, points: Points, at: int, place: int) -> Value:
+        """Return the value of a key as the plan has it; a page shows policies by name."""
+        shown = points.keys[at].values[place]
+        span = self._plan.axes[at].values if self._plan.axes else ()
+        whole = () if isinstance(span, Range) else span
+        named = [value for value in whole if word(points.keys[at].name, value) == shown]
+        return named[0] if named else shown
 
     def _front(self, points: Points) -> Iterator[str]:
         ends = [place for place, kind in enumerate(points.kinds) if kind == FRONT]
@@ -215,11 +298,13 @@ def _said(measure: Measure, place: int) -> str:
     return f"{measure.said()} {measure.with_unit(place)}"
 
 
-def _at(points: Points, place: int) -> str:
-    where = points.where(place)
+def _at(points: Points, place: int, keys: Sequence[int] | None = None) -> str:
+    """Return where a point is, by all its keys or by those at some places."""
+    shown = points if keys is None else replace(points, keys=[points.keys[at] for at in keys])
+    where = shown.where(place)
     return f" at {where}" if where else ""
 
 
-def _in_brackets(points: Points, place: int) -> str:
-    where = points.where(place)
+def _in_brackets(points: Points, place: int, keys: Sequence[int]) -> str:
+    where = _at(points, place, keys).removeprefix(" at ")
     return f" ({where})" if where else ""

@@ -138,7 +138,8 @@ def map_of(points: Points, theme: Theme) -> Chart:
     )
     colour = _heat("m0", points.measures[0].values)
     layers = [dots.encode(color=colour, tooltip=_tooltips(points))]
-    layers.append(best.encode(stroke=alt.value(theme.ink)))
+    if BEST in points.kinds:
+        layers.append(best.encode(stroke=alt.value(theme.ink)))
     return finished(alt.LayerChart(layer=layers), theme, _HEIGHT)
 
 

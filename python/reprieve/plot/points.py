@@ -125,6 +125,8 @@ class Points:
     """The first is what they are judged by."""
     kinds: Sequence[str]
     """Kind of each, of `KINDS`."""
+    loads: Sequence[int] = ()
+    """Number of the load of each, where there are several: none of them is the best."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -148,7 +150,8 @@ class Points:
             replace(each, values=of(each.values), low=ends(each.low), high=ends(each.high))
             for each in self.measures
         ]
-        return Points(of(self.names), keys, measures, of(self.kinds))
+        loads = of(self.loads) if self.loads else ()
+        return Points(of(self.names), keys, measures, of(self.kinds), loads)
 
 
 def word(value: Any) -> str:
@@ -231,6 +234,16 @@ def fields(points: Points, measure: int) -> list[Row]:
             best[at] = (value, place)
     values = [value for value, _ in best.values()]
     is_log = is_wide(values)
+    loads = points.loads or [0] * len(points)
+    of_load: dict[int, list[float]] = {}
+    for value, place in best.values():
+        if points.kinds[place] != BOUND:
+            of_load.setdefault(loads[place], []).append(value)
+    best_of = {
+        load: (max if what.is_max else min)(all_of)
+        for load, all_of in of_load.items()
+        if len(all_of) > 1
+    }
     return [
         {
             "point": points.names[place],
@@ -240,7 +253,7 @@ def fields(points: Points, measure: int) -> list[Row]:
             "said": what.text(value),
             "interval": what.shown(place),
             "share": share_of(value, values, is_log=is_log),
-            "is_best": not any(what.is_better(other, value) for other in values),
+            "is_best": points.kinds[place] != BOUND and value == best_of.get(loads[place]),
         }
         for (across, up), (value, place) in best.items()
     ]

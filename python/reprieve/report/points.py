@@ -150,7 +150,8 @@ def _by_keys(points: Points) -> tuple[Figure, list[Group]]:
     points = quartered(points)
     small = Group(f"{points.measures[0].name}, key by key", list(_each_key(points)))
     if len(points.keys) == _TWO:
-        text = "Each mark is a point; the darker, the less. The best has a ring."
+        ring = " The best has a ring." if BEST in points.kinds else ""
+        text = f"Each mark is a point; the darker, the less.{ring}"
         title = f"{points.measures[0].name}, by {_both(points)}"
         return _figure("map", title, text, landscape.map_of, points), [small]
     text = (
@@ -173,7 +174,8 @@ def _lines(points: Points) -> Iterator[Figure]:
 def _heat_maps(points: Points) -> Iterator[Figure]:
     for at, measure in enumerate(points.measures):
         best = "highest" if measure.is_max else "lowest"
-        text = f"Darker is lower. The {best} value is outlined."
+        of_each = " of each load" if points.loads else ""
+        text = f"Darker is lower. The {best} value{of_each} is outlined."
         if len(points) > len(fields(points, at)):
             text += " Each field is the best of its points."
         title = measure.name if at else f"{measure.name}, by {_both(points)}"
