@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from reprieve import _native
 from reprieve.reference import columns, commands, names, policies, presets
-from reprieve.reference.scenario import scenario_page
+
+
+def _scenario() -> str:
+    return _native.reference().rstrip() + "\n"
+
 
 PAGES: dict[str, Callable[[], str]] = {
-    "scenario.md": scenario_page,
+    "scenario.md": _scenario,
     "policies.md": policies.page,
     "presets.md": presets.page,
     "commands.md": commands.page,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
+from typing import Any
 
-from reprieve.reference.markdown import plain, table
-from reprieve.reference.scenario import Key, key_link, keys
+from reprieve.reference.markdown import anchor, plain, table
 from reprieve.registries import POLICY_KINDS, Entry, entries
 from reprieve.scenario import Source
+from reprieve.sections import schema
 
 _HEAD = """# Policies
 
@@ -26,25 +28,33 @@ _DRIVE = {"device": "fast12-mlc", "load": "fin1-flows"}
 
 def page() -> str:
     """Return the page."""
-    known = keys()
+    known = {key["key"]: key for section in schema().values() for key in section.values()}
     parts = [_HEAD]
     for kind, name in (POLICY_KINDS | _MORE_KINDS).items():
-        choices = entries(kind)
+        choices, default = entries(kind), known[name]["default_toml"]
         shown = _shorthands(choices) if name == "policy" else _registry(known, name, choices)
-        parts.append(f"## `{name}`\n\n{plain(known[name].doc)} Key: {key_link(name)}, default ")
-        parts[-1] += f"{known[name].fact('Default')}.\n\n{shown}"
+        parts.append(f"## `{name}`\n\n{plain(known[name]['doc'])} Key: {_key_link(name)}, default ")
+        parts[-1] += f"{'absent' if default is None else f'`{default}`'}.\n\n{shown}"
     return "\n".join(parts)
 
 
-def _registry(known: dict[str, Key], name: str, choices: list[Entry]) -> str:
+def _key_link(name: str) -> str:
+    """Lead to the section of a key in the page of the scenario."""
+    return f"[`{name}`](scenario.md#{anchor(name)})"
+
+
+def _registry(known: Mapping[str, Mapping[str, Any]], name: str, choices: list[Entry]) -> str:
     read_with = {
         choice.name: [
-            key for key, facts in known.items() if (name, choice.name) in facts.conditions()
+            key
+            for key, facts in known.items()
+            for need in facts["when"]
+            if need["key"] == name and choice.name in need["values"]
         ]
         for choice in choices
     }
     rows = [
-        (f"`{choice.name}`", plain(choice.doc), ", ".join(map(key_link, read_with[choice.name])))
+        (f"`{choice.name}`", plain(choice.doc), ", ".join(map(_key_link, read_with[choice.name])))
         for choice in choices
     ]
     return table(["value", "what it does", "keys of its own"], rows)
