@@ -314,9 +314,10 @@ def times_more(difference: float | None, low: float | None, high: float | None) 
     """
     if difference is None or low is None or high is None or low > 0 or high < 0:
         return ""
+    if difference == 0:
+        return ""
     half = difference - low if difference > 0 else high - difference
-    times = math.inf if difference == 0 else (half / difference) ** 2
-    if times > _TIMES_MOST:
+    if (times := (half / difference) ** 2) > _TIMES_MOST:
         return "; a thousand times as many would not decide it"
     return f"; about {max(times, 1.1):.2g} times as many would decide it, if it stays as it is"
 

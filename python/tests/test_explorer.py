@@ -239,6 +239,8 @@ console.log(headline(slow, quick, []));
 console.log(headline(quick, slow, ["A"]));
 console.log(headline(slow, slow, []));
 console.log(headline(none, none, []));
+const near = both(side([100, 100, 100], [13500, 14000, 14500]), writes);
+console.log(headline(slow, near, []));
 """
 
 
@@ -254,6 +256,10 @@ def test_the_headline_says_what_the_intervals_do(tmp_path: Path) -> None:
         "Under B, reads do not differ significantly at p99 (13.6 → 13.6 µs); "
         "writes do not differ significantly at p50 (1 → 1 µs).",
         "Under B, there are no reads to compare; there are too few writes to compare.",
+        # Intervals of 1 µs each are parted when both are as narrow as 0.4 µs: (1 / 0.4)².
+        "Under B, reads do not differ significantly at p99 (13.6 → 14 µs); "
+        "about 6.3 × as many requests would, if they stay so; "
+        "writes do not differ significantly at p50 (1 → 1 µs).",
     ]
 
 

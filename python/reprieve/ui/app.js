@@ -16,6 +16,7 @@ import { attribution, comparison, headline } from "./words.js";
 const byId = (id) => document.getElementById(id);
 const ADDRESS_AFTER_MS = 150;
 const BOUNDS = ["pe0", "per"];
+const isBound = ({ values }) => BOUNDS.includes(values?.get("scheduling.policy"));
 
 class Page {
   constructor(asker, choices) {
@@ -206,7 +207,7 @@ class Page {
       for (const id of ["curves", "comparison", "attribution"]) byId(id).replaceChildren();
       return;
     }
-    const bounds = this.panels.filter(({ values }) => BOUNDS.includes(values.get("scheduling.policy")));
+    const bounds = this.panels.filter(isBound);
     byId("headline").textContent = headline(a, b, bounds.map(({ name }) => name));
     byId("comparison").replaceChildren(comparison(a, b));
     byId("attribution").replaceChildren(attribution("read", a, b), attribution("write", a, b));
@@ -214,8 +215,10 @@ class Page {
 
   drawCurves(seen) {
     const pictures = ["read", "write"].map((kind, place) => {
+      const bounds = this.panels.filter(isBound).map(({ name }) => name);
       const all = NAMES.map((name, which) => ({
-        name, dashes: name === "B" ? "7 3" : undefined,
+        name: bounds.includes(name) ? `${name} (bound)` : name,
+        dashes: bounds.includes(name) ? "1 3" : name === "B" ? "7 3" : undefined,
         points: pointsOf(seen[which][`${kind}_ns`], seen[which].completed[place]),
       }));
       const measured = this.measured[kind] ?? [];

@@ -7,6 +7,7 @@ const SHARES = { p50: 0.5, p95: 0.95, p99: 0.99, p99_9: 0.999, p99_99: 0.9999 };
 const written = (percentile) => percentile.replace("_", ".");
 /** From this factor on a difference is said as a multiple, below it in percent. */
 const MULTIPLE = 1.5;
+const TIMES_MOST = 1000;
 
 const intervalOf = ({ confidence }, name) => confidence?.[name] ?? null;
 const apart = ([low, high], [otherLow, otherHigh]) => high < otherLow || otherHigh < low;
@@ -16,6 +17,17 @@ function differ(one, other, name) {
   const [a, b] = [intervalOf(one, name), intervalOf(other, name)];
   if (a !== null && b !== null) return apart(a, b);
   return null;
+}
+
+/** How many times as many requests would part two intervals, if both means stay as they are. */
+function timesMore(one, other, name) {
+  const [[low, high], [otherLow, otherHigh]] = [intervalOf(one, name), intervalOf(other, name)];
+  const [width, between] = [high - low + otherHigh - otherLow,
+    one.latency_ns[name] - other.latency_ns[name]];
+  if (between === 0) return "";
+  const times = (width / 2 / between) ** 2;
+  if (!(times <= TIMES_MOST)) return "; a thousand times as many requests would not part them";
+  return `; about ${Math.max(times, 1.1).toPrecision(2)} × as many requests would, if they stay so`;
 }
 
 function times(one_ns, other_ns, better, worse) {
@@ -34,7 +46,9 @@ function clause(kind, one, other, candidates) {
   const [a_ns, b_ns] = [one.latency_ns[name], other.latency_ns[name]];
   const both = `${microseconds(a_ns)} → ${microseconds(b_ns)} µs`;
   const at = `at ${written(name)} (${both})`;
-  if (!differ(one, other, name)) return `${kind}s do not differ significantly ${at}`;
+  if (!differ(one, other, name)) {
+    return `${kind}s do not differ significantly ${at}${timesMore(one, other, name)}`;
+  }
   return `${kind}s are ${times(a_ns, b_ns, "faster", "slower")} ${at}`;
 }
 
