@@ -10,13 +10,12 @@ import reprieve as rp
 from reprieve.calibration.evaluate import Evaluator, expand
 from reprieve.calibration.filled_drives import FilledDrives
 from reprieve.calibration.hypotheses import ASSUMPTIONS, judge
-from reprieve.calibration.least_squares import Fit, Slopes, polish
+from reprieve.calibration.least_squares import ROUGH, WIDE, Fit, Slopes, polish
 from reprieve.calibration.objective import Term, Weights
 from reprieve.calibration.parameters import PROGRAM, STEPS, Parameter, Value, overrides
 from reprieve.calibration.ranges import DIES, READS
 from reprieve.calibration.replay import Effort
 from reprieve.calibration.search import QUICK, Search
-from reprieve.calibration.settle import settle
 from reprieve.parallel import silent
 
 from .test_calibration_search import CONDITIONS, parameters
@@ -100,12 +99,12 @@ class Bowl(Evaluator):
 
 def test_derivatives_once_in_three_steps_end_at_the_same_point() -> None:
     """Both residuals are 0 at 50 alone; between differences a step costs one point each."""
-    for steps in (polish, settle):
+    for wide in (ROUGH, WIDE):
         asked = []
         for every in (1, 3):
             bowl = Bowl({"device": "tlc-nvme"}, Weights())
             start: dict[str, Value] = {"a": 80.0, "b": 30.0}
-            found = steps(bowl, FREE, start, [], 12, Effort(9), lambda _done: None, every)
+            found = polish(bowl, FREE, start, [], 12, Effort(9), lambda _done: None, every, wide)
             bowl.close()
             assert [found.values["a"], found.values["b"]] == pytest.approx([50.0, 50.0], rel=0.002)
             asked.append(bowl.asked)
@@ -128,7 +127,7 @@ def test_the_last_steps_get_over_ripples(start_us: tuple[float, float]) -> None:
     """Of two residuals, 8 u along x = y and 4 u across it, a ripple of 0.5 is at most 1/8 of u."""
     rough = Rough({"device": "tlc-nvme"}, Weights())
     start: dict[str, Value] = dict(zip("ab", map(float, start_us), strict=True))
-    found = settle(rough, FREE, start, [], 8, Effort(9), lambda _done: None)
+    found = polish(rough, FREE, start, [], 8, Effort(9), lambda _done: None, 1, WIDE)
     if start_us == (120, 100):
         other = polish(rough, FREE, start, [], 8, Effort(9), lambda _done: None)
         assert float(str(other.values["a"])) > 60, "the others do as well"

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from reprieve.calibration.evaluate import Evaluator
-from reprieve.calibration.least_squares import Fit
+from reprieve.calibration.least_squares import WIDE, Fit, polish
 from reprieve.calibration.objective import Weights
 from reprieve.calibration.parameters import OVERHEAD, PROGRAM, STEPS, Parameter, Value
 from reprieve.calibration.replay import Effort
 from reprieve.calibration.search import Depth, Search
-from reprieve.calibration.settle import settle
 from reprieve.calibration.valleys import other_valleys
 from reprieve.parallel import silent
 
@@ -64,7 +63,7 @@ def test_a_search_goes_on_from_the_lower_valley() -> None:
     valleys = Valleys({"device": "tlc-nvme"}, Weights())
     free = [*FREE[:1], Parameter(STEPS, 2, 48, whole=True), Parameter(OVERHEAD, 0.5, 100)]
     begin: dict[str, Value] = {PROGRAM: 1300.0, STEPS: 8.0, OVERHEAD: 8.0}
-    first = settle(valleys, free, begin, [], 8, Effort(9), lambda _done: None)
+    first = polish(valleys, free, begin, [], 8, Effort(9), lambda _done: None, 1, WIDE)
     assert first.values[STEPS] == 8.0
     assert first.cost == pytest.approx(0.5, abs=0.02)
     found = search(valleys, free).finish(begin)
@@ -91,7 +90,7 @@ def test_what_is_no_better_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None
         begun.append(begin[STEPS])
         return Fit(begin, costs.pop(0))
 
-    monkeypatch.setattr("reprieve.calibration.search.settle", ends_at)
+    monkeypatch.setattr("reprieve.calibration.search.polish", ends_at)
     tens = Tens({"device": "tlc-nvme"}, Weights())
     costs += [5.0, 5.0]
     assert search(tens, FREE).finish(LONG) == Fit(LONG, 5.0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from reprieve._native import UserError
@@ -26,15 +25,20 @@ INSIDE = 1e-6
 
 
 class Differences(NamedTuple):
-    """Step sizes of numerical derivatives."""
+    """Steps of numerical derivatives."""
 
     least: float
     """Relative to a value: several times what the noise of a run hides."""
     of_range: float
     """And to its range: over two orders of magnitude a small step has too little effect."""
+    to_both_sides: bool
+    """Evens out what jumps: a percentile between two peaks does."""
 
 
-NARROW = Differences(0.04, 0.03)
+ROUGH = Differences(0.04, 0.03, to_both_sides=False)
+NARROW = Differences(0.04, 0.03, to_both_sides=True)
+WIDE = Differences(0.1, 0.05, to_both_sides=True)
+"""Near the end most of what a small difference shows is noise."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,10 @@ class Slopes:
     by: NDArray[np.float64]
 
     def moved(self, to: NDArray[np.float64], residuals: NDArray[np.float64]) -> Slopes:
-        """Return those at another point: changed least so that they account for the step."""
+        """Return those at another point, as Broyden has them; nothing is simulated.
+
+        They are changed least so that they account for the step.
+        """
         import numpy as np
 
         way = to - self.at
@@ -63,22 +70,6 @@ class Slopes:
         missing = residuals - self.residuals - self.by @ way
         by = self.by + np.outer(missing, way) / length if length > 0 else self.by
         return Slopes(to, residuals, by)
-
-
-def slopes_at(
-    place: NDArray[np.float64],
-    residuals: NDArray[np.float64],
-    before: Slopes | None,
-    is_due: bool,
-    by: Callable[[], NDArray[np.float64]],
-) -> Slopes:
-    """Return derivatives by differences, as `by` takes them, where they are due.
-
-    Else they follow from what the last step changed (Broyden), which simulates nothing.
-    """
-    if before is None or is_due or len(residuals) != len(before.residuals):
-        return Slopes(place, residuals, by())
-    return before.moved(place, residuals)
 
 
 def polish(
@@ -90,10 +81,12 @@ def polish(
     effort: Effort,
     told: Callable[[int], None],
     anew_every: int = 1,
+    differences: Differences = ROUGH,
 ) -> Fit:
     """Go on from a point; calls `told` at each step. Raises UserError if it is no drive.
 
-    Derivatives are taken by differences once in `anew_every` steps.
+    Derivatives are taken by differences once in `anew_every` steps; between them they follow from
+    what the last step changed, which simulates nothing.
     """
     import numpy as np
     from scipy.optimize import least_squares
@@ -106,22 +99,31 @@ def polish(
     origin = np.clip(
         np.log([number(start[each.key]) for each in free]), low + INSIDE, high - INSIDE
     )
-    done = 0
-    before: Slopes | None = None
+    done = tried = 0
+    slopes: Slopes | None = None
+    latest = np.empty(0)
 
     def residuals(step: NDArray[np.float64]) -> NDArray[np.float64]:
+        nonlocal latest, tried
         point = start | values_at(free, origin + step)
         found = evaluator.residuals([point], conditions, effort)[0]
-        return np.full(1, 1e6) if found is None else found
+        latest = np.full(1, 1e6) if found is None else found
+        tried += 1
+        return latest
 
     def jacobian(step: NDArray[np.float64]) -> NDArray[np.float64]:
-        nonlocal done, before
+        # It is asked for where the latest residuals are, and once more after the last step.
+        nonlocal done, slopes
         told(done)
-        place = origin + step
-        by = partial(derivatives, evaluator, free, start, place, conditions, effort, False)
-        before = slopes_at(step, residuals(step), before, done % anew_every == 0, by)
+        is_due = done % anew_every == 0 and tried <= iterations
+        if slopes is None or is_due or len(latest) != len(slopes.residuals):
+            place = origin + step
+            by = derivatives(evaluator, free, start, place, conditions, effort, differences)
+            slopes = Slopes(step, latest, by)
+        else:
+            slopes = slopes.moved(step, latest)
         done += 1
-        return before.by
+        return slopes.by
 
     found = least_squares(
         residuals,
@@ -157,37 +159,35 @@ def derivatives(
     position: NDArray[np.float64],
     conditions: Sequence[Condition],
     effort: Effort,
-    to_both_sides: bool = True,
     differences: Differences = NARROW,
 ) -> NDArray[np.float64]:
-    """Return how each residual changes with the logarithm of each parameter, by differences.
-
-    Differences to both sides even out what jumps: a percentile between two peaks does.
-    """
+    """Return how each residual changes with the logarithm of each parameter, by differences."""
     import numpy as np
 
-    sides = (1, -1) if to_both_sides else (1,)
+    sides = (1, -1) if differences.to_both_sides else (1,)
+    widths = [
+        _width(parameter, each, differences) for parameter, each in zip(free, position, strict=True)
+    ]
     points = [values | values_at(free, position)]
-    for place, parameter in enumerate(free):
+    for place, width in enumerate(widths):
         for side in sides:
             moved = position.copy()
-            moved[place] += side * _width(parameter, position[place], differences)
+            moved[place] += side * width
             points.append(values | values_at(free, moved))
     here, *found = evaluator.residuals(points, conditions, effort)
     columns = []
-    for place, parameter in enumerate(free):
-        width = _width(parameter, position[place], differences)
-        up = found[len(sides) * place]
-        down = found[len(sides) * place + 1] if to_both_sides else None
-        if up is not None and down is not None:
-            columns.append((up - down) / (2 * width))
-        elif up is not None and here is not None:
-            columns.append((up - here) / width)
-        elif down is not None and here is not None:
-            columns.append((here - down) / width)
-        else:
+    for place, width in enumerate(widths):
+        # Where there is no drive at one side, the difference is from the middle.
+        known = [
+            (side, each)
+            for side, each in [*zip(sides, found[len(sides) * place :], strict=False), (0, here)]
+            if each is not None
+        ]
+        if len(known) == 1:
             why = evaluator.why_refused()
-            raise UserError(f"{parameter.key}: no drive can be simulated near the best: {why}")
+            raise UserError(f"{free[place].key}: no drive can be simulated near the best: {why}")
+        (first, one), (second, other) = known[:2]
+        columns.append((one - other) / ((first - second) * width))
     return np.stack(columns, axis=1)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from reprieve._native import UserError
 
@@ -106,11 +106,6 @@ def merge(
             raise UserError(f"{parameter.key}: is given with --free and with --fix; must be one")
         parameters[parameter.key] = parameter
     return tuple(each for key, each in parameters.items() if key not in fixed)
-
-
-def choose(parameter: Parameter, value: Value) -> Parameter:
-    """Return the parameter with one choice left."""
-    return replace(parameter, choices=(value,))
 
 
 def overrides(values: Values) -> dict[str, object]:

@@ -9,13 +9,20 @@ another: a program too short whose suspension cost too much.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 
 from reprieve._native import UserError
 from reprieve.calibration.evaluate import Evaluator, Step
-from reprieve.calibration.least_squares import Fit, at, polish, values_at
+from reprieve.calibration.least_squares import (
+    WIDE,
+    Fit,
+    at,
+    polish,
+    values_at,
+)
 from reprieve.calibration.measured import Condition
 from reprieve.calibration.parameters import PROGRAM, Parameter, Value
 from reprieve.calibration.ranges import (
@@ -30,7 +37,6 @@ from reprieve.calibration.ranges import (
     stays_at_first,
 )
 from reprieve.calibration.replay import Effort
-from reprieve.calibration.settle import settle
 from reprieve.calibration.valleys import other_valleys
 
 _NOWHERE = "none of the drives that were tried for {what} can be simulated: {why}"
@@ -132,11 +138,11 @@ class Search:
         return min(first, self._settled(free, min(others, key=_cost).values), key=_cost)
 
     def _settled(self, free: Sequence[Parameter], begin: dict[str, Value]) -> Fit:
-        depth, told = self.depth, self._steps_told("all", self.depth.last)
-        return settle(
-            *(self.evaluator, free, begin, self.conditions, depth.last, depth.final),
-            *(told, depth.anew_every),
-        )
+        steps = self.depth.last
+        told = partial(self._told_steps, "all", steps)
+        where = (self.evaluator, free, begin, self.conditions, steps, self.depth.final)
+        # A whole number that is rounded to the other side would leave slopes of nothing.
+        return polish(*where, told, 1, WIDE)
 
     def reads_alone(self) -> Fit:
         """Return the best point for the conditions without writes."""
@@ -391,14 +397,13 @@ class Search:
         iterations: int,
         effort: Effort,
     ) -> Fit:
-        told, every = self._steps_told(what, iterations), self.depth.anew_every
-        return polish(self.evaluator, free, start, conditions, iterations, effort, told, every)
+        return polish(
+            *(self.evaluator, free, start, conditions, iterations, effort),
+            *(partial(self._told_steps, what, iterations), self.depth.anew_every),
+        )
 
-    def _steps_told(self, what: str, iterations: int) -> Callable[[int], None]:
-        def told(done: int) -> None:
-            self.step(f"{what}: least squares", done, iterations)
-
-        return told
+    def _told_steps(self, what: str, iterations: int, done: int) -> None:
+        self.step(f"{what}: least squares", done, iterations)
 
 
 def _guessed(free: Sequence[Parameter], values: dict[str, Value]) -> list[dict[str, Value]]:
