@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from reprieve._native import UserError
 from reprieve.extras import has_plots, need_plots
+from reprieve.frames import flat
 from reprieve.outputs import ResultDirectory
 from reprieve.scenario import ScenarioLike, Source
 from reprieve.simulation import opened
@@ -24,23 +25,6 @@ if TYPE_CHECKING:
 Watch = Callable[[float | None, int], None]
 """Called between cuts with the share done and their number."""
 
-_COLUMNS = (
-    "at_ns",
-    "policy",
-    "time_to_safety_ns",
-    "energy_uj",
-    "capacitance_uf",
-    "lived_on_ns",
-    "dirty_pages",
-    "programmed_pages",
-    "saved_pages",
-    "lost_pages",
-    "trimmed_pages",
-    "trim_table_pages",
-    "trims_kept",
-    "stopped_programs",
-    "stopped_erases",
-)
 _STEP_REQUESTS = 1 << 14
 
 
@@ -100,12 +84,12 @@ class PowerLoss:
     def csv(self) -> str:
         """Return the rows as CSV; the columns of the recovery begin with `recovery_`."""
         text = io.StringIO()
-        recovery = list(self.rows[0]["recovery"])
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([*_COLUMNS, *(f"recovery_{key}" for key in recovery)])
-        for row in self.rows:
-            cells = [row[key] for key in _COLUMNS] + [row["recovery"][key] for key in recovery]
-            writer.writerow(["" if cell is None else json.dumps(cell).strip('"') for cell in cells])
+        rows = [flat(row) for row in self.rows]
+        writer.writerow(key.replace(".", "_") for key in rows[0])
+        for row in rows:
+            cells = ["" if cell is None else json.dumps(cell).strip('"') for cell in row.values()]
+            writer.writerow(cells)
         return text.getvalue()
 
 
