@@ -12,6 +12,7 @@ from reprieve.calibration.evaluate import expand
 from reprieve.calibration.identify import Interval
 from reprieve.calibration.parameters import PROGRAM, STEPS, Value, overrides
 from reprieve.registries import device
+from reprieve.scenario import toml_value
 
 _LINE = 100
 _FITTED = "fitted, 95 %"
@@ -105,14 +106,3 @@ def comments_of(
     for key in fixed:
         comments[key] = "given with --fix"
     return comments
-
-
-def toml_value(value: object) -> str:
-    """Write a value of a key."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f'"{value}"'
-    if isinstance(value, list):
-        return "[" + ", ".join(map(toml_value, value)) + "]"
-    return str(value)

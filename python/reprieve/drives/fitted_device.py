@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from reprieve._native import UserError
-from reprieve.calibration.drive_file import comments_of, toml_value
+from reprieve.calibration.drive_file import comments_of
 from reprieve.calibration.identify import Interval
 from reprieve.calibration.parameters import Value, overrides
+from reprieve.scenario import toml_value
 
 __all__ = ["fitted_text"]
 

@@ -35,17 +35,6 @@ class BySize:
     repeat_by_size: tuple[float, ...]
     repeat_window_requests: int
 
-    def keys(self) -> dict[str, object]:
-        """Return them as a scenario has them."""
-        return {
-            "request_bytes": [[size, weight] for size, weight in self.request_bytes],
-            "size_run_fraction": list(self.size_run_fraction),
-            "sequential_by_size": list(self.sequential_by_size),
-            "sequential_streams": self.sequential_streams,
-            "repeat_by_size": list(self.repeat_by_size),
-            "repeat_window_requests": self.repeat_window_requests,
-        }
-
 
 def by_size(part: Requests) -> tuple[BySize, int]:
     """Return what requests of one operation do, and how many are left out for their rare sizes."""

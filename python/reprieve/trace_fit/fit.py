@@ -43,16 +43,8 @@ class Flow:
 
     def keys(self) -> dict[str, object]:
         """Return them as a scenario has them."""
-        return {
-            "requests": self.requests,
-            "read_fraction": self.read_fraction,
-            "rate_iops": self.rate_iops,
-            "train_requests": self.train_requests,
-            "train_gap_us": self.train_gap_us,
-            "train_simultaneous_fraction": self.train_simultaneous_fraction,
-            "train_bias": list(self.train_bias),
-            **self.by_size.keys(),
-        }
+        own = {key: value for key, value in vars(self).items() if key != "by_size"}
+        return own | vars(self.by_size)
 
 
 @dataclass(frozen=True)
@@ -104,10 +96,10 @@ class FittedLoad:
 def _line(key: str, value: object) -> str:
     if isinstance(value, str):
         return f'{key} = "{value}"'
-    if isinstance(value, list):
+    if isinstance(value, tuple):
         # No line ends within a pair.
         items = ", ".join(
-            f"[{item[0]},\u00a0{item[1]:g}]" if isinstance(item, list) else f"{item:g}"
+            f"[{item[0]},\u00a0{item[1]:g}]" if isinstance(item, tuple) else f"{item:g}"
             for item in value
         )
         lines = textwrap.wrap(items, _COLUMNS, initial_indent="  ", subsequent_indent="  ")
