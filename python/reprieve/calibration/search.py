@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 
@@ -93,11 +93,6 @@ class _Stage:
     follows_all: bool = False
     """Whether every promising start is followed, not just the best few."""
 
-    @property
-    def early(self) -> list[Parameter]:
-        """Parameters that have their effect where one read at a time meets the drive."""
-        return [each for each in self.parameters if shows_when_shallow(each)]
-
 
 @dataclass
 class Search:
@@ -120,7 +115,7 @@ class Search:
         fits = self._reads(dict(self.fixed))
         mixed = [each for each in self.conditions if has_writes(each)]
         if of_programs(self.parameters) and mixed:
-            fits = self._programs(fits[0].values, mixed)
+            fits = self._in_turn(self._of_programs(fits[0].values, mixed))
         self.runners_up = fits
         return self.finish(fits[0].values)
 
@@ -166,9 +161,6 @@ class Search:
         # Few choices, and short runs: the number of dies may show in the last steps alone.
         return self._in_turn(_Stage("reads", parameters, known, reads, follows_all=True))
 
-    def _programs(self, known: dict[str, Value], conditions: Sequence[Condition]) -> list[Fit]:
-        return self._in_turn(self._of_programs(known, conditions))
-
     def _of_programs(self, known: dict[str, Value], conditions: Sequence[Condition]) -> _Stage:
         parameters = of_programs(self.parameters)
         known = known | self._write_controller(parameters, known, conditions)
@@ -180,23 +172,30 @@ class Search:
         return self._go_on(stage)
 
     def _begin(self, stage: _Stage, near: Sequence[Fit] = ()) -> None:
-        guessed = {each.key: each.middle() for each in stage.parameters if not each.choices}
-        firsts = {each.key: each.choices[0] for each in stage.parameters if each.choices}
-        begin = {**firsts, **guessed, **stage.known}
-        shallow = shallowest(stage.conditions)
-        self.shallow = _worth_while(self._shallow(stage.what, stage.early, begin, shallow, near))
+        """Fit the shallow loads with every combination of choices, or near points if given."""
+        begin = {**_begun(stage.parameters), **stage.known}
+        early = [each for each in stage.parameters if shows_when_shallow(each)]
+        what, conditions = f"{stage.what}: shallow loads", shallowest(stage.conditions)
+        shallow = replace(stage, what=what, parameters=early, conditions=conditions)
+        found = []
+        for fit in near:
+            own = {each.key: fit.values[each.key] for each in early if each.key in fit.values}
+            found += self._fitted(shallow, begin | own, self.depth.iterations)
+        if not found:
+            for values in self._combined(what, early, begin):
+                found += self._along(shallow, values)
+        self.shallow = _worth_while(found)
 
     def _go_on(self, stage: _Stage) -> list[Fit]:
         late = [
             each
             for each in stage.parameters
-            if each not in stage.early and not stays_at_first(each)
+            if not shows_when_shallow(each) and not stays_at_first(each)
         ]
-        free = [each for each in late if not each.choices]
         found, guesses = [], []
         for start in self.shallow:
             for values in self._combined(f"{stage.what}: screening", late, start.values):
-                narrowed = self._narrowed(free, values)
+                narrowed = self._narrowed(late, values)
                 guessed = _guessed(narrowed, values)
                 points = guessed + self._drawn(narrowed, values, len(guessed))
                 judged = at(self.evaluator, points, stage.conditions, self.depth.coarse)
@@ -216,51 +215,18 @@ class Search:
             if fit not in compared and _choices(fit, chosen) in combinations
         ]
         starts = [*compared, *others[: self.depth.compared]]
-        return self._followed(stage, starts)
+        first = self._stepped(stage, "first steps", starts, _FIRST, self.depth.coarse)
+        kept = _worth_while(first) if stage.follows_all else first[: self.depth.kept]
+        return self._stepped(stage, "following", kept, self.depth.iterations, self.depth.fine)
 
-    def _shallow(
-        self,
-        what: str,
-        parameters: Sequence[Parameter],
-        begin: dict[str, Value],
-        conditions: Sequence[Condition],
-        near: Sequence[Fit],
-    ) -> list[Fit]:
-        """Fit the shallow loads with every combination of choices, or near points if given."""
-        free = [each for each in parameters if not each.choices]
-        own = {each.key for each in parameters}
-        found = []
-        for fit in near:
-            values = begin | {key: value for key, value in fit.values.items() if key in own}
-            narrowed = self._narrowed(free, values)
-            found += self._shallow_fit(what, narrowed, values, conditions, self.depth.iterations)
-        if found:
-            return found
-        for values in self._combined(f"{what}: shallow loads", parameters, begin):
-            found += self._along(what, self._narrowed(free, values), values, conditions)
-        return found
-
-    def _shallow_fit(
-        self,
-        what: str,
-        free: Sequence[Parameter],
-        start: dict[str, Value],
-        conditions: Sequence[Condition],
-        steps: int,
-    ) -> list[Fit]:
+    def _fitted(self, stage: _Stage, start: dict[str, Value], steps: int) -> list[Fit]:
         """Return the point where least squares end; none if there is no drive."""
         coarse = self.depth.coarse
-        if not at(self.evaluator, [start], conditions, coarse):
+        if not at(self.evaluator, [start], stage.conditions, coarse):
             return []
-        return [self._polish(f"{what}: shallow loads", free, start, conditions, steps, coarse)]
+        return [self._polish(stage, start, steps, coarse)]
 
-    def _along(
-        self,
-        what: str,
-        free: Sequence[Parameter],
-        values: dict[str, Value],
-        conditions: Sequence[Condition],
-    ) -> list[Fit]:
+    def _along(self, stage: _Stage, values: dict[str, Value]) -> list[Fit]:
         """Return the best points for shallow loads, one a guess; none if there is no drive.
 
         Where reads begin to meet programs a percentile jumps, and least squares see no slope: from
@@ -268,13 +234,10 @@ class Search:
         So the length of a program goes over its range in steps, ever finer ones about the best, and
         the others are fitted at each.
         """
+        free = self._narrowed(stage.parameters, values)
         along = [each for each in free if each.key == PROGRAM]
-        rest = [each for each in free if each.key != PROGRAM]
-        depth = self.depth
-
-        def fitted(start: dict[str, Value], steps: int) -> list[Fit]:
-            return self._shallow_fit(what, rest, start, conditions, steps)
-
+        rest = replace(stage, parameters=[each for each in free if each.key != PROGRAM])
+        depth, fitted = self.depth, partial(self._fitted, rest)
         if not along:
             return fitted(values, depth.iterations)
         low, high = along[0].positions()
@@ -298,28 +261,18 @@ class Search:
         return best_of + [
             each
             for best in best_of
-            for other in _other_guesses(rest)
+            for other in _other_guesses(rest.parameters)
             for each in fitted(best.values | other, depth.iterations)
         ]
-
-    def _followed(self, stage: _Stage, starts: Sequence[Fit]) -> list[Fit]:
-        """Take first steps from each start, and go on from the best; the best first."""
-        first = self._stepped(stage, "first steps", starts, _FIRST, self.depth.coarse)
-        kept = _worth_while(first) if stage.follows_all else first[: self.depth.kept]
-        return self._stepped(stage, "following", kept, self.depth.iterations, self.depth.fine)
 
     def _stepped(
         self, stage: _Stage, name: str, starts: Sequence[Fit], steps: int, effort: Effort
     ) -> list[Fit]:
         """Take steps of least squares from each start; the best first."""
-        free = [each for each in stage.parameters if not each.choices]
-        found = [
-            self._polish(
-                *(stage.what, self._narrowed(free, fit.values), fit.values, stage.conditions),
-                *(steps, effort),
-            )
-            for fit in self._told(f"{stage.what}: {name}", starts)
-        ]
+        found = []
+        for place, fit in enumerate(starts):
+            self.step(f"{stage.what}: {name}", place, len(starts))
+            found.append(self._polish(stage, fit.values, steps, effort))
         return sorted(found, key=_cost)
 
     def _combined(
@@ -346,23 +299,24 @@ class Search:
         if not found:
             return {}
         [parameter] = found
-        others = {each.key: each.choices[0] for each in parameters if each.choices}
-        numbers = {each.key: each.middle() for each in parameters if not each.choices}
-        begin: dict[str, Value] = {**others, **numbers, **known}
+        begin = {**_begun(parameters), **known}
         compared = self.evaluator.compare([begin], conditions, self.depth.coarse)[0] or []
         writes = [term for term in compared if (term.direction, term.what) == ("write", "p50")]
         if not writes:
             return {}
         fastest = min(writes, key=lambda term: term.measured)
-        guess_us = numbers[WRITE_CONTROLLER] + (fastest.measured - fastest.simulated) / 1e3
+        guess_us = parameter.middle() + (fastest.measured - fastest.simulated) / 1e3
         return {WRITE_CONTROLLER: min(max(guess_us, 1.01 * parameter.low), 0.99 * parameter.high)}
 
-    def _narrowed(self, free: Sequence[Parameter], values: dict[str, Value]) -> list[Parameter]:
-        """Return parameters with the range of a program that goes with a number of dies."""
+    def _narrowed(
+        self, parameters: Sequence[Parameter], values: dict[str, Value]
+    ) -> list[Parameter]:
+        """Return the numbers, with the range of a program that goes with a number of dies."""
+        free = [each for each in parameters if not each.choices]
         dies = values.get(DIES)
         planes = values.get("geometry.planes_per_die")
         if not isinstance(dies, str) or not isinstance(planes, int):
-            return list(free)
+            return free
         channels, _, each = dies.partition("x")
         range_ = program_range(self.conditions, int(channels) * int(each), planes)
         generic = {each.key: each for each in self.parameters}.get(PROGRAM)
@@ -383,27 +337,21 @@ class Search:
         drawn = qmc.Sobol(len(free), seed=self.seed).random(self.depth.spread)[guessed:]
         return [values | values_at(free, low + each * (high - low)) for each in drawn]
 
-    def _told(self, what: str, fits: Sequence[Fit]) -> Iterator[Fit]:
-        for place, fit in enumerate(fits):
-            self.step(what, place, len(fits))
-            yield fit
-
     def _polish(
-        self,
-        what: str,
-        free: Sequence[Parameter],
-        start: dict[str, Value],
-        conditions: Sequence[Condition],
-        iterations: int,
-        effort: Effort,
+        self, stage: _Stage, start: dict[str, Value], iterations: int, effort: Effort
     ) -> Fit:
-        return polish(
-            *(self.evaluator, free, start, conditions, iterations, effort),
-            *(partial(self._told_steps, what, iterations), self.depth.anew_every),
-        )
+        told = partial(self._told_steps, stage.what, iterations)
+        where = (start, stage.conditions, iterations, effort)
+        free = self._narrowed(stage.parameters, start)
+        return polish(self.evaluator, free, *where, told, self.depth.anew_every)
 
     def _told_steps(self, what: str, iterations: int, done: int) -> None:
         self.step(f"{what}: least squares", done, iterations)
+
+
+def _begun(parameters: Sequence[Parameter]) -> dict[str, Value]:
+    """Return the values where a search begins."""
+    return {each.key: each.choices[0] if each.choices else each.middle() for each in parameters}
 
 
 def _guessed(free: Sequence[Parameter], values: dict[str, Value]) -> list[dict[str, Value]]:
