@@ -233,6 +233,8 @@ def test_reads_alone_are_not_simulated_for_every_program(
         }
 
     monkeypatch.setattr(evaluate, "predict", predict)
+    # All of it is one segment, however slow the machine is.
+    monkeypatch.setattr("reprieve.experiments.store._FLUSH_S", 60.0)
     store = tmp_path / "fit"
     some = [CONDITIONS[0], mixed(1, 50)]
     points = [{**TRUTH, PROGRAM: total_us} for total_us in (700.0, 800.0)]
