@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from reprieve.calibration.evaluate import Evaluator, Step
 from reprieve.calibration.least_squares import Fit, derivatives, number
 from reprieve.calibration.measured import Condition
-from reprieve.calibration.objective import FIO_BIN, Term, is_fitted, residuals
+from reprieve.calibration.objective import FIO_BIN, is_fitted, residuals
 from reprieve.calibration.parameters import Parameter
 from reprieve.calibration.replay import Effort
 
@@ -145,7 +145,7 @@ def advise(
         return found
 
     before = deviations(known.information, known.noise)
-    found = []
+    best: dict[str, Advice] = {}
     for done, candidate in enumerate(candidates):
         step("what to measure next", done, len(candidates))
         by_seed, noise, _ = _at(evaluator, [candidate], fit, free, effort)
@@ -153,17 +153,11 @@ def advise(
         noise = known.inflation * onto @ noise @ onto
         after = deviations(known.information + information, known.noise + noise)
         for place in np.argsort(before)[::-1][:4]:
+            key = free[place].key
             left = float(after[place] / before[place]) if before[place] > 0 else 1.0
-            found.append(Advice(candidate.name, free[place].key, left))
-    best: dict[str, Advice] = {}
-    for each in found:
-        if each.key not in best or each.narrower < best[each.key].narrower:
-            best[each.key] = each
-    return sorted((each for each in best.values() if each.narrower < _WORTH_WHILE), key=_left)
-
-
-def _left(advice: Advice) -> float:
-    return advice.narrower
+            if left < min(_WORTH_WHILE, best[key].narrower if key in best else 1.0):
+                best[key] = Advice(candidate.name, key, left)
+    return sorted(best.values(), key=lambda each: each.narrower)
 
 
 def informed(
@@ -221,7 +215,8 @@ def _at(
     expected = 0.0
     for condition in conditions:
         rows = [place for place, term in enumerate(fitted) if term.condition == condition.name]
-        more = 1 + _requests_ratio(condition, fitted, rows, effort)
+        # Noise of the simulation, and that of a measurement by its number of requests.
+        more = 1 + effort.requests / max(each.count for _, _, each in condition.figures())
         gradients = scatter[:, rows] @ slopes[rows]
         noise += more * gradients.T @ gradients / (len(compared) - 1)
         expected += more * float((scatter[:, rows] ** 2).sum()) / (len(compared) - 1)
@@ -231,14 +226,6 @@ def _at(
             noise += weight**2 * np.outer(slopes[place], slopes[place])
             expected += weight**2
     return slopes_by_seed, noise, expected
-
-
-def _requests_ratio(
-    condition: Condition, fitted: Sequence[Term], rows: Sequence[int], effort: Effort
-) -> float:
-    """Return how many requests were simulated for each that was measured."""
-    measured = max(each.count for _, _, each in condition.figures())
-    return effort.requests / measured
 
 
 def interval_of(parameter: Parameter, value: float, deviation: float) -> Interval:
