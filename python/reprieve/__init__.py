@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from reprieve.registries import Entry, device, devices, load, loads, part, parts, policies
     from reprieve.result import Result
     from reprieve.scenario import Scenario
+    from reprieve.sensitivity import Sensitivity, what_if
     from reprieve.serving import ServedDrive, ServeOptions, serve
     from reprieve.simulation import run
     from reprieve.traces import (
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         workload_info,
     )
     from reprieve.tuning import Tuning, tune
+    from reprieve.tuning.which import which
 
 __all__ = [
     "Choice",
@@ -64,6 +66,7 @@ __all__ = [
     "RigRow",
     "Scenario",
     "Scheduler",
+    "Sensitivity",
     "ServeOptions",
     "ServedDrive",
     "SimpyDrive",
@@ -92,6 +95,8 @@ __all__ = [
     "serve",
     "sweep",
     "tune",
+    "what_if",
+    "which",
     "workload_head",
     "workload_info",
 ]
@@ -106,10 +111,12 @@ _PLACES = {
     "latency": "Latency",
     "result": "Result",
     "scenario": "Scenario",
+    "sensitivity": "Sensitivity what_if",
     "serving": "ServeOptions ServedDrive serve",
     "simulation": "run",
     "experiments": "Sweep sweep",
     "tuning": "Tuning tune",
+    "tuning.which": "which",
     "traces": "Trace TraceDevice TraceRow open_trace workload_head workload_info",
 }
 """Names by the module that has them, which is imported when one is asked for first."""

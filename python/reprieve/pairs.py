@@ -42,6 +42,7 @@ _RATES = {
 _DRAWS = 9999
 _SEED = 1
 _TIMES_MOST = 1000
+_ROUND = 10
 
 Floats = NDArray[np.float64]
 
@@ -306,8 +307,10 @@ def _ends(drawn: Floats, count: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def times_more(difference: float | None, low: float | None, high: float | None) -> str:
-    """Say how many times as many runs or requests would decide a difference; "" if it is decided.
+def times_more(
+    difference: float | None, low: float | None, high: float | None, units: str = "requests"
+) -> str:
+    """Say how many times as many requests would decide a difference; "" if it is decided.
 
     An interval is as wide as one over the square root of their number; the difference is taken to
     stay as it is, which holds on average only.
@@ -318,8 +321,9 @@ def times_more(difference: float | None, low: float | None, high: float | None) 
         return ""
     half = difference - low if difference > 0 else high - difference
     if (times := (half / difference) ** 2) > _TIMES_MOST:
-        return "; a thousand times as many would not decide it"
-    return f"; about {max(times, 1.1):.2g} times as many would decide it, if it stays as it is"
+        return f"; a thousand times as many {units} would not decide it"
+    times = round(times) if times > _ROUND else max(float(f"{times:.2g}"), 1.1)
+    return f"; about {times} times as many {units} would decide it, if it stays as it is"
 
 
 def decided(found: Mapping[str, Paired]) -> Iterator[str]:

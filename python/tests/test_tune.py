@@ -219,7 +219,7 @@ def test_among_points_as_good_the_shortest_tail_is_offered() -> None:
     told = sentences(made)
     assert told[0] == "best: write.mean 101 µs at x = b"
     assert told[1] == (
-        "as good, within 2 % of the best write.mean: x = a; of these 2 the first has the least "
+        "as good, within 2 % of the best write.mean: a; of these 2 the first has the least "
         "read.p99, 40.0 µs"
     )
     assert "next best: write.mean 103 µs at x = c" in told[2]
@@ -278,7 +278,7 @@ def test_time_ends_a_search() -> None:
     asked = Question(axes, (), field("iops"), is_max=True)
     search = Search(asked, by_formula, applying, until_s=0.0)
     found = search.run(8, 1)
-    assert (len(found.tried), found.is_out_of_time, found.is_whole) == (8, True, False)
+    assert (len(found.tried), found.is_cut_short, found.is_whole) == (8, True, False)
 
 
 def test_shares_are_read() -> None:
@@ -356,7 +356,7 @@ def test_the_next_best_is_told_by_its_seeds() -> None:
             ""
             if word == "significant"
             # (12.7 x 10 / 10)^2: an interval shrinks with the root of the number of seeds.
-            else ("; about 1.6e+02 times as many would decide it, if it stays as it is")
+            else ("; about 161 times as many seeds would decide it, if it stays as it is")
         )
         assert told[1].endswith(f"; the difference is {word} (95 %, paired by seed){needs}"), told
 

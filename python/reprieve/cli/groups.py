@@ -12,6 +12,8 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Sweep and search": {
         "sweep": ("sweep:sweep", "sweep.toml"),
         "query": ("sweep:query", '"SELECT point, read_latency_ns_p99 FROM points" out/sweep'),
+        "which": ("which:which", "policy scenario.toml --tail 400us"),
+        "what-if": ("what_if:what_if", "scenario.toml --by 10%"),
         "tune": ("tune:tune", "scenario.toml --vary suspension.max_per_program=1..9 --max iops"),
     },
     "Look at results": {

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reprieve.cli.console import overall, say, sentence, show, table, warn
+from reprieve.cli.console import overall, say, sentence, show, table
 from reprieve.cli.options import (
     AllowPython,
     Force,
@@ -22,10 +23,13 @@ from reprieve.cli.options import (
     option,
     out_dir,
 )
+from reprieve.cli.signals import INTERRUPTED, save
 from reprieve.confidence import TOO_FEW
 
 if TYPE_CHECKING:
-    from reprieve.tuning import Tuning
+    from reprieve.scenario import Source
+    from reprieve.tuning import Settings, Tuning
+    from reprieve.tuning.question import Question
 
 _SHOWN = 4
 """Points beside each other, so that the table fits 80 columns."""
@@ -36,6 +40,15 @@ def tune(
     vary: Annotated[
         list[str] | None,
         given("A key and its values: LO..HI, LO..HI:log or A,B,C.", "KEY=VALUES", "--vary"),
+    ] = None,
+    arms: Annotated[
+        list[str] | None,
+        given(
+            "A choice by name and all that it overrides, such as 'cancel policy=PES-IPC'; "
+            "repeated.",
+            "'NAME KEY=VALUE …'",
+            "--arm",
+        ),
     ] = None,
     where: Annotated[
         list[str] | None, given('A bound, such as "read.p99_9 <= 400us".', "BOUND", "--where")
@@ -69,28 +82,44 @@ def tune(
     settings that are as good, the one with the shortest tail is offered. DIR/report.html shows
     how far it is. Finished runs are never done again: start an interrupted one once more.
     """
+    from reprieve.comparison import Axis
     from reprieve.named_policies import trust
     from reprieve.overwriting import inputs_of, may_write
     from reprieve.scenario import Source
-    from reprieve.tuning import Settings, tune_into
+    from reprieve.tuning import Settings
     from reprieve.tuning.question import question, share
 
-    asked = question(vary or [], where or [], most, least, share(indifferent))
+    named = Axis.of_arms(arms or ()).arms
+    asked = question(vary or [], where or [], most, least, share(indifferent), named)
     source = Source.read(scenario, sets or [])
     directory = Path("out", f"tune-{scenario.stem}") if out is None else out
     trust(is_trusted=allow_python)
     may_write([], directory, inputs=inputs_of(source), force=force)
+    command = shlex.join(["reprieve", *sys.argv[1:]])
+    settings = Settings(tries, seeds, search_seed, minutes, workers, scheduler, command=command)
+    answered(source, asked, directory, settings)
+
+
+def answered(source: Source, asked: Question, directory: Path, settings: Settings) -> None:
+    """Search for the answer to a question and show it; of an interrupted search the best so far."""
+    from reprieve.tuning import tune_into
+
+    is_interrupted = False
+
+    def interrupted() -> None:
+        nonlocal is_interrupted
+        is_interrupted = True
+        save()
+
     with overall() as step:
-        command = shlex.join(["reprieve", *sys.argv[1:]])
-        settings = Settings(tries, seeds, search_seed, minutes, workers, scheduler, step, command)
-        try:
-            found = tune_into(source, asked, directory, settings)
-        except KeyboardInterrupt:
-            warn(f"interrupted: {directory} has the runs so far; the same command goes on")
-            raise
+        settings = replace(settings, step=step, interrupted=interrupted)
+        found = tune_into(source, asked, directory, settings)
     _show(found)
     names = ("best.toml", "report.html", "tune.json")
     say("wrote " + ", ".join(str(directory / name) for name in names))
+    if is_interrupted:
+        sentence("interrupted: this is the best so far; the same command goes on")
+        raise typer.Exit(INTERRUPTED)
 
 
 def _show(found: Tuning) -> None:
@@ -114,6 +143,6 @@ def _show(found: Tuning) -> None:
         sentence(text)
     answer = found.answer
     space = "the whole space: " if answer.is_whole else ""
-    space = "out of time: " if answer.is_out_of_time else space
+    space = "cut short: " if answer.is_cut_short else space
     count = len(answer.ranked) + len(answer.unreal)
     say(f"{space}{count} points tried, {answer.refused} refused; {found.ran:,} runs done now")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,8 @@ class Settings:
     scheduler: str | None = None
     """Address of a Dask scheduler, whose workers do the runs in place of this process."""
     step: Step = silent
+    interrupted: Callable[[], None] | None = None
+    """Called on an interrupt, after which the best so far is the answer; None: it ends all."""
     command: str | None = None
     """Shown in the page as what repeats it; None: the question."""
 
@@ -85,8 +88,9 @@ class Tuning:
 
 def tune(
     scenario: ScenarioLike,
-    vary: Mapping[str, str] | Sequence[str],
+    vary: Mapping[str, str] | Sequence[str] = (),
     *,
+    arms: Mapping[str, Sequence[str]] | None = None,
     where: Sequence[str] = (),
     max: str | None = None,
     min: str | None = None,
@@ -102,6 +106,7 @@ def tune(
     """Search for values of some keys that keep bounds and maximise or minimise a number.
 
     `vary`: each `KEY=LO..HI`, `KEY=LO..HI:log` or `KEY=A,B,C`.
+    `arms`: choices by name with all that each overrides, `KEY=VALUE`.
     `where`: bounds such as `read.p99_9 <= 400us`.
     `max`, `min`: one of them names a number of the summary, such as `iops`.
     `out`: the directory of the results and of finished runs, which are never repeated.
@@ -132,7 +137,8 @@ def tune(
 
     if isinstance(vary, Mapping):
         vary = [f"{key}={values}" for key, values in vary.items()]
-    asked = question(vary, where, max, min, indifferent)
+    named = {name: tuple(sets) for name, sets in (arms or {}).items()}
+    asked = question(vary, where, max, min, indifferent, named)
     with step_bar() as step:
         settings = Settings(tries, seeds, search_seed, minutes, workers, scheduler, step)
         return tune_into(Source.of(scenario, {}), asked, Path(out), settings)
@@ -153,7 +159,7 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
     need("scipy", "reprieve tune", "scipy", "tune")
     need_plots("reprieve tune", "tune")
     executor = Places(settings.workers, settings.scheduler).executor()
-    scenarios = Scenarios(source)
+    scenarios = Scenarios(source, asked)
     _check_keys(source, asked)
     first = int(tomllib.loads(source.resolve())["seed"])
     command, minutes = settings.command or _command(source, asked), settings.minutes
@@ -172,14 +178,25 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
         search = Search(
             asked, measure, scenarios.applying, step=settings.step, until_s=until_s, shown=show
         )
-        made = answer(asked, search.run(settings.tries, settings.search_seed))
+        try:
+            search.run(settings.tries, settings.search_seed)
+        except KeyboardInterrupt:
+            if settings.interrupted is None or not search.found.tried:
+                raise
+            settings.interrupted()
+            search.found.is_cut_short = True
+        made = answer(asked, search.found, measure.paired)
         told, best = _write(directory, made, source, command, refused=search.found.refused)
     return Tuning(made, tuple(told), best, measure.ran)
 
 
 def _check_keys(source: Source, asked: Any) -> None:
     """Refuse an unknown key, and one that must not be varied."""
+    from reprieve.tuning.question import ARM
+
     for axis in asked.axes:
+        if axis.key == ARM:
+            continue
         if axis.key == "seed":
             raise UserError("--vary seed: every point runs with the same seeds; see --seeds")
         if is_environment(axis.key):
@@ -195,11 +212,13 @@ def _check_keys(source: Source, asked: Any) -> None:
 
 
 def _command(source: Source, asked: Any) -> str:
-    from reprieve.tuning.question import said
+    from reprieve.tuning.question import ARM, said
 
     goal = f"--{'max' if asked.is_max else 'min'} {asked.goal.said}"
     bounds = "".join(f' --where "{bound.said}"' for bound in asked.bounds)
-    keys = "".join(f" --vary {said(axis)}" for axis in asked.axes)
+    keys = "".join(f" --vary {said(axis)}" for axis in asked.axes if axis.key != ARM)
+    for name, sets in asked.arms.items():
+        keys += f" --arm {shlex.quote(' '.join([name, *sets]))}"
     return f"reprieve tune {source.path}{keys}{bounds} {goal}"
 
 
@@ -220,7 +239,7 @@ def _write(
     if refused:
         values, why = refused[0]
         told.append(f"{len(refused)} points are no drive, such as {values}: {why}")
-    best = source.with_sets(made.best.point.sets).resolve()
+    best = source.with_sets(made.question.sets(made.best.point.values)).resolve()
     content = {
         "schema": 2,
         "sentences": told,

@@ -12,8 +12,8 @@ from reprieve.experiments.columns import has_requests
 from reprieve.experiments.intervals import mean_intervals
 from reprieve.experiments.pareto import front
 from reprieve.experiments.plan import Range
-from reprieve.pairs import times_more
-from reprieve.tuning.question import Bound, Field, Question, field
+from reprieve.pairs import Paired, times_more
+from reprieve.tuning.question import ARM, Bound, Field, Question, field
 from reprieve.tuning.search import Found, Tried, rank
 
 _VALUES_MOST = 32
@@ -80,7 +80,9 @@ class Answer:
     refused: int
     is_whole: bool
     """Whether every point of the space was tried."""
-    is_out_of_time: bool
+    is_cut_short: bool
+    paired: Paired | None
+    """What the next best has more of the goal than the best, where pairs of batches tell."""
 
     @property
     def fields(self) -> list[Field]:
@@ -98,8 +100,11 @@ def estimate(what: Field, tried: Tried) -> Estimate:
     return Estimate(float(mean[0]), float(low[0]), float(high[0]))
 
 
-def answer(question: Question, found: Found) -> Answer:
-    """Judge what was tried."""
+Pairing = Callable[[Tried, Tried, str], Paired | None]
+
+
+def answer(question: Question, found: Found, pairing: Pairing | None = None) -> Answer:
+    """Judge what was tried; `pairing` compares runs batch by batch."""
     real = [each for each in found.tried if not each.point.bounds]
     unreal = [each for each in found.tried if each.point.bounds]
     # A space of bounds alone has no best but a bound, which the sentences then say.
@@ -132,7 +137,8 @@ def answer(question: Question, found: Found) -> Answer:
         ),
         len(found.refused),
         found.is_whole,
-        found.is_out_of_time,
+        found.is_cut_short,
+        pairing(best, others[0], question.goal.column) if pairing and others else None,
     )
 
 
@@ -159,9 +165,15 @@ def as_good(question: Question, tail: Field, tried: Sequence[Tried]) -> list[Tri
 
 
 def _tail(question: Question, tried: Sequence[Tried]) -> Field:
-    """Return the farthest percentile that all runs have: a bounded one, of reads, or of writes."""
+    """Return the farthest percentile that all runs have: a bounded one, of reads, or of writes.
+
+    Where the goal is a latency of reads, it is the mean of writes, which pay for it.
+    """
     asked = [bound.field for bound in question.bounds if "_latency_ns_p" in bound.field.column]
+    asked = [each for each in asked if each.column != question.goal.column]
     named = [field(f"{op}.{figure}") for op in ("read", "write") for figure in ("p99_9", "p99")]
+    if question.goal.column.startswith("read_latency"):
+        named.insert(0, field("write.mean"))
     for each in (*asked, *named):
         if all(
             has_requests(row, each.column) and row.get(each.column)
@@ -250,6 +262,8 @@ def sentences(answer: Answer) -> list[str]:
         sure = "" if answer.decided else ", on the mean alone: an interval reaches beyond a bound"
         unreal = f", a bound: no drive has {listed(best.point.bounds)}" if best.point.bounds else ""
         lines.append(f"best: {goal} at {best.point}{sure}{unreal}")
+        arm = dict(best.point.values).get(ARM)
+        lines += [f"{arm} sets {' '.join(question.arms[arm])}"] if arm else []
         for bound in question.bounds:
             share = -bound.excess(estimate(bound.field, best).mean)
             lines.append(f"{bound}: {_said(bound.field, best)}, {100 * share:.1f} % to spare")
@@ -264,7 +278,14 @@ def sentences(answer: Answer) -> list[str]:
             f"{'' if answer.decided else ', an interval that reaches within the bound'}"
         )
         lines.append(f"there {goal}")
-    return [*lines, *_binding(answer), *_more(answer)]
+    return [*lines, *_binding(answer), *_more(answer), *_too_few(answer)]
+
+
+def _too_few(answer: Answer) -> Iterator[str]:
+    """Name the numbers of the best that have too few requests to be more than chance."""
+    for what in answer.fields:
+        if not all(has_requests(row, what.column) for row in answer.best.rows):
+            yield f"{what.said} has too few requests to be more than chance; run more of them"
 
 
 def _as_good(answer: Answer) -> Iterator[str]:
@@ -272,7 +293,7 @@ def _as_good(answer: Answer) -> Iterator[str]:
     if answer.ties > 1:
         goal = answer.question.goal.said
         margin = f"within {100 * answer.question.indifferent:g} %"
-        others = [f"{each.point}" for each in answer.ranked[1 : answer.ties][:_SHOWN]]
+        others = [_name(answer, each) for each in answer.ranked[1 : answer.ties][:_SHOWN]]
         left = answer.ties - 1 - len(others)
         more = f"; and {left} more" if left else ""
         yield (
@@ -280,6 +301,12 @@ def _as_good(answer: Answer) -> Iterator[str]:
             f"of these {answer.ties} the first has the least {answer.tail.said}, "
             f"{_said(answer.tail, answer.best)}"
         )
+
+
+def _name(answer: Answer, tried: Tried) -> str:
+    """Return a point in a list: where one key varies, by its value alone."""
+    values = tried.point.values
+    return str(values[0][1]) if len(answer.question.axes) == 1 else str(tried.point)
 
 
 def _runner_up(answer: Answer) -> Iterator[str]:
@@ -290,13 +317,19 @@ def _runner_up(answer: Answer) -> Iterator[str]:
     if not kept:
         return
     text = f"next best: {goal.said} {_said(goal, kept[0])} at {kept[0].point}"
+    pair = answer.paired
+    if pair is not None and "reason" not in pair:
+        word = "significant" if pair["decided"] else "not significant"
+        needs = times_more(pair["mean_difference"], pair["low"], pair["high"])
+        yield f"{text}; the difference is {word} (95 %, pairs of {pair['units']}){needs}"
+        return
     if len(ours) == 1:
         yield f"{text}; one seed gives no interval for the difference"
         return
     more = np.array([[goal.of(row) for row in kept[0].rows]]) - np.array([ours])
     mean, low, high = (float(each[0]) for each in mean_intervals(more, positive=False))
     word = "significant" if low > 0 or high < 0 else "not significant"
-    needs = times_more(mean, low, high)
+    needs = times_more(mean, low, high, "seeds")
     yield f"{text}; the difference is {word} (95 %, paired by seed){needs}"
 
 
@@ -322,12 +355,8 @@ def _more(answer: Answer) -> Iterator[str]:
             f"knee of {goal.said} against {tail.said}: {_said(goal, answer.knee)} and "
             f"{_said(tail, answer.knee)} at {answer.knee.point}"
         )
-    if answer.worth and not answer.best.point.bounds:
-        told = [
-            f"{one.key} = {one.worst} "
-            + ("meets no bounds" if one.share is None else f"{100 * one.share:.2g} %")
-            for one in answer.worth
-        ]
+    if len(answer.worth) > 1 and not answer.best.point.bounds:
+        told = [f"{one.key} = {one.worst} {_loss(one.share)}" for one in answer.worth]
         yield f"worst choice of each key, as a loss of {goal.said}: {', '.join(told)}"
     for each in answer.unreal[:1]:
         yield (
@@ -336,8 +365,14 @@ def _more(answer: Answer) -> Iterator[str]:
         )
 
 
+def _loss(share: float | None) -> str:
+    if share is None:
+        return "meets no bounds"
+    return f"{100 * share:.2g} %" if share < 1 else f"× {1 + share:.3g}"
+
+
 def _said(what: Field, tried: Tried) -> str:
     found = estimate(what, tried)
-    if found.low is None or found.high is None:
+    if found.low is None or found.high is None or found.low == found.high:
         return what.show(found.mean)
     return f"{what.show(found.mean)} ({what.show(found.low)} to {what.show(found.high)})"

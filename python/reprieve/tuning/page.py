@@ -47,7 +47,7 @@ def render(answer: Answer, sentences: Sequence[str], command: str, *, is_running
     lead, *more = map(_sentence, sentences)
     count = len(answer.ranked) + len(answer.unreal)
     state = "the whole space" if answer.is_whole else "the search is running" if is_running else ""
-    state = "out of time" if answer.is_out_of_time else state
+    state = "cut short" if answer.is_cut_short else state
     seeds = len(answer.best.rows)
     words = points.Words(
         title="Tuning",

@@ -5,15 +5,16 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Any
 
 from reprieve._native import UserError
 from reprieve.confidence import FIGURES
-from reprieve.experiments.plan import Axis, Range
+from reprieve.experiments.plan import Axis, Range, Value
 from reprieve.latency import KINDS
+from reprieve.scenario import toml_value
 
 _FIGURE = re.compile(r"(?P<op>read|write|total)\.(?P<figure>mean|min|max|p\d+(_\d+)?)")
 _BOUND = re.compile(
@@ -25,6 +26,8 @@ _FINE, _FINE_NS = 1e3, 1e5
 """Below these a number is shown with more digits."""
 _NAMES = {"iops": "device_iops", "bandwidth": "device_bandwidth_bytes_per_s", "waf": "flash_waf"}
 """Short names of numbers of a summary."""
+ARM = "arm"
+"""Axis whose values are names of several overrides each."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,16 @@ class Question:
     is_max: bool
     indifferent: float = 0.02
     """Points whose goals differ by less than this share of the best are as good."""
+    arms: Mapping[str, tuple[str, ...]] = dataclass_field(default_factory=dict)
+    """Overrides `KEY=VALUE` of each value of the axis `arm`, which is no key of a scenario."""
+
+    def sets(self, values: Iterable[tuple[str, Value]]) -> list[str]:
+        """Return the overrides that make a point."""
+        found: list[str] = []
+        for key, value in values:
+            own = self.arms.get(value) if key == ARM else None
+            found += [f"{key}={toml_value(value)}"] if own is None else own
+        return found
 
     def freed(self) -> list[Question]:
         """Return the question without each of its bounds."""
@@ -182,13 +195,15 @@ def question(
     most: str | None,
     least: str | None,
     indifferent: float = 0.02,
+    arms: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Question:
     """Read a whole question; raises UserError if it is none."""
     if (most is None) == (least is None):
         raise UserError("tune: give one of --max and --min: what is to be large, or small")
-    if not vary:
-        raise UserError("tune: --vary is missing; name a key and its values, KEY=LO..HI or KEY=A,B")
     axes = tuple(axis(text) for text in vary)
+    axes = (*axes, Axis(ARM, tuple(arms))) if arms else axes
+    if not axes:
+        raise UserError("tune: --vary is missing; name a key and its values, KEY=LO..HI or KEY=A,B")
     keys = [each.key for each in axes]
     for key in keys:
         if keys.count(key) > 1:
@@ -199,7 +214,7 @@ def question(
             f"--indifferent {indifferent:g}: must be a share from 0 to below 1, or in %"
         )
     bounds = tuple(bound(text) for text in where)
-    return Question(axes, bounds, goal, most is not None, indifferent)
+    return Question(axes, bounds, goal, most is not None, indifferent, arms or {})
 
 
 def share(text: str) -> float:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from reprieve._native import UserError
-from reprieve.experiments.columns import flat
+from reprieve.experiments.columns import column, flat
 from reprieve.experiments.engine import Progress, complete
 from reprieve.experiments.executors import Executor
 from reprieve.experiments.identity import Identities
@@ -23,9 +23,10 @@ from reprieve.experiments.plan import Axis, Range, Value
 from reprieve.experiments.store import Store
 from reprieve.experiments.work import Simulation, Task
 from reprieve.extras import need
+from reprieve.pairs import Paired, Run, measures, paired
 from reprieve.parallel import Step, silent
 from reprieve.roles import bounds_in
-from reprieve.scenario import Source, toml_value
+from reprieve.scenario import Source
 from reprieve.tuning.question import Question
 
 Row = Mapping[str, Any]
@@ -56,11 +57,6 @@ class Point:
     bounds: tuple[str, ...] = ()
     """Choices of it that no drive can have: it is shown, and never the best."""
 
-    @property
-    def sets(self) -> list[str]:
-        """Overrides of the scenario."""
-        return [f"{key}={toml_value(value)}" for key, value in self.values]
-
     def __str__(self) -> str:
         """Name the point in errors and sentences."""
         return ", ".join(f"{key} = {value}" for key, value in self.values)
@@ -86,22 +82,24 @@ class Found:
     """Points that are no drive, and why."""
     is_whole: bool = False
     """Whether every point of the space was tried."""
-    is_out_of_time: bool = False
+    is_cut_short: bool = False
+    """Whether time or an interrupt ended it."""
 
 
 class Scenarios:
-    """The scenario at a point, with a seed."""
+    """The scenario at each point of a question."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, question: Question) -> None:
         self.source = source
+        self.sets = question.sets
 
     def applying(self, values: Mapping[str, Value]) -> tuple[Values, Sequence[str]]:
         """Leave out keys that do not apply with the others; raises UserError if it is no drive."""
         left = dict(values)
         while True:
-            sets = [f"{key}={toml_value(value)}" for key, value in left.items()]
+            kept = tuple(left.items())
             try:
-                return tuple(left.items()), bounds_in(self.source.with_sets(sets).resolve())
+                return kept, bounds_in(self.source.with_sets(self.sets(kept)).resolve())
             except UserError as error:
                 elsewhere = _ELSEWHERE.match(str(error))
                 if elsewhere is None or elsewhere["key"] not in left:
@@ -146,7 +144,7 @@ class Search:
                 self._step("points", at, len(space))
                 places = order[at : at + BATCH]
                 self._try([space[place] for place in places], [int(place) for place in places])
-            self.found.is_whole = not self.found.is_out_of_time
+            self.found.is_whole = not self.found.is_cut_short
         else:
             for asked in (self._question, *self._question.freed()):
                 self._search(asked, tries if asked is self._question else tries // 2, seed)
@@ -189,7 +187,7 @@ class Search:
             tried = self._try([values for values, _ in batch])
             for (_, tell), each in zip(batch, tried, strict=True):
                 tell(each)
-        while not self.found.is_out_of_time and self.found.tried:
+        while not self.found.is_cut_short and self.found.tried:
             best = min(self.found.tried, key=lambda each: rank(question, each.rows))
             self._try(neighbours(question.axes, best.asked))
             if best is min(self.found.tried, key=lambda each: rank(question, each.rows)):
@@ -202,8 +200,8 @@ class Search:
         numbers = numbers or range(self._asked, self._asked + len(asked))
         self._asked += len(asked)
         if self._until_s is not None and time.monotonic() > self._until_s and self.found.tried:
-            self.found.is_out_of_time = True
-        if self.found.is_out_of_time:
+            self.found.is_cut_short = True
+        if self.found.is_cut_short:
             return [None] * len(asked)
         points: list[Point | None] = []
         for number, values in zip(numbers, asked, strict=True):
@@ -223,7 +221,9 @@ class Search:
             if isinstance(rows, str):
                 self.found.refused.append((str(point), rows))
                 continue
-            self._known[point.values] = Tried(point, rows, values)
+            # A key that is a number can be the goal, such as the least over-provisioning.
+            own = {column(key): value for key, value in point.values if type(value) in (int, float)}
+            self._known[point.values] = Tried(point, [{**row, **own} for row in rows], values)
             self.found.tried.append(self._known[point.values])
         if self._shown is not None and self.found.tried:
             self._shown(self.found)
@@ -338,7 +338,7 @@ class Measured:
     ) -> None:
         self._store = store
         self._executor = executor
-        self._source = scenarios.source
+        self._scenarios = scenarios
         self._seeds = seeds
         self._identities = Identities(scenarios.source)
         self._progress = Progress(silent, 0)
@@ -350,16 +350,32 @@ class Measured:
 
     def __call__(self, asked: Sequence[Point]) -> list[list[Row] | str]:
         """Return the rows of points, a row a seed, or the error of one that failed."""
+        return [self._rows(runs) for runs in self._complete(asked)]
+
+    def runs(self, values: Values) -> list[Run]:
+        """Return the runs of a point, one a seed, with their batches."""
+        (runs,) = self._complete([Point(0, values)])
+        return [self._store.read(run) for run in runs]
+
+    def paired(self, one: Tried, other: Tried, column: str) -> Paired | None:
+        """Return what the other point has more, batch by batch; None for what has no batches."""
+        if column not in measures():
+            return None
+        ours, base = (self.runs(each.point.values) for each in (other, one))
+        return paired(ours, base)[column]
+
+    def _complete(self, asked: Sequence[Point]) -> list[list[str]]:
+        """Do the runs of points that are missing, and return the names of all."""
         tasks: list[tuple[str, Callable[[], Task]]] = []
         for point in asked:
             for seed in self._seeds:
-                sets = (*point.sets, f"seed={seed}")
+                sets = (*self._scenarios.sets(point.values), f"seed={seed}")
                 run = self._identities.of(sets)
-                work = Simulation(run, self._source, sets)
+                work = Simulation(run, self._scenarios.source, sets)
                 tasks.append((run, partial(Task, run, str(point), work)))
         complete(tasks, self._store, self._executor, self._progress)
         runs = iter([run for run, _ in tasks])
-        return [self._rows([next(runs) for _ in self._seeds]) for _ in asked]
+        return [[next(runs) for _ in self._seeds] for _ in asked]
 
     def _rows(self, runs: Sequence[str]) -> list[Row] | str:
         for run in runs:
