@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shlex
@@ -19,7 +20,7 @@ from reprieve.extras import has_plots, need_plots
 from reprieve.named_policies import short
 from reprieve.notebook import bars
 from reprieve.outputs import ResultDirectory, replace_file
-from reprieve.pairs import Paired, paired
+from reprieve.pairs import Paired, half_width, latency, paired
 from reprieve.parallel import each
 from reprieve.result import Result
 from reprieve.roles import bases, bounds_in, is_named
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from reprieve.plot import Plots
+    from reprieve.precision import Aim
 
 _FIGURES = ("mean", "p99", "p99_9", "p99_99")
 _NO_FOLDER = r"^\.|\.(?=json$|html$)|[^\w.=+-]+"
@@ -204,6 +206,8 @@ class Comparison(Mapping[str, Result]):
         self.missing = tuple(run.label for run in runs if run.label not in results)
         """Runs that an interrupt ended."""
         self._results = {run.label: results[run.label] for run in self.runs}
+        self.known = ""
+        """How narrow the intervals are, if that ended the runs."""
         self.bases = bases(self._results, baseline)
         """For each run the one that it is measured by: read priority under the same load."""
 
@@ -334,6 +338,8 @@ def compare(
     jobs: int | None = None,
     series: bool = False,
     baseline: str | None = None,
+    until_decided: str | None = None,
+    minutes: float | None = None,
     **overrides: Any,
 ) -> Comparison:
     """Run a scenario at every combination of the axes' values, in threads.
@@ -344,6 +350,8 @@ def compare(
     installed, `report.html`.
     `jobs`: runs at a time; by default one a core.
     `series`: keep how each run goes over time; a directory's report has it anyway.
+    `until_decided`: with `out`, run all again with more requests until the interval of every ratio
+    to the base is as narrow, such as `"read.p99 5%"`, or a longer run would begin after `minutes`.
     `baseline`: the label that others are measured by; by default read priority without suspension.
     `scenario` and `overrides` as for `run`.
 
@@ -370,7 +378,10 @@ def compare(
             update(run.label, share, f"{requests:,} requests")
 
         if out is not None:
-            settings = Settings(jobs, watch=show, baseline=baseline)
+            from reprieve.precision import Aim
+
+            aim = None if until_decided is None else Aim.parse(until_decided)
+            settings = Settings(jobs, watch=show, baseline=baseline, aim=aim, minutes=minutes)
             return compare_into(source, parsed, Path(out), settings)
 
         def one(run: Run, watch: Watch) -> Result:
@@ -410,6 +421,10 @@ class Settings:
     """Called on an interrupt, after which the whole runs are compared; None: it ends all."""
     baseline: str | None = None
     """Label of the run that others are measured by; None: read priority."""
+    aim: Aim | None = None
+    """Width of the ratios to the base that ends the runs."""
+    minutes: float | None = None
+    """With an aim: no longer run begins after this time."""
 
 
 def compare_into(
@@ -417,8 +432,35 @@ def compare_into(
 ) -> Comparison:
     """Run all points, each into its own directory, and write what covers them all.
 
-    After an interrupt the comparison has the runs that are whole, the first among them.
+    After an interrupt the comparison has the runs that are whole, the first among them. With an
+    aim all are run again with more requests, until the widest interval of a ratio is as narrow.
     """
+    if settings.aim is None:
+        return _compare_once(source, axes, directory, settings)
+    from reprieve.precision import narrowed
+
+    aim = settings.aim
+
+    def widest(made: Comparison) -> float | None:
+        column = latency(aim.op, aim.figure)
+        found = [made.paired(one)[column] for one, base in made.bases.items() if one != base]
+        return max((half_width(pair) for pair in found), default=math.inf)
+
+    found = narrowed(
+        source,
+        aim,
+        settings.minutes,
+        lambda longer: _compare_once(longer, axes, directory, settings),
+        widest,
+        lambda made: made.values(),
+    )
+    found.made.known = f"the widest ratio of {found.sentence}"
+    return found.made
+
+
+def _compare_once(
+    source: Source, axes: Sequence[Axis], directory: Path, settings: Settings
+) -> Comparison:
     runs, whole = plan(source, axes, settings.baseline), dict[str, Result]()
     with ResultDirectory(directory) as out:
 

@@ -307,6 +307,12 @@ def _ends(drawn: Floats, count: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
+def half_width(pair: Paired) -> float:
+    """Return half the interval of a ratio as a share of it; infinite if it has none."""
+    low, high, ratio = pair["ratio_low"], pair["ratio_high"], pair["ratio"]
+    return math.inf if low is None or high is None or not ratio else (high - low) / 2 / ratio
+
+
 def times_more(
     difference: float | None, low: float | None, high: float | None, units: str = "requests"
 ) -> str:

@@ -89,6 +89,8 @@ def run(
     timeline_for_ns: int | None = None,
     timeline_phases: bool = False,
     watch: Watch | None = None,
+    until_decided: str | None = None,
+    minutes: float | None = None,
     **overrides: Any,
 ) -> Result:
     """Simulate a scenario and return what it gave; the GIL is released meanwhile.
@@ -112,6 +114,8 @@ def run(
     which part of the run, `timeline_phases` whether pulses and verifies are drawn, too.
     `watch`: called between steps with the share done (None if unknown) and the requests completed;
     the run stops if it raises. Without it a run in a notebook shows a bar.
+    `until_decided`: run again with more requests until half of an interval is as narrow, such as
+    `"read.p99 2%"`, or until a longer run would begin after `minutes`.
     `overrides`: any key of the scenario, two underscores for the dot (`timing__t_read_us=50`), or
     dotted as it is written in a file (`**{"timing.t_read_us": 50}`).
 
@@ -129,17 +133,26 @@ def run(
     files = Files(requests, series, timeline=window if timeline is True else None)
     with ExitStack() as at_end:
         drawing = _drawing(timeline, window, out is not None, at_end)
-        watch = watch or at_end.enter_context(run_bar("run"))
-        if out is None:
+        seen = watch or at_end.enter_context(run_bar("run"))
+
+        def one(source: Source) -> Result:
+            if out is not None:
+                return run_into(source, Path(out), files, seen, drive, drawing=drawing)[0]
             return simulate(
                 source,
                 keep_requests=requests,
                 keep_series=series,
-                watch=watch,
+                watch=seen,
                 drive=drive,
                 drawing=drawing,
             )
-        return run_into(source, Path(out), files, watch, drive, drawing=drawing)[0]
+
+        if until_decided is None:
+            return one(source)
+        from reprieve.precision import Aim, narrowed
+
+        aim = Aim.parse(until_decided)
+        return narrowed(source, aim, minutes, one, aim.half_width, lambda made: [made]).made
 
 
 def _drawing(

@@ -28,7 +28,6 @@ from reprieve.calibration.parameters import PROGRAM, Parameter, Value
 from reprieve.calibration.ranges import (
     ANY_PROGRAM_US,
     DIES,
-    WRITE_CONTROLLER,
     has_writes,
     of_programs,
     program_range,
@@ -162,9 +161,7 @@ class Search:
         return self._in_turn(_Stage("reads", parameters, known, reads, follows_all=True))
 
     def _of_programs(self, known: dict[str, Value], conditions: Sequence[Condition]) -> _Stage:
-        parameters = of_programs(self.parameters)
-        known = known | self._write_controller(parameters, known, conditions)
-        return _Stage("programs", parameters, known, conditions)
+        return _Stage("programs", of_programs(self.parameters), known, conditions)
 
     def _in_turn(self, stage: _Stage) -> list[Fit]:
         """Fit the shallow loads, then choose by the deep ones, then follow; the best first."""
@@ -173,7 +170,11 @@ class Search:
 
     def _begin(self, stage: _Stage, near: Sequence[Fit] = ()) -> None:
         """Fit the shallow loads with every combination of choices, or near points if given."""
-        begin = {**_begun(stage.parameters), **stage.known}
+        first: dict[str, Value] = {
+            each.key: each.choices[0] if each.choices else each.middle()
+            for each in stage.parameters
+        }
+        begin = {**first, **stage.known}
         early = [each for each in stage.parameters if shows_when_shallow(each)]
         what, conditions = f"{stage.what}: shallow loads", shallowest(stage.conditions)
         shallow = replace(stage, what=what, parameters=early, conditions=conditions)
@@ -285,29 +286,6 @@ class Search:
             self.step(what, place, len(combinations))
             yield values | dict(zip((each.key for each in chosen), combination, strict=True))
 
-    def _write_controller(
-        self,
-        parameters: Sequence[Parameter],
-        known: dict[str, Value],
-        conditions: Sequence[Condition],
-    ) -> dict[str, Value]:
-        """Return the controller's time a write: what the fastest write takes more than simulated.
-
-        A write that the buffer takes at once waits for nothing else.
-        """
-        found = [each for each in parameters if each.key == WRITE_CONTROLLER]
-        if not found:
-            return {}
-        [parameter] = found
-        begin = {**_begun(parameters), **known}
-        compared = self.evaluator.compare([begin], conditions, self.depth.coarse)[0] or []
-        writes = [term for term in compared if (term.direction, term.what) == ("write", "p50")]
-        if not writes:
-            return {}
-        fastest = min(writes, key=lambda term: term.measured)
-        guess_us = parameter.middle() + (fastest.measured - fastest.simulated) / 1e3
-        return {WRITE_CONTROLLER: min(max(guess_us, 1.01 * parameter.low), 0.99 * parameter.high)}
-
     def _narrowed(
         self, parameters: Sequence[Parameter], values: dict[str, Value]
     ) -> list[Parameter]:
@@ -347,11 +325,6 @@ class Search:
 
     def _told_steps(self, what: str, iterations: int, done: int) -> None:
         self.step(f"{what}: least squares", done, iterations)
-
-
-def _begun(parameters: Sequence[Parameter]) -> dict[str, Value]:
-    """Return the values where a search begins."""
-    return {each.key: each.choices[0] if each.choices else each.middle() for each in parameters}
 
 
 def _guessed(free: Sequence[Parameter], values: dict[str, Value]) -> list[dict[str, Value]]:

@@ -10,9 +10,20 @@ from typing import Annotated, Any
 
 import typer
 
+from reprieve._native import UserError
 from reprieve.cli.console import progress, say, sentence, show, table
 from reprieve.cli.notes import certainty, mark_of
-from reprieve.cli.options import AllowPython, Force, Jobs, ScenarioFile, Sets, given, out_dir
+from reprieve.cli.options import (
+    AllowPython,
+    Force,
+    Jobs,
+    Minutes,
+    ScenarioFile,
+    Sets,
+    UntilDecided,
+    given,
+    out_dir,
+)
 from reprieve.cli.signals import INTERRUPTED, save
 from reprieve.comparison import Axis, Comparison, Settings, compare_into
 from reprieve.confidence import FIGURES, TOO_FEW, compared, is_known, listed
@@ -20,6 +31,7 @@ from reprieve.extras import has_plots, missing
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write
 from reprieve.pairs import latency
+from reprieve.precision import Aim
 from reprieve.report.tables import measured, waf
 from reprieve.roles import bound_runs
 from reprieve.scenario import Source
@@ -51,6 +63,8 @@ def compare(
     baseline: Annotated[
         str | None, given("The run that the others are measured by, such as FIFO.", "LABEL")
     ] = None,
+    until_decided: UntilDecided = None,
+    minutes: Minutes = None,
     sets: Sets = None,
     out: Annotated[Path | None, out_dir("out/SCENARIO-compare")] = None,
     jobs: Jobs = None,
@@ -72,6 +86,8 @@ def compare(
     directory = Path("out", f"{scenario.stem}-compare") if out is None else out
     trust(is_trusted=allow_python)
     may_write([], directory, inputs=inputs_of(source), force=force)
+    if minutes is not None and until_decided is None:
+        raise UserError("--minutes: ends runs that go on; give --until-decided too")
     with progress() as bars:
         settings = Settings(
             jobs,
@@ -79,9 +95,13 @@ def compare(
             lambda run, share, done: bars(run.label, share, done),
             save,
             baseline,
+            None if until_decided is None else Aim.parse(until_decided),
+            minutes,
         )
         comparison = compare_into(source, parsed, directory, settings)
     _show(comparison)
+    if comparison.known:
+        sentence(comparison.known)
     if missing_runs := comparison.missing:
         whole, all_of = len(comparison), len(comparison) + len(missing_runs)
         sentence(f"interrupted: {whole} of {all_of} runs are whole, in {directory}")

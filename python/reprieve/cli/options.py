@@ -22,6 +22,7 @@ __all__ = [
     "TimelineFor",
     "TimelineFrom",
     "TimelinePhases",
+    "UntilDecided",
     "argument",
     "flag",
     "given",
@@ -63,6 +64,15 @@ def out_dir(otherwise: str) -> Any:
 
 Jobs = Annotated[
     int | None, typer.Option(min=1, help="Simulations at a time.", show_default="one a core")
+]
+
+UntilDecided = Annotated[
+    str | None,
+    given(
+        'Run on until an interval is as narrow, such as "read.p99 2%".',
+        "FIGURE SHARE",
+        "--until-decided",
+    ),
 ]
 
 Minutes = Annotated[float | None, typer.Option(min=0, help="Start no run after this many minutes.")]

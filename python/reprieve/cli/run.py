@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from pathlib import Path
@@ -19,11 +19,13 @@ from reprieve.cli.options import (
     DrawTimeline,
     Force,
     FromState,
+    Minutes,
     ScenarioFile,
     Sets,
     TimelineFor,
     TimelineFrom,
     TimelinePhases,
+    UntilDecided,
     flag,
     given,
     out_dir,
@@ -48,6 +50,7 @@ from reprieve.simulation import (
 )
 from reprieve.timeline import Window, time_ns, told
 
+_Made = tuple[Result, list[Path]]
 # Shorter preparations are not mentioned.
 _BLINK_S = 0.5
 
@@ -84,6 +87,8 @@ def run(
     check: Annotated[
         bool, flag("--check", "Check all that must hold; stop where it does not.")
     ] = False,
+    until_decided: UntilDecided = None,
+    minutes: Minutes = None,
     print_only: Annotated[
         bool, flag("--print", "Print the resolved scenario and do not run it.")
     ] = False,
@@ -116,12 +121,17 @@ def run(
             if is_interrupted():
                 raise EnoughError
 
+        def one(longer: Source) -> tuple[Result, list[Path]]:
+            return run_into(longer, directory, files, heard, drive, look=look)
+
         try:
-            result, paths = run_into(source, directory, files, heard, drive, look=look)
+            (result, paths), known = _narrowed(source, until_decided, minutes, one)
         except EnoughError:
             warn("interrupted before the first result")
             raise typer.Exit(INTERRUPTED) from None
     _show(result)
+    if known:
+        sentence(known)
     if "partial" in result.summary:
         sentence(_partial(result, directory, paths))
         raise typer.Exit(INTERRUPTED)
@@ -129,6 +139,25 @@ def run(
         say(told(result.summary))
     paths += [] if save_state is None else [save_state]
     say("wrote " + ", ".join(str(path) for path in paths))
+
+
+def _narrowed(
+    source: Source, until_decided: str | None, minutes: float | None, one: Callable[[Source], _Made]
+) -> tuple[_Made, str]:
+    """Run once, or until an interval is as narrow as asked; return also what is said of that."""
+    if until_decided is None:
+        if minutes is not None:
+            raise UserError("--minutes: ends a run that goes on; give --until-decided too")
+        return one(source), ""
+    from reprieve.precision import Aim, narrowed
+
+    aim = Aim.parse(until_decided)
+    found = narrowed(source, aim, minutes, one, lambda made: aim.half_width(made[0]), _first)
+    return found.made, found.sentence
+
+
+def _first(made: _Made) -> list[Result]:
+    return [made[0]]
 
 
 def _partial(result: Result, directory: Path, paths: Sequence[Path]) -> str:
