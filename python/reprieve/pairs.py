@@ -323,13 +323,29 @@ def times_more(
     """
     if difference is None or low is None or high is None or low > 0 or high < 0:
         return ""
-    if difference == 0:
-        return ""
-    half = difference - low if difference > 0 else high - difference
-    if (times := (half / difference) ** 2) > _TIMES_MOST:
+    if (times := _factor(difference, low, high)) > _TIMES_MOST:
         return f"; a thousand times as many {units} would not decide it"
     times = round(times) if times > _ROUND else max(float(f"{times:.2g}"), 1.1)
     return f"; about {times} times as many {units} would decide it, if it stays as it is"
+
+
+def _factor(difference: float, low: float, high: float) -> float:
+    half = difference - low if difference > 0 else high - difference
+    return (half / difference) ** 2 if difference else math.inf
+
+
+def nearest(found: Mapping[str, Paired]) -> str:
+    """Say how many times as many requests would decide the nearest of differences that are not."""
+    known: list[tuple[float, str, str]] = []
+    for name, pair in found.items():
+        ends = (pair["mean_difference"], pair["low"], pair["high"])
+        difference, low, high = ends
+        if difference and low is not None and high is not None and not pair["decided"]:
+            known.append((_factor(difference, low, high), name, times_more(*ends)))
+    if not known:
+        return ""
+    _, name, text = min(known)
+    return text.replace("decide it", f"decide {name}") if len(known) > 1 else text
 
 
 def decided(found: Mapping[str, Paired]) -> Iterator[str]:

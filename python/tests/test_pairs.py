@@ -6,7 +6,7 @@ import math
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from scipy import stats
 
 import reprieve as rp
 from reprieve.latency import KINDS
-from reprieve.pairs import Paired, measures, paired
+from reprieve.pairs import Paired, half_width, measures, nearest, paired, times_more
 from reprieve.parallel import each
 from reprieve.scenario import Source, toml_text
 from reprieve.simulation import Watch, simulate
@@ -237,3 +237,34 @@ def test_the_result_of_a_run_has_its_batches() -> None:
     by_number = latency_ns[np.argsort(log["id"])]
     means = by_number[: 19 * 1024].reshape(19, 1024).mean(axis=1)
     assert result.batches["read"]["mean"] == pytest.approx(means)
+
+
+def test_how_many_more_would_decide_a_difference() -> None:
+    """2 ± 6 is three times too wide: nine times as many; 10 ± 12 needs 1.44 times as many."""
+    assert times_more(2, -4, 8) == (
+        "; about 9.0 times as many requests would decide it, if it stays as it is"
+    )
+    assert times_more(-10, -22, 2, "seeds") == (
+        "; about 1.4 times as many seeds would decide it, if it stays as it is"
+    )
+    # The end on the side of 0 counts: from 4, it is 5 away.
+    assert times_more(4, -1, 90) == (
+        "; about 1.6 times as many requests would decide it, if it stays as it is"
+    )
+    assert times_more(1, -40, 42).endswith("would not decide it")
+    assert times_more(0, -1, 1).endswith("would not decide it")
+    assert times_more(2, 1, 3) == times_more(None, None, None) == ""
+
+
+def test_of_several_differences_the_nearest_is_told() -> None:
+    near = {"mean_difference": 10.0, "low": -2.0, "high": 22.0, "decided": False}
+    far = {"mean_difference": 2.0, "low": -4.0, "high": 8.0, "decided": False}
+    known = {"mean_difference": 2.0, "low": 1.0, "high": 3.0, "decided": True}
+    found = {"read p99": far, "write p99": near, "read mean": known}
+    assert nearest(cast("dict[str, Paired]", found)) == (
+        "; about 1.4 times as many requests would decide write p99, if it stays as it is"
+    )
+    assert nearest(cast("dict[str, Paired]", {"read mean": known})) == ""
+    assert half_width(cast("Paired", {"ratio": 2.0, "ratio_low": 1.8, "ratio_high": 2.2})) == (
+        pytest.approx(0.1)
+    )

@@ -76,12 +76,12 @@ def test_the_last_run_is_as_any_of_its_length() -> None:
 
 def test_a_comparison_goes_on_until_its_ratios_are_known(tmp_path: Path) -> None:
     scenario, axes = tomllib.loads(SMALL), {"policy": ["RPS", "PES-IPC"]}
-    asked = "read.mean 3%"
+    asked = "read.mean 6%"
     found = rp.compare(scenario, axes, out=tmp_path, until_decided=asked)
     pair = found.paired("PES-IPC")["read_latency_ns_mean"]
     low, high, ratio = pair["ratio_low"], pair["ratio_high"], pair["ratio"]
     assert low is not None and high is not None and ratio is not None
-    assert (high - low) / 2 / ratio <= 0.03
+    assert (high - low) / 2 / ratio <= 0.06
     assert found.known.startswith("the widest ratio of read mean is known to ±")
     counts = {run.summary["workload"]["requests"] for run in found.values()}
     assert len(counts) == 1 and counts.pop() > 3000

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from reprieve.confidence import UNDECIDED, UNKNOWN, compared, listed
+from reprieve.pairs import nearest
 from reprieve.report.tables import named, too_few, verdicts
 from reprieve.roles import bound_runs
 
@@ -73,8 +74,10 @@ def _shortest(first: str, runs: Comparison, found: Mapping[str, Mapping[str, Pai
     best = min(ratios, key=ratios.__getitem__, default=first)
     if best == first or ratios[best] >= 1:
         return []
-    alike = [one for one in ratios if one != best and not runs.paired(one, best)[_TAIL]["decided"]]
-    ties = f"; that of {named(alike, len(runs))} is not significantly longer" if alike else ""
+    others = {one: runs.paired(one, best)[_TAIL] for one in ratios if one != best}
+    alike = {one: pair for one, pair in others.items() if not pair["decided"]}
+    ties = f"; that of {named([*alike], len(runs))} is not significantly longer" if alike else ""
+    ties += nearest(alike)
     interval = " to ".join(f"{tails[best][end]:.3f}" for end in ("ratio_low", "ratio_high"))
     factor = f"×{ratios[best]:.3f} of {first}'s ({interval})"
     return [f"read p99 is shortest under {best}: {factor}{ties}"]

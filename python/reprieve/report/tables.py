@@ -272,20 +272,22 @@ def too_few(runs: Runs) -> list[str]:
 
 def _verdict(found: Mapping[str, pairs.Paired], figures: Iterable[tuple[str, str]]) -> str:
     """Return the significant differences between two runs, and the others."""
-    from reprieve.pairs import latency
+    from reprieve.pairs import latency, nearest
 
     if reason := found["device_iops"].get("reason"):
         return f"no difference can be tested: {reason}"
-    differ, alike = [], []
+    differ: list[str] = []
+    alike: dict[str, pairs.Paired] = {}
     for op, figure in figures:
         pair, what = found[latency(op, figure)], f"{op} {FIGURES[figure]}"
         if pair["decided"]:
             differ.append(f"{what}{_ratio(pair)}")
         elif "reason" not in pair:
-            alike.append(what)
+            alike[what] = pair
     said = [f"significant at 95 %: {', '.join(differ)}"] if differ else []
     if alike:
-        said.append(f"not significant{'' if differ else ' at 95 %'}: {', '.join(alike)}")
+        more = nearest(alike)
+        said.append(f"not significant{'' if differ else ' at 95 %'}: {', '.join(alike)}{more}")
     return "; ".join(said) or "no difference can be tested"
 
 

@@ -16,8 +16,8 @@ from reprieve.pairs import Paired, times_more
 from reprieve.tuning.question import ARM, Bound, Field, Question, field
 from reprieve.tuning.search import Found, Tried, rank
 
-_VALUES_MOST = 32
-"""Different values of a range beyond which they are taken in quarters."""
+_VALUES_MOST = {True: 32, False: 4}
+"""Values of a range beyond which they are taken in quarters: of a whole space, or one searched."""
 _SHOWN = 4
 _FRONT_LEAST = 3
 _BEND_LEAST = 0.1
@@ -132,7 +132,8 @@ def answer(question: Question, found: Found, pairing: Pairing | None = None) -> 
         _knee(question, tail, ranked),
         tuple(
             sorted(
-                _worth(question, judged), key=lambda one: (one.share is not None, -(one.share or 0))
+                _worth(question, judged, is_whole=found.is_whole),
+                key=lambda one: (one.share is not None, -(one.share or 0)),
             )
         ),
         len(found.refused),
@@ -235,7 +236,7 @@ def _knee(question: Question, tail: Field, ranked: Sequence[Tried]) -> Tried | N
     return ranked[places[at]] if bend[at] >= _BEND_LEAST else None
 
 
-def _worth(question: Question, tried: Sequence[Tried]) -> Iterator[Worth]:
+def _worth(question: Question, tried: Sequence[Tried], *, is_whole: bool) -> Iterator[Worth]:
     """Yield what the worst choice of each key costs, the other keys at their best with it."""
     violation, best = min(rank(question, each.rows) for each in tried)
     for axis in question.axes:
@@ -243,7 +244,7 @@ def _worth(question: Question, tried: Sequence[Tried]) -> Iterator[Worth]:
                  for each in tried if axis.key in dict(each.point.values)]  # fmt: skip
         groups: dict[str, list[tuple[float, float]]] = {}
         values = sorted({value for value, _ in known}) if isinstance(axis.values, Range) else []
-        quarters = np.array_split(values, 4) if len(values) > _VALUES_MOST else []
+        quarters = np.array_split(values, 4) if len(values) > _VALUES_MOST[is_whole] else []
         for value, judged in known:
             inside = [f"{part[0]:.6g}..{part[-1]:.6g}" for part in quarters if value in part]
             groups.setdefault(inside[0] if inside else str(value), []).append(judged)

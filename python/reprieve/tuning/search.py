@@ -147,7 +147,7 @@ class Search:
             self.found.is_whole = not self.found.is_cut_short
         else:
             for asked in (self._question, *self._question.freed()):
-                self._search(asked, tries if asked is self._question else tries // 2, seed)
+                self._search(asked, tries if asked is self._question else tries // 4, seed)
         if not self.found.tried:
             last = f"; the last: {self.found.refused[-1][1]}" if self.found.refused else ""
             raise UserError(f"tune: none of {self._asked} points is a drive{last}")
