@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from reprieve_studies.frame import listed, read
 from reprieve_studies.loads import real
-from reprieve_studies.theory.suspension_grid import Die
+from reprieve_studies.theory.suspension_bound import Die
 
 DATA = read(Path(__file__).with_name("study.toml"))
 Aim = Literal["suspensions", "tail"]
@@ -38,8 +38,8 @@ class Bench:
     rate: float
     die: Die | None = None
     """Its one die; None for a drive."""
-    on_grid: bool = False
-    """Whether the model of the grid applies to its die."""
+    bounded: bool = False
+    """Whether the lower bound applies to its die, and is computed."""
     aim: Aim = "suspensions"
     null: bool = False
     """Nothing is to be gained here, as was said before the first run."""
@@ -94,44 +94,44 @@ def die_scenario(die: Die, reads: int, arrivals: Mapping[str, Any]) -> dict[str,
 
 
 def drives(requests: int) -> list[Bench]:
-    """Return three whole drives under two generated loads and, in a checkout, a recorded one."""
-    return [bench for device in DATA["drives"] for bench in _of_drive(device, requests)]
+    """Return whole drives under generated loads and, in a checkout, under recorded ones."""
+    return [bench for row in listed(DATA["drive"]) for bench in _of_drive(row, requests)]
 
 
-def _of_drive(device: str, requests: int) -> Iterator[Bench]:
-    of = DATA["drives"][device]
+def _of_drive(of: dict[str, Any], requests: int) -> Iterator[Bench]:
+    device, rate_iops = of["device"], of["rate_iops"]
     mixed = {
         "generator": "mixed", "requests": requests, "read_fraction": 0.7,
         "request_bytes": of["request_bytes"], "arrivals": "poisson",
     }  # fmt: skip
     bursts = {
         **mixed, "arrivals": "hyperexponential", "burst_fraction": 0.9,
-        "burst_gap_us": round(1e5 / of["rate_iops"], 3), "burst_length": 20,
+        "burst_gap_us": round(1e5 / rate_iops, 3), "burst_length": 20,
     }  # fmt: skip
-    has_power = of.get("has_power", False)
-    for kind, load in (("poisson", mixed), ("bursts", bursts)):
+    for kind in of["kinds"]:
+        load = bursts if kind == "bursts" else mixed
         yield Bench(
             f"{device}-{kind}", f"{device}: 70 % reads, {kind}", of["slo_us"], 0.01,
-            of["program_us"], _drive(device, load), "workload.rate_iops", of["rate_iops"],
-            has_power=has_power,
+            of["program_us"], _drive(of, load), "workload.rate_iops", rate_iops,
+            has_power=of["has_power"],
         )  # fmt: skip
-    recorded = of["recorded"]
+    recorded = of.get("recorded") or {"trace": None}
     for recording in real():
         if recording.trace == recorded["trace"]:
             yield Bench(
                 f"{device}-{recording.trace}", f"{device}: {recording.trace}, recorded",
-                recorded["slo_us"], 0.01, of["program_us"], _drive(device, recording.workload),
-                "workload.time_scale", recorded["time_scale"], has_power=has_power, recorded=True,
+                recorded["slo_us"], 0.01, of["program_us"], _drive(of, recording.workload),
+                "workload.time_scale", recorded["time_scale"], has_power=of["has_power"],
+                recorded=True,
             )  # fmt: skip
 
 
-def _drive(device: str, workload: Mapping[str, Any]) -> dict[str, Any]:
-    suspension = DATA["drives"][device].get("suspension")
+def _drive(of: Mapping[str, Any], workload: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "device": device,
-        "geometry": {"blocks_per_plane": _BLOCKS},
+        "device": of["device"],
+        "geometry": {"blocks_per_plane": _BLOCKS, **of.get("geometry", {})},
         "scheduling": {"policy": "rps"},
         "ftl": {"precondition": "steady"},
         "workload": dict(workload),
-        **({"suspension": suspension} if suspension else {}),
+        "suspension": of.get("suspension", {}),
     }

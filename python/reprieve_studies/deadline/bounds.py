@@ -1,100 +1,60 @@
-"""Families of policies and a policy solved on a grid, each at its best point that was tried."""
+"""The lower bound of each die, and the policy that its relaxation suggests."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import product
 
-from reprieve import SuspensionPolicy
 from reprieve.experiments.identity import digest
 from reprieve.parallel import Watch
-from reprieve_studies.deadline.benches import Bench, die_scenario
-from reprieve_studies.deadline.families import Keys, batch, deadline, static, words
-from reprieve_studies.deadline.measures import Measured, of_result
+from reprieve_studies.deadline.benches import Bench
+from reprieve_studies.deadline.families import Keys
 from reprieve_studies.runs import Bench as Engine
-from reprieve_studies.runs import Setup
-from reprieve_studies.theory.suspension_grid import Die, FromGrid, Grid
+from reprieve_studies.theory.suspension_bound import Die, FromRelaxation, Relaxation
 
-GRID = "grid"
-"""The kind of the policies that are solved on a grid: the best that was tried, and no bound."""
-_STEP_US = 5.0
-"""Of the grid; it divides the times of the dies."""
-_WARM_UP_SHARE = 0.02
-_PRICES = tuple(0.3 * 1.3**power for power in range(18))
-_SHARES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
-_AGES = (0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.84)
-_LEVELS = (0.98, 0.99, 1.0, 1.01, 1.02)
+RELAXED = "relaxation"
+"""The family of the policies that relaxations suggest."""
+_PRICE = "relaxation.price"
+_PRICES = (1.5, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512)
+_STEP_US = 2.5
+"""Of these policies; it divides the times of the dies."""
+_ROUGH_US = 5.0
+"""Of the search for the price with the largest bound."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """The best of a kind of policy."""
-
-    kind: str
-    choice: str
-    measured: Measured
+def relaxed() -> list[Keys]:
+    """Return the points of the policies: prices of a late read, in suspensions."""
+    return [{_PRICE: price} for price in _PRICES]
 
 
-def tried(bench: Bench, reads: int, engine: Engine) -> Sequence[Row]:
-    """Solve the die on a grid for a range of prices; simulate its policies and today's.
+def policy(bench: Bench, keys: Keys) -> FromRelaxation | None:
+    """Return the policy of such a point; None for keys of the drive."""
+    if _PRICE not in keys:
+        return None
+    assert bench.die is not None, bench.name
+    return FromRelaxation(bench.die, _STEP_US, keys[_PRICE])
 
-    Return the best of each kind that keeps the reads in time; a kind that cannot is left out.
+
+def bounds(
+    benches: Iterable[Bench], steps_us: Sequence[float], engine: Engine
+) -> Mapping[str, Mapping[str, float]]:
+    """Return suspensions a second that every policy needs, by bench, then by step in µs.
+
+    Under `any order`, the last, what holds if reads may overtake others, at the finest step.
     """
-    die = bench.die
-    assert die is not None, bench.name
     works = {
-        (kind, choice): (
-            digest("tried", str(die), str(reads), kind, choice),
-            partial(_simulated, die, reads, keys, policy),
+        bench.name: (
+            digest("bound", str(bench.die), str(bench.late_share), str(steps_us)),
+            partial(_bounds, bench.die, bench.late_share, steps_us),
         )
-        for kind, choice, keys, policy in (*_of_today(die), *_of_grid(die))
-    }
-    best: dict[str, Row] = {}
-    for (kind, choice), found in engine.once("measuring", works).items():
-        row = Row(kind, choice, Measured(**found))
-        if row.measured.late_share <= bench.late_share and (
-            kind not in best or _rate(row) < _rate(best[kind])
-        ):
-            best[kind] = row
-    return list(best.values())
+        for bench in benches if bench.die is not None
+    }  # fmt: skip
+    return engine.once("bounding", works)
 
 
-def _rate(row: Row) -> float:
-    return row.measured.suspensions_per_s
-
-
-def _simulated(
-    die: Die, reads: int, keys: Keys, policy: SuspensionPolicy | None, _watch: Watch
+def _bounds(
+    die: Die, late_share: float, steps_us: Sequence[float], _watch: Watch
 ) -> Mapping[str, float]:
-    return asdict(simulate(die, reads, keys, policy))
-
-
-def simulate(die: Die, reads: int, keys: Keys, policy: SuspensionPolicy | None = None) -> Measured:
-    """Simulate the given number of reads under these keys, or under a policy of one's own."""
-    setup = Setup(die_scenario(die, reads, {}), keys)
-    result = setup.simulate(requests=True, suspension_policy=policy)
-    return of_result(die.slo_us, result, _WARM_UP_SHARE)
-
-
-_Point = tuple[str, str, Keys, SuspensionPolicy | None]
-"""A kind, a choice in words, its keys and its policy."""
-
-
-def _of_today(die: Die) -> Iterator[_Point]:
-    programs, slo_us = die.program_us, die.slo_us
-    points = [
-        *(("static knobs", static(round(kept * programs), round(progress * programs)))
-          for kept, progress in product(_SHARES, _SHARES[:-1])),
-        *(("batch", batch(reads, round(age * slo_us)))
-          for reads, age in product((2, 3, 4, 5, 6), _AGES)),
-        *(("deadline", deadline(round(level * slo_us), margin))
-          for level, margin in product(_LEVELS, (0, 2, 3))),
-    ]  # fmt: skip
-    return ((kind, words(keys), keys, None) for kind, keys in points)
-
-
-def _of_grid(die: Die) -> Iterator[_Point]:
-    grid = Grid(die, _STEP_US)
-    for price in _PRICES:
-        choice = f"a late read worth {price:.4g} suspensions"
-        yield GRID, choice, {}, FromGrid(grid, grid.solve(price))
+    price, other = (
+        Relaxation(die, _ROUGH_US, in_order).best_price(late_share) for in_order in (True, False)
+    )
+    found = {f"{step:g}": Relaxation(die, step).per_s(late_share, price) for step in steps_us}
+    return {**found, "any order": Relaxation(die, steps_us[-1], False).per_s(late_share, other)}

@@ -12,6 +12,7 @@ from math import nan
 from typing import Any
 
 from reprieve_studies.deadline.benches import DATA, Bench
+from reprieve_studies.deadline.bounds import RELAXED
 from reprieve_studies.deadline.experiment import HEAVIER, Outcome
 from reprieve_studies.deadline.families import FAMILIES, words
 from reprieve_studies.deadline.measures import Measured, cost, mean
@@ -29,6 +30,7 @@ ALIKE = 1.25
 EVENTS_MIN = 30
 """Suspensions that a comparison rests on, at least."""
 _RIG_TOLERANCE_SHARE = 0.05
+_COSTS = ("late_share", "p99_9_us", "suspensions_per_s", "writes_per_s", "energy_j")
 
 
 @dataclass(frozen=True)
@@ -214,11 +216,12 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
                 "families": {
                     family: _of_family(outcome, one.bench.name, family) for family in FAMILIES
                 },
+                "never": _costs(mean(outcome.never[one.bench.name])),
             }
             for one in found
         },
         "bounds": {
-            name: {row.kind: row.measured.suspensions_per_s for row in rows}
+            name: {"steps": rows, **_of_family(outcome, name, RELAXED)}
             for name, rows in outcome.bounds.items()
         },
     }
@@ -227,10 +230,11 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
 def _of_family(outcome: Outcome, bench: str, family: str) -> dict[str, Any]:
     one = outcome.over_seeds(bench, family)
     return {
-        "late_share": one.late_share,
-        "p99_9_us": one.p99_9_us,
-        "suspensions_per_s": one.suspensions_per_s,
-        "writes_per_s": one.writes_per_s,
+        **_costs(one),
         "late_share_heavier": outcome.over_seeds(bench, family, HEAVIER[-1]).late_share,
         "point": words(outcome.frozen[bench, family].keys),
     }
+
+
+def _costs(one: Measured) -> dict[str, float]:
+    return {name: getattr(one, name) for name in _COSTS}

@@ -11,8 +11,7 @@ from typing import NamedTuple
 from reprieve.experiments.identity import digest
 from reprieve.parallel import Watch
 from reprieve_studies.deadline.benches import Bench, dies, drives
-from reprieve_studies.deadline.bounds import Row
-from reprieve_studies.deadline.bounds import tried as tried_on_a_grid
+from reprieve_studies.deadline.bounds import RELAXED, bounds, policy, relaxed
 from reprieve_studies.deadline.families import FAMILIES, Family, Keys, points
 from reprieve_studies.deadline.measures import Measured, cost, job, mean, of_rig
 from reprieve_studies.runs import Bench as Engine
@@ -28,7 +27,6 @@ WRITES_KEPT = 0.99
 """Of those without any suspension, where p99.9 is what counts."""
 NEVER: Keys = {"suspension.policy": "threshold", "suspension.min_remaining_us": 1e9}
 _ON_RIG = "die-500"
-_BOUNDED = ("die-500", "die-800")
 
 
 @dataclass(frozen=True)
@@ -42,12 +40,17 @@ class Plan:
     tries: int
     """Points of each family."""
     searched: Sequence[int]
+    """Seeds on one die; on drives the first, whose runs have ten times as many late reads."""
     judged: Sequence[int]
-    """Seeds; none is in both."""
+    """Seeds, none of which is searched."""
     names: Sequence[str] = ()
     """Of the benches; all if there are none."""
-    bounds: bool = True
-    """Try the policies of a grid on one die too."""
+    steps_us: Sequence[float] = ()
+    """Of the bounds, from coarse to fine; there is no bound if there are none."""
+
+    def seeds(self, bench: Bench) -> Sequence[int]:
+        """Return the seeds of the search on a bench."""
+        return self.searched[: None if bench.die else 1]
 
     def benches(self) -> list[Bench]:
         """Return the benches, dies first."""
@@ -90,7 +93,8 @@ class Outcome:
     never: Mapping[str, Sequence[Measured]]
     """Without any suspension, on the seeds and the load of the judgement."""
     on_rig: Sequence[Measured]
-    bounds: Mapping[str, Sequence[Row]]
+    bounds: Mapping[str, Mapping[str, float]]
+    """Suspensions a second that every policy needs, by bench, then by step in µs."""
 
     def over_seeds(self, bench: str, family: Family, heavier: float = 1.0) -> Measured:
         """Return the mean over the seeds of the judgement."""
@@ -103,12 +107,14 @@ def run(plan: Plan, settings: Settings) -> Outcome:
     benches = {bench.name: bench for bench in plan.benches()}
     tried = {(name, family): points(family, bench, plan.tries)
              for name, bench in benches.items() for family in FAMILIES}  # fmt: skip
+    bounded = [bench for bench in benches.values() if bench.bounded and plan.steps_us]
+    tried |= {(bench.name, RELAXED): relaxed() for bench in bounded}
     search = [spot(name, keys, seed) for (name, _), some in tried.items()
-              for keys in (*some, NEVER) for seed in plan.searched]  # fmt: skip
+              for keys in (*some, NEVER) for seed in plan.seeds(benches[name])]  # fmt: skip
     with settings.bench() as engine:
         found = _simulate(engine, "searching", benches, search, with_power=False)
         frozen = {
-            (name, family): freeze(benches[name], some, plan.searched, found)
+            (name, family): freeze(benches[name], some, plan.seeds(benches[name]), found)
             for (name, family), some in tried.items()
         }
         spots = {
@@ -118,10 +124,6 @@ def run(plan: Plan, settings: Settings) -> Outcome:
         never = {name: [spot(name, NEVER, seed) for seed in plan.judged] for name in benches}
         every = [one for some in (*spots.values(), *never.values()) for one in some]
         judged = _simulate(engine, "judging", benches, every, with_power=True)
-        bounds = {
-            name: tried_on_a_grid(benches[name], plan.reads, engine)
-            for name in _BOUNDED if plan.bounds and name in benches
-        }  # fmt: skip
         return Outcome(
             plan,
             list(benches.values()),
@@ -129,7 +131,7 @@ def run(plan: Plan, settings: Settings) -> Outcome:
             {place: [judged[one] for one in some] for place, some in spots.items()},
             {name: [judged[one] for one in some] for name, some in never.items()},
             _on_rig(plan, benches, frozen, engine),
-            bounds,
+            bounds(bounded, plan.steps_us, engine),
         )
 
 
@@ -191,12 +193,14 @@ def _simulate(
 
     def one(spot: Spot) -> Job:
         bench = benches[spot.bench]
-        keys = {**dict(spot.keys), **bench.overrides(spot.seed, spot.heavier)}
-        if with_power and bench.has_power:
+        own = policy(bench, dict(spot.keys))
+        keys = {} if own else dict(spot.keys)
+        keys |= bench.overrides(spot.seed, spot.heavier)
+        if with_power and bench.has_power and spot.heavier == 1:
             # Phase by phase, which takes several times as long: not in the search.
             keys["power.account"] = "on"
         settled = Setup(bench.scenario, bench.overrides(spot.seed, 1.0))
-        return job(bench, keys, settled if bench.die is None else None)
+        return job(bench, keys, settled if bench.die is None else None, own)
 
     rows = engine.texts(what, {spot: one(spot) for spot in spots})
     return {spot: Measured(**row) for spot, row in rows.items()}

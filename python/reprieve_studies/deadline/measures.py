@@ -44,23 +44,29 @@ class Measured:
     """Of the flash; NaN for a part without published power."""
 
 
-def job(bench: Bench, keys: Mapping[str, Any], settled: Setup | None = None) -> Job:
-    """Return the run of a bench with these keys over its scenario."""
+def job(
+    bench: Bench,
+    keys: Mapping[str, Any],
+    settled: Setup | None = None,
+    policy: rp.SuspensionPolicy | None = None,
+) -> Job:
+    """Return the run of a bench with these keys over its scenario, or with a policy."""
 
     def measure(result: rp.Result) -> str:
         return json.dumps(asdict(of_result(bench.slo_us, result)))
 
-    return Job(Setup(bench.scenario, keys), settled, measure, f"deadline at {bench.slo_us}",
-               {"requests": True})  # fmt: skip
+    name = f"deadline at {bench.slo_us}{policy or ''}"
+    options = {"requests": True, "suspension_policy": policy}
+    return Job(Setup(bench.scenario, keys), settled, measure, name, options)
 
 
-def of_result(slo_us: float, result: rp.Result, warm_up_share: float = _WARM_UP_SHARE) -> Measured:
+def of_result(slo_us: float, result: rp.Result) -> Measured:
     """Measure a run whose requests were logged."""
     flash, power = result.summary["flash"], result.summary.get("power")
     suspended = sum(each["count"] for each in flash["suspended_operations"].values())
     most = suspended / max(flash["programs"] + flash["erases"], 1)
     count = sum(flash["suspensions"].values())
-    found = _measured(slo_us, Log.of(result), count, most, warm_up_share)
+    found = _measured(slo_us, Log.of(result), count, most)
     return found if power is None else replace(found, energy_j=power["energy_uj"]["total"] / 1e6)
 
 
@@ -94,17 +100,11 @@ def of_rig(bench: Bench, keys: Mapping[str, Any], seed: int) -> Measured:
     return _measured(bench.slo_us, log, float(suspensions.sum()), most)
 
 
-def _measured(
-    slo_us: float,
-    log: Log,
-    suspensions: float,
-    suspensions_of_most: float,
-    warm_up_share: float = _WARM_UP_SHARE,
-) -> Measured:
+def _measured(slo_us: float, log: Log, suspensions: float, suspensions_of_most: float) -> Measured:
     is_read, is_write = (log.ops == op for op in ("read", "write"))
     took_us, ended = log.latency_us, log.completion_ns
     reads_us = took_us[is_read]
-    reads_us = reads_us[int(warm_up_share * len(reads_us)) :]
+    reads_us = reads_us[int(_WARM_UP_SHARE * len(reads_us)) :]
     last_ns = int(ended[is_read].max())
     seconds = last_ns / 1e9
     written = is_write & (ended <= last_ns)
