@@ -9,7 +9,7 @@ from math import sqrt
 import pytest
 
 import reprieve as rp
-from reprieve_studies.deadline import claims
+from reprieve_studies.deadline import bounds, claims, page
 from reprieve_studies.deadline.benches import Bench, dies, drives
 from reprieve_studies.deadline.experiment import (
     HEAVIER,
@@ -148,9 +148,10 @@ def test_seeds_of_search_and_judgement_differ() -> None:
         run(replace(PLAN, judged=(1, 2)), Settings())
 
 
-def test_a_small_experiment_is_written_up() -> None:
+def test_a_small_experiment_is_written_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "_PRICES", (16,))
     names = ("die-500", "fast12-mlc-poisson")
-    found = run(replace(PLAN, names=names), Settings(jobs=2))
+    found = run(replace(PLAN, names=names, steps_us=(10, 5)), Settings(jobs=2))
     assert {place[0] for place in found.judged} == set(names)
     assert all(len(each) == len(PLAN.judged) for each in found.judged.values())
     energies = [one.energy_j for one in found.judged["fast12-mlc-poisson", "batch", 1.0]]
@@ -159,6 +160,10 @@ def test_a_small_experiment_is_written_up() -> None:
     never = _mean(found.never["die-500"])
     assert 0.2 < never < 0.6
     assert all(one.suspensions == 0 for each in found.never.values() for one in each)
+    (bounded,) = claims.numbers(found)["bounds"].values()
+    assert 0 < bounded["steps"]["10"] < bounded["steps"]["5"] < bounded["suspensions_per_s"]
+    assert bounded["point"] == "price 16"
+    assert page.sections(found)[-1].title == "Beside a lower bound"
     titles = [verdict.claim for verdict in claims.verdicts(found)]
     assert len(titles) == len(set(titles))
 

@@ -89,5 +89,5 @@ def points(family: Family, bench: Bench, tries: int) -> list[Keys]:
 def words(keys: Keys) -> str:
     """Say a point in words: its keys without their sections, or its policy if it has no others."""
     named = {key.rpartition(".")[2]: value for key, value in keys.items()}
-    policy = str(named.pop("policy"))
+    policy = str(named.pop("policy", ""))
     return ", ".join(f"{name} {value}" for name, value in named.items()) or policy
