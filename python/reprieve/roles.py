@@ -55,7 +55,9 @@ def _word(value: Any) -> str:
 def load_of(toml: str) -> dict[str, Any]:
     """Return all that is given in a resolved scenario: its load, seed, wear and the like."""
     scenario = tomllib.loads(toml)
-    found = {name: _at(scenario, name) for name in _keys() if is_environment(name)}
+    # A key that only one policy looks at, and which is absent, is no other load.
+    given = ((name, _at(scenario, name)) for name in _keys() if is_environment(name))
+    found = {name: value for name, value in given if value not in (None, "none")}
     return {**found, "flow": scenario.get("flow")}
 
 

@@ -71,6 +71,11 @@ def test_every_load_has_a_base_of_its_own() -> None:
             for depth in depths
         }
         assert bases(runs, baseline) == expected
+    # A policy with an absent key of the load has the same load.
+    late = {"policy": "deadline", "deadline": {"read_slo_us": 500}}
+    one = {"RPS": Made(resolved(policy="RPS"))}
+    one["late"] = Made(resolved(policy="PES-IPC", suspension=late))
+    assert {*bases(one).values()} == {"RPS"}
     # Loads alone are measured by the first.
     loads = {label: run for label, run in runs.items() if "RPS" in label}
     assert {*bases(loads).values()} == {"policy=RPS queue_depth=1"}

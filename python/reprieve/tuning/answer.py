@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -130,17 +131,16 @@ def answer(question: Question, found: Found, pairing: Pairing | None = None) -> 
         tuple(sorted(unreal, key=_by(question))) if real else (),
         tuple(_freed(question, tail, judged, best)),
         _knee(question, tail, ranked),
-        tuple(
-            sorted(
-                _worth(question, judged, is_whole=found.is_whole),
-                key=lambda one: (one.share is not None, -(one.share or 0)),
-            )
-        ),
+        tuple(sorted(_worth(question, judged, is_whole=found.is_whole), key=_loss_of)),
         len(found.refused),
         found.is_whole,
         found.is_cut_short,
         pairing(best, others[0], question.goal.column) if pairing and others else None,
     )
+
+
+def _loss_of(one: Worth) -> float:
+    return -math.inf if one.share is None else -one.share
 
 
 def _by(question: Question) -> Callable[[Tried], tuple[float, float, int]]:
