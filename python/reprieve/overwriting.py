@@ -44,7 +44,7 @@ _NAMES = (
     *FOLDERS, "scenario.toml", "run.json", "requests.parquet", "series.parquet", "report.html",
     "timeline.perfetto-trace", "power.csv", "best.toml", "device.toml", "percentiles.svg",
     "power_loss.csv", "power_loss.svg", "runs.parquet", "points.parquet", "measured.parquet",
-    "differences.parquet", "fleet.parquet", "numbers.json",
+    "differences.parquet", "numbers.json",
 )  # fmt: skip
 """Names that commands give to files in a folder of results."""
 

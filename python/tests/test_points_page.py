@@ -35,7 +35,6 @@ from reprieve.report.points import Words, render
 
 from .drive import Reprieve
 from .sweep_files import grid, scenario
-from .test_sweep_fleet import fleet, write_traces
 from .vega import check_charts
 
 
@@ -259,16 +258,6 @@ def test_a_front_is_told_from_end_to_end(tmp_path: Path) -> None:
         f"{len(front)} of 3 points are in the front of read mean and write mean: from read mean "
         f"{said[0]} and write mean {said[1]} to read mean {said[2]} and write mean {said[3]}."
     )
-
-
-def test_a_fleet_is_its_drives_together(tmp_path: Path) -> None:
-    write_traces(tmp_path / "traces")
-    axes = {"policy": ["fifo", "pes-ipc"]}
-    made = rp.sweep(fleet(traces=str(tmp_path / "traces"), axes=axes), out=tmp_path / "o")
-    means = made.query("SELECT read_latency_ns_mean AS ns FROM fleet").column("ns").to_pylist()
-    text = lead(tmp_path / "o" / "report.html")
-    assert text.startswith(f"The lowest read mean of 2 points is {min(means) / 1000:,.1f} µs")
-    assert "95 %" not in text
 
 
 def test_a_key_cannot_become_markup() -> None:

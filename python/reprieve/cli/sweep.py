@@ -109,13 +109,9 @@ def _part(text: str) -> tuple[int, int]:
 
 
 def _show(plan: Plan, directory: Path) -> None:
-    from reprieve.tables import read, reader, rows
+    from reprieve.tables import reader, rows
 
     keys = [column(key) for key in plan.keys]
-    if plan.design == "fleet":
-        made = rows(read(directory / "fleet.parquet"))
-        _print(made, [*keys[:-1], "runs", *told(made)], plan.keys[:-1], "The fleet as one")
-        return
     # Of a search all are needed to sort its front; of others, the first row group.
     found = reader(directory / "points.parquet", group=None if plan.goals else 0).read()
     shown = [row for row in rows(found) if row["error"] is None]

@@ -86,12 +86,12 @@ class Sweep:
         """A row for each measure of each point against the first, with 95 % intervals.
 
         Batches of the same requests under the same seeds are compared; with ten seeds or more,
-        whole runs. Raises UserError for a fleet, whose points are different loads.
+        whole runs.
         """
         if not (self.directory / "differences.parquet").exists():
             raise UserError(
-                f"{self.directory}: has no differences.parquet; a fleet and a sweep of more than "
-                "10,000 points have none"
+                f"{self.directory}: has no differences.parquet; a sweep of more than 10,000 points "
+                "has none"
             )
         return self._read("differences")
 
@@ -142,7 +142,7 @@ class Sweep:
         The buckets are added up, so percentiles are as exact as those of one run. Raises UserError
         if the SQL is wrong.
         """
-        from reprieve.experiments.fleet import merge_rows
+        from reprieve.experiments.merged import merge_rows
 
         if what not in KINDS:
             raise UserError(f'latency("{what}"): must be "read", "write" or "total"')

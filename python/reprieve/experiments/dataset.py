@@ -60,7 +60,6 @@ class _WiderError(Exception):
 def current(plan: Plan, directory: Path, stamp: str, *, with_page: bool) -> list[Path]:
     """Return the files of the data set if they are of this stamp; none if it is to be written."""
     names = [RUNS, POINTS, MEASURES]
-    names += ["fleet.parquet"] if plan.design == "fleet" else []
     files = [directory / name for name in names]
     if (directory / DIFFERENCES).exists():
         files.append(directory / DIFFERENCES)
@@ -105,18 +104,17 @@ def write(
                 for file in files:
                     file.seek(0)
                     file.truncate()
-        if plan.design != "fleet":  # whose points are different loads
-            if _has_few(plan, rows):
-                whole = _whole_points(plan, store, rows)
-                made = {row.point.index: row.point for row in rows if row.point.index in whole}
-                found = differences_table(store, whole, bases(plan, made.values()))
-                tables.write(found, out.open(DIFFERENCES))
-            else:
-                stale.append(DIFFERENCES)
-                tell(
-                    f"{DIFFERENCES} is not written of more than {DIFFERENCES_POINTS_MAX:,} "
-                    "points; sweep those of interest alone"
-                )
+        if _has_few(plan, rows):
+            whole = _whole_points(plan, store, rows)
+            made = {row.point.index: row.point for row in rows if row.point.index in whole}
+            found = differences_table(store, whole, bases(plan, made.values()))
+            tables.write(found, out.open(DIFFERENCES))
+        else:
+            stale.append(DIFFERENCES)
+            tell(
+                f"{DIFFERENCES} is not written of more than {DIFFERENCES_POINTS_MAX:,} "
+                "points; sweep those of interest alone"
+            )
         # An older page would contradict the data.
         return out.commit(stale=tuple(stale))
 
@@ -150,7 +148,7 @@ class _Pass:
     def write(self, rows: Iterable[Row]) -> None:
         """Write runs, points and costs."""
         plan = self._plan
-        self._varied = [_key_kind(plan, place, rows) for place in range(len(plan.keys))]
+        self._varied = [_key_kind(plan, place) for place in range(len(plan.keys))]
         block = list[Row]()
         finished = (row for row in rows if self._store.has(row.run))
         for _, group in groupby(finished, key=lambda row: row.point.index):
@@ -230,8 +228,6 @@ class _Pass:
         }
         for place, key in enumerate(self._plan.keys):
             values = [row.point.values[place] for row in rows]
-            if self._plan.volumes is not None and place == len(self._plan.keys) - 1:
-                values = [device for (device,) in values]
             kind = self._varied[place]
             if kind is None:
                 values, kind = [word(key, value) for value in values], str
@@ -304,13 +300,10 @@ class _Out:
             self._file.write(self._writer.finish())
 
 
-def _key_kind(plan: Plan, place: int, rows: Iterable[Row]) -> type | None:
+def _key_kind(plan: Plan, place: int) -> type | None:
     """Return the type of a key's column; None: words, as its values are of several types."""
     if plan.design == "list":
         values: list[Any] = [row[plan.keys[place]] for row in plan.listed]
-    elif place == len(plan.axes):  # of a fleet
-        values = [row.point.values[place] for row in rows]
-        values = values if plan.volumes is None else [device for (device,) in values]
     else:
         span = plan.axes[place].values
         if isinstance(span, Range):

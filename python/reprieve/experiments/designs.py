@@ -4,30 +4,14 @@ from __future__ import annotations
 
 import math
 import random
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 
 from reprieve.experiments.plan import Axis, Plan, Range, Value
 from reprieve.extras import need
 from reprieve.named_policies import short
 from reprieve.scenario import Source, toml_value
-from reprieve.traces import open_trace
-
-READING = (
-    "columns",
-    "sector_bytes",
-    "blktrace_action",
-    "etw_time",
-    "iolog_wait",
-    "same_second",
-    "row_op",
-    "row_interval_us",
-    "zero_length",
-)
-"""Keys of a workload that say how a trace is read, where its format leaves that open."""
 
 # Points that are drawn at once, a power of two.
 _SOBOL_BLOCK = 4096
@@ -67,9 +51,7 @@ def word(key: str, value: Value) -> str:
 
 def points(plan: Plan) -> Iterator[Point]:
     """Yield the points of a plan, but for a search, whose points depend on results."""
-    made = {"grid": _grid, "list": _listed, "random": _random, "sobol": _sobol, "fleet": _fleet}[
-        plan.design
-    ](plan)
+    made = {"grid": _grid, "list": _listed, "random": _random, "sobol": _sobol}[plan.design](plan)
     return (Point(index, tuple(values)) for index, values in enumerate(made))
 
 
@@ -79,7 +61,7 @@ def size(plan: Plan) -> int:
         return len(plan.listed)
     if plan.design == "grid":
         return math.prod(len(_steps(plan, axis)) for axis in plan.axes)
-    return sum(1 for _ in points(plan)) if plan.design == "fleet" else plan.samples
+    return plan.samples
 
 
 def _grid(plan: Plan) -> Iterator[Sequence[Value]]:
@@ -160,31 +142,3 @@ def fitting(axis: Axis, drawn: float) -> int | float:
         if axis.key.endswith(unit):
             drawn = round(drawn, digits)
     return min(float(span.high), drawn)
-
-
-def _fleet(plan: Plan) -> Iterator[Sequence[Value]]:
-    """Give every trace or volume to every combination of the axes, the volumes fastest."""
-    return ([*values, volume] for values, volume in product(_grid(plan), _volumes(plan)))
-
-
-def _volumes(plan: Plan) -> list[Value]:
-    if plan.traces is not None:
-        return [str(path) for path in _traces(plan, plan.folder / plan.traces)]
-    assert plan.volumes is not None, "a fleet has traces or volumes, which the plan has checked"
-    workload = tomllib.loads(plan.source.resolve())["workload"]
-    options = {key: workload[key] for key in READING if workload.get(key, "none") != "none"}
-    trace = open_trace(plan.folder / plan.volumes, workload["format"], **options)
-    return [[device.device] for device in trace.devices()]
-
-
-def _traces(plan: Plan, folder: Path) -> list[Path]:
-    """Return the files of a directory, or those that a pattern fits, by name."""
-    if folder.is_dir():
-        found = [path for path in folder.iterdir() if path.is_file()]
-    else:
-        found = [path for path in folder.parent.glob(folder.name) if path.is_file()]
-    # Hidden files, and pages about the traces, are none.
-    found = sorted(path for path in found if path.name[0] != "." and path.suffix != ".md")
-    if not found:
-        raise plan.wrong(f"traces: {folder} has no file; name a directory of traces, or a pattern")
-    return found

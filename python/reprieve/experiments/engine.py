@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reprieve._native import UserError
-from reprieve.experiments import dataset, fleet
+from reprieve.experiments import dataset
 from reprieve.experiments.columns import flat
 from reprieve.experiments.dataset import Row
 from reprieve.experiments.designs import Point, points, size
@@ -200,19 +200,17 @@ def sweep_into(plan: Plan, directory: Path, settings: Settings) -> Outcome:
     executor = settings.executor()
     if settings.collect and settings.part is not None:
         raise UserError("--part and --collect: collect once, after the last part")
-    # A fleet is found once: its traces are listed, or all of one is read.
-    found = list(points(plan)) if plan.design == "fleet" else None
     if plan.design == "pareto":
         if settings.part is not None:
             raise plan.wrong(
                 "a search needs the results of each batch; --part is for other designs"
             )
     elif not settings.collect:
-        _check(plan, found or points(plan), settings)
+        _check(plan, points(plan), settings)
     with locked(directory, settings.part) as store:
         for path in store.damaged:
             settings.tell(f"{path}: this file is damaged; its runs are done again")
-        work = _Work(plan, store, settings, executor, found)
+        work = _Work(plan, store, settings, executor)
         while True:
             try:
                 return work.outcome(directory)
@@ -248,10 +246,8 @@ class _Work:
         store: Store,
         settings: Settings,
         executor: Executor,
-        found: Sequence[Point] | None,
     ) -> None:
         self._plan = plan
-        self._found = found
         self._store = store
         self._settings = settings
         self._executor = executor
@@ -267,7 +263,7 @@ class _Work:
         if plan.design == "pareto":
             rows = Rows(plan, self._search())
         else:
-            rows = Rows(plan, self._found, settings.part)
+            rows = Rows(plan, part=settings.part)
             if not settings.collect:
                 self._do(rows, Progress(settings.step, len(rows)))
         if settings.collect:
@@ -317,8 +313,6 @@ class _Work:
         files = dataset.current(plan, directory, stamp, with_page=with_page)
         if not files:
             files = dataset.write(plan, store, rows, directory, self._settings.tell)
-            if plan.design == "fleet":
-                files.append(fleet.write(plan, store, list(rows.finished(store)), directory))
             if with_page:
                 from reprieve.experiments import page
 

@@ -14,9 +14,8 @@ from reprieve._native import Table
 from reprieve.experiments.columns import column, has_requests, heading, scale, told
 from reprieve.experiments.dataset import PAGE, POINTS, Row
 from reprieve.experiments.designs import Point, word
-from reprieve.experiments.fleet import FLEET
 from reprieve.experiments.loads import bases, bound_points, given_keys
-from reprieve.experiments.plan import Plan, Range, Value
+from reprieve.experiments.plan import Plan, Range
 from reprieve.experiments.store import Store
 from reprieve.outputs import ResultDirectory
 from reprieve.pairs import Paired, measures, paired
@@ -30,10 +29,9 @@ _LOADS_MOST = 4
 
 def write(plan: Plan, store: Store, rows: Iterable[Row], directory: Path, command: str) -> Path:
     """Write the page over the data set in a directory, which is there already."""
-    is_fleet = plan.design == "fleet"
-    table = tables.read(directory / (FLEET if is_fleet else POINTS))
-    made = points_of(plan, table)
+    made = points_of(plan, tables.read(directory / POINTS))
     runs: dict[str, list[str]] = {}
+    points: dict[int, Point] = {}
     finished, failed = set[str](), 0
     for row in rows:
         if not store.has(row.run):
@@ -41,7 +39,8 @@ def write(plan: Plan, store: Store, rows: Iterable[Row], directory: Path, comman
         failed += store.has_failed(row.run) and row.run not in finished
         finished.add(row.run)
         runs.setdefault(str(row.point.index), []).append(row.run)
-    told = list(_Told(plan, store, runs).sentences(made))
+        points[row.point.index] = row.point
+    told = list(_Told(plan, store, runs, bases(plan, points.values())).sentences(made))
     words = Words(
         title=Path(plan.path).name,
         command=command,
@@ -66,8 +65,6 @@ def _facts(plan: Plan, points: Points, runs: int, failed: int) -> dict[str, str]
 
 
 def _caption(plan: Plan, points: Points) -> str:
-    if plan.design == "fleet":
-        return "All drives together"
     has_ends = any(measure.low is not None for measure in points.measures)
     means = "Means over the seeds, with 95 % intervals" if has_ends else "A run each"
     return f"{means}; the front first" if plan.goals else means
@@ -82,14 +79,11 @@ def points_of(plan: Plan, table: Table) -> Points:
         by_goal = -first if plan.goals[0].is_max else first
         table = table.take(np.lexsort((table.array("point"), by_goal, ~table.array("front"))))
     shown = list(_measures(plan, table))
-    keys = plan.keys[:-1] if plan.design == "fleet" else plan.keys
-    places = range(len(table))
-    names = table["point"] if "point" in table.names else places
-    values = [*zip(*(table[column(key)] for key in keys), strict=True)]
+    values = [*zip(*(table[column(key)] for key in plan.keys), strict=True)]
     kinds = _kinds(plan, table, shown, values)
     return Points(
-        [str(name) for name in names],
-        [_key(plan, place, table) for place in range(len(keys))],
+        [str(name) for name in table["point"]],
+        [_key(plan, place, table) for place in range(len(plan.keys))],
         shown,
         kinds,
         _numbered(_loads(plan, values)),
@@ -172,10 +166,17 @@ def _loads(plan: Plan, values: Sequence[Sequence[Any]]) -> list[list[int]]:
 class _Told:
     """Says what is best among points, and whether their runs decide it."""
 
-    def __init__(self, plan: Plan, store: Store, runs: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        runs: Mapping[str, Sequence[str]],
+        base_of: Mapping[int, int],
+    ) -> None:
         self._plan = plan
         self._store = store
         self._runs = runs
+        self._base_of = base_of
 
     def sentences(self, points: Points) -> Iterator[str]:
         """Yield what a reader has to know first, then what supports it."""
@@ -241,23 +242,11 @@ class _Told:
 
     def _base(self, points: Points, places: Sequence[int]) -> tuple[int, str]:
         """Return the point by which those of a load are measured, and its name."""
-        made = [
-            Point(place, tuple(self._value(points, at, place) for at in range(len(points.keys))))
-            for place in sorted(places, key=lambda place: int(points.names[place]))
-        ]
-        first = made[0].index
-        if self._plan.design == "fleet":
-            return first, "the first"
-        base = {*bases(self._plan, made).values()}.pop()
+        first = min(places, key=lambda place: int(points.names[place]))
+        named = str(self._base_of[int(points.names[first])])
+        # A base that failed is not there.
+        base = points.names.index(named) if named in points.names else first
         return base, "the first" if base == first else "read priority"
-
-    def _value(self, points: Points, at: int, place: int) -> Value:
-        """Return the value of a key as the plan has it; a page shows policies by name."""
-        shown = points.keys[at].values[place]
-        span = self._plan.axes[at].values if self._plan.axes else ()
-        whole = () if isinstance(span, Range) else span
-        named = [value for value in whole if word(points.keys[at].name, value) == shown]
-        return named[0] if named else shown
 
     def _front(self, points: Points) -> Iterator[str]:
         ends = [place for place, kind in enumerate(points.kinds) if kind == FRONT]
@@ -284,7 +273,7 @@ class _Told:
     def _known(self, points: Points, one: int, other: int, measure: Measure) -> str:
         """Return what the other of two points has, and whether they differ."""
         said = measure.with_unit(other)
-        if self._plan.design == "fleet" or measure.column not in measures():
+        if measure.column not in measures():
             return said
         sides = [
             [self._store.read(run) for run in self._runs[points.names[place]]]

@@ -24,7 +24,6 @@ _ALLOWED = {
     "random": ("axes", "samples", "design_seed"),
     "sobol": ("axes", "samples", "design_seed"),
     "pareto": ("axes", "samples", "design_seed", "batch"),
-    "fleet": ("axes", "traces", "volumes"),
 }
 _NEEDED = {
     "grid": ("axes",),
@@ -32,7 +31,6 @@ _NEEDED = {
     "random": ("axes", "samples"),
     "sobol": ("axes", "samples"),
     "pareto": ("axes", "samples", "goals"),
-    "fleet": (),
 }
 _BATCH = 32
 
@@ -89,10 +87,6 @@ class Plan:
     """Points that a search asks for at once."""
     listed: tuple[Mapping[str, Value], ...]
     """Points of a design that lists them."""
-    folder: Path
-    """Folder to which paths in the sweep are relative."""
-    traces: str | None
-    volumes: str | None
 
     def wrong(self, sentence: str) -> UserError:
         """Return an error about this sweep."""
@@ -109,10 +103,7 @@ class Plan:
         """Keys that vary from point to point."""
         if self.design == "list":
             return tuple(self.listed[0])
-        keys = tuple(axis.key for axis in self.axes)
-        if self.design == "fleet":
-            return (*keys, "workload.trace" if self.traces else "workload.devices")
-        return keys
+        return tuple(axis.key for axis in self.axes)
 
 
 def read_plan(sweep: str | os.PathLike[str] | Mapping[str, Any]) -> Plan:
@@ -134,19 +125,15 @@ def read_plan(sweep: str | os.PathLike[str] | Mapping[str, Any]) -> Plan:
 
 
 def _plan(document: Mapping[str, Any], path: str, folder: Path) -> Plan:
-    read = _Reader(document, path)
+    read = _Reader(document, path, folder)
     design = read.one_of("design", tuple(_ALLOWED))
     read.check_keys(design)
     axes = tuple(read.axis(key, value, design) for key, value in read.table("axes").items())
     if "axes" in document and not axes:
         raise read.wrong("axes: there is none; name a key and its values")
-    volumes = read.text("volumes")
-    source = _source(read, folder)
-    if volumes is not None:
-        source = source.with_sets([f"workload.trace={toml_value(folder / volumes)}"])
     plan = Plan(
         path=path,
-        source=source,
+        source=_source(read),
         design=design,
         axes=axes,
         seeds=read.seeds(),
@@ -155,26 +142,19 @@ def _plan(document: Mapping[str, Any], path: str, folder: Path) -> Plan:
         design_seed=read.whole("design_seed", 0, 1),
         batch=read.whole("batch", 2, _BATCH),
         listed=read.points(),
-        folder=folder,
-        traces=read.text("traces"),
-        volumes=volumes,
     )
-    if design == "fleet" and (plan.traces is None) == (plan.volumes is None):
-        raise read.wrong(
-            'a fleet has either traces = "DIR" or volumes = "TRACE": files, or devices of one file'
-        )
     _check_sets(plan)
     return plan
 
 
-def _source(read: _Reader, folder: Path) -> Source:
+def _source(read: _Reader) -> Source:
     scenario = read.document.get("scenario")
     if scenario is None:
         raise read.wrong("scenario: is missing; name a scenario file")
     if isinstance(scenario, Mapping):
-        source = Source(toml_text(scenario), str(folder / "<dict>"))
+        source = Source(toml_text(scenario), str(read.folder / "<dict>"))
     elif isinstance(scenario, str | os.PathLike):
-        source = Source.read(folder / scenario)
+        source = Source.read(read.folder / scenario)
     else:
         raise read.wrong(f"scenario: is {scenario!r}; must be the path of a scenario file")
     sets = read.table("set").items()
@@ -187,8 +167,6 @@ def _check_sets(plan: Plan) -> None:
     for key in plan.keys:
         if key in seen:
             raise plan.wrong(f"{key}: is set for all points, and varies; give it once")
-        if plan.keys.count(key) > 1:
-            raise plan.wrong(f"{key}: is an axis, and what the fleet varies; leave the axis out")
         if key == "seed":
             raise plan.wrong("seed: is no axis; write seeds = [1, 2, 3], or a number of them")
     if plan.seeds and "seed" in seen:
@@ -198,8 +176,10 @@ def _check_sets(plan: Plan) -> None:
 class _Reader:
     """Takes the keys of a sweep file one by one, and says what is wrong with them."""
 
-    def __init__(self, document: Mapping[str, Any], path: str) -> None:
+    def __init__(self, document: Mapping[str, Any], path: str, folder: Path) -> None:
+        """Take paths in the sweep from a folder."""
         self.document = document
+        self.folder = folder
         self._path = path
 
     def wrong(self, sentence: str) -> UserError:
@@ -223,12 +203,6 @@ class _Reader:
             if key not in self.document:
                 raise self.wrong(f"{key}: is missing; the design {design} needs it")
 
-    def text(self, key: str) -> str | None:
-        value = self.document.get(key)
-        if value is not None and not isinstance(value, str | os.PathLike):
-            raise self.wrong(f"{key}: is {value!r}; must be a path")
-        return None if value is None else os.fspath(value)
-
     def whole(self, key: str, least: int, absent: int) -> int:
         value = self.document.get(key, absent)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
@@ -245,6 +219,8 @@ class _Reader:
     def axis(self, key: str, value: Any, design: str) -> Axis:
         if isinstance(value, Mapping):
             return Axis(key, self._range(key, value, design))
+        if key == "workload.trace" and isinstance(value, str | os.PathLike):
+            return Axis(key, self._traces(self.folder / value))
         if isinstance(value, str) or not isinstance(value, Sequence) or not value:
             raise self.wrong(
                 f"axes.{key}: is {value!r}; must be a list of values, or a range such as "
@@ -256,6 +232,18 @@ class _Reader:
             if text in texts[:place]:
                 raise self.wrong(f"axes.{key}: has {text} twice; give each value once")
         return Axis(key, values)
+
+    def _traces(self, where: Path) -> tuple[str, ...]:
+        """Return the files of a folder, or those that a pattern fits, by name."""
+        found = where.iterdir() if where.is_dir() else where.parent.glob(where.name)
+        # Hidden files, and pages about the traces, are none.
+        files = [each for each in found if each.is_file() and each.name[0] != "."]
+        names = tuple(sorted(str(each) for each in files if each.suffix != ".md"))
+        if not names:
+            raise self.wrong(
+                f"axes.workload.trace: {where} has no file; name a folder or a pattern"
+            )
+        return names
 
     def _range(self, key: str, table: Mapping[str, Any], design: str) -> Range:
         where = f"axes.{key}"
@@ -274,7 +262,7 @@ class _Reader:
         if scale == "log" and low <= 0:
             raise self.wrong(f"{where}: from {low}: a logarithmic range begins above 0")
         points = table.get("points")
-        is_grid = design in ("grid", "fleet")
+        is_grid = design == "grid"
         if (points is None) == is_grid:
             needs = "needs" if is_grid else "draws its own, and has no"
             raise self.wrong(f"{where}: the design {design} {needs} points of a range")
