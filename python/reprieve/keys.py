@@ -21,7 +21,9 @@ def _class(section: dict[str, Any]) -> type[Keys]:
     keys = section["keys"]
     texts = [f"Keys of `[{section['name']}]`.", "", section["doc"], ""]
     body = {
-        "__doc__": "\n".join([*texts, *(f"{key['name']}: {key['doc']}" for key in keys)]),
+        "__doc__": "\n".join(
+            [*texts, *(f"{key['name']} ({key['role']}): {key['doc']}" for key in keys)]
+        ),
         "__annotations__": {**{key["name"]: Any for key in keys}, **_inside(section["name"])},
         "__module__": __name__,
         "_section": section["name"],

@@ -267,5 +267,5 @@ def _page(made: Sensitivity, seeds: int, command: str) -> str:
         caption="Percent of change for one percent of a time, with 95 % intervals",
     )
     places = [str(place) for place in range(len(names))]
-    points = Points(places, [Key("what", names, tuple(names))], measures, [OTHERS] * len(names))
+    points = Points(places, [Key("time", names, tuple(names))], measures, [OTHERS] * len(names))
     return render(points, words)

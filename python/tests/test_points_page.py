@@ -16,6 +16,8 @@ import reprieve as rp
 from reprieve import tables
 from reprieve.experiments.page import points_of
 from reprieve.experiments.plan import read_plan
+from reprieve.plot import LIGHT
+from reprieve.plot.landscape import over_key
 from reprieve.plot.points import (
     BEST,
     FRONT,
@@ -67,6 +69,16 @@ def test_wide_scales_are_logarithmic() -> None:
     assert share_of(10, [1, 10, 100], is_log=True) == pytest.approx(0.5)
     assert share_of(10, [1, 10, 100], is_log=False) == pytest.approx(9 / 99)
     assert share_of(7, [7, 7], is_log=False) == 0.5
+
+
+def test_an_interval_below_nothing_has_no_logarithm() -> None:
+    """Values from 0.001 to 1 are a wide scale, unless an interval reaches below 0."""
+    keys = [Key("what", ["a", "b"], ("a", "b"))]
+    for low, kind in (([0.0005, 0.9], "log"), ([-0.1, 0.9], None)):
+        measure = Measure("m", [0.001, 1.0], low, [0.002, 1.1])
+        chart = over_key(Points(["0", "1"], keys, [measure], [OTHERS] * 2), 0, 0, LIGHT)
+        scales = re.findall(r'"type": "log"', json.dumps(chart.to_dict()))
+        assert bool(scales) == (kind == "log")
 
 
 def test_lines_through_one_value_lie_side_by_side() -> None:

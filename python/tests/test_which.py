@@ -17,6 +17,7 @@ from reprieve import UserError
 from reprieve.pairs import paired
 
 from .drive import SMALL, Reprieve
+from .vega import check_charts
 
 DRIVE = tomllib.loads(SMALL)
 LOAD = {**DRIVE["workload"], "requests": 6000, "rate_iops": 2500}
@@ -202,6 +203,7 @@ def test_the_commands(tmp_path: Path, reprieve: Reprieve) -> None:
     assert "depends most on" in shown.stdout
     made = json.loads((tmp_path / "i" / "what-if.json").read_text())
     assert made["by"] == 0.2 and made["elasticities"]
+    check_charts(tmp_path / "i" / "report.html")
     for words, sentence in (
         (("--by", "0"), "--by 0: must be a share above 0 and below 1, or in %\n"),
         (("--vary", "workload.rate_iops"),

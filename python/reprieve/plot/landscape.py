@@ -257,7 +257,11 @@ def _y(field: str, axis: Key | Measure) -> alt.Y:
 def _scale(axis: Key | Measure) -> tuple[alt.Scale, dict[str, Any]]:
     """Return the scale of numbers, logarithmic over a wide range, and the look of its axis."""
     look: dict[str, Any] = {"tickCount": 6, "labelOverlap": True}
-    is_log = axis.is_log if isinstance(axis, Key) else is_wide([*axis.values, *axis.bounds])
+    if isinstance(axis, Key):
+        is_log = axis.is_log
+    else:
+        # An interval that reaches below 0 has no logarithm.
+        is_log = is_wide([*axis.values, *axis.bounds, *(axis.low or ())])
     if is_log:
         look |= {"format": ",~r", "gridOpacity": DECADES}
         return alt.Scale(type="log", nice=False, padding=12), look

@@ -39,7 +39,7 @@ Applying = Callable[[Mapping[str, Value]], tuple[Values, Sequence[str]]]
 
 ENUMERATED = 256
 """A space of at most so many points is tried whole."""
-_COMBINATIONS = 1 << 14
+_COMBINATIONS = 1 << 12
 """Combinations of values that are looked through for such a space: many may be one point."""
 BATCH = 8
 """Points that are asked for at once, whoever does them: so that no timing changes the search."""
