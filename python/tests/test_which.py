@@ -60,7 +60,7 @@ def test_which_limit_is_that_of_exhaustion(tmp_path: Path) -> None:
 
 
 def test_which_policy_keeps_the_tail_at_the_least_mean_write(tmp_path: Path) -> None:
-    names = ["fifo", "read-priority", "always", "limit-1", "batch-60%"]
+    names = ["fifo", "rps", "always", "limit-1", "batch-60%"]
     limit_us = 900.0
     found = rp.which("policy", SCENARIO, of=names, tail=f"{limit_us:g}us", out=tmp_path, seeds=2)
     batch = {
@@ -71,7 +71,7 @@ def test_which_policy_keeps_the_tail_at_the_least_mean_write(tmp_path: Path) -> 
     suspends = {"policy": "PES-IPC", "suspension.policy": "always"}
     keys: dict[str, dict[str, Any]] = {
         "fifo": {"policy": "FIFO"},
-        "read-priority": {"policy": "RPS"},
+        "rps": {"policy": "RPS"},
         "always": {**suspends, "suspension.max_per_operation": "none"},
         "limit-1": {**suspends, "suspension.max_per_operation": 1},
         "batch-60%": {"policy": "PES-IPC", **batch},
@@ -123,6 +123,7 @@ def test_which_spare_is_the_least_that_keeps_the_bound(tmp_path: Path) -> None:
     ("name", "more", "sentence"),
     [
         ("colour", {}, "which colour: must be one of limit, policy, drive, spare"),
+        ("policy", {"tail": "1ms", "of": ["pe0"]}, "which policy: of pe0: must be some of fifo, "),
         ("policy", {}, "which policy: say which tail it has to keep, such as tail 400us"),
         ("drive", {"of": ["pm9a3"]}, "which drive: name two or more, such as of pm9a3,p5520"),
         ("spare", {}, "which spare: say what it has to reach, such as "),

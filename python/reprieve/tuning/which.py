@@ -67,24 +67,30 @@ def _policy(given: Given, drive: Mapping[str, Any]) -> Question:
     timing = drive["timing"]
     pulse_us = timing["t_program_pulse_us"] + timing["t_verify_us"]
     program_us = pulse_us * timing["program_iterations"]
-    suspends = (f"suspension.program={mode}", "suspension.erase=true", "scheduling.policy=rps")
-    always = (*suspends, "suspension.policy=always", "suspension.max_per_operation=none")
-    arms: dict[str, tuple[str, ...]] = {
-        "fifo": ("policy=fifo",),
-        "read-priority": ("policy=rps",),
-        "always": always,
+    always = {
+        "suspension.program": mode,
+        "suspension.erase": "true",
+        "scheduling.policy": "rps",
+        "suspension.policy": "always",
+        "suspension.max_per_operation": "none",
     }
+    found = {"fifo": {"policy": "fifo"}, "rps": {"policy": "rps"}, "always": always}
     for most in (1, 2, 5, 10):
-        arms[f"limit-{most}"] = (*always[:-1], f"suspension.max_per_operation={most}")
+        found[f"limit-{most}"] = {**always, "suspension.max_per_operation": str(most)}
     for share in _NEAR_END:
-        rest = f"suspension.min_remaining_us={share * program_us:.0f}"
-        arms[f"near-end-{share:.0%}"] = (*always, "suspension.policy=threshold", rest)
+        rest = {"suspension.min_remaining_us": f"{share * program_us:.0f}"}
+        found[f"near-end-{share:.0%}"] = {**always, "suspension.policy": "threshold", **rest}
     for share in _SHARES:
-        time = f"{share * tail_us:.0f}"
-        batch = (*always, "suspension.policy=batch", "suspension.batch.reads=none")
-        arms[f"batch-{share:.0%}"] = (*batch, f"suspension.batch.oldest_us={time}")
-        deadline = (*always, "suspension.policy=deadline")
-        arms[f"deadline-{share:.0%}"] = (*deadline, f"suspension.deadline.read_slo_us={time}")
+        batch = {"suspension.batch.reads": "none"}
+        batch["suspension.batch.oldest_us"] = f"{share * tail_us:.0f}"
+        found[f"batch-{share:.0%}"] = {**always, "suspension.policy": "batch", **batch}
+        slo = {"suspension.deadline.read_slo_us": f"{share * tail_us:.0f}"}
+        found[f"deadline-{share:.0%}"] = {**always, "suspension.policy": "deadline", **slo}
+    if wrong := [name for name in given.of if name not in found]:
+        raise UserError(f"which policy: of {wrong[0]}: must be some of {', '.join(found)}")
+    arms = {
+        name: tuple(f"{key}={value}" for key, value in sets.items()) for name, sets in found.items()
+    }
     left = {name: arms[name] for name in given.of} if given.of else arms
     return _ask(given, (), "write.mean", arms=left)
 
