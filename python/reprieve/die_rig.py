@@ -6,6 +6,7 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -77,10 +78,9 @@ def rig(
     PES-IPC program 0 768000 1
     PES-IPC read 104000 169000 0
     """
+    drawn = None if timeline is None else Path(timeline)
     source, text = _asked(device, commands, overrides)
-    if timeline is None:
-        return _rig_rows(run_commands(source, text, "commands"))
-    return _rig_rows(run_drawn(source, text, "commands", Path(timeline)))
+    return _rig_rows(run_commands(source, text, "commands", timeline=drawn)[0])
 
 
 class PowerStep(NamedTuple):
@@ -111,7 +111,8 @@ def rig_power(
     True
     """
     source, text = _asked(device, commands, overrides)
-    output, steps = run_metered(source.with_sets(["power.account=on"]), text, "commands")
+    metered = source.with_sets(["power.account=on"])
+    output, steps = run_commands(metered, text, "commands", power=True)
     rows = list(csv.reader(io.StringIO(steps)))[1:]
     return _rig_rows(output), [PowerStep(int(row[0]), *map(float, row[1:])) for row in rows]
 
@@ -133,9 +134,8 @@ def rig_columns(
             f"{name} {len(column)}" for name, column in zip(COMMAND_COLUMNS, columns, strict=True)
         )
         raise UserError(f"commands: the columns must be of one length, and have rows: {lengths}")
-    rows = zip(*(map(str, column) for column in columns), strict=True)
-    asked = "\n".join([",".join(COMMAND_COLUMNS), *map(",".join, rows), ""])
-    output = run_commands(bench(device, overrides), asked, "commands")
+    source, text = _asked(device, zip(*columns, strict=True), overrides)
+    output, _ = run_commands(source, text, "commands")
     kinds = [(name, "U7" if name == "op" else "i8") for name in RigRow._fields]
     if not columns[0]:
         return {name: np.empty(0, kind) for name, kind in kinds}
@@ -173,31 +173,22 @@ def rig_source(device: str, sets: Sequence[str]) -> Source:
     return Source(toml_text({"device": device}), "--device", tuple(sets))
 
 
-def run_commands(source: Source, commands: str, commands_path: str) -> str:
-    """Run commands in CSV and return the CSV of what became of them; errors name the row."""
-    return _run(source, (commands, commands_path))[0]
+def run_commands(
+    source: Source, commands: str, path: str, *, power: bool = False, timeline: Path | None = None
+) -> tuple[str, str]:
+    """Run commands in CSV; return what became of them and, of `power`, its steps, both as CSV.
 
-
-def run_drawn(source: Source, commands: str, commands_path: str, timeline: Path) -> str:
-    """Run commands in CSV and draw the timeline of the die."""
-    with timeline_file(timeline) as file:
-        output, _, drawn = _run(source, (commands, commands_path), timeline=True)
-        file.write(drawn)
-    return output
-
-
-def run_metered(source: Source, commands: str, commands_path: str) -> tuple[str, str]:
-    """Run commands in CSV and return what became of them and the steps of power, both as CSV."""
-    return _run(source, (commands, commands_path), power=True)[:2]
-
-
-def _run(
-    source: Source, commands: tuple[str, str], *, power: bool = False, timeline: bool = False
-) -> tuple[str, str, bytes]:
+    `path`: named in errors, with the row. `timeline`: draw what the die does into this file.
+    """
     split = source.split()
     own = split.with_objects(OwnPolicies()).methods()
     asked = (source.text, source.path, list(split.sets))
-    return split.ask(_native.rig, asked, commands, (power, timeline), own)
+    with nullcontext() if timeline is None else timeline_file(timeline) as file:
+        wanted = (power, file is not None)
+        output, steps, drawn = split.ask(_native.rig, asked, (commands, path), wanted, own)
+        if file is not None:
+            file.write(drawn)
+    return output, steps
 
 
 def _rows(commands: Any) -> Iterable[Any]:

@@ -33,9 +33,7 @@ class Cause:
     """Cause of waiting, with words and advice for it."""
 
     words: str
-    """After "behind" or "for"."""
-    joins: str
-    """"behind" or "for"."""
+    """With "behind" or "for" before it."""
     advice: str
     """Changes that reduce the waiting."""
     keys: tuple[str, ...] = ()
@@ -56,15 +54,13 @@ _NO_COLLECTION = ('ftl.precondition="none"',)
 
 CATALOGUE: Mapping[str, Cause] = {
     "by_host_read_ns": Cause(
-        "other reads of the host",
-        "behind",
+        "behind other reads of the host",
         "more dies or channels, or fewer requests at once",
         ("geometry.channels", "geometry.dies_per_channel", "workload.queue_depth"),
         eased=("geometry.channels", 2),
     ),
     "by_host_program_ns": Cause(
-        "programs of the host",
-        "behind",
+        "behind programs of the host",
         "programs that make way for reads, reads that are served first, or more dies",
         ("suspension.program", "suspension.policy", "scheduling.policy"),
         to_writes="more dies, several planes in a program, or fewer writes at once",
@@ -77,16 +73,14 @@ CATALOGUE: Mapping[str, Cause] = {
         eased=("geometry.channels", 2),
     ),
     "by_gc_read_ns": Cause(
-        "reads of garbage collection",
-        "behind",
+        "behind reads of garbage collection",
         "less to collect, or collection that lets the host in between",
         ("ftl.over_provisioning", "ftl.gc_preemptible", "ftl.gc_dies_max"),
         _NO_COLLECTION,
         "a drive that starts empty",
     ),
     "by_gc_program_ns": Cause(
-        "programs of garbage collection",
-        "behind",
+        "behind programs of garbage collection",
         "less to collect, or programs of collection that make way for reads",
         ("ftl.over_provisioning", "suspension.program", "suspension.host_read_suspends"),
         _NO_COLLECTION,
@@ -95,68 +89,59 @@ CATALOGUE: Mapping[str, Cause] = {
         keys_of_writes=("ftl.over_provisioning", "ftl.gc_preemptible", "ftl.gc_dies_max"),
     ),
     "by_erase_ns": Cause(
-        "erases",
-        "behind",
+        "behind erases",
         "erases that make way for what waits",
         ("suspension.erase", "suspension.host_read_suspends", "suspension.host_write_suspends"),
         ("timing.t_erase_us=0", "timing.t_erase_verify_us=0"),
         "erases that take no time",
     ),
     "by_map_ns": Cause(
-        "entries of the mapping",
-        "for",
+        "for entries of the mapping",
         "more memory for the mapping",
         ("ftl.map_cache_bytes", "ftl.mapping"),
         ('ftl.mapping="flat"',),
         "the whole mapping in memory",
     ),
     "by_channel_ns": Cause(
-        "the channel",
-        "for",
+        "for the channel",
         "faster channels, or fewer dies on each",
         ("timing.t_bus_us", "geometry.channels", "geometry.dies_per_channel"),
         eased=("timing.t_bus_us", 0.5),
     ),
     "by_suspend_entry_ns": Cause(
-        "operations to reach their suspension",
-        "for",
+        "for operations to reach their suspension",
         "a suspension that takes effect sooner",
         ("suspension.program", "suspension.erase_mode", "timing.t_suspend_overhead_us"),
         eased=("timing.t_suspend_overhead_us", 0.5),
     ),
     "by_same_block_ns": Cause(
-        "operations that could stop but hold what is read",
-        "behind",
+        "behind operations that could stop but hold what is read",
         'a part that reads beside its program: suspension.same_block = "page" if yours does',
         ("suspension.same_block",),
         ('suspension.same_block="page"',),
         'suspension.same_block = "page"',
     ),
     "by_limit_ns": Cause(
-        "operations that have used up their suspensions",
-        "behind",
+        "behind operations that have used up their suspensions",
         "a higher limit, if the part allows it",
         ("suspension.max_per_program", "suspension.max_per_erase"),
         ("suspension.max_per_program=none", "suspension.max_per_erase=none"),
         "no limit of suspensions",
     ),
     "by_budget_ns": Cause(
-        "operations that the budget of suspensions protects",
-        "behind",
+        "behind operations that the budget of suspensions protects",
         "a larger budget",
         ("suspension.policy",),
     ),
     "by_power_ns": Cause(
-        "the budget of power",
-        "for",
+        "for the budget of power",
         "a larger budget",
         ("power.budget_mw", "power.max_active_dies"),
         ("power.budget_mw=none", "power.max_active_dies=none"),
         "no budget of power",
     ),
     "by_other_ns": Cause(
-        "something else, such as the rest of a wordline or a dispatcher",
-        "for",
+        "for something else, such as the rest of a wordline or a dispatcher",
         "a look at the timeline",
         ("ftl.wordline_timeout_us", "scheduling.dispatch"),
     ),
@@ -208,10 +193,7 @@ class Explanation:
         who = f"all {kind}s" if part == "all" else f"the slowest {percent_of(part)} of the {kind}s"
         mean_us = told["latency_ns"] / max(told["requests"], 1) / 1000
         named = [cause for cause, share in shares.items() if share >= _NAMED_SHARE]
-        waits = [
-            f"{100 * shares[cause]:.0f} % {CATALOGUE[cause].joins} {CATALOGUE[cause].words}"
-            for cause in named
-        ]
+        waits = [f"{100 * shares[cause]:.0f} % {CATALOGUE[cause].words}" for cause in named]
         own = f"{100 * (1 - sum(shares.values())):.0f} % was not waiting"
         size = f"{told['requests']:,} requests, {mean_us:,.1f} µs on average"
         went = f"{', '.join(waits).replace(' %', ' % went', 1)}; " if waits else ""
@@ -219,8 +201,7 @@ class Explanation:
         return lines + [self._help(cause, kind, are_tried) for cause in named[:2]]
 
     def _help(self, cause: str, kind: str, are_tried: bool) -> str:
-        found = CATALOGUE[cause]
-        what = f"waits {found.joins} {found.words}"
+        what = f"waits {CATALOGUE[cause].words}"
         tries = self.trial(cause)
         state = "not tried"
         if tries:

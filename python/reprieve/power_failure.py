@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -17,13 +16,10 @@ from reprieve.extras import has_plots, need_plots
 from reprieve.frames import flat
 from reprieve.outputs import ResultDirectory
 from reprieve.scenario import ScenarioLike, Source
-from reprieve.simulation import opened
+from reprieve.simulation import Watch, opened, unwatched
 
 if TYPE_CHECKING:
     from reprieve.plot import Figure
-
-Watch = Callable[[float | None, int], None]
-"""Called between cuts with the share done and their number."""
 
 _STEP_REQUESTS = 1 << 14
 
@@ -102,12 +98,8 @@ def _spread(values: list[Any]) -> dict[str, float] | None:
     return {"mean": sum(ordered) / len(ordered), "p99": ordered[rank - 1], "max": ordered[-1]}
 
 
-def _unwatched(share: float | None, cuts: int) -> None:
-    """Nobody watches."""
-
-
 def power_loss(
-    scenario: ScenarioLike, *, cuts: int = 100, watch: Watch = _unwatched, **overrides: Any
+    scenario: ScenarioLike, *, cuts: int = 100, watch: Watch = unwatched, **overrides: Any
 ) -> PowerLoss:
     """Evaluate a power loss at evenly spaced points of a run.
 
@@ -127,7 +119,7 @@ def power_loss(
     return cut(Source.of(scenario, overrides), cuts, watch)
 
 
-def cut(source: Source, cuts: int, watch: Watch = _unwatched) -> PowerLoss:
+def cut(source: Source, cuts: int, watch: Watch = unwatched) -> PowerLoss:
     """Do the same with a source."""
     if cuts < 1:
         raise UserError(f"cuts = {cuts}: must be at least 1")
@@ -141,7 +133,7 @@ def cut(source: Source, cuts: int, watch: Watch = _unwatched) -> PowerLoss:
     whole = ['measure.warmup="none"', "measure.from_request=0", "measure.from_s=0"]
     source = source.with_sets(['power_loss.at_us="none"', *whole])
     length_ns = _length_ns(source)
-    split, simulation = opened(source)
+    split, _, simulation = opened(source)
     while not simulation.is_preconditioned():
         split.ask(simulation.step, 1)
     rows: list[dict[str, Any]] = []
@@ -155,7 +147,7 @@ def cut(source: Source, cuts: int, watch: Watch = _unwatched) -> PowerLoss:
 
 
 def _length_ns(source: Source) -> int:
-    split, simulation = opened(source)
+    split, _, simulation = opened(source)
     while split.ask(simulation.step, _STEP_REQUESTS):
         pass
     length_ns = json.loads(simulation.summary())["device"]["simulated_ns"]
@@ -164,7 +156,7 @@ def _length_ns(source: Source) -> int:
 
 
 def cut_into(
-    source: Source, cuts: int, directory: Path, watch: Watch = _unwatched
+    source: Source, cuts: int, directory: Path, watch: Watch
 ) -> tuple[PowerLoss, list[Path]]:
     """Do it and write `power_loss.json`, `.csv`, `.svg` and `scenario.toml` to a directory.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,49 +18,13 @@ Columns = Mapping[str, NDArray[np.generic]]
 OPS = ("read", "write", "trim", "flush")
 """Names of the operations, at the index by which the simulator knows them."""
 
-COMPONENTS = (
-    "host_queue_ns",
-    "link_ns",
-    "buffer_ns",
-    "rmw_ns",
-    "queue_ns",
-    "suspend_wait_ns",
-    "array_ns",
-    "bus_wait_ns",
-    "bus_ns",
-    "suspended_ns",
-    "map_ns",
-    "ecc_ns",
-)
+_TIMES = [name for name in empty_log().names if name.endswith("_ns")]
+
+CAUSES = tuple(name for name in _TIMES if name.startswith("by_"))
+"""Waiting times of a request by cause; they add up to those components in which it waits."""
+
+COMPONENTS = tuple(name for name in _TIMES if name not in {"arrival_ns", "completion_ns", *CAUSES})
 """Where a request's time went; they add up to completion − arrival."""
-
-CAUSES = (
-    "by_host_read_ns",
-    "by_host_program_ns",
-    "by_gc_read_ns",
-    "by_gc_program_ns",
-    "by_erase_ns",
-    "by_map_ns",
-    "by_channel_ns",
-    "by_suspend_entry_ns",
-    "by_same_block_ns",
-    "by_limit_ns",
-    "by_budget_ns",
-    "by_power_ns",
-    "by_other_ns",
-)
-"""Waiting times of a request by cause; they add up to its waits, `WAITS`."""
-
-WAITS = (
-    "buffer_ns",
-    "rmw_ns",
-    "queue_ns",
-    "suspend_wait_ns",
-    "bus_wait_ns",
-    "suspended_ns",
-    "map_ns",
-)
-"""The components in which a request waits for what the drive does."""
 
 
 def words(log: Table) -> NDArray[np.str_]:
@@ -109,21 +73,8 @@ def columns(log: Table) -> Columns:
 _GROUP_ROWS = 1 << 17
 
 
-class RequestLog(Protocol):
-    """Takes the requests of a run as they complete."""
-
-    def add(self, rows: Table) -> None:
-        """Take the next requests, in order of completion."""
-
-    def close(self) -> Table | Path:
-        """End the log and return the rows, or the file that will hold them."""
-
-    def parts(self, names: Sequence[str]) -> Iterable[Table]:
-        """Go through a log that has ended; its parts have these columns at least."""
-
-
 class MemoryLog:
-    """Keeps the rows in memory."""
+    """Keeps the requests of a run in memory, in order of completion."""
 
     def __init__(self) -> None:
         self._parts = [empty_log()]
@@ -145,7 +96,7 @@ class MemoryLog:
 
 
 class ParquetLog:
-    """Writes the rows in row groups; memory stays bounded by one of them.
+    """Writes the requests of a run in row groups; memory stays bounded by one of them.
 
     `file` is written to and stays open; `path` is where it will be found. What ends a run before
     `close` leaves an unfinished file behind, for the caller to remove.

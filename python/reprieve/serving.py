@@ -81,18 +81,10 @@ class ServeOptions:
                 "goes beside it"
             )
         metrics = self.metrics
-        return {
+        return vars(self) | {
             "socket": socket,
-            "tcp": self.tcp,
-            "tls": self.tls,
-            "tls_client_ca": self.tls_client_ca,
             "control": control,
-            "from_state": self.from_state,
-            "store": self.store,
-            "memory_bytes": self.memory_bytes,
-            "discard_data": self.discard_data,
             "scale_thousandths": _thousandths(scale_named, str(self.time_scale)),
-            "record": self.record,
             "metrics": metrics if metrics is None or ":" in metrics else f"127.0.0.1:{metrics}",
             "faults": list(self.faults),
         }

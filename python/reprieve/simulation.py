@@ -25,8 +25,7 @@ from reprieve.scenario import ScenarioLike, Source
 from reprieve.timeline import FILE_NAME, Drawing, Window, timeline_file
 
 if TYPE_CHECKING:
-    from reprieve.request_log import RequestLog
-    from reprieve.series import Series
+    from reprieve.request_log import MemoryLog, ParquetLog
 
 Watch = Callable[[float | None, int], None]
 """Called between steps with the share done (None if unknown) and the requests completed; the run
@@ -175,28 +174,7 @@ def stepwise(
     which `request_log.columns` makes arrays of, and `summary` is what it has come to so far, as
     JSON. What a policy in Python raises, `step` raises.
     """
-    return opened(Source.of(scenario, overrides), requests)[1]
-
-
-def opened(
-    source: Source, requests: bool = False, from_state: Path | None = None
-) -> tuple[Split, _native.Simulation]:
-    """Return a run that has not started, and the function that continues it."""
-    split = source.split()
-
-    def policies() -> dict[str, object] | None:
-        return split.with_objects(OwnPolicies()).methods()
-
-    kept, own = (requests, False, None), _in_place(policies(), policies)
-    asked = (source.text, source.path, list(split.sets), kept)
-    return split, _native.Simulation(*asked, from_state=from_state, own=own)
-
-
-def _in_place(
-    given: dict[str, object] | None, again: Callable[[], dict[str, object] | None] | None
-) -> dict[str, object] | None:
-    """Return what decides in place of built-in policies, as the simulator takes it."""
-    return None if given is None else {"given": given, "again": again}
+    return opened(Source.of(scenario, overrides), requests=requests)[2]
 
 
 @dataclass(frozen=True)
@@ -243,6 +221,34 @@ def not_looking(glance: Callable[[], Glance | None]) -> None:
     """Nobody looks."""
 
 
+def opened(
+    source: Source,
+    drive: Drive = _AS_EVER,
+    *,
+    requests: bool = False,
+    series: bool = False,
+    drawing: Drawing | None = None,
+) -> tuple[Split, OwnPolicies, _native.Simulation]:
+    """Return the policies of a run and the run itself, which has not started."""
+    split = source.split()
+    own = split.with_objects(drive.own)
+
+    def again() -> dict[str, object] | None:
+        return split.with_objects(drive.own).methods()
+
+    given = own.methods()
+    simulation = _native.Simulation(
+        source.text,
+        source.path,
+        list(split.sets),
+        (requests, series, None if drawing is None else drawing.window.drawn()),
+        drive.from_state,
+        drive.check,
+        given and {"given": given, "again": None if drive.own.names() else again},
+    )
+    return split, own, simulation
+
+
 def simulate(
     source: Source,
     *,
@@ -258,17 +264,7 @@ def simulate(
         from reprieve.request_log import MemoryLog
 
         log = MemoryLog()
-    return _simulate(source, Kept(log, keep_series, drawing), watch, drive)
-
-
-@dataclass(frozen=True)
-class Kept:
-    """Data that a run keeps in memory beside its summary."""
-
-    log: RequestLog | None = None
-    series: bool = False
-    """Keep the course of the run over time, in bins."""
-    drawing: Drawing | None = None
+    return _simulate(source, watch, drive, log, drawing, keep_series=keep_series)
 
 
 @dataclass(frozen=True)
@@ -283,11 +279,6 @@ class Files:
     """`report.html`, which shows this command as the one to repeat it, and `series.parquet`."""
     timeline: Window | None = None
     """`timeline.perfetto-trace`, of this part of the run."""
-
-    @property
-    def keeps_series(self) -> bool:
-        """Whether a file needs the course of the run over time."""
-        return self.series or self.report_command is not None
 
 
 def run_into(
@@ -315,8 +306,8 @@ def run_into(
             log = ParquetLog(out.open(path.name), path)
         if files.timeline is not None:
             drawing = Drawing(files.timeline, out.open(FILE_NAME))
-        kept = Kept(log, files.keeps_series, drawing)
-        result = _simulate(source, kept, watch, drive, look)
+        keep_series = files.series or files.report_command is not None
+        result = _simulate(source, watch, drive, log, drawing, look, keep_series=keep_series)
         is_partial = "partial" in result.summary
         if is_partial and (directory / "summary.json").exists():
             return result, []
@@ -337,25 +328,18 @@ def run_into(
 
 
 def _simulate(
-    source: Source, kept: Kept, watch: Watch, drive: Drive, look: Look = not_looking
+    source: Source,
+    watch: Watch,
+    drive: Drive,
+    log: MemoryLog | ParquetLog | None,
+    drawing: Drawing | None,
+    look: Look = not_looking,
+    *,
+    keep_series: bool,
 ) -> Result:
     """Run a scenario."""
-    log, drawing = kept.log, kept.drawing
-    split = source.split()
-    own = split.with_objects(drive.own)
-
-    def again() -> dict[str, object] | None:
-        return split.with_objects(drive.own).methods()
-
-    simulation = _native.Simulation(
-        source.text,
-        source.path,
-        list(split.sets),
-        (log is not None, kept.series, None if drawing is None else drawing.window.drawn()),
-        drive.from_state,
-        drive.check,
-        _in_place(own.methods(), None if drive.own.names() else again),
-    )
+    kept = {"requests": log is not None, "series": keep_series}
+    split, own, simulation = opened(source, drive, **kept, drawing=drawing)
     step_requests = _STEP_REQUESTS_FIRST
     more = True
     watch(*simulation.progress())
@@ -390,13 +374,18 @@ def _simulate(
     buckets = {what: simulation.histogram(what) for what in KINDS}
     if not more:
         drive.save(simulation, "end")
+    series = None
+    if (course := simulation.course()) is not None:
+        from reprieve.series import Series
+
+        series = Series.of(course)
     return Result(
         own.note() + split.written(simulation.scenario),
         summary,
         buckets,
         requests,
         simulation.power_series(),
-        _series(simulation) if kept.series else None,
+        series,
         json.loads(simulation.batches()),
         machine,
     )
@@ -416,15 +405,6 @@ def _summary(simulation: _native.Simulation, *, is_partial: bool) -> dict[str, A
     if summary["requests"]["total"]["count"] == 0:
         raise EnoughError
     return {"schema": summary.pop("schema"), "partial": True, **summary}
-
-
-def _series(simulation: _native.Simulation) -> Series:
-    from reprieve.series import Series
-
-    course = simulation.course()
-    if course is None:
-        raise AssertionError("the run was to be watched over time")
-    return Series.of(course)
 
 
 def _next_step(requests: int, took_s: float) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 import reprieve as rp
 from reprieve._native import empty_log
 from reprieve.characterize import measure
-from reprieve.die_rig import rig_source, run_commands, run_metered
+from reprieve.die_rig import rig_source, run_commands
 from reprieve.latency import power_csv
 from reprieve.power_failure import power_loss
 from reprieve.reference.files import SUMMARY, Column, columns_of
@@ -43,9 +43,10 @@ def test_requests() -> None:
 
 def test_rig() -> None:
     source = rig_source("fast12-slc", [])
-    assert names(columns_of("rig")) == head(run_commands(source, COMMANDS, "commands"))
+    assert names(columns_of("rig")) == head(run_commands(source, COMMANDS, "commands")[0])
     metered = rig_source("fast12-slc", ["power.account=on"])
-    assert names(columns_of("rig_power")) == head(run_metered(metered, COMMANDS, "commands")[1])
+    _, steps = run_commands(metered, COMMANDS, "commands", power=True)
+    assert names(columns_of("rig_power")) == head(steps)
     assert names(columns_of("command")) == head(COMMANDS)
 
 

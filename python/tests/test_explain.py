@@ -14,9 +14,15 @@ import reprieve as rp
 from reprieve import blame, tables
 from reprieve._native import Table
 from reprieve.explanation import CATALOGUE, Explanation
-from reprieve.request_log import CAUSES, COMPONENTS, WAITS
+from reprieve.request_log import CAUSES, COMPONENTS
 
 from .drive import SMALL, Reprieve
+
+WAITS = [
+    f"{name}_ns"
+    for name in ["buffer", "rmw", "queue", "suspend_wait", "bus_wait", "suspended", "map"]
+]
+"""The components in which a request waits for what the drive does."""
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ def _fio(path: Path) -> Callable[[Watch], Values]:
 def _rig(path: Path) -> Callable[[Watch], Values]:
     def run(_watch: Watch) -> Values:
         source = rig_source(_RIG_DEVICE, ["policy=pes-ipc"])
-        return {"rig": run_commands(source, path.read_text(encoding="utf-8"), path.name)}
+        return {"rig": run_commands(source, path.read_text(encoding="utf-8"), path.name)[0]}
 
     return run
 

@@ -12,7 +12,7 @@ from typing import Any
 from reprieve import _native
 from reprieve._native import Simulation, Table, empty_log
 from reprieve.scenario import Source
-from reprieve.simulation import opened
+from reprieve.simulation import Drive, opened
 
 _STEP_REQUESTS = 1 << 17
 _NOT_IN_A_STATE = ("timing.t_", "timing.program_iterations", "host.", "suspension.", "buffer.bytes")
@@ -42,7 +42,7 @@ class FilledDrives:
         source = Source.of(base, {**own, "workload__fio": str(jobs)})
         place = _place(base, keys)
         state = self._states.get(place)
-        split, simulation = opened(source, requests=True, from_state=state)
+        split, _, simulation = opened(source, Drive(state), requests=True)
         if state is None:
             while not simulation.is_preconditioned():
                 split.ask(simulation.step, 1)

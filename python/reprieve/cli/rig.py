@@ -8,7 +8,7 @@ from typing import Annotated
 from reprieve._native import UserError
 from reprieve.cli.console import say
 from reprieve.cli.options import AllowPython, Force, Sets, given
-from reprieve.die_rig import rig_source, run_commands, run_drawn, run_metered
+from reprieve.die_rig import rig_source, run_commands
 from reprieve.named_policies import trust
 from reprieve.outputs import replace_file
 from reprieve.overwriting import inputs_of, may_write, named_by
@@ -38,7 +38,9 @@ def rig(
     force: Force = False,
 ) -> None:
     """Drive one die on its own channel with raw commands: no FTL, no cache, no host link."""
-    read = [commands, *named_by(Path(device)), *inputs_of(rig_source(device, sets or ()))]
+    account = [] if power is None else ["power.account=on"]
+    source = rig_source(device, [*(sets or ()), *account])
+    read = [commands, *named_by(Path(device)), *inputs_of(source)]
     trust(is_trusted=allow_python)
     may_write([out, power, timeline], inputs=read, force=force)
     try:
@@ -48,13 +50,10 @@ def rig(
         raise UserError(f"{commands}: cannot read the commands: {reason}") from None
     if power is not None and timeline is not None:
         raise UserError("--power and --timeline do not go together; run the commands for each")
-    if timeline is not None:
-        output = run_drawn(rig_source(device, sets or ()), text, str(commands), timeline)
-    elif power is None:
-        output = run_commands(rig_source(device, sets or ()), text, str(commands))
-    else:
-        source = rig_source(device, (*(sets or ()), "power.account=on"))
-        output, steps = run_metered(source, text, str(commands))
+    output, steps = run_commands(
+        source, text, str(commands), power=power is not None, timeline=timeline
+    )
+    if power is not None:
         replace_file(power, steps)
     replace_file(out, output)
     say(f"wrote {out}, {output.count(chr(10)) - 1:,} commands")
