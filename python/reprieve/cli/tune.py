@@ -64,7 +64,7 @@ def tune(
         str, option("Difference from the best goal that does not matter.", "SHARE")
     ] = "2%",
     tries: Annotated[
-        int, typer.Option(min=8, help="Points of a space of more than 256; a smaller one is whole.")
+        int, typer.Option(min=1, help="Points of a space of more than 256; a smaller one is whole.")
     ] = 48,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds of each point.")] = 3,
     minutes: Minutes = None,
