@@ -159,6 +159,20 @@ class Verdict:
             return True
         return None if below <= most and above >= least else False
 
+    @property
+    def seeds_needed(self) -> int | None:
+        """Seeds that would decide it if its mean stays: the interval shrinks with their root."""
+        if not self.undecided or self.lack or not self.seeds or self.ours is None:
+            return None
+        assert self.paper is not None and self.tolerance is not None
+        factor = 1.0
+        edges = {AT_LEAST: self.paper - self.tolerance, AT_MOST: self.paper + self.tolerance}
+        for edge in [edges[self.relation]] if self.relation in edges else edges.values():
+            end = self.low if edge < self.ours else self.high
+            if end is not None and (edge - end) * (edge - self.ours) < 0:
+                factor = max(factor, ((end - self.ours) / (edge - self.ours)) ** 2)
+        return math.ceil(factor * len(self.seeds)) if factor > 1 else None
+
     def row(self) -> dict[str, Any]:
         """Return the verdict as `verdicts.json` has it."""
         found = {
@@ -179,6 +193,7 @@ class Verdict:
             "high": self.high,
             "class": self.of,
             "undecided": self.undecided,
+            "seeds_needed": self.seeds_needed,
             "null_model": self.null_model,
         }
         return {name: finite(value) for name, value in found.items()}
@@ -247,6 +262,11 @@ def headline(verdicts: Sequence[Verdict]) -> str:
         said = "; ".join(f"{CLASSES[of]}: {_counted(one)}" for of, one in by_class.items())
     else:
         said = _counted(tally(verdicts))
+    known = [each.seeds_needed for each in verdicts if each.counts and each.seeds_needed]
+    if known:
+        few, many = min(known), max(known)
+        said += f". About {few:,} seeds would decide the nearest of the undecided"
+        said += f", {many:,} the farthest, if their means stay" if many > few else ""
     others = ", ".join(f"{count} {kind}" for kind, count in aside(verdicts).items())
     return said + (f". Not counted: {others}" if others else "")
 

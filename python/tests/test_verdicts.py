@@ -151,3 +151,26 @@ def test_the_cause_stands_only_where_a_claim_is_not_reproduced() -> None:
     missed = Verdict("reads", "Table 2", "ms", 10.0, 30.0, 1.0, cause="load")
     held = Verdict("reads", "Table 2", "ms", 10.0, 10.0, 1.0, cause="load")
     assert (missed.row()["cause"], held.row()["cause"]) == ("load", None)
+
+
+def test_how_many_seeds_would_decide_a_claim() -> None:
+    """12 ± 6 for 10 ± 1: the interval has to leave 11, a sixth of its half: 36 times two seeds."""
+
+    def needed(ours: float, low: float, high: float, relation: str = EQUAL) -> int | None:
+        return Verdict(
+            "c", "s", "1", 10, ours, 1, relation, seeds=(1, 2), low=low, high=high, of="headline"
+        ).seeds_needed
+
+    assert needed(12, 6, 18) == 72
+    # At most 10: 11 is the only edge; at least 10 has 9 alone, which lies twice as far inside.
+    assert needed(12, 6, 18, AT_MOST) == 72
+    assert needed(12, 6, 18, AT_LEAST) == 8
+    assert needed(12, 11.5, 12.5) is None
+    undecided = [
+        Verdict("c", "s", "1", 10, 12, 1, seeds=(1, 2), low=6, high=18, of="headline"),
+        Verdict("d", "s", "1", 10, 12, 1, AT_LEAST, seeds=(1, 2), low=6, high=18, of="headline"),
+    ]
+    assert headline(undecided).endswith(
+        ". About 8 seeds would decide the nearest of the undecided, 72 the farthest, if their "
+        "means stay"
+    )
