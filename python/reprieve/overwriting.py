@@ -31,6 +31,7 @@ FOLDERS = {
     "summary.json": '"measure"',
     "compare.json": '"axes"',
     "tune.json": '"sentences"',
+    "what-if.json": '"elasticities"',
     "calibration.json": '"',
     "power_loss.json": '"policies"',
     "verdicts.json": '"',

@@ -36,6 +36,8 @@ FOLDERS = {
     "compare": ["FOLDER/scenario.toml", "--axis", "policy=FIFO,RPS", "--out"],
     "sweep": ["FOLDER/best.toml", "--out"],
     "tune": ["FOLDER/scenario.toml", "--vary", "seed=1,2", "--min", "read.p99", "--out"],
+    "which": ["limit", "FOLDER/scenario.toml", "--set", "policy=pes-ipc", "--out"],
+    "what-if": ["FOLDER/scenario.toml", "--out"],
     "power-loss": ["FOLDER/scenario.toml", "--out"],
     "calibrate": ["FOLDER/calibration.json", "--out"],
     "characterize": ["FOLDER/best.toml", "--out"],

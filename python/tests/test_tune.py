@@ -421,6 +421,9 @@ def test_the_command_from_question_to_scenario(tmp_path: Path, reprieve: Repriev
         (("--vary", "workload.read_fraction=0.1,0.9", "--max", "iops"),
          "--vary workload.read_fraction: is given, not chosen, and no load is the best; tune "
          "under each with --set, or sweep it"),
+        (("--vary", "suspension.policy=always,btach", "--max", "iops"),
+         '--vary suspension.policy = "btach": must be one of "always", "batch", "deadline", '
+         '"threshold"; did you mean "batch"?'),
         (("--vary", "geometry.channels=0..0", "--max", "iops"),
          "--vary geometry.channels=0..0: must be two numbers, the smaller first"),
     ],

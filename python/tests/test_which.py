@@ -126,6 +126,7 @@ def test_which_spare_is_the_least_that_keeps_the_bound(tmp_path: Path) -> None:
         ("policy", {"tail": "1ms", "of": ["pe0"]}, "which policy: of pe0: must be some of fifo, "),
         ("policy", {}, "which policy: say which tail it has to keep, such as tail 400us"),
         ("drive", {"of": ["pm9a3"]}, "which drive: name two or more, such as of pm9a3,p5520"),
+        ("limit", {"of": ["0", "1"]}, "of: suspension.max_per_operation = 0: must be an integer"),
         ("spare", {}, "which spare: say what it has to reach, such as "),
         ("limit", {"policy": "RPS"}, "which limit: this drive suspends nothing; say how it does"),
     ],

@@ -86,7 +86,7 @@ def tune(
     from reprieve.named_policies import trust
     from reprieve.overwriting import inputs_of, may_write
     from reprieve.scenario import Source
-    from reprieve.tuning import Settings
+    from reprieve.tuning import Settings, check_values
     from reprieve.tuning.question import question, share
 
     named = Axis.of_arms(arms or ()).arms
@@ -95,6 +95,7 @@ def tune(
     directory = Path("out", f"tune-{scenario.stem}") if out is None else out
     trust(is_trusted=allow_python)
     may_write([], directory, inputs=inputs_of(source), force=force)
+    check_values(source, asked)
     command = shlex.join(["reprieve", *sys.argv[1:]])
     settings = Settings(tries, seeds, search_seed, minutes, workers, scheduler, command=command)
     answered(source, asked, directory, settings)

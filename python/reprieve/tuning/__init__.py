@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -139,9 +140,11 @@ def tune(
         vary = [f"{key}={values}" for key, values in vary.items()]
     named = {name: tuple(sets) for name, sets in (arms or {}).items()}
     asked = question(vary, where, max, min, indifferent, named)
+    source = Source.of(scenario, {})
+    check_values(source, asked)
     with step_bar() as step:
         settings = Settings(tries, seeds, search_seed, minutes, workers, scheduler, step)
-        return tune_into(Source.of(scenario, {}), asked, Path(out), settings)
+        return tune_into(source, asked, Path(out), settings)
 
 
 def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -> Tuning:
@@ -160,7 +163,6 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
     need_plots("reprieve tune", "tune")
     executor = Places(settings.workers, settings.scheduler).executor()
     scenarios = Scenarios(source, asked)
-    _check_keys(source, asked)
     first = int(tomllib.loads(source.resolve())["seed"])
     command, minutes = settings.command or _command(source, asked), settings.minutes
     until_s = None if minutes is None else time.monotonic() + 60 * minutes
@@ -188,6 +190,22 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
         made = answer(asked, search.found, measure.paired)
         told, best = _write(directory, made, source, command, refused=search.found.refused)
     return Tuning(made, tuple(told), best, measure.ran)
+
+
+def check_values(source: Source, asked: Any, option: str = "--vary ") -> None:
+    """Refuse unknown keys, and listed values that are none of their keys'."""
+    from reprieve.experiments.plan import Range
+
+    _check_keys(source, asked)
+    for axis in asked.axes:
+        for value in () if isinstance(axis.values, Range) else axis.values:
+            try:
+                source.with_sets(asked.sets([(axis.key, value)])).resolve()
+            except UserError as error:
+                # Another key may make a drive of it, but not another value.
+                if re.match(rf"--set: {re.escape(axis.key)} = .*?: must be ", str(error)):
+                    text = str(error).removeprefix("--set: ")
+                    raise UserError(f"{option}{text}") from None
 
 
 def _check_keys(source: Source, asked: Any) -> None:

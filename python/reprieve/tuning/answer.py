@@ -264,8 +264,8 @@ def sentences(answer: Answer) -> list[str]:
         sure = "" if answer.decided else ", on the mean alone: an interval reaches beyond a bound"
         unreal = f", a bound: no drive has {listed(best.point.bounds)}" if best.point.bounds else ""
         lines.append(f"best: {goal} at {best.point}{sure}{unreal}")
-        arm = dict(best.point.values).get(ARM)
-        lines += [f"{arm} sets {' '.join(question.arms[arm])}"] if arm else []
+        arm = str(dict(best.point.values).get(ARM))
+        lines += [f"{arm} sets {' '.join(question.arms[arm])}"] if question.arms.get(arm) else []
         for bound in question.bounds:
             share = -bound.excess(estimate(bound.field, best).mean)
             lines.append(f"{bound}: {_said(bound.field, best)}, {100 * share:.1f} % to spare")

@@ -12,7 +12,7 @@ from typing import Any
 from reprieve._native import UserError
 from reprieve.notebook import step_bar
 from reprieve.scenario import ScenarioLike, Source
-from reprieve.tuning import SEEDS, Settings, Tuning, tune_into
+from reprieve.tuning import SEEDS, Settings, Tuning, check_values, tune_into
 from reprieve.tuning.question import ARM, Question, bound, question
 
 LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, "none")
@@ -127,7 +127,10 @@ def asked_of(name: str, source: Source, given: Given) -> Question:
     """Return a question about a scenario; UserError if it cannot be asked."""
     if name not in QUESTIONS:
         raise UserError(f"which {name}: must be one of {', '.join(QUESTIONS)}")
-    return QUESTIONS[name](given, tomllib.loads(source.resolve()))
+    asked = QUESTIONS[name](given, tomllib.loads(source.resolve()))
+    if given.of:
+        check_values(source, asked, "--of: ")
+    return asked
 
 
 def which(
