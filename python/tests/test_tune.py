@@ -89,9 +89,9 @@ SEEDS = (1, 2)
 Values = Mapping[str, Any]
 
 
-def by_formula(asked: Sequence[Point]) -> list[list[Row] | str]:
+def by_formula(asked: Sequence[Point]) -> list[list[Row] | str | None]:
     """Measure a drive that is a formula: IOPS are 100 x, tails 10 x us, twice that if slow."""
-    found: list[list[Row] | str] = []
+    found: list[list[Row] | str | None] = []
     for point in asked:
         values = dict(point.values)
         factor = 1 if values["mode"] == "fast" else 2
@@ -179,7 +179,7 @@ def test_small_spaces_are_answered_as_by_exhaustion(tries: int) -> None:
                     "read_count": 10_000,
                 }
 
-        def measure(asked: Sequence[Point], rows: Any = rows) -> list[list[Row] | str]:
+        def measure(asked: Sequence[Point], rows: Any = rows) -> list[list[Row] | str | None]:
             return [[rows[str(point.values)]] for point in asked]
 
         limit = bound(f"read.p99 <= {generator.integers(45, 120)}ns")
@@ -279,6 +279,22 @@ def test_time_ends_a_search() -> None:
     search = Search(asked, by_formula, applying, until_s=0.0)
     found = search.run(8, 1)
     assert (len(found.tried), found.is_cut_short, found.is_whole) == (8, True, False)
+
+
+def test_an_interrupt_leaves_the_points_that_are_done() -> None:
+    """Of the second batch three points are done: eleven of a hundred are judged."""
+    batches: list[int] = []
+
+    def measure(asked: Sequence[Point]) -> list[list[Row] | str | None]:
+        batches.append(len(asked))
+        found = by_formula(asked)
+        return found if len(batches) == 1 else [*found[:3], *[None] * (len(found) - 3)]
+
+    axes = (Axis("x", Range(1, 100)), Axis("mode", ("fast",)))
+    search = Search(Question(axes, (), field("iops"), is_max=True), measure, applying)
+    with pytest.raises(KeyboardInterrupt):
+        search.run(8, 1)
+    assert len(search.found.tried) == 11 and not search.found.is_whole
 
 
 def test_shares_are_read() -> None:

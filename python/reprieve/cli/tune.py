@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reprieve.cli.console import overall, say, sentence, show, table
+from reprieve.cli.console import overall, say, sentence, show, table, warn
 from reprieve.cli.options import (
     AllowPython,
     Force,
@@ -114,7 +114,11 @@ def answered(source: Source, asked: Question, directory: Path, settings: Setting
 
     with overall() as step:
         settings = replace(settings, step=step, interrupted=interrupted)
-        found = tune_into(source, asked, directory, settings)
+        try:
+            found = tune_into(source, asked, directory, settings)
+        except KeyboardInterrupt:
+            warn(f"interrupted: {directory} has the runs so far; the same command goes on")
+            raise
     _show(found)
     names = ("best.toml", "report.html", "tune.json")
     say("wrote " + ", ".join(str(directory / name) for name in names))

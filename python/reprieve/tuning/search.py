@@ -32,8 +32,9 @@ from reprieve.tuning.question import Question
 Row = Mapping[str, Any]
 """The flat summary of a run."""
 Values = tuple[tuple[str, Value], ...]
-Measure = Callable[[Sequence["Point"]], Sequence["list[Row] | str"]]
-"""Runs points under every seed, and returns the rows of each, a row a seed, or its error."""
+Measure = Callable[[Sequence["Point"]], Sequence["list[Row] | str | None"]]
+"""Runs points under every seed, and returns the rows of each, a row a seed, its error, or None if
+an interrupt came first."""
 Applying = Callable[[Mapping[str, Value]], tuple[Values, Sequence[str]]]
 """Keys that apply of some choices, and those of them that no drive can have."""
 
@@ -218,6 +219,8 @@ class Search:
         }
         measured = self._measure([point for point, _ in new.values()])
         for (point, values), rows in zip(new.values(), measured, strict=True):
+            if rows is None:
+                continue
             if isinstance(rows, str):
                 self.found.refused.append((str(point), rows))
                 continue
@@ -225,6 +228,8 @@ class Search:
             own = {column(key): value for key, value in point.values if type(value) in (int, float)}
             self._known[point.values] = Tried(point, [{**row, **own} for row in rows], values)
             self.found.tried.append(self._known[point.values])
+        if None in measured:
+            raise KeyboardInterrupt
         if self._shown is not None and self.found.tried:
             self._shown(self.found)
         return [None if each is None else self._known.get(each.values) for each in points]
@@ -348,9 +353,19 @@ class Measured:
         """The number of runs done now."""
         return self._progress.ran
 
-    def __call__(self, asked: Sequence[Point]) -> list[list[Row] | str]:
-        """Return the rows of points, a row a seed, or the error of one that failed."""
-        return [self._rows(runs) for runs in self._complete(asked)]
+    def __call__(self, asked: Sequence[Point]) -> list[list[Row] | str | None]:
+        """Return the rows of points, a row a seed, or the error of one that failed.
+
+        After an interrupt None for points of which a run is missing.
+        """
+        try:
+            named = self._complete(asked)
+        except KeyboardInterrupt:
+            named = [[run for run, _ in self._tasks([point])] for point in asked]
+        is_done = (all(map(self._store.has, runs)) for runs in named)
+        return [
+            self._rows(runs) if done else None for runs, done in zip(named, is_done, strict=True)
+        ]
 
     def runs(self, values: Values) -> list[Run]:
         """Return the runs of a point, one a seed, with their batches."""
@@ -366,6 +381,12 @@ class Measured:
 
     def _complete(self, asked: Sequence[Point]) -> list[list[str]]:
         """Do the runs of points that are missing, and return the names of all."""
+        tasks = self._tasks(asked)
+        complete(tasks, self._store, self._executor, self._progress)
+        runs = iter([run for run, _ in tasks])
+        return [[next(runs) for _ in self._seeds] for _ in asked]
+
+    def _tasks(self, asked: Sequence[Point]) -> list[tuple[str, Callable[[], Task]]]:
         tasks: list[tuple[str, Callable[[], Task]]] = []
         for point in asked:
             for seed in self._seeds:
@@ -373,9 +394,7 @@ class Measured:
                 run = self._identities.of(sets)
                 work = Simulation(run, self._scenarios.source, sets)
                 tasks.append((run, partial(Task, run, str(point), work)))
-        complete(tasks, self._store, self._executor, self._progress)
-        runs = iter([run for run, _ in tasks])
-        return [[next(runs) for _ in self._seeds] for _ in asked]
+        return tasks
 
     def _rows(self, runs: Sequence[str]) -> list[Row] | str:
         for run in runs:
