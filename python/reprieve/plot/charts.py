@@ -31,6 +31,8 @@ GROUPED_MOST = 6
 PICKED = "picked"
 """The parameter of a chart that says which of its lines, classes or groups it shows."""
 
+MEAN = alt.Tooltip("mean_us:Q", title="mean, µs", format=",.1f")
+
 NAMES: dict[str, Any] = {"ticks": False, "domain": False, "labelPadding": 6, "labelLimit": 240}
 """An axis of words: no lines, and a little air before the bars."""
 
@@ -73,7 +75,7 @@ def _curves(runs: Runs, op: str, theme: Theme, y: alt.Y) -> Chart:
     # Invisible points carry the tooltips: a line has only one for its whole length.
     hover = base.mark_point(size=90, opacity=0, filled=True).encode(
         tooltip=[
-            alt.Tooltip("run:N"),
+            "run:N",
             alt.Tooltip("latency_us:Q", title=f"{op} latency, µs", format=",.1f"),
             alt.Tooltip("share:Q", title="share at or below", format=".4%"),
         ]
@@ -139,17 +141,14 @@ def busy(runs: Runs, theme: Theme) -> Chart:
 
 
 def _grouped(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart:
+    value = alt.Tooltip(f"{shown.value}:Q", format=shown.format)
     gap = alt.Scale(paddingInner=0.15)
     group = alt.Y(f"{shown.group}:N", title=None, sort=None).axis(**NAMES)
     base = chart_of(data, theme).encode(
         x=alt.X(f"{shown.value}:Q", title=shown.title).axis(format=shown.format, tickCount=6),
         y=group,
         yOffset=alt.YOffset("run:N", sort=list(runs), scale=gap),
-        tooltip=[
-            alt.Tooltip("run:N"),
-            alt.Tooltip(f"{shown.group}:N"),
-            alt.Tooltip(f"{shown.value}:Q", format=shown.format),
-        ],
+        tooltip=["run:N", f"{shown.group}:N", value],
     )
     drawn = base.mark_bar().encode(color=_colour(runs, theme))
     values = base.mark_text(align="left", dx=4, fontSize=10, color=theme.ink).encode(
@@ -185,7 +184,7 @@ def _one_group(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart
     drawn = base.mark_bar(height=_HEIGHT_NAMED_BAR, yOffset=8).encode(
         x=x.axis(format=shown.format, tickCount=5, labelOverlap=True, **grid),
         color=_colour(runs, theme),
-        tooltip=[alt.Tooltip("run:N"), alt.Tooltip(f"{shown.value}:Q", format=shown.format)],
+        tooltip=["run:N", alt.Tooltip(f"{shown.value}:Q", format=shown.format)],
     )
     values = base.mark_text(align="left", dx=4, dy=8, fontSize=11, color=theme.ink)
     both = [drawn.encode(x2=alt.datum(1)) if is_log else drawn]
@@ -213,31 +212,33 @@ def names_above(base: alt.Chart, field: str, theme: Theme) -> alt.Chart:
     return named
 
 
-def stacked(bars: alt.Chart, field: str, names: Sequence[str], theme: Theme) -> tuple[Chart, int]:
-    """Give stacked bars their names, beside them or above them; return the height, too."""
+def stacked(
+    data: list[Row],
+    theme: Theme,
+    x: alt.X,
+    field: str,
+    names: Sequence[str],
+    colour: alt.Color,
+    tooltip: Sequence[Any],
+) -> Chart:
+    """Draw stacked bars, each with its name beside it or, if it is long, above it."""
+    bars = chart_of(data, theme).encode(x=x, color=colour, order="index:Q", tooltip=tooltip)
     y = alt.Y(f"{field}:N", title=None, sort=list(names))
     if not is_long(names):
-        return bars.mark_bar(height={"band": 0.7}).encode(y=y.axis(**NAMES)), 2 * _HEIGHT_BAR
+        drawn = bars.mark_bar(height={"band": 0.7}).encode(y=y.axis(**NAMES))
+        return finished(drawn, theme, 2 * _HEIGHT_BAR * len(names) + 10)
     base = alt.Chart(bars.data).encode(y=y.axis(None))
     drawn = bars.mark_bar(height=_HEIGHT_NAMED_BAR, yOffset=8).encode(y=y.axis(None))
-    return alt.LayerChart(layer=[drawn, names_above(base, field, theme)]), _HEIGHT_NAMED
+    both = alt.LayerChart(layer=[drawn, names_above(base, field, theme)])
+    return finished(both, theme, _HEIGHT_NAMED * len(names) + 10)
 
 
 def components(runs: Runs, op: str, theme: Theme) -> Chart:
     """Mean time of an operation's requests, by what it was spent on."""
     data = rows.components(runs, op)
-    bars = chart_of(data, theme).encode(
-        x=alt.X("mean_us:Q", title=f"mean {op} latency, µs").axis(format=",~r", tickCount=6),
-        color=component_colours(data, theme),
-        order=alt.Order("index:Q"),
-        tooltip=[
-            alt.Tooltip("run:N"),
-            alt.Tooltip("component:N"),
-            alt.Tooltip("mean_us:Q", title="mean, µs", format=",.1f"),
-        ],
-    )
-    chart, row = stacked(bars, "run", list(runs), theme)
-    return finished(chart, theme, row * len(runs) + 10)
+    x = alt.X("mean_us:Q", title=f"mean {op} latency, µs").axis(format=",~r", tickCount=6)
+    colour, tooltip = component_colours(data, theme), ["run:N", "component:N", MEAN]
+    return stacked(data, theme, x, "run", list(runs), colour, tooltip)
 
 
 def blame(runs: Runs, op: str, theme: Theme) -> Chart:
@@ -245,19 +246,10 @@ def blame(runs: Runs, op: str, theme: Theme) -> Chart:
     data = rows.blame(runs, op)
     parts = list(dict.fromkeys(row["part"] for row in data))
     x = alt.X("share:Q", title=f"share of the {op}s' time", scale=alt.Scale(domain=[0, 1]))
-    bars = chart_of(data, theme).encode(
-        x=x.axis(format=".0%", tickCount=6),
-        color=_colours_of("cause", BLAME, theme.causes, data, theme),
-        order=alt.Order("index:Q"),
-        tooltip=[
-            alt.Tooltip("part:N"),
-            alt.Tooltip("cause:N"),
-            alt.Tooltip("share:Q", format=".1%"),
-            alt.Tooltip("mean_us:Q", title="mean, µs", format=",.1f"),
-        ],
-    )
-    chart, row = stacked(bars, "part", parts, theme)
-    return finished(chart, theme, row * len(parts) + 10)
+    x = x.axis(format=".0%", tickCount=6)
+    colour = _colours_of("cause", BLAME, theme.causes, data, theme)
+    tooltip = ["part:N", "cause:N", alt.Tooltip("share:Q", format=".1%"), MEAN]
+    return stacked(data, theme, x, "part", parts, colour, tooltip)
 
 
 def component_colours(data: list[Row], theme: Theme) -> alt.Color:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import altair as alt
 
@@ -33,24 +33,16 @@ _LABELLED_MOST = 6
 _FIELDS_MOST = 16
 """Values of a key that are fields of a heat map; more are places on a scale."""
 
-_SHAPES = {
-    BEST: "diamond",
-    TIED: "diamond",
-    FRONT: "square",
-    BOUND: "cross",
-    QUARTER: "square",
-    OTHERS: "circle",
+_LOOKS = {
+    BEST: ("diamond", 3.0, 1.0, 0.5, 30),
+    TIED: ("diamond", 2.0, 0.9, 0.3, 60),
+    FRONT: ("square", 1.5, 0.8, 0.15, 60),
+    BOUND: ("cross", 1.2, 0.8, 0.15, 60),
+    QUARTER: ("square", 1.2, 0.8, 0.15, 60),
+    OTHERS: ("circle", 1.0, 0.55, 0.06, 30),
 }
-_OPACITIES = {
-    BEST: (1.0, 0.5, 30),
-    TIED: (0.9, 0.3, 60),
-    FRONT: (0.8, 0.15, 60),
-    BOUND: (0.8, 0.15, 60),
-    QUARTER: (0.8, 0.15, 60),
-    OTHERS: (0.55, 0.06, 30),
-}
-"""Of the lines of each kind: the most, the least, and what many of them share."""
-_WIDTHS = {BEST: 3.0, TIED: 2.0, FRONT: 1.5, BOUND: 1.2, QUARTER: 1.2, OTHERS: 1.0}
+"""Of each kind: shape of its marks; of its lines the width, and of their opacity the most, the
+least, and what many of them share."""
 
 # The name of an upright axis stands above it: there it takes no width.
 _ON_TOP: dict[str, Any] = {
@@ -67,7 +59,9 @@ _INWARDS = alt.expr(
 def front(points: Points, theme: Theme) -> Chart:
     """Draw every point by its first two measures, and a line along those that none beats."""
     up, across = points.measures[:2]
-    base = chart_of(rows_of.table(points), theme).encode(x=_x("m1", across), y=_y("m0", up))
+    base = chart_of(rows_of.table(points), theme).encode(
+        x=_placed(alt.X, "m1", across), y=_placed(alt.Y, "m0", up)
+    )
     layers = _whiskers(base, points, 1, "x", theme) + _whiskers(base, points, 0, "y", theme)
     # What is beaten lies on the far side of the line, whichever way is better.
     step: Literal["step-before", "step-after"] = "step-before" if across.is_max else "step-after"
@@ -85,7 +79,9 @@ def over_key(
     """Draw a measure of every point over one of its keys, as a line where there is no other."""
     of, what, alone = points.keys[key], points.measures[measure], len(points.keys) == 1
     data = rows_of.table(points)
-    base = chart_of(data, theme).encode(x=_x(f"k{key}", of), y=_y(f"m{measure}", what))
+    base = chart_of(data, theme).encode(
+        x=_placed(alt.X, f"k{key}", of), y=_placed(alt.Y, f"m{measure}", what)
+    )
     layers = _whiskers(base, points, measure, "y", theme) if alone else []
     if alone and (of.words is None or any(each.isdigit() for each in of.words)):
         # Where the key is not a number everywhere, its values come in the order of the axis.
@@ -131,7 +127,9 @@ def heat_map(points: Points, measure: int, theme: Theme) -> Chart:
 def map_of(points: Points, theme: Theme) -> Chart:
     """Draw every point at the place of its first two keys, in the colour of the first measure."""
     across, up = points.keys[:2]
-    base = chart_of(rows_of.table(points), theme).encode(x=_x("k0", across), y=_y("k1", up))
+    base = chart_of(rows_of.table(points), theme).encode(
+        x=_placed(alt.X, "k0", across), y=_placed(alt.Y, "k1", up)
+    )
     dots = base.mark_point(filled=True, size=110, opacity=0.9)
     best = base.transform_filter(f"datum.kind == '{BEST}'").mark_point(
         size=260, filled=False, strokeWidth=2.5, opacity=1
@@ -161,9 +159,9 @@ def parallel(points: Points, theme: Theme) -> Chart:
     for kind in _kinds(points)[::-1]:
         chosen = lines.transform_filter(f"datum.kind == '{kind}'")
         # The more there are, the fainter is each; no kind hides another altogether.
-        most, least, lines_of = _OPACITIES[kind]
-        opacity = min(most, max(least, lines_of / points.kinds.count(kind)))
-        layers.append(chosen.mark_line(strokeWidth=_WIDTHS[kind], opacity=opacity))
+        _, width, most, least, shared = _LOOKS[kind]
+        opacity = min(most, max(least, shared / points.kinds.count(kind)))
+        layers.append(chosen.mark_line(strokeWidth=width, opacity=opacity))
     tooltip = [alt.Tooltip("point:N"), alt.Tooltip("axis:N", title="axis")]
     tooltip.append(alt.Tooltip("said:N", title="value"))
     # Invisible points carry the tooltips: a line has only one for its whole length.
@@ -198,7 +196,7 @@ def _legend(kinds: list[str], wanted: bool) -> alt.Legend | None:
 def _marks(base: alt.Chart, points: Points, theme: Theme, *, legend: bool = True) -> alt.Chart:
     """Draw each point, its kind told by colour, shape and size."""
     kinds = _kinds(points)
-    shapes = alt.Scale(domain=kinds, range=[_SHAPES[kind] for kind in kinds])
+    shapes = alt.Scale(domain=kinds, range=[_LOOKS[kind][0] for kind in kinds])
     is_best = f"datum.kind == '{BEST}'"
     marks: alt.Chart = base.mark_point(filled=True).encode(
         opacity=alt.condition(is_best, alt.value(1.0), alt.value(0.8)),
@@ -236,36 +234,23 @@ def _bounds(measure: Measure, way: str, theme: Theme) -> list[alt.Chart]:
     return [rule.encode(**{way: "bound:Q"})]
 
 
-def _x(field: str, axis: Key | Measure) -> alt.X:
-    """Place across by a key or a measure."""
-    if isinstance(axis, Key) and axis.words is not None:
-        words = alt.X(f"{field}:N", title=axis.name, sort=axis.known())
-        return words.axis(**NAMES, labelAngle=0, labelOverlap="greedy")
-    scale, look = _scale(axis)
-    return alt.X(f"{field}:Q", title=axis.name, scale=scale).axis(**look)
+_Place = TypeVar("_Place", alt.X, alt.Y)
 
 
-def _y(field: str, axis: Key | Measure) -> alt.Y:
-    """Place upwards by a key or a measure."""
-    if isinstance(axis, Key) and axis.words is not None:
-        words = alt.Y(f"{field}:N", title=axis.name, sort=axis.known()[::-1])
-        return words.axis(**NAMES, **_ON_TOP)
-    scale, look = _scale(axis)
-    return alt.Y(f"{field}:Q", title=axis.name, scale=scale).axis(**look, **_ON_TOP)
-
-
-def _scale(axis: Key | Measure) -> tuple[alt.Scale, dict[str, Any]]:
-    """Return the scale of numbers, logarithmic over a wide range, and the look of its axis."""
+def _placed(way: type[_Place], field: str, axis: Key | Measure) -> _Place:
+    """Place across or upwards by a key or a measure, logarithmically over a wide range."""
+    is_across = way is alt.X
     look: dict[str, Any] = {"tickCount": 6, "labelOverlap": True}
-    if isinstance(axis, Key):
-        is_log = axis.is_log
-    else:
-        # An interval that reaches below 0 has no logarithm.
-        is_log = is_wide([*axis.values, *axis.bounds, *(axis.low or ())])
-    if is_log:
+    on_top = {} if is_across else _ON_TOP
+    if isinstance(axis, Key) and axis.words is not None:
+        words = axis.known() if is_across else axis.known()[::-1]
+        look = NAMES | ({"labelAngle": 0, "labelOverlap": "greedy"} if is_across else on_top)
+        return way(f"{field}:N", title=axis.name, sort=words).axis(**look)
+    scale = alt.Scale(zero=False, padding=12)
+    if axis.is_log:
         look |= {"format": ",~r", "gridOpacity": DECADES}
-        return alt.Scale(type="log", nice=False, padding=12), look
-    return alt.Scale(zero=False, padding=12), look
+        scale = alt.Scale(type="log", nice=False, padding=12)
+    return way(f"{field}:Q", title=axis.name, scale=scale).axis(**look, **on_top)
 
 
 def _heat(field: str, values: Any) -> alt.Color:

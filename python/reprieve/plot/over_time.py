@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -54,11 +54,16 @@ def _a_second(name: str, scale: float = 1.0) -> _Measure:
     return rate
 
 
-def _share(name: str, units: str) -> _Measure:
-    """Return time in use as a share of all units' time."""
+def _column(name: str) -> _Measure:
+    """Return a column as it is."""
+    return lambda series: series.bins[name]
+
+
+def _share(name: str) -> _Measure:
+    """Return time in use as a share of the time of all that the series has under the same name."""
 
     def share(series: Series) -> Array:
-        whole_ns = series.bins["length_ns"] * max(len(getattr(series, units)), 1)
+        whole_ns = series.bins["length_ns"] * max(len(getattr(series, name)), 1)
         return _ratio(series.bins[name], whole_ns, 0.0)
 
     return share
@@ -82,14 +87,6 @@ def _amplification(series: Series) -> Array:
     return _ratio(both, host, np.nan)
 
 
-def _open(series: Series) -> Array:
-    return series.bins["open_requests_mean"]
-
-
-def _most_open(series: Series) -> Array:
-    return series.bins["open_requests_max"]
-
-
 COURSES: Mapping[str, Course] = {
     "read_latency": _latency("read"),
     "write_latency": _latency("write"),
@@ -103,7 +100,11 @@ COURSES: Mapping[str, Course] = {
         {"reads": _a_second("read_bytes", 1e6), "writes": _a_second("write_bytes", 1e6)},
         "reads",
     ),
-    "open_requests": Course("open requests", {"mean": _open, "most": _most_open}, "mean"),
+    "open_requests": Course(
+        "open requests",
+        {"mean": _column("open_requests_mean"), "most": _column("open_requests_max")},
+        "mean",
+    ),
     "suspensions": Course(
         "suspensions a second",
         {
@@ -129,20 +130,11 @@ COURSES: Mapping[str, Course] = {
     ),
     "busy": Course(
         "share of time in use",
-        {
-            "dies": _share("die_busy_ns", "die_busy_ns"),
-            "channels": _share("channel_busy_ns", "channel_busy_ns"),
-        },
+        {"dies": _share("die_busy_ns"), "channels": _share("channel_busy_ns")},
         "dies",
     ),
 }
 """Charts over time, by name."""
-
-
-def _series_of(result: Result) -> Series:
-    if result.series is None:
-        raise UserError("this run kept nothing over time; run it with series=True")
-    return result.series
 
 
 @dataclass(frozen=True)
@@ -174,55 +166,47 @@ def rows(runs: Runs, course: Course) -> list[Row]:
 
     A measure that is 0 throughout in every run is left out, unless all are.
     """
-    clock = Clock.of(runs)
-    at_most = max(_POINTS // len(runs), 16)
-    series_of = {label: _series_of(result).in_bins(at_most) for label, result in runs.items()}
-    drawn: dict[str, list[Row]] = {}
+    at_most, series_of = max(_POINTS // len(runs), 16), dict[str, Series]()
+    for label, result in runs.items():
+        if result.series is None:
+            raise UserError("this run kept nothing over time; run it with series=True")
+        series_of[label] = result.series.in_bins(at_most)
+    clock, drawn = Clock.of(runs), list[Row]()
     for word, measure in course.measures.items():
         columns = {label: measure(series) for label, series in series_of.items()}
         if any(np.nan_to_num(column).any() for column in columns.values()):
-            drawn[word] = [
-                row
-                for label, column in columns.items()
-                for row in _line(label, word, series_of[label], column, clock)
-            ]
-    return [row for line in drawn.values() for row in line]
+            for label, column in columns.items():
+                drawn += _line(label, word, series_of[label].bins, column, clock)
+    return drawn
 
 
-def _line(label: str, word: str, series: Series, column: Array, clock: Clock) -> list[Row]:
-    middle_ns = series.bins["start_ns"] + series.bins["length_ns"] / 2
-    return [
-        {"run": label, "series": word, "time": rounded(time, 6), "value": rounded(value)}
-        for time, value in zip((middle_ns / clock.ns).tolist(), column.tolist(), strict=True)
-    ]
+def _line(
+    label: str, word: str, bins: Mapping[str, Array], column: Array, clock: Clock
+) -> Iterator[Row]:
+    middle = (bins["start_ns"] + bins["length_ns"] / 2) / clock.ns
+    for time, value in zip(middle.tolist(), column.tolist(), strict=True):
+        yield {"run": label, "series": word, "time": rounded(time, 6), "value": rounded(value)}
 
 
 def power_rows(runs: Runs) -> list[Row]:
     """Return the mean power of each bin in mW, of core and I/O supply."""
-    clock = Clock.of(runs)
-    at_most = max(_POINTS // len(runs), 16)
-    return [
-        {"run": label, "series": word, "time": rounded(time, 6), "value": rounded(value)}
-        for label, result in runs.items()
-        if result.power is not None
-        for word, column in (("core", "core_pj"), ("I/O", "io_pj"))
-        for time, value in _power(result.power, column, at_most, clock)
-    ]
+    clock, at_most, drawn = Clock.of(runs), max(_POINTS // len(runs), 16), list[Row]()
+    for label, result in runs.items():
+        if result.power is not None and len(result.power["start_ns"]):
+            bins = _in_bins(result.power, at_most)
+            for word, column in (("core", "core_pj"), ("I/O", "io_pj")):
+                # A picojoule in a nanosecond is a milliwatt.
+                drawn += _line(
+                    label, word, bins, _ratio(bins[column], bins["length_ns"], 0.0), clock
+                )
+    return drawn
 
 
-def _power(
-    power: Mapping[str, Array], column: str, at_most: int, clock: Clock
-) -> list[tuple[float, float]]:
-    group = -(-len(power["start_ns"]) // at_most)
-    firsts = np.arange(0, len(power["start_ns"]), group) if group else np.arange(0)
-    if not len(firsts):
-        return []
-    length_ns = np.add.reduceat(power["length_ns"], firsts)
-    # A picojoule in a nanosecond is a milliwatt.
-    energy = np.add.reduceat(power[column], firsts)
-    mean = np.divide(energy, length_ns, out=np.zeros(len(firsts)), where=length_ns > 0)
-    middle = (power["start_ns"][firsts] + length_ns / 2) / clock.ns
-    return list(zip(middle.tolist(), mean.tolist(), strict=True))
+def _in_bins(power: Mapping[str, Array], at_most: int) -> dict[str, Array]:
+    """Return bins of power with neighbours made one, so that there are no more than these."""
+    firsts = np.arange(0, len(power["start_ns"]), -(-len(power["start_ns"]) // at_most))
+    sums = {name: np.add.reduceat(column, firsts) for name, column in power.items()}
+    return sums | {"start_ns": power["start_ns"][firsts]}
 
 
 POWER = Course("mean power, mW", {}, "core")

@@ -63,10 +63,10 @@ class Measure:
     column: str = ""
     """Of the data set, where it is one."""
 
-    def best(self) -> float:
-        """Return the best value."""
-        known = [value for value in self.values if value is not None]
-        return max(known) if self.is_max else min(known)
+    @property
+    def is_log(self) -> bool:
+        """Whether its scale is logarithmic; an interval that reaches below 0 has no logarithm."""
+        return is_wide([*self.values, *self.bounds, *(self.low or ())])
 
     def cost(self, place: int) -> float:
         """Return the value of a point that has one, so that less is better."""
@@ -272,23 +272,13 @@ def lines(points: Points) -> tuple[list[Row], list[Row]]:
     order = sorted(range(len(points)), key=lambda place: -KINDS.index(points.kinds[place]))
     axes: list[Key | Measure] = [*points.keys, *points.measures]
     for at, axis in enumerate(axes):
+        own = {"axis": axis.name, "at": at}
         shares, ends = _key_axis(axis, points) if isinstance(axis, Key) else _measure_axis(axis)
-        labels += [
-            {"axis": axis.name, "at": at, "share": share, "text": text} for share, text in ends
-        ]
+        labels += [own | {"share": share, "text": text} for share, text in ends]
         for place in order:
-            share = shares[place]
-            if share is not None:
-                rows.append(
-                    {
-                        "point": points.names[place],
-                        "kind": points.kinds[place],
-                        "axis": axis.name,
-                        "at": at,
-                        "share": round(share, 4),
-                        "said": axis.shown(place),
-                    }
-                )
+            if (share := shares[place]) is not None:
+                row = {"point": points.names[place], "kind": points.kinds[place]} | own
+                rows.append(row | {"share": round(share, 4), "said": axis.shown(place)})
     return rows, labels
 
 
@@ -326,10 +316,10 @@ def _measure_axis(measure: Measure) -> tuple[list[float | None], Ends]:
     known = [value for value in measure.values if value is not None]
     if not known:
         return [None] * len(measure.values), []
-    is_log = is_wide(known)
-    shares = [
-        None if value is None else share_of(value, known, is_log=is_log) for value in measure.values
-    ]
+    at: dict[float | None, float] = {
+        value: share_of(value, known, is_log=is_wide(known)) for value in known
+    }
+    shares = [at.get(value) for value in measure.values]
     ends = [(0.0, number(min(known))), (1.0, number(max(known)))]
     return shares, ends if min(known) < max(known) else [(0.5, number(known[0]))]
 

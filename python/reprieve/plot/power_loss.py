@@ -28,13 +28,12 @@ def cuts(rows: Sequence[dict[str, Any]], theme: Theme) -> Chart:
     `rows` are those of `PowerLoss.rows`; a line is a policy.
     """
     policies = [name for name in _POLICIES if any(row["policy"] == name for row in rows)]
-    words = [_POLICIES[name] for name in policies]
     panels = [
         _panel(rows, policies, theme, "time_to_safety_ns", 1e6, "time until all is safe, ms"),
         _panel(rows, policies, theme, "energy_uj", 1.0, "energy until then, µJ"),
     ]
     whole = alt.hconcat(*panels).resolve_scale(color="shared", strokeDash="shared")
-    whole = whole.properties(title=f"Power fails at {len(rows) // len(words):,} instants")
+    whole = whole.properties(title=f"Power fails at {len(rows) // len(policies):,} instants")
     return cast("Chart", whole.configure(**theme.config()))
 
 

@@ -104,15 +104,10 @@ def components(runs: Runs, op: str) -> list[Row]:
     return [
         {"run": label, "component": COMPONENTS[name][0], "index": index, "mean_us": mean_us}
         for label, result in runs.items()
-        for index, name, mean_us in _components(result, op)
-        if mean_us > 0
+        for means_ns in [result.summary["requests"][op].get("components_ns", {})]
+        for index, name in enumerate(COMPONENTS)
+        if (mean_us := float(means_ns.get(name, 0)) / 1000) > 0
     ]
-
-
-def _components(result: Result, op: str) -> Iterator[tuple[int, str, float]]:
-    means_ns = result.summary["requests"][op].get("components_ns", {})
-    for index, name in enumerate(COMPONENTS):
-        yield index, name, float(means_ns.get(name, 0)) / 1000
 
 
 def blame(runs: Runs, op: str) -> list[Row]:

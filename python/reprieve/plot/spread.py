@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import altair as alt
 import numpy as np
 
 from reprieve.plot.charts import (
+    MEAN,
     NAMES,
     PICKED,
     Chart,
     chart_of,
     component_colours,
+    finished,
     legend_of,
     stacked,
 )
@@ -21,6 +21,7 @@ from reprieve.plot.theme import COMPONENTS, Theme
 from reprieve.series import Op, Series
 
 _BARS_WEAR = 32
+_HEIGHT_COLUMNS = 200
 
 CLASSES = {
     "all": 1.0,
@@ -50,20 +51,14 @@ def slow(runs: Runs, op: Op) -> list[Row]:
                 continue
             means_ns = series.slowest(op, share)
             whole_ns = sum(means_ns.values())
+            mean = f"{word}: {whole_ns / 1000:,.0f} µs"
+            own: Row = {"run": label, "class": word, "mean of the class": mean}
             for index, name in enumerate(COMPONENTS):
                 mean_ns = means_ns.get(f"{name}_ns", 0.0)
                 if mean_ns > 0:
-                    found.append(
-                        {
-                            "run": label,
-                            "class": word,
-                            "mean of the class": f"{word}: {whole_ns / 1000:,.0f} µs",
-                            "component": COMPONENTS[name][0],
-                            "index": index,
-                            "mean_us": rounded(mean_ns / 1000),
-                            "share": rounded(mean_ns / whole_ns),
-                        }
-                    )
+                    row = own | {"component": COMPONENTS[name][0], "index": index}
+                    row |= {"mean_us": rounded(mean_ns / 1000)}
+                    found.append(row | {"share": rounded(mean_ns / whole_ns)})
     return found
 
 
@@ -79,20 +74,9 @@ def slow_chart(runs: Runs, data: list[Row], theme: Theme) -> Chart:
             format=".0%", tickCount=5
         )
     )
-    tooltip: list[Any] = [
-        alt.Tooltip(f"{group}:N"),
-        alt.Tooltip("component:N"),
-        alt.Tooltip("mean_us:Q", title="mean, µs", format=",.1f"),
-        alt.Tooltip("share:Q", format=".1%"),
-    ]
-    bars = chart_of(data, theme).encode(
-        x=x.stack("zero"),
-        color=component_colours(data, theme),
-        order=alt.Order("index:Q"),
-        tooltip=tooltip,
-    )
-    chart, row = stacked(bars, group, order, theme)
-    chart = chart.properties(height=row * len(order) + 10)
+    colour = component_colours(data, theme)
+    tooltip = [f"{group}:N", "component:N", MEAN, alt.Tooltip("share:Q", format=".1%")]
+    chart = stacked(data, theme, x.stack("zero"), group, order, colour, tooltip)
     return _picking(chart, "class", class_shown(data)) if several else chart
 
 
@@ -154,7 +138,7 @@ def _columns(runs: Runs, data: list[Row], theme: Theme, x: alt.X, y: alt.Y) -> C
     scale = alt.Scale(domain=names, range=theme.run_colours(len(names)))
     measure = str(y["shorthand"]).partition(":")[0]
     place = str(x["shorthand"]).partition(":")[0]
-    chart: alt.Chart = (
+    bars = (
         chart_of(data, theme)
         .mark_bar()
         .encode(
@@ -162,9 +146,10 @@ def _columns(runs: Runs, data: list[Row], theme: Theme, x: alt.X, y: alt.Y) -> C
             y=y,
             xOffset=alt.XOffset(f"{field}:N", sort=names),
             color=alt.Color(f"{field}:N", scale=scale, legend=legend_of(theme, len(names))),
-            tooltip=[alt.Tooltip(f"{field}:N"), alt.Tooltip(f"{place}:O"), f"{measure}:Q"],
+            tooltip=[f"{field}:N", f"{place}:O", f"{measure}:Q"],
         )
     )
+    chart = finished(bars, theme, _HEIGHT_COLUMNS)
     if several and len(words) > 1:
         return _picking(chart, "series", words[0])
     return chart
@@ -173,11 +158,8 @@ def _columns(runs: Runs, data: list[Row], theme: Theme, x: alt.X, y: alt.Y) -> C
 def dies(runs: Runs) -> list[Row]:
     """Return the share of time that each die and each channel was in use."""
     found = []
-    for label, result in runs.items():
-        series = result.series
-        if series is None:
-            continue
-        whole_ns = max(int(result.summary["device"]["simulated_ns"]), 1)
+    for label, series in watched(runs).items():
+        whole_ns = max(int(runs[label].summary["device"]["simulated_ns"]), 1)
         channels = len(series.channel_busy_ns)
         by_channel = series.die_busy_ns.reshape(channels, -1)
         for channel in range(channels):
@@ -195,22 +177,17 @@ def dies_chart(runs: Runs, data: list[Row], theme: Theme) -> Chart:
     most = max(row["share"] for row in data)
     legend = alt.Legend(title="share of time in use", orient="bottom", format=".0%")
     scale = alt.Scale(domain=[0, most or 1], range=[0.04, 1])
-    chart: alt.Chart = (
+    cells = (
         chart_of(data, theme)
         .mark_rect(fill=theme.runs[1], stroke=theme.grid, strokeWidth=1)
         .encode(
             x=alt.X("channel:O", title="channel", sort=None).axis(labelAngle=0, labelOverlap=True),
             y=alt.Y("unit:O", title=None, sort=units).axis(**NAMES, labelOverlap=True),
             opacity=alt.Opacity("share:Q", scale=scale, legend=legend),
-            tooltip=[
-                alt.Tooltip("run:N"),
-                alt.Tooltip("channel:O"),
-                alt.Tooltip("unit:N"),
-                alt.Tooltip("share:Q", format=".1%"),
-            ],
+            tooltip=["run:N", "channel:O", "unit:N", alt.Tooltip("share:Q", format=".1%")],
         )
-        .properties(height=max(60, min(24 * len(units), 600)))
     )
+    chart = finished(cells, theme, max(60, min(24 * len(units), 600)))
     return _picking(chart, "run", next(iter(runs))) if len(runs) > 1 else chart
 
 

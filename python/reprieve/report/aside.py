@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from reprieve.plot.charts import Chart
 from reprieve.plot.rows import Row
 from reprieve.plot.theme import PAGE
 
@@ -21,10 +22,13 @@ class Aside:
         self._rows[name] = rows
         return name
 
-    def datasets(self, spec: dict[str, Any]) -> dict[str, Any]:
-        """Return the rows that a specification names."""
+    def spec(self, chart: Chart, title: str, caption: str) -> dict[str, Any]:
+        """Return the specification of a chart, described by these words, with its rows."""
+        described = chart.properties(description=f"{title}. {caption}".strip())
+        spec: dict[str, Any] = described.to_dict(validate=False)
         named = [part["data"]["name"] for part in (spec, *spec.get("layer", ())) if "data" in part]
-        return {name: compact(self._rows[name]) for name in named}
+        spec["datasets"] = {name: compact(self._rows[name]) for name in named}
+        return spec
 
 
 def compact(rows: list[Row]) -> dict[str, Any]:

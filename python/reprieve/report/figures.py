@@ -20,9 +20,9 @@ from reprieve.series import Op
 
 # The page's script sets it to the runs whose boxes are ticked.
 _SHOWN = "shown"
+_SHOWN_FILTER = f"indexof({_SHOWN}, datum.run) >= 0"
 
 _HEIGHT_TIME = 200
-_HEIGHT_COLUMNS = 200
 
 _OVER_TIME = {
     "read_latency": ("Latency of reads", "Of the reads that were completed in each bin of time."),
@@ -66,16 +66,6 @@ class Figure:
     """Whether runs have colours of their own in it."""
 
 
-@dataclass(frozen=True)
-class _Words:
-    """Name, title, caption, and the columns of its table."""
-
-    name: str
-    title: str
-    caption: str
-    columns: Mapping[str, str]
-
-
 class _Page(Aside):
     """The runs that charts are drawn of."""
 
@@ -86,6 +76,28 @@ class _Page(Aside):
     def of(self, runs: Runs) -> _Page:
         """Return the same for some of the runs."""
         return self if runs.keys() == self.runs.keys() else _Page(runs)
+
+    def figure(
+        self,
+        name: str,
+        title: str,
+        caption: str,
+        columns: Mapping[str, str],
+        chart: Chart,
+        picks: Picks | None = None,
+        *,
+        by_run: bool = True,
+        time: Mapping[str, Any] | None = None,
+    ) -> Figure:
+        """Return a chart with what is said of it, and the columns of its table."""
+        if time is None and (picks is None or picks.field != "run"):
+            chart = chart.transform_filter(_SHOWN_FILTER)
+        chart = chart.add_params(alt.param(name=_SHOWN, value=list(self.runs)))
+        spec = self.spec(chart, title, caption)
+        spec["usermeta"] = {"columns": columns} | ({} if time is None else {"time": time})
+        if picks is not None and picks.field:
+            spec["usermeta"]["picks"] = picks.field
+        return Figure(name, title, caption, spec, picks, time is not None, by_run)
 
 
 # Altair's checks take as long as all else that draws a page. Tests check its charts instead.
@@ -103,13 +115,15 @@ def figures(runs: Runs) -> dict[str, Figure]:
     return {figure.name: figure for figure in drawn}
 
 
+_RUN = {"run": "run"}
 _CURVE = {"latency_us": "latency, µs", "share": "share at or below"}
+_MEAN = {"mean_us": "mean, µs"}
 
 
 def _distributions(page: _Page) -> Iterator[Figure]:
     text = "Share complete within a time, each further nine of the percentile with the same height."
-    words = _Words("qos", "Reads, writes and both", text, {"run": "run", "kind": "kind"} | _CURVE)
-    yield _figure(words, charts.qos(page.runs, page.theme), page)
+    columns, chart = _RUN | {"kind": "kind"} | _CURVE, charts.qos(page.runs, page.theme)
+    yield page.figure("qos", "Reads, writes and both", text, columns, chart)
     for op in ("read", "write"):
         yield from _of_operation(page, op)
 
@@ -118,18 +132,20 @@ def _of_operation(page: _Page, op: str) -> Iterator[Figure]:
     groups = [run.summary["requests"][op] for run in page.runs.values()]
     if not any(group["count"] for group in groups):
         return
-    columns = {"run": "run"} | _CURVE
     text = f"Share of {op}s that are complete within a time; further left is better."
-    words = _Words(f"cdf-{op}", f"All {op}s", text, columns)
-    yield _figure(words, charts.cdf(page.runs, op, page.theme), page)
+    columns, chart = _RUN | _CURVE, charts.cdf(page.runs, op, page.theme)
+    yield page.figure(f"cdf-{op}", f"All {op}s", text, columns, chart)
     text = f"The same {op}s, each further nine of the percentile with the same height."
-    words = _Words(f"tail-{op}", f"Tail of the {op}s", text, columns)
-    yield _figure(words, charts.tail(page.runs, op, page.theme), page)
+    chart = charts.tail(page.runs, op, page.theme)
+    yield page.figure(f"tail-{op}", f"Tail of the {op}s", text, columns, chart)
     if any("components_ns" in group for group in groups):
-        text = f"Mean time of a {op} by what it was spent on."
-        columns = {"run": "run", "component": "component", "mean_us": "mean, µs"}
-        words = _Words(f"components-{op}", f"Where the time of {op}s went", text, columns)
-        yield _figure(words, charts.components(page.runs, op, page.theme), page, by_run=False)
+        title, text = (
+            f"Where the time of {op}s went",
+            f"Mean time of a {op} by what it was spent on.",
+        )
+        columns = _RUN | {"component": "component"} | _MEAN
+        chart = charts.components(page.runs, op, page.theme)
+        yield page.figure(f"components-{op}", title, text, columns, chart, by_run=False)
     yield from _blame(page, op)
 
 
@@ -138,66 +154,61 @@ def _blame(page: _Page, op: str) -> Iterator[Figure]:
     if not any(run.summary["requests"][op]["count"] for run in kept.values()):
         return
     text = f"Time of all {op}s and of the slowest, by what stood in the way at each nanosecond."
-    columns = {"part": "requests", "cause": "behind", "share": "share", "mean_us": "mean, µs"}
-    words = _Words(f"blame-{op}", f"What {op}s waited behind", text, columns)
-    own = page.of(kept)
-    yield _figure(words, charts.blame(kept, op, own.theme), own, by_run=False)
+    columns = {"part": "requests", "cause": "behind", "share": "share"} | _MEAN
+    title, own = f"What {op}s waited behind", page.of(kept)
+    chart = charts.blame(kept, op, own.theme)
+    yield own.figure(f"blame-{op}", title, text, columns, chart, by_run=False)
 
 
 def _shares(page: _Page) -> Iterator[Figure]:
-    columns = {"run": "run", "what": "", "share": "share"}
+    columns = _RUN | {"what": "", "share": "share"}
     if len(page.runs) > 1:
         named = " and ".join(dict.fromkeys(bases(page.runs).values()))
         text = f"Latency as a multiple of {named}; less is better. Bars with too few requests "
         text += "have no 95 % interval."
-        multiples = {"run": "run", "metric": "latency", "ratio": "multiple"}
-        words = _Words("bars", "Against the base", text, multiples)
-        picks = None
+        chart, picks = charts.bars(page.runs, page.theme), None
         if len(page.runs) > charts.GROUPED_MOST:
             picks = _one_of(ratios(page.runs), "metric", "read mean")
-        yield _figure(words, charts.bars(page.runs, page.theme), page, picks)
+        multiples = _RUN | {"metric": "latency", "ratio": "multiple"}
+        yield page.figure("bars", "Against the base", text, multiples, chart, picks)
     text = "Share of programs and of erases that were suspended at least once."
-    words = _Words("suspended", "What was suspended", text, columns)
-    yield _figure(words, charts.suspended(page.runs, page.theme), page)
+    chart = charts.suspended(page.runs, page.theme)
+    yield page.figure("suspended", "What was suspended", text, columns, chart)
     text = "Shares of the simulated time: mean over the dies, mean over the channels, whole drive."
-    words = _Words("busy", "How busy the drive was", text, columns)
-    yield _figure(words, charts.busy(page.runs, page.theme), page)
+    chart = charts.busy(page.runs, page.theme)
+    yield page.figure("busy", "How busy the drive was", text, columns, chart)
 
 
 def _over_time(page: _Page) -> Iterator[Figure]:
     for what, course in COURSES.items():
-        title, caption = _OVER_TIME[what]
-        name = f"time-{what.replace('_', '-')}"
-        yield from _course(page, course, over_time.rows(page.runs, course), (name, title, caption))
+        name, data = f"time-{what.replace('_', '-')}", over_time.rows(page.runs, course)
+        yield from _course(page, name, *_OVER_TIME[what], course, data)
 
 
 def _power(page: _Page) -> Iterator[Figure]:
     text = "Mean of each bin, of the supplies of the cores and of the interface."
-    words = ("time-power", "Power", text)
-    yield from _course(page, over_time.POWER, over_time.power_rows(page.runs), words)
+    data = over_time.power_rows(page.runs)
+    yield from _course(page, "time-power", "Power", text, over_time.POWER, data)
 
 
 def _course(
-    page: _Page, course: Course, data: list[Row], said: tuple[str, str, str]
+    page: _Page, name: str, title: str, caption: str, course: Course, data: list[Row]
 ) -> Iterator[Figure]:
     if not data:
         return
-    name, title, caption = said
     lines = over_time.lines(page.runs, course, data, page.theme).transform_filter(_SHOWN_FILTER)
     both: Chart = alt.LayerChart(layer=[lines, over_time.cursor(page.theme)])
-    unit = Clock.of(page.runs).unit
-    columns = {"run": "run", "time": f"time, {unit}", "series": "", "value": course.title}
-    words = _Words(name, title, caption, columns)
+    clock = Clock.of(page.runs)
+    columns = _RUN | {"time": f"time, {clock.unit}", "series": "", "value": course.title}
     series = list(dict.fromkeys(row["series"] for row in data))
     picks = None
     if len(series) > 1:
         shown = over_time.picked(page.runs, course, series)
         several = len(page.runs) > 1
         picks = Picks("series", series, shown, not several, () if several else swatches(series))
-    end = Clock.of(page.runs).end
-    meta = {"time": {"unit": unit, "end": end}}
     chart = charts.finished(both, page.theme, _HEIGHT_TIME)
-    yield _finished(words, chart, page, picks, meta)
+    time = {"unit": clock.unit, "end": clock.end}
+    yield page.figure(name, title, caption, columns, chart, picks, time=time)
 
 
 def _spread(page: _Page) -> Iterator[Figure]:
@@ -206,39 +217,30 @@ def _spread(page: _Page) -> Iterator[Figure]:
     for op in ops:
         if data := spread.slow(page.runs, op):
             text = "By class of latency: what the time of the slowest was spent on."
-            columns = {"run": "run", "class": "class", "component": "component"}
-            columns |= {"mean_us": "mean, µs", "share": "share"}
-            words = _Words(f"slow-{op}", f"Where the time of slow {op}s went", text, columns)
+            title = f"Where the time of slow {op}s went"
+            columns = _RUN | {"class": "class", "component": "component"} | _MEAN
+            columns |= {"share": "share"}
             picks = _one_of(data, "class", spread.class_shown(data)) if several else None
-            chart = _sized(spread.slow_chart(page.runs, data, page.theme), page)
-            yield _figure(words, chart, page, picks, by_run=False)
+            chart = spread.slow_chart(page.runs, data, page.theme)
+            yield page.figure(f"slow-{op}", title, text, columns, chart, picks, by_run=False)
     if data := spread.ages(page.runs):
         text = "How much of an operation was done when its suspension was asked for."
-        columns = {"run": "run", "series": "operation", "done": "done from, %"}
+        columns = _RUN | {"series": "operation", "done": "done from, %"}
         columns |= {"count": "suspensions", "share": "share"}
-        words = _Words("ages", "Age at suspension", text, columns)
         kinds = list(dict.fromkeys(row["series"] for row in data))
         picks = _one_of(data, "series", kinds[0]) if several and len(kinds) > 1 else None
-        chart = _sized(spread.ages_chart(page.runs, data, page.theme), page, _HEIGHT_COLUMNS)
-        yield _figure(words, chart, page, picks or _named(kinds, several))
+        chart = spread.ages_chart(page.runs, data, page.theme)
+        picks = picks or _named(kinds, several)
+        yield page.figure("ages", "Age at suspension", text, columns, chart, picks)
     data = spread.dies(page.runs)
     text = "Share of the simulated time in which each was in use."
-    columns = {"run": "run", "channel": "channel", "unit": "unit", "share": "share"}
-    words = _Words("dies", "Dies and channels", text, columns)
+    columns = _RUN | {"channel": "channel", "unit": "unit", "share": "share"}
     picks = _one_of(data, "run", next(iter(page.runs))) if several else None
-    chart = _sized(spread.dies_chart(page.runs, data, page.theme), page)
-    yield _figure(words, chart, page, picks, by_run=False)
-    data = spread.wear(page.runs)
-    words = _Words(
-        "wear", "Wear", "Blocks by how often they have been erased.",
-        {"run": "run", "erases": "erases", "blocks": "blocks"},
-    )  # fmt: skip
-    chart = _sized(spread.wear_chart(page.runs, data, page.theme), page, _HEIGHT_COLUMNS)
-    yield _figure(words, chart, page)
-
-
-def _sized(chart: Chart, page: _Page, height: int | None = None) -> Chart:
-    return charts.finished(chart, page.theme, height or int(chart.height))
+    chart = spread.dies_chart(page.runs, data, page.theme)
+    yield page.figure("dies", "Dies and channels", text, columns, chart, picks, by_run=False)
+    columns = _RUN | {"erases": "erases", "blocks": "blocks"}
+    chart = spread.wear_chart(page.runs, spread.wear(page.runs), page.theme)
+    yield page.figure("wear", "Wear", "Blocks by how often they have been erased.", columns, chart)
 
 
 def _one_of(data: list[Row], field: str, first: str) -> Picks:
@@ -264,35 +266,3 @@ def swatches(labels: Sequence[str], bounds: Collection[str] = ()) -> list[dict[s
             labels, colours, patterns, are_bounds, strict=True
         )
     ]  # fmt: skip
-
-
-_SHOWN_FILTER = f"indexof({_SHOWN}, datum.run) >= 0"
-
-
-def _figure(
-    words: _Words, chart: Chart, page: _Page, picks: Picks | None = None, *, by_run: bool = True
-) -> Figure:
-    if picks is None or picks.field != "run":
-        chart = chart.transform_filter(_SHOWN_FILTER)
-    return _finished(words, chart, page, picks, {}, by_run=by_run)
-
-
-def _finished(
-    words: _Words,
-    chart: Chart,
-    page: _Page,
-    picks: Picks | None,
-    meta: dict[str, Any],
-    *,
-    by_run: bool = True,
-) -> Figure:
-    text = f"{words.title}. {words.caption}"
-    chart = chart.add_params(alt.param(name=_SHOWN, value=list(page.runs)))
-    spec = chart.properties(description=text).to_dict(validate=False)
-    spec["datasets"] = page.datasets(spec)
-    spec["usermeta"] = {"columns": dict(words.columns)} | meta
-    if picks is not None and picks.field:
-        spec["usermeta"]["picks"] = picks.field
-    return Figure(
-        words.name, words.title, words.caption, spec, picks, "time" in meta, by_run=by_run
-    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from altair.utils.schemapi import debug_mode
@@ -12,6 +13,7 @@ from markupsafe import Markup, escape
 from reprieve.plot import landscape
 from reprieve.plot.charts import Chart
 from reprieve.plot.points import BEST, FRONT, OTHERS, Points, fields, quartered, thinned
+from reprieve.plot.theme import Theme
 from reprieve.report.aside import Aside
 from reprieve.report.page import page
 
@@ -136,7 +138,8 @@ def _front(points: Points) -> Figure:
     text = f"Each mark is a point{ends}. The line joins those that no other beats in everything."
     if up.bounds or across.bounds:
         text += " Dashed lines are bounds."
-    return _figure("front", f"{up.name} against {across.name}", text, landscape.front, points)
+    title = f"{up.name} against {across.name}"
+    return _figure("front", title, text, partial(landscape.front, points))
 
 
 def _by_keys(points: Points) -> tuple[Figure, list[Group]]:
@@ -153,12 +156,13 @@ def _by_keys(points: Points) -> tuple[Figure, list[Group]]:
         ring = " The best has a ring." if BEST in points.kinds else ""
         text = f"Each mark is a point; the darker, the less.{ring}"
         title = f"{points.measures[0].name}, by {_both(points)}"
-        return _figure("map", title, text, landscape.map_of, points), [small]
+        return _figure("map", title, text, partial(landscape.map_of, points)), [small]
     text = (
         "A line is a point. It goes from axis to axis, from the least value at the left to the "
         "largest; lines of one value are drawn side by side."
     )
-    first = _figure("keys", "All keys and measures", text, landscape.parallel, points)
+    draw = partial(landscape.parallel, points)
+    first = _figure("keys", "All keys and measures", text, draw)
     return replace(first, is_narrow=True), [small]
 
 
@@ -167,8 +171,8 @@ def _lines(points: Points) -> Iterator[Figure]:
     for at, measure in enumerate(points.measures):
         text = "Bars are 95 % intervals." if measure.low is not None else ""
         title = measure.name if at else f"{measure.name}, by {key}"
-        chart = landscape.over_key(points, 0, at, (aside := Aside()).theme, is_large=at == 0)
-        yield _finished(f"line-{at}", title, text, chart, aside)
+        draw = partial(landscape.over_key, points, 0, at, is_large=at == 0)
+        yield _figure(f"line-{at}", title, text, draw)
 
 
 def _heat_maps(points: Points) -> Iterator[Figure]:
@@ -179,26 +183,19 @@ def _heat_maps(points: Points) -> Iterator[Figure]:
         if len(points) > len(fields(points, at)):
             text += " Each field is the best of its points."
         title = measure.name if at else f"{measure.name}, by {_both(points)}"
-        chart = landscape.heat_map(points, at, (aside := Aside()).theme)
-        yield _finished(f"heat-{at}", title, text, chart, aside)
+        yield _figure(f"heat-{at}", title, text, partial(landscape.heat_map, points, at))
 
 
 def _each_key(points: Points) -> Iterator[Figure]:
     for at, key in enumerate(points.keys[:_SMALL_MOST]):
-        chart = landscape.over_key(points, at, 0, (aside := Aside()).theme, is_large=False)
-        yield _finished(f"key-{at}", key.name, "", chart, aside)
+        draw = partial(landscape.over_key, points, at, 0, is_large=False)
+        yield _figure(f"key-{at}", key.name, "", draw)
 
 
 def _both(points: Points) -> str:
     return " and ".join(key.name for key in points.keys[:2])
 
 
-def _figure(name: str, title: str, caption: str, draw: Any, points: Points) -> Figure:
+def _figure(name: str, title: str, caption: str, draw: Callable[[Theme], Chart]) -> Figure:
     aside = Aside()
-    return _finished(name, title, caption, draw(points, aside.theme), aside)
-
-
-def _finished(name: str, title: str, caption: str, chart: Chart, aside: Aside) -> Figure:
-    spec = chart.properties(description=f"{title}. {caption}".strip()).to_dict(validate=False)
-    spec["datasets"] = aside.datasets(spec)
-    return Figure(name, title, caption, spec)
+    return Figure(name, title, caption, aside.spec(draw(aside.theme), title, caption))
