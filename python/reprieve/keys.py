@@ -69,7 +69,3 @@ class Top(Keys):
 
     def _take(self, tables: Any) -> None:
         raise NotImplementedError
-
-
-__all__ = ["SECTIONS", "Top"]
-__all__ += [kind.__name__ for kind in SECTIONS.values()]

@@ -7,8 +7,6 @@ import sys
 import time
 from typing import Any
 
-__all__ = ["Clock"]
-
 
 class Clock:
     """Stops the time of a run: bringing the drive to its state, then its requests."""

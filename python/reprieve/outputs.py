@@ -139,6 +139,12 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it; raises UserError if it cannot be made."""
+    with explained(path):
+        path.mkdir(parents=True, exist_ok=True)
+
+
 @contextmanager
 def folder_of(path: Path) -> Iterator[None]:
     """Make the folder of a file if it is missing; it goes again if the block raises."""

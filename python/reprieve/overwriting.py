@@ -16,16 +16,7 @@ from reprieve._native import UserError
 if TYPE_CHECKING:
     from reprieve.scenario import Source
 
-__all__ = [
-    "FOLDERS",
-    "inputs_of",
-    "is_ours",
-    "is_special",
-    "may_write",
-    "named_by",
-    "signed",
-    "stream_at",
-]
+__all__ = ["may_write", "named_by"]
 
 FOLDERS = {
     "summary.json": '"measure"',

@@ -9,8 +9,6 @@ from reprieve._native import UserError
 from reprieve.die_rig import bench
 from reprieve.scenario import Scenario, Source
 
-__all__ = ["BeforeAfter", "CharacterisedRber", "characterised_rber", "rber"]
-
 
 class BeforeAfter(NamedTuple):
     """Rates of raw bit errors of a block before a characterisation and after it."""

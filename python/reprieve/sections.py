@@ -7,10 +7,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from reprieve import _native
 from reprieve._native import UserError
+
+if TYPE_CHECKING:
+    from reprieve.scenario import Scenario
 
 
 class UnknownKeyError(UserError, AttributeError):
@@ -27,19 +30,6 @@ def schema() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     }
 
 
-class Holder(Protocol):
-    """Holds the values that the keys of a section show."""
-
-    def read(self, key: str) -> Any:
-        """Return the value of a key, which has the dot in its name."""
-
-    def write(self, key: str, value: Any) -> None:
-        """Set a key."""
-
-    def take_back(self, key: str) -> None:
-        """Set a key no more."""
-
-
 class Keys:
     """Keys of one section of a scenario.
 
@@ -50,7 +40,7 @@ class Keys:
     _section = ""
     _prefix: str
 
-    def __init__(self, holder: Holder, prefix: str) -> None:
+    def __init__(self, holder: Scenario, prefix: str) -> None:
         object.__setattr__(self, "_holder", holder)
         object.__setattr__(self, "_prefix", prefix)
 
@@ -90,7 +80,7 @@ Section = TypeVar("Section", bound=Keys)
 class Flows(Mapping[str, Section]):
     """Loads at once: `scenario.flow["NAME"]` has the keys of `[workload]` that differ there."""
 
-    def __init__(self, holder: Holder, kind: type[Section], names: Sequence[str]) -> None:
+    def __init__(self, holder: Scenario, kind: type[Section], names: Sequence[str]) -> None:
         self._holder = holder
         self._kind = kind
         self._names = names

@@ -16,7 +16,7 @@ import reprieve as rp
 from reprieve.cli.notes import mark_of
 from reprieve.confidence import bounds_us, cell_us, compared, known, listed, shortage
 from reprieve.experiments.columns import told
-from reprieve.report.tables import certainty
+from reprieve.report.tables import decided
 
 from .drive import SMALL, Reprieve
 
@@ -188,7 +188,7 @@ def test_a_comparison_in_python_says_the_same() -> None:
     assert runs.paired("400")["read_latency_ns_p99_99"]["low"] is None
     with pytest.raises(rp.UserError, match=r'paired\("8"\): must be one of 25, 400'):
         runs.paired("8")
-    assert certainty(runs)[0].startswith("400 against 25: significant at 95 %: read mean (×")
+    assert decided(runs)[0].startswith("400 against 25: significant at 95 %: read mean (×")
 
 
 def test_percentile_with_fewer_than_ten_requests_beyond_is_no_number() -> None:

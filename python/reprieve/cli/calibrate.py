@@ -11,6 +11,7 @@ from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table
 from reprieve.cli.options import Force, Jobs, argument, flag, given, option
 from reprieve.extras import need, need_plots
+from reprieve.outputs import make_folder, replace_file
 from reprieve.overwriting import may_write, named_by
 from reprieve.units import share
 
@@ -80,13 +81,15 @@ def calibrate(
     need("scipy", "reprieve calibrate", "scipy", "calibrate")
     if question is None:
         need_plots("reprieve calibrate", "calibrate")
+    from reprieve.calibration.calibrate import calibrate as fitted
+
     task = _task(results, start, free or [], fix or [], hold_out or [], quick)
-    _make(out)
+    make_folder(out)
     with overall() as step:
         if question is not None:
             _show_answer(_answer(task, out, workers, step))
             return
-        found = _fit(task, out, workers, step)
+        found = fitted(task, out, workers, step)
     _write(found, out)
     _show(found)
     say(f"wrote {out}/device.toml, calibration.json, percentiles.svg")
@@ -143,19 +146,6 @@ def _conditions(results: Sequence[Path]) -> tuple[list[Condition], list[str]]:
     return [*by_name(found).values()], predicted
 
 
-def _make(out: Path) -> None:
-    from reprieve.outputs import explained
-
-    with explained(out):
-        out.mkdir(parents=True, exist_ok=True)
-
-
-def _fit(task: Task, out: Path, workers: int | None, step: Step) -> Calibration:
-    from reprieve.calibration.calibrate import calibrate
-
-    return calibrate(task, out, workers, step)
-
-
 def _answer(task: Task, out: Path, workers: int | None, step: Step) -> Answer:
     from reprieve.calibration.hypotheses import judge
 
@@ -170,24 +160,21 @@ def _answer(task: Task, out: Path, workers: int | None, step: Step) -> Answer:
 def _write(found: Calibration, out: Path) -> None:
     from reprieve.calibration.calibrate import as_json, device_file
     from reprieve.calibration.figure import percentile_chart
-    from reprieve.outputs import replace_file
     from reprieve.plot import Figure
 
-    task = found.task
+    task, compared = found.task, [*found.fitted, *found.predicted]
     replace_file(out / "device.toml", device_file(found, out.name))
     replace_file(out / "calibration.json", as_json(found))
     conditions = [*task.conditions, *task.held_out]
     names = [condition.name for condition in task.conditions]
-    compared = [*found.fitted, *found.predicted]
     figure = Figure(lambda theme: percentile_chart(conditions, compared, names, theme))
     replace_file(out / "percentiles.svg", figure.svg("page"))
 
 
 def _write_plan(folder: Path) -> None:
     from reprieve.calibration.plan import job_files
-    from reprieve.outputs import replace_file
 
-    _make(folder)
+    make_folder(folder)
     files = job_files()
     for name, text in files.items():
         replace_file(folder / name, text)
@@ -223,12 +210,8 @@ def _show_errors(title: str, compared: Sequence[Term], conditions: Sequence[Cond
     if not conditions:
         return
     shown = table(f"{title}: relative error over {len(conditions)} runs", ["", "median", "9 of 10"])
-    for name, whats in (
-        ("p50 to p99", ("p50", "p90", "p99")),
-        ("p99.9", ("p99.9",)),
-        ("p99.99", ("p99.99",)),
-        ("IOPS", ("iops",)),
-    ):
+    figures = {"p50 to p99": ("p50", "p90", "p99"), "p99.9": ("p99.9",), "p99.99": ("p99.99",)}
+    for name, whats in (figures | {"IOPS": ("iops",)}).items():
         found = errors((term for term in compared if term.direction == "read"), whats)
         if found is not None:
             shown.add_row(name, share(found.median), share(found.ninth_tenth))
@@ -236,16 +219,12 @@ def _show_errors(title: str, compared: Sequence[Term], conditions: Sequence[Cond
 
 
 def _show_answer(answer: Answer) -> None:
-    shown = table("assumption", ["", "programs make way", "BIC above the best"])
-    best = min(sum(each.criterion) / len(each.criterion) for each in answer.judged)
-    for each in answer.judged:
-        mean = sum(each.criterion) / len(each.criterion)
-        shown.add_row(
-            each.assumption.sentence,
-            "yes" if each.assumption.suspends else "no",
-            f"{mean - best:.0f}",
-        )
-    show(shown)
     from reprieve.calibration.hypotheses import sentence
 
+    shown = table("assumption", ["", "programs make way", "BIC above the best"])
+    means = [sum(each.criterion) / len(each.criterion) for each in answer.judged]
+    for each, mean in zip(answer.judged, means, strict=True):
+        suspends = "yes" if each.assumption.suspends else "no"
+        shown.add_row(each.assumption.sentence, suspends, f"{mean - min(means):.0f}")
+    show(shown)
     say(sentence(answer))

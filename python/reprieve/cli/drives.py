@@ -14,6 +14,8 @@ from reprieve.cli.console import overall, say, sentence, show, table
 from reprieve.cli.options import Force, Jobs, argument, flag, given
 from reprieve.drives import load, names
 from reprieve.drives.folders import SCORE
+from reprieve.outputs import make_folder, replace_file
+from reprieve.overwriting import may_write
 from reprieve.toml_values import read_toml
 from reprieve.units import NOTHING, share
 
@@ -66,8 +68,6 @@ def drives(
         _fit(load(name), workers, out or Path("out", f"{Path(name).name}-fit"), force)
         return
     from reprieve.drives.scores import score_text, simulate, stored
-    from reprieve.outputs import replace_file
-    from reprieve.overwriting import may_write
 
     drive = load(name)
     given_device = [Path(device)] if device is not None and device.endswith(".toml") else []
@@ -85,13 +85,10 @@ def _fit(drive: MeasuredDrive, workers: int | None, out: Path, force: bool) -> N
     from reprieve.calibration.evaluate import drive_text
     from reprieve.drives.fitted_device import fitted_text
     from reprieve.drives.fitting import fit
-    from reprieve.outputs import explained, replace_file
-    from reprieve.overwriting import may_write
 
     device = out / "device.toml"
     may_write([device], out, inputs=drive.files, force=force)
-    with explained(out):
-        out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     with overall() as step:
         found = fit(drive, store=out, workers=workers, step=step)
     assert drive.device is not None, "a drive without a device is not fitted"
@@ -139,12 +136,10 @@ def _show(drive: MeasuredDrive, score: Score | None) -> None:
         *([] if score else ["not scored: --run simulates its conditions"]),
     ):
         sentence(text)
-    for title, conditions in (
-        ("fitted", drive.fitted_conditions),
-        ("predicted", drive.predicted_conditions),
-    ):
-        columns = ["condition", "figure", "measured", "simulated", "error"]
-        columns += ["noise"] if drive.noise else []
+    columns = ["condition", "figure", "measured", "simulated", "error"]
+    columns += ["noise"] if drive.noise else []
+    groups = {"fitted": drive.fitted_conditions, "predicted": drive.predicted_conditions}
+    for title, conditions in groups.items():
         rows = table(f"{title}: latencies in µs", columns, left=2)
         for condition in conditions:
             for cells in _rows(drive, condition, score):

@@ -81,9 +81,8 @@ def short(cause: str) -> str:
 
 
 def _list(found: Explanation, kind: str, count: int) -> None:
-    rows = table(
-        f"The slowest {kind}s", ["request", "came at, ms", "die", "latency, µs", "behind", "share"]
-    )
+    columns = ["request", "came at, ms", "die", "latency, µs", "behind", "share"]
+    rows = table(f"The slowest {kind}s", columns)
     for row in tables.rows(found.slowest(kind, count)):
         latency_ns = row["completion_ns"] - row["arrival_ns"]
         cause = max(CAUSES, key=lambda cause: row[cause])
@@ -111,15 +110,14 @@ def _counterfactual(found: Explanation) -> None:
     with progress() as bars:
         was, others = with_trials(found.scenario, trials, bars)
     for cause, tried in zip(trials, others, strict=True):
-        _difference(found, (cause, trial_words(cause, trials[cause])), was, tried)
+        _difference(found, cause, trial_words(cause, trials[cause]), was, tried)
         say("")
     sentence("–: too few requests for a 95 % interval of the difference.")
 
 
-def _difference(found: Explanation, trial: tuple[str, str], was: Result, tried: Result) -> None:
+def _difference(found: Explanation, cause: str, words: str, was: Result, tried: Result) -> None:
     from reprieve.pairs import latency, paired
 
-    cause, words = trial
     pairs = paired([tried], [was])
     title = f"As it was, and with {words}; latency in µs"
     rows = table(title, ["", "as it was", "tried", "difference", "95 % from", "to"])

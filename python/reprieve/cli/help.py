@@ -29,7 +29,7 @@ def value_of(parameter: Any) -> str:
     if parameter.metavar or getattr(parameter, "is_flag", False):
         return (parameter.metavar or "").strip("[]")
     if choices := parameter.type_descriptor.choices:
-        return "|".join(choice.value for choice in choices)
+        return "|".join(choices)
     fallback = parameter.name.upper() if isinstance(parameter, TyperArgument) else "TEXT"
     return {int: "INTEGER", float: "NUMBER"}.get(parameter.type_descriptor.annotation, fallback)
 

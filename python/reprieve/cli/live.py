@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 
-from rich import box
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from reprieve.cli.console import table
 from reprieve.simulation import Glance, Look, Watch
 
 # Adding up the latencies takes about a millisecond: four times a second nobody notices.
@@ -61,7 +61,9 @@ class View:
     def draw(self, glance: Glance, now_s: float) -> Table:
         """Return a table of the run's results so far."""
         before_s, before = self._last or (now_s, glance)
-        if _begins_anew(glance, before):
+        began = glance["simulated_ns"] < before["simulated_ns"]
+        if began or sum(glance["suspensions"]) < sum(before["suspensions"]):
+            # It is simulated once more, or measured only from now on.
             before_s, before = now_s, glance
         self._last = (now_s, glance)
         wall_s = now_s - before_s
@@ -74,12 +76,6 @@ class View:
         lines.add_row("suspended", _suspensions(glance, before, passed_ns))
         lines.add_row("dies", _dies(glance, before, passed_ns))
         return lines
-
-
-def _begins_anew(glance: Glance, before: Glance) -> bool:
-    """Return whether the run is simulated once more, or measured only from now on."""
-    began = glance["simulated_ns"] < before["simulated_ns"]
-    return began or sum(glance["suspensions"]) < sum(before["suspensions"])
 
 
 def _pace(glance: Glance, before: Glance, wall_s: float) -> str:
@@ -96,9 +92,7 @@ def _pace(glance: Glance, before: Glance, wall_s: float) -> str:
 
 
 def _latencies(glance: Glance) -> Table:
-    rows = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for column in ("µs, so far", "requests", "p50", "p99", "p99.9"):
-        rows.add_column(column, justify="left" if column.startswith("µs") else "right")
+    rows = table("", ["µs, so far", "requests", "p50", "p99", "p99.9"])
     for kind, count, percentiles_ns in zip(
         ("read", "write"), glance["completed"], glance["percentiles_ns"], strict=True
     ):

@@ -9,25 +9,7 @@ import typer
 
 from reprieve.cli.completion import OFFERS, Offer
 
-__all__ = [
-    "AllowPython",
-    "DrawTimeline",
-    "Force",
-    "FromState",
-    "Jobs",
-    "Minutes",
-    "ScenarioFile",
-    "Scheduler",
-    "Sets",
-    "TimelineFor",
-    "TimelineFrom",
-    "TimelinePhases",
-    "UntilDecided",
-    "argument",
-    "flag",
-    "given",
-    "out_dir",
-]
+__all__ = ["Force", "Jobs", "Sets", "argument", "flag", "given", "out_dir"]
 
 
 def option(text: str, metavar: str, *names: str, shows_default: bool = True) -> Any:

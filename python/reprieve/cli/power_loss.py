@@ -46,21 +46,10 @@ def power_loss(
 
 
 def _show(summary: dict[str, Any]) -> None:
-    rows = table(
-        f"Losses of power at {summary['cuts']:,} instants",
-        [
-            "policy",
-            "safe after, µs, mean",
-            "safe after, µs, p99",
-            "safe after, µs, max",
-            "energy, µJ, mean",
-            "energy, µJ, max",
-            "capacitance, µF",
-            "dirty pages",
-            "lost pages",
-            "recovery, ms",
-        ],
-    )
+    columns = ["policy", *(f"safe after, µs, {figure}" for figure in ("mean", "p99", "max"))]
+    columns += ["energy, µJ, mean", "energy, µJ, max", "capacitance, µF"]
+    columns += ["dirty pages", "lost pages", "recovery, ms"]
+    rows = table(f"Losses of power at {summary['cuts']:,} instants", columns)
     for policy, told in summary["policies"].items():
         time_ns, energy_uj = told["time_to_safety_ns"], told["energy_uj"]
         capacitance_uf = told["capacitance_uf"]

@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,7 +34,7 @@ from reprieve.confidence import FIGURES, TOO_FEW, bounds_us, cell_us, known
 from reprieve.latency import KINDS
 from reprieve.named_policies import trust
 from reprieve.overwriting import inputs_of, may_write
-from reprieve.report.tables import certainty, measured, trace_changes, waf
+from reprieve.report.tables import measured, trace_changes, unknown, waf
 from reprieve.result import Result
 from reprieve.scenario import Source
 from reprieve.simulation import (
@@ -44,6 +43,7 @@ from reprieve.simulation import (
     Files,
     Look,
     Watch,
+    When,
     not_looking,
     run_into,
     unwatched,
@@ -55,16 +55,9 @@ _Made = tuple[Result, list[Path]]
 _BLINK_S = 0.5
 
 
-class Moment(StrEnum):
-    """When a state is saved."""
-
-    START = "start"
-    END = "end"
-
-
 SaveState = Annotated[Path | None, given("Save the drive's state.")]
 SaveStateAt = Annotated[
-    Moment | None,
+    When | None,
     typer.Option(help="When: before the first request, or after the last.", show_default="end"),
 ]
 
@@ -110,8 +103,7 @@ def run(
     command = shlex.join(["reprieve", *sys.argv[1:]])
     if save_state is None and save_state_at is not None:
         raise UserError("--save-state-at says when to save, and no --save-state FILE says where")
-    moment = save_state_at or Moment.END
-    drive = Drive(from_state, save_state, moment.value, command if check else None)
+    drive = Drive(from_state, save_state, save_state_at or "end", command if check else None)
     window = _window(timeline, timeline_from, timeline_for, timeline_phases)
     files = Files(requests, report_command=command if report else None, timeline=window)
     with _live(scenario.stem) as (watch, look), interruptible() as is_interrupted:
@@ -189,13 +181,11 @@ def _window(
                 f"{given[0]} says what a timeline shows, and no --timeline asks for one"
             )
         return None
-    if timeline_for is not None and time_ns("--timeline-for", timeline_for) == 0:
+    for_ns = None if timeline_for is None else time_ns("--timeline-for", timeline_for)
+    if for_ns == 0:
         raise UserError(f'--timeline-for "{timeline_for}" shows nothing; must be longer than 0')
-    return Window(
-        0 if timeline_from is None else time_ns("--timeline-from", timeline_from),
-        None if timeline_for is None else time_ns("--timeline-for", timeline_for),
-        phases,
-    )
+    from_ns = 0 if timeline_from is None else time_ns("--timeline-from", timeline_from)
+    return Window(from_ns, for_ns, phases)
 
 
 def _show(result: Result) -> None:
@@ -213,7 +203,7 @@ def _show(result: Result) -> None:
                 rows.add_row(word, "", *(each[end] for each in ends), style="dim")
     show(rows)
     runs = {result.device: result}
-    for note in [*measured(runs), *certainty(runs)]:
+    for note in [*measured(runs), *unknown(runs)]:
         sentence(note)
     run_in = result.summary.get("precondition")
     if run_in is not None and not run_in["at_rest"]:

@@ -119,23 +119,19 @@ def serve(
         _say_where(server)
         told: dict[str, Any] = json.loads(server.run(warn))
     _show(told)
-    _say_faults(told["served"].get("faults"))
-    _write(told, summary)
-    for path in (record, beside):
-        if path is not None:
-            signed(path)
-    _say_recorded(record, from_state, told["served"].get("recording"))
-
-
-def _write(told: dict[str, Any], summary: Path | None) -> None:
+    if faults := told["served"].get("faults"):
+        _say_faults(faults)
     if summary is not None:
         replace_file(summary, json.dumps(told, indent=2) + "\n")
         say(f"wrote {summary}")
+    for path in (record, beside):
+        if path is not None:
+            signed(path)
+    if record is not None and (recording := told["served"].get("recording")):
+        _say_recorded(record, from_state, recording)
 
 
-def _say_faults(faults: dict[str, Any] | None) -> None:
-    if faults is None:
-        return
+def _say_faults(faults: dict[str, Any]) -> None:
     for each in faults["list"]:
         say(f"--fault {each['fault']}: struck {each['struck']:,} of {each['commands']:,} commands")
     cut = faults["power_cut"]
@@ -146,11 +142,7 @@ def _say_faults(faults: dict[str, Any] | None) -> None:
         )
 
 
-def _say_recorded(
-    record: Path | None, from_state: Path | None, recording: dict[str, Any] | None
-) -> None:
-    if record is None or recording is None:
-        return
+def _say_recorded(record: Path, from_state: Path | None, recording: dict[str, Any]) -> None:
     state = "" if from_state is None else f" with --from-state {from_state}"
     what = f"wrote {recording['requests']:,} requests to {record}"
     if recording["failure"] is not None:
@@ -207,19 +199,12 @@ def _show(summary: dict[str, Any]) -> None:
     rows = table("Latency by the model, µs", ["", "commands", "errors", *_STATISTICS.values()])
     for kind, group in served["commands"].items():
         if group["count"]:
-            rows.add_row(
-                kind.replace("_", " "),
-                f"{group['count']:,}",
-                f"{group['errors']:,}",
-                *(cell_us(group, key) for key in _STATISTICS),
-            )
-    late = served["lateness_ns"]
-    rows.add_row(
-        "answered later by",
-        f"{late['count']:,}",
-        "",
-        *(cell_us({"count": late["count"], "latency_ns": late}, key) for key in _STATISTICS),
-    )
+            cells = (cell_us(group, key) for key in _STATISTICS)
+            counts = (f"{group['count']:,}", f"{group['errors']:,}")
+            rows.add_row(kind.replace("_", " "), *counts, *cells)
+    late = {"count": served["lateness_ns"]["count"], "latency_ns": served["lateness_ns"]}
+    cells = (cell_us(late, key) for key in _STATISTICS)
+    rows.add_row("answered later by", f"{late['count']:,}", "", *cells)
     show(rows)
     suspensions = summary["flash"]["suspensions"]
     say(

@@ -18,6 +18,7 @@ from reprieve.cli.commands import Command, Group
 from reprieve.cli.console import say, sentence, show, table
 from reprieve.cli.options import Force, argument, flag, given
 from reprieve.confidence import TOO_FEW
+from reprieve.frames import flat
 from reprieve.outputs import replace_file
 from reprieve.overwriting import may_write, named_by
 from reprieve.time_scale import proposed_time_scale
@@ -107,7 +108,7 @@ def info(
     with _options_named():
         scale = proposed_time_scale(found, drive) if load is None else None
     if as_json:
-        say(json.dumps(found, indent=2, ensure_ascii=False))
+        _say_json(found)
         return
     _show(found, file or str(load))
     if load is None:
@@ -141,8 +142,7 @@ def fit(
     draws = [order(found.sample(seed)) for seed in range(1, DRAWS + 1)]
     lines = side_by_side(found.trace, draws)
     if as_json:
-        content = {"lines": [asdict(line) for line in lines], "verdict": judged.content()}
-        say(json.dumps(content, indent=2, ensure_ascii=False))
+        _say_json({"lines": [asdict(line) for line in lines], "verdict": judged.content()})
         return
     _print_lines(lines, file, str(out), as_json)
     _print_verdict(judged)
@@ -175,10 +175,12 @@ def convert(
     """Copy a trace into another format."""
     may_write([Path(output)], inputs=_files(file), force=force)
     counts = _trace(file, format, option).convert(output, to)
-    say(
-        f"wrote {output}: "
-        + ", ".join(f"{name} {_plain(value)}" for name, value in _leaves(counts))
-    )
+    told = (f"{name} {_plain(value)}" for name, value in flat(counts).items())
+    say(f"wrote {output}: {', '.join(told)}")
+
+
+def _say_json(content: Any) -> None:
+    say(json.dumps(content, indent=2, ensure_ascii=False))
 
 
 def _files(trace: str) -> list[Path]:
@@ -210,7 +212,7 @@ def _beside(trace: Trace, load: str, requests: int | None, device: str, as_json:
 
 def _print_lines(lines: Sequence[Line], trace: str, load: str, as_json: bool) -> None:
     if as_json:
-        say(json.dumps([asdict(line) for line in lines], indent=2, ensure_ascii=False))
+        _say_json([asdict(line) for line in lines])
         return
     title = f"{Path(trace).name} beside {Path(load).name}, the load"
     printed = table(title, ["", "trace", "load", "in its draws"])
@@ -238,7 +240,7 @@ def _devices(trace: Trace, as_json: bool) -> None:
     """Print the load of each device of a trace."""
     found = trace.devices()
     if as_json:
-        say(json.dumps([device._asdict() for device in found], indent=2, ensure_ascii=False))
+        _say_json([device._asdict() for device in found])
         return
     amounts = {
         "read": sizes([one.read_bytes for one in found]),
@@ -312,18 +314,6 @@ def _rest(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _or_nothing(value: float | None, written: Callable[[float], str]) -> str:
     return NOTHING if value is None else written(value)
-
-
-def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Flatten JSON into names and values, a list by its positions."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{name}.{key}" if name else key)
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from _leaves(inner, f"{name}[{index}]")
-    else:
-        yield name, value
 
 
 def _plain(value: object) -> str:

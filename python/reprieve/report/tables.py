@@ -219,11 +219,6 @@ def named(labels: Sequence[str], count: int) -> str:
     return listed(labels) if len(labels) <= _NAMED_MOST else f"{len(labels)} of {count} runs"
 
 
-def certainty(runs: Runs) -> list[str]:
-    """Return sentences: in what a run differs from its base, in what not, and what is unknown."""
-    return [*decided(runs), *unknown(runs)]
-
-
 def decided(runs: Runs) -> list[str]:
     """Return a sentence a run but the bases: in what it differs from its base, and in what not."""
     from reprieve.pairs import paired
