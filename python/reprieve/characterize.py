@@ -62,16 +62,16 @@ class Measured:
     @cached_property
     def grid(self) -> dict[str, Integers]:
         """The runs whose delays are the steps themselves, as in the paper."""
-        return {name: column[self.columns["is_drawn"] == 0] for name, column in self._all}
+        return self._some(is_drawn=0)
 
     @cached_property
     def drawn(self) -> dict[str, Integers]:
         """The runs whose delays were drawn from within half a step."""
-        return {name: column[self.columns["is_drawn"] == 1] for name, column in self._all}
+        return self._some(is_drawn=1)
 
-    @property
-    def _all(self) -> list[tuple[str, Integers]]:
-        return list(self.columns.items())
+    def _some(self, is_drawn: int) -> dict[str, Integers]:
+        chosen = self.columns["is_drawn"] == is_drawn
+        return {name: column[chosen] for name, column in self.columns.items()}
 
     @property
     def mean_suspensions(self) -> float:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from reprieve._native import UserError
-from reprieve.extras import missing, need
+from reprieve.extras import need
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,23 +42,11 @@ def flat(tree: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 def to_pandas(table: Callable[[], pa.Table]) -> pd.DataFrame:
     """Return an Arrow table as a pandas frame; raises UserError if pandas is not installed."""
-    try:
-        import pandas as pd  # noqa: F401
-    except ImportError:
-        raise _missing("pandas") from None
+    need("pandas", "to_pandas()", "pandas", "frames")
     return table().to_pandas()
 
 
 def to_polars(table: Callable[[], pa.Table]) -> pl.DataFrame:
     """Return an Arrow table as a polars frame; raises UserError if polars is not installed."""
-    try:
-        import polars as pl
-    except ImportError:
-        raise _missing("polars") from None
-    frame = pl.from_arrow(table())
-    assert isinstance(frame, pl.DataFrame), "a table becomes a frame"
+    frame: pl.DataFrame = need("polars", "to_polars()", "polars", "frames").from_arrow(table())
     return frame
-
-
-def _missing(package: str) -> UserError:
-    return UserError(missing(f"to_{package}()", package, "frames"))

@@ -20,6 +20,7 @@ from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 from reprieve import words
 from reprieve._native import UserError
+from reprieve.frames import flat
 from reprieve.policy import OwnPolicies
 from reprieve.sections import schema
 
@@ -127,11 +128,8 @@ class Named:
             body = ast.parse(self._read(), self.place).body
         except (SyntaxError, ValueError) as error:
             raise self.wrong(_said(error)) from None
-        first = self.name.partition(".")[0]
-        own = [one.name for one in body if isinstance(one, ast.ClassDef)]
-        bound = {*own, *_bound(body)}
-        if "*" not in bound and first not in bound:
-            raise self._missing(own)
+        if not {"*", self.name.partition(".")[0]} & {*_bound(body)}:
+            raise self._missing([one.name for one in body if isinstance(one, ast.ClassDef)])
 
     def _check(self, found: Any) -> None:
         """Raise UserError for what is no policy; nothing of it is called."""
@@ -191,13 +189,9 @@ class Named:
         try:
             return reduce(getattr, self.name.split("."), module)
         except AttributeError:
-            raise self._missing(
-                [
-                    name
-                    for name, value in vars(module).items()
-                    if inspect.isclass(value) and value.__module__ == module.__name__
-                ]
-            ) from None
+            classes = {name: one for name, one in vars(module).items() if inspect.isclass(one)}
+            own = [name for name, one in classes.items() if one.__module__ == module.__name__]
+            raise self._missing(own) from None
 
     def _missing(self, own: Sequence[str]) -> UserError:
         has = f"has {', '.join(own)}" if own else "has no class"
@@ -245,13 +239,13 @@ def _run_file(policy: Named, text: bytes) -> ModuleType:
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
     """Yield the names that the top of a file binds, also those within `if` and `try`."""
-    for one in body:
-        for node in ast.walk(one):
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                yield node.name
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                yield node.id
-            elif isinstance(node, ast.alias):
+    for node in (node for one in body for node in ast.walk(one)):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name
+            case ast.alias():
                 yield node.asname or node.name.partition(".")[0]
 
 
@@ -292,8 +286,7 @@ class Split:
     def refuse(self, why: str) -> None:
         """Raise UserError where a policy of Python is named and cannot be called."""
         for policy in self.named.values():
-            built_in = "one that `reprieve policies` lists"
-            raise policy.wrong(f"{why}; must be {built_in}")
+            raise policy.wrong(f"{why}; must be one that `reprieve policies` lists")
 
     def with_objects(self, own: OwnPolicies) -> OwnPolicies:
         """Return what decides in a run: a new object of each, and those that the program gave."""
@@ -341,8 +334,7 @@ def split(text: str, path: str, sets: Sequence[str]) -> Split:
     named = {key: Named.of(key, last[key], base) for key in KEYS if refers(last.get(key))}
     if not named and not any(map(refers, in_file.values())):
         return Split(tuple(kept))
-    keys = [one.partition("=")[0].strip().rpartition(".")[::2] for one in kept]
-    owners = _owners([*given, *((_section(path), name) for path, name in keys)])
+    owners = _owners([*given, *(one.partition("=")[0].strip() for one in kept)])
     stand_ins = []
     for key in KEYS:
         is_open = key not in in_sets and (key in named or key in in_file)
@@ -354,45 +346,27 @@ def split(text: str, path: str, sets: Sequence[str]) -> Split:
 
 
 @lru_cache(maxsize=64)
-def _in_text(text: str) -> tuple[Mapping[str, Any], Sequence[tuple[str, str]]]:
-    """Return the policies that a scenario file names, and section and name of each key it has."""
+def _in_text(text: str) -> tuple[Mapping[str, Any], Sequence[str]]:
+    """Return the policies that a scenario file names, and the names of all keys that it has."""
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return {}, ()  # the simulator says what is wrong
-    found = {}
-    for key in KEYS:
-        section, _, name = key.partition(".")
-        table = document.get(section)
-        if isinstance(table, Mapping) and name in table:
-            found[key] = table[name]
-    return found, _given(document)
+    leaves = flat(document)
+    return {key: leaves[key] for key in KEYS if key in leaves}, list(leaves)
 
 
-def _owners(given: Sequence[tuple[str, str]]) -> dict[str, str]:
+def _owners(given: Sequence[str]) -> dict[str, str]:
     """Return the policies to which some keys belong."""
     found = {}
-    for section, name in given:
+    for key in given:
+        section, _, name = key.rpartition(".")
+        # A flow has the keys of the workload.
+        section = "workload" if section.startswith("flow.") else section
         for need in schema().get(section, {}).get(name, {}).get("when", ()):
             if need["key"] in KEYS and len(need["values"]) == 1:
                 found[need["key"]] = need["values"][0]
     return found
-
-
-def _given(table: Mapping[str, Any], section: str = "") -> list[tuple[str, str]]:
-    """Return section and name of each key of a file."""
-    found = []
-    for name, value in table.items():
-        if isinstance(value, Mapping):
-            found += _given(value, f"{section}.{name}" if section else name)
-        else:
-            found.append((_section(section), name))
-    return found
-
-
-def _section(path: str) -> str:
-    """Return whose keys a table has: a flow those of the workload."""
-    return "workload" if path.startswith("flow.") else path
 
 
 def _default(key: str) -> str:

@@ -83,16 +83,14 @@ def inputs_of(source: Source) -> list[Path]:
     """Return the files that a scenario is read from: itself and all that its values name."""
     values = [one.partition("=")[2].strip().strip("\"'") for one in source.sets]
     base = Path(source.path).parent
-    named = [*_strings(_parsed(source.text)), *values]
-    return [Path(source.path), *_found(named, base, 0)]
+    return [Path(source.path), *_found([*_strings_of(source.text), *values], base, 0)]
 
 
 def named_by(file: Path) -> list[Path]:
     """Return a file of TOML and the files that its values name, and what those name."""
-    text = ""
     with suppress(OSError, UnicodeDecodeError):
-        text = file.read_text(encoding="utf-8")
-    return [file, *_found(_strings(_parsed(text)), file.parent, 0)]
+        return [file, *_found(_strings_of(file.read_text(encoding="utf-8")), file.parent, 0)]
+    return [file]
 
 
 def is_ours(path: Path) -> bool:
@@ -168,10 +166,11 @@ def _is_below(path: Path, folder: Path) -> bool:
     return Path(os.path.realpath(folder)) in Path(os.path.realpath(path.parent), "x").parents
 
 
-def _parsed(text: str) -> dict[str, Any]:
+def _strings_of(text: str) -> list[str]:
+    """Return every string in a TOML document."""
     with suppress(tomllib.TOMLDecodeError, RecursionError):
-        return tomllib.loads(text)
-    return {}  # whoever reads it says what is wrong
+        return [*_strings(tomllib.loads(text))]
+    return []  # whoever reads it says what is wrong
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -197,6 +196,6 @@ def _found(named: Iterable[str], base: Path, depth: int) -> Sequence[Path]:
                         continue
                     made.append(path)
                     if path.suffix == ".toml" and path.is_file() and depth < _DEPTH_MAX:
-                        inside = _strings(_parsed(path.read_text(encoding="utf-8")))
+                        inside = _strings_of(path.read_text(encoding="utf-8"))
                         made += _found(inside, path.parent, depth + 1)
     return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -10,10 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reprieve._native import ParquetReader, ParquetWriter, Table, empty_log
-
-__all__ = ["OPS", "Columns", "columns", "words"]
-
-Columns = Mapping[str, NDArray[np.generic]]
 
 OPS = ("read", "write", "trim", "flush")
 """Names of the operations, at the index by which the simulator knows them."""
@@ -33,40 +29,6 @@ def words(log: Table) -> NDArray[np.str_]:
     for op in OPS:
         found[log.is_word("op", op)] = op
     return found
-
-
-class _Arrays(Columns):
-    """Columns of a log, each made an array when it is first asked for: few of them are."""
-
-    def __init__(self, log: Table) -> None:
-        self._log = log
-        self._made: dict[str, NDArray[np.generic]] = {}
-
-    def __getitem__(self, name: str) -> NDArray[np.generic]:
-        if name not in self._made:
-            self._made[name] = self._array(name)
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._log.names)
-
-    def __len__(self) -> int:
-        return len(self._log.names)
-
-    def _array(self, name: str) -> NDArray[np.generic]:
-        if name == "die":
-            return np.asarray(np.nan_to_num(self._log.array("die"), nan=-1), np.int64)
-        if name != "op":
-            return self._log.array(name)
-        op = np.zeros(len(self._log), np.int64)
-        for index, word in enumerate(OPS):
-            op[self._log.is_word("op", word)] = index
-        return op
-
-
-def columns(log: Table) -> Columns:
-    """Return a log as arrays; `op` is the index in `OPS`, `die` −1 where there is none."""
-    return _Arrays(log)
 
 
 # Of the file, and of what is gone through at once: memory stays bounded by one of them.

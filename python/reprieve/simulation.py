@@ -171,8 +171,8 @@ def stepwise(
     """Return a run that the caller takes through its steps; arguments as of `run`.
 
     `step` advances it, `take_log` has the requests completed since the last call if they are kept,
-    which `request_log.columns` makes arrays of, and `summary` is what it has come to so far, as
-    JSON. What a policy in Python raises, `step` raises.
+    as a table, and `summary` is what it has come to so far, as JSON. What a policy in Python
+    raises, `step` raises.
     """
     return opened(Source.of(scenario, overrides), requests=requests)[2]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import reprieve as rp
-from reprieve.time_scale import proposed_time_scale
 from reprieve.trace_fit.order import Requests
+from reprieve.traces import proposed_time_scale
 
 from .drive import Reprieve
 

@@ -21,8 +21,7 @@ from reprieve.confidence import TOO_FEW
 from reprieve.frames import flat
 from reprieve.outputs import replace_file
 from reprieve.overwriting import may_write, named_by
-from reprieve.time_scale import proposed_time_scale
-from reprieve.traces import Trace, TraceRow, workload_info
+from reprieve.traces import Trace, TraceRow, proposed_time_scale, workload_info
 from reprieve.units import NOTHING, alike, share, size, sizes, time, times
 
 if TYPE_CHECKING:

@@ -81,21 +81,12 @@ class _Handler(SimpleHTTPRequestHandler):
         ".wasm": "application/wasm",
     }
 
-    def do_GET(self) -> None:
-        if self._is_ours():
-            super().do_GET()
-
-    def do_HEAD(self) -> None:
-        if self._is_ours():
-            super().do_HEAD()
-
-    def _is_ours(self) -> bool:
+    def send_head(self) -> Any:
         """Refuse names that a page elsewhere has made to mean this machine."""
         host = self.headers.get("Host", "").rpartition(":")[0]
         if host in {_HOST, "localhost"}:
-            return True
-        self.send_error(403, "Only 127.0.0.1 and localhost are served")
-        return False
+            return super().send_head()
+        return self.send_error(403, "Only 127.0.0.1 and localhost are served")
 
     def end_headers(self) -> None:
         # What `make ui` built anew is not to be hidden by what the browser has kept.

@@ -12,6 +12,8 @@ from pathlib import Path
 import vl_convert
 from markupsafe import Markup
 
+from reprieve._native import UserError
+from reprieve.outputs import folder_of, whole_file
 from reprieve.plot.paper import vega_lite_version
 
 _SCRIPT = "window.vegaEmbed = vegaEmbed;"
@@ -31,8 +33,9 @@ def library() -> Markup:
     if script is None:
         script = vl_convert.javascript_bundle(_SCRIPT, vl_version=vega_lite_version())
         if kept is not None:
-            with suppress(OSError):  # a folder that cannot be written costs time, and nothing else
-                _keep(kept, f"// {_hash(script)}\n{script}".encode())
+            # A folder that cannot be written costs time, and nothing else.
+            with suppress(UserError), folder_of(kept), whole_file(kept) as file:
+                file.write(f"// {_hash(script)}\n{script}".encode())
     return Markup(script)
 
 
@@ -60,11 +63,3 @@ def cache_folder() -> Path | None:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _keep(path: Path, content: bytes) -> None:
-    """Write the whole of a file under its name at once: others may be reading and writing it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    temporary.write_bytes(content)
-    temporary.replace(path)

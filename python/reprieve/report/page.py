@@ -76,31 +76,22 @@ def page(
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    # "<" occurs in JSON only inside strings; escaped, it cannot end the script element.
+    text = json.dumps(specs, ensure_ascii=False, separators=(",", ":"))
     return environment.get_template(template).render(
         title=title,
         version=_native.__version__,
         command=command,
         facts=facts,
-        palettes=page_palettes(),
-        specs=inline_specs(specs),
+        palettes={"light": _palette(dark=False), "dark": _palette(dark=True)},
+        specs=Markup(text.replace("<", "\\u003c")),
         library=library() if specs else Markup(""),
         **values,
     )
 
 
-def inline_specs(specs: Mapping[str, Any]) -> Markup:
-    """Write charts' specifications as JSON for a script element."""
-    # "<" occurs in JSON only inside strings; escaped, it cannot end the script element.
-    text = json.dumps(specs, ensure_ascii=False, separators=(",", ":"))
-    return Markup(text.replace("<", "\\u003c"))
-
-
-def page_palettes() -> dict[str, dict[str, str]]:
-    """Return the style sheet's names for the charts' colours, for light and for dark pages."""
-    return {"light": _palette(dark=False), "dark": _palette(dark=True)}
-
-
 def _palette(*, dark: bool) -> dict[str, str]:
+    """Return the style sheet's names for the charts' colours, on light or on dark pages."""
     colours = {f"run-{i}": colour for i, colour in enumerate(RUNS_DARK if dark else RUNS_LIGHT)}
     for name, (_, on_light, on_dark) in (COMPONENTS | BLAME).items():
         colours[name.replace("_", "-")] = on_dark if dark else on_light

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from reprieve.die_rig import rig_columns
 from reprieve.parallel import Watch
-from reprieve.request_log import OPS, Columns, columns
 from reprieve.scenario import toml_text
 from reprieve.simulation import stepwise
+from reprieve.tables import Table
 from reprieve_studies.theory.statistics import Estimate, Sample, Series, Tail, ratio
 
 Floats = NDArray[np.float64]
@@ -29,8 +29,8 @@ class Drive:
     """A drive whose requests are reduced to series as they complete."""
 
     scenario: Mapping[str, Any]
-    series: Callable[[Columns], Mapping[str, Floats]] = lambda _columns: {}
-    """Samples out of columns of the request log, by name."""
+    series: Callable[[Table], Mapping[str, Floats]] = lambda _log: {}
+    """Samples out of the log of requests, by name."""
     ratios: Mapping[str, tuple[Callable[[Any], float], Callable[[Any], float]]] = field(
         default_factory=dict
     )
@@ -56,7 +56,7 @@ class Drive:
             more = simulation.step(max(1, requests // _PIECES))
             watch(*simulation.progress())
             if self.logged:
-                for name, values in self.series(columns(simulation.take_log())).items():
+                for name, values in self.series(simulation.take_log()).items():
                     kept.setdefault(name, Series()).add(values)
                     if name in whole:
                         whole[name].add(values)
@@ -82,8 +82,8 @@ class Runs:
     """A drive that is simulated several times, for percentiles that few requests are beyond."""
 
     scenario: Mapping[str, Any]
-    series: Callable[[Columns], Mapping[str, Floats]]
-    """Samples out of columns of the request log, by name."""
+    series: Callable[[Table], Mapping[str, Floats]]
+    """Samples out of the log of requests, by name."""
     levels: Mapping[str, tuple[float, ...]]
     """Percentiles that are wanted, as shares, by the samples' name."""
     floors: Mapping[str, float]
@@ -104,7 +104,7 @@ class Runs:
             while more:
                 more = simulation.step(max(1, requests // _PIECES))
                 watch(*simulation.progress())
-                for name, values in self.series(columns(simulation.take_log())).items():
+                for name, values in self.series(simulation.take_log()).items():
                     if name in tails:
                         tails[name].add(values)
         return {
@@ -159,19 +159,19 @@ def percentile_name(name: str, level: float) -> str:
     return f"{name} p{100 * level:.6g}"
 
 
-def of(columns: Columns, op: str) -> NDArray[np.bool_]:
+def of(log: Table, op: str) -> NDArray[np.bool_]:
     """Which rows of a log are of this operation."""
-    return np.asarray(columns["op"] == OPS.index(op))
+    return log.is_word("op", op)
 
 
-def times_ns(columns: Columns, name: str) -> Floats:
+def times_ns(log: Table, name: str) -> Floats:
     """Return a column of times in ns; 2⁵³ ns are a hundred days, so that none is rounded."""
-    return columns[name].astype(np.float64)
+    return log.array(name).astype(np.float64)
 
 
-def latency_us(columns: Columns) -> Floats:
+def latency_us(log: Table) -> Floats:
     """Latencies in µs."""
-    return (times_ns(columns, "completion_ns") - times_ns(columns, "arrival_ns")) / 1e3
+    return (times_ns(log, "completion_ns") - times_ns(log, "arrival_ns")) / 1e3
 
 
 def count(*path: str) -> Callable[[Any], float]:

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from reprieve.request_log import Columns
+from reprieve.tables import Table
 from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
 from reprieve_studies.theory.formulas import closed_throughput
-from reprieve_studies.theory.models import Drive, Floats, spread
+from reprieve_studies.theory.models import Drive, Floats, spread, times_ns
 from reprieve_studies.verdicts import AT_LEAST
 
 _DIES = 16
@@ -68,9 +68,9 @@ def _scenario(depth: int, requests: int, keys: Mapping[str, Any]) -> dict[str, A
     )
 
 
-def _gaps(columns: Columns) -> Mapping[str, Floats]:
+def _gaps(log: Table) -> Mapping[str, Floats]:
     # Gaps between the pieces of a log are left out: a few hundred of a million.
-    return {"between": np.diff(np.asarray(columns["completion_ns"], dtype=np.float64)) / 1e3}
+    return {"between": np.diff(times_ns(log, "completion_ns")) / 1e3}
 
 
 def curves() -> Mapping[str, Curve]:

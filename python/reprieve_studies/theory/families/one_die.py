@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from reprieve.request_log import Columns
+from reprieve.tables import Table
 from reprieve_studies.theory.formulas import Class, with_load
 from reprieve_studies.theory.models import Floats, count, latency_us, of, spread, times_ns
 
@@ -58,20 +58,20 @@ def one_die(keys: Mapping[str, Any], reads: Class, writes: Class, requests: int)
     )
 
 
-def waits(columns: Columns) -> dict[str, Floats]:
+def waits(log: Table) -> dict[str, Floats]:
     """Return waits of reads and of writes, whose services are known."""
-    latency = latency_us(columns)
+    latency = latency_us(log)
     return {
-        "read wait": latency[of(columns, "read")] - READ_US,
-        "write wait": latency[of(columns, "write")] - PROGRAM_US,
+        "read wait": latency[of(log, "read")] - READ_US,
+        "write wait": latency[of(log, "write")] - PROGRAM_US,
     }
 
 
-def completions(columns: Columns) -> dict[str, Floats]:
+def completions(log: Table) -> dict[str, Floats]:
     """Return waits of reads, latencies of writes, and the times from their start to their end."""
-    latency = latency_us(columns)
-    reads, writes = of(columns, "read"), of(columns, "write")
-    queued = (times_ns(columns, "queue_ns") + times_ns(columns, "suspend_wait_ns"))[writes] / 1e3
+    latency = latency_us(log)
+    reads, writes = of(log, "read"), of(log, "write")
+    queued = (times_ns(log, "queue_ns") + times_ns(log, "suspend_wait_ns"))[writes] / 1e3
     return {
         "read wait": latency[reads] - READ_US,
         "write latency": latency[writes],
