@@ -51,22 +51,22 @@ def stub() -> str:
     ]
     # A table inside another comes first, as that one names it.
     for section in sorted(sections, key=lambda section: -section["name"].count(".")):
-        inside = [
-            f"    {name.rpartition('.')[2]}: {class_name(name)}"
-            for name in (other["name"] for other in sections)
-            if name.rpartition(".")[0] == section["name"]
-        ]
-        lines += [
-            f"class {class_name(section['name'])}(Keys):",
-            *_docstring(f"Keys of `[{section['name']}]`.", section["doc"]),
-            "",
-            *_attributes(section["keys"]),
-            *inside,
-            "",
-        ]
-    names = [section["name"] for section in sections if "." not in section["name"]]
+        name = section["name"]
+        lines += _class(class_name(name), f"Keys of `[{name}]`.", section, _inside(sections, name))
+        lines.append("")
+    outer = _inside(sections, "")
+    lines += _class("Top", "Keys before every section, and the sections.", top | {"doc": ""}, outer)
     lines += [
-        *_top(top["keys"], names),
+        "    flow: Flows[Workload]",
+        "",
+        "    def __init__(",
+        "        self,",
+        "        *,",
+        *(f"        {key['name']}: {_type(key)} | None = None," for key in top["keys"]),
+        *(f"        {name}: Mapping[str, Any] | None = None," for name in outer),
+        "        flow: Mapping[str, Mapping[str, Any]] | None = None,",
+        "    ) -> None: ...",
+        "    def _take(self, tables: Mapping[str, Any]) -> None: ...",
         "",
         "SECTIONS: dict[str, type[Keys]]",
         '"""The class of each section."""',
@@ -81,33 +81,20 @@ def main() -> None:
     FILE.write_text(stub(), encoding="utf-8")
 
 
-def _top(keys: list[dict[str, Any]], sections: list[str]) -> list[str]:
-    return [
-        "class Top(Keys):",
-        *_docstring("Keys before every section, and the sections."),
-        "",
-        *_attributes(keys),
-        *(f"    {name}: {class_name(name)}" for name in sections),
-        "    flow: Flows[Workload]",
-        "",
-        "    def __init__(",
-        "        self,",
-        "        *,",
-        *(f"        {key['name']}: {_type(key)} | None = None," for key in keys),
-        *(f"        {name}: Mapping[str, Any] | None = None," for name in sections),
-        "        flow: Mapping[str, Mapping[str, Any]] | None = None,",
-        "    ) -> None: ...",
-        "    def _take(self, tables: Mapping[str, Any]) -> None: ...",
-    ]
+def _inside(sections: list[dict[str, Any]], outer: str) -> dict[str, str]:
+    """Return the class of each table that is in a section, or in none, by its name there."""
+    names = [section["name"].rpartition(".") for section in sections]
+    return {own: class_name(f"{of}.{own}" if of else own) for of, _, own in names if of == outer}
 
 
-def _attributes(keys: list[dict[str, Any]]) -> list[str]:
-    lines = []
-    for key in keys:
+def _class(name: str, text: str, section: dict[str, Any], inside: dict[str, str]) -> list[str]:
+    """Return the class of a section, with its keys and the tables inside it."""
+    lines = [f"class {name}(Keys):", *_docstring(text, section["doc"]), ""]
+    for key in section["keys"]:
         absent = " | None" if key["optional"] else ""
         lines.append(f"    {key['name']}: {_type(key)}{absent}")
         lines += _docstring(f"{key['doc']} {_details(key)}")
-    return lines
+    return lines + [f"    {own}: {kind}" for own, kind in inside.items()]
 
 
 def _type(key: dict[str, Any]) -> str:

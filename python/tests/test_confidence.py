@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import reprieve as rp
-from reprieve.cli.notes import mark_of
+from reprieve.cli.compare import mark_of
 from reprieve.confidence import bounds_us, cell_us, compared, known, listed, shortage
 from reprieve.experiments.columns import told
 from reprieve.report.tables import decided

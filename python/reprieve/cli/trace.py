@@ -143,7 +143,7 @@ def fit(
     if as_json:
         _say_json({"lines": [asdict(line) for line in lines], "verdict": judged.content()})
         return
-    _print_lines(lines, file, str(out), as_json)
+    _print_lines(lines, file, str(out))
     _print_verdict(judged)
     say(f'wrote {out}: in a scenario, load = "{out}"')
 
@@ -206,13 +206,14 @@ def _beside(trace: Trace, load: str, requests: int | None, device: str, as_json:
     base = {"device": device, "load": load}
     seeds = range(1, DRAWS + 1)
     draws = [order(drawn({**base, "seed": seed}, found.requests)) for seed in seeds]
-    _print_lines(side_by_side(found, draws), trace.path, load, as_json)
-
-
-def _print_lines(lines: Sequence[Line], trace: str, load: str, as_json: bool) -> None:
+    lines = side_by_side(found, draws)
     if as_json:
         _say_json([asdict(line) for line in lines])
         return
+    _print_lines(lines, trace.path, load)
+
+
+def _print_lines(lines: Sequence[Line], trace: str, load: str) -> None:
     title = f"{Path(trace).name} beside {Path(load).name}, the load"
     printed = table(title, ["", "trace", "load", "in its draws"])
     for line in lines:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import altair as alt
 
@@ -103,8 +102,7 @@ def qos(runs: Runs, theme: Theme) -> Chart:
     return finished(chart, theme, _HEIGHT_CURVE)
 
 
-@dataclass(frozen=True)
-class _Bars:
+class _Bars(NamedTuple):
     """Fields and title of a chart of grouped bars."""
 
     group: str
@@ -247,30 +245,22 @@ def blame(runs: Runs, op: str, theme: Theme) -> Chart:
     parts = list(dict.fromkeys(row["part"] for row in data))
     x = alt.X("share:Q", title=f"share of the {op}s' time", scale=alt.Scale(domain=[0, 1]))
     x = x.axis(format=".0%", tickCount=6)
-    colour = _colours_of("cause", BLAME, theme.causes, data, theme)
+    colour = _colours_of("cause", BLAME, data, theme)
     tooltip = ["part:N", "cause:N", alt.Tooltip("share:Q", format=".1%"), MEAN]
     return stacked(data, theme, x, "part", parts, colour, tooltip)
 
 
 def component_colours(data: list[Row], theme: Theme) -> alt.Color:
     """Give each component that any of the rows has its colour."""
-    return _colours_of("component", COMPONENTS, theme.components, data, theme)
+    return _colours_of("component", COMPONENTS, data, theme)
 
 
 def _colours_of(
-    field: str,
-    words: Mapping[str, tuple[str, ...]],
-    colours: Sequence[str],
-    data: list[Row],
-    theme: Theme,
+    field: str, words: Mapping[str, tuple[str, ...]], data: list[Row], theme: Theme
 ) -> alt.Color:
     """Give each word of a field that any of the rows has its colour, in the order of the words."""
     used = {row[field] for row in data}
-    palette = {
-        word: colour
-        for (word, *_), colour in zip(words.values(), colours, strict=True)
-        if word in used
-    }
+    palette = {word: theme.parts[name] for name, (word, *_) in words.items() if word in used}
     scale = alt.Scale(domain=list(palette), range=theme.shades(list(palette.values())))
     legend = alt.Legend(title=None, orient="bottom", columns=2, labelLimit=240, symbolType="square")
     return alt.Color(f"{field}:N", scale=scale, legend=legend)

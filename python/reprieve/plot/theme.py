@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -74,8 +74,8 @@ class Theme:
     """Colours, font and size of a chart; any CSS colour."""
 
     runs: Sequence[str]
-    components: Sequence[str]
-    causes: Sequence[str]
+    parts: Mapping[str, str]
+    """Colour of each of `COMPONENTS` and `BLAME`."""
     ink: str
     paper: str
     """Background."""
@@ -141,8 +141,7 @@ def dashes(count: int, are_bounds: Sequence[bool] = ()) -> list[list[int]]:
 
 LIGHT = Theme(
     runs=RUNS_LIGHT,
-    components=[light for _, light, _ in COMPONENTS.values()],
-    causes=[light for _, light, _ in BLAME.values()],
+    parts={name: light for name, (_, light, _) in (COMPONENTS | BLAME).items()},
     ink="#1b1b1b",
     paper="#ffffff",
     muted="#4d4d4d",
@@ -166,8 +165,7 @@ def paper(width_px: int) -> Theme:
 
 PAGE = Theme(
     runs=[f"var(--run-{index})" for index in range(len(RUNS_LIGHT))],
-    components=[f"var(--{name.replace('_', '-')})" for name in COMPONENTS],
-    causes=[f"var(--{name.replace('_', '-')})" for name in BLAME],
+    parts={name: f"var(--{name.replace('_', '-')})" for name in COMPONENTS | BLAME},
     ink="var(--ink)",
     paper="var(--page)",
     muted="var(--muted)",
