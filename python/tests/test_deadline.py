@@ -30,7 +30,7 @@ ONE = Measured(
     suspensions_of_most=0.5, writes_per_s=500, write_mean_us=1500, write_bytes_per_s=1e6,
     energy_j=float("nan"),
 )  # fmt: skip
-PLAN = Plan(5_000, 5_000, 2, (1,), (101, 102))
+PLAN = Plan(5_000, 5_000, 2, 2, (1,), (101, 102))
 BENCH = dies(5_000)[0]
 
 

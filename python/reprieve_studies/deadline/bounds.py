@@ -34,16 +34,17 @@ def policy(bench: Bench, keys: Keys) -> FromRelaxation | None:
 
 
 def bounds(
-    benches: Iterable[Bench], steps_us: Sequence[float], engine: Engine
+    benches: Iterable[Bench], late: Mapping[str, float], steps_us: Sequence[float], engine: Engine
 ) -> Mapping[str, Mapping[str, float]]:
     """Return suspensions a second that every policy needs, by bench, then by step in µs.
 
-    Under `any order`, the last, what holds if reads may overtake others, at the finest step.
+    At the finest step also under `any order`, if reads may overtake others, and under `as late`,
+    with the share of late reads in `late`, by bench.
     """
     works = {
         bench.name: (
-            digest("bound", str(bench.die), str(bench.late_share), str(steps_us)),
-            partial(_bounds, bench.die, bench.late_share, steps_us),
+            digest("bound", *map(str, (bench.die, bench.late_share, late[bench.name], steps_us))),
+            partial(_bounds, bench.die, bench.late_share, late[bench.name], steps_us),
         )
         for bench in benches if bench.die is not None
     }  # fmt: skip
@@ -51,10 +52,16 @@ def bounds(
 
 
 def _bounds(
-    die: Die, late_share: float, steps_us: Sequence[float], _watch: Watch
+    die: Die, late_share: float, late: float, steps_us: Sequence[float], _watch: Watch
 ) -> Mapping[str, float]:
-    price, other = (
-        Relaxation(die, _ROUGH_US, in_order).best_price(late_share) for in_order in (True, False)
-    )
-    found = {f"{step:g}": Relaxation(die, step).per_s(late_share, price) for step in steps_us}
-    return {**found, "any order": Relaxation(die, steps_us[-1], False).per_s(late_share, other)}
+    def bound(step_us: float, share: float, in_order: bool = True) -> float:
+        price = Relaxation(die, _ROUGH_US, in_order).best_price(share)
+        return Relaxation(die, step_us, in_order).per_s(share, price)
+
+    finest = steps_us[-1]
+    found = {f"{step:g}": bound(step, late_share) for step in steps_us}
+    return {
+        **found,
+        "any order": bound(finest, late_share, in_order=False),
+        "as late": bound(finest, late),
+    }

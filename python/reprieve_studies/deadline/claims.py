@@ -203,6 +203,7 @@ def numbers(outcome: Outcome) -> dict[str, Any]:
         "less": less,
         "told": told,
         "tries": outcome.plan.tries,
+        "drive_tries": outcome.plan.drive_tries,
         "seeds": len(outcome.plan.judged),
         "loads": {
             one.bench.name: {

@@ -38,7 +38,9 @@ class Plan:
     requests: int
     """Of a run on a drive, where the load is generated."""
     tries: int
-    """Points of each family."""
+    """Points of each family on one die."""
+    drive_tries: int
+    """Points of each family on a drive."""
     searched: Sequence[int]
     """Seeds on one die; on drives the first, whose runs have ten times as many late reads."""
     judged: Sequence[int]
@@ -105,7 +107,7 @@ def run(plan: Plan, settings: Settings) -> Outcome:
     """Search, freeze, judge."""
     assert not set(plan.searched) & set(plan.judged), "judged on the seeds of the search"
     benches = {bench.name: bench for bench in plan.benches()}
-    tried = {(name, family): points(family, bench, plan.tries)
+    tried = {(name, family): points(family, bench, plan.tries if bench.die else plan.drive_tries)
              for name, bench in benches.items() for family in FAMILIES}  # fmt: skip
     bounded = [bench for bench in benches.values() if bench.bounded and plan.steps_us]
     tried |= {(bench.name, RELAXED): relaxed() for bench in bounded}
@@ -124,14 +126,16 @@ def run(plan: Plan, settings: Settings) -> Outcome:
         never = {name: [spot(name, NEVER, seed) for seed in plan.judged] for name in benches}
         every = [one for some in (*spots.values(), *never.values()) for one in some]
         judged = _simulate(engine, "judging", benches, every, with_power=True)
+        by_place = {place: [judged[one] for one in some] for place, some in spots.items()}
+        late = {one.name: mean(by_place[one.name, RELAXED, 1.0]).late_share for one in bounded}
         return Outcome(
             plan,
             list(benches.values()),
             frozen,
-            {place: [judged[one] for one in some] for place, some in spots.items()},
+            by_place,
             {name: [judged[one] for one in some] for name, some in never.items()},
             _on_rig(plan, benches, frozen, engine),
-            bounds(bounded, plan.steps_us, engine),
+            bounds(bounded, late, plan.steps_us, engine),
         )
 
 

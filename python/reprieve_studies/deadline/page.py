@@ -33,8 +33,9 @@ def facts(outcome: Outcome) -> dict[str, str]:
     """Return what was run."""
     plan = outcome.plan
     return {
-        "Points of each family": f"{plan.tries}, the plainest and those of Sobol's sequence",
-        "Seeds": f"{', '.join(map(str, plan.searched))} of the search; "
+        "Points of each family": f"{plan.tries} on one die, {plan.drive_tries} on a drive, the "
+        "plainest and those of Sobol's sequence",
+        "Seeds": f"{', '.join(map(str, plan.searched))} of the search, the first on drives; "
         f"{', '.join(map(str, plan.judged))} of the judgement",
         "Loads": f"{len(outcome.benches)}",
         "Requests of a run": f"{plan.reads:,} reads on one die, {plan.requests:,} requests on a "
@@ -125,13 +126,14 @@ def _bounds(outcome: Outcome) -> list[Section]:
         rows.append([name, *(f"{rate:,.0f}" for rate in found.values()),
                      *(f"{one.suspensions_per_s:,.0f} ({100 * one.late_share:.3f})"
                        for one in kinds)])  # fmt: skip
-    steps = (step if step == "any order" else f"bound, {step} µs" for step in found)
+    steps = (f"bound, {step}" for step in found)
     columns = ("bench", *steps, *FAMILIES, RELAXED)
     text = (
         "No policy has so few late reads as are allowed with fewer suspensions a second than the "
         "bound, whose steps favour the policy: it rises as they become shorter. A bound above the "
-        "rate of the reads says that no policy keeps that share. Beside it the frozen points, with "
-        "late reads in %, and the policy that the relaxation suggests, at the best of its prices."
+        "rate of the reads says that no policy keeps that share. Steps are in µs; `as late` is for "
+        "the late reads of the policy that the relaxation suggests, at the best of its prices. "
+        "Beside it the frozen points, with late reads in %."
     )
     return [Section("Beside a lower bound", [text],
                     tables=[Table("Suspensions a second", columns, rows)])]  # fmt: skip
