@@ -38,12 +38,16 @@ def section(parts: Iterable[Table], counts: Mapping[str, int]) -> dict[str, Any]
     wholes = {kind: np.zeros(1 + len(CAUSES), np.int64) for kind in KINDS}
     slowest = {kind: np.zeros((0, 2 + len(CAUSES)), np.int64) for kind in KINDS}
     for part in parts:
-        of_all = _rows(part)
+        latency_ns = part.array("completion_ns") - part.array("arrival_ns")
+        columns = [latency_ns, *(part.array(name) for name in ("id", *CAUSES))]
+        of_all = np.stack(columns, axis=1)
         for kind in KINDS:
             rows = of_all[_of(part, kind)]
             wholes[kind] += np.delete(rows, 1, axis=1).sum(axis=0)
             both = np.concatenate([slowest[kind], rows])
-            slowest[kind] = _first(both, requests_of(counts[kind], SHARES["slowest_1"]))
+            # The slowest first; of equals those that arrived first.
+            order = np.lexsort((both[:, 1], -both[:, 0]))
+            slowest[kind] = both[order[: requests_of(counts[kind], SHARES["slowest_1"])]]
     return {kind: _told(counts[kind], wholes[kind], slowest[kind]) for kind in KINDS}
 
 
@@ -67,28 +71,15 @@ def slowest(parts: Iterable[Table], kind: str, count: int) -> Table:
     return found
 
 
-def _rows(part: Table) -> Rows:
-    latency_ns = part.array("completion_ns") - part.array("arrival_ns")
-    return np.stack([latency_ns, *(part.array(name) for name in ("id", *CAUSES))], axis=1)
-
-
 def _of(part: Table, kind: str) -> NDArray[np.int64]:
     return np.flatnonzero(part.is_word("op", kind))
-
-
-def _first(rows: Rows, count: int) -> Rows:
-    """Return the slowest rows, the slowest first; of equals those that arrived first."""
-    order = np.lexsort((rows[:, 1], -rows[:, 0]))
-    return rows[order[:count]]
 
 
 def _told(count: int, whole: Rows, rows: Rows) -> dict[str, Any]:
     told = {}
     for name, share in SHARES.items():
         requests = requests_of(count, share)
-        sums = whole
-        if name != "all":
-            sums = np.delete(rows[:requests], 1, axis=1).sum(axis=0)
+        sums = whole if name == "all" else np.delete(rows[:requests], 1, axis=1).sum(axis=0)
         told[name] = {"requests": requests, "latency_ns": int(sums[0])} | {
             cause: int(ns) for cause, ns in zip(CAUSES, sums[1:], strict=True)
         }

@@ -89,12 +89,13 @@ class Named:
     def of(cls, key: str, text: str, base: Path) -> Named:
         """Take it from a scenario in folder `base`; a path is tried from there first."""
         found = _REFERENCE.fullmatch(text)
-        if found is None or not (found["place"].endswith(".py") or _is_module(found["place"])):
+        place = "" if found is None else found["place"]
+        is_module = all(part.isidentifier() for part in place.split("."))
+        if found is None or not (place.endswith(".py") or is_module):
             raise UserError(
                 f'{key} = "{text}": must be FILE.py:NAME or MODULE:NAME, where NAME is a class or '
                 "a function, or a policy that `reprieve policies` lists"
             )
-        place = found["place"]
         if place.endswith(".py"):
             there = base / place
             # What a run leaves names it, too, from wherever that is run again.
@@ -380,10 +381,6 @@ def _word(value: str) -> Any:
         return tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
         return value
-
-
-def _is_module(place: str) -> bool:
-    return all(part.isidentifier() for part in place.split("."))
 
 
 def _said(error: BaseException) -> str:

@@ -136,7 +136,7 @@ class OwnPolicies:
         """Return where each policy comes from, by the key of the scenario that it stands for."""
         given = {"suspension.policy": self.suspension, "scheduling.policy": self.scheduler}
         return {
-            key: self.labels.get(key) or _name(policy)
+            key: self.labels.get(key) or f"{type(policy).__module__}.{type(policy).__qualname__}"
             for key, policy in given.items()
             if policy is not None
         }
@@ -162,11 +162,6 @@ class OwnPolicies:
             "suspends": _flag(scheduler, "suspends"),
             "reads_first": _flag(scheduler, "reads_first"),
         }
-
-
-def _name(policy: object) -> str:
-    kind = type(policy)
-    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _own(scheduler: object, method: str) -> object | None:

@@ -405,34 +405,21 @@ def toml_value(value: object, key: str = "a scenario value", depth: int = 0) -> 
 
 def toml_text(scenario: Mapping[str, Any]) -> str:
     """Write a scenario's dictionary as TOML: keys of the top, then one table a section."""
-    lines = _own("", scenario)
-    for section, keys in scenario.items():
-        if isinstance(keys, Mapping):
-            lines.extend(_table(_key(section), keys))
-    return "\n".join(lines) + "\n"
-
-
-def _own(prefix: str, keys: Mapping[str, Any]) -> list[str]:
-    """Write the keys of a table that are no tables."""
-    return [
-        f"{_key(key)} = {toml_value(value, f'{prefix}{key}')}"
-        for key, value in keys.items()
-        if not isinstance(value, Mapping)
-    ]
+    return "\n".join(_table("", scenario)) + "\n"
 
 
 def _table(header: str, keys: Mapping[str, Any], depth: int = 0) -> list[str]:
-    """Write a table, and after it those inside it: each flow is one."""
-    if depth == DEPTH_MAX:
+    """Write a table, and after it those inside it: each section is one, and each flow."""
+    if depth > DEPTH_MAX:
         raise UserError(f"{header}: tables inside each other; must be {DEPTH_MAX} at most")
-    own = _own(f"{header}.", keys)
-    inside = [
-        line
-        for key, value in keys.items()
-        if isinstance(value, Mapping)
-        for line in _table(f"{header}.{_key(key)}", value, depth + 1)
-    ]
-    return [*([f"[{header}]"] if own or not inside else []), *own, *inside]
+    prefix, own, inside = f"{header}." if header else "", list[str](), list[str]()
+    for key, value in keys.items():
+        if isinstance(value, Mapping):
+            inside += _table(f"{prefix}{_key(key)}", value, depth + 1)
+        else:
+            own.append(f"{_key(key)} = {toml_value(value, f'{prefix}{key}')}")
+    head = [f"[{header}]"] if header and (own or not inside) else []
+    return [*head, *own, *inside]
 
 
 def _key(name: str) -> str:

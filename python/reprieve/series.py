@@ -58,15 +58,10 @@ class Series:
     def of(cls, course: Mapping[str, Any]) -> Series:
         """Take what the simulator hands over."""
         return cls(
-            bins=course["bins"],
-            latency_upper_ns=course["latency_upper_ns"],
             latency_counts={op: course[f"{op}_latency_counts"] for op in ("read", "write")},
             parts_ns={op: course[f"{op}_parts_ns"] for op in ("read", "write")},
             ages={kind: course[f"{kind}_ages"] for kind in ("program", "erase")},
-            die_busy_ns=course["die_busy_ns"],
-            channel_busy_ns=course["channel_busy_ns"],
-            erases=course["erases"],
-            blocks=course["blocks"],
+            **{name: column for name, column in course.items() if name in cls.__annotations__},
         )
 
     def __len__(self) -> int:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -222,16 +222,10 @@ def _show(result: Result) -> None:
             f"{decoded['uncorrectable']:,} lost"
         )
     device, machine = result.summary["device"], result.machine
-    suspensions = flash["suspensions"]
+    suspensions, prepare_s = flash["suspensions"], machine["prepare_s"]
+    after = f" after {prepare_s:.1f} s to prepare the drive" if prepare_s >= _BLINK_S else ""
     sentence(
         f"suspensions: {suspensions['program']:,} of programs, {suspensions['erase']:,} of erases; "
         f"WAF {waf(result)}; {device['iops']:,.0f} IOPS over "
-        f"{device['simulated_ns'] / 1e9:,.3f} s simulated, in {machine['wall_s']:.2f} s"
-        f"{_preparation(machine)}"
+        f"{device['simulated_ns'] / 1e9:,.3f} s simulated, in {machine['wall_s']:.2f} s{after}"
     )
-
-
-def _preparation(machine: dict[str, Any]) -> str:
-    """Say how long bringing the drive to its state took, where that is longer than a blink."""
-    prepare_s = machine["prepare_s"]
-    return f" after {prepare_s:.1f} s to prepare the drive" if prepare_s >= _BLINK_S else ""

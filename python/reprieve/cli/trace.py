@@ -174,7 +174,7 @@ def convert(
     """Copy a trace into another format."""
     may_write([Path(output)], inputs=_files(file), force=force)
     counts = _trace(file, format, option).convert(output, to)
-    told = (f"{name} {_plain(value)}" for name, value in flat(counts).items())
+    told = (f"{name} {count:,}" for name, count in flat(counts).items())
     say(f"wrote {output}: {', '.join(told)}")
 
 
@@ -314,12 +314,3 @@ def _rest(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _or_nothing(value: float | None, written: Callable[[float], str]) -> str:
     return NOTHING if value is None else written(value)
-
-
-def _plain(value: object) -> str:
-    """Write a number as it is, with separators."""
-    if isinstance(value, float):
-        return f"{value:,.6g}"
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
-    return str(value)

@@ -78,7 +78,10 @@ class Plots:
 
         Raises UserError if there is no such quantity, or if nothing of it happened.
         """
-        course = over_time.course_of(what)
+        course = over_time.COURSES.get(what)
+        if course is None:
+            known = ", ".join(f'"{name}"' for name in over_time.COURSES)
+            raise UserError(f'over_time("{what}"): must be one of {known}')
         rows = over_time.rows(self._runs, course)
         if not rows:
             raise UserError(f'over_time("{what}"): there was none of it')

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import altair as alt
 import numpy as np
@@ -14,9 +13,6 @@ from reprieve.plot.charts import DECADES, PICKED, chart_of, dashed, legend_of
 from reprieve.plot.rows import Row, Runs, rounded
 from reprieve.plot.theme import Theme
 from reprieve.series import Array, Op, Series
-
-if TYPE_CHECKING:
-    from reprieve.result import Result
 
 # Lines of all runs of a chart together have no more points than this, whatever their number.
 _POINTS = 2560
@@ -148,17 +144,13 @@ class Clock:
     @classmethod
     def of(cls, runs: Runs) -> Clock:
         """Choose the unit in which the longest of the runs is no more than some thousands."""
-        end_ns = max(_end_ns(result) for result in runs.values())
+        # The bins of a run's measured part count from its start, too.
+        parts = [(run.summary["measure"], run.summary["device"]) for run in runs.values()]
+        end_ns = max(int(part["from_ns"]) + int(whole["simulated_ns"]) for part, whole in parts)
         for unit, ns in (("µs", 1000), ("ms", 10**6)):
             if end_ns < 2000 * ns:
                 return cls(unit, ns, end_ns / ns)
         return cls("s", 10**9, end_ns / 1e9)
-
-
-def _end_ns(result: Result) -> int:
-    """Return when a run ended; the bins of its measured part count from its start, too."""
-    summary = result.summary
-    return int(summary["measure"]["from_ns"]) + int(summary["device"]["simulated_ns"])
 
 
 def rows(runs: Runs, course: Course) -> list[Row]:
@@ -253,14 +245,6 @@ def picked(runs: Runs, course: Course, words: list[str]) -> list[str]:
     if len(runs) == 1 or course.shown not in words:
         return words if len(runs) == 1 else words[:1]
     return [course.shown]
-
-
-def course_of(what: str) -> Course:
-    """Return what is drawn for a word; raises UserError if nothing is."""
-    if what not in COURSES:
-        known = ", ".join(f'"{name}"' for name in COURSES)
-        raise UserError(f'over_time("{what}"): must be one of {known}')
-    return COURSES[what]
 
 
 def cursor(theme: Theme) -> alt.Chart:

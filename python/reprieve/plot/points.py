@@ -84,10 +84,6 @@ class Measure:
         value = f"{self.text(self.values[place])} {unit}".rstrip()
         return f"{value} ({ends})" if ends else value
 
-    def is_better(self, value: float, other: float) -> bool:
-        """Return whether a value is better than another."""
-        return value > other if self.is_max else value < other
-
     def interval(self, place: int) -> str:
         """Return the 95 % interval of a point for people; nothing where it is not known."""
         low = self.low[place] if self.low is not None else None
@@ -230,7 +226,7 @@ def fields(points: Points, measure: int) -> list[Row]:
         at = tuple(key.values[place] for key in points.keys[:2])
         if value is None or None in at:
             continue
-        if at not in best or what.is_better(value, best[at][0]):
+        if at not in best or what.cost(place) < what.cost(best[at][1]):
             best[at] = (value, place)
     values = [value for value, _ in best.values()]
     is_log = is_wide(values)

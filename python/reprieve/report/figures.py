@@ -105,27 +105,28 @@ class _Page(Aside):
 def figures(runs: Runs) -> dict[str, Figure]:
     """Return the charts for which these runs have numbers, by name."""
     page = _Page(runs)
-    drawn = [*_distributions(page), *_shares(page)]
+    text = "Share complete within a time, each further nine of the percentile with the same height."
+    columns, chart = _RUN | {"kind": "kind"} | _CURVE, charts.qos(runs, page.theme)
+    drawn = [page.figure("qos", "Reads, writes and both", text, columns, chart)]
+    drawn += [*_of_operation(page, "read"), *_of_operation(page, "write"), *_shares(page)]
     watched = {label: run for label, run in runs.items() if run.series is not None}
     if watched:
-        drawn += [*_over_time(page.of(watched)), *_spread(page.of(watched))]
+        seen = page.of(watched)
+        for what, course in COURSES.items():
+            name, data = f"time-{what.replace('_', '-')}", over_time.rows(watched, course)
+            drawn += _course(seen, name, *_OVER_TIME[what], course, data)
+        drawn += _spread(seen)
     metered = {label: run for label, run in runs.items() if run.power is not None}
     if metered:
-        drawn += _power(page.of(metered))
+        text = "Mean of each bin, of the supplies of the cores and of the interface."
+        data = over_time.power_rows(metered)
+        drawn += _course(page.of(metered), "time-power", "Power", text, over_time.POWER, data)
     return {figure.name: figure for figure in drawn}
 
 
 _RUN = {"run": "run"}
 _CURVE = {"latency_us": "latency, µs", "share": "share at or below"}
 _MEAN = {"mean_us": "mean, µs"}
-
-
-def _distributions(page: _Page) -> Iterator[Figure]:
-    text = "Share complete within a time, each further nine of the percentile with the same height."
-    columns, chart = _RUN | {"kind": "kind"} | _CURVE, charts.qos(page.runs, page.theme)
-    yield page.figure("qos", "Reads, writes and both", text, columns, chart)
-    for op in ("read", "write"):
-        yield from _of_operation(page, op)
 
 
 def _of_operation(page: _Page, op: str) -> Iterator[Figure]:
@@ -177,18 +178,6 @@ def _shares(page: _Page) -> Iterator[Figure]:
     text = "Shares of the simulated time: mean over the dies, mean over the channels, whole drive."
     chart = charts.busy(page.runs, page.theme)
     yield page.figure("busy", "How busy the drive was", text, columns, chart)
-
-
-def _over_time(page: _Page) -> Iterator[Figure]:
-    for what, course in COURSES.items():
-        name, data = f"time-{what.replace('_', '-')}", over_time.rows(page.runs, course)
-        yield from _course(page, name, *_OVER_TIME[what], course, data)
-
-
-def _power(page: _Page) -> Iterator[Figure]:
-    text = "Mean of each bin, of the supplies of the cores and of the interface."
-    data = over_time.power_rows(page.runs)
-    yield from _course(page, "time-power", "Power", text, over_time.POWER, data)
 
 
 def _course(
