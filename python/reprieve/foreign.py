@@ -14,11 +14,8 @@ _LONG = 60
 """Characters of a value that an error shows."""
 
 
-class _Missing:
-    """No value at all, which null is not."""
-
-
-_MISSING = _Missing()
+_MISSING = object()
+"""No value at all, which null is not."""
 
 
 class _Table(dict[str, Any]):
@@ -174,9 +171,9 @@ def decoded(path: Path, text: str, place: int = 0) -> tuple[Any, int]:
         at = getattr(error, "pos", place)
         line = text.count("\n", 0, at) + 1
         why = getattr(error, "msg", "a number of too many digits")
-        cut = "; the file has been cut off" if at >= len(text.rstrip()) else ""
-        unclosed = cut or ("; the file has been cut off" if why.startswith("Unterminated") else "")
-        raise UserError(f"{path}:{line}: is no whole JSON: {why}{unclosed}") from None
+        is_cut = at >= len(text.rstrip()) or why.startswith("Unterminated")
+        cut = "; the file has been cut off" if is_cut else ""
+        raise UserError(f"{path}:{line}: is no whole JSON: {why}{cut}") from None
 
 
 def read_json(path: Path, what: str) -> JsonValue:

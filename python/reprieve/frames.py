@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from reprieve.extras import need
 
@@ -13,18 +13,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Exports(Protocol):
-    """Table that is exported by Arrow's PyCapsule interface."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-
-
 def pyarrow(what: str) -> Any:
     """Return the package; UserError that `what` needs it if it is not installed."""
     return need("pyarrow", what, "pyarrow", "arrow")
 
 
-def to_arrow(table: Exports, what: str = "to_arrow()") -> pa.Table:
+def to_arrow(table: object, what: str = "to_arrow()") -> pa.Table:
     """Return a table as one of pyarrow, which `what` is to give; UserError without pyarrow."""
     return pyarrow(what).table(table)
 

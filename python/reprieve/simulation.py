@@ -344,12 +344,12 @@ def _simulate(
     step_requests = _STEP_REQUESTS_FIRST
     more = True
     watch(*simulation.progress())
-    clock = _Clock()
+    began_s, cpu_began_s = time.perf_counter(), time.process_time()
     while more and not simulation.is_preconditioned():
         more = split.ask(simulation.step, 1)
         watch(*simulation.progress())
     drive.save(simulation, "start")
-    clock.prepared()
+    prepared_s = time.perf_counter()
     with suppress(EnoughError):
         while more:
             step_began_s = time.perf_counter()
@@ -369,7 +369,8 @@ def _simulate(
 
         counts = {kind: summary["requests"][kind]["count"] for kind in blame.KINDS}
         summary["blame"] = blame.section(log.parts(blame.COLUMNS), counts)
-    machine = clock.measured(summary["run"])
+    machine = {"wall_s": time.perf_counter() - prepared_s, "prepare_s": prepared_s - began_s}
+    machine |= _machine(summary["run"], machine["wall_s"], time.process_time() - cpu_began_s)
     if names := own.names():
         summary["run"]["python_policies"] = names
     buckets = {what: simulation.histogram(what) for what in KINDS}
@@ -392,31 +393,16 @@ def _simulate(
     )
 
 
-class _Clock:
-    """Stops the time of a run: bringing the drive to its state, then its requests."""
-
-    def __init__(self) -> None:
-        """Begin with the preparation."""
-        self._began_s = self._prepared_s = time.perf_counter()
-        self._cpu_s = time.process_time()
-
-    def prepared(self) -> None:
-        """Begin with the requests."""
-        self._prepared_s = time.perf_counter()
-
-    def measured(self, run: dict[str, Any]) -> dict[str, Any]:
-        """Return what `run.json` holds; `run` is that section of the summary."""
-        wall_s = time.perf_counter() - self._prepared_s
-        # Linux counts in KiB, macOS in bytes; of the whole process, so runs side by side share it.
-        unit_bytes = 1 if sys.platform == "darwin" else 1024
-        return {
-            "wall_s": wall_s,
-            "prepare_s": self._prepared_s - self._began_s,
-            "cpu_s": time.process_time() - self._cpu_s,
-            "page_transactions_per_s": run["page_transactions"] / wall_s,
-            "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit_bytes,
-            "version": run["version"],
-        }
+def _machine(run: dict[str, Any], wall_s: float, cpu_s: float) -> dict[str, Any]:
+    """Return the rest of what `run.json` holds; `run` is that section of the summary."""
+    # Linux counts in KiB, macOS in bytes; of the whole process, so runs side by side share it.
+    unit_bytes = 1 if sys.platform == "darwin" else 1024
+    return {
+        "cpu_s": cpu_s,
+        "page_transactions_per_s": run["page_transactions"] / wall_s,
+        "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit_bytes,
+        "version": run["version"],
+    }
 
 
 def _summary(simulation: _native.Simulation, *, is_partial: bool) -> dict[str, Any]:

@@ -33,8 +33,6 @@ from reprieve.units import NOTHING, alike
 if TYPE_CHECKING:
     from reprieve.experiments.plan import Plan
 
-Row = dict[str, Any]
-
 # What a screen takes in; the data set has all.
 _ROWS_MAX = 40
 # Of the answer to a question; a file has all.
@@ -123,32 +121,18 @@ def _show(plan: Plan, directory: Path) -> None:
         shown = [row for row in shown if row["front"]]
         shown.sort(key=lambda row: float(row[first.column]), reverse=first.is_max)
         title = f"Points that none beats in all goals. {title}".strip()
+        count = len(shown)
     else:
         numbers = told(shown)
-    names, words = ["point", *keys, *numbers], ["point", *plan.keys]
-    # Of a million points one column is read to count those that did not fail.
-    errors = reader(directory / "points.parquet", ("error",)).read()["error"]
-    _print(shown, names, words, title, None if plan.goals else errors.count(None))
-
-
-def _print(
-    found: Sequence[Row],
-    names: Sequence[str],
-    words: Sequence[str],
-    title: str,
-    count: int | None = None,
-) -> None:
-    """Print columns of rows, of which the first are words, under these names.
-
-    `count`: rows that there are; None: as many as were found.
-    """
-    left, shown = len(words), found[:_ROWS_MAX]
-    made = table(title, [*words, *(heading(name) for name in names[left:])], left)
-    columns = [figures(shown, name) for name in names[left:]]
+        # Of a million points one column is read to count those that did not fail.
+        count = reader(directory / "points.parquet", ("error",)).read()["error"].count(None)
+    shown, words = shown[:_ROWS_MAX], ["point", *plan.keys]
+    made = table(title, [*words, *map(heading, numbers)], len(words))
+    columns = [figures(shown, name) for name in numbers]
     for place, row in enumerate(shown):
-        made.add_row(*(_word(row[name]) for name in names[:left]), *(one[place] for one in columns))
+        cells = (one[place] for one in columns)
+        made.add_row(*(_word(row[name]) for name in ("point", *keys)), *cells)
     show(made)
-    count = len(found) if count is None else count
     if count > len(shown):
         say(f"and {count - len(shown):,} more; `reprieve query` finds them")
 

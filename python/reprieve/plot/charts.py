@@ -149,21 +149,17 @@ def _grouped(runs: Runs, theme: Theme, data: list[Row], shown: _Bars) -> Chart:
         tooltip=["run:N", f"{shown.group}:N", value],
     )
     drawn = base.mark_bar().encode(color=_colour(runs, theme))
-    values = base.mark_text(align="left", dx=4, fontSize=10, color=theme.ink).encode(
-        yOffset=alt.YOffset("run:N", sort=list(runs), scale=gap, bandPosition=0.5),
-        text=alt.Text(f"{shown.value}:Q", format=shown.format),
-    )
+    text = alt.Text(f"{shown.value}:Q", format=shown.format)
+    middle = alt.YOffset("run:N", sort=list(runs), scale=gap, bandPosition=0.5)
+    values = base.mark_text(align="left", dx=4, fontSize=10, color=theme.ink)
+    values = values.encode(yOffset=middle, text=text)
     groups = len({row[shown.group] for row in data})
     layers = drawn + values
     if any("low" in row for row in data):
         # Rows without an interval have no whisker: nothing is known of them.
         whiskers = base.transform_filter("isValid(datum.low)").mark_rule(color=theme.ink)
         layers = drawn + values.encode(x="end:Q")
-        layers += whiskers.encode(
-            x="low:Q",
-            x2="high:Q",
-            yOffset=alt.YOffset("run:N", sort=list(runs), scale=gap, bandPosition=0.5),
-        )
+        layers += whiskers.encode(x="low:Q", x2="high:Q", yOffset=middle)
     whole = finished(layers, theme, _HEIGHT_BAR * groups * (len(runs) + 1))
     # The numbers beside the bars need room, which the axis does not give.
     return whole.properties(padding={"left": 5, "top": 5, "bottom": 5, "right": 3 * theme.font_px})

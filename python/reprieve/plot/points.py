@@ -80,9 +80,7 @@ class Measure:
 
     def with_unit(self, place: int) -> str:
         """Return the value of a point with its unit and interval."""
-        unit, ends = self.name.partition(", ")[2], self.interval(place)
-        value = f"{self.text(self.values[place])} {unit}".rstrip()
-        return f"{value} ({ends})" if ends else value
+        return self.shown(place, self.name.partition(", ")[2])
 
     def interval(self, place: int) -> str:
         """Return the 95 % interval of a point for people; nothing where it is not known."""
@@ -90,10 +88,10 @@ class Measure:
         high = self.high[place] if self.high is not None else None
         return "" if low is None or high is None else f"{self.text(low)} to {self.text(high)}"
 
-    def shown(self, place: int) -> str:
+    def shown(self, place: int, unit: str = "") -> str:
         """Return the value of a point for people, with its interval."""
-        ends = self.interval(place)
-        return self.text(self.values[place]) + (f" ({ends})" if ends else "")
+        ends, value = self.interval(place), f"{self.text(self.values[place])} {unit}".rstrip()
+        return f"{value} ({ends})" if ends else value
 
     @cached_property
     def _decimals(self) -> int:
@@ -342,9 +340,8 @@ def thinned(points: Points, most: int) -> Points:
     """Return at most `most` points: the best and the front first, then others evenly spaced."""
     if len(points) <= most:
         return points
-    ranked = sorted(range(len(points)), key=lambda place: points.kinds[place] == OTHERS)
-    first = [place for place in ranked if points.kinds[place] != OTHERS][:most]
-    rest = [place for place in ranked if points.kinds[place] == OTHERS]
+    first = [place for place, kind in enumerate(points.kinds) if kind != OTHERS][:most]
+    rest = [place for place, kind in enumerate(points.kinds) if kind == OTHERS]
     left = most - len(first)
     spaced = [rest[int(at)] for at in np.linspace(0, len(rest) - 1, left)] if left else []
     return points.some(sorted({*first, *spaced}))

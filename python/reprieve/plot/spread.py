@@ -136,8 +136,6 @@ def _columns(runs: Runs, data: list[Row], theme: Theme, x: alt.X, y: alt.Y) -> C
     names = list(runs) if several else words
     field = "run" if several else "series"
     scale = alt.Scale(domain=names, range=theme.run_colours(len(names)))
-    measure = str(y["shorthand"]).partition(":")[0]
-    place = str(x["shorthand"]).partition(":")[0]
     bars = (
         chart_of(data, theme)
         .mark_bar()
@@ -146,7 +144,7 @@ def _columns(runs: Runs, data: list[Row], theme: Theme, x: alt.X, y: alt.Y) -> C
             y=y,
             xOffset=alt.XOffset(f"{field}:N", sort=names),
             color=alt.Color(f"{field}:N", scale=scale, legend=legend_of(theme, len(names))),
-            tooltip=[f"{field}:N", f"{place}:O", f"{measure}:Q"],
+            tooltip=[f"{field}:N", x["shorthand"], y["shorthand"]],
         )
     )
     chart = finished(bars, theme, _HEIGHT_COLUMNS)

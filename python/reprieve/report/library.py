@@ -29,23 +29,17 @@ def library() -> Markup:
     made_by = f"{version('vl-convert-python')} {vega_lite_version()} {_SCRIPT}"
     folder = cache_folder()
     kept = None if folder is None else folder / f"vega-{_hash(made_by)[:16]}.js"
-    script = None if kept is None else _kept(kept)
-    if script is None:
-        script = vl_convert.javascript_bundle(_SCRIPT, vl_version=vega_lite_version())
-        if kept is not None:
-            # A folder that cannot be written costs time, and nothing else.
-            with suppress(UserError), folder_of(kept), whole_file(kept) as file:
-                file.write(f"// {_hash(script)}\n{script}".encode())
+    if kept is not None:
+        with suppress(OSError, UnicodeDecodeError):
+            line, _, script = kept.read_bytes().decode().partition("\n")
+            if line == f"// {_hash(script)}":
+                return Markup(script)
+    script = vl_convert.javascript_bundle(_SCRIPT, vl_version=vega_lite_version())
+    if kept is not None:
+        # A folder that cannot be written costs time, and nothing else.
+        with suppress(UserError), folder_of(kept), whole_file(kept) as file:
+            file.write(f"// {_hash(script)}\n{script}".encode())
     return Markup(script)
-
-
-def _kept(path: Path) -> str | None:
-    """Return the script of a file; None if there is none, or it is not as it was written."""
-    with suppress(OSError, UnicodeDecodeError):
-        line, _, script = path.read_bytes().decode().partition("\n")
-        if line == f"// {_hash(script)}":
-            return script
-    return None
 
 
 def cache_folder() -> Path | None:
