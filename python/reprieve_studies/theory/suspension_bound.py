@@ -31,9 +31,10 @@ from reprieve import Decision, OperationView, SuspensionPolicy
 
 Floats = NDArray[np.float64]
 _NS = 1000
+_TERMS_MAX, _TERM_MAX = 8_000, 20
+"""Terms of a sum, and the largest of them, in prices."""
 _ROUNDING = 2e-11
-"""Of the price: each step lowers h by so much. A sum of 8,000 terms, none above 20 prices, is off
-by at most 8,000 * 20 * 2^-53 = 1.8e-11."""
+"""In prices: each step lowers h by more than such a sum is off, 8,000 * 20 * 2^-53."""
 _PRICES = (0.5, 1000.0)
 _ARRIVALS_MAX = 3
 """In a step; more count as this number."""
@@ -183,6 +184,8 @@ class Relaxation:
             self._drop(h, price)
             mean = self._after(h.ravel()[at], cost.ravel()[at], chances, rounding)
             h = np.minimum(h, cost + mean)
+            assert abs(h).max() < _TERM_MAX * max(price, 1), "rounding errors are as assumed"
+        assert len(at) <= _TERMS_MAX, "rounding errors are as assumed"
         return float(h[0, 0]), actions
 
     @staticmethod
@@ -200,7 +203,8 @@ class Relaxation:
 
         die = self.die
         # A larger gain would make a suspension worth something.
-        most = min(price * die.rate / (1 - die.read_load), 1 / (die.entry_us + die.resume_us))
+        overhead_us = max(die.entry_us + die.resume_us, 1e-9)
+        most = min(price * die.rate / (1 - die.read_load), 1 / overhead_us)
         if self.value(price, 0)[0] <= 0:
             return 0.0
         if self.value(price, most)[0] >= 0:
