@@ -135,24 +135,28 @@ def run(
         drawing = _drawing(timeline, window, out is not None, at_end)
         seen = watch or at_end.enter_context(run_bar("run"))
 
-        def one(source: Source) -> Result:
+        def one(longer: Source) -> Result:
             if out is not None:
-                return run_into(source, Path(out), files, seen, drive, drawing=drawing)[0]
-            return simulate(
-                source,
-                keep_requests=requests,
-                keep_series=series,
-                watch=seen,
-                drive=drive,
-                drawing=drawing,
-            )
+                return run_into(longer, Path(out), files, seen, drive, drawing=drawing)[0]
+            kept = {"keep_requests": requests, "keep_series": series}
+            return simulate(longer, **kept, watch=seen, drive=drive, drawing=drawing)
 
-        if until_decided is None:
-            return one(source)
-        from reprieve.precision import Aim, narrowed
+        return _decided(source, until_decided, minutes, one)
 
-        aim = Aim.parse(until_decided)
-        return narrowed(source, aim, minutes, one, aim.half_width, lambda made: [made]).made
+
+def _decided(
+    source: Source,
+    until_decided: str | None,
+    minutes: float | None,
+    one: Callable[[Source], Result],
+) -> Result:
+    """Run once, or with more and more requests until an interval is as narrow as asked."""
+    if until_decided is None:
+        return one(source)
+    from reprieve.precision import Aim, narrowed
+
+    aim = Aim.parse(until_decided)
+    return narrowed(source, aim, minutes, one, aim.half_width, lambda made: [made]).made
 
 
 def _drawing(
