@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         workload_info,
     )
     from reprieve.tuning import Tuning, tune
-    from reprieve.tuning.which import which
+    from reprieve.tuning.choices import which
 
 __all__ = [
     "Choice",
@@ -116,7 +116,7 @@ _PLACES = {
     "simulation": "run",
     "experiments": "Sweep sweep",
     "tuning": "Tuning tune",
-    "tuning.which": "which",
+    "tuning.choices": "which",
     "traces": "Trace TraceDevice TraceRow open_trace workload_head workload_info",
 }
 """Names by the module that has them, which is imported when one is asked for first."""

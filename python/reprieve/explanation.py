@@ -50,102 +50,16 @@ class Cause:
     """Keys for the advice in `to_writes`."""
 
 
-_NO_COLLECTION = ('ftl.precondition="none"',)
+def _catalogue() -> dict[str, Cause]:
+    text = Path(__file__).with_name("causes.toml").read_text(encoding="utf-8")
+    found = dict[str, Cause]()
+    for name, of in tomllib.loads(text).items():
+        lists: dict[str, Any] = {key: tuple(v) for key, v in of.items() if isinstance(v, list)}
+        found[name] = Cause(**(of | lists))
+    return found
 
-CATALOGUE: Mapping[str, Cause] = {
-    "by_host_read_ns": Cause(
-        "behind other reads of the host",
-        "more dies or channels, or fewer requests at once",
-        ("geometry.channels", "geometry.dies_per_channel", "workload.queue_depth"),
-        eased=("geometry.channels", 2),
-    ),
-    "by_host_program_ns": Cause(
-        "behind programs of the host",
-        "programs that make way for reads, reads that are served first, or more dies",
-        ("suspension.program", "suspension.policy", "scheduling.policy"),
-        to_writes="more dies, several planes in a program, or fewer writes at once",
-        keys_of_writes=(
-            "geometry.channels",
-            "geometry.dies_per_channel",
-            "parallelism.multi_plane",
-            "buffer.bytes",
-        ),
-        eased=("geometry.channels", 2),
-    ),
-    "by_gc_read_ns": Cause(
-        "behind reads of garbage collection",
-        "less to collect, or collection that lets the host in between",
-        ("ftl.over_provisioning", "ftl.gc_preemptible", "ftl.gc_dies_max"),
-        _NO_COLLECTION,
-        "a drive that starts empty",
-    ),
-    "by_gc_program_ns": Cause(
-        "behind programs of garbage collection",
-        "less to collect, or programs of collection that make way for reads",
-        ("ftl.over_provisioning", "suspension.program", "suspension.host_read_suspends"),
-        _NO_COLLECTION,
-        "a drive that starts empty",
-        to_writes="less to collect, or collection that lets the host in between",
-        keys_of_writes=("ftl.over_provisioning", "ftl.gc_preemptible", "ftl.gc_dies_max"),
-    ),
-    "by_erase_ns": Cause(
-        "behind erases",
-        "erases that make way for what waits",
-        ("suspension.erase", "suspension.host_read_suspends", "suspension.host_write_suspends"),
-        ("timing.t_erase_us=0", "timing.t_erase_verify_us=0"),
-        "erases that take no time",
-    ),
-    "by_map_ns": Cause(
-        "for entries of the mapping",
-        "more memory for the mapping",
-        ("ftl.map_cache_bytes", "ftl.mapping"),
-        ('ftl.mapping="flat"',),
-        "the whole mapping in memory",
-    ),
-    "by_channel_ns": Cause(
-        "for the channel",
-        "faster channels, or fewer dies on each",
-        ("timing.t_bus_us", "geometry.channels", "geometry.dies_per_channel"),
-        eased=("timing.t_bus_us", 0.5),
-    ),
-    "by_suspend_entry_ns": Cause(
-        "for operations to reach their suspension",
-        "a suspension that takes effect sooner",
-        ("suspension.program", "suspension.erase_mode", "timing.t_suspend_overhead_us"),
-        eased=("timing.t_suspend_overhead_us", 0.5),
-    ),
-    "by_same_block_ns": Cause(
-        "behind operations that could stop but hold what is read",
-        'a part that reads beside its program: suspension.same_block = "page" if yours does',
-        ("suspension.same_block",),
-        ('suspension.same_block="page"',),
-        'suspension.same_block = "page"',
-    ),
-    "by_limit_ns": Cause(
-        "behind operations that have used up their suspensions",
-        "a higher limit, if the part allows it",
-        ("suspension.max_per_program", "suspension.max_per_erase"),
-        ("suspension.max_per_program=none", "suspension.max_per_erase=none"),
-        "no limit of suspensions",
-    ),
-    "by_budget_ns": Cause(
-        "behind operations that the budget of suspensions protects",
-        "a larger budget",
-        ("suspension.policy",),
-    ),
-    "by_power_ns": Cause(
-        "for the budget of power",
-        "a larger budget",
-        ("power.budget_mw", "power.max_active_dies"),
-        ("power.budget_mw=none", "power.max_active_dies=none"),
-        "no budget of power",
-    ),
-    "by_other_ns": Cause(
-        "for something else, such as the rest of a wordline or a dispatcher",
-        "a look at the timeline",
-        ("ftl.wordline_timeout_us", "scheduling.dispatch"),
-    ),
-}
+
+CATALOGUE: Mapping[str, Cause] = _catalogue()
 
 
 @dataclass(frozen=True)

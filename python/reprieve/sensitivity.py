@@ -69,6 +69,7 @@ class Sensitivity:
     by: float
     """The step, as a share."""
     rows: tuple[Elasticity, ...]
+    """One for each time and latency."""
     left_out: tuple[str, ...]
     """Sentences: what could not be changed, and why."""
 
@@ -107,7 +108,9 @@ def what_if(
     slope on logarithmic scales, with its 95 % interval from pairs of batches.
 
     `vary`: further keys that are numbers. `out`: the directory of the results and finished runs.
-    `overrides` as for `run`. Raises UserError if a key is no number that can be changed.
+    `seeds`: the number of seeds of each run. `workers`: the number of runs at a time; by default
+    one a core. `overrides` as for `run`. Raises UserError if a key is no number that can be
+    changed.
 
     >>> load = {"generator": "mixed", "requests": 2000, "read_fraction": 1, "queue_depth": 1}
     >>> found = rp.what_if({"device": "fast12-mlc", "workload": load}, out="what", seeds=1)

@@ -158,7 +158,7 @@ impl Key {
         self.full_name.rsplit_once('.').map_or(self.full_name, |(_, name)| name)
     }
 
-    /// Who decides on its value: `design` or `environment`.
+    /// Its role: `design` if a person chooses it, `environment` if it is given.
     pub fn role(&self) -> &'static str {
         let given = ["workload", "measure", "precondition", "power_loss"].contains(&self.section());
         if given || self.design.is_none() { "environment" } else { "design" }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 _READ_BYTES = (4, 16)
@@ -12,29 +13,6 @@ _PERCENTILES = "1:5:10:20:30:40:50:60:70:80:90:95:99:99.5:99.9:99.95:99.99"
 RUN_S = 60
 """At depth 1 some 600,000 reads: 600 above p99.9."""
 _RAMP_S = 5
-
-_SCRIPT = """#!/bin/sh
-# Runs every job file of this folder, one after the other, and leaves FILE.json of each beside it.
-#
-# The jobs WRITE TO THE DEVICE AND DESTROY WHAT IS ON IT. They take about {minutes} minutes.
-#
-# Before: write the whole device once, in order, so that every read finds data:
-#   fio --name=fill --filename=DEVICE --rw=write --bs=1M --iodepth=8 --direct=1 --ioengine=libaio
-# Nothing else may use the device, and its host should be idle: a governor that saves power adds
-# microseconds to every request. A drive that is hot or nearly worn out is another drive.
-#
-# After: reprieve calibrate *.json --out my-drive
-set -eu
-if [ "$#" -ne 2 ] || [ "$2" != "--destroy-the-data" ]; then
-    echo "usage: $0 DEVICE --destroy-the-data" >&2
-    exit 2
-fi
-cd "$(dirname "$0")"
-for jobs in *.fio; do
-    echo "$jobs"
-    DEVICE="$1" fio --output-format=json --output="${{jobs%.fio}}.json" "$jobs"
-done
-"""
 
 
 class Planned(NamedTuple):
@@ -67,7 +45,8 @@ def job_files(engine: str = "libaio", run_s: int = RUN_S) -> dict[str, str]:
     planned = runs()
     files = {f"{run.name}.fio": job_file(run, engine, run_s) for run in planned}
     minutes = round(len(planned) * (run_s + _RAMP_S) / 60)
-    files["run.sh"] = _SCRIPT.format(minutes=minutes)
+    script = Path(__file__).with_name("run.template").read_text(encoding="utf-8")
+    files["run.sh"] = script.format(minutes=minutes)
     return files
 
 

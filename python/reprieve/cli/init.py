@@ -18,51 +18,6 @@ from reprieve.scenario import Scenario
 _DEVICE = "fast12-mlc"
 _SCENARIO, _SWEEP, _SCHEMA = "scenario.toml", "sweep.toml", "reprieve.schema.json"
 
-_TEXT = """\
-#:schema ./{schema}
-# A drive and its load. `reprieve run {scenario} --print` shows every key and its value;
-# the schema, which editors use, and the reference say what each means.
-seed = 1
-# `reprieve devices` lists them, `reprieve devices NAME` prints one.
-device = "{device}"
-
-[ftl]
-precondition = "sequential"    # the drive is full; "steady": and collects garbage as it goes on
-
-[suspension]
-{of_program}program = "{program}"
-# policy = "deadline"          # when to suspend: `reprieve policies` lists the ways
-# max_per_program = 10         # then the program runs to its end; absent: no limit
-
-# [suspension.deadline]        # the key of that policy
-# read_slo_us = 500
-
-[workload]
-generator = "mixed"            # or trace = "FILE", or fio = "JOBS.fio"
-requests = 50000
-read_fraction = 0.7
-request_bytes = {request_bytes}
-addresses = "uniform"
-arrivals = "closed"            # queue_depth requests at a time; "poisson" takes rate_iops instead
-queue_depth = 16
-
-[measure]
-warmup = "auto"                # the transient at the beginning is found and left out
-"""
-
-_SWEEP_TEXT = """\
-# The same drive under other loads{and_without}: reprieve sweep {sweep}
-scenario = "{scenario}"
-design = "grid"
-
-[set]
-"workload.requests" = 20000
-
-[axes]
-"workload.read_fraction" = [0.5, 0.7, 0.9]
-{axis}
-"""
-
 
 def init(
     directory: Annotated[
@@ -89,6 +44,10 @@ def init(
     say(f"\nreprieve run {paths[0]} --out {directory / 'out'}{report}\nreprieve sweep {paths[1]}")
 
 
+def _template(name: str) -> str:
+    return Path(__file__).with_name(name).with_suffix(".template").read_text(encoding="utf-8")
+
+
 def _files(device: str) -> dict[str, str]:
     """Return the texts by name."""
     drive = Scenario(device=device)
@@ -96,7 +55,7 @@ def _files(device: str) -> dict[str, str]:
     suspends = program != "none"
     names = {"schema": _SCHEMA, "scenario": _SCENARIO, "sweep": _SWEEP, "device": device}
     page_bytes = drive.geometry.page_bytes
-    scenario = _TEXT.format(
+    scenario = _template(_SCENARIO).format(
         program=program,
         of_program='# "none": reads wait for programs.\n' if suspends else "",
         request_bytes=min(4096, page_bytes),
@@ -107,5 +66,5 @@ def _files(device: str) -> dict[str, str]:
     else:
         axis = '"workload.queue_depth" = [4, 16]'
     and_without = ", with and without suspension" if suspends else ""
-    sweep = _SWEEP_TEXT.format(axis=axis, and_without=and_without, **names)
+    sweep = _template(_SWEEP).format(axis=axis, and_without=and_without, **names)
     return {_SCENARIO: scenario, _SWEEP: sweep, _SCHEMA: _native.json_schema() + "\n"}

@@ -59,8 +59,8 @@ def which(
     from reprieve.overwriting import inputs_of, may_write
     from reprieve.scenario import Source
     from reprieve.tuning import Settings
+    from reprieve.tuning.choices import Given, asked_of
     from reprieve.tuning.question import share
-    from reprieve.tuning.which import Given, asked_of
 
     source = Source.read(scenario, sets or [])
     words = [word.strip() for word in of.split(",")] if of else []

@@ -153,14 +153,10 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
 
     from reprieve.experiments.engine import Settings as Places
     from reprieve.experiments.store import locked
-    from reprieve.extras import need, need_plots
     from reprieve.tuning.answer import answer
     from reprieve.tuning.search import Found, Measured, Scenarios, Search
 
-    # Asked before the first run: the page is written after the last.
-    need("optuna", "reprieve tune", "optuna", "tune")
-    need("scipy", "reprieve tune", "scipy", "tune")
-    need_plots("reprieve tune", "tune")
+    _need()
     executor = Places(settings.workers, settings.scheduler).executor()
     scenarios = Scenarios(source, asked)
     first = int(tomllib.loads(source.resolve())["seed"])
@@ -192,10 +188,20 @@ def tune_into(source: Source, asked: Any, directory: Path, settings: Settings) -
     return Tuning(made, tuple(told), best, measure.ran)
 
 
+def _need() -> None:
+    """Ask for the packages of a search before the first run: the page is written after the last."""
+    from reprieve.extras import need, need_plots
+
+    need("optuna", "reprieve tune", "optuna", "tune")
+    need("scipy", "reprieve tune", "scipy", "tune")
+    need_plots("reprieve tune", "tune")
+
+
 def check_values(source: Source, asked: Any, option: str = "--vary ") -> None:
     """Refuse unknown keys, and listed values that are none of their keys'."""
     from reprieve.experiments.plan import Range
 
+    _need()
     _check_keys(source, asked)
     for axis in asked.axes:
         for value in () if isinstance(axis.values, Range) else axis.values:

@@ -84,7 +84,7 @@ class Answer:
     """Whether every point of the space was tried."""
     is_cut_short: bool
     paired: Paired | None
-    """What the next best has more of the goal than the best, where pairs of batches tell."""
+    """Difference of the next best from the best in the goal, where pairs of batches tell."""
 
     @property
     def fields(self) -> list[Field]:

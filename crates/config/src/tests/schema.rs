@@ -41,7 +41,7 @@ fn a_key_is_chosen_or_given_and_some_values_are_bounds() {
     for given in ["reliability.age_days", "reliability.cycles_at_start", "measure.warmup"] {
         assert_eq!(role(given), "environment", "{given}");
     }
-    let chosen = ["policy", "device", "part", "geometry.channels", "timing.t_read_us", "ftl.stream"];
+    let chosen = ["policy", "device", "part", "geometry.channels", "timing.t_read_us"];
     for name in chosen.into_iter().chain(["suspension.deadline.read_slo_us", "host.interface"]) {
         assert_eq!(role(name), "design", "{name}");
     }
