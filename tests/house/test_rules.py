@@ -141,8 +141,8 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "room budgets",
-        {"python/reprieve_studies/own.py": '"""Own."""\n' + "x = 1\n" * 11_369},
-        "tests/house/tables.py: room studies has 11,370 lines; at most 11,369: delete as much as "
+        {"python/reprieve_studies/own.py": '"""Own."""\n' + "x = 1\n" * 11_323},
+        "tests/house/tables.py: room studies has 11,324 lines; at most 11,323: delete as much as "
         "you add",
     ),
     (
