@@ -215,12 +215,13 @@ def _shortest(first: str, runs: Comparison, found: Mapping[str, Mapping[str, Pai
     }
     ratios = {label: ratio for label in tails if (ratio := tails[label]["ratio"]) is not None}
     best = min(ratios, key=ratios.__getitem__, default=first)
-    if best == first or ratios[best] >= 1:
+    if ratios.get(best, 1) >= 1:
         return []
     others = {one: runs.paired(one, best)[_TAIL] for one in ratios if one != best}
     alike = {one: pair for one, pair in others.items() if not pair["decided"]}
-    ties = f"; that of {named([*alike], len(runs))} is not significantly longer" if alike else ""
-    ties += nearest(alike)
+    is_same = all(pair["low"] == pair["high"] for pair in alike.values())
+    words = f"{'the same' if is_same else 'not significantly longer'}{nearest(alike)}"
+    ties = f"; that of {named([*alike], len(runs))} is {words}" if alike else ""
     interval = " to ".join(f"{tails[best][end]:.3f}" for end in ("ratio_low", "ratio_high"))
     factor = f"×{ratios[best]:.3f} of {first}'s ({interval})"
     return [f"read p99 is shortest under {best}: {factor}{ties}"]

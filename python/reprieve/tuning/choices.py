@@ -13,7 +13,7 @@ from reprieve._native import UserError
 from reprieve.notebook import step_bar
 from reprieve.scenario import ScenarioLike, Source
 from reprieve.tuning import SEEDS, Settings, Tuning, check_values, tune_into
-from reprieve.tuning.question import ARM, Question, bound, question
+from reprieve.tuning.question import Question, bound, question
 
 LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, "none")
 SPARES = (0.05, 0.07, 0.1, 0.12, 0.15, 0.2, 0.25, 0.28, 0.35, 0.4, 0.5)
@@ -169,6 +169,3 @@ def which(
     with step_bar() as step:
         settings = Settings(seeds=seeds, minutes=minutes, workers=workers, step=step)
         return tune_into(source, asked, Path(out), settings)
-
-
-__all__ = ["ARM", "QUESTIONS", "Given", "asked_of", "which"]
