@@ -20,6 +20,7 @@ from reprieve.plot import LIGHT
 from reprieve.plot.landscape import over_key
 from reprieve.plot.points import (
     BEST,
+    BOUND,
     FRONT,
     NOWHERE,
     OTHERS,
@@ -31,6 +32,7 @@ from reprieve.plot.points import (
     lines,
     quartered,
     share_of,
+    table,
     thinned,
 )
 from reprieve.report.points import Words, render
@@ -69,6 +71,13 @@ def test_wide_scales_are_logarithmic() -> None:
     assert share_of(10, [1, 10, 100], is_log=True) == pytest.approx(0.5)
     assert share_of(10, [1, 10, 100], is_log=False) == pytest.approx(9 / 99)
     assert share_of(7, [7, 7], is_log=False) == 0.5
+
+
+def test_the_front_joins_what_no_drive_beats() -> None:
+    """Of (3, 1), (2, 2), (2, 3), (1, 1) the last is a bound, and the third is beaten."""
+    up, across = Measure("up", [3.0, 2.0, 2.0, 1.0]), Measure("across", [1.0, 2.0, 3.0, 1.0])
+    made = Points(list("0123"), [Key("x", [1, 2, 3, 4])], [up, across], [*[OTHERS] * 3, BOUND])
+    assert {row["point"] for row in table(made) if row["front"]} == {"0", "1"}
 
 
 def test_an_interval_below_nothing_has_no_logarithm() -> None:

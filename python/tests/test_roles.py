@@ -50,7 +50,7 @@ def test_the_base_is_read_priority_under_the_same_load() -> None:
     assert bound_runs(runs) == ["PE0"]
     # Without read priority the first; erase suspension alone is suspension, too.
     del runs["RPS"]
-    erases = resolved(scheduling={"policy": "rps"}, suspension={"erase": True})
+    erases = resolved(scheduling={"policy": "rps"}, suspension={"program": "none", "erase": True})
     assert {*bases({**runs, "erases": Made(erases)}).values()} == {"FIFO"}
 
 
@@ -73,7 +73,7 @@ def test_every_load_has_a_base_of_its_own() -> None:
         assert bases(runs, baseline) == expected
     # A policy with an absent key of the load has the same load.
     late = {"policy": "deadline", "deadline": {"read_slo_us": 500}}
-    one = {"RPS": Made(resolved(policy="RPS"))}
+    one = {name: Made(resolved(policy=name)) for name in ("FIFO", "RPS")}
     one["late"] = Made(resolved(policy="PES-IPC", suspension=late))
     assert {*bases(one).values()} == {"RPS"}
     # Loads alone are measured by the first.

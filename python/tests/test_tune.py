@@ -235,8 +235,10 @@ def test_a_bound_binds_only_if_the_answer_without_it_is_better() -> None:
     loose = points_of(rows, bounds=["read.p99 <= 70us"])
     assert not any(each.binds for each in loose.freed)
     assert any(each.startswith("no bound binds") for each in sentences(loose))
-    # 90 and 91 are as good: a bound that chooses between them binds nothing.
-    near = points_of({"a": (91, 40), "b": (90, 60)}, bounds=["read.p99 <= 50us"])
+    # 90 and 91 are as good: a bound that chooses between them binds nothing, even if without it
+    # the other is offered.
+    near = points_of({"a": (91, 40), "b": (90, 30)}, bounds=["write.mean >= 90.5us"])
+    assert str(near.best.point) == "x = a" and str(near.freed[0].best.point) == "x = b"
     assert not near.freed[0].binds
 
 

@@ -81,6 +81,8 @@ def test_which_policy_keeps_the_tail_at_the_least_mean_write(tmp_path: Path) -> 
         tail, write = means(keys[name], ("read", "p99_9"), ("write", "mean"))
         alone[name] = (write, tail)
     expected = offered(alone, lambda name: alone[name][1] <= limit_us)
+    arms = found.answer.question.arms
+    assert "suspension.batch.oldest_us=540" in arms["batch-60%"]
     # The bound excludes some and not all, or this would test nothing.
     assert 0 < sum(tail <= limit_us for _, tail in alone.values()) < len(names)
     assert found.best["arm"] == expected[0]
