@@ -116,9 +116,9 @@ def _counterfactual(found: Explanation) -> None:
 
 
 def _difference(found: Explanation, cause: str, words: str, was: Result, tried: Result) -> None:
-    from reprieve.pairs import latency, paired
+    from reprieve.pairs import latency, nearest, paired
 
-    pairs = paired([tried], [was])
+    pairs, shown = paired([tried], [was]), {}
     title = f"As it was, and with {words}; latency in µs"
     rows = table(title, ["", "as it was", "tried", "difference", "95 % from", "to"])
     for kind in found.kinds():
@@ -127,7 +127,7 @@ def _difference(found: Explanation, cause: str, words: str, was: Result, tried: 
             counts = [run.summary["requests"][kind]["count"] for run in (was, tried)]
             if not all(is_known(count, figure) for count in counts):
                 continue
-            pair = pairs[latency(kind, figure)]
+            pair = shown[f"{kind} {name}"] = pairs[latency(kind, figure)]
             bounds = [pair.get("low"), pair.get("high")]
             rows.add_row(
                 f"{kind} {name}",
@@ -136,6 +136,8 @@ def _difference(found: Explanation, cause: str, words: str, was: Result, tried: 
                 *("–" if bound is None else f"{bound / 1000:+,.1f}" for bound in bounds),
             )
     show(rows)
+    if more := nearest(shown):
+        sentence(f"Not every difference is significant{more}.")
     collected = tried.summary["flash"]["gc_programs"]
     if cause in {"by_gc_read_ns", "by_gc_program_ns"} and collected:
         sentence(

@@ -50,7 +50,7 @@ def _ask(given: Given, vary: Sequence[str], least: str, **more: Any) -> Question
 
 
 def _limit(given: Given, drive: Mapping[str, Any]) -> Question:
-    if _mode(drive) == "none" and not drive["suspension"]["erase"]:
+    if drive["suspension"]["program"] == "none" and not drive["suspension"]["erase"]:
         raise UserError(
             "which limit: this drive suspends nothing; say how it does, such as "
             "--set policy=PES-IPC"
@@ -63,7 +63,7 @@ def _policy(given: Given, drive: Mapping[str, Any]) -> Question:
     if given.tail is None:
         raise UserError("which policy: say which tail it has to keep, such as --tail 400us")
     tail_us = bound(f"read.p99_9 <= {given.tail}").limit / 1000
-    mode = "ipc" if _mode(drive) == "none" else _mode(drive)
+    mode = drive["suspension"]["program"].replace("none", "ipc")
     timing = drive["timing"]
     pulse_us = timing["t_program_pulse_us"] + timing["t_verify_us"]
     program_us = pulse_us * timing["program_iterations"]
@@ -108,10 +108,6 @@ def _spare(given: Given, _drive: Mapping[str, Any]) -> Question:
         )
     values = ",".join(map(str, given.of or SPARES))
     return _ask(given, [f"ftl.over_provisioning={values}"], "ftl.over_provisioning")
-
-
-def _mode(drive: Mapping[str, Any]) -> str:
-    return str(drive["suspension"]["program"])
 
 
 QUESTIONS: Mapping[str, Callable[[Given, Mapping[str, Any]], Question]] = {
