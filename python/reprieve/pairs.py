@@ -42,7 +42,6 @@ _RATES = {
 _DRAWS = 9999
 _SEED = 1
 _TIMES_MOST = 1000
-_ROUND = 10
 
 Floats = NDArray[np.float64]
 
@@ -325,7 +324,7 @@ def times_more(
         return ""
     if (times := _factor(difference, low, high)) > _TIMES_MOST:
         return f"; a thousand times as many {units} would not decide it"
-    times = round(times) if times > _ROUND else max(float(f"{times:.2g}"), 1.1)
+    times = round(times) if times > 10 else max(float(f"{times:.2g}"), 1.1)  # noqa: PLR2004
     return f"; about {times} times as many {units} would decide it, if it stays as it is"
 
 

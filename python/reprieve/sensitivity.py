@@ -37,8 +37,7 @@ TIMES: Mapping[str, tuple[str, ...]] = {
 MEASURES = ("read.mean", "read.p99", "read.p99_9", "write.mean")
 SEEDS = 3
 _PLACES_NS = 3
-_LEAST = 0.005
-"""Elasticity that is none."""
+_NONE = 0.005
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,13 @@ class Elasticity:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """Elasticities of a scenario's latencies."""
+    """Elasticities of a scenario's latencies.
+
+    >>> load = {"generator": "mixed", "requests": 2000, "read_fraction": 1, "queue_depth": 1}
+    >>> found = rp.what_if({"device": "fast12-mlc", "workload": load}, out="what", seeds=1)
+    >>> found.sentences[0].startswith("read mean depends most on bus: 1 % more makes it 0.6")
+    True
+    """
 
     by: float
     """The step, as a share."""
@@ -82,7 +87,7 @@ class Sensitivity:
                           key=lambda row: -abs(row.value))  # fmt: skip
             most = rows[0]
             ends = f"{most.low:.2f} to {most.high:.2f}"
-            if abs(most.value) < _LEAST and not most.is_decided:
+            if abs(most.value) < _NONE and not most.is_decided:
                 found.append(f"{_said(measure)} depends on none of them")
                 continue
             text = f"{_said(measure)} depends most on {most.what}: 1 % more makes it "
@@ -114,9 +119,8 @@ def what_if(
 
     >>> load = {"generator": "mixed", "requests": 2000, "read_fraction": 1, "queue_depth": 1}
     >>> found = rp.what_if({"device": "fast12-mlc", "workload": load}, out="what", seeds=1)
-    >>> most = max(found.rows, key=lambda row: row.value)
-    >>> most.what
-    'read, tR'
+    >>> max(found.rows, key=lambda row: row.value).what
+    'bus'
     """
     source = Source.of(scenario, overrides)
     with step_bar() as step:

@@ -24,7 +24,6 @@ from reprieve.report.points import Words, render
 from reprieve.report.tables import decision
 
 _LOADS_MOST = 4
-"""Loads of which each gets a sentence."""
 
 
 def write(plan: Plan, store: Store, rows: Iterable[Row], directory: Path, command: str) -> Path:

@@ -27,7 +27,6 @@ __all__ = ["Settings", "Tuning", "tune", "tune_into"]
 TRIES = 48
 SEEDS = 3
 _PAGE_EVERY_S = 5.0
-"""Seconds between two states of the page of a search that runs."""
 
 
 @dataclass(frozen=True)

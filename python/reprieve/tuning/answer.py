@@ -20,7 +20,6 @@ from reprieve.tuning.search import Found, Tried, rank
 _VALUES_MOST = {True: 32, False: 4}
 """Values of a range beyond which they are taken in quarters: of a whole space, or one searched."""
 _SHOWN = 4
-_NO_LOSS = 0.001
 _FRONT_LEAST = 3
 _BEND_LEAST = 0.1
 """Of a front in a unit square: below this it is a line, and no point of it a knee."""
@@ -359,7 +358,7 @@ def _more(answer: Answer) -> Iterator[str]:
         )
     if len(answer.worth) > 1 and not answer.best.point.bounds:
         told = [f"{one.key} = {one.worst} {_loss(one.share)}" for one in answer.worth]
-        if any(one.share is None or one.share > _NO_LOSS for one in answer.worth):
+        if any(one.share is None or one.share > 1e-3 for one in answer.worth):
             yield f"worst choice of each key, as a loss of {goal.said}: {', '.join(told)}"
     for each in answer.unreal[:1]:
         yield (
