@@ -358,7 +358,7 @@ def _more(answer: Answer) -> Iterator[str]:
         )
     if len(answer.worth) > 1 and not answer.best.point.bounds:
         told = [f"{one.key} = {one.worst} {_loss(one.share)}" for one in answer.worth]
-        if any(one.share is None or one.share > 1e-3 for one in answer.worth):
+        if any(one.share is None or one.share >= 0.001 for one in answer.worth):  # noqa: PLR2004
             yield f"worst choice of each key, as a loss of {goal.said}: {', '.join(told)}"
     for each in answer.unreal[:1]:
         yield (
