@@ -25,7 +25,7 @@ class Word(StrEnum):
 
 def which(
     question: Annotated[
-        Word, typer.Argument(help="What to choose; spare is over-provisioning.", show_default=False)
+        Word, typer.Argument(help="Choice to make; spare is over-provisioning.", show_default=False)
     ],
     scenario: ScenarioFile,
     of: Annotated[

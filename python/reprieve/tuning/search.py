@@ -121,7 +121,7 @@ class Search:
         until_s: float | None = None,
         shown: Callable[[Found], None] | None = None,
     ) -> None:
-        """Take what runs points; `shown` is called with what is found after each batch."""
+        """Take the function that runs points; `shown` is called with all found after each batch."""
         self.found = Found()
         self._question = question
         self._measure = measure
