@@ -5,17 +5,25 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
-from functools import cache
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any, Protocol, TypeVar
 
 from reprieve import _native
+
+T = TypeVar("T")
 
 
 @cache
 def _keys() -> dict[str, dict[str, Any]]:
     sections = json.loads(_native.schema())["sections"]
     return {key["key"]: key for section in sections for key in section["keys"]}
+
+
+@lru_cache(maxsize=256)
+def _parsed(toml: str) -> dict[str, Any]:
+    """Parse a resolved scenario: each chart of a report asks again."""
+    return tomllib.loads(toml)
 
 
 def is_environment(key: str) -> bool:
@@ -26,7 +34,7 @@ def is_environment(key: str) -> bool:
 
 def bounds_in(toml: str) -> list[str]:
     """Return the choices of a resolved scenario that no drive can have, such as `policy = pe0`."""
-    scenario = tomllib.loads(toml)
+    scenario = _parsed(toml)
     found = []
     for name, key in _keys().items():
         value = _at(scenario, name)
@@ -54,7 +62,7 @@ def _word(value: Any) -> str:
 
 def load_of(toml: str) -> dict[str, Any]:
     """Return all that is given in a resolved scenario: its load, seed, wear and the like."""
-    scenario = tomllib.loads(toml)
+    scenario = _parsed(toml)
     # A key that only one policy looks at, and which is absent, is no other load.
     given = ((name, _at(scenario, name)) for name in _keys() if is_environment(name))
     found = {name: value for name, value in given if value not in (None, "none")}
@@ -63,7 +71,7 @@ def load_of(toml: str) -> dict[str, Any]:
 
 def is_plain(toml: str) -> bool:
     """Return whether a drive has read priority and suspends nothing."""
-    scenario = tomllib.loads(toml)
+    scenario = _parsed(toml)
     has_none = _at(scenario, "suspension.program") == "none"
     suspends = not has_none or bool(_at(scenario, "suspension.erase"))
     return _at(scenario, "scheduling.policy") == "rps" and not suspends
@@ -86,17 +94,24 @@ def bases(runs: Mapping[str, Labelled], baseline: str | None = None) -> dict[str
     made = getattr(runs, "bases", None)
     if made is not None and baseline is None:
         return dict(made)
-    groups: dict[str, list[str]] = {}
-    for label, run in runs.items():
-        groups.setdefault(repr(load_of(run.scenario)), []).append(label)
-    if len(groups) == len(runs):
-        groups = {"": list(runs)}
-    found = dict[str, str]()
-    for labels in groups.values():
+
+    def base(labels: Sequence[str]) -> str:
         named = [each for each in labels if baseline is not None and is_named(each, baseline)]
         plain = [each for each in labels if is_plain(runs[each].scenario)]
-        found |= dict.fromkeys(labels, [*named, *plain, *labels][0])
-    return {label: found[label] for label in runs}
+        return [*named, *plain, *labels][0]
+
+    return by_load({label: repr(load_of(run.scenario)) for label, run in runs.items()}, base)
+
+
+def by_load(loads: Mapping[T, str], base: Callable[[Sequence[T]], T]) -> dict[T, T]:
+    """Return for each of these the base of its load; one of all, where no load has two."""
+    groups: dict[str, list[T]] = {}
+    for each, load in loads.items():
+        groups.setdefault(load, []).append(each)
+    if len(groups) == len(loads):
+        groups = {"": [*loads]}
+    found = {each: one for all_of in groups.values() for one in [base(all_of)] for each in all_of}
+    return {each: found[each] for each in loads}
 
 
 def is_named(label: str, baseline: str) -> bool:

@@ -35,7 +35,7 @@ def simulate(
 
 
 class AtRandom(rp.SuspensionPolicy):
-    """Suspends for so many reads, or with a chance each time that it is asked."""
+    """Suspends for a number of reads, or with a probability at each decision."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)

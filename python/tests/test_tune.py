@@ -190,7 +190,7 @@ def test_small_spaces_are_answered_as_by_exhaustion(tries: int) -> None:
         ties = [str(each.point.values) for each in made.ranked[: made.ties]]
         assert found.is_whole and len(found.tried) == len(rows), case
         assert ties[0] == expected[0] and sorted(ties) == sorted(expected), case
-        # What the bound costs is what the answer without it is.
+        # The answer without the bound shows its cost.
         freed = Question(axes, (), asked.goal, False, asked.indifferent)
         best = brute(freed, "read_latency_ns_p99", rows)[0]
         assert str(made.freed[0].best.point.values) == best, case

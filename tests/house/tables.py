@@ -91,7 +91,7 @@ ROOMS = {
     "faces": Room(
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_775, 3_800
     ),
-    "package": Room(("python/reprieve/*.py",), 24_314, 14_500),
+    "package": Room(("python/reprieve/*.py",), 24_312, 14_500),
     "studies": Room(("python/reprieve_studies/*.py",), 11_323, 6_500),
     **{
         f"study of {name}": Room(

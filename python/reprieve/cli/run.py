@@ -144,12 +144,10 @@ def _narrowed(
     from reprieve.precision import Aim, narrowed
 
     aim = Aim.parse(until_decided)
-    found = narrowed(source, aim, minutes, one, lambda made: aim.half_width(made[0]), _first)
+    found = narrowed(
+        source, aim, minutes, one, lambda made: aim.half_width(made[0]), lambda made: [made[0]]
+    )
     return found.made, found.sentence
-
-
-def _first(made: _Made) -> list[Result]:
-    return [made[0]]
 
 
 def _partial(result: Result, directory: Path, paths: Sequence[Path]) -> str:

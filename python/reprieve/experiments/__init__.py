@@ -83,7 +83,7 @@ class Sweep:
 
     @property
     def differences(self) -> pa.Table:
-        """A row for each measure of each point against the first, with 95 % intervals.
+        """A row for each measure of each point against its base, with 95 % intervals.
 
         Batches of the same requests under the same seeds are compared; with ten seeds or more,
         whole runs.

@@ -8,7 +8,7 @@ from functools import cache
 from reprieve._native import UserError
 from reprieve.experiments.designs import Point
 from reprieve.experiments.plan import Plan, Value
-from reprieve.roles import is_bound, is_environment, is_plain
+from reprieve.roles import by_load, is_bound, is_environment, is_plain
 
 _POLICIES = ("policy", "scheduling.policy", "suspension.program", "suspension.erase", "device")
 """Keys that decide whether a drive has read priority without suspension."""
@@ -41,17 +41,15 @@ def bases(plan: Plan, points: Iterable[Point]) -> dict[int, int]:
         except UserError:
             return False  # Such as a device under which another key does not apply.
 
-    groups: dict[str, list[int]] = {}
-    plain: dict[str, int] = {}
-    for point in points:
-        load = repr([point.values[place] for place in given])
-        groups.setdefault(load, []).append(point.index)
-        if deciding and load not in plain:
-            texts = [each.partition("=")[2] for each in point.sets(plan)]
-            if has_read_priority(tuple(texts[place] for place in deciding)):
-                plain[load] = point.index
-    if all(len(labels) == 1 for labels in groups.values()):
-        groups = {"": [index for (index,) in groups.values()]}
-    return {
-        index: plain.get(load, indices[0]) for load, indices in groups.items() for index in indices
-    }
+    made = {point.index: point for point in points}
+
+    def base(indices: Sequence[int]) -> int:
+        plain = (index for index in indices if deciding and has_read_priority(texts(made[index])))
+        return next(plain, indices[0])
+
+    def texts(point: Point) -> tuple[str, ...]:
+        sets = point.sets(plan)
+        return tuple(sets[place].partition("=")[2] for place in deciding)
+
+    loads = {index: repr([each.values[at] for at in given]) for index, each in made.items()}
+    return by_load(loads, base)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -79,14 +78,16 @@ def points_of(plan: Plan, table: Table) -> Points:
         table = table.take(np.lexsort((table.array("point"), by_goal, ~table.array("front"))))
     shown = list(_measures(plan, table))
     values = [*zip(*(table[column(key)] for key in plan.keys), strict=True)]
-    kinds = _kinds(plan, table, shown, values)
-    return Points(
+    numbers = dict[str, int]()
+    given = given_keys(plan)
+    made = Points(
         [str(name) for name in table["point"]],
         [_key(plan, place, table) for place in range(len(plan.keys))],
         shown,
-        kinds,
-        _numbered(_loads(plan, values)),
+        [BOUND if is_bound else OTHERS for is_bound in bound_points(plan, values)],
+        [numbers.setdefault(repr([each[at] for at in given]), len(numbers)) for each in values],
     )
+    return replace(made, kinds=_kinds(plan, table, made))
 
 
 def _key(plan: Plan, place: int, table: Table) -> Key:
@@ -126,40 +127,18 @@ def _measures(plan: Plan, table: Table) -> Iterator[Measure]:
         yield Measure(heading(name), scaled(name), low, high, is_max, column=name)
 
 
-def _kinds(
-    plan: Plan, table: Table, shown: Sequence[Measure], values: Sequence[Sequence[Any]]
-) -> list[str]:
+def _kinds(plan: Plan, table: Table, points: Points) -> list[str]:
     """Return the front of several goals, or the best of each load by the first measure.
 
     A point that no drive can have is never the best, and neither is a load alone.
     """
-    kinds = [BOUND if is_bound else OTHERS for is_bound in bound_points(plan, values)]
+    kinds = list(points.kinds)
     if len(plan.goals) > 1:
         return [FRONT if front and kind != BOUND else kind
                 for front, kind in zip(table["front"], kinds, strict=True)]  # fmt: skip
-    if shown:
-        for places in _loads(plan, values):
-            judged = [shown[0].values[at] for at in places if kinds[at] != BOUND]
-            known = [value for value in judged if value is not None]
-            best = (max if shown[0].is_max else min)(known, default=None)
-            for at in places if len(places) > 1 else ():
-                if kinds[at] != BOUND and best is not None and shown[0].values[at] == best:
-                    kinds[at] = BEST
+    for place in points.best_of_loads(0) if points.measures else ():
+        kinds[place] = BEST
     return kinds
-
-
-def _numbered(loads: Sequence[Sequence[int]]) -> list[int]:
-    """Return the number of the load of each point; nothing where all have one."""
-    load_of = {place: number for number, places in enumerate(loads) for place in places}
-    return [load_of[place] for place in range(len(load_of))] if len(loads) > 1 else []
-
-
-def _loads(plan: Plan, values: Sequence[Sequence[Any]]) -> list[list[int]]:
-    """Return the places of the points of each load."""
-    given, found = given_keys(plan), dict[str, list[int]]()
-    for place, each in enumerate(values):
-        found.setdefault(repr([each[at] for at in given if at < len(each)]), []).append(place)
-    return list(found.values())
 
 
 class _Told:
@@ -189,8 +168,7 @@ class _Told:
         elif FRONT in points.kinds:
             yield from self._front(points)
         else:
-            rows = [*zip(*(key.values for key in points.keys), strict=True)]
-            loads = _loads(self._plan, rows)
+            loads = points.by_load()
             if all(len(places) == 1 for places in loads):
                 yield self._given(points)
                 return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -125,6 +125,25 @@ class Points:
     def __len__(self) -> int:
         return len(self.names)
 
+    def by_load(self) -> list[list[int]]:
+        """Return the places of the points of each load."""
+        found: dict[int, list[int]] = {}
+        for place, load in enumerate(self.loads or [0] * len(self)):
+            found.setdefault(load, []).append(place)
+        return list(found.values())
+
+    def best_of_loads(self, measure: int, among: Collection[int] | None = None) -> set[int]:
+        """Return the best points of each load with two or more, of those that a drive can have."""
+        what, best = self.measures[measure], set[int]()
+        for places in self.by_load():
+            known = [each for each in places if self.kinds[each] != BOUND]
+            known = [each for each in known if what.values[each] is not None]
+            if among is not None:
+                known = [each for each in known if each in among]
+            top = min(map(what.cost, known), default=None)
+            best |= {each for each in known if len(places) > 1 and what.cost(each) == top}
+        return best
+
     def where(self, place: int) -> str:
         """Return the keys of a point as a reader writes them."""
         known = [key for key in self.keys if key.values[place] is not None]
@@ -228,16 +247,7 @@ def fields(points: Points, measure: int) -> list[Row]:
             best[at] = (value, place)
     values = [value for value, _ in best.values()]
     is_log = is_wide(values)
-    loads = points.loads or [0] * len(points)
-    of_load: dict[int, list[float]] = {}
-    for value, place in best.values():
-        if points.kinds[place] != BOUND:
-            of_load.setdefault(loads[place], []).append(value)
-    best_of = {
-        load: (max if what.is_max else min)(all_of)
-        for load, all_of in of_load.items()
-        if len(all_of) > 1
-    }
+    outlined = points.best_of_loads(measure, {place for _, place in best.values()})
     return [
         {
             "point": points.names[place],
@@ -247,7 +257,7 @@ def fields(points: Points, measure: int) -> list[Row]:
             "said": what.text(value),
             "interval": what.shown(place),
             "share": share_of(value, values, is_log=is_log),
-            "is_best": points.kinds[place] != BOUND and value == best_of.get(loads[place]),
+            "is_best": place in outlined,
         }
         for (across, up), (value, place) in best.items()
     ]

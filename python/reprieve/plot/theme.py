@@ -64,7 +64,7 @@ def _shade(share: float) -> str:
 
 
 # The first is solid; the patterns differ at a glance and repeat less often than the colours.
-_DOTS = [1, 3]
+_DOTS = [1, 6]
 """Of a bound."""
 _DASHES = ([1, 0], [7, 3], [2, 2], [10, 3, 2, 3], [4, 2], [12, 4], [1, 3])
 

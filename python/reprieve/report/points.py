@@ -178,7 +178,7 @@ def _lines(points: Points) -> Iterator[Figure]:
 def _heat_maps(points: Points) -> Iterator[Figure]:
     for at, measure in enumerate(points.measures):
         best = "highest" if measure.is_max else "lowest"
-        of_each = " of each load" if points.loads else ""
+        of_each = " of each load" if len(points.by_load()) > 1 else ""
         text = f"Darker is lower. The {best} value{of_each} is outlined."
         if len(points) > len(fields(points, at)):
             text += " Each field is the best of its points."

@@ -143,7 +143,7 @@ def _best(runs: Runs, base: str, labels: Sequence[str], op: str, bounds: Collect
     first = groups[base]["latency_ns"]["mean"] / 1000
     real = sum(label not in bounds for label in labels)
     of_all = f", the lowest of {real} runs" if real > _TWO else ""
-    but = " but bounds" if of_all and real < len(labels) else ""
+    but = " besides bounds" if of_all and real < len(labels) else ""
     return (
         f"The mean {op} takes {means[best]:,.1f} µs in run “{best}”{of_all}{but}, and "
         f"{first:,.1f} µs in run “{base}”{_ratio(pair)}; {decision(pair)}."

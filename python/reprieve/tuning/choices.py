@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,6 @@ class Given:
     least: str | None = None
     """Number to minimise in place of the usual one."""
     indifferent: float = 0.02
-    sets: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def bounds(self) -> list[str]:

@@ -39,7 +39,7 @@ Applying = Callable[[Mapping[str, Value]], tuple[Values, Sequence[str]]]
 """Keys that apply of some choices, and those of them that no drive can have."""
 
 ENUMERATED = 256
-"""A space of at most so many points is tried whole."""
+"""Largest space, in points, that is tried whole."""
 _COMBINATIONS = 1 << 12
 """Combinations of values that are looked through for such a space: many may be one point."""
 BATCH = 8
@@ -135,7 +135,7 @@ class Search:
     def run(self, tries: int, seed: int) -> Found:
         """Try a small space whole; of another, `tries` points and the neighbours of the best.
 
-        What a bound costs is tried, too: a large space is searched again without each bound.
+        A large space is searched again without each bound, to find the cost of the bound.
         """
         space = self._space()
         if space is not None:

@@ -123,7 +123,7 @@ class Relaxation:
 
     @cached_property
     def _late_newcomers(self) -> Floats:
-        """Mean number of late reads among those that come before so much work is done, by steps."""
+        """Mean number of late reads among those that come within a number of steps of work."""
         slo = self._steps(self.die.slo_us)
         size = 2 * slo + 4 * self._read
         left = np.maximum(np.arange(size) - 1, 0)
