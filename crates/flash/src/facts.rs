@@ -66,7 +66,10 @@ impl FlashFacts {
             parallelism,
             twins: Superblocks::new(scenario.ftl.twin_blocks, &geometry),
             gathers: !one_plane || together > 1,
-            reads_alone: one_plane && together == 1 && !parallelism.independent_plane_reads,
+            reads_alone: one_plane
+                && together == 1
+                && !parallelism.independent_plane_reads
+                && !scenario.ecc.is_some_and(|ecc| ecc.remembers_retries),
             suspends: scheduler.suspends(),
             splits: parallelism.plane_suspension && scheduler.suspends(),
             write_in_erase,

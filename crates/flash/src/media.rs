@@ -39,6 +39,8 @@ pub struct Media {
     reads: Vec<u64>,
     /// When each page was programmed: before 0 what was there at the start.
     programmed_ns: Vec<i64>,
+    /// The retry that last read a page of each block since its erase; empty: not remembered.
+    retries: Vec<u8>,
     /// Suspensions of the program of each page; empty where they do not matter.
     suspensions: Vec<u32>,
     /// One for each die.
@@ -61,7 +63,7 @@ impl Media {
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.wear, self.before, self.reads, self.programmed_ns, self.suspensions);
-        parts!(archive; self.errors, self.counts);
+        parts!(archive; self.errors, self.counts, self.retries);
     }
 
     /// The cells of a scenario; `None` if they neither err nor wear.
@@ -99,6 +101,10 @@ impl Media {
             before: WearSums::default(),
             reads: vec![0; geometry.blocks() as usize],
             programmed_ns: vec![-age_ns; pages],
+            retries: match scenario.ecc {
+                Some(ecc) if ecc.remembers_retries => vec![0; geometry.blocks() as usize],
+                _ => Vec::new(),
+            },
             suspensions: if rber.delta > 0.0 { vec![0; pages] } else { Vec::new() },
             errors: (0..geometry.dies())
                 .map(|die| Stream::new(scenario.seed, "ecc.errors", u64::from(die)))
@@ -153,6 +159,9 @@ impl Media {
         if txn.kind == Kind::Erase {
             wear.erases += 1;
             self.reads[block] = 0;
+            if let Some(retry) = self.retries.get_mut(block) {
+                *retry = 0;
+            }
             return;
         }
         self.programmed_ns[page] = now.ns() as i64;
@@ -167,6 +176,13 @@ impl Media {
         self.reads[block] += 1;
     }
 
+    /// Sets the voltages of the first sense of a page to those that its block is known to need.
+    pub(super) fn choose_voltages(&self, txn: &mut Txn) {
+        if txn.further_senses == 0 && !self.retries.is_empty() {
+            txn.first_retry = self.retries[self.block(txn.die, txn.at)];
+        }
+    }
+
     /// A sensed page has left its die: how long its decoding takes, and what comes of it.
     pub(super) fn judge(&mut self, txn: &mut Txn, now: Time) -> (Dur, Verdict) {
         let is_first = txn.further_senses == 0;
@@ -178,14 +194,14 @@ impl Media {
             self.counts.read(rate);
         }
         let Some(ecc) = self.ecc else { return (Dur::ZERO, Verdict::Good) };
-        let sense = u32::from(txn.further_senses);
-        let (decode, verdict) = match sense.checked_sub(ecc.retries_max + 1) {
+        let retry = u32::from(txn.first_retry) + u32::from(txn.further_senses);
+        let (decode, verdict) = match retry.checked_sub(ecc.retries_max + 1) {
             None => {
-                txn.errors = self.draw(&ecc, ecc.retried(rate, sense), txn);
+                txn.errors = self.draw(&ecc, ecc.retried(rate, retry), txn);
                 let errors = u64::from(txn.errors);
                 let verdict = match errors <= u64::from(ecc.correctable_bits) {
                     true => Verdict::Good,
-                    false if sense < ecc.retries_max || ecc.soft.senses > 0 => Verdict::Again,
+                    false if retry < ecc.retries_max || ecc.soft.senses > 0 => Verdict::Again,
                     false => Verdict::Lost,
                 };
                 (ecc.hard_decode(errors), verdict)
@@ -197,7 +213,12 @@ impl Media {
                 false => (ecc.soft.decode, Verdict::Lost),
             },
         };
-        self.count(txn, sense, verdict, decode);
+        let is_hard = retry <= ecc.retries_max;
+        if is_hard && verdict == Verdict::Good && !self.retries.is_empty() {
+            let block = self.block(txn.die, txn.at);
+            self.retries[block] = retry as u8;
+        }
+        self.count(txn, is_hard, verdict, decode);
         (decode, verdict)
     }
 
@@ -211,15 +232,14 @@ impl Media {
         u32::try_from(errors).expect("a codeword has less than 2^32 bits")
     }
 
-    fn count(&mut self, txn: &Txn, sense: u32, verdict: Verdict, decode: Dur) {
-        let ecc = self.ecc.as_ref().expect("what is counted was decoded");
+    fn count(&mut self, txn: &Txn, is_hard: bool, verdict: Verdict, decode: Dur) {
         let counts = self.counts.decoding.as_mut().expect("there is a code");
         counts.decode_ns += decode.ns();
-        counts.open += u64::from(sense == 0);
+        counts.open += u64::from(txn.further_senses == 0);
         match verdict {
             Verdict::Again => counts.further_senses += 1,
-            Verdict::Good if sense <= ecc.retries_max => {
-                counts.hard_by_retries[sense as usize] += 1;
+            Verdict::Good if is_hard => {
+                counts.hard_by_retries[txn.further_senses as usize] += 1;
                 counts.open -= 1;
             }
             Verdict::Good => {

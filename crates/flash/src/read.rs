@@ -72,6 +72,9 @@ impl Controller {
             };
             let wait = unit.lane(lane).suspend_wait(txn.mark, now);
             book_sense(txn, wait, command, now);
+            if let Some(media) = &self.media {
+                media.choose_voltages(txn);
+            }
             each = txn.next;
         }
         let was_free = unit.die.is_at_rest();

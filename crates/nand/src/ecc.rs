@@ -21,6 +21,8 @@ pub struct Ecc {
     pub retries_max: u32,
     /// The rate of raw bit errors of each such sense, as a share of that of the one before.
     pub retry_rber_factor: f64,
+    /// Whether the first sense of a page uses the voltages with which its block was last read.
+    pub remembers_retries: bool,
     /// Soft decoding, when all retries have failed.
     pub soft: Soft,
 }

@@ -143,6 +143,8 @@ pub struct Txn {
     pub service_level: u8,
     /// Read: senses of its page beyond the first.
     pub further_senses: u8,
+    /// Read: the retry whose voltages its first sense uses; 0: the nominal ones.
+    pub first_retry: u8,
     /// Read: wrong bits of the worst codeword of the last hard decoding.
     pub errors: u32,
     /// Times it has been suspended.
@@ -199,6 +201,7 @@ impl Txn {
             lost: false,
             service_level: 0,
             further_senses: 0,
+            first_retry: 0,
             errors: 0,
             suspensions: 0,
             die,

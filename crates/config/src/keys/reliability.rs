@@ -97,6 +97,12 @@ section! {
     /// Rate of raw bit errors of such a sense, as a share of that of the one before.
     retry_rber_factor [ecc?.retry_rber_factor] closed(0.0, 1.0), or("0.7"), when(LDPC),
         from("assumed");
+    /// Voltages of the first sense of a page.
+    first_sense [ecc?.remembers_retries] one_of {
+        "nominal" = false, "Those of the data sheet: every read of an old page is retried anew.";
+        "block" = true, "Those that last read a page of its block since the erase.";
+    }, or("'nominal'"), when(LDPC),
+        from("Cai et al., HPCA 2015: optimal voltages kept by block");
     /// Further senses for soft decoding after the last retry; 0: there is none.
     soft_senses [ecc?.soft.senses] count(0, 100), or("2"), when(LDPC),
         from("assumed: one on each side of the last");

@@ -372,3 +372,54 @@ fn only_reads_are_decoded() {
     assert_eq!(outcome.of(Op::Write).map(|row| row.uncorrectable_pages).sum::<u64>(), 0);
     assert_eq!(outcome.count("reliability.reads"), 0);
 }
+
+#[test]
+fn a_block_that_remembers_its_retry_is_read_with_it() {
+    // Each sense takes 30 us; the nominal voltages fail after 20, the first retry finds no error
+    // within 1. Reads come one at a time: 30 + 20 + 30 + 1, then 30 + 1 in the same block. Pages are
+    // 0 and 1 of one block of 64; page 64 is of another, which has its own retry.
+    let remembers = [BROKEN, "ecc.retry_rber_factor=0", "ecc.first_sense=block"];
+    let rows = [
+        (0, 'R', 0, 4),
+        (1_000_000, 'R', 4, 4),
+        (2_000_000, 'R', 4 * 64, 4),
+        (3_000_000, 'R', 0, 4),
+    ];
+    let outcome = drive::replay(SLC, &remembers, &rows);
+    let of = |outcome: &Outcome| -> Vec<u64> {
+        outcome.rows.iter().map(|row| row.latency_ns() / 1000).collect()
+    };
+    assert_eq!(of(&outcome), [81, 31, 81, 31]);
+    // Two reads needed a further sense, two none; the rate that is reported is the nominal one.
+    assert_eq!(outcome.summary["reliability"]["hard_by_retries"], serde_json::json!([2, 2, 0, 0]));
+    assert_eq!(outcome.count("reliability.further_senses"), 2);
+    assert_eq!(outcome.number("reliability.rber.mean"), 0.5);
+    let forgets = [BROKEN, "ecc.retry_rber_factor=0"];
+    assert_eq!(of(&drive::replay(SLC, &forgets, &rows)), [81, 81, 81, 81]);
+    // The second read was sensed before the first one's retry was known: it needs its own.
+    let outcome = drive::replay(SLC, &remembers, &[(0, 'R', 0, 4), (1, 'R', 4, 4)]);
+    assert_eq!(outcome.summary["reliability"]["hard_by_retries"], serde_json::json!([0, 2, 0, 0]));
+}
+
+#[test]
+fn an_erase_makes_a_block_forget_its_retry() {
+    // The drive of 48 of its 64 blocks is overwritten three times in order, a block at a time, so
+    // that each block is erased with nothing in it. Two pages of what was just written are read:
+    // the first read after an erase needs a retry, the second does not.
+    let sets = [BROKEN, "ecc.retry_rber_factor=0", "ecc.first_sense=block"];
+    let (mut rows, mut at_ns) = (Vec::new(), 0);
+    for block in (0..3).flat_map(|_| 0..48u64) {
+        let writes = (0..64).map(|page| (block * 64 + page, 'W'));
+        for (page, op) in writes.chain([(block * 64 + 10, 'R'), (block * 64 + 20, 'R')]) {
+            rows.push((at_ns, op, 4 * page, 4));
+            at_ns += 5_000_000;
+        }
+    }
+    let spare = ["ftl.over_provisioning=0.25", "ftl.gc_start_free_share=0.1"];
+    let outcome = drive::replay(SLC, &[&sets[..], &spare].concat(), &rows);
+    assert!(outcome.count("flash.erases") > 64, "{}", outcome.count("flash.erases"));
+    assert_eq!(outcome.number("flash.gc_waf"), 1.0);
+    let reads = 3 * 48;
+    let senses = serde_json::json!([reads, reads, 0, 0]);
+    assert_eq!(outcome.summary["reliability"]["hard_by_retries"], senses);
+}
