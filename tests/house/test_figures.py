@@ -1,6 +1,7 @@
 """The pages have the numbers that are recorded, and what is recorded is of this program."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ import pytest
 from page_figures import pages
 from page_figures.samples import SAMPLES
 from page_figures.studies import STUDIES
+
+from reprieve import sections
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS = pages.recorded()
@@ -38,6 +41,17 @@ def test_every_study_is_recorded_and_nothing_else_is() -> None:
     assert {path.stem for path in pages.DATA.glob("*.json")} == set(STUDIES)
     assert all((ROOT / "docs/figures" / name).exists() for one in STUDIES.values()
                for name in one.pictures.values())  # fmt: skip
+
+
+def test_every_cell_of_the_simulators_has_a_source_and_ours_are_keys() -> None:
+    table: dict[str, Any] = NUMBERS["simulators"]
+    keys = sections.schema()
+    for feature in table["features"]:
+        assert set(feature) == {"name", *table["simulators"]}, feature["name"]
+        for cell in (feature[name] for name in table["simulators"]):
+            assert cell["is"] in ("yes", "part", "dead", "no") and cell["source"], feature["name"]
+        for section, key in re.findall(r"\b(\w+)\.(\w+)", feature["reprieve"]["source"]):
+            assert key in keys[section], feature["name"]
 
 
 TEMPLATE = (

@@ -8,6 +8,7 @@ README and first run are read as they stand: `docs/figures/lines` has their line
 
 import json
 import math
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -55,12 +56,13 @@ def is_template(text: str) -> bool:
 
 @cache
 def recorded() -> dict[str, Any]:
-    """Return the numbers that are recorded, by the name of the study; `bench`: of `make bench`."""
+    """Return the numbers that are recorded, by study; `bench`: of `make bench`; `simulators`."""
     found = {
         path.stem.replace("-", "_"): json.loads(path.read_text(encoding="utf-8"))
         for path in sorted(DATA.rglob("*.json"))
     }
     latest = max(BENCH.glob("*.json"))
+    found["simulators"] = tomllib.loads((HERE / "simulators.toml").read_text(encoding="utf-8"))
     found["bench"] = {"date": latest.stem, **json.loads(latest.read_text(encoding="utf-8"))}
     return found
 
