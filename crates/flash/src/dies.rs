@@ -7,6 +7,7 @@ use reprieve_base::{Archive, Dur, Slab, Time, parts};
 use reprieve_config::Scenario;
 use reprieve_nand::{Command, Part, Shape};
 use reprieve_policy::sched::{Scheduler, Waiter};
+use reprieve_policy::stream::SLC_FRONT;
 use reprieve_policy::suspend::Answer;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 use reprieve_policy::work::Work;
@@ -144,7 +145,7 @@ impl Dies {
             self.limit.pending += u32::from(kind.is_program());
             if self.facts.together > 1 && kind.fills_wordline() {
                 let until = txn.mark + self.facts.wordline_timeout;
-                unit.planes.add_waiting(txn, self.facts.together);
+                unit.planes.add_waiting(txn, self.facts.together_of(txn.front));
                 unit.planes.add_due(Due { until, id, seq: txn.seq });
             }
             unit.writes.push(&mut self.txns, id);
@@ -233,7 +234,34 @@ impl Dies {
                 let from = self.facts.address(txn.old);
                 (Command::Copyback { from, to: txn.at }, timing.command * 2)
             }
-            _ => (Command::Program(txn.at), timing.command + timing.data_in()),
+            _ => {
+                let is_slc = usize::from(txn.front) == SLC_FRONT;
+                (Command::Program(txn.at), timing.command + timing.data_in_of(is_slc))
+            }
+        }
+    }
+
+    /// Whether a transaction is a program of a block in SLC mode.
+    #[inline]
+    pub(super) fn is_slc(&self, id: u32) -> bool {
+        usize::from(self.txns[id].front) == SLC_FRONT
+    }
+
+    /// Puts the blocks of a command into SLC mode, if that is where its programs go.
+    #[inline(always)]
+    pub(super) fn set_modes(&mut self, first: u32) {
+        if self.is_slc(first) {
+            self.set_slc(first);
+        }
+    }
+
+    #[cold]
+    fn set_slc(&mut self, first: u32) {
+        let mut each = first;
+        while each != NONE {
+            let Txn { die, at, next, .. } = self.txns[each];
+            self.units[die as usize].die.use_slc(at);
+            each = next;
         }
     }
 

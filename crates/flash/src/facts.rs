@@ -6,6 +6,7 @@ use reprieve_base::{Dur, Geometry, PageAddress, Superblocks, Time};
 use reprieve_config::Scenario;
 use reprieve_nand::{MultiPlane, Parallelism, ResumeAt, Timing};
 use reprieve_policy::sched::Scheduler;
+use reprieve_policy::stream::SLC_FRONT;
 use reprieve_policy::txn::Txn;
 
 use super::die::DieUnit;
@@ -45,6 +46,8 @@ pub(super) struct FlashFacts {
     pub(super) together: u32,
     /// How long one of these waits for the others.
     pub(super) wordline_timeout: Dur,
+    /// Reads may suspend programs in SLC mode as they may others.
+    pub(super) slc_suspends: bool,
     pub(super) transfer_unit_bytes: Option<u32>,
     /// Room in the write buffer, in mapping units.
     pub(super) buffer_pages: u64,
@@ -87,6 +90,7 @@ impl FlashFacts {
             pages_together: timing.pages_together(),
             together,
             wordline_timeout: scenario.ftl.wordline_timeout,
+            slc_suspends: scenario.ftl.slc_cache.is_none_or(|cache| cache.suspends),
             transfer_unit_bytes: scenario.transfer_unit_bytes(),
             buffer_pages: scenario.buffer.bytes / u64::from(scenario.mapping_bytes()),
             service_levels: scenario.service_levels().collect(),
@@ -122,6 +126,21 @@ impl FlashFacts {
         self.together == 1 || txn.place == 0 && !is_within
     }
 
+    /// Pages of a plane that a program for one of its open blocks takes.
+    #[inline]
+    pub(super) fn pages_of_program(&self, front: u8) -> u32 {
+        if usize::from(front) == SLC_FRONT { 1 } else { self.pages_together }
+    }
+
+    /// Transactions that such a program takes.
+    #[inline]
+    pub(super) fn together_of(&self, front: u8) -> u32 {
+        match usize::from(front) == SLC_FRONT {
+            true => self.together / self.pages_together,
+            false => self.together,
+        }
+    }
+
     /// Whether a page holds several mapping units.
     #[inline]
     pub(super) fn has_units(&self) -> bool {
@@ -138,7 +157,7 @@ impl FlashFacts {
     /// its wordline is complete, or flushed, or it has waited for long enough.
     pub(super) fn is_ready(&self, unit: &DieUnit, txn: &Txn, flushed: u64, now: Time) -> bool {
         !txn.kind.fills_wordline()
-            || unit.planes.has_wordline(txn, self.together)
+            || unit.planes.has_wordline(txn, self.together_of(txn.front))
             || txn.seq < flushed
             || txn.mark + self.wordline_timeout <= now
     }

@@ -4,6 +4,7 @@
 
 use reprieve_base::{PageAddress, Time};
 use reprieve_nand::{MultiPlane, Parallelism};
+use reprieve_policy::stream::SLC_FRONT;
 use reprieve_policy::suspend::Eligibility;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 use reprieve_policy::work::Work;
@@ -148,7 +149,9 @@ impl<W: Work> Gathering<'_, W> {
                 continue;
             }
             others -= u32::from(!by_wordline);
-            if txn.kind != kind {
+            // A command is in one mode.
+            let is_slc = |front: u8| usize::from(front) == SLC_FRONT;
+            if txn.kind != kind || is_slc(txn.front) != is_slc(self.dies.txns[first].front) {
                 continue;
             }
             let is_program = kind.is_program();
@@ -276,7 +279,7 @@ impl<W: Work> Gathering<'_, W> {
         let mut number = 1;
         self.dies.units[die as usize].planes.take_waiting(&self.dies.txns[id], true);
         let mut next = self.dies[die].writes.first().unwrap_or(NONE);
-        while next != NONE && number < self.dies.facts.together {
+        while next != NONE && number < self.dies.facts.together_of(front) {
             let beside = next;
             next = self.dies.txns[beside].next;
             let txn = &mut self.dies.txns[beside];

@@ -4,10 +4,11 @@
 mod state;
 
 use reprieve_base::{Archive, Dur, Geometry, PageAddress, Stream, Time, parts};
-use reprieve_config::{Ageing, Scenario};
+use reprieve_config::{Ageing, Scenario, SlcCache};
 use reprieve_nand::reliability::{COIN, CycleTerms, Rber, Stress, Wear, WorstCodeword};
 use reprieve_nand::{Ecc, PageTypes};
 use reprieve_observe::stats::{DecodeCounts, ErrorCounts, WearFacts};
+use reprieve_policy::stream::SLC_FRONT;
 use reprieve_policy::txn::{Kind, Txn};
 
 pub use state::{Aftermath, WornCells};
@@ -39,6 +40,9 @@ pub struct Media {
     reads: Vec<u64>,
     /// When each page was programmed: before 0 what was there at the start.
     programmed_ns: Vec<i64>,
+    /// Blocks in SLC mode, what an erase of one costs it, and the factor of its rate of errors.
+    slc: Vec<bool>,
+    slc_cache: SlcCache,
     /// The retry that last read a page of each block since its erase; empty: not remembered.
     retries: Vec<u8>,
     /// Suspensions of the program of each page; empty where they do not matter.
@@ -63,7 +67,7 @@ impl Media {
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.wear, self.before, self.reads, self.programmed_ns, self.suspensions);
-        parts!(archive; self.errors, self.counts, self.retries);
+        parts!(archive; self.errors, self.counts, self.retries, self.slc);
     }
 
     /// The cells of a scenario; `None` if they neither err nor wear.
@@ -101,6 +105,11 @@ impl Media {
             before: WearSums::default(),
             reads: vec![0; geometry.blocks() as usize],
             programmed_ns: vec![-age_ns; pages],
+            slc: match scenario.ftl.slc_cache {
+                Some(_) => vec![false; geometry.blocks() as usize],
+                None => Vec::new(),
+            },
+            slc_cache: scenario.ftl.slc_cache.unwrap_or_default(),
             retries: match scenario.ecc {
                 Some(ecc) if ecc.remembers_retries => vec![0; geometry.blocks() as usize],
                 _ => Vec::new(),
@@ -137,6 +146,9 @@ impl Media {
             *terms = self.rber.by_cycles(stress.cycles);
         }
         let rate = self.rber.rate_by(terms, &stress);
+        if self.slc.get(block) == Some(&true) {
+            return (rate * self.slc_cache.rber_factor).min(COIN);
+        }
         match &self.factors {
             None => rate,
             Some((types, factors)) => (rate * factors[types.of(at.page)]).min(COIN),
@@ -157,12 +169,18 @@ impl Media {
             *suspensions += u64::from(txn.suspensions);
         }
         if txn.kind == Kind::Erase {
-            wear.erases += 1;
+            match self.slc.get_mut(block).map(std::mem::take) {
+                Some(true) => wear.slc_cycles += self.slc_cache.wear_per_erase,
+                _ => wear.erases += 1,
+            }
             self.reads[block] = 0;
             if let Some(retry) = self.retries.get_mut(block) {
                 *retry = 0;
             }
             return;
+        }
+        if usize::from(txn.front) == SLC_FRONT {
+            self.slc[block] = true;
         }
         self.programmed_ns[page] = now.ns() as i64;
         if let Some(suspensions) = self.suspensions.get_mut(page) {

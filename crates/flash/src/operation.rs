@@ -35,6 +35,7 @@ impl Controller {
         let (command, transfer) = self.dies.command_of(id);
         let transfer = if planes == 1 { transfer } else { transfer * planes };
         let (die, at) = (self.dies.txns[id].die, self.dies.txns[id].at);
+        self.dies.set_modes(id);
         let unit = &mut self.dies.units[die as usize];
         let is_inside = unit.die.is_suspended();
         let begun = match loads {
@@ -194,11 +195,15 @@ impl Controller {
         }
         let until = unit.resume(lane, now).expect("it is suspended, free and has the channel");
         let planes = if lane == LaneId::WHOLE { unit.die.operations().planes() } else { 1 };
+        let own_operation = unit.lane_mut(lane).operation();
         let transfer = match needs_channel {
-            true => self.dies.facts.timing.data_in() * u64::from(planes),
+            true => {
+                self.dies.facts.timing.data_in_of(self.dies.is_slc(own_operation))
+                    * u64::from(planes)
+            }
             false => Dur::ZERO,
         };
-        let own = unit.lane_mut(lane);
+        let own = self.dies.units[die as usize].lane_mut(lane);
         let (id, suspended) = (own.operation(), now - own.top.suspended_since);
         own.answer = Answer::No(Reason::NothingWaits);
         own.schedule((die, lane), until, out);

@@ -45,7 +45,8 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
             return;
         }
         controller.dies.take_write(die, id, is_program);
-        controller.dies.txns[id].unsuspendable = unsuspendable;
+        let runs_on = !controller.dies.facts.slc_suspends && controller.dies.is_slc(id);
+        controller.dies.txns[id].unsuspendable = unsuspendable || runs_on;
         if controller.dies.facts.gathers {
             self.gathering().gather_writes(id);
         }

@@ -42,12 +42,12 @@ impl Controller {
             return;
         }
         let (planes, (pages, units)) = (self.dies.planes_of(first), self.dies.pages_of(first));
-        let facts = &self.dies.facts;
+        let (facts, front) = (&self.dies.facts, self.dies.txns[first].front);
         if let Some(padded) = &mut self.counts.padded_pages {
-            *padded += planes * u64::from(facts.pages_together) - pages;
+            *padded += planes * u64::from(facts.pages_of_program(front)) - pages;
         }
         if let Some(padded) = &mut self.counts.padded_units {
-            *padded += planes * u64::from(facts.together) - units;
+            *padded += planes * u64::from(facts.together_of(front)) - units;
         }
     }
 

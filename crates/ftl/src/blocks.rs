@@ -1,7 +1,8 @@
 //! The blocks of the drive: what each is, which of its pages are valid, and where pages go next.
 
-use reprieve_base::{Archive, PageAddress, UserError, parts};
+use reprieve_base::{Archive, PageAddress, Rare, UserError, parts};
 use reprieve_config::Scenario;
+use reprieve_policy::stream::SLC_FRONT;
 use reprieve_policy::victim::{self, VictimPolicy};
 
 use super::block_index::BlockIndex;
@@ -11,6 +12,7 @@ use super::numbering::Numbering;
 use super::owners::Owners;
 use super::plane::{Allocated, Plane, Victim};
 use super::room;
+use super::slc_cache::{SlcCounts, SlcPlane, SlcRules};
 use super::wear::WearTable;
 use super::write_frontiers::WriteFrontiers;
 
@@ -30,6 +32,9 @@ pub struct Blocks {
     /// So many free blocks of a plane are kept from the host.
     pub(super) reserve_blocks: u32,
     pub(super) fronts: WriteFrontiers,
+    pub(super) slc: Option<SlcRules>,
+    /// Traffic of blocks in SLC mode.
+    pub slc_counts: SlcCounts,
     /// How often each was erased.
     pub wear: WearTable,
     /// Failures, and bad blocks.
@@ -44,6 +49,7 @@ impl Blocks {
         self.fronts.archive(archive);
         parts!(archive; self.planes, self.index, self.fill_order, self.erases, self.needs);
         archive.part(&mut self.wear);
+        archive.part(&mut self.slc_counts);
         self.failing.archive(archive);
     }
 
@@ -57,7 +63,9 @@ impl Blocks {
         let fronts = WriteFrontiers::new(scenario);
         let together = scenario.units_together();
         let blocks = geometry.blocks_per_plane;
-        let plane = Plane::new(scenario.ftl.wear.least_worn_first, blocks, together);
+        let slc = SlcRules::of(scenario);
+        let slc_plane = Rare::only_if(slc.is_some(), || SlcPlane::new(scenario));
+        let plane = Plane::new(scenario.ftl.wear.least_worn_first, blocks, together, slc_plane);
         let needed_blocks = room::needed_blocks(scenario, pages, &fronts);
         let mut blocks = Blocks {
             numbering,
@@ -70,6 +78,8 @@ impl Blocks {
             needs: Needs::new(&geometry),
             reserve_blocks: scenario.ftl.gc_hard_free_blocks,
             fronts,
+            slc,
+            slc_counts: SlcCounts::default(),
             wear: WearTable::new(geometry.blocks(), &scenario.ftl.wear),
             failing: Failing::new(scenario, needed_blocks),
         };
@@ -176,7 +186,7 @@ impl Blocks {
     pub(super) fn allocate(&mut self, plane: u32, front: usize) -> PageAddress {
         let pages_per_block = self.numbering.geometry.pages_per_block;
         let got = self.planes[plane as usize].allocate(front, pages_per_block);
-        self.taken(plane, &got);
+        self.taken(plane, front, &got);
         self.numbering.address(plane, got.block, got.page)
     }
 
@@ -185,18 +195,22 @@ impl Blocks {
     pub(super) fn allocate_together(&mut self, plane: u32, front: usize) -> PageAddress {
         let pages_per_block = self.numbering.geometry.pages_per_block;
         let got = self.planes[plane as usize].allocate_together(front, pages_per_block);
-        self.taken(plane, &got);
+        self.taken(plane, front, &got);
         self.numbering.address(plane, got.block, got.page)
     }
 
     /// Notes that a block was opened for pages taken from a plane.
     #[inline(always)]
-    fn taken(&mut self, plane: u32, got: &Allocated) {
+    fn taken(&mut self, plane: u32, front: usize, got: &Allocated) {
         if got.page == 0 {
             self.needs.forget(plane);
         }
-        if let Some(full) = got.filled {
-            self.filled(plane, full);
+        match got.filled {
+            Some(full) if front == SLC_FRONT => {
+                self.planes[plane as usize].slc.full.push_back(full);
+            }
+            Some(full) => self.filled(plane, full),
+            None => {}
         }
     }
 
@@ -215,7 +229,7 @@ impl Blocks {
     pub(super) fn take_page(&mut self, plane: u32, front: usize) -> u32 {
         let pages_per_block = self.numbering.geometry.pages_per_block;
         let got = self.planes[plane as usize].allocate(front, pages_per_block);
-        self.taken(plane, &got);
+        self.taken(plane, front, &got);
         (self.numbering.blocks_of(plane).start + got.block) * pages_per_block + got.page
     }
 
@@ -251,7 +265,10 @@ impl Blocks {
                 self.index.reclaim(unworn);
                 unworn
             }
-            (None, None) => self.pick(plane)?,
+            (None, None) => match self.choose_to_fold(plane) {
+                Some(block) => block,
+                None => self.pick(plane)?,
+            },
         };
         let victim = Victim { block, retires: failed.is_some(), levels };
         self.planes[plane as usize].victim = Some(victim);
@@ -269,6 +286,7 @@ impl Blocks {
     /// The victim of a plane has been erased; returns whether that has failed.
     pub(super) fn reclaimed(&mut self, plane: u32, victim: u32) -> bool {
         let erases = self.wear.erased(victim);
+        self.folded(plane);
         if self.failing.erase_fails(self.numbering.die(plane)) {
             self.failing.fail_erase(victim);
             self.lose_block(plane);

@@ -288,6 +288,7 @@ impl Collection {
             }
             Kind::GcProgram | Kind::GcCopy => {
                 self.jobs[plane as usize].release(old);
+                tables.blocks.moved(plane);
                 tables.relocate(old, numbering.page_of(&txns[id]), lpn, txns);
             }
             // The blocks of twins are erased at once, and count as one.

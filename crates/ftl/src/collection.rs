@@ -121,8 +121,10 @@ impl Collection {
         let (state, job) = (&blocks.planes[plane as usize], &self.jobs[plane as usize]);
         let free = state.free_blocks();
         let has_begun = state.victim.is_some();
+        let fold = blocks.need_to_fold(plane);
         let is_short = free <= blocks.reserve_blocks || free < self.rules.start_blocks;
-        if !is_short && !has_begun && state.failed.is_empty() || self.frozen {
+        let is_idle = !is_short && !has_begun && fold == GcNeed::None;
+        if is_idle && state.failed.is_empty() || self.frozen {
             return GcNeed::None;
         }
         if has_begun && !self.rules.preemptible {
@@ -131,8 +133,9 @@ impl Collection {
         if state.retires() || !state.failed.is_empty() {
             return GcNeed::Urgent;
         }
-        if !has_begun && !blocks.index.has_victim(plane) {
-            return GcNeed::None;
+        let gains = has_begun || blocks.index.has_victim(plane) || blocks.folding_gains(plane);
+        if !gains {
+            return if self.closing { GcNeed::None } else { fold };
         }
         if free <= blocks.reserve_blocks {
             GcNeed::Urgent
@@ -140,6 +143,8 @@ impl Collection {
             if has_begun { GcNeed::Idle } else { GcNeed::None }
         } else if job.credit_ppm >= PPM {
             GcNeed::Due
+        } else if fold > GcNeed::None {
+            fold
         } else if self.rules.in_background || has_begun && job.joined {
             GcNeed::Idle
         } else {

@@ -92,7 +92,9 @@ impl Ftl {
     pub fn spare_blocks(&self) -> u32 {
         let geometry = &self.numbering.geometry;
         let pages = self.tables.map.all_pages().div_ceil(geometry.planes());
-        geometry.blocks_per_plane.saturating_sub(pages.div_ceil(geometry.pages_per_block))
+        let own = self.tables.blocks.planes[0].slc.get().map_or(0, |slc| slc.own_blocks);
+        let blocks = geometry.blocks_per_plane.saturating_sub(own);
+        blocks.saturating_sub(pages.div_ceil(geometry.pages_per_block))
     }
 }
 

@@ -41,6 +41,7 @@ mod room;
 mod rules;
 mod scope;
 mod sectors;
+mod slc_cache;
 mod table;
 mod tile;
 mod verify;
@@ -70,6 +71,7 @@ pub use registries::registries;
 #[cfg(feature = "testing")]
 pub use sectors::BREAKS as SECTOR_BREAKS;
 pub use sectors::SectorMap;
+pub use slc_cache::SlcCounts;
 pub use tile::models_bytes;
 #[cfg(feature = "testing")]
 pub use verify::BREAKS;
@@ -152,6 +154,14 @@ impl Ftl {
         }
         map.set(lpn, Mapping::Buffered(id));
         before
+    }
+
+    /// A write goes to its die: to a block in SLC mode, if there is room.
+    #[inline]
+    pub fn send_write(&mut self, txn: &mut Txn) {
+        if self.tables.blocks.slc.is_some() {
+            txn.front = self.tables.blocks.front_of_cached(txn.target, txn.front);
+        }
     }
 
     /// The host needs the data of a logical page no more.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use reprieve_base::{Archive, PageAddress, Slab, UserError};
 use reprieve_config::Scenario;
+use reprieve_policy::stream::SLC_FRONT;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 
 use super::blocks::Blocks;
@@ -109,6 +110,9 @@ impl PageTables {
     /// The page of a host write is programmed.
     #[inline(always)]
     pub fn finish_write(&mut self, txn: &Txn) {
+        if usize::from(txn.front) == SLC_FRONT {
+            self.blocks.cache_programmed(self.blocks.numbering.plane(txn.die, txn.at));
+        }
         if txn.stale {
             let plane = self.blocks.numbering.plane(txn.die, txn.at);
             self.blocks.planes[plane as usize].committed -= 1;

@@ -2,9 +2,11 @@
 
 use std::collections::VecDeque;
 
-use reprieve_policy::stream::FRONTS;
+use reprieve_base::Rare;
+use reprieve_policy::stream::{FRONTS, SLC_FRONT};
 
 use super::free::FreeBlocks;
+use super::slc_cache::SlcPlane;
 
 /// An open block and its next page.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -31,6 +33,8 @@ pub(super) struct Plane {
     free: FreeBlocks,
     /// One for each stream of the host; then those of moved pages and of the mapping.
     pub(super) fronts: [Front; FRONTS],
+    /// Those in SLC mode, where the drive has any.
+    pub(super) slc: Rare<SlcPlane>,
     /// Pages of a block that a program takes.
     pub(super) together: u32,
     /// Valid pages, and pages of the host that will be programmed here.
@@ -61,9 +65,15 @@ pub(super) struct Allocated {
 
 impl Plane {
     /// A plane of which no block is free yet.
-    pub(super) fn new(least_worn_first: bool, blocks: u32, together: u32) -> Plane {
+    pub(super) fn new(
+        least_worn_first: bool,
+        blocks: u32,
+        together: u32,
+        slc: Rare<SlcPlane>,
+    ) -> Plane {
         Plane {
             free: FreeBlocks::new(least_worn_first, blocks),
+            slc,
             fronts: [Front::default(); FRONTS],
             together,
             committed: 0,
@@ -102,7 +112,9 @@ impl Plane {
 
     /// Free blocks in the order in which they became free.
     pub(super) fn free_list(&self) -> Vec<u32> {
-        self.free.by_age()
+        let mut list = self.free.by_age();
+        list.extend(self.slc.get().iter().flat_map(|slc| slc.free.by_age()));
+        list
     }
 
     #[inline]
@@ -113,6 +125,9 @@ impl Plane {
     /// Forgets erases so far: they are no wear of the run.
     pub(super) fn forget_free_wear(&mut self) {
         self.free.forget_wear();
+        if self.slc.get().is_some() {
+            self.slc.free.forget_wear();
+        }
     }
 
     /// The free block with the most erases, and those; `erases` says how many a block has.
@@ -127,14 +142,35 @@ impl Plane {
         most
     }
 
-    pub(super) fn each_free(&self, say: impl FnMut(u32)) {
-        self.free.each(say);
+    pub(super) fn each_free(&self, mut say: impl FnMut(u32)) {
+        self.free.each(&mut say);
+        if let Some(slc) = self.slc.get() {
+            slc.free.each(say);
+        }
     }
 
     /// A block was erased, `erases` times so far.
     #[inline]
     pub(super) fn add_free(&mut self, block: u32, erases: u32) {
-        self.free.push(block, erases);
+        match self.slc.get().is_some_and(|slc| block < slc.own_blocks) {
+            true => self.slc.free.push(block, erases),
+            false => self.free.push(block, erases),
+        }
+    }
+
+    /// The free blocks of which the next for one of the fronts is opened.
+    #[inline]
+    fn pool(&self, front: usize) -> &FreeBlocks {
+        let slc = self.slc.get().filter(|slc| front == SLC_FRONT && slc.own_blocks > 0);
+        slc.map_or(&self.free, |slc| &slc.free)
+    }
+
+    #[inline]
+    fn pool_mut(&mut self, front: usize) -> &mut FreeBlocks {
+        match front == SLC_FRONT && self.slc.own_blocks > 0 {
+            true => &mut self.slc.free,
+            false => &mut self.free,
+        }
     }
 
     /// Opens a free block for one of the fronts; returns the block that it had filled.
@@ -145,7 +181,7 @@ impl Plane {
 
     /// Pages that its open blocks still take.
     pub(super) fn open_pages(&self, pages_per_block: u32) -> u32 {
-        let open = self.fronts.iter().filter(|front| front.block.is_some());
+        let open = self.fronts[..SLC_FRONT].iter().filter(|front| front.block.is_some());
         open.map(|front| pages_per_block - front.next_page).sum()
     }
 
@@ -158,6 +194,9 @@ impl Plane {
     /// Whether a host page may be written while `reserve` blocks are kept for garbage collection.
     #[inline]
     pub(super) fn has_room(&self, front: usize, reserve: u32, pages_per_block: u32) -> bool {
+        if front == SLC_FRONT && self.slc.own_blocks > 0 {
+            return self.slc.free.len() > 0 || self.is_open(front, pages_per_block);
+        }
         let free = self.free_blocks();
         free > reserve || (free == reserve && self.is_open(front, pages_per_block))
     }
@@ -217,7 +256,7 @@ impl Plane {
             Front { block: Some(block), next_page } if next_page < pages_per_block => {
                 (block, next_page)
             }
-            _ => (self.free.first().expect("the reserve of free blocks is kept"), 0),
+            _ => (self.pool(front).first().expect("the reserve of free blocks is kept"), 0),
         }
     }
 
@@ -232,16 +271,17 @@ impl Plane {
     #[inline(always)]
     pub(super) fn allocate(&mut self, front: usize, pages_per_block: u32) -> Allocated {
         let mut filled = None;
-        let front = &mut self.fronts[front];
-        let block = match front.block {
-            Some(block) if front.next_page < pages_per_block => block,
+        let block = match self.fronts[front] {
+            Front { block: Some(block), next_page } if next_page < pages_per_block => block,
             full => {
-                filled = full;
-                let block = self.free.pop().expect("the reserve of free blocks is kept");
-                *front = Front { block: Some(block), next_page: 0 };
+                filled = full.block;
+                let next = self.pool_mut(front).pop();
+                let block = next.expect("the reserve of free blocks is kept");
+                self.fronts[front] = Front { block: Some(block), next_page: 0 };
                 block
             }
         };
+        let front = &mut self.fronts[front];
         let page = front.next_page;
         front.next_page += 1;
         Allocated { block, page, filled }

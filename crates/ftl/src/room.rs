@@ -39,11 +39,18 @@ pub fn misfit(scenario: &Scenario) -> Option<Misfit> {
         return Some(Misfit { key: "ftl.gc_hard_free_blocks", what });
     }
     let pages = scenario.logical_pages() + demand::map_pages(scenario);
-    let (all, needed) =
-        (scenario.geometry.blocks_per_plane, needed_blocks(scenario, pages, &fronts));
+    let own = scenario.ftl.slc_cache.map_or(0, |cache| cache.blocks_per_plane);
+    let (all, needed) = (
+        scenario.geometry.blocks_per_plane.saturating_sub(own),
+        needed_blocks(scenario, pages, &fronts),
+    );
     if all < needed {
         let levels = scenario.ftl.wear.static_spread.is_some();
         let levelled = if levels { ", and with ftl.static_wear_spread," } else { "" };
+        let levelled = match own {
+            0 => levelled.to_owned(),
+            own => format!("{levelled} and besides slc_cache.blocks_per_plane = {own}"),
+        };
         let what = format!(
             "with these ftl.stream, ftl.gc_stream and ftl.mapping{levelled} a plane needs {needed} \
              blocks for its data and garbage collection, and it has {all}; must be larger"

@@ -139,7 +139,8 @@ impl Blocks {
         let state = &self.planes[plane as usize];
         let failing = state.failed.len() + usize::from(state.retires());
         let counted = state.good_blocks;
-        if counted as usize + failing + bad == blocks as usize {
+        let own = state.slc.get().map_or(0, |slc| slc.own_blocks);
+        if (counted + own) as usize + failing + bad == blocks as usize {
             return Ok(());
         }
         Err(format!(
@@ -167,6 +168,8 @@ impl Blocks {
             victim.try_for_each(|victim| assign(victim.block, Role::Victim))?;
             let full = (first..first + blocks).filter(|block| self.index.is_full(*block));
             full.into_iter().try_for_each(|block| assign(block, Role::Full))?;
+            let in_slc = plane.slc.get().into_iter().flat_map(|slc| &slc.full);
+            in_slc.into_iter().try_for_each(|block| assign(first + block, Role::Full))?;
         }
         let all: Option<Vec<Role>> = roles.iter().copied().collect();
         all.ok_or_else(|| {

@@ -1,10 +1,23 @@
 //! Answers to the flash: where pages go, and which step collection takes next.
 
 use reprieve_base::{PageAddress, Time};
+use reprieve_policy::stream::SLC_FRONT;
 use reprieve_policy::txn::{Kind, Txn};
 use reprieve_policy::work::{GcNeed, Work};
 
 use super::Ftl;
+
+impl Ftl {
+    /// A page of the host has got its place in an open block of a plane.
+    #[inline]
+    fn placed(&mut self, plane: u32, front: u8) {
+        let blocks = &mut self.tables.blocks;
+        if usize::from(front) == SLC_FRONT {
+            blocks.cached(plane);
+        }
+        self.collection.earn_moves(plane, blocks);
+    }
+}
 
 impl Work for Ftl {
     #[inline]
@@ -16,14 +29,13 @@ impl Work for Ftl {
         }
         txn.at = blocks.allocate_together(plane, usize::from(txn.front));
         txn.place = 0;
-        self.collection.earn_moves(plane, blocks);
+        self.placed(plane, txn.front);
         true
     }
 
     fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool {
         (txn.at, txn.place) = self.numbering.beside(first, number);
-        let plane = self.numbering.plane(txn.die, txn.at);
-        self.collection.earn_moves(plane, &mut self.tables.blocks);
+        self.placed(self.numbering.plane(txn.die, txn.at), txn.front);
         true
     }
 

@@ -20,6 +20,8 @@ pub(super) struct WriteFrontiers {
     gc_separate: bool,
     has_map: bool,
     levels_wear: bool,
+    /// Free blocks are opened in SLC mode.
+    opens_slc: bool,
     /// A plane has one open block for everything: nothing has to be asked.
     is_simple: bool,
     /// Pages that a program takes, if it takes several.
@@ -45,6 +47,7 @@ impl WriteFrontiers {
             gc_separate,
             has_map,
             levels_wear: scenario.ftl.wear.static_spread.is_some(),
+            opens_slc: scenario.ftl.slc_cache.is_some_and(|cache| cache.is_dynamic),
             is_simple: streams == 1 && !gc_separate && !has_map,
             program_pages: scenario.units_together(),
             logical_pages: scenario.logical_pages(),
@@ -72,6 +75,7 @@ impl WriteFrontiers {
             + u32::from(self.gc_separate)
             + u32::from(self.has_map)
             + u32::from(self.levels_wear)
+            + u32::from(self.opens_slc)
     }
 
     /// The open blocks of a plane, by their places among all that there can be.

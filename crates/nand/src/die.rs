@@ -101,7 +101,7 @@ impl Die {
             plane_reads: PlaneReads::new(&part),
             loaded: Rare::only_if(part.parallelism.cache_program, LoadRegister::default),
             pages: ProgrammedPages::new(&part),
-            lengths: Lengths::new(&part.timing, seed, index),
+            lengths: Lengths::new(&part, seed, index),
             does_several: part.does_several(),
             part,
             vth: Stream::new(seed, "nand.vth", index),
@@ -166,9 +166,9 @@ impl Die {
                 }
                 self.take_pages(block, at, others)?;
                 let iterations = self.lengths.longest(&self.part, at, others);
-                let timing = &self.part.timing;
-                let data_in = issued + timing.data_in() * planes;
-                let operation = Operation::program(data_in, timing, iterations);
+                let (timing, is_slc) = (&self.part.timing, self.is_slc(at));
+                let data_in = issued + timing.data_in_of(is_slc) * planes;
+                let operation = Operation::program(data_in, timing, iterations).in_slc(is_slc);
                 let operation = match others {
                     [] => operation,
                     _ => operation.on_planes(planes as u32),
@@ -193,7 +193,7 @@ impl Die {
         self.admit_copyback(from, to)?;
         self.take_pages(block, to, &[])?;
         let timing = &self.part.timing;
-        let data_in = issued + timing.command + self.lengths.read(timing, from.page);
+        let data_in = issued + timing.command + self.lengths.read(&self.part, from);
         let iterations = self.lengths.iterations(&self.part, to);
         Ok(self.begin(Operation::program(data_in, timing, iterations), to, &[]))
     }
@@ -208,11 +208,16 @@ impl Die {
         others: &[PageAddress],
     ) -> Result<Time, Refusal> {
         self.admit_operation(Kind::Erase, at)?;
-        self.pages.erase(block);
+        self.erase_block(block);
         for other in others {
-            self.pages.erase(self.part.shape.block_index(*other)?);
+            self.erase_block(self.part.shape.block_index(*other)?);
         }
         Ok(self.begin(Operation::erase(issued, &self.part.timing), at, others))
+    }
+
+    fn erase_block(&mut self, block: usize) {
+        self.pages.erase(block);
+        self.lengths.set_slc(block, false);
     }
 
     #[inline(always)]
@@ -225,10 +230,9 @@ impl Die {
         if self.plane_reads.has_planes() {
             return self.start_on_plane(issued, at, others);
         }
-        let timing = &self.part.timing;
-        let mut longest = self.lengths.read(timing, at.page);
+        let mut longest = self.lengths.read(&self.part, at);
         for other in others {
-            longest = longest.max(self.lengths.read(timing, other.page));
+            longest = longest.max(self.lengths.read(&self.part, *other));
         }
         let until = issued + longest;
         self.sensed = others.len() as u32 + 1;

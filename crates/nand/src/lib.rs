@@ -24,6 +24,6 @@ pub use power::{ACTIVITIES, Activity, CommandPower, CorePower};
 pub use refusal::Refusal;
 pub use timing::{
     EraseMode, EraseResume, PAGE_TYPES_MAX, PageOrder, PageTypes, ProgramSuspension, ReadLaw,
-    Restore, ResumeAt, Retention, SameBlock, Suspension, Timing, VthReached, Wordline,
+    Restore, ResumeAt, Retention, SameBlock, SlcMode, Suspension, Timing, VthReached, Wordline,
 };
 pub use wordlines::{IterationSpread, SPREAD_MAX, Slices};

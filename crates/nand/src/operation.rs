@@ -81,6 +81,8 @@ pub(crate) struct Operation {
     pub(crate) kind: Kind,
     /// Planes on which it works.
     planes: u32,
+    /// Program: of a block in SLC mode, which takes one page of its wordline.
+    is_slc: bool,
     /// Program: wordlines of which it takes as long as the longest, one for each plane at first.
     wordlines: u32,
     /// Program: iterations in all.
@@ -128,6 +130,11 @@ impl Operation {
         Operation { planes, wordlines: self.wordlines.max(planes), ..self }
     }
 
+    /// Returns the program on a block in SLC mode, or not.
+    pub(crate) fn in_slc(self, is_slc: bool) -> Operation {
+        Operation { is_slc, ..self }
+    }
+
     fn new(kind: Kind, prelude_end: Time, timing: &Timing, iterations: u32) -> Operation {
         let position = Position {
             iteration: 0,
@@ -139,6 +146,7 @@ impl Operation {
         Operation {
             kind,
             planes: 1,
+            is_slc: false,
             wordlines: 1,
             iterations,
             added: 0,
@@ -191,7 +199,10 @@ impl Operation {
         let exact = suspension.erase_resume == EraseResume::Exact;
         let (prelude, length) = match self.kind {
             Kind::Program if suspension.shadow_buffer => (Prelude::Restore, timing.buffer),
-            Kind::Program => (Prelude::Transfer, timing.data_in() * u64::from(self.planes)),
+            Kind::Program => {
+                let planes = u64::from(self.planes);
+                (Prelude::Transfer, timing.data_in_of(self.is_slc) * planes)
+            }
             Kind::Erase if exact && self.position.needs_set_up => {
                 (Prelude::SetUp, timing.voltage_reset)
             }

@@ -140,8 +140,10 @@ pub struct Characterised {
 pub struct Wear {
     /// Cycles before the simulation begins.
     pub cycles_at_start: u32,
-    /// Erases since.
+    /// Erases since, but for those in SLC mode.
     pub erases: u32,
+    /// Cycles that erases in SLC mode have cost since.
+    pub slc_cycles: f64,
     /// Suspensions of its programs since.
     pub program_suspensions: u64,
     /// Suspensions of its erases since.
@@ -153,6 +155,7 @@ impl Wear {
     pub fn cycles(&self, shares: &SuspendWear) -> f64 {
         f64::from(self.cycles_at_start)
             + f64::from(self.erases)
+            + self.slc_cycles
             + shares.cycles(self.program_suspensions, self.erase_suspensions)
     }
 }

@@ -49,12 +49,24 @@ pub struct Timing {
     pub spread: Option<IterationSpread>,
     /// A program consists of slices; there are some where it is suspended between them.
     pub slices: Option<Slices>,
+    /// Times of a block whose cells hold one bit each; `None`: the part has no such mode.
+    pub slc: Option<SlcMode>,
+}
+
+/// A block of a multi-level part in SLC mode: a program takes one page of each wordline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlcMode {
+    /// Array read.
+    pub read: Dur,
+    /// Iterations of a program, 1 or more.
+    pub program_iterations: u32,
 }
 
 impl Timing {
-    /// A program of so many iterations that nobody suspends, its command and data in included.
-    pub fn undisturbed_program(&self, iterations: u32) -> Dur {
-        self.command + self.data_in() + self.program_array(iterations)
+    /// A program of so many iterations that nobody suspends, its command and data in included;
+    /// of a block in SLC mode or not.
+    pub fn undisturbed_program(&self, is_slc: bool, iterations: u32) -> Dur {
+        self.command + self.data_in_of(is_slc) + self.program_array(iterations)
     }
 
     /// From the stop of an operation's phases to a free array.
@@ -73,6 +85,12 @@ impl Timing {
                 phases + slices.overhead * u64::from(iterations.div_ceil(slices.iterations))
             }
         }
+    }
+
+    /// The data of a program over the channel, of a block in SLC mode or not.
+    #[inline(always)]
+    pub fn data_in_of(&self, is_slc: bool) -> Dur {
+        if is_slc { self.bus } else { self.data_in() }
     }
 
     /// The data of a program over the channel: a page, or those of a wordline.

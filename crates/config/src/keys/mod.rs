@@ -6,6 +6,7 @@ mod host;
 mod power;
 mod reliability;
 mod scheduling;
+mod slc_cache;
 mod suspension;
 mod workload;
 
@@ -33,6 +34,7 @@ pub const SECTIONS: &[Section] = &[
     power::POWER,
     power::POWER_LOSS,
     ftl::FTL,
+    slc_cache::SLC_CACHE,
     ftl::PRECONDITION,
     ftl::NAND,
     host::BUFFER,

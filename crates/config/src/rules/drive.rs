@@ -38,6 +38,12 @@ fn mapping_unit(resolved: &Resolved) -> Result<(), UserError> {
     resolved.refuse("ftl.mapping_bytes", are_many, what)
 }
 
+/// Blocks of a plane that can hold data for good: all but those that are only ever in SLC mode.
+fn blocks_for_data(resolved: &Resolved) -> u64 {
+    let own = resolved.ftl.slc_cache.map_or(0, |cache| cache.blocks_per_plane);
+    u64::from(resolved.geometry.blocks_per_plane.saturating_sub(own))
+}
+
 /// Collection may pad programs, so a victim needs invalid units for all but one of a program, for
 /// each open block of moved pages.
 fn padded_programs(resolved: &Resolved) -> Result<(), UserError> {
@@ -45,7 +51,7 @@ fn padded_programs(resolved: &Resolved) -> Result<(), UserError> {
     let user = u64::from(resolved.logical_pages()).div_ceil(u64::from(geometry.planes()));
     let own = u64::from(resolved.ftl.further_open_blocks());
     let kept = u64::from(resolved.ftl.gc_hard_free_blocks) + GC_BLOCKS - 1 + own;
-    let blocks = u64::from(geometry.blocks_per_plane);
+    let blocks = blocks_for_data(resolved);
     let room = blocks.saturating_sub(kept) * u64::from(geometry.pages_per_block);
     let targets = resolved.ftl.open_blocks_of_moved();
     let padded = u64::from((units - 1) * targets) * blocks;
@@ -84,8 +90,8 @@ fn over_provisioning(resolved: &Resolved) -> Result<(), UserError> {
     let (geometry, reserve) = (resolved.mapping_geometry(), resolved.ftl.gc_hard_free_blocks);
     let user_pages_per_plane = resolved.logical_pages().div_ceil(geometry.planes());
     let user_blocks = u64::from(user_pages_per_plane.div_ceil(geometry.pages_per_block));
-    let blocks = u64::from(geometry.blocks_per_plane);
-    let spare_blocks = blocks - user_blocks;
+    let blocks = blocks_for_data(resolved);
+    let spare_blocks = blocks.saturating_sub(user_blocks);
     let needed_blocks = u64::from(reserve) + GC_BLOCKS + 1;
     if spare_blocks >= needed_blocks && user_blocks > 0 {
         return Ok(());
@@ -100,7 +106,8 @@ fn over_provisioning(resolved: &Resolved) -> Result<(), UserError> {
     let what = || "leaves the user not a page; must be smaller";
     resolved.refuse("ftl.over_provisioning", user_blocks == 0, what)?;
     // Rounded up to six decimals, so that the number we name does pass.
-    let least = (needed_blocks as f64 / blocks as f64 * 1e6).ceil() / 1e6;
+    let all = u64::from(geometry.blocks_per_plane);
+    let least = ((needed_blocks + all - blocks) as f64 / all as f64 * 1e6).ceil() / 1e6;
     let what = format!(
         "leaves {spare_blocks} spare blocks of {blocks} in a plane, and garbage collection with \
          ftl.gc_hard_free_blocks = {reserve} needs {needed_blocks}; must be at least {least}"

@@ -4,7 +4,7 @@ use reprieve_base::UserError;
 use reprieve_nand::{MultiPlane, ProgramSuspension};
 
 use crate::resolve::Resolved;
-use crate::types::{LinkOrder, OperationSet};
+use crate::types::{LinkOrder, OperationSet, Precondition};
 
 /// A feature that a scenario may select.
 #[derive(Clone, Copy)]
@@ -70,6 +70,12 @@ features! {
     PLANE_DISPATCH "a dispatcher that weighs planes" |s|
         ["fcfs", "mbm", "paq", "vas"].contains(&&*s.scheduling.dispatch.policy);
     MBM "the dispatcher mbm" |s| s.scheduling.dispatch.mbm.is_some();
+    SLC_CACHE "blocks in SLC mode" |s| s.ftl.slc_cache.is_some();
+    NO_WORDLINES "programs of single pages" |s| s.timing.wordline.is_none();
+    SLICED "sliced programs" |s| s.suspension.program == ProgramSuspension::Sliced;
+    STEADY "a steady state" |s| s.ftl.precondition == Precondition::Steady;
+    POWER_LOSS "a loss of power" |s| s.power_loss.is_some();
+    LEVELLING "static wear levelling" |s| s.ftl.wear.static_spread.is_some();
     IN_ORDER "a link in order" |s| s.host.order == LinkOrder::InOrder;
     COMMANDS_CROSS "commands that cross the link" |s| s.host.commands_cross_link;
 }
@@ -79,6 +85,11 @@ features! {
 macro_rules! rows {
     (pairs { $($key:literal: $one:ident + $other:ident, $what:literal;)+ }) => {
         &[$(Refusal { key: $key, one: $one, other: $other, what: $what }),+]
+    };
+    (slc { $($other:ident, $why:literal;)+ }) => {
+        &[$(Refusal { key: "slc_cache.mode", one: SLC_CACHE, other: $other, what: concat!(
+            "blocks in SLC mode are not modelled with this: ", $why, "; must be \"none\" with it"
+        ) }),+]
     };
     (superblocks { $($other:ident, $why:literal;)+ }) => {
         &[$(Refusal { key: "ftl.twin_blocks", one: TWIN_BLOCKS, other: $other, what: concat!(
@@ -165,6 +176,18 @@ table! {
         GC_PLANES, "ftl.gc_parallel_planes = true";
         FAULTS, "bad blocks, programs or erases that fail";
         PLANE_DISPATCH, "a dispatcher that weighs the planes of a die";
+    }
+    Drive slc {
+        NO_WORDLINES, "timing.wordline_pages = 1, where a program is not of a whole cell";
+        SPREAD, "timing.program_iterations_weights";
+        SLICED, "suspension.program = \"sliced\"";
+        CACHE_PROGRAM, "parallelism.cache_program = true";
+        GC_PLANES, "ftl.gc_parallel_planes = true";
+        LEVELLING, "ftl.static_wear_spread";
+        FAULTS, "bad blocks, programs or erases that fail";
+        STEADY, "ftl.precondition = \"steady\"";
+        PLANE_DISPATCH, "a dispatcher that weighs the planes of a die";
+        POWER_LOSS, "power_loss.mode = \"on\"";
     }
     Drive pairs {
         "ftl.gc_parallel_planes": GC_PLANES + COPYBACK,

@@ -223,7 +223,7 @@ fn a_wordline_is_part_of_a_block_with_one_program() {
     let us = Dur::from_us;
     // Four transfers of 40 and three gaps.
     assert_eq!((wordline.data_in(), wordline.pages_together()), (us(166), 4));
-    assert_eq!(wordline.undisturbed_program(15), us(166 + 15 * 44));
+    assert_eq!(wordline.undisturbed_program(false, 15), us(166 + 15 * 44));
     refused(
         &["timing.t_load_gap_us=2"],
         "--set: timing.t_load_gap_us = 2: one page has no gap; must be 0 with \

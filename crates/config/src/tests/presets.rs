@@ -35,6 +35,7 @@ fn table_1(columns: [u64; 8]) -> Timing {
         wordline: None,
         spread: None,
         slices: None,
+        slc: None,
     }
 }
 

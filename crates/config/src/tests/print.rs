@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 110] = [
+const APPLY_ELSEWHERE: [&str; 118] = [
     "device",
     "part",
     "load",
@@ -60,6 +60,14 @@ const APPLY_ELSEWHERE: [&str; 110] = [
     "ftl.map_cache_bytes",
     "ftl.map_cache_policy",
     "ftl.wait_for_planes",
+    "slc_cache.blocks_per_plane",
+    "slc_cache.min_free_share",
+    "slc_cache.fold",
+    "slc_cache.t_slc_read_us",
+    "slc_cache.slc_program_iterations",
+    "slc_cache.program_suspends",
+    "slc_cache.wear_per_erase",
+    "slc_cache.rber_factor",
     "precondition.load",
     "buffer.replacement",
     "buffer.high_watermark",
@@ -300,6 +308,8 @@ fn awkward_values_of_dispatchers_are_read_back() {
             "ftl.twin_blocks=true",
             "parallelism.multi_plane=page",
         ],
+        [SLC, &["slc_cache.mode=static", "slc_cache.blocks_per_plane=3"]].concat(),
+        [SLC, &["slc_cache.mode=dynamic", "slc_cache.fold=pressure"]].concat(),
         vec!["scheduling.dispatch=paq", "scheduling.paq_conflict=die"],
         vec!["scheduling.dispatch=mbm"],
         vec![
@@ -330,6 +340,12 @@ fn awkward_values_of_dispatchers_are_read_back() {
         vec!["scheduling.dispatch=mbm", "scheduling.mbm_read_areas=even"],
     ]);
 }
+
+const SLC: &[&str] = &[
+    "slc_cache.t_slc_read_us=30",
+    "slc_cache.slc_program_iterations=3",
+    "timing.wordline_pages=2",
+];
 
 /// Overrides of everything that has a range, valid in any combination.
 fn sets() -> impl Strategy<Value = Vec<String>> {

@@ -104,7 +104,7 @@ fn every_key_that_applies_is_printed() {
         "ecc.code",
     ];
     assert_eq!((conditional[0], &conditional[3..8]), ("reliability.age_days", &of_wear[..]));
-    assert_eq!(conditional.len(), 7 + 12);
+    assert_eq!(conditional.len(), 7 + 13);
 }
 
 #[test]

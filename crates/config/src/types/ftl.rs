@@ -25,6 +25,7 @@ pub struct Ftl {
     /// Bad blocks, and failures.
     pub faults: Faults,
     pub demand: Option<Demand>,
+    pub slc_cache: Option<SlcCache>,
     pub wordline_timeout: Dur,
     pub wait_for_planes: bool,
     pub twin_blocks: bool,
@@ -58,7 +59,10 @@ impl Ftl {
     pub fn further_open_blocks(&self) -> u32 {
         let hot_and_cold = self.streams.hot_window_share.is_some();
         let levels_wear = self.wear.static_spread.is_some();
-        let further = [hot_and_cold, self.streams.gc_separate, self.demand.is_some(), levels_wear];
+        // Blocks that are only ever in SLC mode are not opened in place of others.
+        let slc = self.slc_cache.is_some_and(|cache| cache.is_dynamic);
+        let further =
+            [hot_and_cold, self.streams.gc_separate, self.demand.is_some(), levels_wear, slc];
         further.into_iter().map(u32::from).sum()
     }
 
@@ -97,6 +101,18 @@ impl Faults {
 pub struct Demand {
     pub cache_bytes: u64,
     pub segmented: bool,
+}
+
+/// Blocks in SLC mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SlcCache {
+    pub is_dynamic: bool,
+    pub blocks_per_plane: u32,
+    pub min_free_share: f64,
+    pub folds_under_pressure: bool,
+    pub suspends: bool,
+    pub wear_per_erase: f64,
+    pub rber_factor: f64,
 }
 
 words! {

@@ -18,7 +18,9 @@ use reprieve_trace::WorkloadConfig;
 
 use crate::value::words;
 
-pub use ftl::{Demand, Faults, Ftl, GcControl, PartialWrite, Precondition, Streams, Wear};
+pub use ftl::{
+    Demand, Faults, Ftl, GcControl, PartialWrite, Precondition, SlcCache, Streams, Wear,
+};
 pub use host::{
     Acknowledge, Buffer, Eviction, Hold, Host, Interface, LinkOrder, Nvme, Packets, Pcie, Priority,
     ReadCache, Replacement,

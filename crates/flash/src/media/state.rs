@@ -89,6 +89,7 @@ impl WornCells {
             erases: *erases,
             program_suspensions: *program,
             erase_suspensions: *erase,
+            slc_cycles: 0.0,
         });
         Ok(WornCells { wear: wear.collect(), reads, age_ns, suspensions })
     }

@@ -31,12 +31,12 @@ impl Observe for Meter {
                 self.sense(now, die, Class::GcRead, sensing);
             }
             (Kind::Erase, _) | (_, None) => {}
-            (_, Some(data_in)) => bring_in(self, scene, class, data_in),
+            (_, Some(data_in)) => bring_in(self, scene, id, class, data_in),
         }
     }
 
     fn loaded(&mut self, scene: &Scene, id: u32, data_in: (Dur, u64)) {
-        bring_in(self, scene, Class::of(scene.txn(id).kind), data_in);
+        bring_in(self, scene, id, Class::of(scene.txn(id).kind), data_in);
     }
 
     fn split(&mut self, scene: &Scene, id: u32) {
@@ -55,7 +55,7 @@ impl Observe for Meter {
         let run = scene.run(id);
         self.resume(scene.now, place(scene, id), run);
         if let Some(length) = data_in {
-            bring_in(self, scene, Class::Suspension, (length, run.planes().into()));
+            bring_in(self, scene, id, Class::Suspension, (length, run.planes().into()));
         }
     }
 
@@ -80,8 +80,8 @@ fn place(scene: &Scene, id: u32) -> Place {
 }
 
 /// The data of a program on so many planes crosses the channel.
-fn bring_in(meter: &mut Meter, scene: &Scene, class: Class, (length, planes): (Dur, u64)) {
-    let pages = planes * u64::from(scene.dies.facts.pages_together);
+fn bring_in(meter: &mut Meter, scene: &Scene, id: u32, class: Class, (length, planes): (Dur, u64)) {
+    let pages = planes * u64::from(scene.dies.facts.pages_of_program(scene.txn(id).front));
     let bytes = pages * u64::from(scene.dies.facts.geometry.page_bytes);
     let now = scene.now;
     meter.transfer(now, class, Transfer { from: now, to: now + length, bytes });

@@ -4,13 +4,15 @@ use reprieve_base::{Dur, PageAddress, Rare, Stream};
 
 use super::Die;
 use crate::command::Part;
-use crate::timing::{ReadLaw, Timing};
+use crate::timing::{ReadLaw, SlcMode};
 use crate::wordlines::IterationSpread;
 
 /// How long the reads and programs of a die take.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lengths {
     drawn: Rare<Drawn>,
+    /// Whether each block is in SLC mode, where a part has one.
+    slc: Rare<Vec<bool>>,
 }
 
 /// Random streams of lengths that differ from page to page, or from read to read.
@@ -23,20 +25,26 @@ struct Drawn {
 }
 
 impl Lengths {
-    /// Those of the die `index`.
-    pub(super) fn new(timing: &Timing, seed: u64, index: u64) -> Lengths {
+    /// Those of the die `index`, with no block in SLC mode.
+    pub(super) fn new(part: &Part, seed: u64, index: u64) -> Lengths {
+        let Part { timing, shape, .. } = part;
         let differ = timing.read_law == ReadLaw::Exponential || timing.spread.is_some();
         let drawn = Rare::only_if(differ, || Drawn {
             reads: Stream::new(seed, "nand.read", index),
             wordlines: Stream::new(seed, "nand.wordlines", index).next_u64(),
         });
-        Lengths { drawn }
+        let blocks = shape.planes as usize * shape.blocks_per_plane as usize;
+        Lengths { drawn, slc: Rare::only_if(timing.slc.is_some(), || vec![false; blocks]) }
     }
 
     /// Of the read that begins of a page: drawn anew each time, or the part's.
     #[inline(always)]
-    pub(super) fn read(&mut self, timing: &Timing, page: u32) -> Dur {
-        let read = timing.read_of(page);
+    pub(super) fn read(&mut self, part: &Part, at: PageAddress) -> Dur {
+        let timing = &part.timing;
+        let read = match self.slc_mode(part, at) {
+            None => timing.read_of(at.page),
+            Some(mode) => mode.read,
+        };
         match timing.read_law {
             ReadLaw::Fixed => read,
             ReadLaw::Exponential => self.draw_read(read),
@@ -53,6 +61,9 @@ impl Lengths {
     /// Iterations of a program of this page, the same each time it is programmed.
     #[inline(always)]
     pub(super) fn iterations(&self, part: &Part, at: PageAddress) -> u32 {
+        if let Some(mode) = self.slc_mode(part, at) {
+            return mode.program_iterations;
+        }
         match &part.timing.spread {
             None => part.timing.iterations_of(at.page),
             Some(spread) => self.by_wordline(spread, part, at),
@@ -65,6 +76,22 @@ impl Lengths {
         let pages = block * u64::from(part.shape.pages_per_block);
         let wordline = (pages + u64::from(at.page)) / u64::from(part.timing.pages_together());
         spread.of(self.drawn.wordlines, wordline)
+    }
+
+    /// Times of a block in SLC mode; `None`: it is in no such mode.
+    #[inline(always)]
+    fn slc_mode(&self, part: &Part, at: PageAddress) -> Option<SlcMode> {
+        let blocks = self.slc.get()?;
+        let block = part.shape.block_index(at).expect("commands stay inside the die");
+        part.timing.slc.filter(|_| blocks[block])
+    }
+
+    /// Puts a block, by its number in the die, into SLC mode or takes it out of it.
+    #[inline]
+    pub(super) fn set_slc(&mut self, block: usize, is_slc: bool) {
+        if self.slc.get().is_some() {
+            self.slc[block] = is_slc;
+        }
     }
 
     /// Iterations of a program of pages of several planes, which lasts as long as the longest.
@@ -85,7 +112,25 @@ impl Die {
     /// A program of this page that nobody suspends, its command and its data in included.
     #[inline]
     pub fn undisturbed_program(&self, at: PageAddress) -> Dur {
-        self.part.timing.undisturbed_program(self.iterations_of(at))
+        self.part.timing.undisturbed_program(self.is_slc(at), self.iterations_of(at))
+    }
+
+    /// Whether the block of an address is in SLC mode.
+    #[inline(always)]
+    pub fn is_slc(&self, at: PageAddress) -> bool {
+        self.lengths.slc_mode(&self.part, at).is_some()
+    }
+
+    /// Puts a block that holds nothing into SLC mode, until its next erase.
+    ///
+    /// Panics if pages of it are programmed in another mode, or the part has no such mode.
+    pub fn use_slc(&mut self, at: PageAddress) {
+        if self.is_slc(at) {
+            return;
+        }
+        let block = self.part.shape.block_index(at).expect("programs stay inside the die");
+        assert!(self.part.timing.slc.is_some() && self.pages.of(block) == 0, "no block for SLC");
+        self.lengths.set_slc(block, true);
     }
 
     /// A copyback that nobody suspends, its two commands included.

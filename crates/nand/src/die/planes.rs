@@ -166,7 +166,7 @@ impl Die {
         if !self.plane_reads.is_free(at.plane) {
             return Err(Refusal::Busy);
         }
-        let until = issued + self.lengths.read(&self.part.timing, at.page);
+        let until = issued + self.lengths.read(&self.part, at);
         self.plane_reads.start(at.plane, until);
         Ok(until)
     }

@@ -70,6 +70,7 @@ pub fn part() -> Timing {
         wordline: None,
         spread: None,
         slices: None,
+        slc: None,
     }
 }
 

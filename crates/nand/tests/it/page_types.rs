@@ -71,7 +71,7 @@ fn a_program_is_suspended_within_its_own_iterations() {
 #[test]
 fn the_length_alone_is_that_of_the_page() {
     let timing = typed(3, PageOrder::Modulo);
-    let length = |page| timing.undisturbed_program(timing.iterations_of(page)).ns();
+    let length = |page| timing.undisturbed_program(false, timing.iterations_of(page)).ns();
     let lengths: Vec<_> = (0..3).map(length).collect();
     assert_eq!(lengths, [2_480, 2_860, 3_620]);
 }

@@ -365,6 +365,7 @@ fn timings() -> impl Strategy<Value = Timing> {
             wordline: None,
             spread: None,
             slices: None,
+            slc: None,
         }
     })
 }

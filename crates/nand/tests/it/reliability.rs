@@ -77,7 +77,13 @@ fn a_characterisation_wears_one_block_and_ages_the_other() {
 #[test]
 fn suspensions_are_wear() {
     let (program_suspensions, erase_suspensions) = (20, 4);
-    let wear = Wear { cycles_at_start: 7, erases: 3, program_suspensions, erase_suspensions };
+    let wear = Wear {
+        cycles_at_start: 7,
+        erases: 3,
+        program_suspensions,
+        erase_suspensions,
+        slc_cycles: 0.0,
+    };
     for (per_program, per_erase, cycles) in
         [(0.0, 0.0, 10.0), (0.25, 0.0, 15.0), (0.0, 0.5, 12.0), (0.25, 0.5, 17.0), (0.5, 0.5, 22.0)]
     {
@@ -154,6 +160,7 @@ const ECC: Ecc = Ecc {
     decode_max: Dur::from_us(20),
     retries_max: 3,
     retry_rber_factor: 0.5,
+    remembers_retries: false,
     soft: Soft { senses: 2, correctable_bits: 100, decode: Dur::from_us(30) },
 };
 

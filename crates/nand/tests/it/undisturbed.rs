@@ -34,6 +34,7 @@ fn slc() -> Timing {
         wordline: None,
         spread: None,
         slices: None,
+        slc: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! PER: read priority scheduling on a hypothetical part whose programs and erases take tR.
 
 use reprieve_base::{Dur, Entry};
-use reprieve_nand::{PAGE_TYPES_MAX, PageTypes, Slices, Timing};
+use reprieve_nand::{PAGE_TYPES_MAX, PageTypes, SlcMode, Slices, Timing};
 
 use super::{Choice, DieView, Scheduler, rps};
 
@@ -26,6 +26,7 @@ pub(super) fn with_array_time(timing: Timing, array: Dur) -> Timing {
             .map(|types| PageTypes { program_iterations: [1; PAGE_TYPES_MAX], ..types }),
         spread: None,
         slices: timing.slices.map(|slices| Slices { overhead: Dur::ZERO, ..slices }),
+        slc: timing.slc.map(|mode| SlcMode { program_iterations: 1, ..mode }),
         ..timing
     }
 }

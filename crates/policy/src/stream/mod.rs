@@ -9,8 +9,12 @@ use reprieve_config::Scenario;
 /// Open blocks of a plane for pages of the host, at most.
 pub const STREAMS_MAX: usize = 4;
 
-/// Open blocks of a plane, at most: those of the streams, of moved pages and of the mapping.
-pub const FRONTS: usize = STREAMS_MAX + 3;
+/// Open blocks of a plane, at most: those of the streams, of moved pages, of the mapping, and in
+/// SLC mode.
+pub const FRONTS: usize = STREAMS_MAX + 4;
+
+/// The open block of a plane in SLC mode, by its place among all that there can be.
+pub const SLC_FRONT: usize = STREAMS_MAX + 3;
 
 /// A division of the host's pages into streams.
 pub trait StreamPolicy: Send {

@@ -2,6 +2,7 @@
 
 use reprieve_base::event::{EventQueue, Schedule};
 use reprieve_base::{Archive, Time, UserError, parts};
+use reprieve_ftl::SlcCounts;
 use reprieve_observe::stats::{ReadCacheCounts, Totals};
 
 use super::dirty_pages::IdleLook;
@@ -255,6 +256,7 @@ impl EventLoop {
         let transactions = flash.counts().reads() + flash.counts().programs();
         flash.forget_counts(at);
         ftl.tables.map.forget_counts();
+        ftl.tables.blocks.slc_counts = SlcCounts::default();
         if let Some(cache) = &mut buffer.read_cache {
             cache.counts = ReadCacheCounts::default();
         }

@@ -223,7 +223,10 @@ impl PageStore {
     pub(super) fn send_write(&mut self, id: u32) {
         match self.flash.txns()[id].target {
             NONE => self.flash.stage.leave_unplaced(id),
-            _ => self.flash.enqueue(id),
+            _ => {
+                self.ftl.send_write(&mut self.flash.txns_mut()[id]);
+                self.flash.enqueue(id);
+            }
         }
     }
 

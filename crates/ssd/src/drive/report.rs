@@ -67,6 +67,9 @@ impl Ssd {
         if let Some(timeline) = self.run.pages.flash.observers().timeline() {
             summary["timeline"] = timeline.summary();
         }
+        if self.scenario.ftl.slc_cache.is_some() {
+            summary["slc_cache"] = serde_json::json!(self.run.pages.ftl.tables.blocks.slc_counts);
+        }
         if let Some(cut) = &self.cut {
             summary["power_loss"] = self.power_loss().summary(cut);
         }

@@ -73,6 +73,12 @@ impl Ssd {
             let view = self.power_loss();
             return view.state_after(&view.recover(cut)).write(path, &self.scenario);
         }
+        if self.scenario.ftl.slc_cache.is_some() {
+            return Err(UserError::new(
+                "a state does not say which blocks are in SLC mode; must be slc_cache.mode = \
+                 \"none\" to save one",
+            ));
+        }
         let at_start = !self.started && self.is_preconditioned();
         if !at_start && !self.ended {
             return Err(UserError::new(

@@ -55,6 +55,7 @@ mod schedulers;
 mod series;
 mod side_by_side;
 mod sixteen_dies;
+mod slc_cache;
 mod smoke;
 mod states;
 mod timeline;

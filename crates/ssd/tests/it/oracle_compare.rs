@@ -97,6 +97,7 @@ fn fast12(slc: bool) -> Timing {
         wordline: None,
         spread: None,
         slices: None,
+        slc: None,
     }
 }
 

@@ -95,6 +95,7 @@ fn timing_in_units_of(stream: &mut Stream, unit_ns: u64, most: u64) -> Timing {
         wordline: None,
         spread: None,
         slices: None,
+        slc: None,
     }
 }
 
@@ -124,6 +125,7 @@ fn real_timing(stream: &mut Stream) -> Timing {
         wordline: None,
         spread: None,
         slices: None,
+        slc: None,
     }
 }
 
