@@ -31,6 +31,7 @@ _PLAIN = {
     "devices": 'Literal["concatenate", "merge"] | Sequence[int]',
     "integers": "Sequence[int]",
     "weights": "Sequence[tuple[int, int]]",
+    "weights_by_integer": "Sequence[tuple[int, Sequence[tuple[int, int]]]]",
     "numbers": "Sequence[float]",
     "number_or_numbers": "float | Sequence[float]",
     "steps": "Sequence[str]",

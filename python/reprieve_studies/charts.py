@@ -52,9 +52,9 @@ class Bars:
         """Draw it, the first device left."""
         series = _firsts(self.values, 2)
         spots: list[str] = []
-        for device in _firsts(self.values, 0):
-            # A band without bars keeps the devices apart.
-            spots += [_SEPARATOR] if spots else []
+        for place, device in enumerate(_firsts(self.values, 0)):
+            # A band without bars, and a name of its own, keeps the devices apart.
+            spots += [_SEPARATOR * place] if place else []
             spots += dict.fromkeys(
                 device + _SEPARATOR + group for of, group, _ in self.values if of == device
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reprieve import UserError
 from reprieve.outputs import ResultDirectory
-from reprieve_studies import deadline, drives, fast12, mbm, starblaze, zambelli21, zns_a
+from reprieve_studies import aero, deadline, drives, fast12, mbm, starblaze, zambelli21, zns_a
 from reprieve_studies.article import Article, write_article
 from reprieve_studies.loads import Recording
 from reprieve_studies.study import Settings, Study
@@ -23,6 +23,7 @@ PAPERS: dict[str, Study] = {
     "mbm": mbm.STUDY,
     "zns-a": zns_a.STUDY,
     "drives": drives.STUDY,
+    "aero": aero.STUDY,
     "deadline": deadline.STUDY,
 }
 

@@ -79,20 +79,20 @@ ENTRY_WORDS = 40
 
 ROOMS = {
     "base, state": Room(("crates/base/src/*.rs", "crates/state/src/*.rs"), 1_698, 1_200),
-    "nand": Room(("crates/nand/src/*.rs",), 3_483, 3_000),
-    "flash": Room(("crates/flash/src/*.rs",), 8_933, 4_500),
+    "nand": Room(("crates/nand/src/*.rs",), 3_826, 3_000),
+    "flash": Room(("crates/flash/src/*.rs",), 8_979, 4_500),
     "ftl": Room(("crates/ftl/src/*.rs",), 8_079, 4_800),
-    "policy": Room(("crates/policy/src/*.rs",), 4_880, 3_300),
-    "ssd": Room(("crates/ssd/src/*.rs",), 7_778, 4_800),
+    "policy": Room(("crates/policy/src/*.rs",), 4_881, 3_300),
+    "ssd": Room(("crates/ssd/src/*.rs",), 7_779, 4_800),
     "observe": Room(("crates/observe/src/*.rs",), 5_728, 4_500),
-    "config": Room(("crates/config/src/*.rs",), 6_434, 4_800),
+    "config": Room(("crates/config/src/*.rs",), 6_541, 4_800),
     "trace": Room(("crates/trace/src/*.rs",), 9_492, 6_000),
     "serve": Room(("crates/serve/src/*.rs",), 5_453, 4_500),
     "faces": Room(
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_775, 3_800
     ),
-    "package": Room(("python/reprieve/*.py",), 24_312, 14_500),
-    "studies": Room(("python/reprieve_studies/*.py",), 11_323, 6_500),
+    "package": Room(("python/reprieve/*.py",), 24_313, 14_500),
+    "studies": Room(("python/reprieve_studies/*.py",), 11_831, 6_500),
     **{
         f"study of {name}": Room(
             tuple(f"python/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),
@@ -107,7 +107,7 @@ ROOMS = {
             ("deadline", 1_167),
         )
     },
-    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_549, 2_000),
+    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_557, 2_000),
     "rivals": Room(("benches/rivals/*.rs",), 2_578, 2_590),
 }
 """Lines without tests of each part of the project, and the number that they are to come down to.

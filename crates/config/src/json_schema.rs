@@ -124,7 +124,6 @@ fn of_kind(key: &Key, registries: &Registries) -> Json {
         });
         all.map(Json::from).collect()
     };
-    let list = |item: Json| json!({"type": "array", "items": item, "minItems": 1});
     match key.kind {
         Kind::Count { min, max, step } => integer(min, max, step),
         Kind::Number(interval) => number(interval),
@@ -160,10 +159,9 @@ fn of_kind(key: &Key, registries: &Registries) -> Json {
             json!({"anyOf": [{"enum": ["concatenate", "merge"]}, numbers]})
         }
         Kind::Counts { min, max } => list(integer(min, max, 1)),
-        Kind::Weights { max, most } => {
-            let mut pairs = list(pair(integer(1, max, 1), integer(1, u64::from(u16::MAX), 1)));
-            pairs["maxItems"] = most.into();
-            pairs
+        Kind::Weights { max, most } => weights(max, most),
+        Kind::WeightsByCount { max, most } => {
+            list(pair(integer(0, u64::from(u32::MAX), 1), weights(max, most)))
         }
         Kind::Numbers(interval) => list(number(interval)),
         Kind::OneOrMore(interval) => {
@@ -171,6 +169,16 @@ fn of_kind(key: &Key, registries: &Registries) -> Json {
         }
         Kind::Steps => list(json!({"type": "string", "minLength": 1})),
     }
+}
+
+fn list(item: Json) -> Json {
+    json!({"type": "array", "items": item, "minItems": 1})
+}
+
+fn weights(max: u64, most: usize) -> Json {
+    let mut pairs = list(pair(integer(1, max, 1), integer(1, u64::from(u16::MAX), 1)));
+    pairs["maxItems"] = most.into();
+    pairs
 }
 
 fn integer(min: u64, max: u64, step: u64) -> Json {

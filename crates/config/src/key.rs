@@ -102,6 +102,13 @@ pub enum Kind {
         /// Most entries.
         most: usize,
     },
+    /// A list of different integers from 0 on, each with a list as of [`Kind::Weights`].
+    WeightsByCount {
+        /// Largest integer.
+        max: u64,
+        /// Most entries of a list.
+        most: usize,
+    },
     /// A list of numbers within an interval, at least one.
     Numbers(Interval),
     /// A number within an interval, or a list of such numbers, at least one.
@@ -201,6 +208,7 @@ impl Kind {
             Kind::Devices => "devices",
             Kind::Counts { .. } => "integers",
             Kind::Weights { .. } => "weights",
+            Kind::WeightsByCount { .. } => "weights_by_integer",
             Kind::Numbers(_) => "numbers",
             Kind::OneOrMore(_) => "number_or_numbers",
             Kind::Words(_) => "choices",
@@ -247,6 +255,10 @@ impl Kind {
             Kind::Weights { max, most } => format!(
                 "a list of 1 to {most} pairs [integer from 1 to {max}, weight from 1 to 65535] of \
                  different integers"
+            ),
+            Kind::WeightsByCount { max, most } => format!(
+                "a list of pairs [integer from 0 on, list of 1 to {most} pairs [integer from 1 to \
+                 {max}, weight from 1 to 65535]], the integers of a list different"
             ),
             Kind::Numbers(interval) => format!("a list of numbers {interval}"),
             Kind::OneOrMore(interval) => {

@@ -69,11 +69,10 @@ fn of_kind(kind: Kind, raw: &Raw) -> Option<Value> {
             _ => list(raw, |item| count(item, 0, u64::from(u32::MAX), 1)).filter(all_differ),
         },
         Kind::Counts { min, max } => list(raw, |item| count(item, min, max, 1)),
-        Kind::Weights { max, most } => {
-            let weight = |raw: &Raw| count(raw, 1, u64::from(u16::MAX), 1);
-            let pairs = list(raw, |item| pair(item, |raw| count(raw, 1, max, 1), weight))?;
-            let counts = pairs.items().iter().map(|pair| pair.items()[0].clone()).collect();
-            (pairs.items().len() <= most && all_differ(&Value::List(counts))).then_some(pairs)
+        Kind::Weights { max, most } => weights(raw, max, most),
+        Kind::WeightsByCount { max, most } => {
+            let by = |raw: &Raw| count(raw, 0, u64::from(u32::MAX), 1);
+            list(raw, |item| pair(item, by, |raw| weights(raw, max, most))).filter(firsts_differ)
         }
         Kind::Numbers(interval) => list(raw, |item| number(item, interval)),
         Kind::OneOrMore(interval) => match raw {
@@ -134,6 +133,12 @@ fn pair(
     }
 }
 
+fn weights(raw: &Raw, max: u64, most: usize) -> Option<Value> {
+    let weight = |raw: &Raw| count(raw, 1, u64::from(u16::MAX), 1);
+    list(raw, |item| pair(item, |raw| count(raw, 1, max, 1), weight))
+        .filter(|pairs| pairs.items().len() <= most && firsts_differ(pairs))
+}
+
 fn sizes(raw: &Raw) -> Option<Value> {
     let size = |raw: &Raw| count(raw, 512, 1 << 30, 512);
     let interval = Interval { min: 0.0, max: 1e9, min_open: true, max_open: false };
@@ -141,6 +146,11 @@ fn sizes(raw: &Raw) -> Option<Value> {
         Raw::List(_) => list(raw, |item| pair(item, size, |raw| number(raw, interval))),
         _ => Some(Value::List(vec![Value::List(vec![size(raw)?, Value::Number(1.0)])])),
     }
+}
+
+/// Whether no two pairs of a list have the same first value.
+fn firsts_differ(pairs: &Value) -> bool {
+    all_differ(&Value::List(pairs.items().iter().map(|pair| pair.items()[0].clone()).collect()))
 }
 
 fn all_differ(list: &Value) -> bool {

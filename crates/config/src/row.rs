@@ -284,6 +284,7 @@ kinds! {
     closed(min: f64, max: f64) = interval(min, max, false, false);
     above(min: f64, max: f64) = interval(min, max, true, false);
     below(min: f64, max: f64) = interval(min, max, false, true);
+    weights_by_count(max: u64, most: usize) = Kind::WeightsByCount { max, most };
     numbers(of: Kind) = Kind::Numbers(interval_of(of));
     one_or_more(of: Kind) = Kind::OneOrMore(interval_of(of));
     registered(of: fn(&Registries) -> Vec<Entry>) = Kind::Registered(of);

@@ -84,7 +84,7 @@ impl Counted {
         Counted {
             sense: types.clone().map(sense).max_by_key(most).expect("there is a type"),
             program: types.map(program).max_by_key(most).expect("there is a type"),
-            erase: phases(erase, 0, [timing.erase, timing.erase_verify]),
+            erase: phases(erase, 0, timing.erase_phases()),
             suspended_uw: core.suspended_excess_uw(),
         }
     }

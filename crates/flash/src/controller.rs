@@ -18,7 +18,7 @@ use super::budget::Budget;
 use super::channel::{Channels, Grant};
 use super::dies::Dies;
 use super::lane::LaneId;
-use super::media::Media;
+use super::media::{Media, WornCells};
 use super::observe::{Observe, Observers, Scene};
 
 /// Dies and channels at work, and all who are told of it.
@@ -69,7 +69,7 @@ impl Controller {
         let meter = scenario.power.as_ref();
         let meter = meter.map(|power| Meter::new(power, dies.part(), geometry.dies()));
         let write_in_erase = dies.facts.write_in_erase;
-        Controller {
+        let mut made = Controller {
             channels: Channels::new(&geometry, scenario.channel.order, reads_first),
             suspension: Chain::new(policy, scenario, write_in_erase, geometry.dies()),
             media: Media::of(scenario),
@@ -79,6 +79,31 @@ impl Controller {
             counts: counts_of(scenario, &dies),
             observers: Observers::new(budget, meter),
             dies,
+        };
+        made.tell_cycles();
+        made
+    }
+
+    /// The cells have been through this before the run.
+    pub(super) fn start_worn(&mut self, cells: WornCells) {
+        if let Some(media) = &mut self.media {
+            media.start_worn(cells);
+        }
+        self.tell_cycles();
+    }
+
+    /// Tells dies that erase in loops the cycles of their blocks.
+    fn tell_cycles(&mut self) {
+        let Some(media) = self.media.as_ref().filter(|_| self.dies.erases_in_loops()) else {
+            return;
+        };
+        let geometry = self.dies.facts.geometry;
+        let blocks = |plane| (0..geometry.blocks_per_plane).map(move |block| (plane, block));
+        for (plane, block) in (0..geometry.planes_per_die).flat_map(blocks) {
+            let at = PageAddress { plane, block, page: 0 };
+            for (die, unit) in (0..).zip(&mut self.dies.units) {
+                unit.die.set_cycles(plane, block, media.cycles(die, at));
+            }
         }
     }
 

@@ -65,5 +65,10 @@ impl Controller {
         if txn.kind == Kind::GcCopy {
             media.sensed(txn.die, source);
         }
+        if self.dies.erases_in_loops() {
+            let (die, at) = (txn.die, txn.at);
+            let cycles = media.cycles(die, at);
+            self.dies.units[die as usize].die.set_cycles(at.plane, at.block, cycles);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Index;
 use std::sync::Arc;
 
-use reprieve_base::{Archive, Dur, Slab, Time, parts};
+use reprieve_base::{Archive, Dur, PageAddress, Slab, Time, parts};
 use reprieve_config::Scenario;
 use reprieve_nand::{Command, Part, Shape};
 use reprieve_policy::sched::{Scheduler, Waiter};
@@ -68,7 +68,14 @@ impl Dies {
         let waits_for_planes = scenario.ftl.wait_for_planes;
         let gathers = ProgramGathering { several: facts.together > 1, waits_for_planes };
         let channel = |die| die / geometry.dies_per_channel;
-        let unit = |die| DieUnit::new(&part, scenario.seed, die, channel(die), gathers);
+        let lengths = scenario.erase_lengths().filter(|_| timing.erase_loops.is_some());
+        let unit = |die| {
+            let mut unit = DieUnit::new(&part, scenario.seed, die, channel(die), gathers);
+            if let Some(lengths) = &lengths {
+                unit.die.erase_in_loops(lengths, scenario.seed, die.into());
+            }
+            unit
+        };
         Dies {
             units: (0..geometry.dies()).map(unit).collect(),
             txns: Slab::with_capacity(4096),
@@ -290,10 +297,21 @@ impl Dies {
     fn undisturbed_alone(&self, txn: &Txn) -> Dur {
         let die = &self[txn.die].die;
         match txn.kind {
-            Kind::Erase => self.facts.timing.undisturbed_erase(),
+            Kind::Erase => self.undisturbed_erase(txn.die, txn.at),
             Kind::GcCopy => die.undisturbed_copyback(self.facts.address(txn.old), txn.at),
             _ => die.undisturbed_program(txn.at),
         }
+    }
+
+    /// Whether blocks differ in how long their erases take, by their cycles.
+    #[inline]
+    pub(super) fn erases_in_loops(&self) -> bool {
+        self.facts.timing.erase_loops.is_some()
+    }
+
+    /// How long the erase of a block takes, its command included, if nobody suspends it.
+    pub fn undisturbed_erase(&self, die: u32, at: PageAddress) -> Dur {
+        self.facts.timing.command + self[die].die.erase_of(Some(at))
     }
 
     /// Splits a plane off the lane of all planes, with what the operation there does on it; false

@@ -266,9 +266,9 @@ impl Flash {
         self.controller.media.as_deref()
     }
 
-    /// Returns the cells, to have them worn from the start.
-    pub fn media_mut(&mut self) -> Option<&mut Media> {
-        self.controller.media.as_deref_mut()
+    /// The cells have been through this before the run.
+    pub fn start_worn(&mut self, cells: WornCells) {
+        self.controller.start_worn(cells);
     }
 
     /// Returns the observers of events.

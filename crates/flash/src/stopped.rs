@@ -183,7 +183,6 @@ impl Serving {
         now: Time,
         work: &mut W,
     ) -> bool {
-        let timing = &controller.dies.facts.timing;
         controller.suspension.would_suspend(&Stopped {
             serving: self,
             controller,
@@ -193,7 +192,7 @@ impl Serving {
             plane: None,
             operation: NONE,
             class: Class::Erase,
-            until: now + timing.erase + timing.erase_verify,
+            until: now + controller.dies[die].die.erase_of(None),
             suspended: Dur::ZERO,
             asking: Asking::default(),
             classes: None,

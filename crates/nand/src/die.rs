@@ -2,6 +2,7 @@
 
 mod admit;
 mod cache;
+mod erases;
 mod lengths;
 mod limits;
 mod operations;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use reprieve_base::{Archive, PageAddress, Rare, Stream, Time, parts};
 
 use cache::LoadRegister;
+use erases::BlockErases;
 use lengths::Lengths;
 pub use operations::Operations;
 pub use outlook::{Outlook, UnderWay};
@@ -60,6 +62,8 @@ pub struct Die {
     loaded: Rare<LoadRegister>,
     pages: ProgrammedPages,
     lengths: Lengths,
+    /// How long its blocks take to erase; absent on a part that erases with one pulse.
+    erases: Option<Box<BlockErases>>,
     /// Whether the part does several things at once.
     does_several: bool,
     vth: Stream,
@@ -70,6 +74,7 @@ impl Die {
     pub fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.array, self.output_in_use, self.sensed, self.leaving, self.operations);
         parts!(archive; self.plane_reads, self.loaded, self.pages, self.lengths, self.vth);
+        self.erases.iter_mut().for_each(|erases| erases.archive(archive));
     }
 
     /// A die whose blocks are all erased. `index` selects its random stream.
@@ -102,6 +107,7 @@ impl Die {
             loaded: Rare::only_if(part.parallelism.cache_program, LoadRegister::default),
             pages: ProgrammedPages::new(&part),
             lengths: Lengths::new(&part, seed, index),
+            erases: None,
             does_several: part.does_several(),
             part,
             vth: Stream::new(seed, "nand.vth", index),
@@ -168,7 +174,7 @@ impl Die {
                 let iterations = self.lengths.longest(&self.part, at, others);
                 let (timing, is_slc) = (&self.part.timing, self.is_slc(at));
                 let data_in = issued + timing.data_in_of(is_slc) * planes;
-                let operation = Operation::program(data_in, timing, iterations).in_slc(is_slc);
+                let operation = Operation::program(data_in, iterations).in_slc(is_slc);
                 let operation = match others {
                     [] => operation,
                     _ => operation.on_planes(planes as u32),
@@ -195,7 +201,7 @@ impl Die {
         let timing = &self.part.timing;
         let data_in = issued + timing.command + self.lengths.read(&self.part, from);
         let iterations = self.lengths.iterations(&self.part, to);
-        Ok(self.begin(Operation::program(data_in, timing, iterations), to, &[]))
+        Ok(self.begin(Operation::program(data_in, iterations), to, &[]))
     }
 
     /// Out of the way of reads and programs, of which there are hundreds for each.
@@ -212,7 +218,9 @@ impl Die {
         for other in others {
             self.erase_block(self.part.shape.block_index(*other)?);
         }
-        Ok(self.begin(Operation::erase(issued, &self.part.timing), at, others))
+        let (loops, last) = self.loops_of(at, others);
+        let operation = Operation::erase(issued, &self.part.timing, loops, last);
+        Ok(self.begin(operation, at, others))
     }
 
     fn erase_block(&mut self, block: usize) {

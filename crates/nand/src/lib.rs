@@ -6,6 +6,7 @@
 mod command;
 mod die;
 mod ecc;
+mod loops;
 mod operation;
 mod parallelism;
 mod power;
@@ -18,6 +19,7 @@ mod worst;
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
 pub use die::{Die, Operations, Outlook, PlaneReads, PlaneWork, UnderWay};
 pub use ecc::{Ecc, Soft};
+pub use loops::{ERASE_LOOPS_MAX, EraseLengths, EraseLoops};
 pub use operation::{Estimate, PhaseTimes, Run, Segment};
 pub use parallelism::{MultiPlane, Parallelism};
 pub use power::{ACTIVITIES, Activity, CommandPower, CorePower};

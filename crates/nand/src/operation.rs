@@ -3,6 +3,7 @@
 //! Phases are never stepped one by one: the position in the phases follows from the time elapsed
 //! since the operation last began to run, so that an undisturbed operation costs one computation.
 
+mod erase;
 mod estimate;
 mod run;
 
@@ -10,7 +11,7 @@ use reprieve_base::{Dur, Stream, Time};
 
 use crate::command::Elapsed;
 use crate::timing::{
-    EraseMode, EraseResume, ProgramSuspension, Restore, Retention, Suspension, Timing, VthReached,
+    EraseResume, ProgramSuspension, Restore, Retention, Suspension, Timing, VthReached,
 };
 
 pub use estimate::Estimate;
@@ -39,7 +40,7 @@ impl Kind {
 enum Stage {
     /// A program pulse, or the erase pulse with `pulse_left` to go.
     Pulse,
-    /// The verify that ends an iteration or the erase.
+    /// The verify that ends an iteration or a loop of an erase.
     Verify,
     /// The verify after a cancelled pulse that has not reached its target: the pulse follows again.
     CheckVerify,
@@ -48,10 +49,10 @@ enum Stage {
 /// Position in the sequence of phases: the rest is still to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Position {
-    /// Program: counted from 0; erase: 0.
+    /// Iteration of a program or loop of an erase, counted from 0.
     iteration: u32,
     stage: Stage,
-    /// Erase in `Stage::Pulse`: what is left of the pulse.
+    /// Erase: what is left of the pulse of its loop.
     pulse_left: Dur,
     /// Erase broken off in its pulse: the voltages have to be set before the pulse goes on.
     needs_set_up: bool,
@@ -85,8 +86,10 @@ pub(crate) struct Operation {
     is_slc: bool,
     /// Program: wordlines of which it takes as long as the longest, one for each plane at first.
     wordlines: u32,
-    /// Program: iterations in all.
+    /// Iterations of a program, or loops of an erase, in all.
     iterations: u32,
+    /// Erase: the pulse of its last loop.
+    last_pulse: Dur,
     /// Program: how many of them its wordlines did not need, had it not been suspended.
     added: u32,
     /// Program: iterations that the current run has at its end if it is not suspended too soon.
@@ -115,14 +118,9 @@ pub(crate) enum Stop {
 }
 
 impl Operation {
-    /// An erase whose phases begin at `prelude_end`, after its command.
-    pub(crate) fn erase(prelude_end: Time, timing: &Timing) -> Operation {
-        Operation::new(Kind::Erase, prelude_end, timing, 0)
-    }
-
     /// A program of so many iterations, which begin at `prelude_end`, after command and data in.
-    pub(crate) fn program(prelude_end: Time, timing: &Timing, iterations: u32) -> Operation {
-        Operation::new(Kind::Program, prelude_end, timing, iterations)
+    pub(crate) fn program(prelude_end: Time, iterations: u32) -> Operation {
+        Operation::new(Kind::Program, prelude_end, iterations)
     }
 
     /// Returns the operation on `planes` planes.
@@ -135,13 +133,12 @@ impl Operation {
         Operation { is_slc, ..self }
     }
 
-    fn new(kind: Kind, prelude_end: Time, timing: &Timing, iterations: u32) -> Operation {
+    fn new(kind: Kind, prelude_end: Time, iterations: u32) -> Operation {
         let position = Position {
             iteration: 0,
             stage: Stage::Pulse,
-            pulse_left: timing.erase,
-            // An erase stopped before its pulse has begun still has to set its voltages.
-            needs_set_up: kind == Kind::Erase,
+            pulse_left: Dur::ZERO,
+            needs_set_up: false,
         };
         Operation {
             kind,
@@ -149,6 +146,7 @@ impl Operation {
             is_slc: false,
             wordlines: 1,
             iterations,
+            last_pulse: Dur::ZERO,
             added: 0,
             owed: 0,
             is_early: false,
@@ -181,8 +179,13 @@ impl Operation {
     fn left(&self, timing: &Timing) -> Dur {
         let at = self.position;
         match self.kind {
-            Kind::Erase if at.stage == Stage::Pulse => at.pulse_left + timing.erase_verify,
-            Kind::Erase => timing.erase_verify,
+            Kind::Erase => {
+                let own = at.pulse_left + timing.erase_verify;
+                if at.iteration + 1 == self.iterations {
+                    return own;
+                }
+                own + self.loops_after(at.iteration, timing)
+            }
             Kind::Program => {
                 let whole = self.iterations + self.owed - at.iteration;
                 match at.stage {
@@ -371,51 +374,6 @@ impl Operation {
                 self.settle(iteration_end, timing, &suspension.retention);
                 Some(iteration_end)
             }
-        }
-    }
-
-    /// Moves to what is left after a stop; `None` if the erase ends first.
-    fn stop_erase(&mut self, now: Time, timing: &Timing, suspension: &Suspension) -> Option<Time> {
-        let at = self.position;
-        let end = self.end(timing);
-        let pulse_end = self.prelude_end + at.pulse_left;
-        let in_pulse = at.stage == Stage::Pulse && now <= pulse_end;
-        let segment_ns = timing.erase.ns() / u64::from(timing.erase_segments);
-        // What the phase in progress leaves of the pulse: the segments after it.
-        let left_after = if in_pulse {
-            Dur::from_ns((pulse_end - now).ns() / segment_ns * segment_ns)
-        } else {
-            Dur::ZERO
-        };
-        let phase_end =
-            if in_pulse { Time::from_ns(pulse_end.ns() - left_after.ns()) } else { end };
-        let breaks_off = !self.is_deferred(now, suspension)
-            && now + reset_inside(timing, suspension) < phase_end;
-        if !breaks_off && phase_end == end {
-            return None;
-        }
-        let is_exact = suspension.erase_resume == EraseResume::Exact;
-        let pulse_left = match suspension.erase_resume {
-            EraseResume::Restart => timing.erase,
-            _ if !(breaks_off && in_pulse) => left_after,
-            EraseResume::RedoPhase => left_after + Dur::from_ns(segment_ns),
-            EraseResume::Exact => pulse_end - now,
-        };
-        self.position = Position {
-            stage: if pulse_left > Dur::ZERO { Stage::Pulse } else { Stage::Verify },
-            pulse_left,
-            needs_set_up: is_exact && breaks_off && in_pulse,
-            ..at
-        };
-        Some(if breaks_off { now + timing.voltage_reset } else { phase_end })
-    }
-
-    /// Whether a request at `now` waits for the end of the erase's segment.
-    fn is_deferred(&self, now: Time, suspension: &Suspension) -> bool {
-        match suspension.erase_mode {
-            EraseMode::Immediate => false,
-            EraseMode::Deferred => true,
-            EraseMode::Timeout(limit) => now >= self.begun + limit,
         }
     }
 

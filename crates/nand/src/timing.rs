@@ -2,6 +2,7 @@
 
 use reprieve_base::Dur;
 
+use crate::loops::EraseLoops;
 use crate::wordlines::{IterationSpread, Slices};
 
 /// Lengths of the operations of one die, in nanoseconds.
@@ -30,6 +31,8 @@ pub struct Timing {
     pub erase_segments: u32,
     /// Verify after the erase pulse.
     pub erase_verify: Dur,
+    /// Loops of an erase, in place of its one pulse and verify; they have no segments.
+    pub erase_loops: Option<EraseLoops>,
     /// Reset of the operating voltages; where it lies inside the phases, at most as long as any
     /// phase that can be cancelled.
     pub voltage_reset: Dur,
@@ -144,10 +147,33 @@ impl Timing {
         }
     }
 
-    /// An erase that nobody suspends, its command included.
-    #[inline(never)]
-    pub fn undisturbed_erase(&self) -> Dur {
-        self.command + self.erase + self.erase_verify
+    /// The pulse of a loop of an erase, counted from 0, that is not its last.
+    pub(crate) fn erase_pulse_of(&self, index: u32) -> Dur {
+        let loops = self.erase_loops.as_ref().expect("an erase of one pulse has one loop");
+        loops.length(index) - self.erase_verify
+    }
+
+    /// A segment of such a pulse of an erase.
+    pub(crate) fn erase_segment_of(&self, pulse: Dur) -> Dur {
+        match self.erase_loops {
+            None => Dur::from_ns(self.erase.ns() / u64::from(self.erase_segments)),
+            Some(_) => pulse,
+        }
+    }
+
+    /// The longest that an erase goes on to its next safe point: a segment, or a loop.
+    pub(crate) fn longest_to_safe_point(&self) -> Dur {
+        match self.erase_loops {
+            None => self.erase_segment_of(self.erase),
+            // The last loop may be longer by a verify, but nothing is left after it.
+            Some(loops) => loops.longest(),
+        }
+    }
+
+    /// Pulse and verify of an erase, or of the loop of it that repeats.
+    pub fn erase_phases(&self) -> [Dur; 2] {
+        let repeated = self.erase_loops.map(|loops| loops.length(u32::MAX) - self.erase_verify);
+        [repeated.unwrap_or(self.erase), self.erase_verify]
     }
 }
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import reprieve as rp
 from reprieve.result import Result
+from reprieve_studies.aero import runs as of_aero
 from reprieve_studies.fast12 import runs as of_fast12
 from reprieve_studies.mbm import runs as of_mbm
 from reprieve_studies.runs import Job, Setup
@@ -107,6 +108,13 @@ def _of_job(job: Job) -> list[float]:
         return exact(job.setup.simulate(from_state=state))
 
 
+def _aero(_recorded: Mapping[str, Any]) -> Sample:
+    """Two schemes with erases that make way at the ends of their loops."""
+    plan = of_aero.Plan((1,), 0.01)
+    spots = [of_aero.Spot("mixed", scheme, "ends", 2500, 1) for scheme in ("base", "plus")]
+    return {spot.scheme: _of_job(of_aero.job(plan, spot)) for spot in spots}
+
+
 def _mqsim(_recorded: Mapping[str, Any]) -> Sample:
     """Run the load that stands in for MQSim's own sequence."""
     scenario = {
@@ -153,6 +161,7 @@ def _power_loss(_recorded: Mapping[str, Any]) -> Sample:
 
 
 SAMPLES: Mapping[str, Callable[[Mapping[str, Any]], Sample]] = {
+    "aero": _aero,
     "demo": _demo,
     "fast12": _fast12,
     "guide": _guide,

@@ -212,6 +212,8 @@ STUDIES: Mapping[str, Study] = {
                        {"figures/read-mean.svg": "starblaze-read-mean.svg",
                         "figures/read-tail.svg": "starblaze-read-tail.svg"}),
     "databases": Study(COMMAND, lambda out, _wanted: databases(out), {}, is_apart=True),
+    "aero": Study("reprieve reproduce aero", _paper("aero"),
+                  {"figures/gains.svg": "aero-gains.svg"}),
     "deadline": Study(
         "reprieve reproduce deadline",
         _paper("deadline"),

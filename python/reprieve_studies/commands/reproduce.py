@@ -16,7 +16,9 @@ from reprieve_studies.loads import Recording
 def reproduce(
     paper: Annotated[
         str,
-        argument("Which: fast12, starblaze, zambelli21, mbm, zns-a, drives, deadline.", "PAPER"),
+        argument(
+            "Which: fast12, starblaze, zambelli21, mbm, zns-a, drives, aero, deadline.", "PAPER"
+        ),
     ],
     quick: Annotated[
         bool, flag("--quick", "Fewer requests: a minute on two cores, ten for zns-a and drives.")

@@ -2,15 +2,18 @@
 
 use reprieve_base::Dur;
 use reprieve_nand::{
-    IterationSpread, PAGE_TYPES_MAX, PageOrder, PageTypes, ReadLaw, SPREAD_MAX, Wordline,
+    EraseLoops, IterationSpread, PAGE_TYPES_MAX, PageOrder, PageTypes, ReadLaw, SPREAD_MAX,
+    Wordline,
 };
 
 use crate::row::*;
 use crate::types::*;
 
+const LOOPED: &[Need] = &[given("timing.t_erase_loops_us")];
 const TYPED: &[Need] = &[given("timing.page_types")];
 const STARBLAZE: &str = "Starblaze, Flash Memory Summit 2017: a typical and a maximum of each time";
 const FAST12: &str = "Wu and He, FAST 2012, Table 1";
+const AERO: &str = "Cho et al., AERO, ASPLOS 2024, and the data of its simulator";
 const Z21: &str = "Zambelli et al., Electronics 10, 1394 (2021)";
 
 /// The values of `policy`, with the keys that each sets.
@@ -97,8 +100,19 @@ section! {
     t_program_pulse_us [timing.program_pulse] us(), bounds(&["0"]), from(FAST12);
     /// Program verify of one iteration.
     t_verify_us [timing.verify] us(), from(FAST12);
-    /// Erase pulse, all its segments together.
+    /// Erase pulse, all its segments together; without a meaning with t_erase_loops_us.
     t_erase_us [timing.erase] us(), bounds(&["0"]), from(FAST12);
+    /// Loops of an erase, each a pulse and a verify, in order, the last of them again and again;
+    /// absent: an erase is one pulse.
+    t_erase_loops_us (
+        |s| s.timing.erase_loops.map(|loops| loops.lengths().to_vec()).value(),
+        // A rule refuses a list that makes no loops.
+        |s, value, _| s.timing.erase_loops = EraseLoops::new(&of::<Vec<Dur>>(value))
+    ) us_list(), absent(), from(AERO);
+    /// Array time of an erase in loops by the cycles of its block, as shares of blocks:
+    /// `[[500, [[3500, 92], [7000, 8]]], [2500, [[7000, 1]]]]`, times in microseconds.
+    t_erase_us_by_cycles [erase_us_by_cycles] weights_by_count(10_000_000, 64), absent(),
+        when(LOOPED), from(AERO);
     /// Equal segments of the erase pulse, with a safe point between any two; divides it.
     erase_segments [timing.erase_segments] count(1, 1_000_000), or("1"),
         from("Kim et al., USENIX ATC 2019, as reported by others");

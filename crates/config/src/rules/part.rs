@@ -1,7 +1,7 @@
 //! Rules of a part: its shape, its times, and the needs of its suspension.
 
 use reprieve_base::{Dur, UserError};
-use reprieve_nand::{EraseMode, PageOrder, ProgramSuspension};
+use reprieve_nand::{ERASE_LOOPS_MAX, EraseMode, PageOrder, ProgramSuspension, Timing};
 
 use super::one_for_each;
 use crate::resolve::Resolved;
@@ -14,6 +14,7 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     geometry(resolved)?;
     maxima(resolved)?;
     erase_segments(resolved)?;
+    erase_loops(resolved)?;
     page_types(resolved)?;
     wordlines(resolved)?;
     shares(resolved)?;
@@ -78,6 +79,40 @@ fn erase_segments(resolved: &Resolved) -> Result<(), UserError> {
     resolved.refuse("timing.erase_segments", erase.ns() % u64::from(segments) != 0, what)
 }
 
+/// Erases in loops have lengths, loops and erases are longer than a verify, and cycles are counted.
+fn erase_loops(resolved: &Resolved) -> Result<(), UserError> {
+    const LOOPS: &str = "timing.t_erase_loops_us";
+    const LENGTHS: &str = "timing.t_erase_us_by_cycles";
+    if !resolved.values.contains_key(LOOPS) {
+        return Ok(());
+    }
+    let Timing { erase_loops, erase_segments, erase_verify, .. } = resolved.timing;
+    let Some(loops) = erase_loops else {
+        let what = format!("must be 1 to {ERASE_LOOPS_MAX} times above 0");
+        return Err(resolved.fault(LOOPS, what));
+    };
+    let Some(lengths) = resolved.erase_lengths() else {
+        return Err(resolved.fault(LOOPS, format!("needs {LENGTHS}, how long erases take in all")));
+    };
+    let too_short = || format!("must be longer than timing.t_erase_verify_us ({erase_verify})");
+    resolved.refuse(LOOPS, loops.lengths().iter().any(|one| *one <= erase_verify), too_short)?;
+    resolved.refuse(LENGTHS, lengths.shortest() <= erase_verify, too_short)?;
+    resolved.refuse("timing.erase_segments", erase_segments > 1, || {
+        format!(
+            "the safe points of an erase in loops are the ends of the loops; must be 1 with {LOOPS}"
+        )
+    })?;
+    let has_max = resolved.values.contains_key("timing.t_erase_us_max");
+    resolved.refuse("timing.t_erase_us_max", has_max, || {
+        format!("an erase in loops has no maximum; must be absent with {LOOPS}")
+    })?;
+    let is_uncounted = lengths.rows() > 1 && resolved.reliability.ageing.is_none();
+    resolved.refuse(LENGTHS, is_uncounted, || {
+        "has several rows, and no cycles are counted; must have one row with reliability.model = \
+         \"none\""
+    })
+}
+
 /// A list has an entry for each page type, and an order fits their number.
 fn page_types(resolved: &Resolved) -> Result<(), UserError> {
     let Some(types) = &resolved.timing.page_types else { return Ok(()) };
@@ -128,10 +163,17 @@ fn voltage_reset(resolved: &Resolved) -> Result<(), UserError> {
     let cancels = suspension.program == ProgramSuspension::Ipc;
     let erases = suspension.erase && suspension.erase_mode != EraseMode::Deferred;
     let segments = timing.erase_segments;
-    let segment = Dur::from_ns(timing.erase.ns() / u64::from(segments));
-    let segment_name = match segments {
-        1 => "timing.t_erase_us".to_string(),
-        _ => format!("timing.t_erase_us / {segments}"),
+    let (segment, segment_name) = match (&timing.erase_loops, segments) {
+        // The last loop of an erase may be shorter, and then ends before it is broken off.
+        (Some(loops), _) => {
+            let shortest = loops.lengths().iter().min().expect("there is a loop");
+            (*shortest - timing.erase_verify, "the pulse of timing.t_erase_loops_us".to_string())
+        }
+        (None, 1) => (timing.erase, "timing.t_erase_us".to_string()),
+        (None, _) => (
+            Dur::from_ns(timing.erase.ns() / u64::from(segments)),
+            format!("timing.t_erase_us / {segments}"),
+        ),
     };
     let phases = [
         (cancels, timing.program_pulse, "timing.t_program_pulse_us"),

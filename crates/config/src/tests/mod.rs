@@ -1,6 +1,7 @@
 //! Tests of the scenario: its layers, errors, presets, schema and printed form.
 
 mod equilibrium;
+mod erase_loops;
 mod errors;
 mod flows;
 mod front;

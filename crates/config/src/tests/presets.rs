@@ -26,6 +26,7 @@ fn table_1(columns: [u64; 8]) -> Timing {
         erase: Dur::from_us(erase),
         erase_segments: 1,
         erase_verify: Dur::from_us(verify),
+        erase_loops: None,
         voltage_reset: Dur::from_us(reset),
         buffer: Dur::from_us(buffer),
         suspend_overhead: Dur::ZERO,
@@ -155,7 +156,7 @@ fn parts_of_wordlines_have_the_published_sums() {
     assert_eq!(tlc.geometry.pages_per_block, 256 * tlc.timing.pages_together());
     assert_eq!((program_us(&tlc.timing), mean(&tlc)), (2_001, tlc.timing.program_iterations));
     assert_eq!(tlc.timing.read, Dur::from_us(80));
-    assert_eq!(tlc.timing.undisturbed_erase() - tlc.timing.command, Dur::from_us(5_000));
+    assert_eq!(tlc.timing.erase + tlc.timing.erase_verify, Dur::from_us(5_000));
     assert_eq!(tlc.suspension.max_per_program, Some(10));
     // Bytes in 40.96 us at 400 million a second; three loads and two gaps.
     assert_eq!(tlc.timing.bus.ns() * 4 / 10, 16_384);

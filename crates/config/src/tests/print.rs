@@ -11,11 +11,12 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 118] = [
+const APPLY_ELSEWHERE: [&str; 119] = [
     "device",
     "part",
     "load",
     "policy",
+    "timing.t_erase_us_by_cycles",
     "timing.page_type_order",
     "timing.t_read_us_by_type",
     "timing.program_iterations_by_type",
@@ -207,6 +208,7 @@ fn awkward_values_of_the_flash_are_read_back() {
             "suspension.t_slice_overhead_us=0.5",
         ],
         vec!["part=tlc3d-starblaze", "timing.values=maximum"],
+        vec!["part=tlc3d-aero"],
         vec!["scheduling.policy=microcode"],
         vec!["ftl.copyback=true"],
         vec!["timing.wordline_pages=4", "timing.t_load_gap_us=1.5"],

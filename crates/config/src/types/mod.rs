@@ -11,9 +11,11 @@ mod parts;
 mod power;
 mod scheduling;
 
+use std::sync::Arc;
+
 use reprieve_base::{Dur, Geometry, Stream};
 use reprieve_nand::reliability::{Rber, SuspendWear};
-use reprieve_nand::{Ecc, Parallelism, Suspension, Timing};
+use reprieve_nand::{Ecc, EraseLengths, Parallelism, Suspension, Timing};
 use reprieve_trace::WorkloadConfig;
 
 use crate::value::words;
@@ -47,6 +49,8 @@ pub struct Scenario {
     pub geometry: Geometry,
     /// The part's times.
     pub timing: Timing,
+    /// How long erases in loops take, in microseconds, with weights; empty: none are in loops.
+    pub erase_us_by_cycles: Vec<(u32, Vec<(u32, u16)>)>,
     /// Suspension in the part, and its limits.
     pub suspension: Suspension,
     /// Parallelism of a die.
@@ -101,6 +105,20 @@ pub struct CollectionMargins {
 }
 
 impl Scenario {
+    /// Returns how long the erases of blocks take where they come in loops.
+    pub fn erase_lengths(&self) -> Option<Arc<EraseLengths>> {
+        let mut rows: Vec<_> = self
+            .erase_us_by_cycles
+            .iter()
+            .map(|(cycles, lengths)| {
+                let of = |(us, weight): &(u32, u16)| (Dur::from_us(u64::from(*us)), *weight);
+                (*cycles, lengths.iter().map(of).collect())
+            })
+            .collect();
+        rows.sort_unstable();
+        (!rows.is_empty()).then(|| Arc::new(EraseLengths::new(&rows)))
+    }
+
     /// Pages of flash that the user sees: what over-provisioning leaves, to the nearest page.
     pub fn user_pages(&self) -> u32 {
         let pages = self.geometry.pages();

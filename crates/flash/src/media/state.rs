@@ -127,7 +127,7 @@ impl Media {
     }
 
     /// The cells have been through this before the run.
-    pub fn start_worn(&mut self, cells: WornCells) {
+    pub(crate) fn start_worn(&mut self, cells: WornCells) {
         (self.wear, self.reads) = (cells.wear, cells.reads);
         let before = |age_ns: &u64| -i64::try_from(*age_ns).expect("it was checked");
         self.programmed_ns = cells.age_ns.iter().map(before).collect();

@@ -5,7 +5,7 @@ mod journal;
 mod recovery;
 mod rescue;
 
-use reprieve_base::Time;
+use reprieve_base::{Dur, Time};
 use reprieve_config::Scenario;
 use reprieve_nand::{Activity, CommandPower};
 
@@ -90,7 +90,7 @@ impl Powers {
             base_uw: loss.controller_uw + core.idle_uw * u64::from(scenario.geometry.dies()),
             sense: types.clone().map(sense).max_by_key(most).expect("there is a type"),
             program: types.map(program).max_by_key(most).expect("there is a type"),
-            erase: phases(erase, 0, [timing.erase.ns(), timing.erase_verify.ns()]),
+            erase: phases(erase, 0, timing.erase_phases().map(Dur::ns)),
             suspended_uw: core.suspended_excess_uw(),
             bit_fj: power.bit_fj(),
         }

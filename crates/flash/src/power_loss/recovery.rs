@@ -61,8 +61,8 @@ pub struct DieScan {
     pub sense_ns: u64,
     /// Saved pages, which are read whole.
     pub saved_pages: u64,
-    /// Blocks whose erase did not end, which are erased again.
-    pub blocks: u64,
+    /// Erasing the blocks again whose erase did not end, in all.
+    pub erase_ns: u64,
 }
 
 /// How long the steps of a recovery take, one after the other.
@@ -99,10 +99,9 @@ pub fn recovery_time(
         let channels = dies.chunks(geometry.dies_per_channel as usize);
         Dur::from_ns(channels.map(channel).max().unwrap_or(0))
     };
-    let blocks = dies.iter().map(|die| die.blocks).max().unwrap_or(0);
     RecoveryTime {
         scan: pass(dies, beside, |die, _| (die.pages, die.sense_ns)),
         load: pass(dies, whole, |die, first_ns| (die.saved_pages, die.saved_pages * first_ns)),
-        erase: timing.undisturbed_erase() * blocks,
+        erase: Dur::from_ns(dies.iter().map(|die| die.erase_ns).max().unwrap_or(0)),
     }
 }

@@ -128,18 +128,19 @@ fn capacitors_hold_half_their_capacitance_times_the_difference_of_squares() {
 fn a_recovery_is_as_slow_as_its_slowest_die_or_its_channel() {
     let scenario = prepared(&[]);
     let time = |dies: &[DieScan]| recovery_time(dies, &scenario.geometry, &scenario.timing, 16);
-    let scan = |pages, saved_pages, blocks| DieScan {
+    let scan = |pages, saved_pages, blocks: u64| DieScan {
         pages,
         sense_ns: pages * 25_000,
         saved_pages,
-        blocks,
+        // Of SLC: a pulse of 1500 us and a verify of 8 us.
+        erase_ns: blocks * 1_508_000,
     };
     // 16 of 4096 bytes cross in 156.25 ns, which is 157.
     let idle = DieScan::default();
     let slow = time(&[scan(10, 1, 2), scan(2, 3, 1), scan(9, 0, 0), idle]);
     assert_eq!(slow.scan, Dur::from_ns(250_000 + 10 * 157));
     assert_eq!(slow.load, Dur::from_us(3 * 25 + 3 * 40));
-    // Of SLC: a pulse of 1500 us and a verify of 8 us, twice.
+    // The most of a die: twice.
     assert_eq!(slow.erase, Dur::from_us(2 * 1508));
     let busy = time(&[scan(0, 3, 0), scan(0, 3, 0), idle, idle]);
     assert_eq!((busy.scan, busy.load), (Dur::ZERO, Dur::from_us(25 + 6 * 40)));

@@ -84,7 +84,7 @@ impl Die {
         let (at, data_in_end) = self.loaded.page.take().expect("a program is loaded");
         let mut others = std::mem::take(&mut self.loaded.companions);
         let iterations = self.lengths.longest(&self.part, at, &others);
-        let operation = Operation::program(data_in_end.max(now), &self.part.timing, iterations);
+        let operation = Operation::program(data_in_end.max(now), iterations);
         self.begin(operation.on_planes(others.len() as u32 + 1), at, &others);
         // With its room, so that the next program takes no memory.
         others.clear();

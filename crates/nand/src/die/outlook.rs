@@ -133,8 +133,7 @@ impl Part {
         let phase = match (is_erase, suspension.program) {
             (true, _) => match suspension.erase_mode {
                 EraseMode::Immediate => timing.voltage_reset,
-                _ => Dur::from_ns(timing.erase.ns() / u64::from(timing.erase_segments))
-                    .max(timing.voltage_reset),
+                _ => timing.longest_to_safe_point().max(timing.voltage_reset),
             },
             (_, ProgramSuspension::None) => Dur::ZERO,
             (_, ProgramSuspension::Ipc) => timing.voltage_reset,

@@ -49,14 +49,20 @@ impl Run {
     /// Returns the run after a request at `asked` that frees the array at `free_at`.
     pub fn stopped(self, asked: Time, free_at: Time, part: &Part) -> Run {
         let Operation { kind, prelude_end, .. } = self.operation;
-        let runs = kind == Kind::Program && asked > prelude_end;
-        let no_phase_from = match part.suspension.program {
-            // Its iteration or slice goes on to its end.
-            ProgramSuspension::Iteration | ProgramSuspension::Sliced if runs => {
-                Time::from_ns((free_at - Time::ZERO - part.timing.suspend_overhead).ns())
+        let (timing, suspension) = (&part.timing, &part.suspension);
+        let goes_on = match (kind, suspension.program) {
+            _ if asked <= prelude_end => false,
+            // Its iteration or slice goes on to its end, or its loop.
+            (Kind::Program, program) => {
+                matches!(program, ProgramSuspension::Iteration | ProgramSuspension::Sliced)
             }
-            _ => asked,
+            (Kind::Erase, _) => {
+                timing.erase_loops.is_some() && self.operation.is_deferred(asked, suspension)
+            }
         };
+        let overhead = timing.suspend_overhead_of(kind == Kind::Erase);
+        let no_phase_from =
+            if goes_on { Time::from_ns(free_at.ns() - overhead.ns()) } else { asked };
         Run { stop: Some(Stopped { no_phase_from, free_at }), ..self }
     }
 
@@ -76,7 +82,7 @@ impl Run {
             Kind::Program => {
                 [timing.program_pulse, timing.verify].map(|phase| phase * self.iterations())
             }
-            Kind::Erase => [timing.erase, timing.erase_verify],
+            Kind::Erase => [self.operation.pulses(timing), timing.erase_verify * self.iterations()],
         }
     }
 
@@ -123,9 +129,8 @@ impl Run {
         }
         let left = (until - prelude_end).ns();
         if kind == Kind::Erase {
-            let whole = if at.stage == Stage::Pulse { at.pulse_left.ns() } else { 0 };
-            let pulse = left.min(whole);
-            return [set_up + Dur::from_ns(pulse), Dur::from_ns(left - pulse)];
+            let [pulse, verify] = self.operation.split_erase(Dur::from_ns(left), timing);
+            return [set_up + pulse, verify];
         }
         let (pulse, verify) = (timing.program_pulse.ns(), timing.verify.ns());
         let first = if at.stage == Stage::Pulse { 0 } else { left.min(verify) };
@@ -160,7 +165,7 @@ impl Run {
             (Kind::Erase, Stage::Pulse) => at.pulse_left,
             (Kind::Erase, _) => timing.erase_verify,
         };
-        Some(self.bounded(Some(activity), segment.end + length, self.phase_after(at)))
+        Some(self.bounded(Some(activity), segment.end + length, self.phase_after(at, timing)))
     }
 
     /// A stretch that ends at `end`, unless a stop makes it the last.
@@ -177,16 +182,16 @@ impl Run {
         timing.slices.filter(|_| self.operation.kind == Kind::Program)
     }
 
-    fn phase_after(&self, at: Position) -> Option<Position> {
+    fn phase_after(&self, at: Position, timing: &Timing) -> Option<Position> {
         let is_last = at.stage == Stage::Verify
-            && (self.operation.kind == Kind::Erase
-                || at.iteration + 1 == self.operation.iterations + self.operation.owed);
+            && at.iteration + 1 == self.operation.iterations + self.operation.owed;
         if is_last {
             return None;
         }
-        Some(match at.stage {
-            Stage::Pulse => Position { stage: Stage::Verify, ..at },
-            _ => self.operation.after(at),
+        Some(match (at.stage, self.operation.kind) {
+            (Stage::Pulse, _) => Position { stage: Stage::Verify, ..at },
+            (_, Kind::Erase) => self.operation.start_of(at.iteration + 1, timing),
+            (_, Kind::Program) => self.operation.after(at),
         })
     }
 }

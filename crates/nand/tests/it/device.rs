@@ -61,6 +61,7 @@ pub fn part() -> Timing {
         erase: ns(5_000),
         erase_segments: 1,
         erase_verify: ns(90),
+        erase_loops: None,
         voltage_reset: ns(40),
         buffer: ns(30),
         suspend_overhead: ns(0),

@@ -9,6 +9,7 @@ mod estimates;
 mod guards;
 mod ledger;
 mod lengths;
+mod loops;
 mod multi_plane;
 mod nested;
 mod page_types;

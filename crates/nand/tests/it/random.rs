@@ -356,6 +356,7 @@ fn timings() -> impl Strategy<Value = Timing> {
             erase: ns(erase_ns * u64::from(segments)),
             erase_segments: segments,
             erase_verify: ns(erase_verify_ns),
+            erase_loops: None,
             voltage_reset: ns(reset_ns.min(shortest_ns)),
             buffer: ns(buffer_ns),
             suspend_overhead: ns(overhead_ns),

@@ -25,6 +25,7 @@ fn slc() -> Timing {
         erase: us(1_500),
         erase_segments: 1,
         erase_verify: us(8),
+        erase_loops: None,
         voltage_reset: us(4),
         buffer: us(3),
         suspend_overhead: Dur::ZERO,
@@ -48,6 +49,7 @@ fn mlc() -> Timing {
         verify: us(24),
         erase: us(3_300),
         erase_verify: us(24),
+        erase_loops: None,
         ..slc()
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn with_array_time(timing: Timing, array: Dur) -> Timing {
         erase: array,
         erase_segments: 1,
         erase_verify: Dur::ZERO,
+        erase_loops: None,
         page_types: timing
             .page_types
             .map(|types| PageTypes { program_iterations: [1; PAGE_TYPES_MAX], ..types }),

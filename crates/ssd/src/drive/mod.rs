@@ -130,8 +130,8 @@ impl Ssd {
         };
         let seed = scenario.seed;
         let mut ssd = Ssd::assemble(scenario, seed, options, policies, ftl, made)?;
-        if let (Some(media), Some(cells)) = (ssd.run.pages.flash.media_mut(), cells) {
-            media.start_worn(cells);
+        if let Some(cells) = cells {
+            ssd.run.pages.flash.start_worn(cells);
         }
         Ok(ssd)
     }

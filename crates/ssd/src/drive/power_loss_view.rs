@@ -182,8 +182,9 @@ impl PowerLossView<'_> {
             die.saved_pages = saved.div_ceil(self.scenario.units_per_page().into());
         }
         for block in erased_again {
-            let (die, _) = self.ftl.numbering.locate(block * self.ftl.numbering.pages_per_block());
-            dies[die as usize].blocks += 1;
+            let first = block * self.ftl.numbering.pages_per_block();
+            let (die, at) = self.ftl.numbering.locate(first);
+            dies[die as usize].erase_ns += self.flash.dies().undisturbed_erase(die, at).ns();
         }
         recovery_time(&dies, geometry, timing, self.loss.oob_bytes)
     }

@@ -17,8 +17,13 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     [workload]\ngenerator = \"mixed\"\nrequests = 3000\nunwritten = \"zero\"\n";
 
 /// What makes a difference to when things happen.
-const DRIVES: [&[&str]; 8] = [
+const DRIVES: [&[&str]; 9] = [
     &[],
+    &[
+        "reliability.model=power",
+        "timing.t_erase_loops_us=[100, 300]",
+        "timing.t_erase_us_by_cycles=[[0, [[150, 1], [900, 2]]], [3, [[1900, 1]]]]",
+    ],
     &["buffer.acknowledge=back", "ftl.gc_background=false"],
     &["host.interface=nvme", "host.queues=3", "host.t_command_us=1", "host.pcie_generation=3"],
     &["buffer.acknowledge=back", "buffer.replacement=lru", "buffer.flush_idle_us=500"],

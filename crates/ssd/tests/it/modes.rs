@@ -147,6 +147,44 @@ fn an_erase_is_deferred_to_its_next_safe_point() {
     assert_eq!((reads, write_us), (vec![13_034], 13_034 + 4 + 850 + 8 + 160));
 }
 
+/// Loops of 500 with a verify of 8: from 12350 to 12850, to 13350, and of 508 to 13858.
+const LOOPS: [&str; 3] = [
+    "policy=pes-ips",
+    "timing.t_erase_loops_us=[500]",
+    "timing.t_erase_us_by_cycles=[[0, [[1508, 1]]]]",
+];
+
+#[test]
+fn an_erase_in_loops_takes_as_long_as_its_table_says() {
+    let (_, write_us, outcome) = erase_and_reads(&LOOPS, &[]);
+    assert_eq!(write_us, 12_350 + 1_508 + 160);
+    assert_eq!(outcome.count("flash.erases"), 1);
+}
+
+#[test]
+fn an_erase_in_loops_makes_way_in_a_loop_or_at_its_end() {
+    // Broken off: free at 13004, read to 13034; set-up 4, 342 of the pulse, verify, a loop of 508.
+    let (reads, write_us, _) = erase_and_reads(&LOOPS, &[13_000]);
+    assert_eq!((reads, write_us), (vec![13_034], 13_034 + 4 + 342 + 8 + 508 + 160));
+    let [loops @ .., lengths] = LOOPS;
+    let deferred = [&loops[..], &[lengths, "suspension.erase_mode=deferred"]].concat();
+    let (reads, write_us, outcome) = erase_and_reads(&deferred, &[13_000]);
+    assert_eq!((reads, write_us), (vec![13_380], 13_380 + 508 + 160));
+    assert_eq!(outcome.rows[14].part_ns("suspend_wait_ns"), us(350));
+    // In the verify too; in the last loop not at all.
+    let (reads, write_us, _) = erase_and_reads(&deferred, &[13_345]);
+    assert_eq!((reads, write_us), (vec![13_380], 13_380 + 508 + 160));
+    let (reads, write_us, _) = erase_and_reads(&deferred, &[13_351]);
+    assert_eq!((reads, write_us), (vec![13_888], 13_888 + 160));
+    // What is left decides: 858 at 13000, for a policy that wants 859.
+    let policy = ["suspension.policy=threshold", "suspension.min_remaining_us=859"];
+    let (reads, _, _) = erase_and_reads(&[&LOOPS[..], &policy].concat(), &[13_000]);
+    assert_eq!(reads, [13_888]);
+    let policy = ["suspension.policy=threshold", "suspension.min_remaining_us=858"];
+    let (reads, _, _) = erase_and_reads(&[&LOOPS[..], &policy].concat(), &[13_000]);
+    assert_eq!(reads, [13_034]);
+}
+
 #[test]
 fn an_erase_is_deferred_once_it_is_old() {
     // 650 after 12350 is the instant of the read.

@@ -88,6 +88,7 @@ fn fast12(slc: bool) -> Timing {
         erase: us(erase),
         erase_segments: 1,
         erase_verify: us(verify),
+        erase_loops: None,
         voltage_reset: us(4),
         buffer: us(3),
         suspend_overhead: Dur::ZERO,

@@ -21,8 +21,14 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     request_bytes = [[512, 1], [2048, 3], [6144, 1]]\nalign_bytes = 512\nqueue_depth = 8\n";
 
 /// Sets of policies, of which each has something of its own under way when the power fails.
-const DRIVES: [&[&str]; 53] = [
+const DRIVES: [&[&str]; 54] = [
     &[],
+    &[
+        "reliability.model=power",
+        "timing.t_erase_loops_us=[100, 300]",
+        "timing.t_erase_us_by_cycles=[[0, [[150, 1], [900, 2]]], [3, [[1900, 1]]]]",
+        "policy=pes-ipc",
+    ],
     &["policy=pes-ips"],
     &["policy=fifo", "ftl.gc_background=false"],
     &["ftl.gc_victim=fifo", "ftl.placement=dynamic"],

@@ -271,6 +271,11 @@ fn erases_are_cycles_and_forget_reads() {
         &["parallelism.independent_plane_reads=true"],
         &["timing.cache_register=true", "policy=fifo"],
         &["ftl.copyback=true"],
+        &[
+            "power.account=on",
+            "timing.t_erase_loops_us=[500, 1000]",
+            "timing.t_erase_us_by_cycles=[[0, [[900, 1], [1500, 2]]], [110, [[4000, 1]]]]",
+        ],
         &["timing.wordline_pages=2", "ftl.over_provisioning=0.65"],
         // A write that has to go first and has no room waits for a page that is sensed again.
         &["scheduling.policy=deadline"],

@@ -16,8 +16,14 @@ const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     queue_depth = 8\n";
 
 /// Sets of policies, of which each has something to remember or to finish.
-const DRIVES: [&[&str]; 33] = [
+const DRIVES: [&[&str]; 34] = [
     &[],
+    &[
+        "reliability.model=power",
+        "timing.t_erase_loops_us=[100, 300]",
+        "timing.t_erase_us_by_cycles=[[0, [[150, 1], [900, 2]]], [3, [[1900, 1]]]]",
+        "suspension.erase_mode=deferred",
+    ],
     &["ftl.gc_victim=fifo"],
     &["ftl.gc_victim=d-choices"],
     &["ftl.gc_victim=random", "ftl.gc_background=false"],

@@ -29,6 +29,29 @@ fn program_and_read(device: &str, policy: &str) -> (u64, u64) {
 }
 
 #[test]
+fn an_erase_takes_longer_with_the_cycles_of_its_block() {
+    // Erases of one block at 10, 11 and 12 cycles, of another at 10; a loop takes 1000.
+    let sets = [
+        "reliability.model=power",
+        "reliability.cycles_at_start=10",
+        "timing.t_erase_loops_us=[1000]",
+        "timing.t_erase_us_by_cycles=[[10, [[1000, 1]]], [14, [[3000, 1]]]]",
+    ];
+    let sets = sets.map(str::to_string);
+    let scenario =
+        scenario::load_rig("fast12-slc", &sets, registries()).expect("a built-in device");
+    let erase = |arrival_us: u64, block| RigCommand {
+        arrival: Time::from_ns(arrival_us * 1000),
+        op: RigOp::Erase,
+        at: PageAddress { plane: 0, block, page: 0 },
+    };
+    let commands = [erase(0, 1), erase(0, 1), erase(0, 1), erase(10_000, 2)];
+    let results = rig::run(&scenario, &commands).expect("legal commands");
+    let done: Vec<_> = results.iter().map(|result| result.completion.ns()).collect();
+    assert_eq!(done, [1_000_000, 2_500_000, 4_500_000, 11_000_000]);
+}
+
+#[test]
 fn a_read_waits_for_the_program_without_suspension() {
     // 20 data in + 5 x 28 = 160; then 10 + 20.
     assert_eq!(program_and_read("fast12-slc", "fifo"), (190, 160));
