@@ -34,7 +34,7 @@ pub fn devices() -> &'static [Preset] {
         "fast12-slc" "fast12-mlc" "tlc3d-1tb" "tlc-nvme" "zns-a" "mqsim-default-like" "mbm"
         "970pro-like" "znand-like" "tlc-enterprise" "qlc-enterprise"
         "pe8110" "pm9a3" "p5520" "cm7r" "micron7450pro" "zn540" "aws-i3" "aws-i3en" "gcp-local-ssd"
-        "aero"
+        "aero" "enterprise-2026" "tlc-client"
     }
 }
 
@@ -44,7 +44,7 @@ pub fn parts() -> &'static [Preset] {
         "slc-fast12" "mlc-fast12" "tlc3d-2021" "mlc-mqsim" "mlc3d-mbm" "mlc-970pro" "slc-znand"
         "qlc3d-2020" "tlc3d-zambelli" "qlc3d-wordline" "qlc3d-sliced" "slc2d-starblaze"
         "mlc2d-starblaze" "slc3d-starblaze" "tlc3d-starblaze" "tlc3d-ispe" "tlc3d-iispe"
-        "tlc3d-dpes" "tlc3d-aero" "tlc3d-aero-plus"
+        "tlc3d-dpes" "tlc3d-aero" "tlc3d-aero-plus" "tlc3d-2023"
     }
 }
 

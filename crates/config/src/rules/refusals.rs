@@ -182,7 +182,7 @@ table! {
         SPREAD, "timing.program_iterations_weights";
         SLICED, "suspension.program = \"sliced\"";
         CACHE_PROGRAM, "parallelism.cache_program = true";
-        GC_PLANES, "ftl.gc_parallel_planes = true";
+        IN_STEP, "ftl.gc_victims_in_step = true";
         LEVELLING, "ftl.static_wear_spread";
         FAULTS, "bad blocks, programs or erases that fail";
         STEADY, "ftl.precondition = \"steady\"";
