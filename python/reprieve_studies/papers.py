@@ -8,7 +8,17 @@ from pathlib import Path
 
 from reprieve import UserError
 from reprieve.outputs import ResultDirectory
-from reprieve_studies import aero, deadline, drives, fast12, mbm, starblaze, zambelli21, zns_a
+from reprieve_studies import (
+    aero,
+    deadline,
+    drives,
+    fast12,
+    mbm,
+    starblaze,
+    zambelli21,
+    zns_a,
+    zones,
+)
 from reprieve_studies.article import Article, write_article
 from reprieve_studies.loads import Recording
 from reprieve_studies.study import Settings, Study
@@ -25,6 +35,7 @@ PAPERS: dict[str, Study] = {
     "drives": drives.STUDY,
     "aero": aero.STUDY,
     "deadline": deadline.STUDY,
+    "zones": zones.STUDY,
 }
 
 

@@ -78,21 +78,21 @@ RELEASE_LINES = 60
 ENTRY_WORDS = 40
 
 ROOMS = {
-    "base, state": Room(("crates/base/src/*.rs", "crates/state/src/*.rs"), 1_698, 1_200),
-    "nand": Room(("crates/nand/src/*.rs",), 3_826, 3_000),
-    "flash": Room(("crates/flash/src/*.rs",), 8_979, 4_500),
-    "ftl": Room(("crates/ftl/src/*.rs",), 8_079, 4_800),
-    "policy": Room(("crates/policy/src/*.rs",), 4_881, 3_300),
-    "ssd": Room(("crates/ssd/src/*.rs",), 7_779, 4_800),
-    "observe": Room(("crates/observe/src/*.rs",), 5_728, 4_500),
-    "config": Room(("crates/config/src/*.rs",), 6_541, 4_800),
-    "trace": Room(("crates/trace/src/*.rs",), 9_492, 6_000),
-    "serve": Room(("crates/serve/src/*.rs",), 5_453, 4_500),
+    "base, state": Room(("crates/base/src/*.rs", "crates/state/src/*.rs"), 1_738, 1_200),
+    "nand": Room(("crates/nand/src/*.rs",), 3_483, 3_000),
+    "flash": Room(("crates/flash/src/*.rs",), 8_943, 4_500),
+    "ftl": Room(("crates/ftl/src/*.rs",), 8_706, 4_800),
+    "policy": Room(("crates/policy/src/*.rs",), 5_006, 3_300),
+    "ssd": Room(("crates/ssd/src/*.rs",), 8_025, 4_800),
+    "observe": Room(("crates/observe/src/*.rs",), 5_745, 4_500),
+    "config": Room(("crates/config/src/*.rs",), 6_626, 4_800),
+    "trace": Room(("crates/trace/src/*.rs",), 9_720, 6_000),
+    "serve": Room(("crates/serve/src/*.rs",), 5_459, 4_500),
     "faces": Room(
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_775, 3_800
     ),
-    "package": Room(("python/reprieve/*.py",), 24_313, 14_500),
-    "studies": Room(("python/reprieve_studies/*.py",), 11_831, 6_500),
+    "package": Room(("python/reprieve/*.py",), 24_318, 14_500),
+    "studies": Room(("python/reprieve_studies/*.py",), 11_660, 6_500),
     **{
         f"study of {name}": Room(
             tuple(f"python/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),

@@ -45,14 +45,16 @@ pub(super) fn assemble(
         let workload = scenario.workload.clone().expect("a flow is resolved as a run");
         let (queues, read_slo) = (scenario.queues.clone(), scenario.read_slo);
         let (channels, dies) = (scenario.channels.clone(), scenario.dies.clone());
-        let flow = Flow { name, workload, queues, channels, dies, read_slo };
+        let handle = scenario.handle;
+        let flow = Flow { name, workload, queues, channels, dies, handle, read_slo };
         check_dies(&scenario, &flows, &flow).map_err(|error| error.at(path))?;
         flows.push(flow);
         drive = Some(scenario);
     }
     let drive = drive.expect("the caller has seen a flow");
     let (queues, channels, dies) = (Vec::new(), Vec::new(), Vec::new());
-    Ok(Scenario { workload: None, queues, channels, dies, read_slo: None, flows, ..drive })
+    let all = Scenario { workload: None, queues, channels, dies, handle: 0, ..drive };
+    Ok(Scenario { read_slo: None, flows, ..all })
 }
 
 /// Refuses keys that apply to a single load only, and not to one of several flows.
@@ -117,6 +119,7 @@ pub(super) fn with_jobs(scenario: Scenario) -> Result<Scenario, UserError> {
         queues: scenario.queues.clone(),
         channels: Vec::new(),
         dies: Vec::new(),
+        handle: scenario.handle,
         read_slo: scenario.read_slo,
         workload: WorkloadConfig::Fio(Box::new(job)),
     };

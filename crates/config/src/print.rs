@@ -42,6 +42,7 @@ pub fn print(scenario: &Scenario) -> String {
     for flow in &scenario.flows {
         let alone = Scenario {
             queues: flow.queues.clone(),
+            handle: flow.handle,
             channels: flow.channels.clone(),
             dies: flow.dies.clone(),
             ..scenario.clone()

@@ -162,7 +162,7 @@ impl Drive {
         if is_flush && (lba, bytes) != (0, 0) {
             return Err(Wrong::FlushHasLength);
         }
-        if !is_flush && (bytes == 0 || u64::from(bytes) % SECTOR_BYTES > 0) {
+        if !is_flush && (bytes == 0 && !op.is_of_zone() || u64::from(bytes) % SECTOR_BYTES > 0) {
             return Err(Wrong::Length);
         }
         if lba > self.sectors || u64::from(bytes) / SECTOR_BYTES > self.sectors - lba {

@@ -108,6 +108,7 @@ const NEEDED: &[(&str, &[&str])] = &[
         "host.arbitration=strict-priority",
         &["host.queue_priorities=['urgent', 'high', 'medium', 'low']"],
     ),
+    ("ftl.stream=placement", &["ftl.precondition=sequential"]),
     ("suspension.policy=batch", &["suspension.batch.reads=2"]),
     ("suspension.policy=deadline", &["suspension.deadline.read_slo_us=500"]),
 ];

@@ -7,7 +7,7 @@ use reprieve_base::{Archive, Dur, PageAddress, Slab, Time, parts};
 use reprieve_config::Scenario;
 use reprieve_nand::{Command, Part, Shape};
 use reprieve_policy::sched::{Scheduler, Waiter};
-use reprieve_policy::stream::SLC_FRONT;
+use reprieve_policy::stream::{FRONTS, SLC_FRONT};
 use reprieve_policy::suspend::Answer;
 use reprieve_policy::txn::{Kind, NONE, Txn};
 use reprieve_policy::work::Work;
@@ -33,8 +33,9 @@ pub struct Dies {
     pub(super) touched: Vec<u32>,
     /// Transactions that have come, in order of arrival.
     pub(super) arrivals: u64,
-    /// Order of arrival before which nothing waits for its wordline: a flush has come.
-    pub(super) flushed: u64,
+    /// Of each open block of planes, the order of arrival before which nothing waits for its
+    /// wordline: a flush has come.
+    pub(super) flushed: [u64; FRONTS],
 }
 
 impl Index<u32> for Dies {
@@ -82,7 +83,7 @@ impl Dies {
             limit: WriteQueue::new(&scenario.scheduling),
             touched: Vec::with_capacity(geometry.dies() as usize),
             arrivals: 0,
-            flushed: 0,
+            flushed: [0; FRONTS],
             facts,
         }
     }

@@ -1,5 +1,7 @@
 //! Programs of several pages: a wordline that is gathered, or padded when it has waited.
 
+use std::ops::Range;
+
 use reprieve_base::Time;
 use reprieve_base::event::Schedule;
 use reprieve_policy::stream::FRONTS;
@@ -59,7 +61,8 @@ impl Dies {
     /// its wordline is complete, or flushed, or it has waited for long enough.
     pub(super) fn is_ready(&self, id: u32, now: Time) -> bool {
         let txn = &self.txns[id];
-        self.facts.is_ready(&self[txn.die], txn, self.flushed, now)
+        let flushed = self.flushed[usize::from(txn.front)];
+        self.facts.is_ready(&self[txn.die], txn, flushed, now)
     }
 
     /// Makes the die decide again when the page that has waited longest has waited for long enough.
@@ -74,8 +77,13 @@ impl Dies {
 
     /// Lets queued pages wait for no more pages of their wordline.
     pub fn flush(&mut self) {
+        self.flush_fronts(0..FRONTS);
+    }
+
+    /// Lets queued pages of these open blocks of planes wait for no more pages of their wordline.
+    pub fn flush_fronts(&mut self, fronts: Range<usize>) {
         if self.facts.together > 1 {
-            self.flushed = self.arrivals;
+            self.flushed[fronts].fill(self.arrivals);
             self.wake_all();
         }
     }

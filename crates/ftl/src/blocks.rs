@@ -242,6 +242,14 @@ impl Blocks {
     /// Chooses the block of a plane that is collected: one that has failed, one that is little
     /// worn, or what the policy picks; returns it, or `None` if there is none after all.
     pub(super) fn choose_victim(&mut self, plane: u32) -> Option<u32> {
+        if self.fronts.has_zones() {
+            let block = self.planes[plane as usize].resets.pop_front()?;
+            self.victim.taken(plane, block);
+            self.index.reclaim(block);
+            let victim = Victim { block, retires: false, levels: false };
+            self.planes[plane as usize].victim = Some(victim);
+            return Some(block);
+        }
         let state = &mut self.planes[plane as usize];
         let failed = state.failed.pop_front();
         let unworn = state.unworn.take().filter(|block| self.index.is_full(*block));

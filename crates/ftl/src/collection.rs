@@ -119,6 +119,16 @@ impl Collection {
     #[inline]
     pub(super) fn need_of_plane(&self, plane: u32, blocks: &Blocks) -> GcNeed {
         let (state, job) = (&blocks.planes[plane as usize], &self.jobs[plane as usize]);
+        if blocks.fronts.has_zones() {
+            let has_begun = state.victim.is_some();
+            return match has_begun || !state.resets.is_empty() {
+                _ if self.frozen => GcNeed::None,
+                false => GcNeed::None,
+                true if has_begun && !self.rules.preemptible => GcNeed::Exclusive,
+                true if state.free_blocks() <= blocks.reserve_blocks => GcNeed::Urgent,
+                true => GcNeed::Due,
+            };
+        }
         let free = state.free_blocks();
         let has_begun = state.victim.is_some();
         let fold = blocks.need_to_fold(plane);

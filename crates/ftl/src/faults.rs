@@ -20,6 +20,8 @@ pub struct Failing {
     has_failed_programs: bool,
     /// The first plane that could not go on.
     worn_out: Option<WornOut>,
+    /// A mistake of the workload, which ends the run.
+    refused: Option<UserError>,
     /// A plane that has fewer good blocks cannot.
     needed_blocks: u32,
     /// Numbers for messages.
@@ -64,6 +66,7 @@ impl Failing {
             bad: BTreeSet::new(),
             has_failed_programs: false,
             worn_out: None,
+            refused: None,
             needed_blocks: 0,
             blocks_per_plane: 0,
             reserve_blocks: 0,
@@ -173,10 +176,21 @@ impl Failing {
         self.faults.any().then_some(self.counts)
     }
 
-    /// Errors if a plane has too few blocks left to go on.
+    /// Errors if a plane has too few blocks left to go on, or the workload asked for what the drive
+    /// does not do.
     #[inline]
     pub fn check(&self) -> Result<(), UserError> {
-        self.worn_out.as_ref().map_or(Ok(()), |worn_out| Err(self.too_few_blocks(worn_out)))
+        match (&self.refused, &self.worn_out) {
+            (None, None) => Ok(()),
+            (Some(error), _) => Err(error.clone()),
+            (None, Some(worn_out)) => Err(self.too_few_blocks(worn_out)),
+        }
+    }
+
+    /// Refuses what the workload asks for, with the reason; the first refusal stays.
+    #[cold]
+    pub fn refuse(&mut self, what: String) {
+        self.refused.get_or_insert_with(|| UserError::new(what));
     }
 
     #[cold]

@@ -25,7 +25,7 @@ impl Ftl {
     /// Writes logical pages that hold nothing yet, in order.
     pub(super) fn fill(&mut self, lpns: Range<u32>) {
         let kept = Kept::always(self.tables.blocks.reserve_blocks);
-        let round = self.placement.round().filter(|_| self.pages_are_alike());
+        let round = self.placement.round().filter(|_| self.tables.blocks.fronts.fills_in_order());
         let mut lpn = lpns.start;
         while let Some(pages) = round.filter(|pages| *pages <= lpns.end - lpn) {
             let position = self.placement.position();

@@ -48,6 +48,8 @@ mod verify;
 mod wear;
 mod work;
 mod write_frontiers;
+mod zone_slots;
+mod zone_table;
 
 use std::ops::Range;
 
@@ -58,6 +60,7 @@ use reprieve_policy::txn::{NONE, Txn};
 
 use collection::Collection;
 use plane_view::RoomView;
+use zone_slots::ZoneSlots;
 
 pub use blocks::Blocks;
 pub use demand::DemandMap;
@@ -76,6 +79,7 @@ pub use tile::models_bytes;
 #[cfg(feature = "testing")]
 pub use verify::BREAKS;
 pub use wear::WearTable;
+pub use zone_table::{Zone, ZoneCounts, ZoneErase, ZoneRequest, ZoneState, ZoneTable};
 
 /// Millionths.
 const PPM: i64 = 1_000_000;
@@ -91,6 +95,8 @@ pub struct Ftl {
     pub sectors: SectorMap,
     collection: Collection,
     placement: Box<dyn Placement>,
+    /// Zones that are being written; `None`: the drive has none.
+    zones: Option<Box<ZoneSlots>>,
 }
 
 impl Ftl {
@@ -100,6 +106,9 @@ impl Ftl {
         self.sectors.archive(archive);
         self.collection.archive(archive);
         self.placement.archive(archive);
+        if let Some(zones) = &mut self.zones {
+            zones.archive(archive);
+        }
     }
 
     /// The FTL of a scenario, with nothing written.
@@ -113,6 +122,7 @@ impl Ftl {
             sectors: SectorMap::of(scenario)?,
             collection: Collection::new(scenario, &numbering),
             placement: place::make(scenario, &numbering.geometry),
+            zones: ZoneSlots::of(scenario),
         })
     }
 
@@ -141,16 +151,20 @@ impl Ftl {
         Some(plane)
     }
 
-    /// A write of `lpn` is in the buffer, as transaction `id`; overtakes the one before it.
+    /// A write of `lpn` with a placement handle is in the buffer, as transaction `id`; overtakes
+    /// the one before it.
     ///
     /// Returns what the newest data was until now.
     #[inline(always)]
-    pub fn accept_write(&mut self, lpn: u32, id: u32, txns: &mut Slab<Txn>) -> Mapping {
+    pub fn accept_write(&mut self, lpn: u32, handle: u8, id: u32, txns: &mut Slab<Txn>) -> Mapping {
         let PageTables { map, blocks } = &mut self.tables;
         let before = map.get(lpn);
         txns[id].old = overtake(before, txns);
         if !blocks.fronts.is_simple() {
-            txns[id].front = blocks.fronts.of_write(lpn);
+            txns[id].front = match &self.zones {
+                Some(zones) => zones.place_of_page(lpn),
+                None => blocks.fronts.of_write(lpn, handle),
+            };
         }
         map.set(lpn, Mapping::Buffered(id));
         before

@@ -43,6 +43,8 @@ pub(super) struct Plane {
     pub(super) good_blocks: u32,
     /// Blocks, counted over the drive, on which a program failed and whose pages have to move.
     pub(super) failed: VecDeque<u32>,
+    /// Blocks, counted over the drive, of zones that were reset: they wait for their erases.
+    pub(super) resets: VecDeque<u32>,
     /// A block, counted over the drive, so little worn that it is the next victim.
     pub(super) unworn: Option<u32>,
     /// The open block of wear levelling is so little worn that other moved pages fill it too.
@@ -79,6 +81,7 @@ impl Plane {
             committed: 0,
             good_blocks: 0,
             failed: VecDeque::new(),
+            resets: VecDeque::new(),
             unworn: None,
             completes_levelling: false,
             fills: 0,

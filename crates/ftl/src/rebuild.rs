@@ -39,6 +39,9 @@ impl Ftl {
             state.put("stream.memory", memory);
         }
         blocks.save(state, None);
+        if let Some(zones) = &self.zones {
+            zones.save_places(state);
+        }
         state.put("placement.position", vec![self.placement.position()]);
     }
 

@@ -116,7 +116,6 @@ impl Ftl {
     fn replay_now(&mut self, request: &Request, page_bytes: u64, kept: Kept) -> (u64, u64) {
         let (from, bytes) = (request.lba * SECTOR_BYTES, u64::from(request.bytes));
         match request.op {
-            Op::Read | Op::Flush => (0, 0),
             Op::Write => {
                 let pages = from / page_bytes..(from + bytes).div_ceil(page_bytes);
                 let mut moved = 0;
@@ -138,6 +137,7 @@ impl Ftl {
                 }
                 (whole.end.saturating_sub(whole.start).max(1), 0)
             }
+            _ => (0, 0),
         }
     }
 
@@ -158,7 +158,7 @@ impl PageTables {
     /// Writes a logical page to a plane at once; returns the pages that garbage collection moved
     /// for it.
     fn write_now(&mut self, plane: u32, lpn: u32, kept: Kept) -> u32 {
-        let front = self.blocks.fronts.of_write(lpn);
+        let front = self.blocks.fronts.of_write(lpn, 0);
         let mut moved = 0;
         let kept_blocks = kept.of(plane, self.blocks.planes[plane as usize].fills);
         let pages_per_block = self.blocks.numbering.pages_per_block();

@@ -38,6 +38,9 @@ impl Ftl {
         self.tables.map.check_state(state)?;
         let pools = self.tables.blocks.restore_tables(state)?;
         self.restore_position(state)?;
+        if let Some(zones) = &mut self.zones {
+            zones.restore_places(state)?;
+        }
         self.tables.restore(state, pools)?;
         self.sectors.restore(state, &self.tables.map)?;
         // After a loss of power nobody remembers.

@@ -79,8 +79,11 @@ impl Blocks {
                 Role::Open => plane.fronts.iter().any(|front| {
                     front.block == Some(block % blocks_per_plane) && front.next_page == done
                 }),
-                Role::Full => done == pages,
-                Role::Victim => plane.retires() || done == pages || done == 0,
+                // A zone may have been finished before it was full.
+                Role::Full => done == pages || self.fronts.has_zones(),
+                Role::Victim => {
+                    plane.retires() || done == pages || done == 0 || self.fronts.has_zones()
+                }
                 Role::Failed => done > 0,
                 Role::Bad => self.index.valid(block) == 0,
             };

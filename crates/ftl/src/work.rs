@@ -25,6 +25,9 @@ impl Work for Ftl {
         let blocks = &mut self.tables.blocks;
         let plane = self.numbering.plane(txn.die, txn.at);
         if !blocks.has_room(plane, txn.front) {
+            if blocks.fronts.has_zones() {
+                self.want_block(plane);
+            }
             return false;
         }
         txn.at = blocks.allocate_together(plane, usize::from(txn.front));

@@ -22,6 +22,8 @@ pub(super) struct WriteFrontiers {
     levels_wear: bool,
     /// Free blocks are opened in SLC mode.
     opens_slc: bool,
+    /// Each zone that is written has an open block.
+    has_zones: bool,
     /// A plane has one open block for everything: nothing has to be asked.
     is_simple: bool,
     /// Pages that a program takes, if it takes several.
@@ -48,7 +50,8 @@ impl WriteFrontiers {
             has_map,
             levels_wear: scenario.ftl.wear.static_spread.is_some(),
             opens_slc: scenario.ftl.slc_cache.is_some_and(|cache| cache.is_dynamic),
-            is_simple: streams == 1 && !gc_separate && !has_map,
+            has_zones: scenario.zones.is_some(),
+            is_simple: streams == 1 && !gc_separate && !has_map && scenario.zones.is_none(),
             program_pages: scenario.units_together(),
             logical_pages: scenario.logical_pages(),
         }
@@ -57,6 +60,16 @@ impl WriteFrontiers {
     /// Whether a plane has one open block for everything but what wear levelling moves.
     pub(super) fn is_simple(&self) -> bool {
         self.is_simple
+    }
+
+    /// Whether pages that are written in order go to one open block of a plane after the other.
+    pub(super) fn fills_in_order(&self) -> bool {
+        self.is_simple || self.has_zones
+    }
+
+    /// Whether the open blocks are those of zones.
+    pub(super) fn has_zones(&self) -> bool {
+        self.has_zones
     }
 
     /// Returns what the division of the host's pages remembers of each, if anything.
@@ -69,7 +82,8 @@ impl WriteFrontiers {
         self.policy.remember(memory);
     }
 
-    /// Open blocks of a plane, at most.
+    /// Open blocks of a plane, at most; those of zones count as one, for they hold what full ones
+    /// would.
     pub(super) fn count(&self) -> u32 {
         u32::from(self.streams)
             + u32::from(self.gc_separate)
@@ -86,7 +100,8 @@ impl WriteFrontiers {
 
     /// The open blocks of a plane that hold data, by their places.
     pub(super) fn of_data(&self) -> impl Iterator<Item = usize> {
-        (0..usize::from(self.streams)).chain(self.gc_separate.then_some(GC_FRONT))
+        let streams = if self.has_zones { STREAMS_MAX } else { usize::from(self.streams) };
+        (0..streams).chain(self.gc_separate.then_some(GC_FRONT))
     }
 
     /// Those of them that take moved pages, by their places.
@@ -112,15 +127,15 @@ impl WriteFrontiers {
         self.program_pages > 1 && self.count_of_moved() > 1
     }
 
-    /// The front of a page that is written now.
+    /// The front of a page that is written now, with a placement handle.
     #[inline]
-    pub(super) fn of_write(&mut self, lpn: u32) -> u8 {
-        if self.is_simple { 0 } else { self.choose_for_write(lpn) }
+    pub(super) fn of_write(&mut self, lpn: u32, handle: u8) -> u8 {
+        if self.is_simple { 0 } else { self.choose_for_write(lpn, handle) }
     }
 
     #[cold]
-    fn choose_for_write(&mut self, lpn: u32) -> u8 {
-        if lpn >= self.logical_pages { MAP_FRONT as u8 } else { self.policy.of_write(lpn) }
+    fn choose_for_write(&mut self, lpn: u32, handle: u8) -> u8 {
+        if lpn >= self.logical_pages { MAP_FRONT as u8 } else { self.policy.of_write(lpn, handle) }
     }
 
     /// The front of a page that is moved now.

@@ -102,16 +102,10 @@ fn refuse(error: embed::Error) -> PyErr {
 }
 
 fn op(name: &str) -> PyResult<Op> {
-    match name {
-        "read" => Ok(Op::Read),
-        "write" => Ok(Op::Write),
-        "trim" => Ok(Op::Trim),
-        "flush" => Ok(Op::Flush),
-        _ => {
-            let what = "must be \"read\", \"write\", \"trim\" or \"flush\"";
-            Err(raise(UserError::new(format!("op = {name:?}: {what}"))))
-        }
-    }
+    Op::ALL.into_iter().find(|op| op.name() == name).ok_or_else(|| {
+        let names = Op::ALL.map(|op| format!("{:?}", op.name())).join(", ");
+        raise(UserError::new(format!("op = {name:?}: must be one of {names}")))
+    })
 }
 
 #[pymethods]

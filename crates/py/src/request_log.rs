@@ -13,10 +13,8 @@ use reprieve_ssd::txn::PART_NAMES;
 use crate::table::Table;
 
 /// The names of the operations, by their number in a log; shared by all tables.
-static OPS: LazyLock<ArrayRef> = LazyLock::new(|| {
-    let ops = [Op::Read, Op::Write, Op::Trim, Op::Flush].map(Op::name);
-    Arc::new(StringArray::from(ops.to_vec()))
-});
+static OPS: LazyLock<ArrayRef> =
+    LazyLock::new(|| Arc::new(StringArray::from(Op::ALL.map(Op::name).to_vec())));
 
 /// A log without requests: the columns that each log has.
 #[pyfunction]

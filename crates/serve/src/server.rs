@@ -65,6 +65,12 @@ impl Server {
     /// Errors if the options are invalid or cannot be met.
     pub fn new(source: Source, options: Options) -> Result<Server, UserError> {
         let scenario = control::load(&source)?;
+        if scenario.zones.is_some() {
+            return Err(UserError::new(
+                "zones.model = \"host-managed\": NBD has no zones; must be \"none\" to serve the \
+                 drive",
+            ));
+        }
         if let Place::Unix(path) = &options.place {
             Listener::check_place(path, "--socket")?;
         }

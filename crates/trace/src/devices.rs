@@ -82,11 +82,11 @@ impl DeviceSummary {
                 self.reads += 1;
                 self.read_bytes += u64::from(raw.bytes);
             }
-            Op::Write => {
+            Op::Write | Op::Append => {
                 self.writes += 1;
                 self.written_bytes += u64::from(raw.bytes);
             }
-            Op::Trim | Op::Flush => (),
+            _ => (),
         }
         self.first_ns = self.first_ns.min(raw.time_ns);
         self.last_ns = self.last_ns.max(raw.time_ns);

@@ -35,7 +35,8 @@ pub use counts::Counts;
 pub use cyclic_source::CyclicTrace;
 pub use devices::{DeviceList, DeviceSummary, devices};
 pub use fio::{
-    FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink, JobZone, fio_jobs, fio_options,
+    DriveZones, FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink, JobZone, fio_jobs,
+    fio_options,
 };
 pub use formats::{RawRequest, formats};
 pub use merged::Merged;

@@ -56,6 +56,6 @@ pub(crate) trait RequestSource: fmt::Debug + Send {
 pub(crate) fn placed(request: Request, first_sector: u64) -> Request {
     match request.op {
         Op::Flush => request,
-        Op::Read | Op::Write | Op::Trim => Request { lba: request.lba + first_sector, ..request },
+        _ => Request { lba: request.lba + first_sector, ..request },
     }
 }

@@ -190,7 +190,7 @@ impl TraceSource {
         let lba = match raw.op {
             // It has no address, so none past the end.
             Op::Flush => 0,
-            Op::Read | Op::Write | Op::Trim => {
+            _ => {
                 let placed = self
                     .fit
                     .place(sector, u64::from(raw.bytes) / SECTOR_BYTES)

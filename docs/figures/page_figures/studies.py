@@ -219,6 +219,7 @@ STUDIES: Mapping[str, Study] = {
         _paper("deadline"),
         {"figures/suspensions.svg": "deadline-suspensions.svg"},
     ),
+    "zones": Study("reprieve reproduce zones", _paper("zones"), {"figures/zones.svg": "zones.svg"}),
     "zambelli21": Study(
         "reprieve reproduce zambelli21",
         _paper("zambelli21"),

@@ -53,18 +53,24 @@ def _files(device: str) -> dict[str, str]:
     drive = Scenario(device=device)
     program = str(drive.suspension.program)
     suspends = program != "none"
+    has_zones = drive.zones.model != "none"
     names = {"schema": _SCHEMA, "scenario": _SCENARIO, "sweep": _SWEEP, "device": device}
     page_bytes = drive.geometry.page_bytes
     scenario = _template(_SCENARIO).format(
         program=program,
         of_program='# "none": reads wait for programs.\n' if suspends else "",
         request_bytes=min(4096, page_bytes),
+        # A drive with zones is not overwritten.
+        read_fraction=1.0 if has_zones else 0.7,
         **names,
     )
     if suspends:
         axis = f'"suspension.program" = ["none", "{program}"]'
     else:
         axis = '"workload.queue_depth" = [4, 16]'
+    loads = '"workload.read_fraction" = [0.5, 0.7, 0.9]'
+    if has_zones:
+        loads = '"seed" = [1, 2]'
     and_without = ", with and without suspension" if suspends else ""
-    sweep = _template(_SWEEP).format(axis=axis, and_without=and_without, **names)
+    sweep = _template(_SWEEP).format(axis=axis, loads=loads, and_without=and_without, **names)
     return {_SCENARIO: scenario, _SWEEP: sweep, _SCHEMA: _native.json_schema() + "\n"}

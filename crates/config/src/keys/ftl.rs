@@ -63,6 +63,12 @@ section! {
     /// A page is hot if it is rewritten within this many writes, a share of the logical pages.
     hot_window_share [ftl.streams.hot_window_share] above(0.0, 1000.0), or("0.5"),
         when(&[is("ftl.stream", &["hot-cold"])]);
+    /// Placement handles, each with an open block of its own in every plane. With gc_stream =
+    /// "shared" moved pages keep theirs (persistently isolated); with "separate" those of all are
+    /// mixed (initially isolated).
+    placement_handles [ftl.streams.handles] count(1, 16), or("2"),
+        when(&[is("ftl.stream", &["placement"])]),
+        from("NVMe TP4146, Flexible Data Placement: reclaim unit handles and their types");
     /// Where garbage collection writes the pages that it moves.
     gc_stream [ftl.streams.gc_separate] one_of {
         "shared" = false, "Moved pages go into the open block of their stream.";

@@ -9,6 +9,7 @@ mod scheduling;
 mod slc_cache;
 mod suspension;
 mod workload;
+mod zns;
 
 use std::sync::LazyLock;
 
@@ -37,6 +38,7 @@ pub const SECTIONS: &[Section] = &[
     slc_cache::SLC_CACHE,
     ftl::PRECONDITION,
     ftl::NAND,
+    zns::ZONES,
     host::BUFFER,
     host::READ_CACHE,
     host::HOST,

@@ -55,6 +55,9 @@ section! {
     }, or("'flash'");
     /// Submission queues that the requests go to by turns; absent: all, or a flow's own.
     queues [queues] counts(0, 65_534), absent(), when(NVME);
+    /// The placement handle of what is written, below ftl.placement_handles.
+    placement [handle] count(0, 15), or("0"), when(&[is("ftl.stream", &["placement"])]),
+        from("NVMe TP4146, Flexible Data Placement: the placement identifier of a write");
     /// Channels on which the pages of this flow are placed; absent: all. Flows have the same dies,
     /// or none in common: each set of dies has its share of the logical space, of spare blocks and
     /// of garbage collection to itself.

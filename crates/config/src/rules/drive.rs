@@ -71,7 +71,8 @@ fn padded_programs(resolved: &Resolved) -> Result<(), UserError> {
             room.saturating_sub(padded)
         )
     };
-    resolved.refuse("ftl.over_provisioning", units > 1 && user + padded > room, what)
+    let moves = units > 1 && resolved.zones.is_none();
+    resolved.refuse("ftl.over_provisioning", moves && user + padded > room, what)
 }
 
 /// A page, or a mapping unit of it, consists of whole units.

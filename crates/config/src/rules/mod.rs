@@ -6,6 +6,7 @@ mod part;
 mod power;
 mod refusals;
 mod workload;
+mod zns;
 
 use reprieve_base::UserError;
 
@@ -24,6 +25,7 @@ pub(super) fn check(resolved: &Resolved, purpose: Use) -> Result<(), UserError> 
     budget_is_spent(resolved)?;
     workload::measured(resolved, purpose)?;
     if has_mapping {
+        zns::check(resolved)?;
         drive::check(resolved)?;
         host::check(resolved)?;
         power::check_loss(resolved)?;

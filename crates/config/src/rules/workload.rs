@@ -9,6 +9,16 @@ use crate::types::{Ftl, Measure, Precondition, Scenario, Warmup, dies_of};
 
 pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     part(resolved)?;
+    let handles = resolved.ftl.streams.handles.unwrap_or(1);
+    let what = || format!("must be below ftl.placement_handles = {handles}");
+    resolved.refuse("workload.placement", resolved.handle >= handles, what)?;
+    let is_steady = resolved.ftl.precondition == Precondition::Steady;
+    let what = || {
+        "overwrites before the run have no placement handle; must be \"none\" or \"sequential\" \
+         with ftl.stream = \"placement\""
+    };
+    let has_handles = resolved.ftl.streams.handles.is_some();
+    resolved.refuse("ftl.precondition", has_handles && is_steady, what)?;
     match &resolved.workload {
         Some(WorkloadConfig::Mixed(config)) => mixed(config, resolved),
         Some(WorkloadConfig::Trace(config)) if config.duration == Some(Dur::ZERO) => {
@@ -72,6 +82,13 @@ fn bytes(resolved: &Resolved) -> u64 {
 
 fn mixed(config: &MixedConfig, resolved: &Resolved) -> Result<(), UserError> {
     let (trims, start_bytes) = (config.trim_fraction, config.footprint_start_bytes);
+    let writes = resolved.zones.is_some() && config.read_fraction < 1.0;
+    let what = || {
+        "a drive with zones is written at their write pointers, which this generator does not \
+         know; must be 1, with writes and resets from a trace or from fio's jobs with zonemode = \
+         zbd"
+    };
+    resolved.refuse("workload.read_fraction", writes, what)?;
     let what = || format!("with workload.trim_fraction = {trims} must be at most 1 in all");
     resolved.refuse("workload.read_fraction", config.read_fraction + trims > 1.0, what)?;
     let capacity_bytes = bytes(resolved);

@@ -59,7 +59,7 @@ const REGISTRIES: Registries = Registries {
         entry("strict-priority"),
         entry("arrival-order"),
     ],
-    streams: &[entry("single"), entry("hot-cold")],
+    streams: &[entry("single"), entry("hot-cold"), entry("placement")],
     trace_formats: &[entry("spc"), entry("msr")],
     generators: &[entry("mixed")],
     misfit: |_| None,

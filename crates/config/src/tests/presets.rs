@@ -212,7 +212,9 @@ fn parts_of_the_slides_have_typical_and_maximum_times() {
 fn every_preset_loads_and_says_what_it_is() {
     for device in devices() {
         for policy in shorthands().iter().map(|entry| entry.name) {
-            good(BASE, &[&format!("device={}", device.name), &format!("policy={policy}")]);
+            // A drive with zones is not overwritten.
+            let reads = "workload.read_fraction=1";
+            good(BASE, &[&format!("device={}", device.name), &format!("policy={policy}"), reads]);
         }
     }
     for part in parts() {

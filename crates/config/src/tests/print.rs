@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 119] = [
+const APPLY_ELSEWHERE: [&str; 126] = [
     "device",
     "part",
     "load",
@@ -58,6 +58,7 @@ const APPLY_ELSEWHERE: [&str; 119] = [
     "ftl.gc_holds_channel",
     "ftl.gc_victims_in_step",
     "ftl.hot_window_share",
+    "ftl.placement_handles",
     "ftl.map_cache_bytes",
     "ftl.map_cache_policy",
     "ftl.wait_for_planes",
@@ -70,6 +71,11 @@ const APPLY_ELSEWHERE: [&str; 119] = [
     "slc_cache.wear_per_erase",
     "slc_cache.rber_factor",
     "precondition.load",
+    "zones.size_bytes",
+    "zones.planes",
+    "zones.max_open",
+    "zones.max_active",
+    "zones.reset",
     "buffer.replacement",
     "buffer.high_watermark",
     "buffer.low_watermark",
@@ -93,6 +99,7 @@ const APPLY_ELSEWHERE: [&str; 119] = [
     "workload.trace",
     "workload.fio",
     "workload.queues",
+    "workload.placement",
     "workload.format",
     "workload.columns",
     "workload.sector_bytes",
@@ -229,6 +236,14 @@ fn awkward_values_of_the_flash_are_read_back() {
         vec!["suspension.host_write_suspends=[\"erase\"]"],
         vec!["ftl.gc_victim=d-choices", "ftl.gc_choices=3"],
         vec!["ftl.stream=hot-cold", "ftl.hot_window_share=0.3", "ftl.gc_stream=separate"],
+        vec!["ftl.stream=placement", "ftl.placement_handles=3", "workload.placement=2"],
+        vec![
+            "zones.model=host-managed",
+            "zones.max_open=3",
+            "zones.reset=erased",
+            "zones.planes=4",
+            "workload.read_fraction=1",
+        ],
         vec!["ftl.gc_preemptible=false", "ftl.gc_dies_max=3"],
         vec!["ftl.gc_preemptible=false", "ftl.gc_holds_channel=true"],
         vec!["ftl.gc_rate_pages_per_write=0.75"],

@@ -51,6 +51,7 @@ pub struct GcControl {
 pub struct Streams {
     pub policy: String,
     pub hot_window_share: Option<f64>,
+    pub handles: Option<u32>,
     pub gc_separate: bool,
 }
 
@@ -63,13 +64,16 @@ impl Ftl {
         let slc = self.slc_cache.is_some_and(|cache| cache.is_dynamic);
         let further =
             [hot_and_cold, self.streams.gc_separate, self.demand.is_some(), levels_wear, slc];
-        further.into_iter().map(u32::from).sum()
+        let of_handles = self.streams.handles.map_or(0, |handles| handles - 1);
+        further.into_iter().map(u32::from).sum::<u32>() + of_handles
     }
 
     /// Open blocks of a plane to which the pages of a victim are moved.
     pub fn open_blocks_of_moved(&self) -> u32 {
         let hot_and_cold = self.streams.hot_window_share.is_some() && !self.streams.gc_separate;
-        1 + u32::from(hot_and_cold) + u32::from(self.demand.is_some())
+        let handles = self.streams.handles.filter(|_| !self.streams.gc_separate);
+        let of_handles = handles.map_or(0, |handles| handles - 1);
+        1 + u32::from(hot_and_cold) + of_handles + u32::from(self.demand.is_some())
     }
 }
 

@@ -10,6 +10,7 @@ mod mbm;
 mod parts;
 mod power;
 mod scheduling;
+mod zns;
 
 use std::sync::Arc;
 
@@ -38,6 +39,7 @@ pub use scheduling::{
     Channel, ChannelOrder, Conflict, Deadlines, Dispatch, LimitScope, OperationSet, PaqRules,
     Parameters, Scheduling, SuspendRules,
 };
+pub use zns::Zones;
 
 /// All inputs of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,6 +70,8 @@ pub struct Scenario {
     pub power_loss: Option<PowerLoss>,
     /// Mapping, placement and garbage collection.
     pub ftl: Ftl,
+    /// Zones, if the drive has them.
+    pub zones: Option<Zones>,
     pub buffer: Buffer,
     /// Read cache, if the drive has one.
     pub read_cache: Option<ReadCache>,
@@ -81,6 +85,8 @@ pub struct Scenario {
     /// The channels of a resolved flow's pages; empty: all.
     pub channels: Vec<u32>,
     pub dies: Vec<u32>,
+    /// Placement handle of what is written.
+    pub handle: u32,
     /// Latency objective of reads; `None`: that of the suspension policy.
     pub read_slo: Option<Dur>,
     /// Several loads at once, by name or as in a fio file; empty: that of `workload`.
@@ -123,7 +129,10 @@ impl Scenario {
     pub fn user_pages(&self) -> u32 {
         let pages = self.geometry.pages();
         let spare = (pages as f64 * self.ftl.over_provisioning).round() as u64;
-        u32::try_from(pages - spare).expect("a checked geometry has less than 2^31 pages")
+        // Zones of all planes have whole blocks.
+        let unit = if self.zones.is_some() { self.row_pages() } else { 1 };
+        u32::try_from((pages - spare) / unit * unit)
+            .expect("a checked geometry has less than 2^31 pages")
     }
 
     /// Mapping units of a page.
@@ -172,8 +181,11 @@ impl Scenario {
         CollectionMargins { start_blocks, reserve_blocks, further_open_blocks, slack_blocks }
     }
 
-    /// Bytes that the user sees.
+    /// Bytes that the user addresses.
     pub fn capacity_bytes(&self) -> u64 {
+        if let Some(zones) = &self.zones {
+            return u64::from(self.zone_count()) * zones.size_bytes.max(self.zone_bytes());
+        }
         u64::from(self.user_pages()) * u64::from(self.geometry.page_bytes)
     }
 
@@ -254,6 +266,7 @@ pub struct Flow {
     pub queues: Vec<u32>,
     pub channels: Vec<u32>,
     pub dies: Vec<u32>,
+    pub handle: u32,
     /// As in a scenario with one load.
     pub read_slo: Option<Dur>,
 }

@@ -7,10 +7,23 @@ use super::batches::{Batches, Mark, PLACES};
 use super::pieces::{PieceEnd, Pieces};
 use super::{Distribution, Latency};
 
-/// Writes with forced unit access, after the classes of [`Op`].
-const FUA: usize = Op::Flush as usize + 1;
+/// Operations of zones, after the classes of [`Op`] up to flushes.
+const OF_ZONES: usize = Op::Flush as usize + 1;
+/// Writes with forced unit access.
+const FUA: usize = OF_ZONES + 1;
 
-/// Latencies of reads, writes, trims, flushes, and of the writes with forced unit access.
+/// Returns the class of an operation: an append is a write.
+#[inline(always)]
+fn class_of(op: Op) -> usize {
+    match op {
+        Op::Append => Op::Write as usize,
+        Op::Reset | Op::Finish | Op::Open | Op::Close => OF_ZONES,
+        op => op as usize,
+    }
+}
+
+/// Latencies of reads, writes, trims, flushes, operations of zones, and of the writes with forced
+/// unit access.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Latencies {
     classes: [Latency; FUA + 1],
@@ -31,7 +44,7 @@ pub(super) struct Batching {
 impl Latencies {
     /// Nothing counted yet; reads and writes will be told apart by batches.
     pub fn in_batches() -> Latencies {
-        let places = [PLACES, PLACES, 1, 1, 1];
+        let places = [PLACES, PLACES, 1, 1, 1, 1];
         let (batches, pieces) = (Some(Batches::new()), Some(Pieces::new()));
         Latencies { classes: places.map(Latency::new), batches, pieces }
     }
@@ -62,12 +75,12 @@ impl Latencies {
             };
             let batches = self.batches.as_mut().expect("they are still there");
             is_first = batches.is_new(place);
-            if let Op::Trim | Op::Flush = op {
+            if op != Op::Read && !op.is_write() {
                 batches.count_other(place);
                 place = 0;
             }
         }
-        self.classes[op as usize].record(place, latency_ns, bytes, parts);
+        self.classes[class_of(op)].record(place, latency_ns, bytes, parts);
         if fua {
             self.classes[FUA].record(0, latency_ns, bytes, parts);
         }
@@ -142,9 +155,9 @@ impl Latencies {
     }
 
     /// Classes that are told only where there are any, by name.
-    pub(super) fn rare(&self) -> [(&'static str, &Latency); 3] {
-        let [_, _, trim, flush, fua] = &self.classes;
-        [("trim", trim), ("flush", flush), ("fua", fua)]
+    pub(super) fn rare(&self) -> [(&'static str, &Latency); 4] {
+        let [_, _, trim, flush, zone, fua] = &self.classes;
+        [("trim", trim), ("flush", flush), ("zone", zone), ("fua", fua)]
     }
 
     pub(super) fn batches(&self) -> Option<&Batches> {

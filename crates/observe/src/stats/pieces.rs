@@ -39,7 +39,7 @@ impl Pieces {
     /// Counts a request; whether a piece ends with it, which is then to be told.
     #[inline(always)]
     pub(super) fn count(&mut self, op: Op) -> bool {
-        if let Op::Trim | Op::Flush = op {
+        if op != Op::Read && !op.is_write() {
             return false;
         }
         self.left -= 1;

@@ -68,8 +68,8 @@ impl Transient {
     ) {
         let kind = match op {
             Op::Read => 0,
-            Op::Write => 1,
-            Op::Trim | Op::Flush => return,
+            Op::Write | Op::Append => 1,
+            _ => return,
         };
         let (count, sum_ns) = &mut self.open[kind];
         *count += 1;

@@ -53,7 +53,7 @@ pub enum Name {
     SetUp,
     /// A write of the host.
     HostWrite,
-    /// A trim of the host.
+    /// A trim of the host, or an operation of a zone.
     HostTrim,
     /// A flush of the host.
     HostFlush,
@@ -111,9 +111,9 @@ impl Name {
     pub fn of_request(op: Op) -> Name {
         match op {
             Op::Read => Name::Read,
-            Op::Write => Name::HostWrite,
-            Op::Trim => Name::HostTrim,
+            Op::Write | Op::Append => Name::HostWrite,
             Op::Flush => Name::HostFlush,
+            _ => Name::HostTrim,
         }
     }
 

@@ -5,6 +5,7 @@ mod dynamic;
 mod in_units;
 mod partitioned;
 mod static_order;
+mod zoned;
 
 use reprieve_base::{Archive, Entry, Geometry};
 use reprieve_config::Scenario;
@@ -87,6 +88,9 @@ pub fn make(scenario: &Scenario, geometry: &Geometry) -> Box<dyn Placement> {
 /// The scheme of a scenario, by which pages are placed.
 fn of_pages(scenario: &Scenario, geometry: &Geometry) -> Box<dyn Placement> {
     let name = scenario.ftl.placement.as_str();
+    if scenario.zones.is_some() {
+        return Box::new(zoned::Zoned::new(scenario, geometry));
+    }
     if name == dynamic::ENTRY.name {
         Box::new(dynamic::Dynamic::new(geometry))
     } else if name == aligned::ALIGNED.name {

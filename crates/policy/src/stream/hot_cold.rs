@@ -55,7 +55,7 @@ impl StreamPolicy for HotCold {
     }
 
     #[inline]
-    fn of_write(&mut self, lpn: u32) -> u8 {
+    fn of_write(&mut self, lpn: u32, _: u8) -> u8 {
         let stream = self.stream(lpn);
         self.last[lpn as usize] = self.next;
         self.next = self.next.wrapping_add(1);
@@ -85,7 +85,7 @@ mod tests {
         let mut streams = HotCold::new(8, 3);
         // First writes are cold; page 0 is rewritten 3 writes after its last, then 4 after.
         let writes = [0, 1, 2, 0, 3, 4, 5, 0, 0];
-        let got: Vec<u8> = writes.iter().map(|lpn| streams.of_write(*lpn)).collect();
+        let got: Vec<u8> = writes.iter().map(|lpn| streams.of_write(*lpn, 0)).collect();
         assert_eq!(got, [COLD, COLD, COLD, HOT, COLD, COLD, COLD, COLD, HOT]);
         // The next write would come 1 write after the last of page 0, 3 after 5, 4 after 4.
         let moved = [0, 5, 4, 7].map(|lpn| streams.of_moved(lpn));
@@ -95,12 +95,12 @@ mod tests {
     #[test]
     fn what_is_remembered_goes_on_as_before() {
         let mut streams = HotCold::new(4, 3);
-        [0, 1, 2, 0].iter().for_each(|lpn| _ = streams.of_write(*lpn));
+        [0, 1, 2, 0].iter().for_each(|lpn| _ = streams.of_write(*lpn, 0));
         let mut other = HotCold::new(4, 3);
         other.remember(&streams.memory());
         // Ages 1, 3, 2, and of a page that was never written more than the window.
         assert_eq!(other.memory()[..3], [1, 3, 2]);
-        let got: Vec<u8> = (0..4).map(|lpn| other.of_write(lpn)).collect();
+        let got: Vec<u8> = (0..4).map(|lpn| other.of_write(lpn, 0)).collect();
         assert_eq!(got, [HOT, COLD, COLD, COLD]);
     }
 
@@ -108,7 +108,7 @@ mod tests {
     fn numbers_of_writes_may_wrap_around() {
         let mut streams = HotCold::new(2, 3);
         streams.next = u32::MAX - 1;
-        let got: Vec<u8> = [0, 1, 1, 0, 1].iter().map(|lpn| streams.of_write(*lpn)).collect();
+        let got: Vec<u8> = [0, 1, 1, 0, 1].iter().map(|lpn| streams.of_write(*lpn, 0)).collect();
         assert_eq!(got, [COLD, COLD, HOT, HOT, HOT]);
     }
 }

@@ -1,13 +1,14 @@
 //! Streams: which of the open blocks of a plane takes a page, so that like pages lie together.
 
 mod hot_cold;
+mod placement;
 mod single;
 
 use reprieve_base::{Archive, Entry};
 use reprieve_config::Scenario;
 
 /// Open blocks of a plane for pages of the host, at most.
-pub const STREAMS_MAX: usize = 4;
+pub const STREAMS_MAX: usize = 16;
 
 /// Open blocks of a plane, at most: those of the streams, of moved pages, of the mapping, and in
 /// SLC mode.
@@ -24,8 +25,8 @@ pub trait StreamPolicy: Send {
     /// Streams that it uses, from 1 to [`STREAMS_MAX`]; they are numbered from 0.
     fn streams(&self) -> u8;
 
-    /// The stream of a page that the host writes now.
-    fn of_write(&mut self, lpn: u32) -> u8;
+    /// The stream of a page that the host writes now, with a placement handle.
+    fn of_write(&mut self, lpn: u32, handle: u8) -> u8;
 
     /// The stream of a page that garbage collection moves now.
     fn of_moved(&self, lpn: u32) -> u8;
@@ -45,6 +46,7 @@ type MakeStream = fn(&Scenario) -> Box<dyn StreamPolicy>;
 const POLICIES: &[(Entry, MakeStream)] = &[
     (single::ENTRY, |_| Box::new(single::Single)),
     (hot_cold::ENTRY, |scenario| Box::new(hot_cold::HotCold::of(scenario))),
+    (placement::ENTRY, |scenario| Box::new(placement::Handles::of(scenario))),
 ];
 
 /// Every division into streams.

@@ -14,7 +14,7 @@ impl StreamPolicy for Single {
     }
 
     #[inline]
-    fn of_write(&mut self, _: u32) -> u8 {
+    fn of_write(&mut self, _: u32, _: u8) -> u8 {
         0
     }
 

@@ -2,7 +2,7 @@
 
 use reprieve_base::event::{EventQueue, Schedule};
 use reprieve_base::{Archive, Time, UserError, parts};
-use reprieve_ftl::SlcCounts;
+use reprieve_ftl::{SlcCounts, ZoneCounts};
 use reprieve_observe::stats::{ReadCacheCounts, Totals};
 
 use super::dirty_pages::IdleLook;
@@ -33,6 +33,9 @@ impl EventLoop {
         self.pages.ftl.archive(archive);
         self.pages.flash.archive(archive);
         parts!(archive; self.pages.totals, self.pages.served);
+        if let Some(zones) = &mut self.pages.zones {
+            zones.archive(archive);
+        }
         self.stats.archive(archive);
     }
 
@@ -186,9 +189,12 @@ impl EventLoop {
                     let requests = &mut self.host.requests;
                     if let Some(page) = self.pages.transaction_done(id, requests, self.now) {
                         self.send_page(page.request, page.lpn);
-                    } else {
-                        self.answer_served();
+                        continue;
                     }
+                    if self.pages.zones.is_some() {
+                        self.settle_zones();
+                    }
+                    self.answer_served();
                 }
             }
             DriveEvent::LookIdle => self.look_idle(),
@@ -252,7 +258,7 @@ impl EventLoop {
     /// The measured part begins at `at`: everything before has happened, and of that instant what
     /// frees resources at most.
     fn measure_from(&mut self, at: Time) {
-        let PageStore { flash, ftl, buffer, totals, .. } = &mut self.pages;
+        let PageStore { flash, ftl, buffer, totals, zones, .. } = &mut self.pages;
         let transactions = flash.counts().reads() + flash.counts().programs();
         flash.forget_counts(at);
         ftl.tables.map.forget_counts();
@@ -262,6 +268,9 @@ impl EventLoop {
         }
         let Totals { dropped_writes, redistributed_pages, .. } = *totals;
         *totals = Totals::none(dropped_writes.is_some(), redistributed_pages.is_some());
+        if let Some(zones) = zones {
+            zones.counts = ZoneCounts::default();
+        }
         self.stats.measure_from(at, transactions, self.host.requests.is_empty(), flash);
     }
 }

@@ -1,8 +1,8 @@
 //! The course of a job of a fio file: when it begins, how it is paced, and when it is over.
 
-use reprieve_base::{Dur, Request, Time};
+use reprieve_base::{Dur, Op, Request, Time};
 use reprieve_ftl::Ftl;
-use reprieve_trace::{FioJob, JobThink};
+use reprieve_trace::{FioJob, JobOps, JobThink};
 
 use super::prefetch::Prefetch;
 
@@ -28,6 +28,9 @@ pub(super) struct JobCourse {
     /// Requests since the last pause, and the end of that.
     burst: u64,
     resumes: Time,
+    /// It resets zones that it writes: what follows waits for the reset.
+    resets_own: bool,
+    is_resetting: bool,
     /// Nothing more is issued; it ended at this time, or ends with its last completion after it.
     ended: Option<Time>,
 }
@@ -58,6 +61,8 @@ impl JobCourse {
             issued: 0,
             burst: 0,
             resumes: Time::ZERO,
+            resets_own: fio.ops != JobOps::Trim,
+            is_resetting: false,
             ended: None,
         }
     }
@@ -71,6 +76,9 @@ impl JobCourse {
     pub(super) fn next(&mut self, feed: &mut Prefetch, ftl: &Ftl, now: Time) -> JobStep {
         let begins = self.begins.expect("a job is looked at when it has begun");
         if self.ended.is_some() || self.outstanding == self.depth {
+            return JobStep::Nothing;
+        }
+        if self.is_resetting && self.outstanding > 0 {
             return JobStep::Nothing;
         }
         if let Some(think) = self.think.filter(|think| self.burst == think.every_requests) {
@@ -91,6 +99,7 @@ impl JobCourse {
             self.ended = Some(stops.max(now));
             return JobStep::Nothing;
         }
+        self.is_resetting = self.resets_own && request.op == Op::Reset;
         self.outstanding += 1;
         self.issued += 1;
         self.burst += 1;

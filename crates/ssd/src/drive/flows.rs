@@ -23,10 +23,29 @@ pub(super) struct LoadState {
     turn: usize,
     /// Place of its service level, see [`reprieve_policy::txn::Txn::service_level`].
     service_level: u8,
+    /// The placement handle of what it writes.
+    handle: u8,
     /// The course of a job of fio; `None`: a load that takes its requests as they come.
     course: Option<Box<JobCourse>>,
     /// `None`: the drive's figures are those of its only load, or another clone has the job's.
     pub(super) stats: Option<Box<FlowStats>>,
+}
+
+impl LoadState {
+    /// A load of which nothing has been read, without figures, level or course.
+    fn new(feed: Prefetch, queues: Vec<u32>) -> LoadState {
+        LoadState {
+            feed,
+            next: None,
+            to_pull: 0,
+            queues,
+            turn: 0,
+            service_level: 0,
+            handle: 0,
+            course: None,
+            stats: None,
+        }
+    }
 }
 
 /// All loads.
@@ -70,8 +89,7 @@ impl Flows {
                 UserError::new(what)
             })?;
             let service_level = slo.map_or(0, |_| levels);
-            let (next, to_pull, turn, course) = (None, 0, 0, None);
-            Ok(LoadState { feed, next, to_pull, queues, turn, service_level, course, stats })
+            Ok(LoadState { service_level, stats, ..LoadState::new(feed, queues) })
         };
         let all = 0..scenario.capacity_bytes();
         let whole = |config| Load { config, seed, bytes: all.clone() };
@@ -96,7 +114,8 @@ impl Flows {
             } else {
                 scenario.queues.clone()
             };
-            list.push(open(next().0, all, None, scenario.read_slo)?);
+            let opened = open(next().0, all, None, scenario.read_slo)?;
+            list.push(LoadState { handle: scenario.handle as u8, ..opened });
         }
         for (place, flow) in scenario.flows.iter().enumerate() {
             let (workload, course) = next();
@@ -107,7 +126,8 @@ impl Flows {
             let is_first = course.as_ref().is_none_or(|course| course.figures == place as u32);
             let stats = is_first.then(|| Box::new(FlowStats::new(&flow.name)));
             let opened = open(workload, own, stats, flow.read_slo)?;
-            list.push(LoadState { course: course.map(Box::new), ..opened });
+            let handle = flow.handle as u8;
+            list.push(LoadState { course: course.map(Box::new), handle, ..opened });
         }
         if list.is_empty() {
             let what = "workload: missing; a run needs workload.trace, .generator or .fio";
@@ -130,16 +150,7 @@ impl Flows {
     pub(super) fn served(scenario: &Scenario, queues: u32, handed_over: bool) -> Flows {
         let feed = Prefetch::offered(scenario.mapping_bytes());
         let queues = (0..queues).collect();
-        let list = vec![LoadState {
-            feed,
-            next: None,
-            to_pull: 0,
-            queues,
-            turn: 0,
-            service_level: 0,
-            course: None,
-            stats: None,
-        }];
+        let list = vec![LoadState::new(feed, queues)];
         Flows {
             list,
             next: (Time::NEVER, 0),
@@ -156,6 +167,12 @@ impl Flows {
     #[inline]
     pub(super) fn service_level(&self, flow: u32) -> u8 {
         if self.have_service_levels { self.list[flow as usize].service_level } else { 0 }
+    }
+
+    /// The placement handle of what a load writes.
+    #[inline]
+    pub(super) fn handle(&self, flow: u32) -> u8 {
+        self.list[flow as usize].handle
     }
 
     /// The request that arrives next, of a load whose requests are offered; or another one that

@@ -13,6 +13,8 @@ pub struct Completion {
     pub number: u64,
     /// Operation.
     pub op: Op,
+    /// First sector: of an append, where its data is.
+    pub lba: u64,
     /// When it reached the drive.
     pub arrival: Time,
     /// When it was complete.
@@ -89,7 +91,7 @@ impl Handover {
 
     /// The request of this number is complete.
     #[inline(always)]
-    pub(super) fn complete(&mut self, number: u64, now: Time, uncorrectable_pages: u32) {
+    pub(super) fn complete(&mut self, number: u64, lba: u64, now: Time, uncorrectable_pages: u32) {
         let slot = &mut self.slots[(number - self.first) as usize];
         let Request { op, arrival, .. } = slot.request.take().expect("a request completes once");
         let tag = slot.tag;
@@ -97,6 +99,7 @@ impl Handover {
             tag,
             number,
             op,
+            lba,
             arrival,
             completion: now,
             uncorrectable_pages,
@@ -134,19 +137,19 @@ mod tests {
         };
         assert_eq!(arrive(&mut handover), (10, Time::from_ns(10)));
         assert_eq!(arrive(&mut handover), (10, Time::from_ns(15)));
-        handover.complete(1, Time::from_ns(11), 0);
+        handover.complete(1, 0, Time::from_ns(11), 0);
         // Behind what has arrived at 10, complete or not.
         handover.add(read(10), 5);
         assert_eq!(arrive(&mut handover), (10, Time::from_ns(15)));
-        handover.complete(0, Time::from_ns(12), 7);
-        handover.complete(2, Time::from_ns(12), 0);
+        handover.complete(0, 0, Time::from_ns(12), 7);
+        handover.complete(2, 0, Time::from_ns(12), 0);
         assert_eq!((handover.count(), handover.slots.len()), (6, 3));
         for behind in [20, 20] {
             assert_eq!(arrive(&mut handover).1, Time::from_ns(behind));
         }
         assert_eq!(arrive(&mut handover), (20, Time::NEVER));
         for number in [5, 3, 4] {
-            handover.complete(number, Time::from_ns(30), 0);
+            handover.complete(number, 0, Time::from_ns(30), 0);
         }
         let told = handover.done.iter().map(|done| (done.tag, done.number, done.arrival.ns()));
         let expected = [(3, 1, 10), (1, 0, 10), (5, 2, 10), (2, 5, 20), (4, 3, 15), (0, 4, 20)];

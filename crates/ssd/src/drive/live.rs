@@ -102,6 +102,7 @@ impl Ssd {
             self.run.host.run_to(self.run.events.next_time().min(bound), self.run.events.orders());
             let next = self.run.next_event().min(bound);
             if next == behind {
+                self.run.pages.ftl.tables.blocks.failing.check()?;
                 self.run.check_goes_on();
                 break;
             }

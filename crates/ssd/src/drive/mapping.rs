@@ -162,7 +162,7 @@ impl PageStore {
         if let Some(journal) = &mut self.record.journal {
             journal.map_write(id);
         }
-        let old = match self.ftl.accept_write(lpn, id, self.flash.txns_mut()) {
+        let old = match self.ftl.accept_write(lpn, 0, id, self.flash.txns_mut()) {
             Mapping::Flash(page) => Some(self.ftl.numbering.locate(page)),
             Mapping::Unwritten if self.unwritten_costs_read => Some(self.ftl.image_page(lpn)),
             Mapping::Buffered(_) | Mapping::Unwritten | Mapping::Trimmed => None,

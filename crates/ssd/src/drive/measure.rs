@@ -104,7 +104,7 @@ impl Measuring {
     /// An excluded request is complete.
     #[cold]
     pub(super) fn excluded_done(&mut self, op: Op, bytes: u32) {
-        if self.has_begun() && matches!(op, Op::Read | Op::Write) {
+        if self.has_begun() && (op == Op::Read || op.is_write()) {
             self.earlier_bytes[op as usize] += u64::from(bytes);
         }
     }

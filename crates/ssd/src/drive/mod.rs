@@ -114,12 +114,14 @@ impl Ssd {
         policies: Policies,
     ) -> Result<Ssd, UserError> {
         let mut ftl = Ftl::new(&scenario)?;
-        let mut cells = None;
+        let (mut cells, mut zones) = (None, None);
         let made = match from {
             Some((mut state, place)) => {
                 let taken = WornCells::take(&mut state, &scenario);
                 cells = taken.map_err(|error| error.at(&place))?;
-                save::restore(state, &place, &scenario, &mut ftl)?
+                let (made, of_state) = save::restore(state, &place, &scenario, &mut ftl)?;
+                zones = of_state;
+                made
             }
             None => {
                 let mut made = Preparation::of(Equilibrium::of(&scenario)?, &mut ftl);
@@ -130,6 +132,9 @@ impl Ssd {
         };
         let seed = scenario.seed;
         let mut ssd = Ssd::assemble(scenario, seed, options, policies, ftl, made)?;
+        if zones.is_some() {
+            ssd.run.pages.zones = zones;
+        }
         if let Some(cells) = cells {
             ssd.run.pages.flash.start_worn(cells);
         }

@@ -40,13 +40,19 @@ impl PageLayout {
         }
         let page_bytes = u64::from(self.page_bytes);
         let from = request.lba * SECTOR_BYTES;
-        let last = (from + u64::from(request.bytes) - 1) / page_bytes;
+        // An operation of a zone has no length.
+        let last = (from + u64::from(request.bytes).max(1) - 1) / page_bytes;
         assert!(
             last < u64::from(self.logical_pages),
             "a request at sector {} reaches past the end of the drive",
             request.lba
         );
         ((from / page_bytes) as u32, last as u32)
+    }
+
+    /// The first sector of a page.
+    pub(super) fn first_sector(&self, lpn: u32) -> u64 {
+        u64::from(lpn) * u64::from(self.page_bytes) / SECTOR_BYTES
     }
 
     /// Bytes of a page that a request covers.

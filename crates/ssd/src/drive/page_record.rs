@@ -50,7 +50,7 @@ impl PageRecord {
     #[cold]
     pub(super) fn completed(&mut self, request: &HostRequest, now: Time) {
         let pages = match request.op {
-            Op::Write => request.last_lpn + 1 - request.first_lpn,
+            Op::Write | Op::Append => request.last_lpn + 1 - request.first_lpn,
             _ => 0,
         };
         let checker = self.checker.as_mut().expect("the caller has seen it");

@@ -6,7 +6,7 @@ use reprieve_base::Time;
 use reprieve_config::{Acknowledge, PartialWrite, Scenario};
 use reprieve_flash::Flash;
 use reprieve_flash::power_loss::Journal;
-use reprieve_ftl::Ftl;
+use reprieve_ftl::{Ftl, ZoneTable};
 use reprieve_nand::Refusal;
 use reprieve_observe::check::Checker;
 use reprieve_observe::stats::Totals;
@@ -25,6 +25,8 @@ pub(super) struct PageStore {
     pub(super) layout: PageLayout,
     pub(super) record: PageRecord,
     pub(super) totals: Totals,
+    /// `None`: the drive has no zones.
+    pub(super) zones: Option<Box<ZoneTable>>,
     /// Pages served and not answered, in order.
     pub(super) served: Vec<Served>,
     /// The read of a page that was never written reads the flash.
@@ -63,8 +65,10 @@ impl PageStore {
                 is_durable: scenario.buffer.acknowledge == Acknowledge::Through,
             },
             totals: Totals::none(scenario.buffer.hold.is_some(), false),
+            zones: ZoneTable::of(scenario),
             served: Vec::with_capacity(1024),
-            unwritten_costs_read: scenario.host.unwritten_costs_read,
+            // What lies behind a write pointer holds nothing.
+            unwritten_costs_read: scenario.host.unwritten_costs_read && scenario.zones.is_none(),
             partial_write: scenario.ftl.partial_write,
         }
     }
@@ -183,7 +187,14 @@ impl PageStore {
             Kind::MapRead => self.map_page_read(id, requests, now),
             Kind::MapUpdate => self.map_page_ready(id),
             Kind::MapProgram => self.map_page_programmed(id, requests, now),
-            Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase => self.step_done(id, now),
+            Kind::GcRead | Kind::GcProgram | Kind::GcCopy => self.step_done(id, now),
+            Kind::Erase => {
+                let page = self.ftl.numbering.page_of(&self.flash.txns()[id]);
+                self.step_done(id, now);
+                if let Some(zones) = &mut self.zones {
+                    zones.block_erased(page / self.ftl.numbering.pages_per_block());
+                }
+            }
         }
         None
     }

@@ -63,7 +63,7 @@ impl PageStore {
         now: Time,
     ) -> bool {
         let state = &requests[request];
-        let (fua, interval) = (state.fua, state.interval);
+        let (fua, interval, handle) = (state.fua, state.interval, state.handle);
         let parts = requests[request].received_parts(now);
         let is_whole = self.layout.is_whole(state, lpn);
         if let Some(id) = self.can_merge(request, lpn, requests) {
@@ -94,7 +94,7 @@ impl PageStore {
             let is_last = self.buffer.waiting.front() != Some(&request);
             attribution.buffer_ends(request, Some(id), is_last, now);
         }
-        let before = self.ftl.accept_write(lpn, id, self.flash.txns_mut());
+        let before = self.ftl.accept_write(lpn, handle, id, self.flash.txns_mut());
         if self.record.has_journal() {
             self.record.accepted(lpn);
             self.record.written(id, lpn, &requests[request], now);
@@ -190,7 +190,7 @@ impl PageStore {
         }
         let Some(target) = self.place_write(lpn) else { return };
         let id = self.enter_unasked(lpn, target, now);
-        let before = self.ftl.accept_write(lpn, id, self.flash.txns_mut());
+        let before = self.ftl.accept_write(lpn, 0, id, self.flash.txns_mut());
         if self.record.has_journal() {
             self.record.rewritten(id, lpn, now);
         }
@@ -214,6 +214,9 @@ impl PageStore {
     pub(super) fn place_write(&mut self, lpn: u32) -> Option<u32> {
         if self.flash.stage.places_late() {
             return Some(NONE);
+        }
+        if !self.ftl.opens_zone(lpn) {
+            return None;
         }
         self.ftl.place_write(lpn, &|die| self.flash.dies().load(die))
     }
@@ -239,7 +242,7 @@ impl PageStore {
             self.record.programmed(id, &self.flash.txns()[id], &self.ftl);
         }
         let txn = &self.flash.txns()[id];
-        let Txn { request, die, interval, parts, .. } = *txn;
+        let Txn { request, die, interval, parts, lpn, .. } = *txn;
         self.ftl.tables.finish_write(txn);
         self.flash.txns_mut().release(id);
         self.buffer.give_back();
@@ -250,6 +253,9 @@ impl PageStore {
             self.page_acknowledged(request, &parts, requests);
         }
         self.page_is_safe(interval, requests, now);
+        if let Some(full) = self.zones.as_mut().and_then(|zones| zones.page_programmed(lpn)) {
+            self.ftl.end_zone(full);
+        }
         self.write_map_pages(now);
         self.fill_buffer(requests, now);
     }

@@ -26,7 +26,7 @@ impl PageStore {
                 ))
             })?;
             let id = self.enter_unasked(lpn, target, now);
-            self.ftl.accept_write(lpn, id, self.flash.txns_mut());
+            self.ftl.accept_write(lpn, 0, id, self.flash.txns_mut());
             if !self.ftl.sectors.holds_any(lpn) {
                 self.page_written(lpn);
             }

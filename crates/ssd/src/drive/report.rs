@@ -1,7 +1,9 @@
 //! Summary of a drive's run.
 
+use reprieve_ftl::{ZoneCounts, ZoneState, ZoneTable};
 use reprieve_observe::power::SeriesBatch;
 use reprieve_observe::stats::{Distribution, Facts};
+use serde_json::{Value, json};
 
 use super::Ssd;
 
@@ -64,6 +66,9 @@ impl Ssd {
             let bytes = self.run.stats.latencies.bytes() + measuring.excluded_bytes();
             summary["power"] = power.summary(bytes);
         }
+        if let Some(zones) = &self.run.pages.zones {
+            summary["zones"] = zones_section(zones);
+        }
         if let Some(timeline) = self.run.pages.flash.observers().timeline() {
             summary["timeline"] = timeline.summary();
         }
@@ -102,4 +107,27 @@ impl Ssd {
             + self.run.pages.flash.counts().reads()
             + self.run.pages.flash.counts().programs()
     }
+}
+
+/// Section `zones` of the summary.
+fn zones_section(table: &ZoneTable) -> Value {
+    let of = |states: &[ZoneState]| {
+        table.zones.iter().filter(|zone| states.contains(&zone.state)).count()
+    };
+    let ZoneCounts { appends, resets, finishes, opens, closes, .. } = table.counts;
+    json!({
+        "count": table.zones.len(),
+        "capacity_bytes": table.capacity_bytes(),
+        "appends": appends,
+        "resets": resets,
+        "finishes": finishes,
+        "opens": opens,
+        "closes": closes,
+        "implicit_closes": table.counts.implicit_closes,
+        "reset_erases": table.counts.reset_erases,
+        "empty": of(&[ZoneState::Empty]),
+        "open": of(&[ZoneState::ImplicitlyOpen, ZoneState::ExplicitlyOpen]),
+        "closed": of(&[ZoneState::Closed]),
+        "full": of(&[ZoneState::Full]),
+    })
 }

@@ -2,12 +2,13 @@
 
 use reprieve_base::event::Schedule;
 use reprieve_base::{Op, Request, Time};
-use reprieve_policy::txn::{LatencyComponents, NONE};
+use reprieve_ftl::{Mapping, ZoneErase, ZoneRequest};
+use reprieve_policy::txn::{LatencyComponent, LatencyComponents, NONE};
 
 use super::event::DriveEvent;
 use super::event_loop::EventLoop;
 use super::interface::{HostRequest, HostStep};
-use super::page_store::Served;
+use super::page_store::{PageStore, Served};
 
 impl EventLoop {
     /// Lets the requests of a closed loop arrive that completed ones have made way for.
@@ -22,6 +23,7 @@ impl EventLoop {
 
     #[inline(always)]
     pub(super) fn arrive(&mut self, request: Request, flow: u32) {
+        let Some(request) = self.addressed(request) else { return };
         let Request { arrival, op, lba, bytes, fua } = request;
         if self.host.requests.is_empty() {
             self.stats.idle_ends(self.now);
@@ -31,6 +33,7 @@ impl EventLoop {
             self.look_at_arrival();
         }
         let service_level = self.flows.service_level(flow);
+        let handle = self.flows.handle(flow);
         let (first_lpn, last_lpn) = self.pages.layout.pages(&request);
         let id = self.host.requests.insert_with(|| HostRequest {
             id: number,
@@ -50,6 +53,7 @@ impl EventLoop {
             interval: 0,
             flow,
             service_level,
+            handle,
             queue: 0,
             next: NONE,
             parts: LatencyComponents::default(),
@@ -97,12 +101,14 @@ impl EventLoop {
     fn whole_here(&mut self, id: u32) {
         let request = &mut self.host.requests[id];
         match request.op {
-            Op::Write => {
+            Op::Write | Op::Append => {
                 request.received = self.now;
-                self.pages.accept_write(id, &mut self.host.requests);
-                self.write_received(id);
+                if self.takes_write(id) {
+                    self.pages.accept_write(id, &mut self.host.requests);
+                    self.write_received(id);
+                }
             }
-            Op::Read | Op::Trim | Op::Flush => {
+            _ => {
                 request.begun = self.now;
                 self.set_about(id);
             }
@@ -126,14 +132,20 @@ impl EventLoop {
         let (requests, now) = (&mut self.host.requests, self.now);
         match requests[id].op {
             Op::Read => self.pages.read(id, requests, now),
-            Op::Write => {
-                self.pages.accept_write(id, requests);
+            Op::Write | Op::Append => {
+                if !self.takes_write(id) {
+                    return;
+                }
+                self.pages.accept_write(id, &mut self.host.requests);
                 if self.host.want_data(id, now, self.events.orders()) {
                     self.pages.write(id, &mut self.host.requests, now);
                 }
             }
             Op::Trim => self.pages.trim(id, requests, now),
             Op::Flush => self.pages.flush(id, requests, now),
+            Op::Reset | Op::Finish | Op::Open | Op::Close => {
+                self.operate_zone(id);
+            }
         }
         self.answer_served();
     }
@@ -194,6 +206,10 @@ impl EventLoop {
             let request = &self.host.requests[id];
             self.pages.record.completed(request, self.now);
         }
+        if let Some(zones) = &self.pages.zones {
+            let lba = &mut self.host.requests[id].lba;
+            *lba = zones.host_sector(*lba);
+        }
         let request = self.host.close(id, self.now);
         self.stats.request_done(id, request, self.now, &mut self.pages.flash, &mut self.flows);
         let flow = request.flow;
@@ -206,5 +222,136 @@ impl EventLoop {
             }
         }
         self.flows.completed(flow);
+    }
+}
+
+impl EventLoop {
+    /// The request with the address of its pages; `None`: it is refused, which ends the run.
+    #[inline]
+    pub(super) fn addressed(&mut self, request: Request) -> Option<Request> {
+        if self.pages.zones.is_none() && request.op <= Op::Flush {
+            return Some(request);
+        }
+        self.address_zone(request)
+    }
+
+    #[cold]
+    fn address_zone(&mut self, request: Request) -> Option<Request> {
+        let addressed = match &self.pages.zones {
+            Some(zones) => zones.to_pages(request),
+            None => Err(format!(
+                "the operation {:?} is of zones, and the drive has none; it needs zones.model = \
+                 \"host-managed\"",
+                request.op.name()
+            )),
+        };
+        addressed.map_err(|what| self.refuse_request(request.op, &what)).ok()
+    }
+
+    fn refuse_request(&mut self, op: Op, what: &str) {
+        let failing = &mut self.pages.ftl.tables.blocks.failing;
+        failing.refuse(format!("workload: {}: {what}", op.name()));
+    }
+
+    /// A write is about to begin: an append gets its address; false if its zone refuses it.
+    #[inline]
+    pub(super) fn takes_write(&mut self, id: u32) -> bool {
+        self.pages.zones.is_none() || self.zone_takes_write(id)
+    }
+
+    #[cold]
+    fn zone_takes_write(&mut self, id: u32) -> bool {
+        let zones = self.pages.zones.as_mut().expect("the caller has seen them");
+        let HostRequest { op, first_lpn, last_lpn, .. } = self.host.requests[id];
+        let zone = zones.zone_of(first_lpn);
+        let first = zone * zones.zone_pages;
+        let from = (op == Op::Write).then_some(first_lpn - first);
+        match zones.take_write(zone, from, last_lpn - first_lpn + 1) {
+            Ok(offset) => {
+                zones.counts.appends += u64::from(op == Op::Append);
+                let request = &mut self.host.requests[id];
+                request.last_lpn += first + offset - first_lpn;
+                request.first_lpn = first + offset;
+                request.lba = self.pages.layout.first_sector(request.first_lpn);
+                true
+            }
+            Err(what) => {
+                self.refuse_request(op, &what);
+                false
+            }
+        }
+    }
+
+    /// An operation of a zone has arrived.
+    #[cold]
+    pub(super) fn operate_zone(&mut self, id: u32) {
+        let PageStore { zones, ftl, flash, .. } = &mut self.pages;
+        let zones = zones.as_mut().expect("it was refused where there are none");
+        let HostRequest { op, first_lpn, .. } = self.host.requests[id];
+        let zone = zones.zone_of(first_lpn);
+        let is_written = zones.zones[zone as usize].pages_to_program == 0;
+        if matches!(op, Op::Reset | Op::Finish) && !is_written {
+            zones.waiting.push(ZoneRequest { zone, request: id });
+            if let Some(front) = ftl.front_of_zone(zone) {
+                flash.dies_mut().flush_fronts(front..front + 1);
+            }
+            return;
+        }
+        self.change_zone(zone, id);
+    }
+
+    /// Changes the state of a zone, of which no page waits to be programmed.
+    fn change_zone(&mut self, zone: u32, id: u32) {
+        let (pages, now) = (&mut self.pages, self.now);
+        let zones = pages.zones.as_mut().expect("there are zones");
+        let op = self.host.requests[id].op;
+        let (first, waits) = (zone * zones.zone_pages, zones.reset_waits);
+        let dropped = match zones.operate(zone, op) {
+            Ok(dropped) => dropped,
+            Err(what) => return self.refuse_request(op, &what),
+        };
+        if matches!(op, Op::Reset | Op::Finish) {
+            pages.ftl.end_zone(zone);
+        }
+        let mut is_waiting = false;
+        for lpn in first..first + dropped {
+            let before = pages.ftl.tables.map.get(lpn);
+            pages.trim_page(id, lpn, &mut self.host.requests, now);
+            let Mapping::Flash(page) = before else { continue };
+            if let Some((die, block)) = pages.ftl.zone_page_dropped(page) {
+                pages.flash.dies_mut().wake(die);
+                let zones = pages.zones.as_mut().expect("there are zones");
+                zones.counts.reset_erases += 1;
+                if waits {
+                    zones.erasing.push(ZoneErase { block, request: id });
+                    is_waiting = true;
+                }
+            }
+        }
+        if !is_waiting {
+            self.zone_served(id);
+        }
+    }
+
+    /// An operation of a zone is done: what has passed since it began went to the arrays.
+    fn zone_served(&mut self, id: u32) {
+        let requests = &mut self.host.requests;
+        let mut parts = LatencyComponents::default();
+        parts.add(LatencyComponent::Array, (self.now - requests[id].begun).ns());
+        self.pages.request_served(id, &parts, requests);
+    }
+
+    /// Goes on with what has waited for pages of zones to be programmed, or blocks to be erased.
+    #[cold]
+    pub(super) fn settle_zones(&mut self) {
+        let next = |pages: &mut PageStore| pages.zones.as_mut()?.next_settled();
+        while let Some((zone, id)) = next(&mut self.pages) {
+            self.change_zone(zone, id);
+            // A zone has made way for another.
+            self.pages.fill_buffer(&mut self.host.requests, self.now);
+        }
+        while let Some(id) = self.pages.zones.as_mut().and_then(|zones| zones.done.pop()) {
+            self.zone_served(id);
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use reprieve_base::{Archive, Time, UserError};
 use reprieve_config::{Acknowledge, Scenario};
 use reprieve_flash::Aftermath;
-use reprieve_ftl::Ftl;
+use reprieve_ftl::{Ftl, ZoneTable};
 use reprieve_policy::Policies;
 use reprieve_state::State;
 
@@ -32,8 +32,12 @@ pub(super) fn restore(
     place: &str,
     scenario: &Scenario,
     ftl: &mut Ftl,
-) -> Result<Preparation, UserError> {
+) -> Result<(Preparation, Option<Box<ZoneTable>>), UserError> {
     ftl.restore(&mut state, scenario).map_err(|error| error.at(place))?;
+    let mut zones = ZoneTable::of(scenario);
+    if let Some(zones) = &mut zones {
+        zones.restore_zones(&mut state).map_err(|error| error.at(place))?;
+    }
     let dirty = state.take_any(DIRTY);
     let room = scenario.buffer.bytes / u64::from(scenario.mapping_bytes());
     let is_back = scenario.buffer.acknowledge == Acknowledge::Back;
@@ -58,7 +62,7 @@ pub(super) fn restore(
         let what = format!("the state has a column {name:?} that no drive has; save it anew");
         return Err(UserError::new(what).at(place));
     }
-    Ok(Preparation::done(dirty))
+    Ok((Preparation::done(dirty), zones))
 }
 
 impl Ssd {
@@ -91,6 +95,9 @@ impl Ssd {
         }
         let mut state = State::default();
         self.run.pages.ftl.save(&mut state);
+        if let Some(zones) = &self.run.pages.zones {
+            zones.save_zones(&mut state);
+        }
         if let Some(media) = self.run.pages.flash.media() {
             media.save(&mut state, self.run.now, &Aftermath::default());
         }

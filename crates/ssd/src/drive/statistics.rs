@@ -241,7 +241,7 @@ fn record(series: &mut Series, request: &HostRequest, now: Time) {
 /// Out of the way of runs, whose requests nobody has handed over.
 #[inline(never)]
 fn hand_back(flows: &mut Flows, request: &HostRequest, now: Time) {
-    let HostRequest { id: number, uncorrectable_pages, .. } = *request;
+    let HostRequest { id: number, lba, uncorrectable_pages, .. } = *request;
     let handover = flows.handover.as_mut().expect("requests are handed over");
-    handover.complete(number, now, uncorrectable_pages);
+    handover.complete(number, lba, now, uncorrectable_pages);
 }

@@ -153,7 +153,10 @@ fn ftl() -> impl Strategy<Value = Translation> {
 /// Streams, the course of collection and wear levelling; and the open blocks of a plane.
 fn collection() -> impl Strategy<Value = (String, (u32, u32))> {
     let streams = [("single", 1), ("hot-cold", 2)];
-    assert_eq!(streams.map(|(name, _)| name).to_vec(), names(registries().streams));
+    // Placement handles go with no steady state, and have tests of their own.
+    let mut drawn = names(registries().streams);
+    drawn.retain(|name| *name != "placement");
+    assert_eq!(streams.map(|(name, _)| name).to_vec(), drawn);
     (
         prop::sample::select(streams.to_vec()),
         any::<(bool, bool, bool)>(),

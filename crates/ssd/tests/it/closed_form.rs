@@ -109,7 +109,7 @@ fn unloaded_latency_is_the_sum_of_its_steps() {
             "device = \"{device}\"\n[geometry]\nblocks_per_plane = 80\npages_per_block = 64\n\
              [timing]\nwordline_pages = 1\npage_types = \"none\"\n\
              [ftl]\nover_provisioning = 0.3\ngc_background = false\n\
-             partial_write = \"read_modify_write\"\n\
+             partial_write = \"read_modify_write\"\n[zones]\nmodel = \"none\"\n\
              [channel]\ntransfer_unit_bytes = \"none\"\n\
              [buffer]\nacknowledge = \"through\"\n\
              [workload]\ngenerator = \"mixed\"\nrequests = 500\nread_fraction = 0.5\n\

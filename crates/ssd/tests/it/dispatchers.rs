@@ -59,7 +59,7 @@ fn every_device_serves_all_under_each_of_them_with_and_without_suspension() {
                      [ftl]\nover_provisioning = 0.4\n\
                      precondition = \"sequential\"\n[workload]\ngenerator = \"mixed\"\n\
                      requests = {REQUESTS}\nread_fraction = 0.4\nqueue_depth = 24\n\
-                     footprint_share = 0.01\n",
+                     footprint_share = 0.01\n[zones]\nmodel = \"none\"\n",
                     device.name
                 );
                 // Dispatchers place whole pages.

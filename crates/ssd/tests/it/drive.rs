@@ -144,7 +144,7 @@ pub fn run_drawn(text: &str, sets: &[&str]) -> Outcome {
     })
 }
 
-fn try_run(scenario: Scenario, step: u64, options: &Options) -> Result<Outcome, UserError> {
+pub fn try_run(scenario: Scenario, step: u64, options: &Options) -> Result<Outcome, UserError> {
     let repeat = format!("a file with\n{}", scenario::print(&scenario));
     let options = Options { log_requests: true, check: Some(repeat), ..options.clone() };
     let mut ssd = Ssd::with(scenario, &options).expect("a scenario that fits into memory");
@@ -168,7 +168,7 @@ pub fn take_rows(log: &LogBatch, rows: &mut Vec<Row>) {
     for index in 0..log.id.len() {
         rows.push(Row {
             id: natural(log.id[index]),
-            op: [Op::Read, Op::Write, Op::Trim, Op::Flush][usize::from(log.op[index])],
+            op: Op::ALL[usize::from(log.op[index])],
             lba: natural(log.lba[index]),
             bytes: natural(log.bytes[index]),
             arrival_ns: natural(log.arrival_ns[index]),

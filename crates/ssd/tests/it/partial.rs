@@ -184,7 +184,7 @@ impl Held {
                         self.trimmed.insert(lpn);
                     }
                 }
-                Op::Flush => {}
+                _ => {}
             }
         }
     }

@@ -64,3 +64,64 @@ fn a_load_fits_the_drive_and_a_life() {
     let error = load(DRIVE, &[of_flow]).expect_err("too long").to_string();
     assert!(error.starts_with("--set: flow.hot.request_bytes = 307712: does not fit"), "{error}");
 }
+
+#[test]
+fn zones_leave_no_room_for_what_overwrites_or_moves() {
+    let zoned = |set: &str, said: &str| {
+        let sets = ["zones.model=host-managed", "workload.read_fraction=1", set];
+        match load(DRIVE, &sets) {
+            Err(error) => assert_eq!(error.to_string(), format!("--set: {said}")),
+            Ok(_) => panic!("{set} passes"),
+        }
+    };
+    zoned(
+        "workload.read_fraction=0.5",
+        "workload.read_fraction = 0.5: a drive with zones is written at their write pointers, \
+         which this generator does not know; must be 1, with writes and resets from a trace or \
+         from fio's jobs with zonemode = zbd",
+    );
+    zoned("zones.planes=3", "zones.planes = 3: must be 0, or divide the 2 planes of the drive");
+    zoned(
+        "zones.size_bytes=20480",
+        "zones.size_bytes = 20480: a zone holds 32768 bytes, in units of 2048; must be a multiple \
+         of these, and at least as large",
+    );
+    zoned("zones.max_active=4", "zones.max_active = 4: must be at least zones.max_open = 14");
+    zoned(
+        "ftl.placement=dynamic",
+        "ftl.placement = \"dynamic\": the place of a page in its zone says in which plane it is; \
+         must be a fixed order such as \"cwdp\", \"aligned\" or \"wordline\" with zones",
+    );
+    zoned(
+        "ftl.precondition=steady",
+        "ftl.precondition = \"steady\": a drive with zones moves, keeps and recovers no pages; \
+         must be \"none\" or \"sequential\"",
+    );
+    let loses = [
+        "zones.model=host-managed",
+        "workload.read_fraction=1",
+        "power_loss.mode=on",
+        "power_loss.p_controller_mw=1000",
+        "power_loss.hold_up_us=900",
+    ];
+    let error = load(DRIVE, &loses).map(|_| ()).expect_err("it loses its power").to_string();
+    assert_eq!(
+        error,
+        "--set: power_loss.mode = \"on\": a drive with zones moves, keeps and recovers no pages; \
+         must be \"off\""
+    );
+    for set in [
+        "ftl.stream=hot-cold",
+        "ftl.gc_stream=separate",
+        "ftl.mapping=demand",
+        "ftl.twin_blocks=true",
+        "nand.erase_failure=0.1",
+        "nand.program_failure=0.1",
+        "scheduling.dispatch=paq",
+        "ftl.static_wear_spread=3",
+    ] {
+        let sets = ["zones.model=host-managed", "workload.read_fraction=1", set];
+        let error = load(DRIVE, &sets).map(|_| ()).expect_err(set).to_string();
+        assert!(error.starts_with("--set: ") && error.contains("zone"), "{set}: {error}");
+    }
+}

@@ -38,6 +38,11 @@ pub(super) struct Draft {
     pub(super) poisson: bool,
     pub(super) flush_every: Option<u64>,
     pub(super) fua: bool,
+    /// The drive has zones.
+    pub(super) has_zones: bool,
+    pub(super) zone_bytes: Option<u32>,
+    pub(super) zone_capacity: Option<u32>,
+    pub(super) open_zones_max: Option<u32>,
 }
 
 impl Default for Draft {
@@ -71,6 +76,10 @@ impl Default for Draft {
             poisson: false,
             flush_every: None,
             fua: false,
+            has_zones: false,
+            zone_bytes: None,
+            zone_capacity: None,
+            open_zones_max: None,
         }
     }
 }

@@ -33,8 +33,23 @@ pub struct FioJob {
     pub flush_every_writes: Option<u64>,
     /// Writes are acknowledged only when they are programmed.
     pub fua: bool,
+    /// Zones of a drive that has them, which the job writes in order and resets.
+    pub zones: Option<DriveZones>,
     /// Start, pauses and end.
     pub course: JobCourse,
+}
+
+/// Zones of the drive of a job, whose region has their capacities one behind the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DriveZones {
+    /// Distance of their first bytes.
+    pub size_bytes: u32,
+    /// Bytes of a zone that are written.
+    pub capacity_bytes: u32,
+    /// Zones that random writes go to at a time.
+    pub open_max: u32,
+    /// Bytes that a reset counts as, by the rates of trims.
+    pub reset_bytes: u32,
 }
 
 /// The operations of a job.
@@ -83,7 +98,7 @@ pub enum JobOrder {
     Pareto(f64),
     /// Around a centre, blurred by a percentage of the region.
     Normal(f64),
-    /// Zones of reads, writes and trims.
+    /// Parts of the region for reads, writes and trims.
     Zoned([Vec<JobZone>; 3]),
 }
 

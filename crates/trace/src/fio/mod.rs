@@ -10,6 +10,7 @@ mod setters;
 mod tests;
 mod units;
 mod variables;
+mod zoned_drive;
 mod zones;
 
 use std::collections::BTreeMap;
@@ -19,7 +20,7 @@ use std::{env, io};
 use reprieve_base::{SECTOR_BYTES, UserError};
 
 use draft::Draft;
-pub use job::{FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink, JobZone};
+pub use job::{DriveZones, FioJob, JobCourse, JobOps, JobOrder, JobRate, JobThink, JobZone};
 use lines::{Part, Setting};
 pub use recorded::fio_options;
 use units::Extent;
@@ -125,8 +126,9 @@ impl JobFit<'_> {
                         as libaio or io_uring";
             return Err(self.fault(&["iodepth"], what));
         }
-        let sizes = draft.all_sizes();
-        let (start_bytes, region_bytes) = self.region(&sizes, clone)?;
+        let mut sizes = draft.all_sizes();
+        let (start_bytes, mut region_bytes) = self.region(&sizes, clone)?;
+        let drive_zones = self.drive_zones(&mut sizes, start_bytes, &mut region_bytes)?;
         let order = draft.order(region_bytes);
         self.zones(&order, &sizes, region_bytes)?;
         let think = JobThink { time: draft.think, every_requests: draft.think_blocks };
@@ -145,6 +147,7 @@ impl JobFit<'_> {
             poisson: draft.poisson,
             flush_every_writes: draft.flush_every,
             fua: draft.fua,
+            zones: drive_zones,
             course: JobCourse {
                 group,
                 delay: draft.delay,

@@ -31,24 +31,28 @@ const WITHOUT_EFFECT: &str = "
     write_hist_log write_iolog write_iops_log write_lat_log zero_buffers
 ";
 
-/// Options that only zoned drives have.
-const OF_ZONED_DRIVES: &[&str] = &[
-    "ignore_zone_limits",
-    "job_max_open_zones",
-    "max_open_zones",
-    "zone_reset_frequency",
-    "zone_reset_threshold",
-];
+/// Options of zoned drives that are not simulated.
+const OF_ZONED_DRIVES: &[&str] =
+    &["ignore_zone_limits", "zone_reset_frequency", "zone_reset_threshold"];
+
+/// Options of zoned drives that mean nothing without the size of a zone.
+const OF_ZONES: &[&str] = &["job_max_open_zones", "max_open_zones"];
 
 /// Options that may count in zones, as `400z`.
 const PLACES: &[&str] = &["io_limit", "io_size", "offset", "offset_increment", "size"];
 
-/// Returns whether an option has a meaning on a zoned drive only; such drives are not simulated.
+/// Returns whether an option means something only with the size of a zone, which a job that has
+/// run takes from its drive.
+pub(super) fn needs_zone_size(name: &str, value: &str) -> bool {
+    OF_ZONES.contains(&name) || (name == "zonemode" && value == "zbd")
+}
+
+/// Returns whether an option has a meaning on a zoned drive only, and is not simulated.
 pub(super) fn is_of_zoned_drives(name: &str, value: &str) -> bool {
     let digits = value.strip_suffix('z').filter(|_| PLACES.contains(&name));
     let counts_zones = digits
         .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()));
-    OF_ZONED_DRIVES.contains(&name) || (name == "zonemode" && value == "zbd") || counts_zones
+    OF_ZONED_DRIVES.contains(&name) || counts_zones
 }
 
 /// Returns whether the value of an option affects the load.
@@ -98,6 +102,11 @@ fields! {
     ["thinktime"] think = |text| time(text, MICROSECOND_NS);
     ["thinktime_blocks"] think_blocks = |text| count(text, 1, u64::MAX);
     ["rate_process"] poisson = |text| one_of(text, &[("linear", false), ("poisson", true)]);
+    ["zonemode"] has_zones = |text| one_of(text, &[("none", false), ("zbd", true)]);
+    ["zonesize"] zone_bytes = |text| count(text, 512, u32::MAX.into()).map(Some);
+    ["zonecapacity"] zone_capacity = |text| count(text, 512, u32::MAX.into()).map(Some);
+    ["max_open_zones", "job_max_open_zones"] open_zones_max =
+        |text| count(text, 1, 65_536).map(Some);
     ["fsync", "fdatasync"] flush_every =
         |text| number(text).map(|every| Some(every).filter(|every| *every > 0));
     ["sync"] fua = |text| {
@@ -114,7 +123,6 @@ const OTHERS: &[(&[&str], Setter)] = &[
     (&["random_distribution"], law),
     (&["rate"], |draft, text| rate(draft, text, JobRate::BytesPerS)),
     (&["rate_iops"], |draft, text| rate(draft, text, JobRate::Iops)),
-    (&["zonemode"], |_, text| one_of(text, &[("none", ())])),
     (&["nrfiles", "nr_files"], |_, text| one_of(text, &[("1", ())])),
     (&["ioscheduler"], |_, text| one_of(text, &[("none", ()), ("noop", ())])),
     (&["io_submit_mode"], |_, text| one_of(text, &[("inline", ())])),
@@ -135,7 +143,7 @@ impl Draft {
     /// Sets an option; errors if its value is wrong, or if it is not simulated.
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         if is_of_zoned_drives(name, value) {
-            return Err("is of zoned drives, which are not simulated; must be left out".to_string());
+            return Err("is of zoned drives, and not simulated; must be left out".to_string());
         }
         if let Some(set) = setter(name) {
             return set(self, value);

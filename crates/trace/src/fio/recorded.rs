@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::draft::Draft;
 use super::job::{JobOps, JobRate};
-use super::options::is_of_zoned_drives;
+use super::options::{is_of_zoned_drives, needs_zone_size};
 use super::units::Extent;
 use super::variables;
 
@@ -17,8 +17,9 @@ use super::variables;
 pub fn fio_options(settings: &[(String, String)]) -> Result<Value, UserError> {
     let mut draft = Draft::default();
     let mut of_zones = Vec::new();
+    let has_size = settings.iter().any(|(name, _)| name == "zonesize");
     for (name, value) in settings {
-        if is_of_zoned_drives(name, value) {
+        if is_of_zoned_drives(name, value) || !has_size && needs_zone_size(name, value) {
             of_zones.push(format!("{name}={value}"));
             continue;
         }

@@ -241,7 +241,6 @@ fn what_a_job_file_refuses_a_result_refuses() {
         ("bsrange", "4k-64k", "no option that is simulated"),
         ("percentage_random", "50", "must be one of 100"),
         ("zonemode", "strided", "must be one of none"),
-        ("zonesize", "4k", "no option that is simulated"),
         ("iodepth", "0", "must be between 1 and 65536"),
     ] {
         let refused = recorded(&[("rw", "read"), (name, value)]).expect_err("refused");
@@ -251,9 +250,99 @@ fn what_a_job_file_refuses_a_result_refuses() {
     }
     let variable = recorded(&[("iodepth", "${QD}")]).expect_err("a variable has no value");
     assert!(variable.contains("must be the value that the job ran with, and no variable"));
-    for (name, value) in [("zonemode", "zbd"), ("size", "400z"), ("max_open_zones", "14")] {
+    for (name, value) in [("zone_reset_frequency", "0.5"), ("size", "400z")] {
         let error = error(&format!("[a]\n{name}={value}\n"));
-        assert!(error.contains("is of zoned drives, which are not simulated"), "{error}");
+        assert!(error.contains("is of zoned drives, and not simulated"), "{error}");
+    }
+    // With the size of its zones a job is simulated on them.
+    let sized = recorded(&[("zonemode", "zbd"), ("zonesize", "1m"), ("max_open_zones", "3")]);
+    assert_eq!(sized.expect("good options")["of_zones"], json!([]));
+}
+
+/// Four zones of 1 MiB of which the first 768 KiB are written.
+const ZONED: &str = "[a]\nsize=4m\nzonemode=zbd\nzonesize=1m\nzonecapacity=768k\n";
+
+#[test]
+fn sequential_writes_go_from_zone_to_zone_and_reset_each_before_its_first() {
+    let jobs = jobs(&format!("{ZONED}rw=write\nbs=512k\nio_size=4m\n"));
+    let (reset, write) = (
+        |mib: u64| (Op::Reset, mib * MIB, 0),
+        |kib: u64, of: u32| (Op::Write, kib * 1024, of << 10),
+    );
+    // The rest of a zone is written with its last request: 512 and 256 KiB each. After 3 MiB
+    // all zones are full, and the first is reset again; 1 MiB is 768 KiB of it and 256 of the next.
+    let expected = [
+        reset(0),
+        write(0, 512),
+        write(512, 256),
+        reset(1),
+        write(1024, 512),
+        write(1536, 256),
+        reset(2),
+        write(2048, 512),
+        write(2560, 256),
+        reset(3),
+        write(3072, 512),
+        write(3584, 256),
+        reset(0),
+        write(0, 512),
+        write(512, 256),
+        reset(1),
+        write(1024, 512),
+    ];
+    assert_eq!(places(&jobs[0]), expected);
+}
+
+#[test]
+fn random_writes_fill_as_many_zones_as_may_be_open() {
+    let jobs = jobs(&format!("{ZONED}rw=randwrite\nbs=64k\nio_size=64m\nmax_open_zones=2\n"));
+    let mut written = [0; 4];
+    let mut open = std::collections::BTreeSet::new();
+    for (op, at, bytes) in places(&jobs[0]) {
+        let zone = (at / MIB) as usize;
+        if op == Op::Reset {
+            assert_eq!(at % MIB, 0);
+            assert!(open.insert(zone) && open.len() <= 2, "{open:?}");
+            written[zone] = 0;
+            continue;
+        }
+        assert_eq!((op, at % MIB), (Op::Write, written[zone]), "off the write pointer");
+        written[zone] += u64::from(bytes);
+        if written[zone] == 768 << 10 {
+            open.remove(&zone);
+        }
+    }
+}
+
+#[test]
+fn trims_reset_zones_and_reads_stay_within_capacities() {
+    let trims = jobs(&format!("{ZONED}rw=trim\nbs=1m\nrate=,,2m\n"));
+    let requests = requests(&trims[0], 6);
+    // A zone of 1 MiB at 2 MiB a second each half second, in order.
+    let got: Vec<_> = requests.iter().map(|r| (r.op, r.lba * 512, r.arrival.ns())).collect();
+    let expected = [0, 1, 2].map(|zone| (Op::Reset, zone * MIB, zone * 500_000_000));
+    assert_eq!(got[..3], expected);
+    let reads = jobs(&format!("{ZONED}rw=randread\nbs=64k\nnorandommap\nio_size=64m\n"));
+    let places = places(&reads[0]);
+    assert!(places.iter().all(|(op, at, _)| *op == Op::Read && at % MIB <= 704 << 10));
+    assert!(places.iter().any(|(_, at, _)| *at == 3 * MIB + (704 << 10)), "the last place");
+}
+
+#[test]
+fn zones_of_a_job_are_whole_and_known() {
+    for (options, said) in [
+        ("zonemode=zbd", "[a]: zonesize: needs the size of a zone"),
+        (
+            "zonemode=zbd\nzonesize=3m",
+            "size = 4m: is 4194304 bytes; must be whole zones of 3145728",
+        ),
+        ("zonemode=zbd\nzonesize=1m\nzonecapacity=2m", "must be at most zonesize = 1048576"),
+        ("zonemode=zbd\nzonesize=1m\nrw=randwrite", "max_open_zones: limits the zones"),
+        ("zonemode=zbd\nzonesize=1m\nrw=trim\nbs=64k", "bs = 64k: resets zones; must be a zone"),
+        ("zonemode=zbd\nzonesize=1m\nrw=trimwrite", "rw = trimwrite: resets a zone for each write"),
+    ] {
+        let error = error(&format!("[a]\nsize=4m\n{options}\n"));
+        assert!(error.contains(said), "{error}");
     }
 }
 

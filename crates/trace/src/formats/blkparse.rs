@@ -81,10 +81,11 @@ fn write(raw: &RawRequest, out: &mut Vec<u8>) -> Result<(), &'static str> {
         (Op::Write, true) => "WF",
         (Op::Trim, _) => "D",
         (Op::Flush, _) => "FN",
+        _ => return Err("it holds no operations of zones"),
     };
     let place = match raw.op {
         Op::Flush => String::new(),
-        Op::Read | Op::Write | Op::Trim => {
+        _ => {
             let sectors = u64::from(raw.bytes) / SECTOR_BYTES;
             format!(" {} + {sectors}", raw.offset_bytes / SECTOR_BYTES)
         }

@@ -116,7 +116,7 @@ fn digit(byte: u8) -> Option<u64> {
 
 /// The operation that a word names, in any case.
 pub(super) fn operation(word: &[u8]) -> Option<Op> {
-    const WORDS: [(&str, Op); 12] = [
+    const WORDS: [(&str, Op); 17] = [
         ("r", Op::Read),
         ("w", Op::Write),
         ("read", Op::Read),
@@ -129,6 +129,11 @@ pub(super) fn operation(word: &[u8]) -> Option<Op> {
         ("discard", Op::Trim),
         ("unmap", Op::Trim),
         ("flush", Op::Flush),
+        ("append", Op::Append),
+        ("reset", Op::Reset),
+        ("finish", Op::Finish),
+        ("open", Op::Open),
+        ("close", Op::Close),
     ];
     let known = WORDS.iter().find(|(known, _)| known.as_bytes().eq_ignore_ascii_case(word));
     known.map(|(_, op)| *op)
@@ -142,7 +147,7 @@ pub(super) fn row_of_bytes(
     offset_bytes: u64,
     bytes: u64,
 ) -> Result<Row, &'static str> {
-    if bytes == 0 {
+    if bytes == 0 && !op.is_of_zone() {
         return Ok(Row::Drop(DropReason::ZeroLength));
     }
     if offset_bytes >= ADDRESS_BYTES_MAX {

@@ -226,15 +226,10 @@ pub(super) fn write(
     raw: &RawRequest,
     out: &mut Vec<u8>,
 ) -> Result<(), &'static str> {
-    let index = match raw.op {
-        Op::Read => 0,
-        Op::Write => 1,
-        Op::Trim => 2,
-        Op::Flush => 3,
-    };
-    let op = ops.get(index).ok_or(match ops.len() {
+    let op = ops.get(raw.op as usize).ok_or(match ops.len() {
         2 => "it holds reads and writes only",
-        _ => "it holds no flushes",
+        3 => "it holds no flushes",
+        _ => "it holds no operations of zones",
     })?;
     let (ns, sectors) = (raw.time_ns, u64::from(raw.bytes) / SECTOR_BYTES);
     for piece in template.split(['{', '}']) {

@@ -86,8 +86,8 @@ impl Sums {
         self.all.add(raw, end_bytes);
         match raw.op {
             Op::Read => self.reads.add(raw, read_end_bytes),
-            Op::Write => self.writes.add(raw, write_end_bytes),
-            Op::Trim | Op::Flush => (),
+            Op::Write | Op::Append => self.writes.add(raw, write_end_bytes),
+            _ => (),
         }
         self.near_duplicates += u64::from(self.duplicates.is_duplicate(raw));
         self.aligned += u64::from((raw.offset_bytes | raw.end_bytes()) % PAGE_BYTES == 0);

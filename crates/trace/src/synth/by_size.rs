@@ -96,7 +96,7 @@ impl BySize {
         match op {
             Op::Read => &mut self.reads,
             Op::Write => &mut self.writes,
-            Op::Trim | Op::Flush => &mut self.trims,
+            _ => &mut self.trims,
         }
     }
 }

@@ -4,6 +4,7 @@ use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, Time, UserError};
 
 use super::clock::{Clock, exponential};
 use super::places::Places;
+use super::zone_writer::ZoneWriter;
 use crate::counts::Counts;
 use crate::fio::{FioJob, JobOps, JobRate};
 use crate::request_source::RequestSource;
@@ -39,6 +40,12 @@ pub(crate) struct JobSource {
     trimmed: Option<(u64, u32)>,
     /// Writes before the last flush.
     flushed: u64,
+    /// `None`: the drive has no zones.
+    zones: Option<ZoneWriter>,
+    /// Bytes that a reset of a zone counts as.
+    reset_bytes: u32,
+    /// The write behind the reset of its zone.
+    behind_reset: Option<Request>,
 }
 
 /// The pace of one kind of requests.
@@ -76,12 +83,19 @@ impl JobSource {
             bytes: [0; 3],
             trimmed: None,
             flushed: 0,
+            zones: ZoneWriter::of(job),
+            reset_bytes: job.zones.map_or(0, |zones| zones.reset_bytes),
+            behind_reset: None,
         }
     }
 
     /// Returns the next request; its arrival is the earliest time of its issue, from the start of
     /// the job.
     fn next_request(&mut self) -> Option<Request> {
+        if let Some(write) = self.behind_reset.take() {
+            self.handed_out += 1;
+            return Some(write);
+        }
         if self.is_done() {
             return None;
         }
@@ -106,11 +120,43 @@ impl JobSource {
         if self.ops == JobOps::TrimWrite && kind == TRIM {
             self.trimmed = Some((lba, bytes));
         }
+        if self.zones.is_some() {
+            return Some(self.request_to_zone(kind, lba, bytes));
+        }
         self.counts[kind] += 1;
         self.bytes[kind] += u64::from(bytes);
         let arrival = self.issue(kind);
         let fua = self.fua && kind == WRITE;
         Some(Request { arrival, op: OPS[kind], lba: self.start_sector + lba, bytes, fua })
+    }
+
+    /// The request at a place of the region of zones. The first write to a zone comes behind its
+    /// reset.
+    #[cold]
+    fn request_to_zone(&mut self, kind: usize, place: u64, bytes: u32) -> Request {
+        let zones = self.zones.as_mut().expect("the caller has seen them");
+        let sectors = u64::from(bytes) / SECTOR_BYTES;
+        let (mut lba, mut op, mut resets) = (zones.read(place, sectors), OPS[kind], false);
+        let mut bytes = bytes;
+        if kind == WRITE {
+            let write = zones.write(place, sectors);
+            (lba, resets) = (write.lba, write.resets);
+            bytes = (write.sectors * SECTOR_BYTES) as u32;
+        }
+        let counted = if kind == TRIM { self.reset_bytes } else { bytes };
+        if kind == TRIM {
+            (op, bytes) = (Op::Reset, 0);
+        }
+        self.counts[kind] += 1;
+        self.bytes[kind] += u64::from(counted);
+        let arrival = self.issue(kind);
+        let lba = self.start_sector + lba;
+        let request = Request { arrival, op, lba, bytes, fua: self.fua && kind == WRITE };
+        if !resets {
+            return request;
+        }
+        self.behind_reset = Some(request);
+        Request { arrival, op: Op::Reset, lba, bytes: 0, fua: false }
     }
 
     /// Whether all requests have been issued; of trims with their writes the writes count.

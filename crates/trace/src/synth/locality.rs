@@ -111,7 +111,7 @@ impl<S: Copy> Locality<S> {
         match op {
             Op::Read => Some(&mut self.reads),
             Op::Write => Some(&mut self.writes),
-            Op::Trim | Op::Flush => None,
+            _ => None,
         }
     }
 }

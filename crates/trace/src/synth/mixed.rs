@@ -101,7 +101,7 @@ impl SizeTables {
         match op {
             Op::Read => &self.read,
             Op::Write => &self.write,
-            Op::Trim | Op::Flush => &self.trim,
+            _ => &self.trim,
         }
     }
 }

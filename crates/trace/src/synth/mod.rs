@@ -12,6 +12,7 @@ mod probability;
 mod share;
 mod trains;
 mod zipf;
+mod zone_writer;
 
 use reprieve_base::Entry;
 

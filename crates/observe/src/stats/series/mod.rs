@@ -188,8 +188,8 @@ impl Series {
     pub fn record(&mut self, op: Op, bytes: u32, latency_ns: u64, parts: &LatencyComponents) {
         let kind = match op {
             Op::Read => 0,
-            Op::Write => 1,
-            Op::Trim | Op::Flush => return,
+            Op::Write | Op::Append => 1,
+            _ => return,
         };
         let completed = &mut self.bins[self.current].completed[kind];
         completed.add(&Completed {

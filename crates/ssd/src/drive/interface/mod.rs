@@ -46,6 +46,8 @@ pub(super) struct HostRequest {
     /// The load that it belongs to, and the place of the service level that this has of its own.
     pub(super) flow: u32,
     pub(super) service_level: u8,
+    /// The placement handle of its data.
+    pub(super) handle: u8,
     /// The submission queue that it came through.
     pub(super) queue: u32,
     /// Behind it in that queue, or `NONE`.
@@ -271,8 +273,8 @@ impl HostInterface {
     pub(super) fn cross_whole(&mut self, id: u32, now: Time, orders: &mut Orders) -> bool {
         let request = &self.requests[id];
         let crossed = match request.op {
-            Op::Write => self.links.cross_in(now, u64::from(request.bytes)),
-            Op::Read | Op::Trim | Op::Flush => self.links.turn(now),
+            Op::Write | Op::Append => self.links.cross_in(now, u64::from(request.bytes)),
+            _ => self.links.turn(now),
         };
         if crossed > now {
             self.messages.send(crossed, What::Whole, id, orders);
