@@ -213,8 +213,8 @@ fn every_preset_loads_and_says_what_it_is() {
     for device in devices() {
         for policy in shorthands().iter().map(|entry| entry.name) {
             // A drive with zones is not overwritten.
-            let reads = "workload.read_fraction=1";
-            good(BASE, &[&format!("device={}", device.name), &format!("policy={policy}"), reads]);
+            let (device, policy) = (format!("device={}", device.name), format!("policy={policy}"));
+            good(BASE, &[&*device, &policy, "workload.read_fraction=1"]);
         }
     }
     for part in parts() {
