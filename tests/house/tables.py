@@ -79,20 +79,20 @@ ENTRY_WORDS = 40
 
 ROOMS = {
     "base, state": Room(("crates/base/src/*.rs", "crates/state/src/*.rs"), 1_738, 1_200),
-    "nand": Room(("crates/nand/src/*.rs",), 3_483, 3_000),
-    "flash": Room(("crates/flash/src/*.rs",), 8_943, 4_500),
-    "ftl": Room(("crates/ftl/src/*.rs",), 8_706, 4_800),
-    "policy": Room(("crates/policy/src/*.rs",), 5_006, 3_300),
-    "ssd": Room(("crates/ssd/src/*.rs",), 8_025, 4_800),
-    "observe": Room(("crates/observe/src/*.rs",), 5_745, 4_500),
-    "config": Room(("crates/config/src/*.rs",), 6_626, 4_800),
+    "nand": Room(("crates/nand/src/*.rs",), 3_909, 3_000),
+    "flash": Room(("crates/flash/src/*.rs",), 9_089, 4_500),
+    "ftl": Room(("crates/ftl/src/*.rs",), 8_998, 4_800),
+    "policy": Room(("crates/policy/src/*.rs",), 5_015, 3_300),
+    "ssd": Room(("crates/ssd/src/*.rs",), 8_039, 4_800),
+    "observe": Room(("crates/observe/src/*.rs",), 5_741, 4_500),
+    "config": Room(("crates/config/src/*.rs",), 6_832, 4_800),
     "trace": Room(("crates/trace/src/*.rs",), 9_720, 6_000),
     "serve": Room(("crates/serve/src/*.rs",), 5_459, 4_500),
     "faces": Room(
-        tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_775, 3_800
+        tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_766, 3_800
     ),
-    "package": Room(("python/reprieve/*.py",), 24_318, 14_500),
-    "studies": Room(("python/reprieve_studies/*.py",), 11_660, 6_500),
+    "package": Room(("python/reprieve/*.py",), 24_319, 14_500),
+    "studies": Room(("python/reprieve_studies/*.py",), 12_178, 6_500),
     **{
         f"study of {name}": Room(
             tuple(f"python/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),
@@ -105,9 +105,11 @@ ROOMS = {
             ("fast12", 1_125),
             ("mbm", 1_230),
             ("deadline", 1_167),
+            ("aero", 681),
+            ("zones", 404),
         )
     },
-    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_557, 2_000),
+    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_560, 2_000),
     "rivals": Room(("benches/rivals/*.rs",), 2_578, 2_590),
 }
 """Lines without tests of each part of the project, and the number that they are to come down to.
