@@ -12,7 +12,8 @@ use super::numbering::Numbering;
 use super::owners::Owners;
 use super::plane::{Allocated, Plane, Victim};
 use super::room;
-use super::slc_cache::{SlcCounts, SlcPlane, SlcRules};
+use super::slc_folding::SlcCache;
+use super::slc_plane::SlcPlane;
 use super::wear::WearTable;
 use super::write_frontiers::WriteFrontiers;
 
@@ -32,9 +33,8 @@ pub struct Blocks {
     /// So many free blocks of a plane are kept from the host.
     pub(super) reserve_blocks: u32,
     pub(super) fronts: WriteFrontiers,
-    pub(super) slc: Option<SlcRules>,
-    /// Traffic of blocks in SLC mode.
-    pub slc_counts: SlcCounts,
+    /// Blocks in SLC mode.
+    pub slc: Option<SlcCache>,
     /// How often each was erased.
     pub wear: WearTable,
     /// Failures, and bad blocks.
@@ -49,7 +49,7 @@ impl Blocks {
         self.fronts.archive(archive);
         parts!(archive; self.planes, self.index, self.fill_order, self.erases, self.needs);
         archive.part(&mut self.wear);
-        archive.part(&mut self.slc_counts);
+        self.slc.iter_mut().for_each(|slc| slc.archive(archive));
         self.failing.archive(archive);
     }
 
@@ -63,7 +63,7 @@ impl Blocks {
         let fronts = WriteFrontiers::new(scenario);
         let together = scenario.units_together();
         let blocks = geometry.blocks_per_plane;
-        let slc = SlcRules::of(scenario);
+        let slc = SlcCache::of(scenario);
         let slc_plane = Rare::only_if(slc.is_some(), || SlcPlane::new(scenario));
         let plane = Plane::new(scenario.ftl.wear.least_worn_first, blocks, together, slc_plane);
         let needed_blocks = room::needed_blocks(scenario, pages, &fronts);
@@ -79,7 +79,6 @@ impl Blocks {
             reserve_blocks: scenario.ftl.gc_hard_free_blocks,
             fronts,
             slc,
-            slc_counts: SlcCounts::default(),
             wear: WearTable::new(geometry.blocks(), &scenario.ftl.wear),
             failing: Failing::new(scenario, needed_blocks),
         };
@@ -273,10 +272,16 @@ impl Blocks {
                 self.index.reclaim(unworn);
                 unworn
             }
-            (None, None) => match self.choose_to_fold(plane) {
-                Some(block) => block,
-                None => self.pick(plane)?,
-            },
+            (None, None) => {
+                let state = &mut self.planes[plane as usize];
+                let is_short = state.free_blocks() <= self.reserve_blocks;
+                let other_first = is_short && self.index.has_victim(plane);
+                let own = self.slc.as_ref().and_then(|slc| slc.choose(state, other_first));
+                match own {
+                    Some(own) => self.numbering.blocks_of(plane).start + own,
+                    None => self.pick(plane)?,
+                }
+            }
         };
         let victim = Victim { block, retires: failed.is_some(), levels };
         self.planes[plane as usize].victim = Some(victim);
@@ -294,7 +299,9 @@ impl Blocks {
     /// The victim of a plane has been erased; returns whether that has failed.
     pub(super) fn reclaimed(&mut self, plane: u32, victim: u32) -> bool {
         let erases = self.wear.erased(victim);
-        self.folded(plane);
+        if let Some(slc) = &mut self.slc {
+            slc.erased(&mut self.planes[plane as usize]);
+        }
         if self.failing.erase_fails(self.numbering.die(plane)) {
             self.failing.fail_erase(victim);
             self.lose_block(plane);

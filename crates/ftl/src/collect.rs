@@ -288,7 +288,9 @@ impl Collection {
             }
             Kind::GcProgram | Kind::GcCopy => {
                 self.jobs[plane as usize].release(old);
-                tables.blocks.moved(plane);
+                if let Some(slc) = &mut tables.blocks.slc {
+                    slc.moved(&tables.blocks.planes[plane as usize]);
+                }
                 tables.relocate(old, numbering.page_of(&txns[id]), lpn, txns);
             }
             // The blocks of twins are erased at once, and count as one.

@@ -131,7 +131,7 @@ impl Collection {
         }
         let free = state.free_blocks();
         let has_begun = state.victim.is_some();
-        let fold = blocks.need_to_fold(plane);
+        let fold = blocks.slc.as_ref().map_or(GcNeed::None, |slc| slc.need(state));
         let is_short = free <= blocks.reserve_blocks || free < self.rules.start_blocks;
         let is_idle = !is_short && !has_begun && fold == GcNeed::None;
         if is_idle && state.failed.is_empty() || self.frozen {
@@ -143,7 +143,8 @@ impl Collection {
         if state.retires() || !state.failed.is_empty() {
             return GcNeed::Urgent;
         }
-        let gains = has_begun || blocks.index.has_victim(plane) || blocks.folding_gains(plane);
+        let folding_gains = || blocks.slc.as_ref().is_some_and(|slc| slc.gains(state));
+        let gains = has_begun || blocks.index.has_victim(plane) || folding_gains();
         if !gains {
             return if self.closing { GcNeed::None } else { fold };
         }

@@ -41,7 +41,8 @@ mod room;
 mod rules;
 mod scope;
 mod sectors;
-mod slc_cache;
+mod slc_folding;
+mod slc_plane;
 mod table;
 mod tile;
 mod verify;
@@ -74,7 +75,8 @@ pub use registries::registries;
 #[cfg(feature = "testing")]
 pub use sectors::BREAKS as SECTOR_BREAKS;
 pub use sectors::SectorMap;
-pub use slc_cache::SlcCounts;
+pub use slc_folding::SlcCache;
+pub use slc_plane::SlcCounts;
 pub use tile::models_bytes;
 #[cfg(feature = "testing")]
 pub use verify::BREAKS;
@@ -173,8 +175,10 @@ impl Ftl {
     /// A write goes to its die: to a block in SLC mode, if there is room.
     #[inline]
     pub fn send_write(&mut self, txn: &mut Txn) {
-        if self.tables.blocks.slc.is_some() {
-            txn.front = self.tables.blocks.front_of_cached(txn.target, txn.front);
+        let blocks = &mut self.tables.blocks;
+        if let Some(slc) = &mut blocks.slc {
+            txn.front = slc.send(&mut blocks.planes[txn.target as usize], txn.front);
+            blocks.needs.forget(txn.target);
         }
     }
 

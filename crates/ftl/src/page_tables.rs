@@ -111,7 +111,7 @@ impl PageTables {
     #[inline(always)]
     pub fn finish_write(&mut self, txn: &Txn) {
         if usize::from(txn.front) == SLC_FRONT {
-            self.blocks.cache_programmed(self.blocks.numbering.plane(txn.die, txn.at));
+            self.cached(txn);
         }
         if txn.stale {
             let plane = self.blocks.numbering.plane(txn.die, txn.at);
@@ -124,6 +124,16 @@ impl PageTables {
         let page = self.blocks.numbering.page_of(txn);
         self.map.set(txn.lpn, Mapping::Flash(page));
         self.blocks.validate(page, txn.lpn);
+    }
+
+    /// The page of a host write is programmed in a block in SLC mode.
+    #[cold]
+    fn cached(&mut self, txn: &Txn) {
+        let plane = self.blocks.numbering.plane(txn.die, txn.at);
+        let slc = self.blocks.slc.as_ref().expect("only then is anything cached");
+        if slc.programmed(&mut self.blocks.planes[plane as usize]) {
+            self.blocks.needs.forget(plane);
+        }
     }
 
     /// The data of `source` is in `target` as well, and from now on only there.

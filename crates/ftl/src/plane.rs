@@ -6,7 +6,7 @@ use reprieve_base::Rare;
 use reprieve_policy::stream::{FRONTS, SLC_FRONT};
 
 use super::free::FreeBlocks;
-use super::slc_cache::SlcPlane;
+use super::slc_plane::SlcPlane;
 
 /// An open block and its next page.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]

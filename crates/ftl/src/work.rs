@@ -13,7 +13,9 @@ impl Ftl {
     fn placed(&mut self, plane: u32, front: u8) {
         let blocks = &mut self.tables.blocks;
         if usize::from(front) == SLC_FRONT {
-            blocks.cached(plane);
+            let slc = &mut blocks.planes[plane as usize].slc;
+            (slc.promised, slc.begun) = (slc.promised - 1, slc.begun + 1);
+            blocks.needs.forget(plane);
         }
         self.collection.earn_moves(plane, blocks);
     }

@@ -117,7 +117,7 @@ impl ZoneTable {
         };
         let zone = Zone { state, pages, pages_to_program: 0 };
         Some(Box::new(ZoneTable {
-            zones: vec![zone; scenario.zone_count() as usize],
+            zones: vec![zone; (scenario.logical_pages() / scenario.zone_units()) as usize],
             zone_pages,
             page_bytes: u64::from(scenario.mapping_bytes()),
             size_bytes: settings.size_bytes.max(scenario.zone_bytes()),

@@ -172,7 +172,7 @@ impl Die {
                 }
                 self.take_pages(block, at, others)?;
                 let iterations = self.lengths.longest(&self.part, at, others);
-                let (timing, is_slc) = (&self.part.timing, self.is_slc(at));
+                let (timing, is_slc) = (&self.part.timing, self.lengths.is_slc(&self.part, at));
                 let data_in = issued + timing.data_in_of(is_slc) * planes;
                 let operation = Operation::program(data_in, iterations).in_slc(is_slc);
                 let operation = match others {
@@ -214,18 +214,16 @@ impl Die {
         others: &[PageAddress],
     ) -> Result<Time, Refusal> {
         self.admit_operation(Kind::Erase, at)?;
-        self.erase_block(block);
+        self.pages.erase(block);
+        self.lengths.set_slc(block, false);
         for other in others {
-            self.erase_block(self.part.shape.block_index(*other)?);
+            let block = self.part.shape.block_index(*other)?;
+            self.pages.erase(block);
+            self.lengths.set_slc(block, false);
         }
         let (loops, last) = self.loops_of(at, others);
         let operation = Operation::erase(issued, &self.part.timing, loops, last);
         Ok(self.begin(operation, at, others))
-    }
-
-    fn erase_block(&mut self, block: usize) {
-        self.pages.erase(block);
-        self.lengths.set_slc(block, false);
     }
 
     #[inline(always)]

@@ -17,7 +17,8 @@ section! {
         "dynamic" = Some(SlcCache { is_dynamic: true, .. }) =>
             Some(SlcCache { is_dynamic: true, ..SlcCache::default() }),
             "Free blocks while there are enough.";
-    }, or("'none'"), from("Micron, Optimized Client Computing With Dynamic Write Acceleration, for \"dynamic\"");
+    }, or("'none'"),
+        from("Micron, Optimized Client Computing With Dynamic Write Acceleration, for \"dynamic\"");
     /// Blocks of each plane that are always in SLC mode; the user does not see them.
     blocks_per_plane [ftl.slc_cache?.blocks_per_plane] count(1, 1 << 16),
         when(&[is("slc_cache.mode", &["static"])]);

@@ -31,11 +31,6 @@ impl Scenario {
         u64::from(self.zone_units()) * u64::from(self.mapping_bytes())
     }
 
-    /// Number of zones.
-    pub fn zone_count(&self) -> u32 {
-        self.logical_pages() / self.zone_units()
-    }
-
     /// Pages of one block of every plane.
     pub(super) fn row_pages(&self) -> u64 {
         u64::from(self.geometry.planes()) * u64::from(self.geometry.pages_per_block)

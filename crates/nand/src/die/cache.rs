@@ -76,19 +76,15 @@ impl Die {
             self.array = Array::InPieces;
         }
         if self.loaded.get().is_some_and(|register| !register.is_empty()) {
-            self.begin_loaded(now);
+            let (at, data_in_end) = self.loaded.page.take().expect("a program is loaded");
+            let mut others = std::mem::take(&mut self.loaded.companions);
+            let iterations = self.lengths.longest(&self.part, at, &others);
+            let operation = Operation::program(data_in_end.max(now), iterations);
+            self.begin(operation.on_planes(others.len() as u32 + 1), at, &others);
+            // With its room, so that the next program takes no memory.
+            others.clear();
+            self.loaded.companions = others;
         }
-    }
-
-    fn begin_loaded(&mut self, now: Time) {
-        let (at, data_in_end) = self.loaded.page.take().expect("a program is loaded");
-        let mut others = std::mem::take(&mut self.loaded.companions);
-        let iterations = self.lengths.longest(&self.part, at, &others);
-        let operation = Operation::program(data_in_end.max(now), iterations);
-        self.begin(operation.on_planes(others.len() as u32 + 1), at, &others);
-        // With its room, so that the next program takes no memory.
-        others.clear();
-        self.loaded.companions = others;
     }
 
     /// When the program or erase that runs will have ended, if it is not suspended.

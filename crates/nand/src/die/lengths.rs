@@ -86,6 +86,12 @@ impl Lengths {
         part.timing.slc.filter(|_| blocks[block])
     }
 
+    /// Whether the block of an address is in SLC mode.
+    #[inline(always)]
+    pub(super) fn is_slc(&self, part: &Part, at: PageAddress) -> bool {
+        self.slc_mode(part, at).is_some()
+    }
+
     /// Puts a block, by its number in the die, into SLC mode or takes it out of it.
     #[inline]
     pub(super) fn set_slc(&mut self, block: usize, is_slc: bool) {
@@ -112,20 +118,15 @@ impl Die {
     /// A program of this page that nobody suspends, its command and its data in included.
     #[inline]
     pub fn undisturbed_program(&self, at: PageAddress) -> Dur {
-        self.part.timing.undisturbed_program(self.is_slc(at), self.iterations_of(at))
-    }
-
-    /// Whether the block of an address is in SLC mode.
-    #[inline(always)]
-    pub fn is_slc(&self, at: PageAddress) -> bool {
-        self.lengths.slc_mode(&self.part, at).is_some()
+        let is_slc = self.lengths.is_slc(&self.part, at);
+        self.part.timing.undisturbed_program(is_slc, self.iterations_of(at))
     }
 
     /// Puts a block that holds nothing into SLC mode, until its next erase.
     ///
     /// Panics if pages of it are programmed in another mode, or the part has no such mode.
     pub fn use_slc(&mut self, at: PageAddress) {
-        if self.is_slc(at) {
+        if self.lengths.is_slc(&self.part, at) {
             return;
         }
         let block = self.part.shape.block_index(at).expect("programs stay inside the die");

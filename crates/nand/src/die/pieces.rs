@@ -99,12 +99,8 @@ impl Die {
     /// is has been suspended.
     #[inline(always)]
     pub fn is_at_rest(&self) -> bool {
-        self.is_free() || self.array == Array::InPieces && self.pieces_rest()
-    }
-
-    #[cold]
-    fn pieces_rest(&self) -> bool {
-        self.operations.pieces_rest() && self.plane_reads.are_free()
+        let rests = || self.operations.pieces_rest() && self.plane_reads.are_free();
+        self.is_free() || self.array == Array::InPieces && rests()
     }
 
     /// Returns the run on a plane that was suspended alone and resumed at `from`, to follow its

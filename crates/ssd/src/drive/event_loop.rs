@@ -262,7 +262,9 @@ impl EventLoop {
         let transactions = flash.counts().reads() + flash.counts().programs();
         flash.forget_counts(at);
         ftl.tables.map.forget_counts();
-        ftl.tables.blocks.slc_counts = SlcCounts::default();
+        if let Some(slc) = &mut ftl.tables.blocks.slc {
+            slc.counts = SlcCounts::default();
+        }
         if let Some(cache) = &mut buffer.read_cache {
             cache.counts = ReadCacheCounts::default();
         }

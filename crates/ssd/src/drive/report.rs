@@ -11,10 +11,9 @@ impl Ssd {
     /// The summary so far as JSON, without the wall-clock fields of `run`.
     pub fn summary(&self) -> serde_json::Value {
         let geometry = &self.scenario.geometry;
-        let idle_now = if self.run.host.requests.is_empty() {
-            (self.run.now - self.run.stats.idle_since).ns()
-        } else {
-            0
+        let idle_now = match self.run.host.requests.is_empty() {
+            true => (self.run.now - self.run.stats.idle_since).ns(),
+            false => 0,
         };
         let counts = self.run.flows.counts();
         let mut workload = vec![
@@ -72,8 +71,8 @@ impl Ssd {
         if let Some(timeline) = self.run.pages.flash.observers().timeline() {
             summary["timeline"] = timeline.summary();
         }
-        if self.scenario.ftl.slc_cache.is_some() {
-            summary["slc_cache"] = serde_json::json!(self.run.pages.ftl.tables.blocks.slc_counts);
+        if let Some(slc) = &self.run.pages.ftl.tables.blocks.slc {
+            summary["slc_cache"] = serde_json::json!(slc.counts);
         }
         if let Some(cut) = &self.cut {
             summary["power_loss"] = self.power_loss().summary(cut);

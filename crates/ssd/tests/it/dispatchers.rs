@@ -56,10 +56,11 @@ fn every_device_serves_all_under_each_of_them_with_and_without_suspension() {
                     "device = \"{}\"\npolicy = \"{policy}\"\n[parallelism]\n\
                      multi_plane = \"page\"\n[geometry]\nblocks_per_plane = 32\n\
                      pages_per_block = 16\n[timing]\nwordline_pages = 1\n\
-                     [ftl]\nover_provisioning = 0.4\n\
+                     [ftl]\nover_provisioning = 0.4\ngc_parallel_planes = false\n\
                      precondition = \"sequential\"\n[workload]\ngenerator = \"mixed\"\n\
                      requests = {REQUESTS}\nread_fraction = 0.4\nqueue_depth = 24\n\
-                     footprint_share = 0.01\n[zones]\nmodel = \"none\"\n",
+                     footprint_share = 0.01\n[zones]\nmodel = \"none\"\n\
+                     [slc_cache]\nmode = \"none\"\n",
                     device.name
                 );
                 // Dispatchers place whole pages.

@@ -381,8 +381,8 @@ fn only_reads_are_decoded() {
 #[test]
 fn a_block_that_remembers_its_retry_is_read_with_it() {
     // Each sense takes 30 us; the nominal voltages fail after 20, the first retry finds no error
-    // within 1. Reads come one at a time: 30 + 20 + 30 + 1, then 30 + 1 in the same block. Pages are
-    // 0 and 1 of one block of 64; page 64 is of another, which has its own retry.
+    // within 1. Reads come one at a time: 30 + 20 + 30 + 1, then 30 + 1 in the same block. Pages 0
+    // and 1 are of one block of 64; page 64 is of another, which has its own retry.
     let remembers = [BROKEN, "ecc.retry_rber_factor=0", "ecc.first_sense=block"];
     let rows = [
         (0, 'R', 0, 4),

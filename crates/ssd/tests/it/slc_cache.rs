@@ -164,7 +164,8 @@ fn what_is_not_modelled_is_refused() {
     assert_eq!(
         refused(&["timing.wordline_pages=1"]),
         "--set: slc_cache.mode = \"static\": blocks in SLC mode are not modelled with this: \
-         timing.wordline_pages = 1, where a program is not of a whole cell; must be \"none\" with it"
+         timing.wordline_pages = 1, where a program is not of a whole cell; must be \"none\" with \
+         it"
     );
     assert!(
         refused(&["slc_cache.blocks_per_plane=16"])

@@ -13,6 +13,7 @@ const REQUESTS: u64 = 5_000;
 /// Small enough to be collected many times over by so many requests.
 const SMALL: &str = "[geometry]\nchannels = 2\ndies_per_channel = 2\nchips_per_channel = 2\n\
     planes_per_die = 2\nblocks_per_plane = 16\npages_per_block = 12\n\
+    [zones]\nmodel = \"none\"\n[slc_cache]\nmode = \"none\"\n\
     [ftl]\nover_provisioning = 0.5\nprecondition = \"sequential\"\n\
     [buffer]\nbytes = 1048576\n\
     [workload]\ngenerator = \"mixed\"\nread_fraction = 0.5\nqueue_depth = 16\n\

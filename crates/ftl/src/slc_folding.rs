@@ -1,0 +1,116 @@
+//! Blocks in SLC mode: which writes of the host they take, and when they are folded into others.
+
+use reprieve_base::Archive;
+use reprieve_config::Scenario;
+use reprieve_policy::stream::SLC_FRONT;
+use reprieve_policy::work::GcNeed;
+
+use super::plane::Plane;
+use super::slc_plane::SlcCounts;
+
+/// The cache that blocks in SLC mode are; all its methods but `of` are of one plane at a time.
+pub struct SlcCache {
+    /// The blocks are free ones of the plane, of which more than so many are kept; else its own.
+    kept_free_blocks: Option<u32>,
+    under_pressure: bool,
+    /// Pages of a block that a program passes, of which it fills those of one page of flash.
+    together: u32,
+    pages_per_block: u32,
+    /// Its traffic.
+    pub counts: SlcCounts,
+}
+
+impl SlcCache {
+    /// That of a scenario; `None` if no block is in SLC mode.
+    pub(super) fn of(scenario: &Scenario) -> Option<SlcCache> {
+        let cache = scenario.ftl.slc_cache?;
+        let geometry = scenario.mapping_geometry();
+        let kept = (cache.min_free_share * f64::from(geometry.blocks_per_plane)).ceil() as u32;
+        // A block that is opened leaves the reserve, and one for the host, free.
+        let kept = kept.max(scenario.ftl.gc_hard_free_blocks + 1);
+        Some(SlcCache {
+            kept_free_blocks: cache.is_dynamic.then_some(kept),
+            under_pressure: cache.folds_under_pressure,
+            together: scenario.units_together(),
+            pages_per_block: geometry.pages_per_block,
+            counts: SlcCounts::default(),
+        })
+    }
+
+    /// Writes what changes in it, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        archive.part(&mut self.counts);
+    }
+
+    /// Programs that a plane can still take in SLC mode.
+    fn room(&self, plane: &Plane) -> u32 {
+        let blocks = match self.kept_free_blocks {
+            None => plane.slc.free.len(),
+            Some(kept) => plane.free_blocks().saturating_sub(kept),
+        };
+        let front = plane.fronts[SLC_FRONT];
+        let open = front.block.map_or(0, |_| self.pages_per_block - front.next_page);
+        (blocks * self.pages_per_block + open) / self.together
+    }
+
+    /// The open block for a page of the host that goes to its die: one in SLC mode while there is
+    /// room, else `front`.
+    pub(super) fn send(&mut self, plane: &mut Plane, front: u8) -> u8 {
+        if self.under_pressure || self.room(plane) > plane.slc.promised {
+            plane.slc.promised += 1;
+            self.counts.cached_pages += 1;
+            return SLC_FRONT as u8;
+        }
+        self.counts.direct_pages += 1;
+        front
+    }
+
+    /// A page of the host is programmed. Returns whether its block can be folded now: it is full,
+    /// and that is true of all its pages.
+    pub(super) fn programmed(&self, plane: &mut Plane) -> bool {
+        plane.slc.begun -= 1;
+        let is_full = plane.slc.begun == 0 && !plane.is_open(SLC_FRONT, self.pages_per_block);
+        if is_full {
+            let full = std::mem::take(&mut plane.fronts[SLC_FRONT]).block;
+            plane.slc.full.extend(full);
+        }
+        is_full
+    }
+
+    /// How much the blocks of a plane need to be folded.
+    pub(super) fn need(&self, plane: &Plane) -> GcNeed {
+        if plane.slc.full.is_empty() && !plane.slc.folds {
+            return GcNeed::None;
+        }
+        match plane.slc.promised > 0 && self.room(plane) == 0 {
+            true => GcNeed::Urgent,
+            false => GcNeed::Idle,
+        }
+    }
+
+    /// Whether folding gains a block that pages of any kind can be written to.
+    pub(super) fn gains(&self, plane: &Plane) -> bool {
+        self.kept_free_blocks.is_some() && !plane.slc.full.is_empty()
+    }
+
+    /// Chooses the block, numbered within its plane, that is folded next; `None`: there is none, or
+    /// `other_first` garbage goes before it.
+    pub(super) fn choose(&self, plane: &mut Plane, other_first: bool) -> Option<u32> {
+        if other_first && !self.gains(plane) {
+            return None;
+        }
+        let own = plane.slc.full.pop_front()?;
+        plane.slc.folds = true;
+        Some(own)
+    }
+
+    /// A page of the block that a plane collects has been moved.
+    pub(super) fn moved(&mut self, plane: &Plane) {
+        self.counts.folded_pages += u64::from(plane.slc.folds);
+    }
+
+    /// The block that a plane collects has been erased.
+    pub(super) fn erased(&mut self, plane: &mut Plane) {
+        self.counts.erases += u64::from(std::mem::take(&mut plane.slc.folds));
+    }
+}
