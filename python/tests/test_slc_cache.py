@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 import reprieve as rp
 
 ROOT = Path(__file__).resolve().parents[2]
