@@ -102,7 +102,7 @@ def test_mistakes_are_sentences_and_leave_no_trace() -> None:
         (lambda: drive.advance(101), "advance to 101 ns: something happens at 100 ns"),
         (
             lambda: drive.submit("reed", 0, 512),  # type: ignore[arg-type]
-            'op = "reed": must be "read"',
+            'op = "reed": must be one of "read"',
         ),
         (lambda: drive.submit("read", 0, 100), "must be a positive multiple of 512"),
         (lambda: drive.submit("read", drive.capacity_bytes, 512), "the drive has"),

@@ -50,6 +50,12 @@ def write_traces(folder: Path) -> None:
     for name, lines in {
         "alibaba.csv": alibaba, "late.csv": late, "tencent.csv": tencent, "columns.txt": columns,
         "iolog.txt": iolog, "blkparse.txt": blkparse, "etw.csv": etw,
+        "zones.fio": [
+            "[global]\nsize=1m\niodepth=4\nzonesize=256k",
+            "[r]\nrw=randread\nbs=2k\nnorandommap",
+            "[w]\nrw=randwrite\nbs=4k\nzonemode=zbd\noffset=1m\nio_size=2m\nmax_open_zones=3",
+            "[t]\nrw=trim\nbs=256k\nzonemode=zbd\noffset=2m",
+        ],
         "job.fio": ["[a]", "rw=randrw", "bs=4k", "size=1m", "iodepth=4", "ioengine=libaio"],
     }.items():  # fmt: skip
         (folder / name).write_text("\n".join(lines) + "\n")

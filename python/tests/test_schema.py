@@ -69,7 +69,9 @@ def test_a_policy_of_python_has_a_place_and_a_name(
 def test_resolved_scenarios_are_valid(validator: jsonschema.Draft202012Validator) -> None:
     for device in rp.devices():
         for load in rp.loads():
-            scenario = rp.Scenario(device=device.name, load=load.name)
+            # Loads write anywhere, which a drive with zones refuses.
+            whole = {"zones__model": "none"} if device.name == "zn540" else {}
+            scenario = rp.Scenario(device=device.name, load=load.name, **whole)
             validator.validate(scenario.resolve().to_dict())
 
 

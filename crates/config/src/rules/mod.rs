@@ -25,8 +25,8 @@ pub(super) fn check(resolved: &Resolved, purpose: Use) -> Result<(), UserError> 
     budget_is_spent(resolved)?;
     workload::measured(resolved, purpose)?;
     if has_mapping {
-        zns::check(resolved)?;
         drive::check(resolved)?;
+        zns::check(resolved)?;
         host::check(resolved)?;
         power::check_loss(resolved)?;
     } else {

@@ -184,7 +184,7 @@ impl Scenario {
     /// Bytes that the user addresses.
     pub fn capacity_bytes(&self) -> u64 {
         if let Some(zones) = &self.zones {
-            return u64::from((self.logical_pages() / self.zone_units()))
+            return u64::from(self.logical_pages() / self.zone_units())
                 * zones.size_bytes.max(self.zone_bytes());
         }
         u64::from(self.user_pages()) * u64::from(self.geometry.page_bytes)
