@@ -70,7 +70,7 @@ def test_resolved_scenarios_are_valid(validator: jsonschema.Draft202012Validator
     for device in rp.devices():
         for load in rp.loads():
             # Loads write anywhere, which a drive with zones refuses.
-            whole = {"zones": {"model": "none"}} if device.name == "zn540" else {}
+            whole: dict[str, Any] = {"zones": {"model": "none"}} if device.name == "zn540" else {}
             scenario = rp.Scenario(device=device.name, load=load.name, **whole)
             validator.validate(scenario.resolve().to_dict())
 

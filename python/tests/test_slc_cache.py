@@ -2,6 +2,7 @@
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ EXAMPLE = ROOT / "examples/slc-cache.toml"
 BYTES = 131072
 
 
-def run(policy: str, **keys: object) -> dict[str, npt.NDArray[np.int64]]:
+def run(policy: str, **keys: Any) -> dict[str, npt.NDArray[np.int64]]:
     """Return the request log: kinds, arrivals and completions in nanoseconds."""
     table = rp.run(EXAMPLE, requests=True, policy=policy, **keys).requests
     return {name: table.column(name).to_numpy() for name in ("op", "arrival_ns", "completion_ns")}
