@@ -10,7 +10,7 @@ use super::slc_plane::SlcCounts;
 
 /// The cache that blocks in SLC mode are; all its methods but `of` are of one plane at a time.
 pub struct SlcCache {
-    /// The blocks are free ones of the plane, of which more than so many are kept; else its own.
+    /// Free blocks that a plane keeps out of SLC mode; `None` if it uses only its own blocks.
     kept_free_blocks: Option<u32>,
     under_pressure: bool,
     /// Pages of a block that a program passes, of which it fills those of one page of flash.

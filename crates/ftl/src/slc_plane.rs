@@ -37,7 +37,7 @@ pub struct SlcCounts {
 }
 
 impl SlcPlane {
-    /// A plane with so many blocks that are only ever in SLC mode, none of them free yet.
+    /// Returns the cache of an empty plane: its own blocks are counted, none of them free yet.
     pub(super) fn new(scenario: &Scenario) -> SlcPlane {
         let own_blocks = scenario.ftl.slc_cache.map_or(0, |cache| cache.blocks_per_plane);
         SlcPlane {

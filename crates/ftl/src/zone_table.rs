@@ -117,7 +117,7 @@ impl ZoneTable {
         };
         let zone = Zone { state, pages, pages_to_program: 0 };
         Some(Box::new(ZoneTable {
-            zones: vec![zone; (scenario.logical_pages() / scenario.zone_units()) as usize],
+            zones: vec![zone; (scenario.logical_pages() / zone_pages) as usize],
             zone_pages,
             page_bytes: u64::from(scenario.mapping_bytes()),
             size_bytes: settings.size_bytes.max(scenario.zone_bytes()),
@@ -199,8 +199,8 @@ impl ZoneTable {
         (at / capacity_bytes * self.size_bytes + at % capacity_bytes) / SECTOR_BYTES
     }
 
-    /// A write to a zone, from this page of it on or at its write pointer, of so many pages.
-    /// Returns the first of them in the zone.
+    /// Writes `pages` at the write pointer, which `from` has to be if it is given. Returns the
+    /// first of them in the zone.
     ///
     /// Errors if the zone does not take it: at another page than the write pointer, beyond its
     /// capacity, full, or above a limit.

@@ -114,8 +114,8 @@ impl EraseLengths {
         shortest.expect("there is a row")
     }
 
-    /// How long the erase of a block of so many cycles takes, which has this rank among so many:
-    /// the length at its rank, between two rows in proportion to the cycles.
+    /// Returns the erase time of the block of `rank` among `ranks` after `cycles`: the length at
+    /// its rank, between two rows in proportion to the cycles.
     pub fn of(&self, rank: u32, ranks: u32, cycles: f64) -> Dur {
         let next = self.rows.partition_point(|row| f64::from(row.cycles) <= cycles);
         let (below, above) = match next {

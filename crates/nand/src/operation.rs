@@ -118,7 +118,7 @@ pub(crate) enum Stop {
 }
 
 impl Operation {
-    /// A program of so many iterations, which begin at `prelude_end`, after command and data in.
+    /// Program of `iterations` loops, which begin at `prelude_end`, after command and data in.
     pub(crate) fn program(prelude_end: Time, iterations: u32) -> Operation {
         Operation::new(Kind::Program, prelude_end, iterations)
     }

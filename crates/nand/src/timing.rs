@@ -66,8 +66,8 @@ pub struct SlcMode {
 }
 
 impl Timing {
-    /// A program of so many iterations that nobody suspends, its command and data in included;
-    /// of a block in SLC mode or not.
+    /// Returns the time of a program of `iterations` loops that nobody suspends, its command and
+    /// data in included; of a block in SLC mode or not.
     pub fn undisturbed_program(&self, is_slc: bool, iterations: u32) -> Dur {
         self.command + self.data_in_of(is_slc) + self.program_array(iterations)
     }

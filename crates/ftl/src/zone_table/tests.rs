@@ -105,7 +105,7 @@ impl Reference {
         self.states.iter().filter(|(state, _)| states.contains(state)).count()
     }
 
-    /// What an operation leads to: whether it is allowed.
+    /// Takes one step by the standard's table. Returns whether it is allowed.
     fn step(&mut self, zone: usize, op: Op, pages: u32) -> bool {
         let open = [ImplicitlyOpen, ExplicitlyOpen];
         let (state, pointer) = self.states[zone];

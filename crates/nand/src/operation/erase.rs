@@ -68,7 +68,7 @@ impl Operation {
         let loop_end = pulse_end + timing.erase_verify;
         let in_pulse = at.stage == Stage::Pulse && now <= pulse_end;
         let segment = timing.erase_segment_of(self.pulse_of(at.iteration, timing));
-        // What the phase in progress leaves of the pulse: the segments after it.
+        // The rest of the pulse: the segments after the phase in progress.
         let left_after = if in_pulse {
             Dur::from_ns((pulse_end - now).ns() / segment.ns() * segment.ns())
         } else {
@@ -111,7 +111,7 @@ impl Operation {
         }
     }
 
-    /// Time in pulses and in verifies of an erase, of so much since its prelude.
+    /// Splits the time that an erase has run since its prelude into pulses and verifies.
     pub(super) fn split_erase(&self, mut left: Dur, timing: &Timing) -> [Dur; 2] {
         let (mut at, mut times) = (self.position, [Dur::ZERO; 2]);
         loop {

@@ -326,7 +326,7 @@ fn an_erase_of_two_blocks_takes_as_long_as_the_longer() {
     }
 }
 
-/// Time in pulses and in verifies of a run until its end: phase by phase, and in closed form.
+/// Splits a run into its pulses and its verifies: phase by phase, and in closed form.
 #[track_caller]
 fn spent(run: &Run, end_ns: u64, timing: &Timing) -> [u64; 2] {
     let (mut walked, mut from_ns) = ([0; 2], 0);
