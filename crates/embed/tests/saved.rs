@@ -32,6 +32,18 @@ const FEATURES: &[&[&str]] = &[
         "parallelism.independent_plane_reads=true",
         "suspension.multi_plane=plane",
     ],
+    &[
+        "power.account=on",
+        "thermal.model=rc",
+        "thermal.c_per_w=500",
+        "thermal.time_constant_s=0.002",
+        "thermal.start_c=40",
+        "thermal.light_c=41",
+        "thermal.heavy_c=42",
+        "thermal.poll_us=50",
+        "thermal.light_budget_mw=900",
+        "thermal.heavy_budget_mw=450",
+    ],
     &["parallelism.cache_program=true"],
     &["timing.wordline_pages=2", "ftl.over_provisioning=0.65", "buffer.acknowledge=back"],
     &[

@@ -41,6 +41,8 @@ impl Held {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Budget {
     limit_uw: u64,
+    /// Highest power that is no fault: that of commands from before the limit fell.
+    allowed_uw: u64,
     max_active: u32,
     counted: Counted,
     /// Planes that one command may turn out to take, and one that reads.
@@ -120,7 +122,7 @@ impl Budget {
     /// The budget of a scenario that has one.
     pub(super) fn of(scenario: &Scenario, timing: &Timing, reads_first: bool) -> Option<Budget> {
         let power = scenario.power.as_ref()?;
-        if power.budget_uw.is_none() && power.max_active_dies.is_none() {
+        if !power.limits_something() {
             return None;
         }
         let dies = scenario.geometry.dies();
@@ -129,6 +131,7 @@ impl Budget {
         let reads_by_plane = scenario.parallelism.independent_plane_reads;
         Some(Budget {
             limit_uw: power.budget_uw.unwrap_or(u64::MAX),
+            allowed_uw: 0,
             max_active: power.max_active_dies.unwrap_or(u32::MAX),
             counted: Counted::new(power, timing),
             planes_most,
@@ -208,6 +211,19 @@ impl Budget {
         }
         self.forget(die);
         Some(die)
+    }
+
+    /// Sets the limit; commands at work may go on that are beyond it.
+    pub(super) fn set_limit(&mut self, limit_uw: u64) {
+        if limit_uw < self.limit_uw {
+            self.allowed_uw = self.drawn_uw;
+        }
+        self.limit_uw = limit_uw;
+    }
+
+    /// Whether a die stands in line.
+    pub(super) fn is_waited_for(&self) -> bool {
+        !self.line.is_empty()
     }
 
     /// Returns the power that is left of the budget.
@@ -296,7 +312,7 @@ impl Budget {
 
     /// Whether what is at work keeps to the budget, by the meter's account of each die.
     pub(super) fn verify(
-        &self,
+        &mut self,
         idle_uw: u64,
         dies: impl Iterator<Item = AtWork>,
     ) -> Result<(), String> {
@@ -314,12 +330,14 @@ impl Budget {
             let of_programs = counts(self.counted.program, programs).max(of_copies);
             uw += of_senses + of_programs + counts(self.counted.erase, erases);
         }
-        if active > 1 && (active > self.max_active || uw > self.limit_uw) {
+        let most_uw = self.limit_uw.max(self.allowed_uw);
+        if active > 1 && (active > self.max_active || uw > most_uw) {
             return Err(format!(
-                "{active} dies are at work and count as {uw} uW, of {} and {} uW allowed",
-                self.max_active, self.limit_uw
+                "{active} dies are at work and count as {uw} uW, of {} and {most_uw} uW allowed",
+                self.max_active
             ));
         }
+        self.allowed_uw = self.allowed_uw.min(uw);
         Ok(())
     }
 }
@@ -333,8 +351,9 @@ mod tests {
         let of = |base_uw, plane_uw| CommandPower { base_uw, plane_uw };
         let (sense, program, erase) = (of(4, 6), of(10, 20), of(0, 50));
         let counted = Counted { sense, program, erase, suspended_uw: 5 };
-        let budget = Budget {
+        let mut budget = Budget {
             limit_uw: 67,
+            allowed_uw: 0,
             max_active: 2,
             counted,
             planes_most: 1,
@@ -347,7 +366,7 @@ mod tests {
             line: BTreeSet::new(),
             waits: vec![None; 3],
         };
-        let verify = |dies: &[AtWork]| budget.verify(2, dies.iter().copied()).is_ok();
+        let mut verify = |dies: &[AtWork]| budget.verify(2, dies.iter().copied()).is_ok();
         let of = |bases, planes| Commands { bases, planes };
         let idle = AtWork::default();
         let reads = AtWork { senses: of(1, 1), ..idle };

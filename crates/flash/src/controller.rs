@@ -7,14 +7,12 @@ use reprieve_base::{Archive, Dur, PageAddress, Time, parts};
 use reprieve_config::Scenario;
 use reprieve_nand::{MultiPlane, Refusal};
 use reprieve_observe::check::Checker;
-use reprieve_observe::power::Meter;
 use reprieve_observe::stats::FlashCounts;
 use reprieve_policy::sched::Scheduler;
 use reprieve_policy::suspend::{self, Chain, SuspendPolicy};
 use reprieve_policy::txn::Kind;
 
 use super::FlashEvent;
-use super::budget::Budget;
 use super::channel::{Channels, Grant};
 use super::dies::Dies;
 use super::lane::LaneId;
@@ -65,9 +63,6 @@ impl Controller {
     ) -> Controller {
         let dies = Dies::new(scenario, scheduler);
         let (geometry, reads_first) = (dies.facts.geometry, scheduler.reads_first());
-        let budget = Budget::of(scenario, &dies.facts.timing, reads_first);
-        let meter = scenario.power.as_ref();
-        let meter = meter.map(|power| Meter::new(power, dies.part(), geometry.dies()));
         let write_in_erase = dies.facts.write_in_erase;
         let mut made = Controller {
             channels: Channels::new(&geometry, scenario.channel.order, reads_first),
@@ -77,7 +72,7 @@ impl Controller {
             done: Vec::with_capacity(64),
             refused: None,
             counts: counts_of(scenario, &dies),
-            observers: Observers::new(budget, meter),
+            observers: Observers::new(scenario, &dies, reads_first),
             dies,
         };
         made.tell_cycles();

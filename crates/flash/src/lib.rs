@@ -33,6 +33,7 @@ mod serving;
 mod start;
 mod stopped;
 mod tally;
+mod thermal;
 mod usage;
 mod wait_attribution;
 mod wordline;

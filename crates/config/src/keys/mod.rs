@@ -33,6 +33,7 @@ pub const SECTIONS: &[Section] = &[
     scheduling::SCHEDULING,
     scheduling::CHANNEL,
     power::POWER,
+    power::THERMAL,
     power::POWER_LOSS,
     ftl::FTL,
     slc_cache::SLC_CACHE,

@@ -1,10 +1,12 @@
-//! Keys of power draw, and of power loss.
+//! Keys of power draw, of temperature, and of power loss.
 
 use crate::row::*;
 use crate::types::*;
 
 const ACCOUNTED: &[Need] = &[is("power.account", &["on"])];
+const WARMS: &[Need] = &[is("thermal.model", &["rc"])];
 const LOSS: &[Need] = &[is("power_loss.mode", &["on"])];
+const TMT: &str = "NVM Express Base Specification 2.0, TMT1 and TMT2; the values: assumed";
 const RESET: &str = "ONFI 1.0, tRST: at most 5, 10 and 500 us during read, program and erase";
 
 section! {
@@ -67,6 +69,48 @@ section! {
     budget_mw [power?.budget_uw] scaled(1e3, closed(0.0, 1e6)), absent(), when(ACCOUNTED);
     /// The power that a program or an erase counts with under budget_mw.
     budget_counts [power?.budget_counts] choice(BudgetCounts::WORDS), or("'mean'"), when(ACCOUNTED);
+}
+
+section! {
+    /// Temperature of the drive, and limits on the power of the flash while it is hot.
+    THERMAL "thermal"
+
+    /// Whether the drive warms up.
+    model [power?.thermal] variant_of {
+        "none" = None => None, "No.";
+        "rc" = Some(_) => Some(Default::default()),
+            "As one body: its rise over the ambient follows the power with one time constant.";
+    }, or("'none'"), when(ACCOUNTED);
+    /// Temperature of the air at the drive.
+    ambient_c [power?.thermal?.ambient_c] closed(-40.0, 125.0), or("25"), when(WARMS),
+        environment();
+    /// Temperature of the drive before the first request.
+    start_c [power?.thermal?.start_c] closed(-40.0, 125.0), same_as("thermal.ambient_c"),
+        when(WARMS), environment();
+    /// Rise over the ambient in the end for each watt.
+    c_per_w [power?.thermal?.c_per_w] above(0.0, 1000.0), when(WARMS);
+    /// Time in which a rise comes to 63 % of its end.
+    time_constant_s [power?.thermal?.time_constant] s(), when(WARMS);
+    /// Power of controller, memory and losses, beside that of the flash.
+    p_controller_mw [power?.thermal?.controller_uw] scaled(1e3, closed(0.0, 1e6)), or("0"),
+        when(WARMS);
+    /// Time between two looks of the firmware at the temperature.
+    poll_us [power?.thermal?.poll] us(), or("100000"), when(WARMS), from("assumed");
+    /// Temperature from which light_budget_mw holds.
+    light_c [power?.thermal?.levels[0].from_c] closed(-40.0, 125.0), or("70"), when(WARMS),
+        from(TMT);
+    /// Temperature from which heavy_budget_mw holds.
+    heavy_c [power?.thermal?.levels[1].from_c] closed(-40.0, 125.0), or("80"), when(WARMS),
+        from(TMT);
+    /// How far below its temperature a limit ends.
+    hysteresis_c [power?.thermal?.hysteresis_c] closed(0.0, 100.0), or("2"), when(WARMS),
+        from("assumed");
+    /// Limit on the power of all dies together from light_c on, counted as budget_mw.
+    light_budget_mw [power?.thermal?.levels[0].budget_uw] scaled(1e3, closed(0.0, 1e6)),
+        when(WARMS);
+    /// Limit on the power of all dies together from heavy_c on.
+    heavy_budget_mw [power?.thermal?.levels[1].budget_uw] scaled(1e3, closed(0.0, 1e6)),
+        when(WARMS);
 }
 
 section! {

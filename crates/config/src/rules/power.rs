@@ -28,7 +28,8 @@ const LISTS: [&str; 3] = [
 pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     if let Some(power) = &resolved.scenario.power {
         powers(power, resolved)?;
-        budget(power, resolved)?;
+        budgets(power, resolved)?;
+        thermal(power, resolved)?;
     }
     let factors = resolved.reliability.factor_by_type.len();
     let factors = [("reliability.rber_factor_by_type", Some(factors).filter(|n| *n > 0))];
@@ -76,22 +77,44 @@ fn least(
     powers.try_for_each(|(name, uw)| resolved.refuse(name, uw < least_uw, what))
 }
 
-/// A budget is feasible: all dies can be idle, and suspended ones draw no more than running ones.
-fn budget(power: &Power, resolved: &Resolved) -> Result<(), UserError> {
-    let Some(budget_uw) = power.budget_uw else { return Ok(()) };
+/// Budgets are feasible: all dies can be idle, and suspended ones draw no more than running ones.
+fn budgets(power: &Power, resolved: &Resolved) -> Result<(), UserError> {
+    let of_level = |level: usize| power.thermal.map(|thermal| thermal.levels[level].budget_uw);
+    let budgets = [
+        ("power.budget_mw", power.budget_uw),
+        ("thermal.light_budget_mw", of_level(0)),
+        ("thermal.heavy_budget_mw", of_level(1)),
+    ];
     let core = power.core();
     let idle_uw = core.idle_uw * u64::from(resolved.geometry.dies());
     let idle_mw = idle_uw as f64 / 1e3;
-    let what = || format!("is less than all dies draw idle; must be at least {idle_mw}");
-    resolved.refuse("power.budget_mw", budget_uw < idle_uw, what)?;
+    for (name, budget_uw) in budgets {
+        let what = || format!("is less than all dies draw idle; must be at least {idle_mw}");
+        resolved.refuse(name, budget_uw.is_some_and(|uw| uw < idle_uw), what)?;
+    }
+    let Some((name, _)) = budgets.into_iter().find(|(_, budget_uw)| budget_uw.is_some()) else {
+        return Ok(());
+    };
     let programs = core.by_type.iter().flat_map(|[_, pulse, verify]| [*pulse, *verify]);
     let least = programs.chain(core.erase_uw).min().expect("there are some");
     let most_mw = least as f64 / 1e3;
     resolved.refuse("power.p_suspended_mw", core.suspended_uw > least, || {
-        format!(
-            "is more than a program or erase draws; must be at most {most_mw} with power.budget_mw"
-        )
+        format!("is more than a program or erase draws; must be at most {most_mw} with {name}")
     })
+}
+
+/// A drive warms up in some time, is looked at in steps, and is limited the more the hotter it is.
+fn thermal(power: &Power, resolved: &Resolved) -> Result<(), UserError> {
+    let Some(thermal) = power.thermal else { return Ok(()) };
+    let what = || "must be above 0";
+    resolved.refuse("thermal.time_constant_s", thermal.time_constant == Dur::ZERO, what)?;
+    resolved.refuse("thermal.poll_us", thermal.poll == Dur::ZERO, what)?;
+    let [light, heavy] = thermal.levels;
+    let what = || format!("must be above thermal.light_c = {}", light.from_c);
+    resolved.refuse("thermal.heavy_c", heavy.from_c <= light.from_c, what)?;
+    let light_mw = light.budget_uw as f64 / 1e3;
+    let what = || format!("must be at most thermal.light_budget_mw = {light_mw}");
+    resolved.refuse("thermal.heavy_budget_mw", heavy.budget_uw > light.budget_uw, what)
 }
 
 /// Decoding takes longer with more errors, and a codeword has the bits that are corrected.

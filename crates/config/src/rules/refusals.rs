@@ -4,7 +4,7 @@ use reprieve_base::UserError;
 use reprieve_nand::{MultiPlane, ProgramSuspension};
 
 use crate::resolve::Resolved;
-use crate::types::{LinkOrder, OperationSet, Precondition};
+use crate::types::{LinkOrder, OperationSet, Power, Precondition};
 
 /// A feature that a scenario may select.
 #[derive(Clone, Copy)]
@@ -58,9 +58,9 @@ features! {
     GC_READS "suspension for reads of collection" |s|
         s.suspend_rules.gc_read_suspends != OperationSet::default();
     BUDGET "a budget of power" |s|
-        s.power.as_ref().is_some_and(|power| power.budget_uw.is_some());
+        s.power.as_ref().is_some_and(Power::has_budget);
     POWER_LIMIT "a limit of power or of dies at work" |s|
-        s.power.as_ref().is_some_and(|power| power.limits_something());
+        s.power.as_ref().is_some_and(Power::limits_something);
     GC_HOLDS "collection that holds its channel" |s| s.ftl.gc.holds_channel;
     TWIN_BLOCKS "superblocks" |s| s.ftl.twin_blocks;
     GC_PLANES "planes that collect side by side" |s| s.ftl.gc.parallel_planes;

@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 126] = [
+const APPLY_ELSEWHERE: [&str; 138] = [
     "device",
     "part",
     "load",
@@ -53,6 +53,18 @@ const APPLY_ELSEWHERE: [&str; 126] = [
     "scheduling.mbm_redistributed_pages",
     "scheduling.mbm_writes_per_redistributed_page",
     "scheduling.mbm_redistribution_when",
+    "thermal.model",
+    "thermal.ambient_c",
+    "thermal.start_c",
+    "thermal.c_per_w",
+    "thermal.time_constant_s",
+    "thermal.p_controller_mw",
+    "thermal.poll_us",
+    "thermal.light_c",
+    "thermal.heavy_c",
+    "thermal.hysteresis_c",
+    "thermal.light_budget_mw",
+    "thermal.heavy_budget_mw",
     "ftl.gc_choices",
     "ftl.gc_window_blocks",
     "ftl.gc_holds_channel",
@@ -178,6 +190,15 @@ fn powers_are_printed_where_somebody_asks_for_them() {
             "power.budget_counts=peak",
             "power.max_active_dies=3",
             "power.series_us=0.5",
+        ],
+        vec![
+            "power.account=on",
+            "thermal.model=rc",
+            "thermal.start_c=-1.5",
+            "thermal.c_per_w=12.25",
+            "thermal.time_constant_s=60",
+            "thermal.light_budget_mw=800.5",
+            "thermal.heavy_budget_mw=400",
         ],
     ] {
         let scenario = good(BASE, &sets);

@@ -34,7 +34,7 @@ pub use mbm::{
 };
 pub use parts::Part;
 pub(crate) use parts::dies_of;
-pub use power::{BudgetCounts, Capacitor, LossPolicy, Power, PowerLoss};
+pub use power::{BudgetCounts, Capacitor, LossPolicy, Power, PowerLoss, Thermal};
 pub use scheduling::{
     Channel, ChannelOrder, Conflict, Deadlines, Dispatch, LimitScope, OperationSet, PaqRules,
     Parameters, Scheduling, SuspendRules,

@@ -27,12 +27,40 @@ pub struct Power {
     pub max_active_dies: Option<u32>,
     pub budget_uw: Option<u64>,
     pub budget_counts: BudgetCounts,
+    /// `None`: the drive has no temperature.
+    pub thermal: Option<Thermal>,
+}
+
+/// Section `[thermal]`: how a drive warms up, and what the firmware does about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Thermal {
+    pub ambient_c: f64,
+    pub start_c: f64,
+    pub c_per_w: f64,
+    pub time_constant: Dur,
+    pub controller_uw: u64,
+    pub poll: Dur,
+    /// Light and heavy throttling.
+    pub levels: [ThermalLevel; 2],
+    pub hysteresis_c: f64,
+}
+
+/// A limit on the power of all dies together while a drive is hot.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ThermalLevel {
+    pub from_c: f64,
+    pub budget_uw: u64,
 }
 
 impl Power {
+    /// Whether operations may wait for power.
+    pub fn has_budget(&self) -> bool {
+        self.budget_uw.is_some() || self.thermal.is_some()
+    }
+
     /// Whether operations may wait for power, or for another die to finish.
     pub fn limits_something(&self) -> bool {
-        self.budget_uw.is_some() || self.max_active_dies.is_some()
+        self.has_budget() || self.max_active_dies.is_some()
     }
 
     /// Power of a die at its core supply.

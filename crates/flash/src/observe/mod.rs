@@ -8,6 +8,7 @@ mod request_attribution;
 mod waits;
 
 use reprieve_base::{Archive, Dur, Geometry, Time, parts};
+use reprieve_config::Scenario;
 use reprieve_nand::Run;
 use reprieve_observe::power::{Meter, PowerReport};
 use reprieve_observe::stats::{AGES, Ages};
@@ -19,6 +20,7 @@ use super::die::DieUnit;
 use super::dies::Dies;
 use super::facts::FlashFacts;
 use super::lane::LaneId;
+use super::thermal::{Thermal, ThermalReport};
 pub use attribution::Attribution;
 pub(super) use attribution::ReadCauses;
 pub use waits::LongestEraseWait;
@@ -132,6 +134,8 @@ pub struct Observers {
     pub(super) budget: Option<Box<Budget>>,
     /// Where power is accounted for.
     pub(super) meter: Option<Box<Meter>>,
+    /// Where the budget follows the temperature.
+    thermal: Option<Box<Thermal>>,
     /// Where what happens is drawn.
     pub(super) timeline: Option<Box<Timeline>>,
     /// Where waits are attributed to causes.
@@ -151,13 +155,25 @@ impl Observers {
         if let Some(meter) = &mut self.meter {
             meter.archive(archive);
         }
+        if let Some(thermal) = &mut self.thermal {
+            thermal.archive(archive);
+        }
     }
 
-    pub(super) fn new(budget: Option<Budget>, meter: Option<Meter>) -> Observers {
+    pub(super) fn new(scenario: &Scenario, dies: &Dies, reads_first: bool) -> Observers {
+        let thermal = Thermal::of(scenario);
+        let mut budget = Budget::of(scenario, &dies.facts.timing, reads_first);
+        if let (Some(thermal), Some(budget)) = (&thermal, &mut budget) {
+            budget.set_limit(thermal.limit_uw());
+        }
+        let count = dies.facts.geometry.dies();
+        let power = scenario.power.as_ref();
+        let meter = power.map(|power| Box::new(Meter::new(power, dies.part(), count)));
         Observers {
             listens: meter.is_some(),
             budget: budget.map(Box::new),
-            meter: meter.map(Box::new),
+            meter,
+            thermal: thermal.map(Box::new),
             timeline: None,
             attribution: None,
             own: Vec::new(),
@@ -204,6 +220,32 @@ impl Observers {
     /// Forgets the largest powers; the measured part of the run begins at `at`.
     pub(super) fn forget_peaks(&mut self, at: Time) {
         self.meter.iter_mut().for_each(|meter| meter.forget_peaks(at));
+        self.thermal.iter_mut().for_each(|thermal| thermal.forget_counts());
+    }
+
+    /// Whether the budget follows the temperature.
+    #[inline(always)]
+    pub fn has_thermal(&self) -> bool {
+        self.thermal.is_some()
+    }
+
+    /// Lets the firmware look at the temperature, as often as it has until `now`.
+    pub fn look_at_temperature(&mut self, now: Time) {
+        if let (Some(thermal), Some(meter), Some(budget)) =
+            (&mut self.thermal, &mut self.meter, &mut self.budget)
+        {
+            thermal.look(now, meter, budget);
+        }
+    }
+
+    /// When dies that wait for power have to be looked at again, each time once.
+    pub fn take_thermal_wake(&mut self) -> Option<Time> {
+        self.thermal.as_mut()?.take_wake(self.budget.as_ref()?)
+    }
+
+    /// The temperature, if the drive has one.
+    pub fn thermal_report(&self) -> Option<ThermalReport> {
+        Some(self.thermal.as_ref()?.report())
     }
 
     /// Tells those who are told all that happens on the drive as it is.
@@ -300,7 +342,9 @@ impl Observers {
 
     /// Errors if the budget is broken at `now`.
     pub fn verify_budget(&mut self, now: Time) -> Result<(), String> {
-        let (Some(budget), Some(meter)) = (&self.budget, &mut self.meter) else { return Ok(()) };
+        let (Some(budget), Some(meter)) = (&mut self.budget, &mut self.meter) else {
+            return Ok(());
+        };
         meter.advance(now);
         budget.verify(meter.idle_uw(), meter.at_work())
     }

@@ -192,6 +192,11 @@ impl Meter {
         self.transfer_fj(transfer).checked_div(ns).unwrap_or(0)
     }
 
+    /// Returns the energy of both supplies so far; a transfer counts once it is complete.
+    pub fn energy_fj(&self) -> u128 {
+        self.drawn.core_fj + self.drawn.io_fj
+    }
+
     /// Returns the power of all dies that are idle.
     pub fn idle_uw(&self) -> u64 {
         self.power.idle_uw * self.dies.len() as u64

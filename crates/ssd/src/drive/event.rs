@@ -4,6 +4,7 @@ use reprieve_base::event::{self, Words};
 use reprieve_flash::{FLASH_EVENTS, FlashEvent};
 
 const BUFFER_OPENS: u32 = FLASH_EVENTS + 1;
+const LOOK_AT_POWER: u32 = FLASH_EVENTS + 2;
 
 /// Events of a drive; messages of the host link are the host interface's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,6 +15,8 @@ pub(super) enum DriveEvent {
     LookIdle,
     /// Writes that were throttled may enter the buffer.
     BufferOpens,
+    /// A limit on power may have ended for which dies wait.
+    LookAtPower,
 }
 
 impl event::Event for DriveEvent {
@@ -23,6 +26,7 @@ impl event::Event for DriveEvent {
             DriveEvent::Flash(event) => event.words(),
             DriveEvent::LookIdle => [FLASH_EVENTS, 0, 0],
             DriveEvent::BufferOpens => [BUFFER_OPENS, 0, 0],
+            DriveEvent::LookAtPower => [LOOK_AT_POWER, 0, 0],
         }
     }
 
@@ -31,6 +35,7 @@ impl event::Event for DriveEvent {
         match words[0] {
             FLASH_EVENTS => DriveEvent::LookIdle,
             BUFFER_OPENS => DriveEvent::BufferOpens,
+            LOOK_AT_POWER => DriveEvent::LookAtPower,
             _ => DriveEvent::Flash(FlashEvent::from_words(words)),
         }
     }

@@ -119,6 +119,9 @@ impl EventLoop {
         if self.stats.series.is_some() {
             self.stats.series_instant(now, self.host.requests.len(), &self.pages.flash);
         }
+        if self.pages.flash.observers().has_thermal() {
+            self.pages.flash.observers_mut().look_at_temperature(now);
+        }
         self.let_happen();
         if self.flows.may_pull() {
             self.pull();
@@ -132,6 +135,9 @@ impl EventLoop {
         self.decide();
         if self.pages.buffer.throttle.is_some() {
             self.look_at_throttle();
+        }
+        if self.pages.flash.observers().has_thermal() {
+            self.look_at_power();
         }
         if self.pages.record.checker.is_some() {
             self.check_instant(false);
@@ -198,6 +204,8 @@ impl EventLoop {
                 }
             }
             DriveEvent::LookIdle => self.look_idle(),
+            // Dies decide at each instant.
+            DriveEvent::LookAtPower => {}
             DriveEvent::BufferOpens => {
                 self.pages.fill_buffer(&mut self.host.requests, self.now);
                 self.answer_served();
@@ -209,6 +217,14 @@ impl EventLoop {
         let throttle = self.pages.buffer.throttle.as_mut();
         if let Some(at) = throttle.and_then(|throttle| throttle.take_wake()) {
             self.events.schedule(at, DriveEvent::BufferOpens);
+        }
+    }
+
+    /// Schedules the end of a limit on power that dies wait for.
+    #[cold]
+    fn look_at_power(&mut self) {
+        if let Some(at) = self.pages.flash.observers_mut().take_thermal_wake() {
+            self.events.schedule(at, DriveEvent::LookAtPower);
         }
     }
 

@@ -61,9 +61,19 @@ impl Ssd {
         if let Some(run_in) = self.preparation.summary() {
             summary["precondition"] = run_in;
         }
-        if let Some(power) = measuring.power(&self.run.pages.flash, self.run.now) {
-            let bytes = self.run.stats.latencies.bytes() + measuring.excluded_bytes();
+        self.add_features(&mut summary);
+        summary
+    }
+
+    /// Adds the sections of features that are on.
+    fn add_features(&self, summary: &mut Value) {
+        if let Some(power) = self.run.stats.measuring.power(&self.run.pages.flash, self.run.now) {
+            let bytes =
+                self.run.stats.latencies.bytes() + self.run.stats.measuring.excluded_bytes();
             summary["power"] = power.summary(bytes);
+        }
+        if let Some(thermal) = self.run.pages.flash.observers().thermal_report() {
+            summary["thermal"] = json!(thermal);
         }
         if let Some(zones) = &self.run.pages.zones {
             summary["zones"] = zones_section(zones);
@@ -72,12 +82,11 @@ impl Ssd {
             summary["timeline"] = timeline.summary();
         }
         if let Some(slc) = &self.run.pages.ftl.tables.blocks.slc {
-            summary["slc_cache"] = serde_json::json!(slc.counts);
+            summary["slc_cache"] = json!(slc.counts);
         }
         if let Some(cut) = &self.cut {
             summary["power_loss"] = self.power_loss().summary(cut);
         }
-        summary
     }
 
     /// The bins of power over time, if they are kept.

@@ -59,6 +59,7 @@ mod sixteen_dies;
 mod slc_cache;
 mod smoke;
 mod states;
+mod thermal;
 mod timeline;
 mod together;
 mod twins;

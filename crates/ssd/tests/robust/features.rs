@@ -32,6 +32,7 @@ const LEFT_OUT: &[&str] = &[
     // With a row of their own below.
     "power_loss.mode",
     "power.account",
+    "thermal.model",
     "ftl.twin_blocks",
     "reliability.model",
 ];
@@ -82,7 +83,8 @@ const ROWS: &[(&str, &[&str])] = &[
     ("flows", &[FLOWS]),
     ("power", &[POWER]),
     ("budget", &[BUDGET]),
-    ("reliability", &[AGEING, "reliability.model=power reliability.pe_cycles=100"]),
+    ("heat", &[HEAT]),
+    ("reliability", &[AGEING, "reliability.model=power reliability.cycles_at_start=100"]),
     ("errors", &[ERRORS]),
     ("power_loss", &[LOSS, "power_loss.mode=on power_loss.p_controller_mw=1000"]),
     ("capacity", &["ftl.over_provisioning=0.6", "ftl.over_provisioning=0.75"]),
@@ -113,9 +115,14 @@ const FILLED: &str = "read_cache.bytes=8192 read_cache.fill_on_write=true";
 const QUEUES: &str = "host.interface=nvme host.queues=3 host.queue_entries=2";
 const SHORT_QUEUE: &str = "host.interface=nvme host.queues=1 host.queue_entries=2";
 const FLOWS: &str = "flow.a.requests=60 flow.b.requests=40 flow.b.read_fraction=1";
-const POWER: &str = "power.account=on power.p_read_mw=20 power.p_program_pulse_mw=40 \
+const POWER: &str = "power.account=on power.p_sense_mw=20 power.p_program_pulse_mw=40 \
     power.p_program_verify_mw=20 power.p_erase_pulse_mw=30 power.p_erase_verify_mw=20 \
     power.p_idle_mw=1 power.e_io_pj_per_bit=2";
+const HEAT: &str = "power.account=on power.p_sense_mw=20 power.p_program_pulse_mw=40 \
+    power.p_program_verify_mw=20 power.p_erase_pulse_mw=30 power.p_idle_mw=1 \
+    power.e_io_pj_per_bit=2 thermal.model=rc thermal.c_per_w=500 thermal.time_constant_s=0.002 \
+    thermal.start_c=40 thermal.light_c=41 thermal.heavy_c=42 thermal.hysteresis_c=1 \
+    thermal.poll_us=50 thermal.light_budget_mw=90 thermal.heavy_budget_mw=45";
 const BUDGET: &str = "power.max_active_dies=1";
 const AGEING: &str = "reliability.model=power";
 /// As many wrong bits of a codeword on average as can be corrected.

@@ -58,6 +58,9 @@ fn case(sets: &[String]) -> Result<End, String> {
         Ok(scenario) => scenario,
         Err(error) => {
             let text = error.to_string();
+            if text.contains("unknown key") {
+                return Err(text);
+            }
             let is_one = !text.contains('\n') && text.contains(": ") && text.len() < 1_000;
             return if is_one { Ok(End::Refused) } else { Err(format!("no sentence: {text}")) };
         }
