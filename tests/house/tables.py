@@ -80,12 +80,12 @@ ENTRY_WORDS = 40
 ROOMS = {
     "base, state": Room(("crates/base/src/*.rs", "crates/state/src/*.rs"), 1_738, 1_200),
     "nand": Room(("crates/nand/src/*.rs",), 3_900, 3_000),
-    "flash": Room(("crates/flash/src/*.rs",), 9_291, 4_500),
-    "ftl": Room(("crates/ftl/src/*.rs",), 9_006, 4_800),
-    "policy": Room(("crates/policy/src/*.rs",), 5_015, 3_300),
-    "ssd": Room(("crates/ssd/src/*.rs",), 8_070, 4_800),
-    "observe": Room(("crates/observe/src/*.rs",), 5_746, 4_500),
-    "config": Room(("crates/config/src/*.rs",), 6_925, 4_800),
+    "flash": Room(("crates/flash/src/*.rs",), 9_293, 4_500),
+    "ftl": Room(("crates/ftl/src/*.rs",), 9_058, 4_800),
+    "policy": Room(("crates/policy/src/*.rs",), 5_017, 3_300),
+    "ssd": Room(("crates/ssd/src/*.rs",), 8_224, 4_800),
+    "observe": Room(("crates/observe/src/*.rs",), 5_752, 4_500),
+    "config": Room(("crates/config/src/*.rs",), 6_946, 4_800),
     "trace": Room(("crates/trace/src/*.rs",), 9_720, 6_000),
     "serve": Room(("crates/serve/src/*.rs",), 5_459, 4_500),
     "faces": Room(

@@ -44,6 +44,14 @@ const FEATURES: &[&[&str]] = &[
         "thermal.light_budget_mw=900",
         "thermal.heavy_budget_mw=450",
     ],
+    &[
+        "ftl.scan_period_s=0.02",
+        "ftl.refresh_retries=1",
+        "reliability.model=power",
+        "reliability.epsilon=0.001",
+        "ecc.code=ldpc",
+        "ecc.correctable_bits=10",
+    ],
     &["parallelism.cache_program=true"],
     &["timing.wordline_pages=2", "ftl.over_provisioning=0.65", "buffer.acknowledge=back"],
     &[

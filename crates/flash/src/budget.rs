@@ -93,9 +93,8 @@ impl Counted {
 
     fn of(&self, kind: Kind) -> CommandPower {
         match kind {
-            Kind::HostRead | Kind::RmwRead | Kind::GcRead | Kind::MapRead | Kind::MapUpdate => {
-                self.sense
-            }
+            Kind::HostRead | Kind::RmwRead | Kind::ScanRead | Kind::GcRead => self.sense,
+            Kind::MapRead | Kind::MapUpdate => self.sense,
             Kind::Program | Kind::GcProgram | Kind::MapProgram => self.program,
             // It senses first.
             Kind::GcCopy => match self.program.plane_uw >= self.sense.plane_uw {

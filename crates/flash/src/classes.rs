@@ -10,7 +10,10 @@ use super::dies::Dies;
 /// The class of a kind of transaction.
 pub(super) fn class_of(kind: Kind) -> Class {
     match kind {
-        Kind::HostRead | Kind::RmwRead | Kind::MapRead | Kind::MapUpdate => Class::HostRead,
+        // Reads that are queued share a class.
+        Kind::HostRead | Kind::RmwRead | Kind::ScanRead | Kind::MapRead | Kind::MapUpdate => {
+            Class::HostRead
+        }
         Kind::Program | Kind::MapProgram => Class::HostWrite,
         Kind::GcRead => Class::GcRead,
         Kind::GcProgram | Kind::GcCopy => Class::GcProgram,

@@ -11,6 +11,7 @@ use super::needs::Needs;
 use super::numbering::Numbering;
 use super::owners::Owners;
 use super::plane::{Allocated, Plane, Victim};
+use super::refresh;
 use super::room;
 use super::slc_folding::SlcCache;
 use super::slc_plane::SlcPlane;
@@ -239,8 +240,9 @@ impl Blocks {
     }
 
     /// Chooses the block of a plane that is collected: one that has failed, one that is little
-    /// worn, or what the policy picks; returns it, or `None` if there is none after all.
-    pub(super) fn choose_victim(&mut self, plane: u32) -> Option<u32> {
+    /// worn, one that reads badly if it `may_refresh`, or what the policy picks; returns it, or
+    /// `None` if there is none after all.
+    pub(super) fn choose_victim(&mut self, plane: u32, may_refresh: bool) -> Option<u32> {
         if self.fronts.has_zones() {
             let block = self.planes[plane as usize].resets.pop_front()?;
             self.victim.taken(plane, block);
@@ -264,12 +266,7 @@ impl Blocks {
                 });
                 levels |= 2 * self.index.valid(unworn) >= pages_per_block
                     && worn.is_some_and(|(_, erases)| erases > self.wear.of(unworn));
-                let next = &mut self.planes[plane as usize].next_victim;
-                match *next == Some(unworn) {
-                    true => *next = None,
-                    false => self.victim.taken(plane, unworn),
-                }
-                self.index.reclaim(unworn);
+                refresh::take_full(self, plane, unworn);
                 unworn
             }
             (None, None) => {
@@ -279,10 +276,14 @@ impl Blocks {
                 let own = self.slc.as_ref().and_then(|slc| slc.choose(state, other_first));
                 match own {
                     Some(own) => self.numbering.blocks_of(plane).start + own,
-                    None => self.pick(plane)?,
+                    None => match may_refresh.then(|| refresh::choose(self, plane)).flatten() {
+                        Some(block) => block,
+                        None => self.pick(plane)?,
+                    },
                 }
             }
         };
+        self.planes[plane as usize].refreshes.retain(|refreshed| *refreshed != block);
         let victim = Victim { block, retires: failed.is_some(), levels };
         self.planes[plane as usize].victim = Some(victim);
         Some(block)

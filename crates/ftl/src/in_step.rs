@@ -130,7 +130,7 @@ impl Collection {
         };
         let (own, free): (Vec<u32>, Vec<u32>) = planes.iter().partition(has_own);
         for plane in own {
-            if let Some(victim) = tables.blocks.choose_victim(plane) {
+            if let Some(victim) = tables.blocks.choose_victim(plane, false) {
                 self.job_begins(plane, victim, tables);
             }
         }

@@ -33,6 +33,7 @@ mod plane_view;
 mod precondition;
 mod ranked_bits;
 mod rebuild;
+mod refresh;
 mod registries;
 mod rehearsal;
 mod replay;

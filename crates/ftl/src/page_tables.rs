@@ -97,7 +97,7 @@ impl PageTables {
     pub(super) fn located_anew(&self, txn: &Txn) -> PageAddress {
         let page = match (txn.kind, self.map.get(txn.lpn)) {
             (Kind::RmwRead | Kind::MapUpdate, _) if txn.old != NONE => txn.old,
-            (Kind::HostRead | Kind::MapRead, Mapping::Flash(page)) => page,
+            (Kind::HostRead | Kind::ScanRead | Kind::MapRead, Mapping::Flash(page)) => page,
             // Overwritten or trimmed since it was queued: the old copy is what it reads.
             _ => return txn.at,
         };

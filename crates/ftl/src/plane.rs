@@ -47,6 +47,8 @@ pub(super) struct Plane {
     pub(super) resets: VecDeque<u32>,
     /// A block, counted over the drive, so little worn that it is the next victim.
     pub(super) unworn: Option<u32>,
+    /// Full blocks, counted over the drive, that read badly and whose pages move in idle time.
+    pub(super) refreshes: VecDeque<u32>,
     /// The open block of wear levelling is so little worn that other moved pages fill it too.
     pub(super) completes_levelling: bool,
     /// Blocks filled, which numbers them in that order.
@@ -83,6 +85,7 @@ impl Plane {
             failed: VecDeque::new(),
             resets: VecDeque::new(),
             unworn: None,
+            refreshes: VecDeque::new(),
             completes_levelling: false,
             fills: 0,
             victim: None,

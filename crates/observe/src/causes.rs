@@ -77,7 +77,7 @@ impl Cause {
         match kind {
             Kind::HostRead | Kind::RmwRead => Cause::HostRead,
             Kind::Program => Cause::HostProgram,
-            Kind::GcRead => Cause::GcRead,
+            Kind::GcRead | Kind::ScanRead => Cause::GcRead,
             Kind::GcProgram | Kind::GcCopy => Cause::GcProgram,
             Kind::MapRead | Kind::MapUpdate | Kind::MapProgram => Cause::Map,
             Kind::Erase => Cause::Erase,

@@ -22,6 +22,8 @@ pub enum Kind {
     GcProgram,
     /// Garbage collection moves that page within its plane, by copyback.
     GcCopy,
+    /// A page is read to see how well it reads.
+    ScanRead,
     /// A page of the mapping is read because its entries are wanted.
     MapRead,
     /// A page of the mapping is read because it is written anew.

@@ -30,7 +30,8 @@ export function microseconds(ns) {
 export const grouped = (number) => Math.round(number).toLocaleString("en");
 
 const OPERATIONS = {
-  read: "read", "rmw read": "read", "map read": "other", "map update read": "other",
+  read: "read", "rmw read": "read", "scan read": "other",
+  "map read": "other", "map update read": "other",
   "gc read": "gc-read", program: "program", "gc program": "gc-program",
   "gc copyback": "gc-program", "map program": "other", erase: "erase",
 };

@@ -85,6 +85,13 @@ section! {
     static_wear_spread [ftl.wear.static_spread] count(2, U32), absent();
     /// Whether the summary has the erases of a block: mean, extremes and deviation.
     count_erases [ftl.wear.count_erases] flag(), or("false");
+    /// Time in which the drive reads all its data once, page by page, to see how well it reads;
+    /// absent: it does not.
+    scan_period_s [ftl.scan??.period] s(), absent();
+    /// Retries of such a read, or of one of the host, from which on the block of the page is moved
+    /// in idle time; absent: none is.
+    refresh_retries [ftl.scan?.refresh_retries] count(1, 200), absent(),
+        when(&[given("ftl.scan_period_s"), is("ecc.code", &["ldpc"])]);
     /// Probability with which a block is bad from the start.
     factory_bad_share [ftl.faults.factory_bad_share] below(0.0, 1.0), or("0");
     /// Where the mapping of logical to physical pages is kept.

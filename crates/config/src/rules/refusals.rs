@@ -75,6 +75,8 @@ features! {
     SLICED "sliced programs" |s| s.suspension.program == ProgramSuspension::Sliced;
     STEADY "a steady state" |s| s.ftl.precondition == Precondition::Steady;
     POWER_LOSS "a loss of power" |s| s.power_loss.is_some();
+    REFRESH "blocks that are refreshed" |s|
+        s.ftl.scan.is_some_and(|scan| scan.refresh_retries.is_some());
     LEVELLING "static wear levelling" |s| s.ftl.wear.static_spread.is_some();
     IN_ORDER "a link in order" |s| s.host.order == LinkOrder::InOrder;
     COMMANDS_CROSS "commands that cross the link" |s| s.host.commands_cross_link;
@@ -204,6 +206,9 @@ table! {
         "ftl.gc_victims_in_step": IN_STEP + DEMAND,
             "pages of the mapping are moved to open blocks of their own; must be false with \
              ftl.mapping = \"demand\"";
+        "ftl.refresh_retries": REFRESH + IN_STEP,
+            "victims that are chosen as a set are the emptiest; must be absent with \
+             ftl.gc_victims_in_step";
         "ftl.gc_holds_channel": GC_HOLDS + DEMAND,
             "collection would wait for pages of the mapping behind the channel that it holds; must \
              be false with ftl.mapping = \"demand\"";

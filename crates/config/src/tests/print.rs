@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 138] = [
+const APPLY_ELSEWHERE: [&str; 139] = [
     "device",
     "part",
     "load",
@@ -71,6 +71,7 @@ const APPLY_ELSEWHERE: [&str; 138] = [
     "ftl.gc_victims_in_step",
     "ftl.hot_window_share",
     "ftl.placement_handles",
+    "ftl.refresh_retries",
     "ftl.map_cache_bytes",
     "ftl.map_cache_policy",
     "ftl.wait_for_planes",

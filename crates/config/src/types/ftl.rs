@@ -24,6 +24,7 @@ pub struct Ftl {
     pub wear: Wear,
     /// Bad blocks, and failures.
     pub faults: Faults,
+    pub scan: Option<MediaScan>,
     pub demand: Option<Demand>,
     pub slc_cache: Option<SlcCache>,
     pub wordline_timeout: Dur,
@@ -44,6 +45,13 @@ pub struct GcControl {
     pub dies_max: Option<u32>,
     pub parallel_planes: bool,
     pub victims_in_step: bool,
+}
+
+/// Reads of all data in the background, and what follows from them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MediaScan {
+    pub period: Dur,
+    pub refresh_retries: Option<u32>,
 }
 
 /// Division of pages into open blocks.

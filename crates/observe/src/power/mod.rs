@@ -62,7 +62,7 @@ impl Class {
             Kind::HostRead => Class::HostRead,
             Kind::RmwRead => Class::RmwRead,
             Kind::Program => Class::HostWrite,
-            Kind::GcRead => Class::GcRead,
+            Kind::GcRead | Kind::ScanRead => Class::GcRead,
             Kind::GcProgram | Kind::GcCopy => Class::GcProgram,
             Kind::MapRead | Kind::MapUpdate => Class::MapRead,
             Kind::MapProgram => Class::MapProgram,

@@ -63,6 +63,8 @@ impl FlashCounts {
             Kind::HostRead => self.host_reads += 1,
             Kind::RmwRead => self.rmw_reads += 1,
             Kind::MapRead | Kind::MapUpdate => self.map_reads += 1,
+            // The scan counts its own.
+            Kind::ScanRead => {}
             _ => self.gc_reads += 1,
         }
     }

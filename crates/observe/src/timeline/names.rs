@@ -57,10 +57,12 @@ pub enum Name {
     HostTrim,
     /// A flush of the host.
     HostFlush,
+    /// The read of a page by the scan of all data.
+    ScanRead,
 }
 
 /// The names, in the order of [`Name`].
-const NAMES: [&str; 25] = [
+const NAMES: [&str; 26] = [
     "read",
     "rmw read",
     "gc read",
@@ -86,9 +88,10 @@ const NAMES: [&str; 25] = [
     "write",
     "trim",
     "flush",
+    "scan read",
 ];
 
-const _: () = assert!(NAMES.len() == Name::HostFlush as usize + 1, "a name for each");
+const _: () = assert!(NAMES.len() == Name::ScanRead as usize + 1, "a name for each");
 
 impl Name {
     /// The slice of a page operation.
@@ -97,6 +100,7 @@ impl Name {
             Kind::HostRead => Name::Read,
             Kind::RmwRead => Name::RmwRead,
             Kind::Program => Name::Program,
+            Kind::ScanRead => Name::ScanRead,
             Kind::GcRead => Name::GcRead,
             Kind::GcProgram => Name::GcProgram,
             Kind::GcCopy => Name::GcCopyback,

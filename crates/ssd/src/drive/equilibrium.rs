@@ -75,7 +75,7 @@ impl Equilibrium {
         for load in loads.chain(scenario.flows.iter_mut().map(|flow| &mut flow.workload)) {
             *load = load.endless().expect("loads of an equilibrium go on");
         }
-        scenario.power_loss = None;
+        (scenario.power_loss, scenario.ftl.scan) = (None, None);
         // What it does is never told.
         scenario.measure = Measure::default();
         scenario

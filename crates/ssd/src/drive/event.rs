@@ -5,6 +5,7 @@ use reprieve_flash::{FLASH_EVENTS, FlashEvent};
 
 const BUFFER_OPENS: u32 = FLASH_EVENTS + 1;
 const LOOK_AT_POWER: u32 = FLASH_EVENTS + 2;
+const SCAN: u32 = FLASH_EVENTS + 3;
 
 /// Events of a drive; messages of the host link are the host interface's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +18,8 @@ pub(super) enum DriveEvent {
     BufferOpens,
     /// A limit on power may have ended for which dies wait.
     LookAtPower,
+    /// The next page of a scan is read.
+    Scan,
 }
 
 impl event::Event for DriveEvent {
@@ -27,6 +30,7 @@ impl event::Event for DriveEvent {
             DriveEvent::LookIdle => [FLASH_EVENTS, 0, 0],
             DriveEvent::BufferOpens => [BUFFER_OPENS, 0, 0],
             DriveEvent::LookAtPower => [LOOK_AT_POWER, 0, 0],
+            DriveEvent::Scan => [SCAN, 0, 0],
         }
     }
 
@@ -36,6 +40,7 @@ impl event::Event for DriveEvent {
             FLASH_EVENTS => DriveEvent::LookIdle,
             BUFFER_OPENS => DriveEvent::BufferOpens,
             LOOK_AT_POWER => DriveEvent::LookAtPower,
+            SCAN => DriveEvent::Scan,
             _ => DriveEvent::Flash(FlashEvent::from_words(words)),
         }
     }

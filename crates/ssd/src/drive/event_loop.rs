@@ -9,6 +9,7 @@ use super::dirty_pages::IdleLook;
 use super::event::DriveEvent;
 use super::flows::Flows;
 use super::interface::HostInterface;
+use super::media_scan::ScanCounts;
 use super::page_store::PageStore;
 use super::statistics::Statistics;
 
@@ -36,6 +37,9 @@ impl EventLoop {
         if let Some(zones) = &mut self.pages.zones {
             zones.archive(archive);
         }
+        if let Some(scan) = &mut self.pages.scan {
+            scan.archive(archive);
+        }
         self.stats.archive(archive);
     }
 
@@ -54,6 +58,7 @@ impl EventLoop {
             flash.dies_mut().wake(die);
         }
         self.flows.start(ftl);
+        self.begin_scan();
         self.pages.replay(buffered, &mut self.host.requests, self.now)
     }
 
@@ -206,6 +211,7 @@ impl EventLoop {
             DriveEvent::LookIdle => self.look_idle(),
             // Dies decide at each instant.
             DriveEvent::LookAtPower => {}
+            DriveEvent::Scan => self.scan(),
             DriveEvent::BufferOpens => {
                 self.pages.fill_buffer(&mut self.host.requests, self.now);
                 self.answer_served();
@@ -274,7 +280,7 @@ impl EventLoop {
     /// The measured part begins at `at`: everything before has happened, and of that instant what
     /// frees resources at most.
     fn measure_from(&mut self, at: Time) {
-        let PageStore { flash, ftl, buffer, totals, zones, .. } = &mut self.pages;
+        let PageStore { flash, ftl, buffer, totals, zones, scan, .. } = &mut self.pages;
         let transactions = flash.counts().reads() + flash.counts().programs();
         flash.forget_counts(at);
         ftl.tables.map.forget_counts();
@@ -288,6 +294,9 @@ impl EventLoop {
         *totals = Totals::none(dropped_writes.is_some(), redistributed_pages.is_some());
         if let Some(zones) = zones {
             zones.counts = ZoneCounts::default();
+        }
+        if let Some(scan) = scan {
+            scan.counts = ScanCounts::default();
         }
         self.stats.measure_from(at, transactions, self.host.requests.is_empty(), flash);
     }

@@ -17,6 +17,7 @@ mod interface;
 mod live;
 mod mapping;
 mod measure;
+mod media_scan;
 mod options;
 mod page_layout;
 mod page_record;

@@ -14,6 +14,7 @@ use reprieve_policy::txn::{Kind, LatencyComponents, NONE, Txn};
 
 use super::buffer::WriteBuffer;
 use super::interface::HostRequests;
+use super::media_scan::MediaScan;
 use super::page_layout::PageLayout;
 use super::page_record::PageRecord;
 
@@ -27,6 +28,8 @@ pub(super) struct PageStore {
     pub(super) totals: Totals,
     /// `None`: the drive has no zones.
     pub(super) zones: Option<Box<ZoneTable>>,
+    /// `None`: nothing is read in the background.
+    pub(super) scan: Option<MediaScan>,
     /// Pages served and not answered, in order.
     pub(super) served: Vec<Served>,
     /// The read of a page that was never written reads the flash.
@@ -66,6 +69,7 @@ impl PageStore {
             },
             totals: Totals::none(scenario.buffer.hold.is_some(), false),
             zones: ZoneTable::of(scenario),
+            scan: MediaScan::of(scenario),
             served: Vec::with_capacity(1024),
             // What lies behind a write pointer holds nothing.
             unwritten_costs_read: scenario.host.unwritten_costs_read && scenario.zones.is_none(),
@@ -177,12 +181,16 @@ impl PageStore {
                 if let Some(cache) = &mut self.buffer.read_cache {
                     cache.page_read(&self.flash.txns()[id], &self.ftl);
                 }
+                if self.scan.is_some() {
+                    self.refresh(id);
+                }
                 let Txn { request, lpn, ref parts, .. } = self.flash.txns()[id];
                 requests[request].parts = *parts;
                 self.flash.txns_mut().release(id);
                 return Some(Served { request, lpn });
             }
             Kind::RmwRead => self.old_page_read(id, requests, now),
+            Kind::ScanRead => self.page_scanned(id, now),
             Kind::Program => self.page_programmed(id, requests, now),
             Kind::MapRead => self.map_page_read(id, requests, now),
             Kind::MapUpdate => self.map_page_ready(id),

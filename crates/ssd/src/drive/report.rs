@@ -81,6 +81,9 @@ impl Ssd {
         if let Some(timeline) = self.run.pages.flash.observers().timeline() {
             summary["timeline"] = timeline.summary();
         }
+        if let Some(scan) = &self.run.pages.scan {
+            summary["media_scan"] = json!(scan.counts);
+        }
         if let Some(slc) = &self.run.pages.ftl.tables.blocks.slc {
             summary["slc_cache"] = json!(slc.counts);
         }

@@ -138,6 +138,7 @@ impl Ssd {
     fn close(&mut self) {
         self.run.pages.ftl.close();
         self.run.pages.hold_no_more();
+        self.run.pages.scan = None;
         for die in 0..self.scenario.geometry.dies() {
             self.run.pages.flash.dies_mut().wake(die);
         }

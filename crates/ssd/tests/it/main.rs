@@ -28,6 +28,7 @@ mod loads;
 mod mapping;
 mod mbm;
 mod measure;
+mod media_scan;
 mod microcode;
 mod modes;
 mod multi_plane;

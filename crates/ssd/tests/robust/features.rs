@@ -70,6 +70,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("gc_dies", &["ftl.gc_dies_max=1"]),
     ("static_wear", &["ftl.static_wear_spread=2"]),
     ("factory_bad", &["ftl.factory_bad_share=0.01"]),
+    ("scan", &["ftl.scan_period_s=0.02", SCAN]),
     ("program_failure", &["nand.program_failure=0.0005"]),
     ("erase_failure", &["nand.erase_failure=0.002"]),
     ("map_cache", &["ftl.mapping=demand ftl.map_cache_bytes=64"]),
@@ -127,6 +128,8 @@ const BUDGET: &str = "power.max_active_dies=1";
 const AGEING: &str = "reliability.model=power";
 /// As many wrong bits of a codeword on average as can be corrected.
 const ERRORS: &str = "reliability.model=power reliability.epsilon=0.008 ecc.code=ldpc";
+const SCAN: &str = "ftl.scan_period_s=0.02 ftl.refresh_retries=1 reliability.model=power \
+    reliability.epsilon=0.008 ecc.code=ldpc";
 const LOSS: &str = "power_loss.mode=on power_loss.p_controller_mw=1000 power_loss.hold_up_us=900";
 
 /// The values of a key of few words.
