@@ -11,7 +11,6 @@ use super::needs::Needs;
 use super::numbering::Numbering;
 use super::owners::Owners;
 use super::plane::{Allocated, Plane, Victim};
-use super::refresh;
 use super::room;
 use super::slc_folding::SlcCache;
 use super::slc_plane::SlcPlane;
@@ -266,7 +265,7 @@ impl Blocks {
                 });
                 levels |= 2 * self.index.valid(unworn) >= pages_per_block
                     && worn.is_some_and(|(_, erases)| erases > self.wear.of(unworn));
-                refresh::take_full(self, plane, unworn);
+                take_full(self, plane, unworn);
                 unworn
             }
             (None, None) => {
@@ -276,8 +275,11 @@ impl Blocks {
                 let own = self.slc.as_ref().and_then(|slc| slc.choose(state, other_first));
                 match own {
                     Some(own) => self.numbering.blocks_of(plane).start + own,
-                    None => match may_refresh.then(|| refresh::choose(self, plane)).flatten() {
-                        Some(block) => block,
+                    None => match state.refreshes.front().copied().filter(|_| may_refresh) {
+                        Some(block) => {
+                            take_full(self, plane, block);
+                            block
+                        }
                         None => self.pick(plane)?,
                     },
                 }
@@ -368,4 +370,14 @@ impl Blocks {
             }
         }
     }
+}
+
+/// Takes a full block as a victim that the policy has not picked.
+fn take_full(blocks: &mut Blocks, plane: u32, block: u32) {
+    let next = &mut blocks.planes[plane as usize].next_victim;
+    match *next == Some(block) {
+        true => *next = None,
+        false => blocks.victim.taken(plane, block),
+    }
+    blocks.index.reclaim(block);
 }

@@ -132,7 +132,7 @@ impl Collection {
         let free = state.free_blocks();
         let has_begun = state.victim.is_some();
         let fold = blocks.slc.as_ref().map_or(GcNeed::None, |slc| slc.need(state));
-        let is_short = self.is_short(plane, blocks);
+        let is_short = self.rules.is_short(free, blocks.reserve_blocks);
         let refreshes = !is_short && !self.closing && !state.refreshes.is_empty();
         let fold = fold.max(if refreshes { GcNeed::Idle } else { GcNeed::None });
         let is_idle = !is_short && !has_begun && fold == GcNeed::None;
@@ -163,13 +163,6 @@ impl Collection {
         } else {
             GcNeed::None
         }
-    }
-
-    /// Whether a plane has so few free blocks that it needs more.
-    #[inline]
-    fn is_short(&self, plane: u32, blocks: &Blocks) -> bool {
-        let free = blocks.planes[plane as usize].free_blocks();
-        free <= blocks.reserve_blocks || free < self.rules.start_blocks
     }
 
     /// How much the neediest plane of a die needs garbage collection.
@@ -315,7 +308,8 @@ impl Collection {
             self.begin_in_step(tables.blocks.numbering.die(plane), &[plane], tables);
             return tables.blocks.victim_of(plane).map(|_| ());
         }
-        let may_refresh = !self.is_short(plane, &tables.blocks);
+        let free = tables.blocks.planes[plane as usize].free_blocks();
+        let may_refresh = !self.rules.is_short(free, tables.blocks.reserve_blocks);
         let victim = tables.blocks.choose_victim(plane, may_refresh)?;
         self.job_begins(plane, victim, tables);
         Some(())

@@ -35,6 +35,12 @@ impl GcRules {
             beside: ftl.gc.parallel_planes.then(|| Beside::of(scenario)),
         }
     }
+
+    /// Whether a plane with so many `free` blocks needs more, of which `reserve_blocks` are kept.
+    #[inline]
+    pub(super) fn is_short(&self, free: u32, reserve_blocks: u32) -> bool {
+        free <= reserve_blocks || free < self.start_blocks
+    }
 }
 
 /// Pages that are moved for each page that the host writes while few blocks are free.

@@ -58,7 +58,9 @@ impl EventLoop {
             flash.dies_mut().wake(die);
         }
         self.flows.start(ftl);
-        self.begin_scan();
+        if let Some(scan) = &self.pages.scan {
+            self.events.schedule(self.now + scan.interval, DriveEvent::Scan);
+        }
         self.pages.replay(buffered, &mut self.host.requests, self.now)
     }
 
@@ -231,6 +233,17 @@ impl EventLoop {
     fn look_at_power(&mut self) {
         if let Some(at) = self.pages.flash.observers_mut().take_thermal_wake() {
             self.events.schedule(at, DriveEvent::LookAtPower);
+        }
+    }
+
+    /// Reads the next page of the scan, and schedules the one after it.
+    fn scan(&mut self) {
+        // Else nothing that requests wait for would happen, and a scan must not hide that.
+        let goes_on = self.host.requests.is_empty() || self.next_instant() != Time::NEVER;
+        let PageStore { scan, ftl, flash, .. } = &mut self.pages;
+        if let Some(scan) = scan.as_mut().filter(|_| goes_on) {
+            self.events.schedule(self.now + scan.interval, DriveEvent::Scan);
+            scan.read_next(ftl, flash, self.now);
         }
     }
 

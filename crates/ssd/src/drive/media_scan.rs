@@ -1,14 +1,10 @@
 //! Reads of all data in the background, and the refresh of blocks that read badly.
 
-use reprieve_base::event::Schedule;
 use reprieve_base::{Archive, Dur, Time, parts};
 use reprieve_config::Scenario;
-use reprieve_ftl::Mapping;
+use reprieve_flash::Flash;
+use reprieve_ftl::{Ftl, Mapping};
 use reprieve_policy::txn::{Kind, NONE, Txn};
-
-use super::event::DriveEvent;
-use super::event_loop::EventLoop;
-use super::page_store::PageStore;
 
 /// Logical pages without data in the flash that one step passes at most.
 const SKIPPED_MAX: u32 = 1024;
@@ -17,7 +13,7 @@ const SKIPPED_MAX: u32 = 1024;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MediaScan {
     /// Time between two pages.
-    interval: Dur,
+    pub(super) interval: Dur,
     pages: u32,
     next_lpn: u32,
     /// When its last page had been read, `NEVER` while it is: the next is read later, so that
@@ -54,75 +50,49 @@ impl MediaScan {
             counts: ScanCounts::default(),
         })
     }
-}
 
-impl EventLoop {
-    /// Schedules the first page of the scan, if there is one.
-    pub(super) fn begin_scan(&mut self) {
-        if let Some(scan) = &self.pages.scan {
-            self.events.schedule(self.now + scan.interval, DriveEvent::Scan);
-        }
-    }
-
-    /// Reads the next page of the scan unless one is being read, and schedules the one after it.
-    pub(super) fn scan(&mut self) {
-        // Else nothing that requests wait for would ever happen, and that is not for a scan to hide.
-        let goes_on = self.host.requests.is_empty() || self.next_instant() != Time::NEVER;
-        if let Some(scan) = self.pages.scan.as_ref().filter(|_| goes_on) {
-            self.events.schedule(self.now + scan.interval, DriveEvent::Scan);
-            self.pages.scan_next(self.now);
-        }
-    }
-}
-
-impl PageStore {
-    /// Reads the next logical page that has its data in the flash.
-    fn scan_next(&mut self, now: Time) {
-        let scan = self.scan.as_mut().expect("there is a scan");
-        if now <= scan.busy_until {
+    /// Reads the next logical page that has its data in the flash, unless one is being read.
+    pub(super) fn read_next(&mut self, ftl: &Ftl, flash: &mut Flash, now: Time) {
+        if now <= self.busy_until {
             return;
         }
-        for _ in 0..SKIPPED_MAX.min(scan.pages) {
-            let lpn = scan.next_lpn;
-            scan.next_lpn = (lpn + 1) % scan.pages;
-            let Mapping::Flash(page) = self.ftl.tables.map.get(lpn) else { continue };
-            let (die, at) = self.ftl.numbering.locate(page);
-            let erases_seen = self.ftl.tables.blocks.erases(die, at);
+        for _ in 0..SKIPPED_MAX.min(self.pages) {
+            let lpn = self.next_lpn;
+            self.next_lpn = (lpn + 1) % self.pages;
+            let Mapping::Flash(page) = ftl.tables.map.get(lpn) else { continue };
+            let (die, at) = ftl.numbering.locate(page);
+            let erases_seen = ftl.tables.blocks.erases(die, at);
             let txn = Txn { erases_seen, ..Txn::new(Kind::ScanRead, die, at, lpn, NONE, now) };
-            let id = self.flash.txns_mut().insert(txn);
-            scan.busy_until = Time::NEVER;
-            self.flash.enqueue(id);
+            let id = flash.txns_mut().insert(txn);
+            self.busy_until = Time::NEVER;
+            flash.enqueue(id);
             return;
         }
     }
 
     /// A page of the scan has been read.
-    pub(super) fn page_scanned(&mut self, id: u32, now: Time) {
-        self.refresh(id);
-        self.flash.txns_mut().release(id);
-        if let Some(scan) = &mut self.scan {
-            scan.busy_until = now;
-            scan.counts.scanned_pages += 1;
-        }
+    pub(super) fn page_read(&mut self, id: u32, ftl: &mut Ftl, flash: &mut Flash, now: Time) {
+        self.judge(id, ftl, flash);
+        flash.txns_mut().release(id);
+        self.busy_until = now;
+        self.counts.scanned_pages += 1;
     }
 
     /// Has the block of a page that was read refreshed if that took too many retries.
-    #[cold]
-    pub(super) fn refresh(&mut self, id: u32) {
-        let txn = self.flash.txns()[id];
-        let Some(scan) = &mut self.scan else { return };
+    pub(super) fn judge(&mut self, id: u32, ftl: &mut Ftl, flash: &mut Flash) {
+        let txn = flash.txns()[id];
         let retries = u32::from(txn.first_retry) + u32::from(txn.further_senses);
-        if scan.refresh_retries.is_none_or(|least| retries < least) {
+        if self.refresh_retries.is_none_or(|least| retries < least) {
             return;
         }
         // Its page may have been written anew, or moved, since it was sensed.
-        let page = self.ftl.numbering.page_of(&txn);
-        if self.ftl.tables.blocks.owner(page) != Some(txn.lpn) {
+        let page = ftl.numbering.page_of(&txn);
+        if ftl.tables.blocks.owner(page) != Some(txn.lpn) {
             return;
         }
-        if let Some(die) = self.ftl.refresh(page) {
-            scan.counts.refreshed_blocks += 1;
-            self.flash.dies_mut().wake(die);
+        if let Some(die) = ftl.refresh(page) {
+            self.counts.refreshed_blocks += 1;
+            flash.dies_mut().wake(die);
         }
     }
 }

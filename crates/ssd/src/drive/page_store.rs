@@ -181,8 +181,8 @@ impl PageStore {
                 if let Some(cache) = &mut self.buffer.read_cache {
                     cache.page_read(&self.flash.txns()[id], &self.ftl);
                 }
-                if self.scan.is_some() {
-                    self.refresh(id);
+                if let Some(scan) = &mut self.scan {
+                    scan.judge(id, &mut self.ftl, &mut self.flash);
                 }
                 let Txn { request, lpn, ref parts, .. } = self.flash.txns()[id];
                 requests[request].parts = *parts;
@@ -190,7 +190,10 @@ impl PageStore {
                 return Some(Served { request, lpn });
             }
             Kind::RmwRead => self.old_page_read(id, requests, now),
-            Kind::ScanRead => self.page_scanned(id, now),
+            Kind::ScanRead => {
+                let scan = self.scan.as_mut().expect("there is a scan");
+                scan.page_read(id, &mut self.ftl, &mut self.flash, now);
+            }
             Kind::Program => self.page_programmed(id, requests, now),
             Kind::MapRead => self.map_page_read(id, requests, now),
             Kind::MapUpdate => self.map_page_ready(id),
