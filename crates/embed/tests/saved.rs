@@ -52,6 +52,12 @@ const FEATURES: &[&[&str]] = &[
         "ecc.code=ldpc",
         "ecc.correctable_bits=10",
     ],
+    &[
+        "timing.wordline_pages=2",
+        "timing.coarse_iterations=2",
+        "ftl.over_provisioning=0.65",
+        "ftl.precondition=sequential",
+    ],
     &["parallelism.cache_program=true"],
     &["timing.wordline_pages=2", "ftl.over_provisioning=0.65", "buffer.acknowledge=back"],
     &[

@@ -46,6 +46,7 @@ mod slc_folding;
 mod slc_plane;
 mod table;
 mod tile;
+mod two_pass;
 mod verify;
 mod wear;
 mod work;
@@ -160,7 +161,7 @@ impl Ftl {
     /// Returns what the newest data was until now.
     #[inline(always)]
     pub fn accept_write(&mut self, lpn: u32, handle: u8, id: u32, txns: &mut Slab<Txn>) -> Mapping {
-        let PageTables { map, blocks } = &mut self.tables;
+        let PageTables { map, blocks, .. } = &mut self.tables;
         let before = map.get(lpn);
         txns[id].old = overtake(before, txns);
         if !blocks.fronts.is_simple() {

@@ -10,6 +10,7 @@ use reprieve_policy::txn::{Kind, NONE, Txn};
 use super::blocks::Blocks;
 use super::map::{Map, Mapping};
 use super::page_names::Names;
+use super::two_pass::TwoPass;
 
 /// Entries looked at together by [`PageTables::touch`]: about as many misses as a core has in
 /// flight.
@@ -22,6 +23,8 @@ pub struct PageTables {
     pub map: Map,
     /// Contents of blocks.
     pub blocks: Blocks,
+    /// Where wordlines are programmed twice.
+    pub two_pass: Option<Box<TwoPass>>,
 }
 
 impl PageTables {
@@ -31,7 +34,7 @@ impl PageTables {
     pub(super) fn new(scenario: &Scenario) -> Result<PageTables, UserError> {
         let map = Map::new(scenario)?;
         let blocks = Blocks::new(scenario, map.all_pages())?;
-        Ok(PageTables { map, blocks })
+        Ok(PageTables { map, blocks, two_pass: TwoPass::of(scenario) })
     }
 
     /// Brings the table entries of logical pages into the caches, with their misses overlapping.
@@ -74,6 +77,13 @@ impl PageTables {
         }
         self.map.archive(archive);
         self.blocks.archive(archive);
+        self.two_pass.iter_mut().for_each(|two_pass| two_pass.archive(archive));
+    }
+
+    /// Whether the controller has a page, counted over the drive, until its second program.
+    #[inline(always)]
+    pub fn is_held(&self, page: u32) -> bool {
+        self.two_pass.as_ref().is_some_and(|two_pass| two_pass.holds(page))
     }
 
     /// Empties the tables for what changes from now on, where names and few changes since say what
@@ -113,6 +123,10 @@ impl PageTables {
         if usize::from(txn.front) == SLC_FRONT {
             self.cached(txn);
         }
+        if let Some(two_pass) = &mut self.two_pass {
+            let page = self.blocks.numbering.page_of(txn);
+            two_pass.programmed(page, usize::from(txn.front) == SLC_FRONT);
+        }
         if txn.stale {
             let plane = self.blocks.numbering.plane(txn.die, txn.at);
             self.blocks.planes[plane as usize].committed -= 1;
@@ -138,6 +152,9 @@ impl PageTables {
 
     /// The data of `source` is in `target` as well, and from now on only there.
     pub(super) fn relocate(&mut self, source: u32, target: u32, lpn: u32, txns: &mut Slab<Txn>) {
+        if let Some(two_pass) = &mut self.two_pass {
+            two_pass.programmed(target, false);
+        }
         if self.blocks.owner(source) != Some(lpn) {
             // Overwritten meanwhile: the copy is dead on arrival.
             return;

@@ -27,7 +27,7 @@ impl PlaneView for RoomView<'_> {
 
 impl PlaneQueries for Ftl {
     fn can_take(&self, plane: u32) -> bool {
-        let PageTables { map, blocks } = &self.tables;
+        let PageTables { map, blocks, .. } = &self.tables;
         let (state, pages) = (&blocks.planes[plane as usize], self.numbering.pages_per_block());
         // Collection pads wordlines: no plane may come to hold much more than an even share.
         let share_pages = map.all_pages().div_ceil(self.numbering.geometry.planes());

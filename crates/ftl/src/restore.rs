@@ -44,7 +44,7 @@ impl Ftl {
         self.tables.restore(state, pools)?;
         self.sectors.restore(state, &self.tables.map)?;
         // After a loss of power nobody remembers.
-        let PageTables { map, blocks } = &mut self.tables;
+        let PageTables { map, blocks, .. } = &mut self.tables;
         if state.has("stream.memory") && !blocks.fronts.memory().is_empty() {
             let memory = state.take("stream.memory", map.logical_pages() as usize)?;
             blocks.fronts.remember(&memory);
@@ -67,7 +67,7 @@ impl Ftl {
 impl PageTables {
     /// The blocks of planes, and the pages that they hold.
     fn restore(&mut self, state: &mut State, pools: Vec<Pool>) -> Result<(), UserError> {
-        let PageTables { map, blocks } = self;
+        let PageTables { map, blocks, .. } = self;
         for (plane, pool) in (0..).zip(pools) {
             blocks.check_pool(plane, &pool)?;
             blocks.restore_pool(plane, pool);

@@ -50,6 +50,9 @@ pub struct Timing {
     pub wordline: Option<Wordline>,
     /// Iterations by wordline, in place of those of the part and of its page types.
     pub spread: Option<IterationSpread>,
+    /// Iterations of a first, coarse pass over a wordline; the iterations above are then those of
+    /// the second, fine pass, which follows that of the next wordline. `None`: one pass.
+    pub coarse_iterations: Option<u32>,
     /// A program consists of slices; there are some where it is suspended between them.
     pub slices: Option<Slices>,
     /// Times of a block whose cells hold one bit each; `None`: the part has no such mode.
@@ -96,15 +99,22 @@ impl Timing {
         if is_slc { self.bus } else { self.data_in() }
     }
 
-    /// The data of a program over the channel: a page, or those of a wordline.
+    /// The data of a program over the channel: a page, or those of a wordline, for each pass.
     #[inline(always)]
     pub fn data_in(&self) -> Dur {
         match self.wordline {
             None => self.bus,
             Some(Wordline { pages, load_gap }) => {
-                self.bus * u64::from(pages) + load_gap * u64::from(pages - 1)
+                let once = self.bus * u64::from(pages) + load_gap * u64::from(pages - 1);
+                once * u64::from(self.passes())
             }
         }
+    }
+
+    /// How often the data of a wordline goes to the die.
+    #[inline]
+    pub fn passes(&self) -> u32 {
+        1 + u32::from(self.coarse_iterations.is_some())
     }
 
     /// Pages of a block that a program takes.

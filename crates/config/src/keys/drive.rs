@@ -147,6 +147,10 @@ section! {
             }
         }
     ) us(), or("0");
+    /// Iterations of a first, coarse program of a wordline; the fine one, of program_iterations,
+    /// follows after the coarse one of the next wordline. Absent: a wordline is programmed once.
+    coarse_iterations [timing.coarse_iterations] count(1, 1_000), absent(),
+        from("Shibata et al., ISSCC 2019: a wordline of QLC in two steps");
     /// Types of pages, as many as a cell has bits; absent: all pages are alike.
     page_types (
         |s| s.timing.page_types.map(|types| types.count).value(),

@@ -39,6 +39,7 @@ features! {
     UNITS "mapping units below a page" |s| s.units_per_page() > 1;
     BY_TYPE "iterations by page type" |s|
         s.values.contains_key("timing.program_iterations_by_type");
+    TWO_PASSES "wordlines that are programmed twice" |s| s.timing.coarse_iterations.is_some();
     SPREAD "iterations by wordline" |s| s.timing.spread.is_some();
     CACHE_PROGRAM "cache programs" |s| s.parallelism.cache_program;
     COPYBACK "copybacks" |s| s.ftl.copyback;
@@ -93,6 +94,11 @@ macro_rules! rows {
             "blocks in SLC mode are not modelled with this: ", $why, "; must be \"none\" with it"
         ) }),+]
     };
+    (passes { $($other:ident, $why:literal;)+ }) => {
+        &[$(Refusal { key: "timing.coarse_iterations", one: TWO_PASSES, other: $other, what: concat!(
+            "programs in two passes are not modelled with this: ", $why, "; must be absent with it"
+        ) }),+]
+    };
     (superblocks { $($other:ident, $why:literal;)+ }) => {
         &[$(Refusal { key: "ftl.twin_blocks", one: TWIN_BLOCKS, other: $other, what: concat!(
             "twin blocks are not modelled with this: ", $why, "; must be false with it"
@@ -124,6 +130,16 @@ table! {
         "timing.wordline_pages": WORDLINES + COPYBACK,
             "a copyback programs the page that it has read, and a program of a whole wordline \
              takes all its pages (ftl.copyback); must be 1 with it";
+    }
+    Part passes {
+        NO_WORDLINES, "timing.wordline_pages = 1, where a program is not of a whole cell";
+        SPREAD, "timing.program_iterations_weights, which has one program a wordline";
+        CACHE_PROGRAM, "parallelism.cache_program";
+    }
+    Drive passes {
+        DEMAND, "ftl.mapping = \"demand\", whose pages are read as they are written";
+        TWIN_BLOCKS, "ftl.twin_blocks";
+        POWER_LOSS, "power_loss.mode = \"on\", which would save wordlines of one pass";
     }
     Drive pairs {
         "nand.program_failure": WORDLINES + FAILED_PROGRAMS,

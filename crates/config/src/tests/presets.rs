@@ -35,6 +35,7 @@ fn table_1(columns: [u64; 8]) -> Timing {
         page_types: None,
         wordline: None,
         spread: None,
+        coarse_iterations: None,
         slices: None,
         slc: None,
     }

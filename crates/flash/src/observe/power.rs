@@ -82,6 +82,7 @@ fn place(scene: &Scene, id: u32) -> Place {
 /// The data of a program on so many planes crosses the channel.
 fn bring_in(meter: &mut Meter, scene: &Scene, id: u32, class: Class, (length, planes): (Dur, u64)) {
     let pages = planes * u64::from(scene.dies.facts.pages_of_program(scene.txn(id).front));
+    let pages = pages * u64::from(scene.dies.facts.timing.passes());
     let bytes = pages * u64::from(scene.dies.facts.geometry.page_bytes);
     let now = scene.now;
     meter.transfer(now, class, Transfer { from: now, to: now + length, bytes });

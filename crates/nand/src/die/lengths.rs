@@ -64,9 +64,10 @@ impl Lengths {
         if let Some(mode) = self.slc_mode(part, at) {
             return mode.program_iterations;
         }
-        match &part.timing.spread {
-            None => part.timing.iterations_of(at.page),
-            Some(spread) => self.by_wordline(spread, part, at),
+        match (&part.timing.spread, part.timing.coarse_iterations) {
+            (None, None) => part.timing.iterations_of(at.page),
+            (None, Some(coarse)) => in_two_passes(part, coarse, at.page),
+            (Some(spread), _) => self.by_wordline(spread, part, at),
         }
     }
 
@@ -106,6 +107,16 @@ impl Lengths {
         let rest = others.iter().map(|other| self.iterations(part, *other));
         rest.fold(self.iterations(part, at), u32::max)
     }
+}
+
+/// Iterations of a program: the coarse pass over its wordline, the fine pass over the one before
+/// it in the block, and that over its own if it is the last.
+#[cold]
+fn in_two_passes(part: &Part, coarse: u32, page: u32) -> u32 {
+    let Part { timing, shape, .. } = part;
+    let has_before = page >= timing.pages_together();
+    let is_last = page + timing.pages_together() >= shape.pages_per_block;
+    coarse + (u32::from(has_before) + u32::from(is_last)) * timing.program_iterations
 }
 
 impl Die {

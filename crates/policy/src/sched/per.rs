@@ -26,6 +26,7 @@ pub(super) fn with_array_time(timing: Timing, array: Dur) -> Timing {
             .page_types
             .map(|types| PageTypes { program_iterations: [1; PAGE_TYPES_MAX], ..types }),
         spread: None,
+        coarse_iterations: None,
         slices: timing.slices.map(|slices| Slices { overhead: Dur::ZERO, ..slices }),
         slc: timing.slc.map(|mode| SlcMode { program_iterations: 1, ..mode }),
         ..timing

@@ -60,6 +60,9 @@ impl MediaScan {
             let lpn = self.next_lpn;
             self.next_lpn = (lpn + 1) % self.pages;
             let Mapping::Flash(page) = ftl.tables.map.get(lpn) else { continue };
+            if ftl.tables.is_held(page) {
+                continue;
+            }
             let (die, at) = ftl.numbering.locate(page);
             let erases_seen = ftl.tables.blocks.erases(die, at);
             let txn = Txn { erases_seen, ..Txn::new(Kind::ScanRead, die, at, lpn, NONE, now) };

@@ -37,6 +37,11 @@ impl PageStore {
         now: Time,
     ) {
         let (die, at) = match self.ftl.tables.map.get(lpn) {
+            Mapping::Flash(page) if self.ftl.tables.is_held(page) => {
+                self.totals.buffer_hits += 1;
+                self.page_read(request, lpn, &parts, requests);
+                return;
+            }
             Mapping::Flash(page) => self.ftl.numbering.locate(page),
             Mapping::Unwritten if self.unwritten_costs_read => {
                 if self.ftl.sectors.is_kept() {
@@ -118,6 +123,9 @@ impl PageStore {
                 txn.waits_for = leader;
                 txn.next = first;
                 self.flash.txns_mut()[leader].waiters = id;
+            }
+            Mapping::Flash(page) if self.ftl.tables.is_held(page) => {
+                self.page_complete(id, requests, now)
             }
             Mapping::Flash(page) => {
                 let (die, at) = self.ftl.numbering.locate(page);

@@ -64,6 +64,7 @@ mod thermal;
 mod timeline;
 mod together;
 mod twins;
+mod two_pass;
 mod units;
 mod units_model;
 mod wordlines;

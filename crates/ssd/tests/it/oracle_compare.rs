@@ -97,6 +97,7 @@ fn fast12(slc: bool) -> Timing {
         page_types: None,
         wordline: None,
         spread: None,
+        coarse_iterations: None,
         slices: None,
         slc: None,
     }

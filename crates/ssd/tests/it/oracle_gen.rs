@@ -95,6 +95,7 @@ fn timing_in_units_of(stream: &mut Stream, unit_ns: u64, most: u64) -> Timing {
         page_types: None,
         wordline: None,
         spread: None,
+        coarse_iterations: None,
         slices: None,
         slc: None,
     }
@@ -126,6 +127,7 @@ fn real_timing(stream: &mut Stream) -> Timing {
         page_types: None,
         wordline: None,
         spread: None,
+        coarse_iterations: None,
         slices: None,
         slc: None,
     }

@@ -55,6 +55,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("wordlines", &["timing.wordline_pages=2", "timing.wordline_pages=4"]),
     ("mapping_unit", &["ftl.mapping_bytes=512", "ftl.mapping_bytes=1024", UNITS_AND_STREAMS]),
     ("wordlines_apart", &[WORDLINES_OF_STREAMS, WORDLINES_AND_MAP]),
+    ("two_pass", &[TWO_PASS]),
     ("slc_cache", &[SLC_STATIC, SLC_DYNAMIC]),
     ("reset", &["timing.t_voltage_reset_us=3"]),
     ("superblocks", &[SUPERBLOCKS]),
@@ -103,6 +104,8 @@ const WORDLINES_AND_MAP: &str = "timing.wordline_pages=2 ftl.over_provisioning=0
     ftl.mapping=demand ftl.map_cache_bytes=64";
 const UNITS_AND_STREAMS: &str = "ftl.mapping_bytes=512 ftl.gc_stream=separate \
     timing.wordline_pages=2 ftl.over_provisioning=0.7 buffer.acknowledge=back";
+const TWO_PASS: &str = "timing.wordline_pages=2 ftl.over_provisioning=0.7 \
+    timing.coarse_iterations=2";
 const SLC_STATIC: &str = "slc_cache.mode=static slc_cache.blocks_per_plane=2 \
     slc_cache.fold=pressure slc_cache.t_slc_read_us=5 slc_cache.slc_program_iterations=2 \
     timing.wordline_pages=2 ftl.over_provisioning=0.7";
