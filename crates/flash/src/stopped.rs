@@ -300,7 +300,9 @@ impl<W: Work> OperationView for Stopped<'_, W> {
     }
 
     fn longest_entry_cost(&self) -> Dur {
-        self.unit().die.part().longest_entry(self.class == Class::Erase)
+        let die = &self.unit().die;
+        let planes = self.plane.map_or(die.operations().planes(), |_| 1);
+        die.part().longest_entry(self.class == Class::Erase, planes)
     }
 
     fn resume_cost(&self) -> Option<Dur> {

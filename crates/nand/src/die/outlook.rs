@@ -125,9 +125,9 @@ impl UnderWay<'_> {
 
 impl Part {
     /// The longest that an array may take to be free after a request that comes at any instant of a
-    /// program, or of an erase: the longest phase that is not broken off, after a restore or set-up
-    /// that is not either.
-    pub fn longest_entry(&self, is_erase: bool) -> Dur {
+    /// program, or of an erase, on so many planes: the longest phase that is not broken off, after
+    /// a restore or set-up that is not either.
+    pub fn longest_entry(&self, is_erase: bool, planes: u32) -> Dur {
         let (timing, suspension) = (&self.timing, &self.suspension);
         let iteration = timing.program_pulse + timing.verify;
         let phase = match (is_erase, suspension.program) {
@@ -147,13 +147,12 @@ impl Part {
             ProgramSuspension::None if !is_erase => phase,
             _ => phase + timing.suspend_overhead_of(is_erase),
         };
-        if suspension.restore == Restore::Interruptible {
-            return phase;
-        }
         let restore = match (is_erase, suspension.shadow_buffer) {
+            // A page that is sent again is not broken off.
+            (false, false) => timing.data_in() * u64::from(planes),
+            _ if suspension.restore == Restore::Interruptible => Dur::ZERO,
             (true, _) => timing.voltage_reset,
             (false, true) => timing.buffer,
-            (false, false) => timing.bus,
         };
         restore + phase
     }
