@@ -8,10 +8,10 @@ use std::sync::Arc;
 use reprieve_base::{Dur, PageAddress, Time};
 use reprieve_nand::{
     Command, Die, Estimate, IterationSpread, MultiPlane, Outlook, Parallelism, Part,
-    ProgramSuspension, Retention, Shape, Slices, Suspension, Timing,
+    ProgramSuspension, Restore, Retention, Shape, Slices, Suspension, Timing, Wordline,
 };
 
-use crate::device::{RESUME_NS, of_mode, page, part, suspending};
+use crate::device::{RESUME_NS, SHAPE, of_mode, page, part, suspending};
 
 const SPREAD: &[(u16, u16)] = &[(7, 2), (3, 1)];
 
@@ -137,4 +137,26 @@ fn what_is_the_same_on_all_wordlines_is_known() {
     let mut erasing = die(timing(SPREAD), ips);
     erasing.start(Time::ZERO, Command::Erase(page(0, 0, 0))).expect("the die is free");
     assert_eq!(erasing.under_way(None).unwrap().estimate(at(2_200)), None);
+}
+
+#[test]
+fn the_longest_entry_has_a_page_that_is_sent_again_whole() {
+    let over_channel = Suspension { shadow_buffer: false, ..suspending(ProgramSuspension::Ips) };
+    let interruptible = Suspension { restore: Restore::Interruptible, ..over_channel };
+    let longest = |timing, suspension, planes| {
+        let parallelism = Parallelism::NONE;
+        Part { shape: SHAPE, timing, suspension, parallelism }.longest_entry(false, planes).ns()
+    };
+    // A page of 2000 and a pulse of 300; of two planes both pages.
+    for suspension in [over_channel, interruptible] {
+        assert_eq!([1, 2].map(|planes| longest(part(), suspension, planes)), [2_300, 4_300]);
+    }
+    // Three pages of a wordline, 50 apart.
+    let wordline = Some(Wordline { pages: 3, load_gap: Dur::from_ns(50) });
+    assert_eq!(longest(Timing { wordline, ..part() }, over_channel, 1), 6_400);
+    // Out of a shadow buffer in 30, which can be broken off.
+    let shadow = Suspension { shadow_buffer: true, ..over_channel };
+    assert_eq!(longest(part(), shadow, 2), 330);
+    let shadow = Suspension { restore: Restore::Interruptible, ..shadow };
+    assert_eq!(longest(part(), shadow, 2), 300);
 }
