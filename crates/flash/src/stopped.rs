@@ -295,14 +295,12 @@ impl<W: Work> OperationView for Stopped<'_, W> {
     }
 
     fn entry_cost(&self) -> Option<Dur> {
-        let outlook = self.under_way()?.foreseen(self.now)?;
-        Some(outlook.free_at - self.now)
+        Some(self.under_way()?.foreseen(self.now)?.free_at - self.now)
     }
 
     fn longest_entry_cost(&self) -> Dur {
         let die = &self.unit().die;
-        let planes = self.plane.map_or(die.operations().planes(), |_| 1);
-        die.part().longest_entry(self.class == Class::Erase, planes)
+        die.operations().longest_entry(die.part(), self.class == Class::Erase, self.plane)
     }
 
     fn resume_cost(&self) -> Option<Dur> {

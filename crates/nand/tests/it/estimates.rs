@@ -143,20 +143,25 @@ fn what_is_the_same_on_all_wordlines_is_known() {
 fn the_longest_entry_has_a_page_that_is_sent_again_whole() {
     let over_channel = Suspension { shadow_buffer: false, ..suspending(ProgramSuspension::Ips) };
     let interruptible = Suspension { restore: Restore::Interruptible, ..over_channel };
-    let longest = |timing, suspension, planes| {
-        let parallelism = Parallelism::NONE;
-        Part { shape: SHAPE, timing, suspension, parallelism }.longest_entry(false, planes).ns()
+    let longest = |timing, suspension, others: &[PageAddress]| {
+        let parallelism = Parallelism { multi_plane: MultiPlane::Page, ..Parallelism::NONE };
+        let part = Part { shape: SHAPE, timing, suspension, parallelism };
+        let mut die = Die::new(Arc::new(part), 1, 0);
+        let begun = die.start_together(at(0), Command::Program(page(0, 0, 0)), others);
+        begun.expect("it is idle");
+        die.operations().longest_entry(die.part(), false, None).ns()
     };
+    let (one, two) = (&[][..], &[page(1, 0, 0)][..]);
     // A page of 2000 and a pulse of 300; of two planes both pages.
     for suspension in [over_channel, interruptible] {
-        assert_eq!([1, 2].map(|planes| longest(part(), suspension, planes)), [2_300, 4_300]);
+        assert_eq!([one, two].map(|others| longest(part(), suspension, others)), [2_300, 4_300]);
     }
-    // Three pages of a wordline, 50 apart.
-    let wordline = Some(Wordline { pages: 3, load_gap: Dur::from_ns(50) });
-    assert_eq!(longest(Timing { wordline, ..part() }, over_channel, 1), 6_400);
+    // Two pages of a wordline, 50 apart.
+    let wordline = Some(Wordline { pages: 2, load_gap: Dur::from_ns(50) });
+    assert_eq!(longest(Timing { wordline, ..part() }, over_channel, one), 4_350);
     // Out of a shadow buffer in 30, which can be broken off.
     let shadow = Suspension { shadow_buffer: true, ..over_channel };
-    assert_eq!(longest(part(), shadow, 2), 330);
+    assert_eq!(longest(part(), shadow, two), 330);
     let shadow = Suspension { restore: Restore::Interruptible, ..shadow };
-    assert_eq!(longest(part(), shadow, 2), 300);
+    assert_eq!(longest(part(), shadow, two), 300);
 }

@@ -79,7 +79,7 @@ fn limits_hold(part: &Part, State { world, .. }: &State) {
 }
 
 /// Every operation ends once and every page leaves once, if suspensions are resumed.
-fn all_ends(part: &Part, state: &State) {
+pub fn all_ends(part: &Part, state: &State) {
     let operations = state.world.operations();
     let pages = pages_inside(&state.world);
     assert_eq!(drain(part, state.clone()), (operations, pages), "{:#?}", state.world);
@@ -144,7 +144,7 @@ fn costs_what_is_named(part: &Part, before: &State, plane: Option<u32>, answer: 
         assert_eq!(outlook.resume_cost.ns(), cost_ns.max(0) as u64, "{op:#?}");
     }
     let is_first_transfer = op.suspensions == 0 && op.is_in_transfer();
-    let promised = part.longest_entry(op.kind == Kind::Erase, op.pages.len() as u32).ns();
+    let promised = before.die.operations().longest_entry(part, op.kind == Kind::Erase, plane).ns();
     assert!(is_first_transfer || free_ns <= promised, "{free_ns} beyond {promised}: {op:#?}");
 }
 

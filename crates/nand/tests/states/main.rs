@@ -2,6 +2,7 @@
 
 mod laws;
 mod parts;
+mod refused;
 mod search;
 mod spec;
 mod table;

@@ -46,7 +46,7 @@ fn timing() -> Timing {
     }
 }
 
-fn suspension(program: ProgramSuspension) -> Suspension {
+pub fn suspension(program: ProgramSuspension) -> Suspension {
     Suspension {
         program,
         erase: true,
@@ -79,12 +79,12 @@ fn one_plane(suspension: Suspension) -> Part {
     }
 }
 
-fn two_planes(suspension: Suspension, parallelism: Parallelism) -> Part {
+pub fn two_planes(suspension: Suspension, parallelism: Parallelism) -> Part {
     let shape = Shape { planes: 2, blocks_per_plane: 2, pages_per_block: 1 };
     Part { shape, timing: timing(), suspension, parallelism }
 }
 
-const APART: Parallelism = Parallelism {
+pub const APART: Parallelism = Parallelism {
     multi_plane: MultiPlane::Page,
     pages_end_together: false,
     independent_plane_reads: true,
@@ -98,6 +98,11 @@ fn row(name: &'static str, part: Part) -> Row {
 
 /// The parts of which a user has some, each with rules that no other has.
 pub fn rows() -> Vec<Row> {
+    [programs(), erases(), buffers(), planes()].into_iter().flatten().collect()
+}
+
+/// Ways to suspend a program.
+fn programs() -> Vec<Row> {
     vec![
         Row {
             has_table: true,
@@ -125,6 +130,12 @@ pub fn rows() -> Vec<Row> {
                 ..suspension(ProgramSuspension::Iteration)
             }),
         ),
+    ]
+}
+
+/// Ways to suspend an erase.
+fn erases() -> Vec<Row> {
+    vec![
         row(
             "erases in loops with a timeout, progress between suspensions",
             Part {
@@ -134,7 +145,7 @@ pub fn rows() -> Vec<Row> {
                     ..timing()
                 },
                 ..one_plane(Suspension {
-                    erase_mode: EraseMode::Timeout(ns(6)),
+                    erase_mode: EraseMode::Timeout(ns(7)),
                     min_progress: ns(5),
                     ..suspension(IPS)
                 })
@@ -162,6 +173,12 @@ pub fn rows() -> Vec<Row> {
                 })
             },
         ),
+    ]
+}
+
+/// Registers, and several pages at once.
+fn buffers() -> Vec<Row> {
+    vec![
         row(
             "erases from the beginning, a register in suspensions",
             one_plane(Suspension {
@@ -195,10 +212,20 @@ pub fn rows() -> Vec<Row> {
                 )
             },
         ),
+    ]
+}
+
+/// Several planes or programs at once.
+fn planes() -> Vec<Row> {
+    vec![
         row(
             "cache programs",
             two_planes(
-                Suspension { max_per_program: Some(1), ..suspension(IPS) },
+                Suspension {
+                    max_per_program: Some(1),
+                    resume_at: ResumeAt::ArrayRead,
+                    ..suspension(IPS)
+                },
                 Parallelism { cache_program: true, ..Parallelism::NONE },
             ),
         ),

@@ -286,6 +286,9 @@ pub fn search(part: Part, histories_max: u32, table: Option<&Table>) -> Seen {
             }
             if visited.insert(&after) {
                 left.push_back(after);
+            } else if action != Action::Tick {
+                // Another history of a known state: all that is under way ends as it should.
+                laws::all_ends(&part, &after);
             }
         }
     }

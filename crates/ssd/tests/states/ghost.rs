@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use reprieve_base::{Dur, PageAddress, Time};
+use reprieve_nand::SameBlock;
 use reprieve_policy::txn::Kind;
 use reprieve_ssd::observe::{Observe, Scene};
 use reprieve_ssd::scenario::Scenario;
@@ -26,6 +27,8 @@ struct Operation {
     stage: Stage,
     suspended: Dur,
     suspensions: u64,
+    /// Reads that began in its present suspension.
+    reads: u32,
 }
 
 /// What has happened on the die so far.
@@ -46,6 +49,9 @@ struct Terms {
     /// The least and the most that a suspension adds, of programs and of erases.
     costs_ns: [(u64, u64); 2],
     limits: [Option<u32>; 2],
+    /// Whether a program holds all pages of its block.
+    holds_block: bool,
+    reads_per_suspension: Option<u32>,
 }
 
 /// An observer that holds what happens against the terms of the part.
@@ -70,6 +76,8 @@ impl Ghost {
             ],
             costs_ns: [(restore.ns(), restore.ns()), (0, 2 * reset_ns + timing.erase_verify.ns())],
             limits: [suspension.max_per_program, suspension.max_per_erase],
+            reads_per_suspension: scenario.suspend_rules.reads_per_suspension,
+            holds_block: suspension.same_block == SameBlock::Block,
         };
         (Ghost { account: Arc::clone(&account), terms }, account)
     }
@@ -100,15 +108,20 @@ impl Account {
 
 impl Observe for Ghost {
     fn sensing(&mut self, scene: &Scene, id: u32, _: Time) {
+        let Terms { holds_block, reads_per_suspension, .. } = self.terms;
         let at: Vec<PageAddress> = scene.command(id).map(|txn| txn.at).collect();
         self.with(|account| {
             account.reads_open += at.len() as i64;
+            for one in account.open.iter_mut() {
+                one.reads += u32::from(matches!(one.stage, Stage::Suspended(_)));
+                assert!(reads_per_suspension.is_none_or(|most| one.reads <= most), "{one:?}");
+            }
             for (operation, own) in
                 account.open.iter().flat_map(|one| one.pages.iter().map(move |own| (one, own)))
             {
                 let held = |at: &&PageAddress| {
                     (at.plane, at.block) == (own.plane, own.block)
-                        && (operation.is_erase || at.page == own.page)
+                        && (operation.is_erase || holds_block || at.page == own.page)
                 };
                 assert_eq!(at.iter().find(held), None, "a read of what {operation:?} holds");
             }
@@ -131,6 +144,7 @@ impl Observe for Ghost {
             stage: Stage::Runs,
             suspended: Dur::ZERO,
             suspensions: 0,
+            reads: 0,
         };
         self.with(|account| {
             let others = account.open.iter();
@@ -173,6 +187,7 @@ impl Observe for Ghost {
             let operation = account.operation(scene, id);
             assert_eq!(operation.stage, Stage::Entering(scene.now()), "{operation:?}");
             operation.stage = Stage::Suspended(scene.now());
+            operation.reads = 0;
         });
     }
 
@@ -191,6 +206,7 @@ impl Observe for Ghost {
             let place = account.place(scene, id);
             let one = account.open.remove(place);
             assert_eq!(one.stage, Stage::Runs, "{one:?}");
+            assert_eq!(scene.txn(id).suspended_ns, one.suspended.ns(), "{one:?}");
             let class = usize::from(one.is_erase);
             account.ended[class] += 1;
             let took_ns = (scene.now() - one.started - one.suspended).ns();
