@@ -50,7 +50,7 @@ fn every_short_script_is_served_and_survives_every_cut() {
 #[test]
 #[ignore = "minutes: make long"]
 fn every_longer_script_is_served_and_survives_every_cut() {
-    visit_all(Bound { requests: 4, gaps_ns: &[0, 4, 9, 14, 24], all_cuts: false });
+    visit_all(Bound { requests: 4, gaps_ns: &[0, 9, 24], all_cuts: false });
 }
 
 #[test]

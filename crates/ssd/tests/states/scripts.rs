@@ -201,15 +201,16 @@ impl Run<'_> {
         for id in self.ssd.take_log().id {
             self.done[id as usize] = true;
             let request = self.script[id as usize];
-            let earlier = &self.script[..id as usize];
+            let (earlier, later) = self.script.split_at(id as usize);
             let promised: Vec<u64> = match request.op {
                 Op::Write if is_durable => vec![request.lba],
-                // Writes that were done when the flush came; one that was not is no promise.
+                // Writes that are done, of pages that no later request writes again.
                 Op::Flush => earlier
                     .iter()
                     .zip(&self.done)
                     .filter(|(one, done)| one.op == Op::Write && **done)
                     .map(|(one, _)| one.lba)
+                    .filter(|page| !later.iter().any(|one| (one.op, one.lba) == (Op::Write, *page)))
                     .collect(),
                 _ => Vec::new(),
             };
