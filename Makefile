@@ -59,6 +59,9 @@ same: .venv/.built ## run examples, studies, random drives: results as recorded?
 
 long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 500 kills, 2000 cuts, the wheel, SLURM
 	cargo test --package reprieve-ssd --test it -- --ignored --nocapture
+	cargo test --package reprieve-nand --test states -- --ignored --nocapture
+	cargo test --package reprieve-ssd --test states -- --ignored --nocapture
+	PYTHONPATH=tests $(BIN)/python -m mutants
 	REPRIEVE_CASES=10 cargo test --package reprieve-ssd --test it -- conserved nothing survive \
 	  drives_keep_to_a_budget twins_stay_in_step the_usual_steps a_lane_of_one_plane
 	cargo test --package reprieve-ssd --test robust -- --ignored --nocapture

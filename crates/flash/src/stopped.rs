@@ -295,12 +295,12 @@ impl<W: Work> OperationView for Stopped<'_, W> {
     }
 
     fn entry_cost(&self) -> Option<Dur> {
-        let outlook = self.under_way()?.foreseen(self.now)?;
-        Some(outlook.free_at - self.now)
+        Some(self.under_way()?.foreseen(self.now)?.free_at - self.now)
     }
 
     fn longest_entry_cost(&self) -> Dur {
-        self.unit().die.part().longest_entry(self.class == Class::Erase)
+        let die = &self.unit().die;
+        die.operations().longest_entry(die.part(), self.class == Class::Erase, self.plane)
     }
 
     fn resume_cost(&self) -> Option<Dur> {

@@ -108,7 +108,10 @@ fn a_pair_of_features_is_refused_once_and_by_a_key() {
         pair.sort_unstable();
         assert!(pair[0] != pair[1] && seen.insert(pair), "{pair:?}");
         assert!(keys().iter().any(|row| row.full_name == *key), "{key}");
-        assert!(what.contains("must be ") || what.contains("leave one of them out"), "{what}");
+        let remedies = ["; must be ", "; leave one of them out"];
+        let reason = remedies.iter().find_map(|remedy| what.split_once(remedy));
+        let reason = reason.unwrap_or_else(|| panic!("no reason, or no remedy: {what}")).0;
+        assert!(reason.split(' ').count() >= 3, "no reason: {what}");
     }
 }
 

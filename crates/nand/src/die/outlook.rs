@@ -2,7 +2,7 @@
 
 use reprieve_base::{Dur, Stream, Time};
 
-use super::{Array, Die, PlaneWork};
+use super::{Array, Die, Operations, PlaneWork};
 use crate::command::Part;
 use crate::operation::{Estimate, Kind, Operation, Stop};
 use crate::refusal::Refusal;
@@ -123,12 +123,13 @@ impl UnderWay<'_> {
     }
 }
 
-impl Part {
-    /// The longest that an array may take to be free after a request that comes at any instant of a
-    /// program, or of an erase: the longest phase that is not broken off, after a restore or set-up
-    /// that is not either.
-    pub fn longest_entry(&self, is_erase: bool) -> Dur {
-        let (timing, suspension) = (&self.timing, &self.suspension);
+impl Operations {
+    /// The longest that an array, or a plane, may take to be free after a request that comes at any
+    /// instant of a program, or of an erase: the longest phase that is not broken off, after a
+    /// restore or set-up that is not either.
+    pub fn longest_entry(&self, part: &Part, is_erase: bool, plane: Option<u32>) -> Dur {
+        let (timing, suspension) = (&part.timing, &part.suspension);
+        let planes = plane.map_or(self.planes(), |_| 1);
         let iteration = timing.program_pulse + timing.verify;
         let phase = match (is_erase, suspension.program) {
             (true, _) => match suspension.erase_mode {
@@ -147,13 +148,12 @@ impl Part {
             ProgramSuspension::None if !is_erase => phase,
             _ => phase + timing.suspend_overhead_of(is_erase),
         };
-        if suspension.restore == Restore::Interruptible {
-            return phase;
-        }
         let restore = match (is_erase, suspension.shadow_buffer) {
+            // A page that is sent again is not broken off.
+            (false, false) => timing.data_in() * u64::from(planes),
+            _ if suspension.restore == Restore::Interruptible => Dur::ZERO,
             (true, _) => timing.voltage_reset,
             (false, true) => timing.buffer,
-            (false, false) => timing.bus,
         };
         restore + phase
     }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use reprieve_base::{Dur, PageAddress, Time};
 use reprieve_nand::{
     Command, Die, Estimate, IterationSpread, MultiPlane, Outlook, Parallelism, Part,
-    ProgramSuspension, Retention, Shape, Slices, Suspension, Timing,
+    ProgramSuspension, Restore, Retention, Shape, Slices, Suspension, Timing, Wordline,
 };
 
-use crate::device::{RESUME_NS, of_mode, page, part, suspending};
+use crate::device::{RESUME_NS, SHAPE, of_mode, page, part, suspending};
 
 const SPREAD: &[(u16, u16)] = &[(7, 2), (3, 1)];
 
@@ -137,4 +137,31 @@ fn what_is_the_same_on_all_wordlines_is_known() {
     let mut erasing = die(timing(SPREAD), ips);
     erasing.start(Time::ZERO, Command::Erase(page(0, 0, 0))).expect("the die is free");
     assert_eq!(erasing.under_way(None).unwrap().estimate(at(2_200)), None);
+}
+
+#[test]
+fn the_longest_entry_has_a_page_that_is_sent_again_whole() {
+    let over_channel = Suspension { shadow_buffer: false, ..suspending(ProgramSuspension::Ips) };
+    let interruptible = Suspension { restore: Restore::Interruptible, ..over_channel };
+    let longest = |timing, suspension, others: &[PageAddress]| {
+        let parallelism = Parallelism { multi_plane: MultiPlane::Page, ..Parallelism::NONE };
+        let part = Part { shape: SHAPE, timing, suspension, parallelism };
+        let mut die = Die::new(Arc::new(part), 1, 0);
+        let begun = die.start_together(at(0), Command::Program(page(0, 0, 0)), others);
+        begun.expect("it is idle");
+        die.operations().longest_entry(die.part(), false, None).ns()
+    };
+    let (one, two) = (&[][..], &[page(1, 0, 0)][..]);
+    // A page of 2000 and a pulse of 300; of two planes both pages.
+    for suspension in [over_channel, interruptible] {
+        assert_eq!([one, two].map(|others| longest(part(), suspension, others)), [2_300, 4_300]);
+    }
+    // Two pages of a wordline, 50 apart.
+    let wordline = Some(Wordline { pages: 2, load_gap: Dur::from_ns(50) });
+    assert_eq!(longest(Timing { wordline, ..part() }, over_channel, one), 4_350);
+    // Out of a shadow buffer in 30, which can be broken off.
+    let shadow = Suspension { shadow_buffer: true, ..over_channel };
+    assert_eq!(longest(part(), shadow, two), 330);
+    let shadow = Suspension { restore: Restore::Interruptible, ..shadow };
+    assert_eq!(longest(part(), shadow, two), 300);
 }
