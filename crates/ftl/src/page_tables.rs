@@ -117,15 +117,22 @@ impl PageTables {
         if is_there { at } else { txn.at }
     }
 
-    /// The page of a host write is programmed.
+    /// The page of a write that another has overtaken is programmed, and its data acknowledged: it
+    /// takes the place of the version that is kept until the newer write is done.
+    #[cold]
+    pub fn keep_overtaken(&mut self, txn: &Txn, newer: &mut Txn) {
+        if newer.old != NONE {
+            self.blocks.discard(newer.old);
+        }
+        newer.old = self.blocks.numbering.page_of(txn);
+        self.blocks.validate(newer.old, txn.lpn);
+    }
+
+    /// The page of a host write is programmed, or dropped.
     #[inline(always)]
     pub fn finish_write(&mut self, txn: &Txn) {
         if usize::from(txn.front) == SLC_FRONT {
             self.cached(txn);
-        }
-        if let Some(two_pass) = &mut self.two_pass {
-            let page = self.blocks.numbering.page_of(txn);
-            two_pass.programmed(page, usize::from(txn.front) == SLC_FRONT);
         }
         if txn.stale {
             let plane = self.blocks.numbering.plane(txn.die, txn.at);

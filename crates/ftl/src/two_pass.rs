@@ -32,7 +32,7 @@ impl TwoPass {
     }
 
     /// A page, counted over the drive, has been programmed, in a block of SLC mode or not.
-    pub(super) fn programmed(&mut self, page: u32, is_slc: bool) {
+    pub fn programmed(&mut self, page: u32, is_slc: bool) {
         let (block, own) = (page / self.pages_per_block, page % self.pages_per_block);
         let first = own / self.together * self.together;
         let is_last = first + self.together >= self.pages_per_block;

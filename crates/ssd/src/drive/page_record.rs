@@ -1,11 +1,11 @@
 //! Records of pages: the journal of a drive whose power may fail, and the checker.
 
-use reprieve_base::{Op, PageAddress, Time};
+use reprieve_base::{Op, PageAddress, Slab, Time};
 use reprieve_flash::Flash;
 use reprieve_flash::power_loss::Journal;
 use reprieve_ftl::{Ftl, Mapping};
 use reprieve_observe::check::{Checker, HeldSectors, Promises};
-use reprieve_policy::txn::{Kind, Txn};
+use reprieve_policy::txn::{Kind, NONE, Txn};
 
 use super::interface::HostRequest;
 use super::page_layout::PageLayout;
@@ -128,6 +128,24 @@ impl PageRecord {
     #[cold]
     pub(super) fn programmed(&mut self, id: u32, txn: &Txn, ftl: &Ftl) {
         self.journal().programmed(ftl.numbering.page_of(txn), txn.lpn, id);
+    }
+
+    /// Keeps the page of a write that another has overtaken, and that is programmed as transaction
+    /// `id`, until that one is done; false if nothing waits for it, or a newer page is kept.
+    #[cold]
+    pub(super) fn keep_overtaken(&mut self, id: u32, ftl: &mut Ftl, txns: &mut Slab<Txn>) -> bool {
+        let txn = txns[id];
+        let Some(newer) = ftl.tables.map.buffered(txn.lpn).filter(|_| txn.stale) else {
+            return false;
+        };
+        let journal = self.journal.as_ref().expect("the caller has seen it");
+        let newer = &mut txns[newer];
+        let kept = Some(newer.old).filter(|old| *old != NONE).and_then(|old| journal.stamp(old));
+        if kept.is_some_and(|kept| kept.version > journal.version(id)) {
+            return false;
+        }
+        ftl.tables.keep_overtaken(&txn, newer);
+        true
     }
 
     /// A step of garbage collection is complete.

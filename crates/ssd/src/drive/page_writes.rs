@@ -3,6 +3,7 @@
 use reprieve_base::{PageAddress, Time};
 use reprieve_config::Acknowledge;
 use reprieve_ftl::{Ftl, Mapping};
+use reprieve_policy::stream::SLC_FRONT;
 use reprieve_policy::txn::{Kind, LatencyComponents, NONE, Txn};
 
 use super::interface::HostRequests;
@@ -238,12 +239,20 @@ impl PageStore {
         if self.ftl.tables.blocks.failing.fails_programs() && self.is_written_again(id) {
             return;
         }
+        let mut is_kept = false;
         if self.record.has_journal() {
             self.record.programmed(id, &self.flash.txns()[id], &self.ftl);
+            is_kept = self.record.keep_overtaken(id, &mut self.ftl, self.flash.txns_mut());
         }
         let txn = &self.flash.txns()[id];
-        let Txn { request, die, interval, parts, lpn, .. } = *txn;
-        self.ftl.tables.finish_write(txn);
+        let Txn { request, die, interval, parts, lpn, front, .. } = *txn;
+        if let Some(two_pass) = &mut self.ftl.tables.two_pass {
+            let page = self.ftl.numbering.page_of(txn);
+            two_pass.programmed(page, usize::from(front) == SLC_FRONT);
+        }
+        if !is_kept {
+            self.ftl.tables.finish_write(txn);
+        }
         self.flash.txns_mut().release(id);
         self.buffer.give_back();
         if request != NONE {

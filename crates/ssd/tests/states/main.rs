@@ -47,6 +47,17 @@ fn every_short_script_is_served_and_survives_every_cut() {
     visit_all(Bound { requests: 3, gaps_ns: &[0, 9, 24], all_cuts: false });
 }
 
+/// Writes of a page that overtake each other, among others: what is acknowledged is kept, though
+/// newer data is on its way.
+#[test]
+fn every_burst_of_four_requests_survives_every_cut() {
+    for (name, sets) in DRIVES {
+        let seen = visit(sets, Bound { requests: 4, gaps_ns: &[0], all_cuts: false });
+        println!("{name}: {seen}");
+        assert!(seen.cuts > 0 && seen.erases > 0, "{name}: {seen}");
+    }
+}
+
 #[test]
 #[ignore = "minutes: make long"]
 fn every_longer_script_is_served_and_survives_every_cut() {

@@ -133,9 +133,6 @@ struct Run<'a> {
     account: Arc<Mutex<Account>>,
     known: Vec<Known>,
     done: Vec<bool>,
-    /// A page has been written again while it was still being written: then a recovery may find
-    /// an older version of it than the last that is done (A101).
-    is_superseded: bool,
 }
 
 impl Run<'_> {
@@ -149,7 +146,7 @@ impl Run<'_> {
         ssd.join_observer(Box::new(ghost));
         let known = vec![Known::default(); scenario.logical_pages() as usize];
         let done = vec![false; script.len()];
-        Run { scenario, ssd, script, account, known, done, is_superseded: false }
+        Run { scenario, ssd, script, account, known, done }
     }
 
     fn go(mut self, all_cuts: bool, seen: &mut Seen) {
@@ -161,7 +158,7 @@ impl Run<'_> {
             let last_ns = next.ns() - 1;
             for at_ns in now.ns()..=last_ns {
                 let is_one = all_cuts || at_ns == now.ns() || at_ns == last_ns;
-                if is_one && !self.is_superseded {
+                if is_one {
                     self.cut(Time::from_ns(at_ns));
                     seen.cuts += 1;
                 }
@@ -184,13 +181,10 @@ impl Run<'_> {
 
     /// What the last recovery before a write has found is what the write supersedes.
     fn note_writes(&mut self, next: Time) {
-        for (place, request) in self.script.iter().enumerate() {
+        for request in &self.script {
             if request.arrival == next && request.op == Op::Write {
                 let known = &mut self.known[request.lba as usize];
                 known.before_write = known.found;
-                let mut earlier = self.script[..place].iter().zip(&self.done);
-                self.is_superseded |= earlier
-                    .any(|(one, done)| !done && (one.op, one.lba) == (Op::Write, request.lba));
             }
         }
     }
