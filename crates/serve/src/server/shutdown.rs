@@ -1,9 +1,7 @@
 //! Metrics and control connections, timeouts, and shutdown.
 
-use std::os::fd::AsFd as _;
-
 use reprieve_base::UserError;
-use rustix::event::epoll::{self, EventFlags};
+use rustix::event::epoll::EventFlags;
 use serde_json::{Value, json};
 
 use super::{END_NS, Server};
@@ -40,8 +38,9 @@ impl Server {
         }
         let admin = AdminConnection::new(topic, socket, self.drive.clock.now());
         let key = self.admins.insert(admin);
-        let admin = self.admins.get_mut(key).expect("just put there");
-        if self.sockets.watch(admin.as_fd(), Token::Admin(key)).is_err() {
+        let socket = &self.admins.get_mut(key).expect("just put there").transport.socket;
+        let poll = &self.sockets.poll;
+        if socket.watch(poll, Token::Admin(key), EventFlags::IN, true).is_err() {
             self.admins.remove(key);
         }
     }
@@ -61,9 +60,9 @@ impl Server {
                 }
             }
         };
-        let data = Token::Admin(key).data();
+        let (poll, socket) = (&self.sockets.poll, &admin.transport.socket);
         let wanted = if admin.is_answered { EventFlags::OUT } else { EventFlags::IN };
-        if is_over || epoll::modify(&self.sockets.poll, admin.as_fd(), data, wanted).is_err() {
+        if is_over || socket.watch(poll, Token::Admin(key), wanted, false).is_err() {
             self.admins.remove(key);
         } else {
             self.admins.put_back(key, admin);

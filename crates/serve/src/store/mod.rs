@@ -1,6 +1,7 @@
 //! The data of the drive, in memory, in a file, or discarded.
 
 mod block_parts;
+mod disk;
 mod file;
 mod holes;
 mod memory;
@@ -22,7 +23,7 @@ use holes::Zeroing;
 use memory::Memory;
 use volatile::Volatile;
 
-pub use file::sync_folder_of;
+pub use disk::{Disk, Files, System};
 pub use volatile::Losses;
 pub use worker::Worker;
 
@@ -67,11 +68,12 @@ impl Store {
     ///
     /// Errors if it has another length, is in use, or cannot be created.
     pub fn in_file(
+        files: &dyn Files,
         path: &Path,
         bytes: u64,
         volatile_bytes: Option<u64>,
     ) -> Result<Store, UserError> {
-        let file = FileStore::open(path, bytes)?;
+        let file = FileStore::open(files, path, bytes)?;
         Ok(match volatile_bytes {
             None => Store::File(file),
             Some(memory_bytes) => {
