@@ -255,3 +255,6 @@ impl Server {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -33,10 +33,11 @@ impl Socket for SystemSocket {
         wanted: EventFlags,
         is_new: bool,
     ) -> io::Result<()> {
-        Ok(match is_new {
+        match is_new {
             true => epoll::add(poll, &self.0, token.data(), wanted)?,
             false => epoll::modify(poll, &self.0, token.data(), wanted)?,
-        })
+        }
+        Ok(())
     }
 }
 

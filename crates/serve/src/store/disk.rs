@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rustix::fs::{FallocateFlags, FlockOperation, SeekFrom, fallocate, flock, seek};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 /// An open file.
 pub trait Disk: FileExt + Send + Sync {
@@ -71,7 +71,7 @@ impl Disk for File {
 
     fn bytes(&self) -> io::Result<Option<u64>> {
         let known = self.metadata()?;
-        Ok(known.is_file().then(|| known.len()))
+        Ok(known.is_file().then_some(known.len()))
     }
 
     fn set_bytes(&self, bytes: u64) -> io::Result<()> {
@@ -79,7 +79,7 @@ impl Disk for File {
     }
 
     fn allocate(&self, how: FallocateFlags, at: u64, bytes: u64) -> io::Result<()> {
-        Ok(fallocate(self, how, at, bytes)?)
+        Ok(retry_on_intr(|| fallocate(self, how, at, bytes))?)
     }
 
     fn next(&self, whence: SeekFrom) -> io::Result<Option<u64>> {

@@ -31,14 +31,12 @@ impl FileStore {
         let is_new = !files.exists(path);
         let file = files.open(path, is_new);
         let file = file.map_err(|error| fault(format!("cannot be opened: {error}")))?;
-        let prepared = Self::prepare(&file, bytes, is_new).and_then(|()| {
-            let unsafe_file = |error| format!("cannot be brought to safety: {error}");
-            if is_new {
-                // A flush syncs the data, and not the name.
-                let synced = file.sync_all().and_then(|()| files.sync_entry(path));
-                synced.map_err(unsafe_file)?;
-            }
-            Worker::start(Arc::clone(&file), files.has_threads()).map_err(unsafe_file)
+        let prepared = Self::prepare(&*file, bytes).and_then(|()| {
+            // A flush syncs the data, and not the name, which a server may have left unsynced.
+            let synced = file.sync_all().and_then(|()| files.sync_entry(path));
+            synced
+                .and_then(|()| Worker::start(Arc::clone(&file), files.has_threads()))
+                .map_err(|error| format!("cannot be brought to safety: {error}"))
         });
         match prepared {
             Ok(worker) => Ok(FileStore { file, is_kept: true, worker, zeroing: VecDeque::new() }),
@@ -71,19 +69,19 @@ impl FileStore {
         Ok(FileStore { file, is_kept: false, worker, zeroing: VecDeque::new() })
     }
 
-    fn prepare(file: &Arc<dyn Disk>, bytes: u64, is_new: bool) -> Result<(), String> {
+    fn prepare(file: &dyn Disk, bytes: u64) -> Result<(), String> {
         file.lock().map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => {
                 "is in use by another server; it must have a file of its own".into()
             }
             _ => format!("cannot be locked: {error}"),
         })?;
-        if is_new {
-            file.set_bytes(bytes)
-                .map_err(|error| format!("cannot be made {bytes} bytes long: {error}"))?;
-        }
         match file.bytes().map_err(|error| format!("cannot be looked at: {error}"))? {
             None => Err("is no file; it must be one, or not be there".into()),
+            // New, or left by a server that died at its start.
+            Some(0) => file
+                .set_bytes(bytes)
+                .map_err(|error| format!("cannot be made {bytes} bytes long: {error}")),
             Some(known) if known != bytes => Err(format!(
                 "has {known} bytes, and the drive has {bytes}; it must be the file of one of that \
                  size"
@@ -152,6 +150,8 @@ impl FileStore {
     pub(super) fn close(&self) -> Result<(), Fault> {
         self.worker.wait_for_all();
         match self.is_kept {
+            // What a sync could not write, the next passes over.
+            true if self.worker.has_failed() => Err(Fault::Failed),
             true => self.file.sync_all().map_err(Fault::from),
             false => Ok(()),
         }

@@ -206,6 +206,12 @@ impl Store {
         self.file().map_or(Some(Ok(())), |file| file.worker().outcome(ticket))
     }
 
+    /// Executes a step of the file's jobs, if it has no thread; returns whether there was one.
+    #[cfg(test)]
+    pub fn step(&self) -> bool {
+        self.file().is_some_and(|file| file.worker().step())
+    }
+
     /// A descriptor that becomes readable when a ticket is done.
     pub fn signal(&self) -> Option<BorrowedFd<'_>> {
         self.file().map(|file| file.worker().signal())
