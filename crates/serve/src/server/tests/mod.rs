@@ -1,15 +1,19 @@
 //! The server in a simulated world: clients, sockets, clock and disk, drawn from one number.
 
+mod blocks;
 mod disk;
+mod found;
 mod oracle;
+mod setup;
 mod wire;
 mod world;
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use world::Plan;
+use setup::Plan;
 
 /// Histories of `make test-all`.
 const HISTORIES: u64 = 20_000;
@@ -42,44 +46,92 @@ fn shrink(plan: &Plan) -> Plan {
     plan
 }
 
-/// Panics with the smallest history found, if that of this number breaks a promise.
-fn check(number: u64) {
+/// Returns the smallest history found that breaks a promise, if that of this number does.
+fn failure(number: u64) -> Option<String> {
     let plan = Plan::of(number);
-    if run(&plan, &mut None).is_ok() {
-        return;
-    }
+    run(&plan, &mut None).err()?;
     let (plan, mut log) = (shrink(&plan), Some(Vec::new()));
     let broken = run(&plan, &mut log).expect_err("it was broken before");
-    let steps = log.expect("it was kept").join("\n");
-    panic!(
-        "{steps}\n{broken}\n{} steps; again: REPRIEVE_HISTORY={number} cargo test -p \
+    let history = log.expect("it was kept").join("\n");
+    Some(format!(
+        "{history}\n{broken}\n{} steps; again: REPRIEVE_HISTORY={number} cargo test -p \
          reprieve-serve --lib every_promise",
         plan.steps.len()
-    );
+    ))
 }
 
-/// A number from the environment.
+/// Panics with the first history of these on two threads that breaks a promise.
+fn check(numbers: Range<u64>) {
+    let next = AtomicU64::new(numbers.start);
+    let work = || {
+        let drawn = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        let found = drawn.take_while(|number| *number < numbers.end).find_map(failure);
+        next.fetch_max(if found.is_some() { numbers.end } else { 0 }, Ordering::Relaxed);
+        found
+    };
+    let found = thread::scope(|scope| {
+        let other = scope.spawn(work);
+        let found = work();
+        found.or(other.join().expect("panics are caught"))
+    });
+    if let Some(text) = found {
+        panic!("{text}");
+    }
+}
+
+/// Returns a number from the environment.
 fn given(name: &str) -> Option<f64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a number"))
 }
 
-/// Checks histories on two threads.
-fn check_all(count: u64) {
-    let next = AtomicU64::new(0);
-    let work = || {
-        let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
-        numbers.take_while(|number| *number < count).for_each(check);
-    };
-    thread::scope(|scope| {
-        scope.spawn(work);
-        work();
-    });
+#[test]
+fn histories_keep_every_promise() {
+    let first = given("REPRIEVE_HISTORY").map(|number| number as u64);
+    let cases = given("REPRIEVE_CASES").unwrap_or(1.0);
+    let count = if first.is_some() { 1.0 } else { HISTORIES as f64 * cases };
+    let first = first.unwrap_or(0);
+    check(first..first + count as u64);
 }
 
 #[test]
-fn histories_keep_every_promise() {
-    if let Some(number) = given("REPRIEVE_HISTORY") {
-        return check(number as u64);
+#[ignore = "hours; make long runs it, with the number of histories in REPRIEVE_HISTORIES"]
+fn a_night_of_histories_keeps_every_promise() {
+    let count = given("REPRIEVE_HISTORIES").unwrap_or(1e6) as u64;
+    check(HISTORIES..HISTORIES + count);
+}
+
+/// Events that must be frequent, by the words with which a history tells of them.
+const EVENTS: [&str; 17] = [
+    "is answered: 0",
+    "is answered: 5",
+    "is answered: 22",
+    "is answered: 28",
+    "resets",
+    "closes",
+    "says goodbye",
+    "a sync has failed",
+    "the server is to stop",
+    "its power has failed",
+    "the server gives up",
+    "could not be brought to safety",
+    "Stopped",
+    "Killed",
+    "PowerLost",
+    "Cut",
+    "Lied",
+];
+
+#[test]
+fn histories_meet_every_event() {
+    let mut counts = [0; EVENTS.len()];
+    for number in 0..500 {
+        let mut log = Some(Vec::new());
+        run(&Plan::of(number), &mut log).expect("it keeps every promise");
+        let log = log.expect("it was kept");
+        for (count, event) in counts.iter_mut().zip(EVENTS) {
+            *count += usize::from(log.iter().any(|line| line.contains(event)));
+        }
     }
-    check_all((HISTORIES as f64 * given("REPRIEVE_CASES").unwrap_or(1.0)) as u64);
+    let rare = EVENTS.iter().zip(counts).filter(|(_, count)| *count < 10);
+    assert_eq!(rare.collect::<Vec<_>>(), [], "histories of 500 with an event");
 }

@@ -30,7 +30,9 @@ struct Cell {
     durable: BTreeSet<Value>,
     /// The same, once a pending flush or FUA command has succeeded.
     promised: BTreeMap<Number, BTreeSet<Value>>,
-    /// Values before a sync that failed, which the disk may keep until the cell is written again.
+    /// Values before a sync of this server that failed: it flushes nothing any more.
+    failed: BTreeSet<Value>,
+    /// The same of earlier servers: the disk may keep these until the cell is written again.
     doomed: BTreeSet<Value>,
     is_rewritten: bool,
 }
@@ -68,6 +70,7 @@ impl Cell {
             pending: Vec::new(),
             durable: BTreeSet::from([value]),
             promised: BTreeMap::new(),
+            failed: BTreeSet::new(),
             doomed: BTreeSet::new(),
             is_rewritten: false,
         }
@@ -245,7 +248,7 @@ impl Oracle {
     pub fn sync_failed(&mut self, next: Number) {
         self.number_after_failure = next;
         for cell in &mut self.cells {
-            cell.doomed.extend(&cell.durable);
+            cell.failed.extend(&cell.durable);
             cell.is_rewritten = false;
         }
     }
@@ -267,6 +270,7 @@ impl Oracle {
                 ));
             }
             let mut next = Cell::new(*value);
+            cell.doomed.append(&mut cell.failed);
             match end {
                 End::Killed | End::Lost => next.durable.extend(&cell.durable),
                 End::Stopped if cell.is_rewritten => {}
@@ -291,7 +295,8 @@ mod tests {
     }
 
     fn copy(oracle: &Oracle) -> Oracle {
-        Oracle { cells: oracle.cells.clone(), ever: Vec::new(), number_after_failure: 0 }
+        let (cells, ever) = (oracle.cells.clone(), oracle.ever.clone());
+        Oracle { cells, ever, number_after_failure: oracle.number_after_failure }
     }
 
     fn write(oracle: &mut Oracle, number: Number) {
@@ -373,15 +378,20 @@ mod tests {
         let mut oracle = one();
         write(&mut oracle, 1);
         oracle.sync_failed(2);
-        oracle.begin_flush(10);
-        oracle.end_flush(10, true);
+        let mut same = copy(&oracle);
+        same.begin_flush(10);
+        same.end_flush(10, true);
+        assert!(same.end(End::Cut, &[0]).is_err(), "the same server knows of the failure");
+        oracle.end(End::Killed, &[1]).expect("it is in the cache");
+        let mut later = copy(&oracle);
+        for oracle in [&mut oracle, &mut later] {
+            oracle.begin_flush(10);
+            oracle.end_flush(10, true);
+        }
         assert!(oracle.end(End::Cut, &[0]).is_ok());
-        let mut oracle = one();
-        write(&mut oracle, 1);
-        oracle.sync_failed(2);
-        write(&mut oracle, 2);
-        oracle.begin_flush(10);
-        oracle.end_flush(10, true);
-        assert!(oracle.end(End::Cut, &[0]).is_err());
+        write(&mut later, 2);
+        later.begin_flush(11);
+        later.end_flush(11, true);
+        assert!(later.end(End::Cut, &[0]).is_err());
     }
 }

@@ -2,17 +2,18 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use reprieve_base::Stream;
-use reprieve_ssd::scenario::{self, Scenario, Sources};
-use reprieve_ssd::{Options as RunOptions, Ssd, registries};
+use reprieve_ssd::{Options as RunOptions, Ssd};
 use rustix::event::epoll::EventFlags;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::blocks::Blocks;
 use super::disk::{CELL_BYTES, Fault, Machine};
 use super::oracle::{End, Number, Oracle, Value};
-use super::wire::{Answer, Client, Sent, SimulatedSocket, ZEROES_FLAGS, value_of};
+use super::setup::{Kept, Plan, Setup, scenarios};
+use super::wire::{Answer, Client, Sent, SimulatedSocket, value_of};
 use crate::client_table::ClientTable;
 use crate::clock::{Clock, UNSCALED, Wall};
 use crate::data_place::DataPlace;
@@ -22,134 +23,12 @@ use crate::in_flight::InFlight;
 use crate::inject::{self, Injection, Injections};
 use crate::metrics::Metrics;
 use crate::options::{Options, Place, Source};
-use crate::protocol::{EINVAL, EIO, ENOSPC, FLAG_FUA, FLAG_REQ_ONE, Kind};
+use crate::protocol::{EIO, ENOSPC, FLAG_FUA, FLAG_REQ_ONE, Kind};
 use crate::server::Server;
 use crate::slots::Slots;
 use crate::sockets::Sockets;
 use crate::store::Store;
 use crate::token::Token;
-
-const BLOCK_BYTES: u64 = 4096;
-const BLOCK_CELLS: usize = BLOCK_BYTES as usize / CELL_BYTES;
-
-const DRIVE: &str = "device = \"fast12-slc\"\n[geometry]\nchannels = 1\ndies_per_channel = 2\n\
-    planes_per_die = 1\nblocks_per_plane = 12\npages_per_block = 8\npage_bytes = 4096\n[ftl]\n\
-    over_provisioning = 0.6\nprecondition = \"none\"\n[workload]\nunwritten = \"zero\"\n";
-
-/// Drives that acknowledge writes at once or when they are in the flash.
-const DRIVES: [&[&str]; 4] = [
-    &["buffer.acknowledge=through"],
-    &["buffer.acknowledge=back", "buffer.bytes=8192"],
-    &["buffer.acknowledge=back", "buffer.bytes=16384", "host.interface=nvme"],
-    &["buffer.acknowledge=back", "buffer.bytes=1048576"],
-];
-
-fn scenarios() -> &'static [Scenario] {
-    static SCENARIOS: OnceLock<Vec<Scenario>> = OnceLock::new();
-    SCENARIOS.get_or_init(|| {
-        let load = |sets: &&[&str]| {
-            let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
-            let sources = Sources { text: DRIVE, path: "drive.toml", sets: &sets };
-            scenario::load_served(&sources, registries()).unwrap_or_else(|error| panic!("{error}"))
-        };
-        DRIVES.iter().map(load).collect()
-    })
-}
-
-/// A history before it runs: each word of it draws one thing.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    pub setup: u64,
-    pub steps: Vec<u64>,
-}
-
-impl Plan {
-    pub fn of(seed: u64) -> Plan {
-        let mut draw = Stream::new(seed, "plan", 0);
-        let setup = draw.next_u64();
-        let count = 10 + draw.below(110);
-        Plan { setup, steps: (0..count).map(|_| draw.next_u64()).collect() }
-    }
-}
-
-/// The place of the data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kept {
-    Memory,
-    File,
-    /// A file behind memory that a loss of power clears.
-    Volatile,
-}
-
-/// The choices of a history: few of all that can happen, so that each happens often somewhere.
-#[derive(Debug)]
-struct Setup {
-    bytes: u64,
-    kept: Kept,
-    scenario: usize,
-    lies: bool,
-    clients_max: usize,
-    kinds: Vec<Kind>,
-    fua_in: u64,
-    faults: Vec<Fault>,
-    injections: Vec<String>,
-    /// Bytes that the server sends before the client takes them; `None`: no limit.
-    room_bytes: Option<u64>,
-}
-
-impl Setup {
-    fn of(word: u64) -> Setup {
-        let mut draw = Stream::new(word, "setup", 0);
-        let mut chance = |of| draw.below(of) == 0;
-        let mut kinds = vec![Kind::Write, Kind::Write];
-        let others = [
-            Kind::Read,
-            Kind::Flush,
-            Kind::Trim,
-            Kind::WriteZeroes,
-            Kind::BlockStatus,
-            Kind::Unknown,
-        ];
-        kinds.extend(others.into_iter().filter(|_| !chance(3)));
-        let kept = if chance(3) { Kept::Volatile } else { Kept::File };
-        let kept = if chance(12) { Kept::Memory } else { kept };
-        let faults =
-            [Fault::Error, Fault::SyncError, Fault::Full, Fault::Short, Fault::Interrupted];
-        let is_faultless = chance(2);
-        let mut faults: Vec<Fault> =
-            faults.into_iter().filter(|_| chance(3) && !is_faultless).collect();
-        if !chance(4) {
-            faults.extend([Fault::Kill, Fault::Cut].into_iter().filter(|_| !chance(3)));
-        }
-        let mut injections = Vec::new();
-        if chance(8) {
-            injections.push(format!("eio:after={},every={}", draw.below(5), 1 + draw.below(9)));
-        }
-        if draw.below(8) == 0 {
-            injections.push(format!("late:us={},every={}", 1 + draw.below(900), 1 + draw.below(4)));
-        }
-        if kept == Kept::Volatile {
-            let kind = ["power-cut", "torn"][draw.below(2) as usize];
-            let op = ["any", "write", "flush", "trim"][draw.below(4) as usize];
-            let op = if kind == "torn" { String::new() } else { format!(",op={op}") };
-            let keep = [0, 0, 50, 100][draw.below(4) as usize];
-            let (after, seed) = (draw.below(30), draw.below(1000));
-            injections.push(format!("{kind}:after={after},keep_percent={keep},seed={seed}{op}"));
-        }
-        Setup {
-            bytes: (2 + draw.below(7)) * BLOCK_BYTES + [0, 0, 2048][draw.below(3) as usize],
-            kept,
-            scenario: draw.below(DRIVES.len() as u64) as usize,
-            lies: draw.below(12) == 0,
-            clients_max: 1 + draw.below(4) as usize,
-            kinds,
-            fua_in: 1 + draw.below(6),
-            faults,
-            injections,
-            room_bytes: (draw.below(3) == 0).then(|| 1 + draw.below(6000)),
-        }
-    }
-}
 
 /// What is known of the server that runs.
 struct Boot {
@@ -168,6 +47,7 @@ struct World<'a> {
     /// Writes of clients that have left, which may take effect yet.
     orphans: Vec<Sent>,
     oracle: Oracle,
+    blocks: Blocks,
     next_number: Number,
     failed_syncs: u64,
     log: &'a mut Option<Vec<String>>,
@@ -179,6 +59,7 @@ pub fn run(plan: &Plan, log: &mut Option<Vec<String>>) -> Result<(), String> {
     let machine = Machine::new(plan.setup, setup.lies);
     let mut world = World {
         oracle: Oracle::new(setup.bytes as usize / CELL_BYTES),
+        blocks: Blocks::new(setup.bytes as usize / CELL_BYTES),
         machine,
         clock: Arc::new(AtomicU64::new(1)),
         boot: None,
@@ -304,10 +185,14 @@ impl World<'_> {
             self.connect(draw);
         }
         let client = draw.below(self.clients.len() as u64) as usize;
-        let sent = self.command(draw, self.clients[client].sees_allocation);
-        if self.clients[client].has_ended || !self.oracle.has_room(sent.cells(self.setup.bytes)) {
-            return;
+        let sent = self.setup.command(draw, self.next_number, self.clients[client].sees_allocation);
+        let is_quiet = self.oracle.has_room(sent.cells(self.setup.bytes));
+        if is_quiet && !self.clients[client].has_ended {
+            self.send_from(client, &sent);
         }
+    }
+
+    fn send_from(&mut self, client: usize, sent: &Sent) {
         self.next_number += 1;
         self.note(|| format!("client {client} sends {sent:?}"));
         for cell in sent.cells(self.setup.bytes) {
@@ -321,7 +206,8 @@ impl World<'_> {
         if sent.kind == Kind::Flush {
             self.oracle.begin_flush(sent.number);
         }
-        self.clients[client].send(&sent);
+        self.blocks.sent(sent, self.setup.bytes);
+        self.clients[client].send(sent);
     }
 
     fn connect(&mut self, draw: &mut Stream) {
@@ -333,44 +219,6 @@ impl World<'_> {
         wire.lock().expect("no panic").room = room as usize;
         let socket = Box::new(SimulatedSocket { wire, machine });
         self.boot.as_mut().expect("it runs").server.welcome(socket).expect("no socket fails");
-    }
-
-    /// Draws a command: mostly of whole blocks.
-    fn command(&self, draw: &mut Stream, sees_allocation: bool) -> Sent {
-        let kind = self.setup.kinds[draw.below(self.setup.kinds.len() as u64) as usize];
-        let unit = [BLOCK_BYTES, BLOCK_BYTES, 512, CELL_BYTES as u64][draw.below(4) as usize];
-        let units = self.setup.bytes / unit;
-        let first = draw.below(units);
-        let longest = (units - first).min(if draw.below(8) == 0 { units } else { 3 });
-        let mut sent = Sent {
-            number: self.next_number,
-            kind,
-            flags: 0,
-            offset: first * unit,
-            bytes: (1 + draw.below(longest)) * unit,
-            error: None,
-        };
-        let changes = matches!(kind, Kind::Write | Kind::Trim | Kind::WriteZeroes);
-        if changes && draw.below(self.setup.fua_in) == 0 {
-            sent.flags |= FLAG_FUA;
-        }
-        match kind {
-            Kind::WriteZeroes => sent.flags |= ZEROES_FLAGS[draw.below(2) as usize],
-            Kind::BlockStatus => {
-                sent.flags |= [0, FLAG_REQ_ONE][draw.below(2) as usize];
-                sent.error = (!sees_allocation).then_some(EINVAL);
-            }
-            Kind::Flush => (sent.offset, sent.bytes) = (0, 0),
-            Kind::Unknown => sent.error = Some(EINVAL),
-            _ => {}
-        }
-        if draw.below(40) == 0 && changes {
-            sent.offset = self.setup.bytes - sent.bytes + 512;
-            sent.error = Some(if kind == Kind::Trim { EINVAL } else { ENOSPC });
-        } else if draw.below(40) == 0 && changes {
-            (sent.flags, sent.error) = (1 << 4, Some(EINVAL));
-        }
-        sent
     }
 
     /// Has the server handle some of what there is.
@@ -468,6 +316,9 @@ impl World<'_> {
             _ if is_struck && sent.error.is_none() => None,
             _ => Some(false),
         };
+        if has_effect == Some(true) {
+            self.blocks.acknowledged(sent.number, self.next_number);
+        }
         let zeros = zero_cells(sent, answer)?;
         for (place, cell) in sent.cells(self.setup.bytes).enumerate() {
             match sent.kind {
@@ -613,9 +464,18 @@ impl World<'_> {
         }
     }
 
+    /// Whether the drive's loss of power takes nothing.
+    fn keeps_all(&self) -> bool {
+        self.is_through() || self.setup.keep_percent() == Some(100)
+    }
+
     /// Whether acknowledged data is in the file.
     fn is_through(&self) -> bool {
-        self.setup.scenario == 0
+        // A write that has failed may stay in memory.
+        let machine = self.machine.lock().expect("no panic");
+        let has_failed =
+            [Fault::Error, Fault::Full].iter().any(|kind| machine.struck.contains(kind));
+        self.setup.is_through() && !has_failed
     }
 
     /// Ends the run of a server, and checks what its disk has.
@@ -642,7 +502,8 @@ impl World<'_> {
         let found = (0..cells).map(value).collect::<Result<Vec<Value>, String>>()?;
         drop(machine);
         self.note(|| format!("{end:?}"));
-        self.oracle.end(end, &found)
+        self.oracle.end(end, &found)?;
+        self.blocks.end(&self.setup, end, &found)
     }
 
     /// Ends a server that has stopped or lost its power by itself.
@@ -661,7 +522,7 @@ impl World<'_> {
         }
         match result {
             Err(error) => self.failed(&error.to_string()),
-            Ok(_) if is_off && !self.is_through() => self.ended(End::PowerLost),
+            Ok(_) if is_off && !self.keeps_all() => self.ended(End::PowerLost),
             Ok(_) if is_off => self.ended(End::Killed),
             Ok(_) => self.ended(End::Stopped),
         }
@@ -730,7 +591,11 @@ impl World<'_> {
     fn finish(&mut self, draw: &mut Stream) -> Result<(), String> {
         self.drain()?;
         if self.boot.is_some() {
-            self.send(draw);
+            let number = self.next_number;
+            let (kind, bytes) = (Kind::Read, self.setup.bytes);
+            let all = Sent { number, kind, flags: 0, offset: 0, bytes, error: None };
+            self.connect(draw);
+            self.send_from(self.clients.len() - 1, &all);
             self.drain()?;
         }
         self.die(draw);
