@@ -587,19 +587,23 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Reads the whole drive, and then ends the server in some way.
+    /// Reads the whole drive before a death, and after the start that follows.
     fn finish(&mut self, draw: &mut Stream) -> Result<(), String> {
-        self.drain()?;
-        if self.boot.is_some() {
+        for _ in 0..2 {
+            self.drain()?;
+            while self.boot.is_none() {
+                self.start(draw)?;
+            }
             let number = self.next_number;
             let (kind, bytes) = (Kind::Read, self.setup.bytes);
             let all = Sent { number, kind, flags: 0, offset: 0, bytes, error: None };
             self.connect(draw);
             self.send_from(self.clients.len() - 1, &all);
             self.drain()?;
+            self.die(draw);
+            self.look_around()?;
         }
-        self.die(draw);
-        self.look_around()
+        Ok(())
     }
 }
 
