@@ -14,6 +14,7 @@ use crate::recorder::Recorded;
 use crate::report;
 use crate::slots::Key;
 use crate::token::Token;
+use crate::transport::Socket;
 
 /// Limit on metrics and control connections.
 const ADMINS_MAX: usize = 16;
@@ -26,7 +27,13 @@ impl Server {
         };
         let Some(listener) = self.sockets.listener(token) else { return };
         // The fault is the other side's.
-        let Ok(Some(socket)) = listener.accept() else { return };
+        if let Ok(Some(socket)) = listener.accept() {
+            self.welcome_admin(topic, socket);
+        }
+    }
+
+    /// Awaits the request of a connection.
+    pub(super) fn welcome_admin(&mut self, topic: Topic, socket: Box<dyn Socket>) {
         let is_full = self.admins.len() >= ADMINS_MAX;
         self.metrics.refused += u64::from(is_full);
         if is_full {

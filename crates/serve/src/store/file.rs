@@ -150,7 +150,7 @@ impl FileStore {
     pub(super) fn close(&self) -> Result<(), Fault> {
         self.worker.wait_for_all();
         match self.is_kept {
-            // What a sync could not write, the next passes over.
+            // The next sync passes over what that one could not write.
             true if self.worker.has_failed() => Err(Fault::Failed),
             true => self.file.sync_all().map_err(Fault::from),
             false => Ok(()),

@@ -1,4 +1,4 @@
-//! What holds for blocks as a whole: a write is not torn, and what may be lost is lost whole.
+//! Checks of blocks as a whole: no write is torn, and a loss of power takes all it should.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,6 @@
 //! The server in a simulated world: clients, sockets, clock and disk, drawn from one number.
 
+mod admin;
 mod blocks;
 mod disk;
 mod found;

@@ -28,11 +28,11 @@ struct Cell {
     pending: Vec<(Number, Value)>,
     /// Values that may be there after a loss of power.
     durable: BTreeSet<Value>,
-    /// The same, once a pending flush or FUA command has succeeded.
+    /// Of these, the ones that remain if a pending flush or FUA command succeeds.
     promised: BTreeMap<Number, BTreeSet<Value>>,
     /// Values before a sync of this server that failed: it flushes nothing any more.
     failed: BTreeSet<Value>,
-    /// The same of earlier servers: the disk may keep these until the cell is written again.
+    /// Such values of earlier servers: the disk may keep them until the cell is written again.
     doomed: BTreeSet<Value>,
     is_rewritten: bool,
 }
@@ -44,7 +44,7 @@ pub enum End {
     Stopped,
     /// All that was acknowledged is there.
     Killed,
-    /// The same, of what was flushed.
+    /// All that was flushed is there, perhaps only in the cache.
     Lost,
     /// The drive's power has failed: all that was flushed is there, and safe.
     PowerLost,

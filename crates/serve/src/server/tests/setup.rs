@@ -3,17 +3,18 @@
 use std::sync::OnceLock;
 
 use reprieve_base::Stream;
-use reprieve_ssd::registries;
-use reprieve_ssd::scenario::{self, Scenario, Sources};
+use reprieve_ssd::scenario::Scenario;
 
 use super::disk::{CELL_BYTES, Fault};
 use super::oracle::Number;
 use super::wire::{Sent, ZEROES_FLAGS};
+use crate::control;
+use crate::options::Source;
 use crate::protocol::{EINVAL, ENOSPC, FLAG_FUA, FLAG_REQ_ONE, Kind};
 
 pub const BLOCK_BYTES: u64 = 4096;
 
-const DRIVE: &str = "device = \"fast12-slc\"\n[geometry]\nchannels = 1\ndies_per_channel = 2\n\
+const DRIVE: &str = "device = \"fast12-slc\"\npolicy = \"pes-ipc\"\n[geometry]\nchannels = 1\ndies_per_channel = 2\n\
     planes_per_die = 1\nblocks_per_plane = 20\npages_per_block = 8\npage_bytes = 4096\n[ftl]\n\
     over_provisioning = 0.6\nprecondition = \"none\"\n[workload]\nunwritten = \"zero\"\n";
 
@@ -25,15 +26,17 @@ const DRIVES: [&[&str]; 4] = [
     &["buffer.acknowledge=back", "buffer.bytes=1048576"],
 ];
 
+/// Returns the source of a scenario.
+pub fn source(scenario: usize) -> Source {
+    let sets = DRIVES[scenario].iter().map(ToString::to_string).collect();
+    Source { text: DRIVE.into(), path: "drive.toml".into(), sets }
+}
+
 pub fn scenarios() -> &'static [Scenario] {
     static SCENARIOS: OnceLock<Vec<Scenario>> = OnceLock::new();
     SCENARIOS.get_or_init(|| {
-        let load = |sets: &&[&str]| {
-            let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
-            let sources = Sources { text: DRIVE, path: "drive.toml", sets: &sets };
-            scenario::load_served(&sources, registries()).unwrap_or_else(|error| panic!("{error}"))
-        };
-        DRIVES.iter().map(load).collect()
+        let load = |scenario| control::load(&source(scenario));
+        (0..DRIVES.len()).map(|scenario| load(scenario).expect("it is right")).collect()
     })
 }
 

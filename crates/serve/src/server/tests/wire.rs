@@ -24,7 +24,7 @@ pub struct Wire {
     pub is_shut: bool,
     /// The client receives nothing more.
     pub is_closed: bool,
-    /// What has not arrived never does.
+    /// The connection is reset: bytes that have not arrived never do.
     pub is_reset: bool,
     pub to_client: VecDeque<u8>,
     /// Bytes that the server can send before the socket is full.

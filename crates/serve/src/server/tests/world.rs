@@ -9,11 +9,12 @@ use reprieve_ssd::{Options as RunOptions, Ssd};
 use rustix::event::epoll::EventFlags;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::admin::Admins;
 use super::blocks::Blocks;
 use super::disk::{CELL_BYTES, Fault, Machine};
 use super::oracle::{End, Number, Oracle, Value};
-use super::setup::{Kept, Plan, Setup, scenarios};
-use super::wire::{Answer, Client, Sent, SimulatedSocket, value_of};
+use super::setup::{Kept, Plan, Setup, scenarios, source};
+use super::wire::{Answer, Client, Sent, SimulatedSocket, Wire, value_of};
 use crate::client_table::ClientTable;
 use crate::clock::{Clock, UNSCALED, Wall};
 use crate::data_place::DataPlace;
@@ -22,7 +23,7 @@ use crate::handshake::Export;
 use crate::in_flight::InFlight;
 use crate::inject::{self, Injection, Injections};
 use crate::metrics::Metrics;
-use crate::options::{Options, Place, Source};
+use crate::options::{Options, Place};
 use crate::protocol::{EIO, ENOSPC, FLAG_FUA, FLAG_REQ_ONE, Kind};
 use crate::server::Server;
 use crate::slots::Slots;
@@ -30,7 +31,7 @@ use crate::sockets::Sockets;
 use crate::store::Store;
 use crate::token::Token;
 
-/// What is known of the server that runs.
+/// The server that runs.
 struct Boot {
     server: Server,
     looked: Wall,
@@ -44,6 +45,7 @@ struct World<'a> {
     clock: Arc<AtomicU64>,
     boot: Option<Boot>,
     clients: Vec<Client>,
+    admins: Admins,
     /// Writes of clients that have left, which may take effect yet.
     orphans: Vec<Sent>,
     oracle: Oracle,
@@ -64,6 +66,7 @@ pub fn run(plan: &Plan, log: &mut Option<Vec<String>>) -> Result<(), String> {
         clock: Arc::new(AtomicU64::new(1)),
         boot: None,
         clients: Vec::new(),
+        admins: Admins::default(),
         orphans: Vec::new(),
         next_number: 1,
         failed_syncs: 0,
@@ -109,7 +112,8 @@ impl World<'_> {
             35..75 => self.turn(draw, false)?,
             75..86 => self.work(1 + draw.below(4)),
             86..90 => self.disconnect(draw),
-            90..96 => self.arm(draw),
+            90..95 => self.arm(draw),
+            95 => self.ask(draw),
             96 => self.drain()?,
             97 => drop(self.clock.fetch_add(11_000_000_000, Ordering::Relaxed)),
             98 => return self.stop(),
@@ -172,7 +176,7 @@ impl World<'_> {
             metrics: Metrics::new(),
             recorded: None,
             ends: None,
-            source: Source { text: String::new(), path: String::new(), sets: Vec::new() },
+            source: source(self.setup.scenario),
             options,
         };
         Boot { looked: server.drive.clock.now(), server, is_ending: false }
@@ -210,6 +214,12 @@ impl World<'_> {
         self.clients[client].send(sent);
     }
 
+    fn ask(&mut self, draw: &mut Stream) {
+        let Some(boot) = self.boot.as_mut().filter(|boot| !boot.is_ending) else { return };
+        self.admins.ask(&mut boot.server, &self.machine, draw);
+        self.note(|| "metrics or control are asked".into());
+    }
+
     fn connect(&mut self, draw: &mut Stream) {
         let client = Client::connect(draw.next_u64() >> 8);
         let (wire, machine) = (Arc::clone(&client.wire), Arc::clone(&self.machine));
@@ -223,8 +233,8 @@ impl World<'_> {
 
     /// Has the server handle some of what there is.
     fn turn(&mut self, draw: &mut Stream, is_whole: bool) -> Result<(), String> {
-        for client in &self.clients {
-            let mut wire = client.wire.lock().expect("no panic");
+        for wire in wires(&self.clients, &self.admins) {
+            let mut wire = wire.lock().expect("no panic");
             let coming = (wire.to_server.len() - wire.arrived) as u64;
             let is_part = !is_whole && draw.below(3) == 0;
             wire.arrived += if is_part { draw.below(coming + 1) } else { coming } as usize;
@@ -238,7 +248,7 @@ impl World<'_> {
         }
         let now = self.now();
         let Some(boot) = &mut self.boot else { return Ok(()) };
-        let mut events = ready(&boot.server, &self.clients);
+        let mut events = ready(&boot.server, wires(&self.clients, &self.admins));
         if !is_whole {
             for place in (1..events.len()).rev() {
                 events.swap(place, draw.below(place as u64 + 1) as usize);
@@ -269,10 +279,21 @@ impl World<'_> {
     }
 }
 
+/// The connections of all.
+fn wires<'a>(
+    clients: &'a [Client],
+    admins: &'a Admins,
+) -> impl Iterator<Item = &'a Arc<Mutex<Wire>>> {
+    clients.iter().map(|client| &client.wire).chain(admins.wires())
+}
+
 /// The events that a poll would report.
-fn ready(server: &Server, clients: &[Client]) -> Vec<(Token, EventFlags)> {
-    let sockets = clients.iter().map(|client| client.wire.lock().expect("no panic").ready());
-    let mut events: Vec<_> = sockets.flatten().collect();
+fn ready<'a>(
+    server: &Server,
+    wires: impl Iterator<Item = &'a Arc<Mutex<Wire>>>,
+) -> Vec<(Token, EventFlags)> {
+    let mut events: Vec<_> =
+        wires.filter_map(|wire| wire.lock().expect("no panic").ready()).collect();
     let signalled = server.store.signal().is_some_and(|signal| {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         let found = poll(&mut [PollFd::from_borrowed_fd(signal, PollFlags::IN)], Some(&now));
@@ -291,7 +312,10 @@ impl World<'_> {
                 self.judge(&sent, &answer)?;
             }
         }
-        Ok(())
+        let is_alive = self.machine.lock().expect("no panic").is_alive;
+        let is_ending = self.boot.as_ref().is_none_or(|boot| boot.is_ending);
+        let is_patient = is_alive && !is_ending && self.now() < 10_000_000_000;
+        self.admins.take_answers(is_patient)
     }
 
     /// Checks an answer, and records its effect.
@@ -482,6 +506,7 @@ impl World<'_> {
     fn ended(&mut self, end: End) -> Result<(), String> {
         (0..self.clients.len()).for_each(|client| self.abandon(client));
         self.clients.clear();
+        self.admins = Admins::default();
         self.orphans.clear();
         self.boot = None;
         let cells = self.setup.bytes as usize / CELL_BYTES;
@@ -555,13 +580,12 @@ impl World<'_> {
         for _ in 0..10_000 {
             let Some(boot) = &mut self.boot else { return Ok(()) };
             let has_worked = boot.server.store.step();
-            let events = ready(&boot.server, &self.clients);
+            let events = ready(&boot.server, wires(&self.clients, &self.admins));
             let is_due = boot.server.next_due().is_some();
-            let waits = |client: &Client| {
-                let wire = client.wire.lock().expect("no panic");
+            let has_more = wires(&self.clients, &self.admins).any(|wire| {
+                let wire = wire.lock().expect("no panic");
                 wire.arrived < wire.to_server.len() || wire.room < 1 << 20
-            };
-            let has_more = self.clients.iter().any(waits);
+            });
             if !has_worked && events.is_empty() && !is_due && !has_more {
                 return self.drained();
             }
