@@ -28,8 +28,8 @@ fn run(plan: &Plan, log: &mut Option<Vec<String>>) -> Result<(), String> {
     })
 }
 
-/// Leaves out steps of a history that breaks a promise while it still breaks one.
-fn shrink(plan: &Plan) -> Plan {
+/// Leaves out steps of a history as long as it is still `broken`.
+fn shrink(plan: &Plan, broken: impl Fn(&Plan) -> bool) -> Plan {
     let mut plan = plan.clone();
     let mut length = plan.steps.len().div_ceil(2);
     while length > 0 {
@@ -37,9 +37,9 @@ fn shrink(plan: &Plan) -> Plan {
         while first < plan.steps.len() {
             let mut smaller = plan.clone();
             smaller.steps.drain(first..(first + length).min(plan.steps.len()));
-            match run(&smaller, &mut None) {
-                Ok(()) => first += length,
-                Err(_) => plan = smaller,
+            match broken(&smaller) {
+                true => plan = smaller,
+                false => first += length,
             }
         }
         length /= 2;
@@ -51,7 +51,8 @@ fn shrink(plan: &Plan) -> Plan {
 fn failure(number: u64) -> Option<String> {
     let plan = Plan::of(number);
     run(&plan, &mut None).err()?;
-    let (plan, mut log) = (shrink(&plan), Some(Vec::new()));
+    let plan = shrink(&plan, |plan| run(plan, &mut None).is_err());
+    let mut log = Some(Vec::new());
     let broken = run(&plan, &mut log).expect_err("it was broken before");
     let history = log.expect("it was kept").join("\n");
     Some(format!(
@@ -121,6 +122,28 @@ const EVENTS: [&str; 17] = [
     "Cut",
     "Lied",
 ];
+
+#[test]
+fn a_history_shrinks_to_the_steps_that_break_it() {
+    for seed in 0..20 {
+        let plan = Plan::of(seed);
+        let needed = [plan.steps[3], plan.steps[plan.steps.len() - 2]];
+        let shrunk = shrink(&plan, |plan| needed.iter().all(|step| plan.steps.contains(step)));
+        assert_eq!((shrunk.setup, shrunk.steps), (plan.setup, needed.to_vec()));
+    }
+}
+
+#[test]
+fn a_history_is_the_same_again() {
+    for number in 0..100 {
+        let [first, again] = [(); 2].map(|()| {
+            let mut log = Some(Vec::new());
+            run(&Plan::of(number), &mut log).expect("it keeps every promise");
+            log
+        });
+        assert_eq!(first, again, "{number}");
+    }
+}
 
 #[test]
 fn histories_meet_every_event() {

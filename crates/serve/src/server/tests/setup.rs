@@ -14,9 +14,10 @@ use crate::protocol::{EINVAL, ENOSPC, FLAG_FUA, FLAG_REQ_ONE, Kind};
 
 pub const BLOCK_BYTES: u64 = 4096;
 
-const DRIVE: &str = "device = \"fast12-slc\"\npolicy = \"pes-ipc\"\n[geometry]\nchannels = 1\ndies_per_channel = 2\n\
-    planes_per_die = 1\nblocks_per_plane = 20\npages_per_block = 8\npage_bytes = 4096\n[ftl]\n\
-    over_provisioning = 0.6\nprecondition = \"none\"\n[workload]\nunwritten = \"zero\"\n";
+const DRIVE: &str = "device = \"fast12-slc\"\npolicy = \"pes-ipc\"\n[geometry]\nchannels = 1\n\
+    dies_per_channel = 2\nplanes_per_die = 1\nblocks_per_plane = 20\npages_per_block = 8\n\
+    page_bytes = 4096\n[ftl]\nover_provisioning = 0.6\nprecondition = \"none\"\n[workload]\n\
+    unwritten = \"zero\"\n";
 
 /// Drives that acknowledge writes at once or when they are in the flash.
 const DRIVES: [&[&str]; 4] = [
