@@ -135,7 +135,7 @@ lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, who uses w
 WITH_TESTING := reprieve-ftl reprieve-observe reprieve-policy
 IN_QUICK := --profile quick --quiet --features reprieve-py/extension-module \
   $(WITH_TESTING:%=--features %/testing)
-SLOW := law_of_pages that_of_a_long_replay held_as_often is_held_and store::tests
+SLOW := law_of_pages that_of_a_long_replay held_as_often is_held_and store::tests every_promise
 
 quick: export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 quick: | .venv/.once ## the inner loop: lint of Python, tests of the parts of a drive, errors, the rig
