@@ -1,14 +1,17 @@
 //! Decides what each cell of the drive may hold: by the order of commands, and after each death.
 //!
 //! A cell is a register. Its states are all that some order of the commands could have led to: a
-//! command takes effect once, between its request and its reply.
+//! command takes effect once, between its request and its reply. Writes of one connection do so in
+//! their order, and those of a connection that the server has closed before all later ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of the command that wrote a cell; 0: zeros.
 pub type Value = u32;
-/// The number of a command.
+/// The number of a command, in order of their requests.
 pub type Number = u32;
+/// The number of a connection.
+pub type Connection = u32;
 
 /// A state that a cell may be in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,12 +23,29 @@ struct State {
     seen: BTreeMap<Number, BTreeSet<Value>>,
 }
 
+/// A write, or a trim.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    number: Number,
+    value: Value,
+    connection: Connection,
+    /// The next command when its connection was closed.
+    closed: Number,
+}
+
+impl Pending {
+    /// Whether it cannot take effect after another one.
+    fn precedes(&self, other: &Pending) -> bool {
+        self.connection == other.connection && self.number < other.number
+            || self.closed <= other.number
+    }
+}
+
 /// A cell.
 #[derive(Clone, Debug)]
 struct Cell {
     states: Vec<State>,
-    /// Pending writes, with their values.
-    pending: Vec<(Number, Value)>,
+    pending: Vec<Pending>,
     /// Values that may be there after a loss of power.
     durable: BTreeSet<Value>,
     /// Of these, the ones that remain if a pending flush or FUA command succeeds.
@@ -81,8 +101,14 @@ impl Cell {
         let mut next = 0;
         while let Some(state) = self.states.get(next).cloned() {
             next += 1;
-            for (number, value) in self.pending.clone() {
+            for write in self.pending.clone() {
+                let Pending { number, value, .. } = write;
                 let Err(place) = state.done.binary_search(&number) else { continue };
+                let is_late =
+                    |other: &Pending| write.precedes(other) && state.done.contains(&other.number);
+                if self.pending.iter().any(is_late) {
+                    continue;
+                }
                 let mut child = state.clone();
                 child.value = value;
                 child.done.insert(place, number);
@@ -122,13 +148,14 @@ impl Cell {
         }
     }
 
-    fn begin_write(&mut self, number: Number, value: Value, is_forced: bool) {
+    fn begin_write(&mut self, write: Pending, is_forced: bool) {
+        let value = write.value;
         if is_forced {
-            let others = self.pending.iter().map(|(_, value)| *value);
-            let promised = others.chain([value]).collect();
-            self.promised.insert(number, promised);
+            let later = self.pending.iter().filter(|other| !other.precedes(&write));
+            let promised = later.map(|other| other.value).chain([value]).collect();
+            self.promised.insert(write.number, promised);
         }
-        self.pending.push((number, value));
+        self.pending.push(write);
         self.durable.insert(value);
         for promised in self.promised.values_mut() {
             promised.insert(value);
@@ -137,7 +164,17 @@ impl Cell {
     }
 
     fn end_write(&mut self, number: Number, has_effect: Option<bool>) {
-        self.pending.retain(|(other, _)| *other != number);
+        let Some(place) = self.pending.iter().position(|other| other.number == number) else {
+            return self.forget_write(number, has_effect);
+        };
+        let write = self.pending.remove(place);
+        if has_effect == Some(true) {
+            self.pending.retain(|other| !other.precedes(&write));
+        }
+        self.forget_write(number, has_effect);
+    }
+
+    fn forget_write(&mut self, number: Number, has_effect: Option<bool>) {
         if let Some(has_effect) = has_effect {
             self.states.retain(|state| state.done.contains(&number) == has_effect);
         }
@@ -189,9 +226,25 @@ impl Oracle {
         self.cells[cells].iter().all(|cell| cell.pending.len() < 4)
     }
 
-    pub fn begin_write(&mut self, number: Number, cell: usize, value: Value, is_forced: bool) {
+    pub fn begin_write(
+        &mut self,
+        connection: Connection,
+        number: Number,
+        cell: usize,
+        value: Value,
+        is_forced: bool,
+    ) {
         self.ever[cell].insert(value);
-        self.cells[cell].begin_write(number, value, is_forced);
+        let write = Pending { number, value, connection, closed: Number::MAX };
+        self.cells[cell].begin_write(write, is_forced);
+    }
+
+    /// Records that the server has closed a connection; `next`: the number of the next command.
+    pub fn closed(&mut self, connection: Connection, next: Number) {
+        let pending = self.cells.iter_mut().flat_map(|cell| &mut cell.pending);
+        pending
+            .filter(|write| write.connection == connection)
+            .for_each(|write| write.closed = next);
     }
 
     /// Ends a write: it has taken effect, or has not, or that is unknown.
@@ -270,7 +323,9 @@ impl Oracle {
                 ));
             }
             let mut next = Cell::new(*value);
-            cell.doomed.append(&mut cell.failed);
+            if !matches!(end, End::Stopped | End::PowerLost) {
+                cell.doomed.append(&mut cell.failed);
+            }
             match end {
                 End::Killed | End::Lost => next.durable.extend(&cell.durable),
                 End::Stopped if cell.is_rewritten => {}
@@ -300,7 +355,7 @@ mod tests {
     }
 
     fn write(oracle: &mut Oracle, number: Number) {
-        oracle.begin_write(number, 0, number, false);
+        oracle.begin_write(number, number, 0, number, false);
         oracle.end_write(number, 0, Some(true)).expect("nothing was read");
     }
 
@@ -313,8 +368,8 @@ mod tests {
     fn a_read_has_the_last_write_or_one_under_way() {
         let mut oracle = one();
         write(&mut oracle, 1);
-        oracle.begin_write(2, 0, 2, false);
-        oracle.begin_write(3, 0, 3, false);
+        oracle.begin_write(2, 2, 0, 2, false);
+        oracle.begin_write(3, 3, 0, 3, false);
         for value in [1, 2, 3] {
             assert!(read(&mut copy(&oracle), 9, value));
         }
@@ -343,13 +398,31 @@ mod tests {
     fn a_write_that_fails_has_taken_effect_or_not() {
         let mut oracle = one();
         write(&mut oracle, 1);
-        oracle.begin_write(2, 0, 2, false);
+        oracle.begin_write(2, 2, 0, 2, false);
         let mut none = copy(&oracle);
         none.end_write(2, 0, Some(false)).expect("nothing was read");
         assert!(read(&mut none, 3, 1) && !read(&mut none, 4, 2));
         oracle.end_write(2, 0, None).expect("nothing was read");
         assert!(read(&mut copy(&oracle), 9, 1));
         assert!(read(&mut oracle, 3, 2) && !read(&mut oracle, 4, 1));
+    }
+
+    #[test]
+    fn writes_of_a_connection_take_effect_in_their_order() {
+        let mut oracle = one();
+        oracle.begin_write(1, 1, 0, 1, false);
+        oracle.begin_write(1, 2, 0, 2, false);
+        oracle.end_write(2, 0, Some(true)).expect("it may be last");
+        assert!(!read(&mut copy(&oracle), 9, 1));
+        oracle.end_write(1, 0, Some(true)).expect("it was first");
+        assert!(read(&mut oracle, 3, 2));
+        // One of a closed connection is no later than what is sent afterwards.
+        oracle.begin_write(2, 4, 0, 4, false);
+        oracle.closed(2, 5);
+        assert!(read(&mut copy(&oracle), 9, 4));
+        oracle.begin_write(3, 5, 0, 5, false);
+        oracle.end_write(5, 0, Some(true)).expect("it may be last");
+        assert!(!read(&mut copy(&oracle), 9, 4) && read(&mut oracle, 6, 5));
     }
 
     #[test]
@@ -368,7 +441,7 @@ mod tests {
         oracle.begin_flush(11);
         oracle.end_flush(11, false);
         assert!(ends(&oracle, 1), "a flush that fails promises nothing");
-        oracle.begin_write(3, 0, 3, true);
+        oracle.begin_write(3, 3, 0, 3, true);
         oracle.end_write(3, 0, Some(true)).expect("nothing was read");
         assert_eq!([1, 2, 3].map(|value| ends(&oracle, value)), [false, false, true]);
     }

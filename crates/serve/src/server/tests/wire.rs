@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use rustix::event::epoll::EventFlags;
 
 use super::disk::{CELL_BYTES, Machine};
-use super::oracle::{Number, Value};
+use super::oracle::{Connection, Number, Value};
 use crate::protocol::{FLAG_NO_HOLE, Headers, Kind, OPTION_MAGIC, number};
 use crate::token::Token;
 use crate::transport::Socket;
@@ -202,6 +202,7 @@ pub fn value_of(bytes: &[u8], cell: usize) -> Result<Value, String> {
 
 /// A client, which sends commands and checks the form of every answer.
 pub struct Client {
+    pub connection: Connection,
     pub wire: Arc<Mutex<Wire>>,
     pub headers: Headers,
     pub sees_allocation: bool,
@@ -226,7 +227,7 @@ const EXTENDED_HEADERS: u32 = 11;
 
 impl Client {
     /// Connects; the bits of `how` choose what is negotiated.
-    pub fn connect(how: u64) -> Client {
+    pub fn connect(connection: Connection, how: u64) -> Client {
         let headers = [Headers::Simple, Headers::Structured, Headers::Extended][how as usize % 3];
         let (sees_allocation, is_old) = (how & 4 == 0, how & 24 == 0);
         let mut awaited = VecDeque::from([Awaited::Bytes(18)]);
@@ -262,6 +263,7 @@ impl Client {
         }
         let wire = Wire { to_server: out.into(), transfer_bytes: usize::MAX, ..Wire::default() };
         Client {
+            connection,
             wire: Arc::new(Mutex::new(wire)),
             headers,
             sees_allocation,

@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::admin::Admins;
 use super::blocks::Blocks;
 use super::disk::{CELL_BYTES, Fault, Machine};
-use super::oracle::{End, Number, Oracle, Value};
+use super::oracle::{Connection, End, Number, Oracle, Value};
 use super::setup::{Kept, Plan, Setup, scenarios, source};
 use super::wire::{Answer, Client, Sent, SimulatedSocket, Wire, value_of};
 use crate::client_table::ClientTable;
@@ -51,6 +51,7 @@ struct World<'a> {
     oracle: Oracle,
     blocks: Blocks,
     next_number: Number,
+    next_connection: Connection,
     failed_syncs: u64,
     log: &'a mut Option<Vec<String>>,
 }
@@ -69,6 +70,7 @@ pub fn run(plan: &Plan, log: &mut Option<Vec<String>>) -> Result<(), String> {
         admins: Admins::default(),
         orphans: Vec::new(),
         next_number: 1,
+        next_connection: 0,
         failed_syncs: 0,
         setup,
         log,
@@ -202,7 +204,10 @@ impl World<'_> {
         for cell in sent.cells(self.setup.bytes) {
             let is_forced = sent.flags & FLAG_FUA != 0;
             match (sent.kind, sent.value()) {
-                (_, Some(value)) => self.oracle.begin_write(sent.number, cell, value, is_forced),
+                (_, Some(value)) => {
+                    let connection = self.clients[client].connection;
+                    self.oracle.begin_write(connection, sent.number, cell, value, is_forced);
+                }
                 (Kind::Read | Kind::BlockStatus, _) => self.oracle.begin_read(sent.number, cell),
                 _ => {}
             }
@@ -221,7 +226,8 @@ impl World<'_> {
     }
 
     fn connect(&mut self, draw: &mut Stream) {
-        let client = Client::connect(draw.next_u64() >> 8);
+        self.next_connection += 1;
+        let client = Client::connect(self.next_connection, draw.next_u64() >> 8);
         let (wire, machine) = (Arc::clone(&client.wire), Arc::clone(&self.machine));
         self.clients.push(client);
         self.note(|| "a client connects".into());
@@ -473,6 +479,7 @@ impl World<'_> {
         }
         self.note(|| format!("client {client} is gone"));
         self.abandon(client);
+        self.oracle.closed(self.clients[client].connection, self.next_number);
         self.clients.remove(client);
         Ok(())
     }
