@@ -57,7 +57,7 @@ same: .venv/.built ## run examples, studies, random drives: results as recorded?
 	PYTHONPATH=tests:docs/figures $(BIN)/python -m same $(if $(ONLY),--only '$(ONLY)') \
 	  $(if $(filter 1,$(RECORD)),--record) $(if $(OUT),--out '$(OUT)')
 
-long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 500 kills, 2000 cuts, the wheel, SLURM
+long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 10^6 histories of the served drive, 500 kills, the wheel, SLURM
 	cargo test --package reprieve-ssd --test it -- --ignored --nocapture
 	cargo test --package reprieve-nand --test states -- --ignored --nocapture
 	cargo test --package reprieve-ssd --test states -- --ignored --nocapture
@@ -65,6 +65,8 @@ long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 500 
 	REPRIEVE_CASES=10 cargo test --package reprieve-ssd --test it -- conserved nothing survive \
 	  drives_keep_to_a_budget twins_stay_in_step the_usual_steps a_lane_of_one_plane
 	cargo test --package reprieve-ssd --test robust -- --ignored --nocapture
+	cargo test --package reprieve-serve --lib a_night -- --ignored --nocapture
+	$(BIN)/python tests/mutants/run.py tests/mutants/serve.toml
 	cargo test --release --package reprieve-capi -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py \
 	  python/tests/test_serve_cuts.py -k 'many_kills or thousand_cuts'
@@ -136,7 +138,7 @@ lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, who uses w
 WITH_TESTING := reprieve-ftl reprieve-observe reprieve-policy
 IN_QUICK := --profile quick --quiet --features reprieve-py/extension-module \
   $(WITH_TESTING:%=--features %/testing)
-SLOW := law_of_pages that_of_a_long_replay held_as_often is_held_and store::tests
+SLOW := law_of_pages that_of_a_long_replay held_as_often is_held_and store::tests every_promise
 
 quick: export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 quick: | .venv/.once ## the inner loop: lint of Python, tests of the parts of a drive, errors, the rig

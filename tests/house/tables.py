@@ -87,7 +87,7 @@ ROOMS = {
     "observe": Room(("crates/observe/src/*.rs",), 5_752, 4_500),
     "config": Room(("crates/config/src/*.rs",), 6_966, 4_800),
     "trace": Room(("crates/trace/src/*.rs",), 9_720, 6_000),
-    "serve": Room(("crates/serve/src/*.rs",), 5_459, 4_500),
+    "serve": Room(("crates/serve/src/*.rs",), 5_636, 4_500),
     "faces": Room(
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_766, 3_800
     ),

@@ -1,7 +1,6 @@
 //! Metrics connections over HTTP, and control connections of `reprieve ctl`.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
 
 use crate::clock::Wall;
 use crate::transport::{Input, Socket, Transport};
@@ -22,7 +21,7 @@ pub enum Topic {
 pub struct AdminConnection {
     pub topic: Topic,
     pub opened: Wall,
-    transport: Transport,
+    pub transport: Transport,
     request: Vec<u8>,
     pub is_answered: bool,
 }
@@ -39,7 +38,7 @@ pub enum Received {
 }
 
 impl AdminConnection {
-    pub fn new(topic: Topic, socket: Socket, now: Wall) -> AdminConnection {
+    pub fn new(topic: Topic, socket: Box<dyn Socket>, now: Wall) -> AdminConnection {
         let transport = Transport::new(socket);
         let request = Vec::new();
         AdminConnection { topic, opened: now, transport, request, is_answered: false }
@@ -81,12 +80,6 @@ impl AdminConnection {
     pub fn send(&mut self) -> io::Result<bool> {
         self.transport.flush()?;
         Ok(!self.transport.has_unsent())
-    }
-}
-
-impl AsFd for AdminConnection {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.transport.as_fd()
     }
 }
 

@@ -22,23 +22,29 @@ pub struct Scale {
 }
 
 /// The wall clock, with the scale of the model's.
-#[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    start: Instant,
+    wall: Box<dyn Fn() -> Wall + Send>,
     pub scale: Scale,
 }
 
 impl Clock {
     /// A clock whose model runs slower than the wall by `thousandths` / 1000.
     pub fn new(thousandths: u64) -> Clock {
-        Clock { start: Instant::now(), scale: Scale { zero: None, thousandths } }
+        let start = Instant::now();
+        let passed = move || u64::try_from(start.elapsed().as_nanos());
+        let wall = move || Wall(passed().expect("a server that has run for 584 years"));
+        Clock::of(Box::new(wall), thousandths)
+    }
+
+    /// A clock with another source of the wall-clock time.
+    pub fn of(wall: Box<dyn Fn() -> Wall + Send>, thousandths: u64) -> Clock {
+        Clock { wall, scale: Scale { zero: None, thousandths } }
     }
 
     /// The wall-clock time.
     #[inline]
     pub fn now(&self) -> Wall {
-        let passed = self.start.elapsed().as_nanos();
-        Wall(u64::try_from(passed).expect("a server that has run for 584 years"))
+        (self.wall)()
     }
 }
 

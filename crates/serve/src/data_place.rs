@@ -8,7 +8,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::inject::Injection;
 use crate::options::Options;
-use crate::store::Store;
+use crate::store::{Store, System};
 
 /// The place of a drive's data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl DataPlace {
     pub fn open(&self, bytes: u64, volatile_bytes: Option<u64>) -> Result<Store, UserError> {
         match self {
             DataPlace::Memory { limit_bytes } => Ok(Store::in_memory(bytes, *limit_bytes)),
-            DataPlace::File(path) => Store::in_file(path, bytes, volatile_bytes),
+            DataPlace::File(path) => Store::in_file(&System, path, bytes, volatile_bytes),
             DataPlace::TemporaryFile => Store::in_temporary_file(bytes),
             DataPlace::Discarded => Ok(Store::Discarded),
         }

@@ -22,7 +22,7 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 
 use crate::options::Tls;
-use crate::transport::Socket;
+use crate::transport::{Socket, SystemSocket};
 
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 128;
@@ -89,7 +89,7 @@ impl Listener {
     }
 
     /// Accepts the next client; `None` if there is none now.
-    pub fn accept(&self) -> io::Result<Option<Socket>> {
+    pub fn accept(&self) -> io::Result<Option<Box<dyn Socket>>> {
         let socket = match accept_with(&self.socket, NONBLOCKING) {
             Ok(socket) => socket,
             Err(Errno::AGAIN) => return Ok(None),
@@ -98,7 +98,7 @@ impl Listener {
         if self.path.is_none() {
             set_tcp_nodelay(&socket, true)?;
         }
-        Ok(Some(Socket(socket)))
+        Ok(Some(Box::new(SystemSocket(socket))))
     }
 }
 

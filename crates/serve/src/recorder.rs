@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use reprieve_base::{Request, Time, UserError};
 
 use crate::clock::Wall;
-use crate::store::{Worker, sync_folder_of};
+use crate::store::{Files, System, Worker};
 
 const HEADING: &str = "arrival_ns,op,lba,bytes,fua,completion_ns,answered_ns\n";
 /// Bytes after which rows are written, and the longest delay otherwise.
@@ -66,7 +67,7 @@ impl Recorder {
         let temporary = part_of(path);
         let unwritable = |error| unwritable(path, &error);
         let file = File::create_new(&temporary).map_err(unwritable)?;
-        let made = file.try_clone().and_then(Worker::start);
+        let made = file.try_clone().and_then(|copy| Worker::start(Arc::new(copy), true));
         let worker = made.inspect_err(|_| drop(fs::remove_file(&temporary))).map_err(unwritable)?;
         Ok(Recorder {
             path: path.to_owned(),
@@ -102,7 +103,7 @@ impl Recorder {
             .map_err(|error| unwritable(&beside, &error))?;
         let temporary = self.temporary.as_ref().expect("it begins once");
         fs::rename(temporary, &self.path)
-            .and_then(|()| sync_folder_of(&self.path))
+            .and_then(|()| System.sync_entry(&self.path))
             .map_err(|error| unwritable(&self.path, &error))?;
         self.temporary = None;
         Ok(())

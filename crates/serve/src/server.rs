@@ -173,31 +173,40 @@ impl Server {
             let count =
                 waiting.wait(&self.sockets.poll, &self.drive.clock, until, at_most_ns, &mut events);
             let count = count.map_err(system("to be waited for"))?;
-            self.drive.advance()?;
-            self.settle()?;
-            for event in &events[..count] {
-                let data = event.data;
-                self.event(Token::of(data), event.flags)?;
-                if self.injections.is_off() {
-                    break;
-                }
+            let events = events[..count].iter().map(|event| (Token::of(event.data), event.flags));
+            if !self.turn(events, &mut looked, say)? {
+                return self.end(say);
             }
-            self.settle()?;
-            self.tell()?;
+        }
+    }
+
+    /// Handles what is due and these events, and answers; returns whether it goes on.
+    fn turn(
+        &mut self,
+        events: impl Iterator<Item = (Token, EventFlags)>,
+        looked: &mut Wall,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<bool, UserError> {
+        self.drive.advance()?;
+        self.settle()?;
+        for (token, flags) in events {
+            self.event(token, flags)?;
             if self.injections.is_off() {
                 break;
             }
-            let now = self.drive.clock.now();
-            self.look_after_recording(now, say);
-            if now.0 - looked.0 > LOOK_NS {
-                looked = now;
-                self.lose_patience(now)?;
-            }
-            if self.ends.is_some_and(|end| now >= end || self.is_idle()) {
-                break;
-            }
         }
-        self.end(say)
+        self.settle()?;
+        self.tell()?;
+        if self.injections.is_off() {
+            return Ok(false);
+        }
+        let now = self.drive.clock.now();
+        self.look_after_recording(now, say);
+        if now.0 - looked.0 > LOOK_NS {
+            *looked = now;
+            self.lose_patience(now)?;
+        }
+        Ok(!self.ends.is_some_and(|end| now >= end || self.is_idle()))
     }
 
     /// Closes handshakes and connections that exceed the timeout.
@@ -246,3 +255,6 @@ impl Server {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

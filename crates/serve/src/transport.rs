@@ -1,22 +1,53 @@
 //! Non-blocking input and output of a socket, encrypted or not.
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use rustix::event::epoll::{self, EventFlags};
 use rustix::net::{SendFlags, send};
 use rustls::{ServerConfig, ServerConnection};
 
-/// A connected socket that does not block.
-pub struct Socket(pub OwnedFd);
+use crate::token::Token;
 
-impl Read for Socket {
+/// A connected socket that does not block: the system's, or one that is simulated.
+pub trait Socket: Read + Write + Send {
+    /// Has a poll report these events of it from now on; `is_new`: it reports none yet.
+    fn watch(
+        &self,
+        poll: &OwnedFd,
+        token: Token,
+        wanted: EventFlags,
+        is_new: bool,
+    ) -> io::Result<()>;
+}
+
+/// A socket of the system.
+pub struct SystemSocket(pub OwnedFd);
+
+impl Socket for SystemSocket {
+    fn watch(
+        &self,
+        poll: &OwnedFd,
+        token: Token,
+        wanted: EventFlags,
+        is_new: bool,
+    ) -> io::Result<()> {
+        match is_new {
+            true => epoll::add(poll, &self.0, token.data(), wanted)?,
+            false => epoll::modify(poll, &self.0, token.data(), wanted)?,
+        }
+        Ok(())
+    }
+}
+
+impl Read for SystemSocket {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         Ok(rustix::io::read(&self.0, into)?)
     }
 }
 
-impl Write for Socket {
+impl Write for SystemSocket {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // A client that has left must not end the process by a signal.
         Ok(send(&self.0, bytes, SendFlags::NOSIGNAL)?)
@@ -40,7 +71,7 @@ pub enum Input {
 
 /// A socket, its encryption, and its unsent bytes.
 pub struct Transport {
-    socket: Socket,
+    pub socket: Box<dyn Socket>,
     tls: Option<Box<ServerConnection>>,
     unsent: Vec<u8>,
     /// Decrypted bytes that are not read yet.
@@ -48,7 +79,7 @@ pub struct Transport {
 }
 
 impl Transport {
-    pub fn new(socket: Socket) -> Transport {
+    pub fn new(socket: Box<dyn Socket>) -> Transport {
         Transport { socket, tls: None, unsent: Vec::new(), decrypted: 0 }
     }
 
@@ -87,7 +118,7 @@ impl Transport {
             tls.write_tls(&mut self.unsent)?;
             self.decrypted = state?.plaintext_bytes_to_read();
             if self.decrypted == 0 {
-                send_all(&mut self.socket, &mut self.unsent)?;
+                send_all(&mut *self.socket, &mut self.unsent)?;
             }
         }
         let count = tls.reader().read(into)?;
@@ -127,7 +158,7 @@ impl Transport {
 
     /// Sends buffered bytes, as far as the socket takes them.
     pub fn flush(&mut self) -> io::Result<()> {
-        send_all(&mut self.socket, &mut self.unsent)
+        send_all(&mut *self.socket, &mut self.unsent)
     }
 
     /// Number of unsent bytes.
@@ -141,7 +172,7 @@ impl Transport {
     }
 }
 
-fn send_all(socket: &mut Socket, unsent: &mut Vec<u8>) -> io::Result<()> {
+fn send_all(socket: &mut dyn Socket, unsent: &mut Vec<u8>) -> io::Result<()> {
     let mut sent = 0;
     while sent < unsent.len() {
         match input(socket.write(&unsent[sent..]))? {
@@ -165,11 +196,5 @@ fn input(result: io::Result<usize>) -> io::Result<Input> {
         Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Input::Nothing),
         Err(error) if error.kind() == ErrorKind::Interrupted => Ok(Input::Nothing),
         Err(error) => Err(error),
-    }
-}
-
-impl AsFd for Transport {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.socket.0.as_fd()
     }
 }

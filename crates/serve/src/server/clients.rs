@@ -1,10 +1,7 @@
 //! Receiving from and sending to clients, within the limits on commands and unsent bytes.
 
-use std::io;
-use std::os::fd::AsFd;
-
 use reprieve_base::UserError;
-use rustix::event::epoll;
+use rustix::event::epoll::EventFlags;
 
 use super::Server;
 use crate::connection::{Connection, Phase, SEND_BYTES, SEND_BYTES_MIN};
@@ -12,7 +9,7 @@ use crate::handshake::{self, Handshake};
 use crate::slots::Key;
 use crate::sockets::system;
 use crate::token::Token;
-use crate::transport::{Input, Transport};
+use crate::transport::{Input, Socket, Transport};
 
 /// Limit on the unsent bytes of all clients; above it, each client has at most one piece of the
 /// smallest size.
@@ -24,7 +21,14 @@ impl Server {
             return Ok(());
         };
         // The fault is this client's; the next one is unaffected.
-        let Ok(Some(socket)) = listener.accept() else { return Ok(()) };
+        match listener.accept() {
+            Ok(Some(socket)) => self.welcome(socket),
+            _ => Ok(()),
+        }
+    }
+
+    /// Begins the handshake of a client.
+    pub(super) fn welcome(&mut self, socket: Box<dyn Socket>) -> Result<(), UserError> {
         if self.clients.is_full() {
             self.metrics.refused += 1;
             return Ok(());
@@ -45,7 +49,9 @@ impl Server {
         }
         let key = self.clients.begin_handshake(client);
         let client = self.clients.connections.get_mut(key).expect("just put there");
-        self.sockets.watch(client.transport.as_fd(), Token::Client(key))
+        let (poll, socket) = (&self.sockets.poll, &client.transport.socket);
+        let watched = socket.watch(poll, Token::Client(key), EventFlags::IN, true);
+        watched.map_err(system("another socket to poll"))
     }
 
     /// Receives from a client; one that is disconnected and not readable is removed.
@@ -114,10 +120,9 @@ impl Server {
             let wanted = client.wanted_interest(takes);
             if wanted != client.interest {
                 client.interest = wanted;
-                let data = Token::Client(key).data();
-                let changed =
-                    epoll::modify(&self.sockets.poll, client.transport.as_fd(), data, wanted);
-                changed.map_err(io::Error::from).map_err(system("to watch a socket"))?;
+                let (poll, socket) = (&self.sockets.poll, &client.transport.socket);
+                let changed = socket.watch(poll, Token::Client(key), wanted, false);
+                changed.map_err(system("to watch a socket"))?;
             }
             let goes_on = client.is_held && takes;
             self.clients.connections.put_back(key, client);

@@ -1,9 +1,7 @@
 //! Metrics and control connections, timeouts, and shutdown.
 
-use std::os::fd::AsFd as _;
-
 use reprieve_base::UserError;
-use rustix::event::epoll::{self, EventFlags};
+use rustix::event::epoll::EventFlags;
 use serde_json::{Value, json};
 
 use super::{END_NS, Server};
@@ -16,6 +14,7 @@ use crate::recorder::Recorded;
 use crate::report;
 use crate::slots::Key;
 use crate::token::Token;
+use crate::transport::Socket;
 
 /// Limit on metrics and control connections.
 const ADMINS_MAX: usize = 16;
@@ -28,7 +27,13 @@ impl Server {
         };
         let Some(listener) = self.sockets.listener(token) else { return };
         // The fault is the other side's.
-        let Ok(Some(socket)) = listener.accept() else { return };
+        if let Ok(Some(socket)) = listener.accept() {
+            self.welcome_admin(topic, socket);
+        }
+    }
+
+    /// Awaits the request of a connection.
+    pub(super) fn welcome_admin(&mut self, topic: Topic, socket: Box<dyn Socket>) {
         let is_full = self.admins.len() >= ADMINS_MAX;
         self.metrics.refused += u64::from(is_full);
         if is_full {
@@ -40,8 +45,9 @@ impl Server {
         }
         let admin = AdminConnection::new(topic, socket, self.drive.clock.now());
         let key = self.admins.insert(admin);
-        let admin = self.admins.get_mut(key).expect("just put there");
-        if self.sockets.watch(admin.as_fd(), Token::Admin(key)).is_err() {
+        let socket = &self.admins.get_mut(key).expect("just put there").transport.socket;
+        let poll = &self.sockets.poll;
+        if socket.watch(poll, Token::Admin(key), EventFlags::IN, true).is_err() {
             self.admins.remove(key);
         }
     }
@@ -61,9 +67,9 @@ impl Server {
                 }
             }
         };
-        let data = Token::Admin(key).data();
+        let (poll, socket) = (&self.sockets.poll, &admin.transport.socket);
         let wanted = if admin.is_answered { EventFlags::OUT } else { EventFlags::IN };
-        if is_over || epoll::modify(&self.sockets.poll, admin.as_fd(), data, wanted).is_err() {
+        if is_over || socket.watch(poll, Token::Admin(key), wanted, false).is_err() {
             self.admins.remove(key);
         } else {
             self.admins.put_back(key, admin);

@@ -1,23 +1,22 @@
 //! Bytes in a file as long as the drive, sparse where nothing was written.
 
 use std::collections::VecDeque;
-use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
+use std::sync::Arc;
 
 use reprieve_base::UserError;
-use rustix::fs::{FlockOperation, SeekFrom, flock, seek};
-use rustix::io::Errno;
+use rustix::fs::SeekFrom;
 
 use super::Fault;
+use super::disk::{Disk, Files};
 use super::holes::{Zeroing, zero};
 use super::worker::Worker;
 use crate::protocol::Allocation;
 
 /// A drive in a file.
 pub struct FileStore {
-    file: File,
+    file: Arc<dyn Disk>,
     /// Otherwise it is removed with the process, and needs no sync.
     is_kept: bool,
     worker: Worker,
@@ -26,27 +25,25 @@ pub struct FileStore {
 }
 
 impl FileStore {
-    pub(super) fn open(path: &Path, bytes: u64) -> Result<FileStore, UserError> {
+    pub(super) fn open(files: &dyn Files, path: &Path, bytes: u64) -> Result<FileStore, UserError> {
         let fault =
             |what: String| UserError::new(what).at(format_args!("--store {}", path.display()));
-        let is_new = !path.exists();
-        let mut how = OpenOptions::new();
-        how.read(true).write(true).create_new(is_new).mode(0o600);
-        let file = how.open(path).map_err(|error| fault(format!("cannot be opened: {error}")))?;
-        let prepared = Self::prepare(&file, bytes, is_new).and_then(|worker| {
-            if is_new {
-                // A flush syncs the data, and not the name.
-                let synced = file.sync_all().and_then(|()| sync_folder_of(path));
-                synced.map_err(|error| format!("cannot be brought to safety: {error}"))?;
-            }
-            Ok(worker)
+        let is_new = !files.exists(path);
+        let file = files.open(path, is_new);
+        let file = file.map_err(|error| fault(format!("cannot be opened: {error}")))?;
+        let prepared = Self::prepare(&*file, bytes).and_then(|()| {
+            // A flush syncs the data, and not the name, which a server may have left unsynced.
+            let synced = file.sync_all().and_then(|()| files.sync_entry(path));
+            synced
+                .and_then(|()| Worker::start(Arc::clone(&file), files.has_threads()))
+                .map_err(|error| format!("cannot be brought to safety: {error}"))
         });
         match prepared {
             Ok(worker) => Ok(FileStore { file, is_kept: true, worker, zeroing: VecDeque::new() }),
             Err(what) => {
                 if is_new {
                     // The first error is the one to report.
-                    let _ = fs::remove_file(path);
+                    let _ = files.remove(path);
                 }
                 Err(fault(what))
             }
@@ -58,7 +55,8 @@ impl FileStore {
     pub(super) fn temporary(folder: &Path, bytes: u64) -> Result<FileStore, UserError> {
         let made = tempfile::tempfile_in(folder).and_then(|file| {
             file.set_len(bytes)?;
-            Ok((Worker::start(file.try_clone()?)?, file))
+            let file: Arc<dyn Disk> = Arc::new(file);
+            Ok((Worker::start(Arc::clone(&file), true)?, file))
         });
         let (worker, file) = made.map_err(|error| {
             UserError::new(format!(
@@ -71,29 +69,25 @@ impl FileStore {
         Ok(FileStore { file, is_kept: false, worker, zeroing: VecDeque::new() })
     }
 
-    fn prepare(file: &File, bytes: u64, is_new: bool) -> Result<Worker, String> {
-        flock(file, FlockOperation::NonBlockingLockExclusive).map_err(|error| match error {
-            Errno::WOULDBLOCK => {
+    fn prepare(file: &dyn Disk, bytes: u64) -> Result<(), String> {
+        file.lock().map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => {
                 "is in use by another server; it must have a file of its own".into()
             }
-            other => format!("cannot be locked: {other}"),
+            _ => format!("cannot be locked: {error}"),
         })?;
-        if is_new {
-            file.set_len(bytes)
-                .map_err(|error| format!("cannot be made {bytes} bytes long: {error}"))?;
+        match file.bytes().map_err(|error| format!("cannot be looked at: {error}"))? {
+            None => Err("is no file; it must be one, or not be there".into()),
+            // New, or left by a server that died at its start.
+            Some(0) => file
+                .set_bytes(bytes)
+                .map_err(|error| format!("cannot be made {bytes} bytes long: {error}")),
+            Some(known) if known != bytes => Err(format!(
+                "has {known} bytes, and the drive has {bytes}; it must be the file of one of that \
+                 size"
+            )),
+            Some(_) => Ok(()),
         }
-        let known = file.metadata().map_err(|error| format!("cannot be looked at: {error}"))?;
-        if !known.is_file() {
-            return Err("is no file; it must be one, or not be there".into());
-        }
-        if known.len() != bytes {
-            return Err(format!(
-                "has {} bytes, and the drive has {bytes}; it must be the file of one of that size",
-                known.len()
-            ));
-        }
-        let copy = file.try_clone().map_err(|error| format!("cannot be opened again: {error}"))?;
-        Worker::start(copy).map_err(|error| format!("cannot be brought to safety: {error}"))
     }
 
     pub(super) fn read(&self, at: u64, into: &mut [u8]) -> Result<(), Fault> {
@@ -103,12 +97,7 @@ impl FileStore {
     /// Returns the allocation of the byte at `at`, and the end, at most `end`, of the range with
     /// that allocation.
     pub(super) fn stretch(&self, at: u64, end: u64) -> Result<(Allocation, u64), Fault> {
-        let look = |whence| match seek(&self.file, whence) {
-            Ok(found) => Ok(found.min(end)),
-            // No data up to the end of the file.
-            Err(Errno::NXIO) => Ok(end),
-            Err(error) => Err(Fault::from(io::Error::from(error))),
-        };
+        let look = |whence| self.file.next(whence).map(|found| found.map_or(end, |at| at.min(end)));
         let data = look(SeekFrom::Data(at))?;
         if data > at {
             return Ok((Allocation::Hole, data));
@@ -147,7 +136,7 @@ impl FileStore {
 
     /// Zeroes bytes at once.
     pub(super) fn zero(&self, zeroing: Zeroing) -> Result<(), Fault> {
-        zero(&self.file, zeroing)
+        zero(&*self.file, zeroing)
     }
 
     pub(super) fn begin_sync(&mut self) -> Option<u64> {
@@ -161,14 +150,10 @@ impl FileStore {
     pub(super) fn close(&self) -> Result<(), Fault> {
         self.worker.wait_for_all();
         match self.is_kept {
+            // The next sync passes over what that one could not write.
+            true if self.worker.has_failed() => Err(Fault::Failed),
             true => self.file.sync_all().map_err(Fault::from),
             false => Ok(()),
         }
     }
-}
-
-/// Syncs the folder entry of a file.
-pub fn sync_folder_of(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }

@@ -1,13 +1,11 @@
 //! Zeros in a file: bytes that stay allocated, or holes where the system has them.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 
-use rustix::fs::{FallocateFlags, fallocate};
-use rustix::io::Errno;
+use rustix::fs::FallocateFlags;
 
 use super::Fault;
+use super::disk::Disk;
 
 /// Zeros written at once where holes are not supported.
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
@@ -25,7 +23,7 @@ pub struct Zeroing {
 ///
 /// Zeros that stay allocated are written, because the system reports a range that it only reserves
 /// as a hole. It is reserved first, so that it either fits as a whole or is not touched.
-pub(super) fn zero(file: &File, zeroing: Zeroing) -> Result<(), Fault> {
+pub(super) fn zero(file: &dyn Disk, zeroing: Zeroing) -> Result<(), Fault> {
     let Zeroing { at, bytes, keep_room } = zeroing;
     if bytes == 0 {
         return Ok(());
@@ -34,15 +32,15 @@ pub(super) fn zero(file: &File, zeroing: Zeroing) -> Result<(), Fault> {
         true => FallocateFlags::KEEP_SIZE,
         false => FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE,
     };
-    match fallocate(file, how, at, bytes) {
+    match file.allocate(how, at, bytes) {
         Ok(()) if keep_room => write_zeros(file, at, bytes),
         Ok(()) => Ok(()),
-        Err(Errno::OPNOTSUPP) => write_zeros(file, at, bytes),
-        Err(error) => Err(io::Error::from(error).into()),
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => write_zeros(file, at, bytes),
+        Err(error) => Err(error.into()),
     }
 }
 
-fn write_zeros(file: &File, at: u64, bytes: u64) -> Result<(), Fault> {
+fn write_zeros(file: &dyn Disk, at: u64, bytes: u64) -> Result<(), Fault> {
     let end = at + bytes;
     let mut next = at;
     while next < end {

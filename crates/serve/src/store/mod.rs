@@ -1,6 +1,7 @@
 //! The data of the drive, in memory, in a file, or discarded.
 
 mod block_parts;
+mod disk;
 mod file;
 mod holes;
 mod memory;
@@ -22,7 +23,7 @@ use holes::Zeroing;
 use memory::Memory;
 use volatile::Volatile;
 
-pub use file::sync_folder_of;
+pub use disk::{Disk, Files, System};
 pub use volatile::Losses;
 pub use worker::Worker;
 
@@ -67,11 +68,12 @@ impl Store {
     ///
     /// Errors if it has another length, is in use, or cannot be created.
     pub fn in_file(
+        files: &dyn Files,
         path: &Path,
         bytes: u64,
         volatile_bytes: Option<u64>,
     ) -> Result<Store, UserError> {
-        let file = FileStore::open(path, bytes)?;
+        let file = FileStore::open(files, path, bytes)?;
         Ok(match volatile_bytes {
             None => Store::File(file),
             Some(memory_bytes) => {
@@ -202,6 +204,12 @@ impl Store {
     /// Takes the outcome of a ticket; `None`: it is pending.
     pub fn outcome(&self, ticket: u64) -> Option<Result<(), Fault>> {
         self.file().map_or(Some(Ok(())), |file| file.worker().outcome(ticket))
+    }
+
+    /// Executes a step of the file's jobs, if it has no thread; returns whether there was one.
+    #[cfg(test)]
+    pub fn step(&self) -> bool {
+        self.file().is_some_and(|file| file.worker().step())
     }
 
     /// A descriptor that becomes readable when a ticket is done.

@@ -1,11 +1,13 @@
 //! Both stores against a plain array of bytes, and what they refuse.
 
+use std::sync::Arc;
+
 use reprieve_base::Stream;
 
 use super::file::FileStore;
 use super::holes::Zeroing;
 use super::worker::Worker;
-use super::{Extent, Fault, Store};
+use super::{Extent, Fault, Store, System};
 use crate::protocol::Allocation;
 
 const BYTES: u64 = 5 << 20;
@@ -129,8 +131,10 @@ fn a_file_keeps_allocated_zeros_when_it_is_opened_again() {
     let path = folder.path().join("store");
     for memory_bytes in [None, Some(0), Some(1 << 20), Some(1 << 30)] {
         let make = || match memory_bytes {
-            None => Store::in_file(&path, BYTES, None).expect("it can be made"),
-            Some(bytes) => Store::in_file(&path, BYTES, Some(bytes)).expect("it can be made"),
+            None => Store::in_file(&System, &path, BYTES, None).expect("it can be made"),
+            Some(bytes) => {
+                Store::in_file(&System, &path, BYTES, Some(bytes)).expect("it can be made")
+            }
         };
         let mut store = make();
         zero(&mut store, 1 << 20, 2 << 20, true);
@@ -159,18 +163,20 @@ fn memory_holds_what_was_written() {
 fn a_file_holds_what_was_written_and_keeps_it() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("store");
-    agrees_with_an_array(Store::in_file(&path, BYTES, None).expect("it can be made"));
-    let mut store = Store::in_file(&path, BYTES, None).expect("it is free again");
+    agrees_with_an_array(Store::in_file(&System, &path, BYTES, None).expect("it can be made"));
+    let mut store = Store::in_file(&System, &path, BYTES, None).expect("it is free again");
     store.write(BYTES - 3, &[1, 2, 3]).expect("there is room");
     let ticket = store.begin_sync(0, BYTES).expect("there is room");
     let ticket = ticket.expect("a file is not safe by itself");
     wait(&store, ticket);
-    let in_use = Store::in_file(&path, BYTES, None).err().expect("it is in use").to_string();
+    let in_use =
+        Store::in_file(&System, &path, BYTES, None).err().expect("it is in use").to_string();
     assert!(in_use.contains("in use by another server"), "{in_use}");
     drop(store);
-    let longer = Store::in_file(&path, BYTES + 512, None).err().expect("another size").to_string();
+    let longer =
+        Store::in_file(&System, &path, BYTES + 512, None).err().expect("another size").to_string();
     assert!(longer.contains("has 5242880 bytes, and the drive has 5243392"), "{longer}");
-    let store = Store::in_file(&path, BYTES, None).expect("it is as it was");
+    let store = Store::in_file(&System, &path, BYTES, None).expect("it is as it was");
     let mut read = [0; 3];
     store.read(BYTES - 3, &mut read).expect("it can be read");
     assert_eq!(read, [1, 2, 3]);
@@ -213,7 +219,7 @@ fn a_file_without_a_name_that_cannot_be_made_is_one_sentence() {
 fn what_is_written_after_a_zero_stays_though_the_zero_is_under_way() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut store =
-        Store::in_file(&folder.path().join("store"), BYTES, None).expect("it can be made");
+        Store::in_file(&System, &folder.path().join("store"), BYTES, None).expect("it can be made");
     let mut stream = Stream::new(5, "overlap", 0);
     for round in 0..200 {
         store.write(0, &vec![9; BYTES as usize]).expect("there is room");
@@ -240,7 +246,9 @@ fn what_goes_wrong_is_told_of_its_own_ticket() {
     let path = folder.path().join("store");
     std::fs::write(&path, [1; 8192]).expect("there is room");
     // No hole can be made in what may only be read, and it can be brought to safety.
-    let mut worker = Worker::start(std::fs::File::open(&path).expect("it is there")).expect("one");
+    let mut worker =
+        Worker::start(Arc::new(std::fs::File::open(&path).expect("it is there")), true)
+            .expect("one");
     let zeroing = Zeroing { at: 0, bytes: 4096, keep_room: false };
     let hole = worker.begin_zero(zeroing, false);
     let sync = worker.begin_sync();
@@ -260,7 +268,8 @@ fn a_file_behind_a_memory_holds_what_was_written() {
     // All of it fits, some, a single block, none.
     for memory_bytes in [1 << 30, 1 << 20, 4096, 0] {
         let path = folder.path().join(memory_bytes.to_string());
-        let make = || Store::in_file(&path, BYTES, Some(memory_bytes)).expect("it can be made");
+        let make =
+            || Store::in_file(&System, &path, BYTES, Some(memory_bytes)).expect("it can be made");
         agrees_with_an_array(make());
         let mut before = vec![0; BYTES as usize];
         let mut store = make();
@@ -293,7 +302,8 @@ fn a_loss_of_power_takes_what_was_not_brought_to_safety_and_nothing_else() {
     for (seed, kept) in [(1, 0), (2, 0), (3, 1), (4, 2)] {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("store");
-        let mut store = Store::in_file(&path, bytes, Some(1 << 30)).expect("it can be made");
+        let mut store =
+            Store::in_file(&System, &path, bytes, Some(1 << 30)).expect("it can be made");
         let mut drive = Promised { now: vec![0; bytes as usize], safe: vec![0; bytes as usize] };
         let mut stream = Stream::new(seed, "losses", 0);
         for round in 0..600u32 {
@@ -363,9 +373,9 @@ fn what_is_discarded_reads_as_zeros() {
 #[test]
 fn a_folder_and_a_path_to_nowhere_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    assert!(Store::in_file(folder.path(), BYTES, None).is_err());
+    assert!(Store::in_file(&System, folder.path(), BYTES, None).is_err());
     let nowhere = folder.path().join("no/such/store");
-    assert!(Store::in_file(&nowhere, BYTES, None).is_err());
+    assert!(Store::in_file(&System, &nowhere, BYTES, None).is_err());
     let left = std::fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(left, 0, "nothing is left behind");
 }

@@ -1,16 +1,16 @@
 //! The slow operations of a file, on a separate thread: syncing it, making holes in it.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use rustix::event::{EventfdFlags, eventfd};
 
 use super::Fault;
+use super::disk::Disk;
 use super::holes::{Zeroing, zero};
 
 /// A job of the thread: bytes to zero, and whether to sync all earlier writes.
@@ -38,11 +38,9 @@ struct Shared {
     signal: OwnedFd,
 }
 
-impl Shared {
-    fn progress(&self) -> MutexGuard<'_, Progress> {
-        // A thread that panicked has left its data consistent.
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// Locks a value; a thread that panicked has left it consistent.
+fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The thread, and its job queue. It ends when this is dropped.
@@ -51,24 +49,37 @@ pub struct Worker {
     /// Taken to end the thread.
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
+    /// The jobs under way, without a thread.
+    batch: Option<Mutex<Batch>>,
     shared: Arc<Shared>,
 }
 
 impl Worker {
-    pub fn start(file: File) -> io::Result<Worker> {
+    /// Starts the thread; without one, `step` executes the jobs.
+    pub fn start(file: Arc<dyn Disk>, has_thread: bool) -> io::Result<Worker> {
         let signal = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let (progress, moved) = (Mutex::new(Progress::default()), Condvar::new());
         let shared = Arc::new(Shared { progress, moved, signal });
         let (jobs, asked) = mpsc::channel();
-        let its = Arc::clone(&shared);
-        let thread = thread::Builder::new().name("reprieve-file".into()).spawn(move || {
-            while let Ok(first) = asked.recv() {
-                // One sync serves all jobs queued meanwhile.
-                let jobs: Vec<Job> = std::iter::once(first).chain(asked.try_iter()).collect();
-                work(&file, &jobs, &its);
+        let mut batch = Batch::new(file, asked, Arc::clone(&shared));
+        let mut worker = Worker { asked: 0, jobs: Some(jobs), thread: None, batch: None, shared };
+        if !has_thread {
+            worker.batch = Some(Mutex::new(batch));
+            return Ok(worker);
+        }
+        let thread = thread::Builder::new().name("reprieve-file".into());
+        worker.thread = Some(thread.spawn(move || {
+            while let Ok(first) = batch.asked.recv() {
+                batch.jobs.push(first);
+                while batch.step() {}
             }
-        })?;
-        Ok(Worker { asked: 0, jobs: Some(jobs), thread: Some(thread), shared })
+        })?);
+        Ok(worker)
+    }
+
+    /// Executes the next step of the jobs, if there is no thread; returns whether there was one.
+    pub fn step(&self) -> bool {
+        self.batch.as_ref().is_some_and(|batch| lock(batch).step())
     }
 
     /// Starts to sync all earlier writes; returns a ticket.
@@ -91,19 +102,20 @@ impl Worker {
 
     /// Takes the outcome of a ticket; `None`: it is pending.
     pub fn outcome(&self, ticket: u64) -> Option<Result<(), Fault>> {
-        let mut progress = self.shared.progress();
+        let mut progress = lock(&self.shared.progress);
         let is_done = progress.done >= ticket;
         is_done.then(|| progress.faults.remove(&ticket).map_or(Ok(()), Err))
     }
 
     /// The last finished ticket.
     pub fn done(&self) -> u64 {
-        self.shared.progress().done
+        lock(&self.shared.progress).done
     }
 
     /// Waits until a ticket is finished.
     pub fn wait(&self, ticket: u64) {
-        let progress = self.shared.progress();
+        while self.done() < ticket && self.step() {}
+        let progress = lock(&self.shared.progress);
         let waited = self.shared.moved.wait_while(progress, |progress| progress.done < ticket);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
@@ -115,7 +127,7 @@ impl Worker {
 
     /// Whether a sync has failed.
     pub fn has_failed(&self) -> bool {
-        self.shared.progress().has_failed
+        lock(&self.shared.progress).has_failed
     }
 
     pub fn signal(&self) -> BorrowedFd<'_> {
@@ -129,26 +141,62 @@ impl Worker {
     }
 }
 
-/// Executes jobs, holes first: they are quicker.
-fn work(file: &File, jobs: &[Job], shared: &Shared) {
-    let mut faults = BTreeMap::new();
-    for Job { ticket, zeroing, .. } in jobs {
-        let zeroed = zeroing.map_or(Ok(()), |zeroing| zero(file, zeroing));
-        faults.extend(zeroed.err().map(|fault| (*ticket, fault)));
+/// Jobs under way: holes first, as they are quicker, and then one sync for all.
+struct Batch {
+    file: Arc<dyn Disk>,
+    asked: Receiver<Job>,
+    jobs: Vec<Job>,
+    /// Jobs whose bytes are zeroed.
+    zeroed: usize,
+    faults: BTreeMap<u64, Fault>,
+    /// Whether the sync has failed; `None` before it.
+    has_failed: Option<bool>,
+    shared: Arc<Shared>,
+}
+
+impl Batch {
+    fn new(file: Arc<dyn Disk>, asked: Receiver<Job>, shared: Arc<Shared>) -> Batch {
+        let (jobs, faults) = (Vec::new(), BTreeMap::new());
+        Batch { file, asked, jobs, zeroed: 0, faults, has_failed: None, shared }
     }
-    let mut syncing = jobs.iter().filter(|job| job.syncs).peekable();
-    let has_failed = syncing.peek().is_some() && file.sync_data().is_err();
-    let mut progress = shared.progress();
-    progress.has_failed |= has_failed;
-    if progress.has_failed {
-        faults.extend(syncing.map(|job| (job.ticket, Fault::Failed)));
+
+    /// Executes the next step of the queued jobs; returns whether there was one.
+    fn step(&mut self) -> bool {
+        if self.zeroed == 0 {
+            // One sync serves all jobs queued meanwhile.
+            self.jobs.extend(self.asked.try_iter());
+        }
+        if self.jobs.is_empty() {
+            return false;
+        }
+        if let Some(Job { ticket, zeroing, .. }) = self.jobs.get(self.zeroed) {
+            let zeroed = zeroing.map_or(Ok(()), |zeroing| zero(&*self.file, zeroing));
+            self.faults.extend(zeroed.err().map(|fault| (*ticket, fault)));
+            self.zeroed += 1;
+        } else if self.has_failed.is_none() {
+            let syncs = self.jobs.iter().any(|job| job.syncs);
+            self.has_failed = Some(syncs && self.file.sync_data().is_err());
+        } else {
+            self.finish();
+        }
+        true
     }
-    progress.faults.append(&mut faults);
-    progress.done = jobs.last().expect("there is one").ticket;
-    drop(progress);
-    shared.moved.notify_all();
-    // It fails only when the counter is full, and then the signal is set.
-    let _ = rustix::io::write(&shared.signal, &1u64.to_ne_bytes());
+
+    fn finish(&mut self) {
+        let mut progress = lock(&self.shared.progress);
+        progress.has_failed |= self.has_failed.take() == Some(true);
+        if progress.has_failed {
+            let syncing = self.jobs.iter().filter(|job| job.syncs);
+            self.faults.extend(syncing.map(|job| (job.ticket, Fault::Failed)));
+        }
+        progress.faults.append(&mut self.faults);
+        progress.done = self.jobs.last().expect("there is one").ticket;
+        drop(progress);
+        (self.zeroed, self.jobs) = (0, Vec::new());
+        self.shared.moved.notify_all();
+        // It fails only when the counter is full, and then the signal is set.
+        let _ = rustix::io::write(&self.shared.signal, &1u64.to_ne_bytes());
+    }
 }
 
 impl Drop for Worker {
