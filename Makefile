@@ -66,7 +66,6 @@ long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 10^6
 	  drives_keep_to_a_budget twins_stay_in_step the_usual_steps a_lane_of_one_plane
 	cargo test --package reprieve-ssd --test robust -- --ignored --nocapture
 	cargo test --package reprieve-serve --lib a_night -- --ignored --nocapture
-	$(BIN)/python tests/mutants/run.py tests/mutants/serve.toml
 	cargo test --release --package reprieve-capi -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py \
 	  python/tests/test_serve_cuts.py -k 'many_kills or thousand_cuts'

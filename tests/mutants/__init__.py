@@ -1,21 +1,22 @@
-"""Rules of suspension broken on purpose: each is caught by a search of all states."""
+"""Rules broken on purpose, one at a time: each is caught by a search of states or histories."""
 
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+TABLES = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.toml"))}
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change in one place, the law that it breaks, and the crate whose search has to fail."""
+    """A change in one place, the law that it breaks, and what `cargo test` has to fail with."""
 
     breaks: str
     file: str
     old: str
     new: str
-    search: str
+    search: tuple[str, ...]
 
     def apply(self, text: str) -> str:
         """Return the changed text of its file.
@@ -29,9 +30,12 @@ class Mutant:
         return text.replace(self.old, self.new)
 
 
-def mutants() -> list[Mutant]:
-    """Return the rows of the table."""
-    rows = tomllib.loads((Path(__file__).parent / "table.toml").read_text())["mutant"]
-    return [
-        Mutant(row["breaks"], row["file"], row["from"], row["to"], row["search"]) for row in rows
-    ]
+def mutants(*tables: str) -> list[Mutant]:
+    """Return the rows of these tables, or of all."""
+    rows = []
+    for name in tables or TABLES:
+        table = tomllib.loads(TABLES[name].read_text())
+        for row in table["mutant"]:
+            search = tuple(table["searches"][row.pop("search")])
+            rows.append(Mutant(**row, search=search))
+    return rows

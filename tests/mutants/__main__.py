@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mutants import ROOT, Mutant, mutants
+from mutants import ROOT, TABLES, Mutant, mutants
 
 # What a copy needs to compile the searches.
 COPIED = (
@@ -23,23 +23,14 @@ COPIED = (
 )
 
 
-def searches(copy: Path, crate: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the quick search of a crate, or only compile it."""
+def searches(
+    copy: Path, search: tuple[str, ...], *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a search, or only compile it."""
     target = {"CARGO_TARGET_DIR": str(ROOT / "target" / "mutants")}
     # One that goes on for ever is caught, too.
-    command = [
-        "timeout",
-        "600",
-        "cargo",
-        "test",
-        "--profile",
-        "quick",
-        "--quiet",
-        "--package",
-        crate,
-    ]
     return subprocess.run(
-        [*command, "--test", "states", *arguments],
+        ["timeout", "600", "cargo", "test", "--quiet", *search, *arguments],
         cwd=copy,
         env=os.environ | target,
         capture_output=True,
@@ -68,8 +59,12 @@ def main() -> int:
     parser.add_argument(
         "--only", nargs="+", default=[""], help="mutants whose file or law has one of these in it"
     )
-    only = parser.parse_args().only
-    chosen = [one for one in mutants() if any(part in one.file + one.breaks for part in only)]
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"of {', '.join(TABLES)}")
+    options = parser.parse_args()
+    if unknown := set(options.tables) - set(TABLES):
+        parser.error(f"no table is called {', '.join(sorted(unknown))}")
+    all_of = mutants(*options.tables)
+    chosen = [one for one in all_of if any(part in one.file + one.breaks for part in options.only)]
     missed = []
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
@@ -80,10 +75,10 @@ def main() -> int:
                 shutil.copytree(source, copy / name, copy_function=shutil.copy)
             else:
                 shutil.copy(source, copy / name)
-        for crate in sorted({mutant.search for mutant in chosen}):
-            unchanged = searches(copy, crate)
+        for search in sorted({mutant.search for mutant in chosen}):
+            unchanged = searches(copy, search)
             if unchanged.returncode:
-                sys.exit(f"{crate} fails without a mutant:\n{unchanged.stdout}")
+                sys.exit(f"{' '.join(search)} fails without a mutant:\n{unchanged.stdout}")
         for mutant in chosen:
             why = survives(copy, mutant)
             print(f"{why or 'caught'}: {mutant.breaks} ({mutant.file})", flush=True)

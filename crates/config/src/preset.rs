@@ -42,7 +42,8 @@ pub fn devices() -> &'static [Preset] {
 pub fn parts() -> &'static [Preset] {
     presets! { "parts":
         "slc-fast12" "mlc-fast12" "tlc3d-2021" "mlc-mqsim" "mlc3d-mbm" "mlc-970pro" "slc-znand"
-        "qlc3d-2020" "tlc3d-zambelli" "qlc3d-wordline" "qlc3d-two-pass" "qlc3d-sliced" "slc2d-starblaze"
+        "qlc3d-2020" "tlc3d-zambelli" "qlc3d-wordline" "qlc3d-two-pass" "qlc3d-sliced"
+        "slc2d-starblaze"
         "mlc2d-starblaze" "slc3d-starblaze" "tlc3d-starblaze" "tlc3d-ispe" "tlc3d-iispe"
         "tlc3d-dpes" "tlc3d-aero" "tlc3d-aero-plus" "tlc3d-2023"
     }

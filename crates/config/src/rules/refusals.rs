@@ -83,6 +83,8 @@ features! {
     COMMANDS_CROSS "commands that cross the link" |s| s.host.commands_cross_link;
 }
 
+const PASSES_KEY: &str = "timing.coarse_iterations";
+
 /// Rows of a table: the key that is refused, the features, and the sentence. Rows that share a
 /// feature and a sentence are grouped under it.
 macro_rules! rows {
@@ -95,7 +97,7 @@ macro_rules! rows {
         ) }),+]
     };
     (passes { $($other:ident, $why:literal;)+ }) => {
-        &[$(Refusal { key: "timing.coarse_iterations", one: TWO_PASSES, other: $other, what: concat!(
+        &[$(Refusal { key: PASSES_KEY, one: TWO_PASSES, other: $other, what: concat!(
             "programs in two passes are not modelled with this: ", $why, "; must be absent with it"
         ) }),+]
     };

@@ -1,9 +1,9 @@
 //! Wordlines that are programmed in two passes, by hand: lengths, and reads between the passes.
 //!
 //! The part of FAST 2012 on one plane, with wordlines of two pages: a page over the channel takes
-//! 20 us, an array read 10. A coarse pass has two iterations of 28 us, a fine one five. Data goes to
-//! the die twice, 80 us. A block has four wordlines: its programs take 80 + 56 = 136 us, twice 80 +
-//! 56 + 140 = 276, and 80 + 56 + 280 = 416 with both fine passes at its end.
+//! 20 us, an array read 10. A coarse pass has two iterations of 28 us, a fine one five. Data goes
+//! to the die twice, 80 us. A block has four wordlines: its programs take 80 + 56 = 136 us, twice
+//! 80 + 56 + 140 = 276, and 80 + 56 + 280 = 416 with both fine passes at its end.
 
 use super::drive::{self, Outcome, TraceRow};
 
@@ -64,9 +64,9 @@ fn pages_are_read_from_the_controller_until_their_second_pass() {
 
 #[test]
 fn a_program_of_two_passes_is_suspended_like_any() {
-    // The second runs from 136; its iterations begin at 216, and at 300 three of 28 us are over. The
-    // read senses to 310, its page leaves to 330, the buffer is restored to 333, and 112 us are
-    // left.
+    // The second runs from 136; its iterations begin at 216, and at 300 three of 28 us are over.
+    // The read senses to 310, its page leaves to 330, the buffer is restored to 333, and 112 us
+    // are left.
     let rows = [writes(4), vec![at_us(300, 'R', 64)]].concat();
     let done = done_us(&run(&["policy=pes-ips"], &rows));
     assert_eq!(done, [136, 136, 445, 445, 330]);
