@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import ceil, floor, isfinite, log10
 from statistics import fmean
 from typing import Any, cast
 
@@ -211,6 +211,8 @@ class Dots:
         rows = [{"row": row, "series": name, "value": value}
                 for (row, name), value in self.values.items()]  # fmt: skip
         x = alt.X("value:Q", title=self.title, scale=_scale(log=self.log))
+        if self.log:
+            x = x.axis(values=_log_ticks([*self.values.values(), *self.rules]))
         dots = alt.Chart(alt.InlineData(values=rows)).encode(
             x=x,
             y=alt.Y("row:N", sort=order, title=None).axis(labelLimit=260, grid=True),
@@ -237,6 +239,14 @@ def _scale(*, log: bool, nice: bool = True) -> alt.Scale:
     if log:
         return alt.Scale(type="log", nice=False, padding=8)
     return alt.Scale(zero=False, padding=8, nice=nice)
+
+
+def _log_ticks(values: Sequence[float]) -> list[float]:
+    """Return the ticks of a logarithmic axis: 1, 2 and 5 of each decade that the values reach."""
+    least, most = min(values), max(values)
+    decades = range(floor(log10(least)), ceil(log10(most)) + 1)
+    ticks = [digit * 10.0**decade for decade in decades for digit in (1, 2, 5)]
+    return [tick for tick in ticks if least <= tick <= most]
 
 
 def _middles(spots: Sequence[str]) -> list[dict[str, str]]:
