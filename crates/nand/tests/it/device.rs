@@ -70,6 +70,7 @@ pub fn part() -> Timing {
         page_types: None,
         wordline: None,
         spread: None,
+        coarse_iterations: None,
         slices: None,
         slc: None,
     }

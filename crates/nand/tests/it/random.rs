@@ -365,6 +365,7 @@ fn timings() -> impl Strategy<Value = Timing> {
             page_types: None,
             wordline: None,
             spread: None,
+            coarse_iterations: None,
             slices: None,
             slc: None,
         }

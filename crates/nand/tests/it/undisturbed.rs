@@ -34,6 +34,7 @@ fn slc() -> Timing {
         page_types: None,
         wordline: None,
         spread: None,
+        coarse_iterations: None,
         slices: None,
         slc: None,
     }

@@ -41,6 +41,7 @@ fn timing() -> Timing {
         page_types: None,
         wordline: None,
         spread: None,
+        coarse_iterations: None,
         slices: None,
         slc: None,
     }
