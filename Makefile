@@ -15,7 +15,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo licences test test-all drives quick same long release archives capi install ui bench lint docs figures site pins wheel arm clean tools
+.PHONY: help demo licences test test-all drives quick same long fuzz release archives capi install ui bench lint docs figures site pins wheel arm clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,8 +74,12 @@ long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 10^6
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py python/tests/test_capi_install.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_verdict_lengths.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest tests/house/test_docs.py -k rows_of_tasks
+	fuzz/run 60
 	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \
 	  else echo 'left out: a sweep on SLURM, which is not installed here'; fi
+
+fuzz: ## what strangers send, by libFuzzer, MINUTES=1 each: ENTRY="scenario trace fio state nbd control embed"
+	fuzz/run $(or $(MINUTES),1) $(ENTRY)
 
 # Apart, as a library is only optimised as a whole if it is built alone. The tree works wherever it
 # lies: the files for pkg-config and CMake find the others from their own place.
@@ -118,6 +122,7 @@ licences: .venv/.dev ## the licence of each dependency
 
 lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, who uses whom, licences
 	cargo fmt --all --check
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check python tests benches examples docs/site docs/figures notebooks
 	$(BIN)/ruff format --check python tests benches examples docs/site docs/figures notebooks

@@ -87,12 +87,12 @@ ROOMS = {
     "observe": Room(("crates/observe/src/*.rs",), 5_752, 4_500),
     "config": Room(("crates/config/src/*.rs",), 6_969, 4_800),
     "trace": Room(("crates/trace/src/*.rs",), 9_720, 6_000),
-    "serve": Room(("crates/serve/src/*.rs",), 5_636, 4_500),
+    "serve": Room(("crates/serve/src/*.rs",), 5_683, 4_500),
     "faces": Room(
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_766, 3_800
     ),
     "package": Room(("python/reprieve/*.py",), 24_319, 14_500),
-    "studies": Room(("python/reprieve_studies/*.py",), 12_178, 6_500),
+    "studies": Room(("python/reprieve_studies/*.py",), 12_188, 6_500),
     **{
         f"study of {name}": Room(
             tuple(f"python/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),
@@ -204,6 +204,7 @@ class Exempt:
 
 EXCEPTIONS: tuple[Exempt, ...] = (
     Exempt("file length", "python/reprieve/keys.pyi", "written from the schema"),
+    Exempt("file size", "python/reprieve/keys.pyi", "written from the schema"),
     Exempt("line width", "python/reprieve/keys.pyi", "written from the schema"),
     Exempt("forbidden words", "tests/house/tables.py", "names what it forbids"),
     Exempt("forbidden words", "tests/house/test_rules.py", "breaks the rule on purpose"),

@@ -11,7 +11,7 @@ from page_figures import pages
 # Folders that are built, downloaded or written by runs; hidden ones are skipped but for these.
 BUILT = ("target", "out", "build", "dist", "__pycache__", "*.egg-info")
 HIDDEN_BUT_OURS = (".ci", ".github")
-BINARY = (".gz", ".zst", ".so", ".pyc", ".png", ".pdf", ".parquet", ".blktrace")
+BINARY = (".gz", ".zst", ".so", ".pyc", ".png", ".pdf", ".parquet", ".blktrace", ".seed")
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,8 @@ mod slots;
 mod sockets;
 mod split;
 mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod token;
 mod transport;
 mod waiting;
