@@ -94,7 +94,7 @@ class Sensitivity:
             text += f"{abs(most.value):.2f} % {'longer' if most.value >= 0 else 'shorter'} ({ends})"
             needs = times_more(most.value, most.low, most.high)
             found.append(text if most.is_decided else f"{text}, not significant{needs}")
-        return [*found, *self.left_out]
+        return [*found, *self.left_out] or ["runs of so few requests show no latency"]
 
 
 def what_if(
