@@ -91,7 +91,7 @@ ROOMS = {
     "faces": Room(
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_766, 3_800
     ),
-    "package": Room(("python/reprieve/*.py",), 24_396, 14_500),
+    "package": Room(("python/reprieve/*.py",), 24_453, 14_500),
     "studies": Room(("python/reprieve_studies/*.py",), 12_178, 6_500),
     **{
         f"study of {name}": Room(
