@@ -463,11 +463,13 @@ def _compare_once(
 ) -> Comparison:
     runs, whole = plan(source, axes, settings.baseline), dict[str, Result]()
     with ResultDirectory(directory) as out:
+        # The runs of an earlier comparison stay with it.
+        outer = out if (directory / "compare.json").exists() else None
 
         def one(run: Run, watch: Watch) -> Result:
             made, into = source.with_sets(run.sets), directory / run.directory
             both = _both(run, watch, settings.watch)
-            whole[run.label] = run_into(made, into, Files(series=True), both)[0]
+            whole[run.label] = run_into(made, into, Files(series=True), both, outer=outer)[0]
             return whole[run.label]
 
         try:

@@ -6,7 +6,6 @@ import csv
 import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -78,9 +77,12 @@ def rig(
     PES-IPC program 0 768000 1
     PES-IPC read 104000 169000 0
     """
-    drawn = None if timeline is None else Path(timeline)
     source, text = _asked(device, commands, overrides)
-    return _rig_rows(run_commands(source, text, "commands", timeline=drawn)[0])
+    output, _, drawn = run_commands(source, text, "commands", timeline=timeline is not None)
+    if timeline is not None:
+        with timeline_file(Path(timeline)) as file:
+            file.write(drawn)
+    return _rig_rows(output)
 
 
 class PowerStep(NamedTuple):
@@ -112,7 +114,7 @@ def rig_power(
     """
     source, text = _asked(device, commands, overrides)
     metered = source.with_sets(["power.account=on"])
-    output, steps = run_commands(metered, text, "commands", power=True)
+    output, steps, _ = run_commands(metered, text, "commands", power=True)
     rows = list(csv.reader(io.StringIO(steps)))[1:]
     return _rig_rows(output), [PowerStep(int(row[0]), *map(float, row[1:])) for row in rows]
 
@@ -135,7 +137,7 @@ def rig_columns(
         )
         raise UserError(f"commands: the columns must be of one length, and have rows: {lengths}")
     source, text = _asked(device, zip(*columns, strict=True), overrides)
-    output, _ = run_commands(source, text, "commands")
+    output, *_ = run_commands(source, text, "commands")
     kinds = [(name, "U7" if name == "op" else "i8") for name in RigRow._fields]
     if not columns[0]:
         return {name: np.empty(0, kind) for name, kind in kinds}
@@ -174,21 +176,16 @@ def rig_source(device: str, sets: Sequence[str]) -> Source:
 
 
 def run_commands(
-    source: Source, commands: str, path: str, *, power: bool = False, timeline: Path | None = None
-) -> tuple[str, str]:
-    """Run commands in CSV; return what became of them and, of `power`, its steps, both as CSV.
+    source: Source, commands: str, path: str, *, power: bool = False, timeline: bool = False
+) -> tuple[str, str, bytes]:
+    """Run commands in CSV; return what became of them and the steps of power, both as CSV.
 
-    `path`: named in errors, with the row. `timeline`: draw what the die does into this file.
+    `path`: named in errors, with the row. `timeline`: return also what the die did, drawn.
     """
     split = source.split()
     own = split.with_objects(OwnPolicies()).methods()
     asked = (source.text, source.path, list(split.sets))
-    with nullcontext() if timeline is None else timeline_file(timeline) as file:
-        wanted = (power, file is not None)
-        output, steps, drawn = split.ask(_native.rig, asked, (commands, path), wanted, own)
-        if file is not None:
-            file.write(drawn)
-    return output, steps
+    return split.ask(_native.rig, asked, (commands, path), (power, timeline), own)
 
 
 def _rows(commands: Any) -> Iterable[Any]:

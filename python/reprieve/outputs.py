@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -40,10 +40,13 @@ class ResultDirectory:
     the directory as it was. An error of the operating system becomes a UserError.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, outer: ResultDirectory | None = None) -> None:
+        """With `outer`, the files get their names at its commit, with its own."""
+        self._path, self._outer = path, outer
         # What is listed here may exist; listed first and made then, an interrupt misses nothing.
-        self._temporary: dict[str, Path] = {}
+        self._temporary: dict[Path, Path] = {}
+        self._others: dict[Path, Path] = {}
+        self._stale: list[Path] = []
         self._made: list[Path] = []
         self._open: list[BinaryIO] = []
 
@@ -79,7 +82,7 @@ class ResultDirectory:
             _begun.append(path.parent)
             path.parent.mkdir(exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
-        self._temporary[name] = temporary
+        self._temporary[path] = temporary
         _begun.append(temporary)
         file = temporary.open("wb")
         self._open.append(file)
@@ -89,21 +92,29 @@ class ResultDirectory:
         """Write a whole text file."""
         self.open(name).write(text.encode())
 
+    def adopt(self, path: Path, temporary: Path) -> None:
+        """Give another file its name with the rest; without a commit it is removed."""
+        self._others[path] = temporary
+
     def commit(self, stale: tuple[str, ...] = ()) -> list[Path]:
-        """Give the files their names, in the order they were opened, and return their paths.
+        """Give the files their names, all or none, and return their paths, as they were opened.
 
         Files called `stale` that an earlier run left and this one did not write are removed:
         they would contradict the rest.
         """
         for file in self._open:
             file.close()
-        for name in stale:
-            if name not in self._temporary:
-                (self._path / name).unlink(missing_ok=True)
-        paths = []
-        for name, temporary in self._temporary.items():
-            _put(temporary, self._path / name)
-            paths.append(self._path / name)
+        paths, files = [*self._temporary], self._temporary | self._others
+        self._stale += [path for name in stale if (path := self._path / name) not in files]
+        if self._outer is None:
+            _put_all(files)
+            for path in self._stale:
+                path.unlink(missing_ok=True)
+        else:
+            self._outer._others |= files
+            self._outer._stale += self._stale
+            self._outer._made += self._made
+            self._temporary, self._others = {}, {}
         self._made.clear()
         return paths
 
@@ -112,9 +123,10 @@ class ResultDirectory:
             # What is still buffered may not fit on the disk; it is discarded anyway.
             with suppress(OSError):
                 file.close()
-        for temporary in self._temporary.values():
+        temporaries = [*self._temporary.values(), *self._others.values()]
+        for temporary in temporaries:
             temporary.unlink(missing_ok=True)
-        for path in [*self._temporary.values(), *self._made]:
+        for path in [*temporaries, *self._made]:
             with suppress(ValueError):
                 _begun.remove(path)
         for directory in reversed(self._made):
@@ -123,19 +135,19 @@ class ResultDirectory:
                 directory.rmdir()
 
 
-def replace_file(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str, results: ResultDirectory | None = None) -> None:
     """Write a text file whole or not at all; raises UserError if it cannot be written."""
-    with whole_file(path) as file:
+    with whole_file(path, results) as file:
         file.write(text.encode())
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that gets its name when the block ends, unless it raises.
+def whole_file(path: Path, results: ResultDirectory | None = None) -> Iterator[BinaryIO]:
+    """Open a file that gets its name when the block ends, or with `results`, unless it raises.
 
     What is no regular file, such as a device or a FIFO, is written through and stays what it is.
     """
-    with for_native(path) as temporary, temporary.open("wb") as file:
+    with for_native(path, results) as temporary, temporary.open("wb") as file:
         yield file
 
 
@@ -154,8 +166,11 @@ def folder_of(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def for_native(path: Path) -> Iterator[Path]:
-    """Yield a path for whoever writes files by name; what is there becomes `path` at the end."""
+def for_native(path: Path, results: ResultDirectory | None = None) -> Iterator[Path]:
+    """Yield a path for whoever writes files by name; what is there becomes `path` at the end.
+
+    With `results`, it does so when they are committed.
+    """
     with explained(path):
         if is_special(path):
             with tempfile.TemporaryDirectory() as folder:
@@ -166,14 +181,50 @@ def for_native(path: Path) -> Iterator[Path]:
         real = Path(os.path.realpath(path))
         temporary = real.with_name(f".{os.getpid()}.partial.{real.name}")
         _begun.append(temporary)
+        if results is not None:
+            results.adopt(path, temporary)
         try:
             yield temporary
-            _put(temporary, path)
+            if results is None:
+                _put(temporary, path)
         except UserError as error:
             raise UserError(str(error).replace(str(temporary), str(path))) from None
         finally:
-            temporary.unlink(missing_ok=True)
-            _begun.remove(temporary)
+            if results is None:
+                temporary.unlink(missing_ok=True)
+                _begun.remove(temporary)
+
+
+def _put_all(files: Mapping[Path, Path]) -> None:
+    """Give complete files their names; if one cannot have it, all have what they had before."""
+    undo: list[tuple[Path, Path | None]] = []
+    try:
+        for path, temporary in files.items():
+            with explained(path):
+                if not is_special(path):
+                    undo.append(_kept(path, temporary))
+                _put(temporary, path)
+    except BaseException:
+        for real, before in undo:
+            with suppress(OSError):
+                real.unlink() if before is None else before.replace(real)
+        raise
+    finally:
+        for _, before in undo:
+            if before is not None:
+                before.unlink(missing_ok=True)
+
+
+def _kept(path: Path, temporary: Path) -> tuple[Path, Path | None]:
+    """Return a file, and another name that it now has; None: there is no such file."""
+    real = Path(os.path.realpath(path))
+    if not real.exists():
+        return real, None
+    before = real.with_name(f"{temporary.name}.before")
+    # A file system without links has no way back.
+    with suppress(OSError):
+        before.hardlink_to(real)
+    return real, before
 
 
 def _put(temporary: Path, path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from reprieve.elementary import dot, exp, log
 from reprieve.latency import KINDS
 from reprieve.student import student_t
 
@@ -135,10 +136,10 @@ class _Column:
     def drawn(self, weights: Floats, value: float) -> Floats:
         """Return what `value`, of the whole, is where units are there as often as drawn."""
         if self.wholes is None:
-            return value * np.exp((weights - 1) @ self.parts)
+            return value * exp(dot(weights - 1, self.parts))
         mine = self.value()
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = np.asarray((weights @ self.parts) / (weights @ self.wholes))
+            found = np.asarray(dot(weights, self.parts) / dot(weights, self.wholes))
         return found * (value / mine if mine else 1.0)
 
 
@@ -193,7 +194,7 @@ def _added(run: Run, kind: str, figure: str) -> Floats:
     # Time has a grain of a nanosecond: a latency of 0 is below it.
     whole = max(run.summary["requests"][kind]["latency_ns"][figure], 1)
     without = np.maximum(np.asarray(run.batches[kind][f"{figure}_without"], np.float64), 1.0)
-    return np.asarray((1 - shares) * np.log(whole / without))
+    return np.asarray((1 - shares) * log(whole / without))
 
 
 def _seeds(runs: Sequence[Run]) -> _Side:

@@ -11,8 +11,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from reprieve._native import UserError
 from reprieve.confidence import FIGURES
+from reprieve.elementary import log
 from reprieve.notebook import step_bar
 from reprieve.outputs import ResultDirectory
 from reprieve.pairs import Run, paired, times_more
@@ -94,7 +97,7 @@ class Sensitivity:
             text += f"{abs(most.value):.2f} % {'longer' if most.value >= 0 else 'shorter'} ({ends})"
             needs = times_more(most.value, most.low, most.high)
             found.append(text if most.is_decided else f"{text}, not significant{needs}")
-        return [*found, *self.left_out]
+        return [*found, *self.left_out] or ["runs of so few requests show no latency"]
 
 
 def what_if(
@@ -227,7 +230,7 @@ def _scaled(drive: Mapping[str, Any], keys: Sequence[str], factor: float) -> tup
 
 
 def _elasticities(runs: Mapping[str, Sequence[Run]], by: float) -> Iterator[Elasticity]:
-    span = math.log(1 + by) - math.log(1 - by)
+    span = float(log(np.array([(1 + by) / (1 - by)]))[0])
     base = runs["as it is"]
     for name in (each.removesuffix(" longer") for each in runs if each.endswith(" longer")):
         if f"{name} shorter" not in runs:
@@ -240,9 +243,9 @@ def _elasticities(runs: Mapping[str, Sequence[Run]], by: float) -> Iterator[Elas
             low, high = pair.get("ratio_low"), pair.get("ratio_high")
             if not pair["ratio"] or not low or not high:
                 continue
-            ends = (math.log(each) / span for each in (pair["ratio"], low, high))
+            ends = log(np.array([pair["ratio"], low, high])) / span
             shares = ((each[column]["ratio"] or math.nan) - 1 for each in changes)
-            yield Elasticity(name, measure, *ends, *shares)
+            yield Elasticity(name, measure, *ends.tolist(), *shares)
 
 
 def _said(measure: str) -> str:

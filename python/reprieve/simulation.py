@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
@@ -193,6 +193,8 @@ class Drive:
     """The command that repeats the run, which is checked; None: it is not."""
     own: OwnPolicies = field(default_factory=OwnPolicies)
     """Policies used in place of those that the scenario names."""
+    results: ResultDirectory | None = None
+    """Results with which the state gets its name."""
 
     def __post_init__(self) -> None:
         """Refuse what is neither the start nor the end."""
@@ -211,7 +213,7 @@ class Drive:
     def save(self, simulation: _native.Simulation, when: When) -> None:
         """Write the state to its file, if this is the time for it."""
         if self.save_state is not None and self.save_state_at == when:
-            with for_native(Path(self.save_state)) as temporary:
+            with for_native(Path(self.save_state), self.results) as temporary:
                 simulation.save_state(temporary)
 
 
@@ -295,15 +297,17 @@ def run_into(
     *,
     look: Look = not_looking,
     drawing: Drawing | None = None,
+    outer: ResultDirectory | None = None,
 ) -> tuple[Result, list[Path]]:
     """Run a scenario and write its results, all of them at the end; return the paths too.
 
-    Of a run that was ended early there is no report, and nothing where a whole one has results.
+    With `outer`, they get their names at its commit. Of a run that was ended early there is no
+    report, and nothing where a whole one has results.
     """
     if files.report_command is not None:
         need_plots("a report")  # before the run, not after it
-    with ResultDirectory(directory) as out:
-        log = None
+    with ResultDirectory(directory, outer) as out:
+        drive, log = replace(drive, results=out), None
         if files.requests:
             from reprieve.request_log import ParquetLog
 

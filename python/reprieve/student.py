@@ -24,8 +24,7 @@ def student_t(freedom: int) -> float:
 
 def _within(t: float, freedom: int) -> float:
     """Return the probability of −t to t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
-    angle = math.atan(t / math.sqrt(freedom))
-    cosine = math.cos(angle)
+    sine, cosine = t / math.sqrt(freedom + t * t), math.sqrt(freedom / (freedom + t * t))
     is_odd = freedom % 2
     # Powers of the cosine up to freedom − 2, each with the product of n / (n + 1) below it.
     term = cosine if is_odd else 1.0
@@ -34,5 +33,15 @@ def _within(t: float, freedom: int) -> float:
         term *= cosine * cosine * (power - 1) / power
         total += term
     if is_odd:
-        return 2 / math.pi * (angle + math.sin(angle) * total)
-    return math.sin(angle) * total
+        return 2 / math.pi * (_angle(t / math.sqrt(freedom)) + sine * total)
+    return sine * total
+
+
+def _angle(tangent: float) -> float:
+    """Return an arc tangent: processors agree on square roots, and not on trigonometry."""
+    for _ in range(4):
+        tangent /= 1 + math.sqrt(1 + tangent * tangent)
+    series = 0.0
+    for odd in range(19, 0, -2):
+        series = 1 / odd - tangent * tangent * series
+    return 16 * tangent * series

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from reprieve._native import UserError
-from reprieve.outputs import folder_of, whole_file
+from reprieve.outputs import ResultDirectory, folder_of, whole_file
 
 FILE_NAME = "timeline.perfetto-trace"
 """File name of the timeline in a run's folder."""
@@ -65,9 +65,9 @@ def time_ns(option: str, text: str) -> int:
 
 
 @contextmanager
-def timeline_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file of its own that gets its name at the end, unless the block raises."""
-    with folder_of(path), whole_file(path) as file:
+def timeline_file(path: Path, results: ResultDirectory | None = None) -> Iterator[BinaryIO]:
+    """Open a file of its own that gets its name as `whole_file` does."""
+    with folder_of(path), whole_file(path, results) as file:
         yield file
 
 

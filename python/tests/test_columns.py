@@ -45,7 +45,7 @@ def test_rig() -> None:
     source = rig_source("fast12-slc", [])
     assert names(columns_of("rig")) == head(run_commands(source, COMMANDS, "commands")[0])
     metered = rig_source("fast12-slc", ["power.account=on"])
-    _, steps = run_commands(metered, COMMANDS, "commands", power=True)
+    _, steps, _ = run_commands(metered, COMMANDS, "commands", power=True)
     assert names(columns_of("rig_power")) == head(steps)
     assert names(columns_of("command")) == head(COMMANDS)
 

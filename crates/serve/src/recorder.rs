@@ -98,13 +98,10 @@ impl Recorder {
         let beside = self.path.with_extension("toml");
         let part = part_of(&beside);
         let put = fs::write(&part, scenario).and_then(|()| File::open(&part)?.sync_all());
-        let put = put.and_then(|()| fs::rename(&part, &beside));
-        put.inspect_err(|_| drop(fs::remove_file(&part)))
-            .map_err(|error| unwritable(&beside, &error))?;
         let temporary = self.temporary.as_ref().expect("it begins once");
-        fs::rename(temporary, &self.path)
-            .and_then(|()| System.sync_entry(&self.path))
-            .map_err(|error| unwritable(&self.path, &error))?;
+        put.and_then(|()| rename_both([(temporary, &self.path), (&part, &beside)]))
+            .inspect_err(|_| drop(fs::remove_file(&part)))
+            .map_err(|error| unwritable(&beside, &error))?;
         self.temporary = None;
         Ok(())
     }
@@ -223,6 +220,28 @@ impl Drop for Recorder {
             None => self.write(),
         }
     }
+}
+
+/// Gives two files of a folder their names, and syncs it; on a failure, restores what was there.
+fn rename_both(files: [(&Path, &Path); 2]) -> io::Result<()> {
+    let kept = files.map(|(_, path)| part_of(path).with_extension("before"));
+    let was = files.map(|(_, path)| path.exists());
+    for ((_, path), kept) in files.iter().zip(&kept) {
+        // A file system without links has no way back.
+        let _ = fs::hard_link(path, kept);
+    }
+    let renamed = files.iter().try_for_each(|(from, path)| fs::rename(from, path));
+    let put = renamed.and_then(|()| System.sync_entry(files[0].1));
+    for (((_, path), kept), was) in files.iter().zip(&kept).zip(was) {
+        let _ = match was {
+            // Renaming one of two names of a file does nothing.
+            true if put.is_err() => fs::rename(kept, path).and_then(|()| fs::remove_file(kept)),
+            true => fs::remove_file(kept),
+            false if put.is_err() => fs::remove_file(path),
+            false => Ok(()),
+        };
+    }
+    put
 }
 
 /// The path of a file while it is incomplete.

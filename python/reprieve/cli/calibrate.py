@@ -11,7 +11,7 @@ from reprieve._native import UserError
 from reprieve.cli.console import overall, say, show, table
 from reprieve.cli.options import Force, Jobs, argument, flag, given, option
 from reprieve.extras import need, need_plots
-from reprieve.outputs import make_folder, replace_file
+from reprieve.outputs import ResultDirectory, make_folder
 from reprieve.overwriting import may_write, named_by
 from reprieve.units import share
 
@@ -163,21 +163,24 @@ def _write(found: Calibration, out: Path) -> None:
     from reprieve.plot import Figure
 
     task, compared = found.task, [*found.fitted, *found.predicted]
-    replace_file(out / "device.toml", device_file(found, out.name))
-    replace_file(out / "calibration.json", as_json(found))
     conditions = [*task.conditions, *task.held_out]
     names = [condition.name for condition in task.conditions]
     figure = Figure(lambda theme: percentile_chart(conditions, compared, names, theme))
-    replace_file(out / "percentiles.svg", figure.svg("page"))
+    with ResultDirectory(out) as results:
+        results.write("device.toml", device_file(found, out.name))
+        results.write("calibration.json", as_json(found))
+        results.write("percentiles.svg", figure.svg("page"))
+        results.commit()
 
 
 def _write_plan(folder: Path) -> None:
     from reprieve.calibration.plan import job_files
 
-    make_folder(folder)
     files = job_files()
-    for name, text in files.items():
-        replace_file(folder / name, text)
+    with ResultDirectory(folder) as results:
+        for name, text in files.items():
+            results.write(name, text)
+        results.commit()
     say(f"wrote {len(files)} files to {folder}; read {folder}/run.sh before you run it")
 
 

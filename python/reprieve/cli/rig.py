@@ -10,8 +10,9 @@ from reprieve.cli.console import say
 from reprieve.cli.options import AllowPython, Force, Sets, given
 from reprieve.die_rig import rig_source, run_commands
 from reprieve.named_policies import trust
-from reprieve.outputs import replace_file
+from reprieve.outputs import ResultDirectory, replace_file
 from reprieve.overwriting import inputs_of, may_write, named_by
+from reprieve.timeline import timeline_file
 
 
 def rig(
@@ -50,12 +51,17 @@ def rig(
         raise UserError(f"{commands}: cannot read the commands: {reason}") from None
     if power is not None and timeline is not None:
         raise UserError("--power and --timeline do not go together; run the commands for each")
-    output, steps = run_commands(
-        source, text, str(commands), power=power is not None, timeline=timeline
+    output, steps, drawn = run_commands(
+        source, text, str(commands), power=power is not None, timeline=timeline is not None
     )
-    if power is not None:
-        replace_file(power, steps)
-    replace_file(out, output)
+    with ResultDirectory(Path()) as results:
+        if timeline is not None:
+            with timeline_file(timeline, results) as file:
+                file.write(drawn)
+        if power is not None:
+            replace_file(power, steps, results)
+        replace_file(out, output, results)
+        results.commit()
     say(f"wrote {out}, {output.count(chr(10)) - 1:,} commands")
     if timeline is not None:
         say(f"wrote {timeline}")

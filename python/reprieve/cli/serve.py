@@ -117,18 +117,26 @@ def serve(
             bars("preconditioning", None, 0)
     with _until_told(server.stop_fd):
         _say_where(server)
-        told: dict[str, Any] = json.loads(server.run(warn))
+        told = _run(server, [record, beside])
     _show(told)
     if faults := told["served"].get("faults"):
         _say_faults(faults)
     if summary is not None:
         replace_file(summary, json.dumps(told, indent=2) + "\n")
         say(f"wrote {summary}")
-    for path in (record, beside):
-        if path is not None:
-            signed(path)
     if record is not None and (recording := told["served"].get("recording")):
         _say_recorded(record, from_state, recording)
+
+
+def _run(server: Server, made: list[Path | None]) -> dict[str, Any]:
+    """Serve until the end; return the summary. Recordings are ours, however that ends."""
+    try:
+        told: dict[str, Any] = json.loads(server.run(warn))
+        return told
+    finally:
+        for path in made:
+            if path is not None:
+                signed(path)
 
 
 def _say_faults(faults: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from reprieve.elementary import exp
 from reprieve.student import student_t
 
 Floats = NDArray[np.float64]
@@ -24,5 +25,5 @@ def mean_intervals(samples: Floats, *, positive: bool) -> tuple[Floats, Floats, 
     half = student_t(count - 1) * samples.std(axis=1, ddof=1) / math.sqrt(count)
     if not positive:
         return mean, mean - half, mean + half
-    factor = np.exp(np.divide(half, mean, out=np.zeros_like(mean), where=mean != 0))
+    factor = exp(np.divide(half, mean, out=np.zeros_like(mean), where=mean != 0))
     return mean, mean / factor, mean * factor

@@ -22,7 +22,7 @@ from reprieve import tables
 from reprieve._native import ParquetWriter, Table, UserError
 from reprieve.experiments.work import SCHEMA, Row
 from reprieve.latency import KINDS, Latency
-from reprieve.outputs import explained
+from reprieve.outputs import explained, folder_of
 
 __all__ = ["DamagedError", "Record", "Store", "locked"]
 
@@ -310,8 +310,7 @@ def locked(directory: Path, part: tuple[int, int] | None = None) -> Iterator[Sto
 
     A lock dies with its process.
     """
-    with explained(directory):
-        directory.mkdir(parents=True, exist_ok=True)
+    with folder_of(directory / _LOCK):
         lock = (directory / _LOCK).open("w")
     with lock:
         name = "" if part is None else f"-{part[0]}-of-{part[1]}"
@@ -335,11 +334,18 @@ def locked(directory: Path, part: tuple[int, int] | None = None) -> Iterator[Sto
             if part is not None:
                 own.close()
                 (directory / f"{_LOCK}{name}").unlink(missing_ok=True)
-            # Leave no directory behind if nothing was stored.
-            elif list(directory.iterdir()) == [directory / _LOCK]:
-                (directory / _LOCK).unlink()
-                with suppress(OSError):
-                    directory.rmdir()
+            else:
+                _leave_nothing(directory)
+
+
+def _leave_nothing(directory: Path) -> None:
+    """Leave no directory behind if nothing was stored."""
+    with suppress(OSError):
+        (directory / FOLDER).rmdir()
+    if list(directory.iterdir()) == [directory / _LOCK]:
+        (directory / _LOCK).unlink()
+        with suppress(OSError):
+            directory.rmdir()
 
 
 def _lock(file: Any, directory: Path, *, shared: bool) -> None:
