@@ -57,7 +57,7 @@ same: .venv/.built ## run examples, studies, random drives: results as recorded?
 	PYTHONPATH=tests:docs/figures $(BIN)/python -m same $(if $(ONLY),--only '$(ONLY)') \
 	  $(if $(filter 1,$(RECORD)),--record) $(if $(OUT),--out '$(OUT)')
 
-long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 500 kills, 2000 cuts, the wheel, SLURM
+long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 1000 kills, 2000 cuts, the wheel, SLURM
 	cargo test --package reprieve-ssd --test it -- --ignored --nocapture
 	cargo test --package reprieve-nand --test states -- --ignored --nocapture
 	cargo test --package reprieve-ssd --test states -- --ignored --nocapture
@@ -68,7 +68,8 @@ long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 500 
 	cargo test --release --package reprieve-capi -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py \
 	  python/tests/test_serve_cuts.py -k 'many_kills or thousand_cuts'
-	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_failing_calls.py
+	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_failing_calls.py \
+	  python/tests/test_resumed_searches.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_sweep_random.py -k new_random
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_experiments_long.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py python/tests/test_capi_install.py
