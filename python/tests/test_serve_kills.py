@@ -164,7 +164,7 @@ def test_what_was_acknowledged_survives_kills(program: str, tmp_path: Path) -> N
 
 @LONG
 def test_what_was_acknowledged_survives_many_kills(program: str, tmp_path: Path) -> None:
-    check_kills(program, tmp_path, kills=200, seed=4)
+    check_kills(program, tmp_path, kills=700, seed=4)
 
 
 def check_stops(program: str, folder: Path, stops: int, seed: int) -> None:

@@ -4,6 +4,7 @@ python -m house.release versions      # fails unless all files state one dated v
 python -m house.release readme FILE…  # makes the links in the metadata of dist/ absolute
 python -m house.release contents FILE…  # fails unless wheels and sources are complete
 python -m house.release notices PACKAGE FILE  # writes the licences of what a crate consists of
+python -m house.release sbom FILE  # writes the bill of materials of what is built (CycloneDX)
 """
 
 import base64
@@ -110,15 +111,14 @@ def missing(distribution: Path) -> list[str]:
     return [end for end in wanted if not any(name.endswith(end) for name in names)]
 
 
-def notices(package: str, metadata: dict[str, Any]) -> str:
-    """Return name, version, licence and its texts of each crate that a crate of ours consists of.
+def consists_of(wanted: tuple[str, ...], metadata: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the crates of others that crates of ours consist of, by name and version.
 
-    `metadata` is that of cargo. What serves builds and tests only is left out, and so are our own
-    crates, whose licences lie beside the file.
+    `metadata` is that of cargo. What serves builds and tests only is left out.
     """
     packages = {each["id"]: each for each in metadata["packages"]}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
-    waiting = [each["id"] for each in packages.values() if each["name"] == package]
+    waiting = [each["id"] for each in packages.values() if each["name"] in wanted]
     found: set[str] = set()
     while waiting:
         if (one := waiting.pop()) not in found:
@@ -127,8 +127,41 @@ def notices(package: str, metadata: dict[str, Any]) -> str:
                 if any(kind["kind"] is None for kind in needed["dep_kinds"]):
                     waiting.append(needed["pkg"])
     others = (packages[one] for one in found - {*metadata["workspace_members"]})
+    return sorted(others, key=lambda each: (each["name"], each["version"]))
+
+
+def sbom(metadata: dict[str, Any], root: Path = ROOT) -> dict[str, Any]:
+    """Return the bill of materials: crates inside, with checksums, and packages required."""
+    lock = tomllib.loads(_text(root, "Cargo.lock"))["package"]
+    sums = {(each["name"], each["version"]): each.get("checksum") for each in lock}
+    crates = [
+        {
+            "type": "library",
+            "name": each["name"],
+            "version": each["version"],
+            "purl": f"pkg:cargo/{each['name']}@{each['version']}",
+            "licenses": [{"expression": each["license"].replace("/", " OR ")}],
+            "hashes": [{"alg": "SHA-256", "content": sums[each["name"], each["version"]]}],
+        }
+        for each in consists_of(("reprieve-py", "reprieve-capi", "reprieve-web"), metadata)
+    ]
+    project = tomllib.loads(_text(root, "pyproject.toml"))["project"]
+    packages = [
+        {"type": "library", "name": name, "purl": f"pkg:pypi/{name}", "scope": "required"}
+        for name in (re.split(r"[<>=~!\[; ]", each)[0] for each in project["dependencies"])
+    ]
+    of = {"type": "application", "name": "reprieve", "version": version(root)}
+    form = {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1}
+    return {**form, "metadata": {"component": of}, "components": [*crates, *packages]}
+
+
+def notices(package: str, metadata: dict[str, Any]) -> str:
+    """Return name, version, licence and its texts of each crate that a crate of ours consists of.
+
+    Our own are left out, whose licences lie beside the file.
+    """
     parts = []
-    for other in sorted(others, key=lambda each: (each["name"], each["version"])):
+    for other in consists_of((package,), metadata):
         folder = Path(other["manifest_path"]).parent
         texts = [
             path.read_text("utf-8", "replace").strip()
@@ -211,8 +244,12 @@ def main(step: str, *files: str) -> None:
             package, file = files
             Path(file).write_text(notices(package, _metadata()), encoding="utf-8")
             problems = []
+        case "sbom":
+            text = json.dumps(sbom(_metadata()), indent=2) + "\n"
+            Path(files[0]).write_text(text, encoding="utf-8")
+            problems = []
         case _:
-            problems = [f"{step}: must be versions, readme, contents or notices"]
+            problems = [f"{step}: must be versions, readme, contents, notices or sbom"]
     if problems:
         raise SystemExit("\n".join(problems))
 

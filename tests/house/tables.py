@@ -89,7 +89,7 @@ ROOMS = {
     "trace": Room(("crates/trace/src/*.rs",), 9_720, 6_000),
     "serve": Room(("crates/serve/src/*.rs",), 5_702, 4_500),
     "faces": Room(
-        tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_766, 3_800
+        tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 3_768, 3_800
     ),
     "package": Room(("python/reprieve/*.py",), 24_453, 14_500),
     "studies": Room(("python/reprieve_studies/*.py",), 12_188, 6_500),

@@ -24,6 +24,7 @@ from .release import (
     missing,
     notices,
     repository,
+    sbom,
     version,
 )
 from .tree import Tree
@@ -200,6 +201,29 @@ def test_notices_name_what_a_crate_consists_of(tmp_path: Path) -> None:
         f"Crates inside the libraries, with their licences.\n\n{line}\na 1.0.0: MIT\n\n"
         f"{line}\nb 1.0.0: MIT\n\nCopyright of b\n"
     )
+
+
+def test_the_bill_of_materials_has_what_is_inside_with_its_checksum(tmp_path: Path) -> None:
+    made = [
+        crate(tmp_path, "reprieve-py", {"a": None, "tested": "dev"}),
+        crate(tmp_path, "a", {}),
+        crate(tmp_path, "tested", {}),
+    ]
+    lock = '[[package]]\nname = "a"\nversion = "1.0.0"\nchecksum = "5a"\n'
+    (tmp_path / "Cargo.lock").write_text(lock)
+    (tmp_path / "Cargo.toml").write_text('[workspace.package]\nversion = "0.1.0"\n')
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["numpy>=1.26,<3"]\n')
+    metadata = {
+        "packages": [package for package, _ in made],
+        "resolve": {"nodes": [node for _, node in made]},
+        "workspace_members": ["reprieve-py"],
+    }
+    found = sbom(metadata, tmp_path)
+    assert found["metadata"]["component"]["version"] == "0.1.0"
+    purls = [each["purl"] for each in found["components"]]
+    assert purls == ["pkg:cargo/a@1.0.0", "pkg:pypi/numpy"]
+    assert found["components"][0]["hashes"] == [{"alg": "SHA-256", "content": "5a"}]
+    assert found["components"][0]["licenses"] == [{"expression": "MIT"}]
 
 
 def test_the_address_of_the_repository_has_one_source() -> None:

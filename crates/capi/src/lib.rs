@@ -3,6 +3,8 @@
 //! A handle is a drive, or the reason why there is none. Each call takes the handle exclusively,
 //! catches panics, and turns errors into a status and a message.
 
+#![cfg_attr(not(test), deny(clippy::undocumented_unsafe_blocks))]
+
 mod handle;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
