@@ -1,0 +1,13 @@
+//! An array of drives in simulated time: stripes with parity, mirrors, and reads around busy drives.
+//!
+//! [`Array`] splits requests into operations of single drives and decides when each is sent. The
+//! drives are those of `reprieve-embed`. Between two decisions they do not affect each other, and
+//! run on several threads; the result does not depend on their number.
+
+mod array;
+mod layout;
+mod member;
+mod options;
+
+pub use array::{Array, Request, Row};
+pub use options::{Options, Reads};
