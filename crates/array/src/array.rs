@@ -8,25 +8,14 @@ use std::ops::Range;
 
 use reprieve_base::{Dur, Op, SECTOR_BYTES, Time, UserError};
 use reprieve_embed::{Ask, Drive, LAST};
-use reprieve_ssd::stats::Histogram;
-use serde_json::{Map, Value, json};
 
 use crate::layout::{Layout, Part};
 use crate::member::{self, Done, Member};
 use crate::options::{Options, Reads};
+use crate::totals::Totals;
 
 /// Requests that are sent before drives run.
 const MOST_SENT: usize = 1 << 16;
-
-/// Percentiles of a summary, as a drive's summary names them.
-const PERCENTILES: [(&str, f64); 6] = [
-    ("p50", 0.5),
-    ("p95", 0.95),
-    ("p99", 0.99),
-    ("p99_9", 0.999),
-    ("p99_99", 0.9999),
-    ("p99_999", 0.99999),
-];
 
 /// A read or write of the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +48,13 @@ pub struct Row {
     open_pieces: u32,
 }
 
+impl Row {
+    fn of(request: Request) -> Row {
+        let (completion, reads, writes, reconstructed, hedged) = (Time::ZERO, 0, 0, 0, 0);
+        Row { request, completion, reads, writes, reconstructed, hedged, open_pieces: 0 }
+    }
+}
+
 /// The first operations of a piece: a read of the drive that has the data, or reads before a write.
 const FIRST: usize = 0;
 /// Its other operations: reads of other drives, or the writes.
@@ -85,18 +81,6 @@ struct Hedge {
     due: Time,
     place: usize,
     number: u64,
-}
-
-/// Numbers of all requests so far.
-#[derive(Clone, Debug, Default)]
-struct Totals {
-    read: Histogram,
-    write: Histogram,
-    drive_reads: u64,
-    drive_writes: u64,
-    reconstructed: u64,
-    hedged: u64,
-    hedges_won: u64,
 }
 
 /// Drives behind one address space.
@@ -186,15 +170,7 @@ impl Array {
                 self.rows.truncate(before);
                 return Err(wrong.at(format!("request {number}")));
             }
-            self.rows.push(Row {
-                request,
-                completion: Time::ZERO,
-                reads: 0,
-                writes: 0,
-                reconstructed: 0,
-                hedged: 0,
-                open_pieces: 0,
-            });
+            self.rows.push(Row::of(request));
         }
         Ok(())
     }
@@ -460,40 +436,13 @@ impl Array {
         row.open_pieces -= 1;
         if row.open_pieces == 0 {
             let latency_ns = (row.completion - row.request.arrival).ns();
-            let Totals { read, write, .. } = &mut self.totals;
-            (if row.request.is_write { write } else { read }).record(latency_ns);
+            self.totals.latencies(row.request.is_write).record(latency_ns);
         }
     }
 
     /// The summary so far, as JSON.
     pub fn summary(&self) -> String {
-        let totals = &self.totals;
-        let per_drive = self.members.iter().map(|member| member.drive.summary());
-        let per_drive = per_drive.map(|text| serde_json::from_str(&text).expect("it is JSON"));
-        json!({
-            "capacity_bytes": self.capacity_bytes,
-            "requests": { "read": class(&totals.read), "write": class(&totals.write) },
-            "drive_reads": totals.drive_reads,
-            "drive_writes": totals.drive_writes,
-            "reconstructed_reads": totals.reconstructed,
-            "hedged_reads": totals.hedged,
-            "hedges_won": totals.hedges_won,
-            "drives": per_drive.collect::<Vec<Value>>(),
-        })
-        .to_string()
+        let drives = self.members.iter().map(|member| member.drive.summary());
+        self.totals.summary(self.capacity_bytes, drives)
     }
-}
-
-/// Requests of a class, and their latencies, within 0.1 %.
-fn class(latencies: &Histogram) -> Value {
-    let whole = latencies.distribution();
-    let mut latency_ns = Map::new();
-    latency_ns.insert("mean".into(), json!(whole.mean_ns()));
-    latency_ns.insert("min".into(), json!(whole.min_ns()));
-    let values_ns = whole.quantiles_ns(PERCENTILES.map(|(_, share)| share));
-    for ((name, _), value_ns) in PERCENTILES.into_iter().zip(values_ns) {
-        latency_ns.insert(name.into(), json!(value_ns));
-    }
-    latency_ns.insert("max".into(), json!(whole.max_ns()));
-    json!({ "count": whole.count(), "latency_ns": latency_ns })
 }

@@ -8,6 +8,7 @@ mod array;
 mod layout;
 mod member;
 mod options;
+mod totals;
 
 pub use array::{Array, Request, Row};
 pub use options::{Options, Reads};

@@ -1,5 +1,6 @@
 //! The Python interface: thin wrappers that convert errors and release the GIL.
 
+mod array;
 mod characterize;
 mod drive;
 mod parquet;
@@ -112,6 +113,7 @@ mod _native {
     #[pymodule_export]
     use super::{
         UserError,
+        array::DriveArray,
         characterize::characterize,
         drive::{Completion, Drive},
         parquet::{ParquetReader, ParquetWriter},
