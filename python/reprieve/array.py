@@ -56,8 +56,8 @@ class Array:
         threads: int | None = None,
         **overrides: object,
     ) -> None:
-        whole = {"drives": drives, "parity": parity, "mirrors": mirrors, "threads": threads}
-        whole |= {"chunk_bytes": chunk_bytes, "controller_ns": controller_ns}
+        whole: dict[str, int | None] = {"drives": drives, "parity": parity, "mirrors": mirrors}
+        whole |= {"chunk_bytes": chunk_bytes, "controller_ns": controller_ns, "threads": threads}
         for name, value in whole.items():
             if value is not None and not 0 <= value < 1 << 62:
                 raise UserError(f"{name} = {value}: must be a whole number from 0 to 2^62 − 1")
@@ -66,8 +66,9 @@ class Array:
                 raise UserError(f"failed = {list(failed)}: must be numbers below drives = {drives}")
         source = Source.of(scenario, overrides)
         source = source.built_in("a drive of an array runs without Python, and its policy cannot")
-        more = {"read": read, "hedge_after_us": hedge_after_us, "failed": list(failed)}
-        self._array = DriveArray(source.text, source.path, list(source.sets), whole | more)
+        reads = {"read": read, "hedge_after_us": hedge_after_us, "failed": list(failed)}
+        choices = {**whole, **reads}
+        self._array = DriveArray(source.text, source.path, list(source.sets), choices)
 
     @property
     def capacity_bytes(self) -> int:

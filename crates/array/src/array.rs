@@ -1,4 +1,4 @@
-//! The array: requests in pieces of a stripe, what follows a completion, and how far drives may run.
+//! The array: requests in pieces, what follows a completion, and how far drives may run.
 //!
 //! Every operation reaches its drive before the drive has passed the instant of its arrival, so
 //! that each drive does what it would with its operations as a trace.
@@ -160,7 +160,7 @@ impl Array {
         self.now
     }
 
-    /// Submits requests for the next [`Array::run`], in any order, none of which arrives before now.
+    /// Submits requests for the next [`Array::run`], in any order, none of them before now.
     ///
     /// Errors at a wrong one; then none is submitted.
     pub fn submit(&mut self, requests: impl IntoIterator<Item = Request>) -> Result<(), UserError> {

@@ -1,4 +1,4 @@
-//! An array of drives in simulated time: stripes with parity, mirrors, and reads around busy drives.
+//! An array of drives in simulated time: stripes, parity, mirrors, and hedged reads.
 //!
 //! [`Array`] splits requests into operations of single drives and decides when each is sent. The
 //! drives are those of `reprieve-embed`. Between two decisions they do not affect each other, and

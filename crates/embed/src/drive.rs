@@ -81,8 +81,8 @@ impl Drive {
         Drive::of(scenario::load_served(&sources, registries())?, None)
     }
 
-    /// Opens drives of this scenario that draw apart: the first is that of [`Drive::open`], and each
-    /// other has a seed of its own, which follows from the scenario's.
+    /// Opens drives of this scenario that draw apart: the first is that of [`Drive::open`], and
+    /// each other has a seed of its own, which follows from the scenario's.
     ///
     /// Errors as [`Drive::open`].
     pub fn open_many(

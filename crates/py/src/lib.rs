@@ -1,8 +1,8 @@
 //! The Python interface: thin wrappers that convert errors and release the GIL.
 
-mod array;
 mod characterize;
 mod drive;
+mod drive_array;
 mod parquet;
 mod policy;
 mod registry;
@@ -113,9 +113,9 @@ mod _native {
     #[pymodule_export]
     use super::{
         UserError,
-        array::DriveArray,
         characterize::characterize,
         drive::{Completion, Drive},
+        drive_array::DriveArray,
         parquet::{ParquetReader, ParquetWriter},
         registry::{preset, registry},
         reliability::{characterised_rber, rber},
