@@ -274,6 +274,17 @@ fn one_drive_is_that_drive() {
 }
 
 #[test]
+fn an_array_whose_drive_has_failed_does_no_more() {
+    // A zone takes writes at its write pointer alone, which the drive sees when one arrives.
+    let zoned = format!("{DRIVE}[zones]\nmodel = \"host-managed\"\n");
+    let mut array = Array::open(&zoned, "test.toml", &[], &options(1)).expect("an array");
+    array.submit([request(0, 'W', 1, 1)]).expect("it is looked at when it arrives");
+    let sentence = array.run().expect_err("it is off the write pointer").to_string();
+    assert!(sentence.contains("it must begin at the write pointer"), "{sentence}");
+    assert_eq!(array.run().expect_err("it has failed").to_string(), sentence);
+}
+
+#[test]
 fn mistakes_are_sentences() {
     let wrong = [
         (Options { parity: 5, ..options(5) }, "parity = 5: must be below drives, which is 5"),
