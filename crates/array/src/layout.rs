@@ -155,3 +155,6 @@ impl Layout {
         reads.extend(ways.into_iter().filter(works).min_by_key(Vec::len).expect("any way works"));
     }
 }
+
+#[cfg(test)]
+mod tests;
