@@ -18,6 +18,7 @@ from reprieve._native import UserError, __version__
 from reprieve.words import in_python
 
 if TYPE_CHECKING:
+    from reprieve.array import Array
     from reprieve.comparison import Comparison, compare
     from reprieve.die_rig import PowerStep, RigRow, rig, rig_power
     from reprieve.drive import Completion, Drive, SimpyDrive
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from reprieve.tuning.choices import which
 
 __all__ = [
+    "Array",
     "Choice",
     "Comparison",
     "Completion",
@@ -102,6 +104,7 @@ __all__ = [
 ]
 
 _PLACES = {
+    "array": "Array",
     "comparison": "Comparison compare",
     "die_rig": "PowerStep RigRow rig rig_power",
     "drive": "Completion Drive SimpyDrive",

@@ -1,7 +1,7 @@
 """Types of the compiled simulator, which the rest of the package wraps."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -124,6 +124,31 @@ class Server:
 
         `say` is called with what is to be known at once.
         """
+
+class DriveArray:
+    """Drives behind one address space. Its methods may be called from any thread, one at a time."""
+
+    def __init__(
+        self, text: str, path: str, sets: Sequence[str], choices: Mapping[str, object]
+    ) -> None: ...
+    @property
+    def capacity_bytes(self) -> int: ...
+    @property
+    def now_ns(self) -> int: ...
+    def submit(
+        self,
+        arrival_ns: NDArray[np.uint64],
+        write: NDArray[np.bool_],
+        offset: NDArray[np.uint64],
+        bytes: NDArray[np.uint64],
+    ) -> None:
+        """Submit requests, one a row of the columns, which have one length."""
+
+    def run(self) -> Table:
+        """Run all submitted requests; return a row for each, in the order of their submission."""
+
+    def summary(self) -> str:
+        """Return the summary so far, as JSON."""
 
 class Completion:
     """A completed request of a `Drive`; times are whole nanoseconds of simulated time.

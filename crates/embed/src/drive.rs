@@ -7,7 +7,7 @@ use reprieve_ssd::scenario::{self, Scenario, Sources};
 use reprieve_ssd::{Completion, Options, Ssd, registries};
 
 /// The last supported instant: 146 years.
-pub(crate) const LAST: Time = Time::from_ns(1 << 62);
+pub const LAST: Time = Time::from_ns(1 << 62);
 
 /// A request to the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +79,24 @@ impl Drive {
     pub fn open(text: &str, path: &str, sets: &[String]) -> Result<Drive, UserError> {
         let sources = Sources { text, path, sets };
         Drive::of(scenario::load_served(&sources, registries())?, None)
+    }
+
+    /// Opens drives of this scenario that draw apart: the first is that of [`Drive::open`], and
+    /// each other has a seed of its own, which follows from the scenario's.
+    ///
+    /// Errors as [`Drive::open`].
+    pub fn open_many(
+        text: &str,
+        path: &str,
+        sets: &[String],
+        count: usize,
+    ) -> Result<Vec<Drive>, UserError> {
+        let scenario = scenario::load_served(&Sources { text, path, sets }, registries())?;
+        let of = |number| match number {
+            0 => Drive::of(scenario.clone(), None),
+            _ => Drive::of(scenario.drawing_apart(&format!("array.drive.{number}")), None),
+        };
+        (0..count).map(of).collect()
     }
 
     /// Opens a drive as [`Drive::open`] does, in a state that `reprieve run --save-state` wrote

@@ -6,5 +6,5 @@
 mod drive;
 mod saved;
 
-pub use drive::{Ask, Drive, Error};
+pub use drive::{Ask, Drive, Error, LAST};
 pub use reprieve_ssd::Completion;

@@ -2,6 +2,7 @@
 
 mod characterize;
 mod drive;
+mod drive_array;
 mod parquet;
 mod policy;
 mod registry;
@@ -114,6 +115,7 @@ mod _native {
         UserError,
         characterize::characterize,
         drive::{Completion, Drive},
+        drive_array::DriveArray,
         parquet::{ParquetReader, ParquetWriter},
         registry::{preset, registry},
         reliability::{characterised_rber, rber},

@@ -23,7 +23,7 @@ pub use distribution::Distribution;
 pub use flash_counts::{FlashCounts, SuspendedOperations};
 pub use flows::FlowStats;
 pub use ftl_counts::{BadBlocks, MapCounts, WearCounts};
-use histogram::Histogram;
+pub use histogram::Histogram;
 pub use latencies::Latencies;
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};

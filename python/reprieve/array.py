@@ -1,0 +1,124 @@
+"""An array of drives: stripes, parity, mirrors, and reads around drives that are late."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from reprieve._native import DriveArray, Table, UserError
+from reprieve.scenario import ScenarioLike, Source
+
+__all__ = ["Array"]
+
+
+class Array:
+    """An array of drives in simulated time: RAID 0, 1, 5 and 6, or any number of parity chunks.
+
+    `scenario` and `overrides`: the drives, as for `Drive`; each has a seed of its own, which
+    follows from the scenario's.
+    `drives`: their number.
+    `parity`: the number of parity chunks in each stripe, on drives by turns: 1 for RAID 5, 2 for
+    RAID 6.
+    `mirrors`: the number of copies of each chunk, 2 for RAID 1 or 10.
+    `chunk_bytes`: the length of a stripe on one drive.
+    `read`: "direct"; "around-writes", from other drives while the drive has writes of the array to
+    do and enough others have none; or "hedged", from other drives as well if there is no answer
+    after `hedge_after_us`.
+    `controller_ns`: the time from the last read of a partial write to its writes.
+    `failed`: the numbers of drives that have failed: reads are reconstructed.
+    `threads`: the number of threads, by default that of cores; the result does not depend on it.
+
+    Raises UserError if an argument is wrong, and so does each method.
+
+    >>> array = rp.Array({"device": "fast12-slc"}, drives=5, parity=1, chunk_bytes=2048)
+    >>> array.submit([0, 500_000], write=[True, False], offset=[0, 0], bytes=[2048, 8192])
+    >>> rows = array.run()
+    >>> rows["completion_ns"], rows["drive_reads"], rows["drive_writes"]
+    ([193048, 531024], [2, 4], [2, 0])
+    """
+
+    def __init__(
+        self,
+        scenario: ScenarioLike,
+        *,
+        drives: int,
+        parity: int = 0,
+        mirrors: int = 1,
+        chunk_bytes: int = 65536,
+        read: Literal["direct", "around-writes", "hedged"] = "direct",
+        hedge_after_us: float | None = None,
+        controller_ns: int = 1000,
+        failed: Sequence[int] = (),
+        threads: int | None = None,
+        **overrides: object,
+    ) -> None:
+        whole: dict[str, int | None] = {"drives": drives, "parity": parity, "mirrors": mirrors}
+        whole |= {"chunk_bytes": chunk_bytes, "controller_ns": controller_ns, "threads": threads}
+        for name, value in whole.items():
+            if value is not None and not 0 <= value < 1 << 62:
+                raise UserError(f"{name} = {value}: must be a whole number from 0 to 2^62 − 1")
+        for drive in failed:
+            if not 0 <= drive < drives:
+                raise UserError(f"failed = {list(failed)}: must be numbers below drives = {drives}")
+        source = Source.of(scenario, overrides)
+        source = source.built_in("a drive of an array runs without Python, and its policy cannot")
+        reads = {"read": read, "hedge_after_us": hedge_after_us, "failed": list(failed)}
+        choices = {**whole, **reads}
+        self._array = DriveArray(source.text, source.path, list(source.sets), choices)
+
+    @property
+    def capacity_bytes(self) -> int:
+        """The capacity for data."""
+        return self._array.capacity_bytes
+
+    @property
+    def now_ns(self) -> int:
+        """The first time at which a request may arrive: all before it is simulated."""
+        return self._array.now_ns
+
+    def submit(
+        self, arrival_ns: ArrayLike, write: ArrayLike, offset: ArrayLike, bytes: ArrayLike
+    ) -> None:
+        """Submit requests in bulk, in any order, for the next `run`.
+
+        Each argument has one value for each request: its arrival in ns, from `now_ns` on; True for
+        a write and False for a read; its first byte and its length, multiples of 512.
+        """
+        is_write = np.asarray(write)
+        if is_write.ndim != 1 or (is_write.size and is_write.dtype != np.bool_):
+            raise UserError("write: must be a sequence of True and False")
+        columns = {"arrival_ns": arrival_ns, "offset": offset, "bytes": bytes}
+        whole = {name: _whole_numbers(name, values) for name, values in columns.items()}
+        for name, values in whole.items():
+            if len(values) != len(is_write):
+                lengths = f"{len(values)} values, and write {len(is_write)}"
+                raise UserError(f"{name} has {lengths}: must have one for each request")
+        self._array.submit(write=is_write.astype(np.bool_), **whole)
+
+    def run(self) -> Table:
+        """Run until every submitted request is complete; return a row for each, in their order.
+
+        Columns `arrival_ns`, `write`, `offset`, `bytes` and `completion_ns`; `drive_reads` and
+        `drive_writes`, the operations of drives; `reconstructed_reads` and `hedged_reads`, the
+        chunks read from other drives at once, and as well. Polars, pyarrow and DuckDB take the
+        table; `rows["completion_ns"]` is a list, and `rows.array("completion_ns")` an array.
+        """
+        return self._array.run()
+
+    def summary(self) -> dict[str, Any]:
+        """Return latencies of reads and writes in ns, counts, and the summary of each drive."""
+        summary: dict[str, Any] = json.loads(self._array.summary())
+        return summary
+
+
+def _whole_numbers(name: str, values: ArrayLike) -> NDArray[np.uint64]:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise UserError(f"{name}: must be a sequence of whole numbers")
+    if array.dtype.kind == "i" and array.size and array.min() < 0:
+        raise UserError(f"{name} = {array.min()}: must not be negative")
+    return array.astype(np.uint64)
