@@ -125,7 +125,17 @@ SETTINGS: list[dict[str, Any]] = [
     {"zones.model": "host-managed", "workload.read_fraction": 1},
     {"ftl.mapping_bytes": 512},
     {"scheduling.dispatch": "mbm"},
-    {"power.account": "on", "power.vdd_core_v": 3, "power.vdd_q_v": 1.8},
+    {"ftl.scan_period_s": 1},
+    {
+        "power.account": "on",
+        "power.vdd_core_v": 3,
+        "power.vdd_q_v": 1.8,
+        "thermal.model": "rc",
+        "thermal.c_per_w": 20,
+        "thermal.time_constant_s": 10,
+        "thermal.light_budget_mw": 500,
+        "thermal.heavy_budget_mw": 400,
+    },
 ]
 
 # One row that stays, and one for each reason to leave one out.

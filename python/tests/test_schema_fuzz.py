@@ -93,8 +93,8 @@ def bounds(value: str) -> tuple[float, float]:
     open_ends = 1e-3 if "above" in value else 0.0
     if found := re.search(r"from (\d+) to (\d+)", value):
         return float(found[1]), float(found[2])
-    least = re.search(r"(?:above|at least) ([\d.]+)", value)
-    most = re.search(r"(?:below|at most) ([\d.]+)", value)
+    least = re.search(r"(?:above|at least) (-?[\d.]+)", value)
+    most = re.search(r"(?:below|at most) (-?[\d.]+)", value)
     assert least is not None and most is not None, value
     below = 1e-3 if "below" in value else 0.0
     return float(least[1]) + open_ends, float(most[1]) - below

@@ -59,7 +59,9 @@ features! {
     GC_READS "suspension for reads of collection" |s|
         s.suspend_rules.gc_read_suspends != OperationSet::default();
     BUDGET "a budget of power" |s|
-        s.power.as_ref().is_some_and(Power::has_budget);
+        s.power.as_ref().is_some_and(|power| power.budget_uw.is_some());
+    HEAT "a drive that warms up" |s|
+        s.power.as_ref().is_some_and(|power| power.thermal.is_some());
     POWER_LIMIT "a limit of power or of dies at work" |s|
         s.power.as_ref().is_some_and(Power::limits_something);
     GC_HOLDS "collection that holds its channel" |s| s.ftl.gc.holds_channel;
@@ -166,6 +168,9 @@ table! {
         "power.budget_mw": BUDGET + CACHE_PROGRAM,
             "cannot be kept with parallelism.cache_program: a program that is loaded begins by \
              itself; leave one of them out, or limit power.max_active_dies";
+        "thermal.model": HEAT + CACHE_PROGRAM,
+            "limits power, which a program that is loaded and begins by itself would not keep; must \
+             be \"none\" with parallelism.cache_program";
         "suspension.multi_plane": PLANE_SUSPENSION + NO_INDEPENDENT_READS,
             "a plane that makes way alone reads into a page buffer of its own; must be \"whole\" \
              with parallelism.independent_plane_reads = false";

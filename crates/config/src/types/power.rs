@@ -53,14 +53,9 @@ pub struct ThermalLevel {
 }
 
 impl Power {
-    /// Whether operations may wait for power.
-    pub fn has_budget(&self) -> bool {
-        self.budget_uw.is_some() || self.thermal.is_some()
-    }
-
     /// Whether operations may wait for power, or for another die to finish.
     pub fn limits_something(&self) -> bool {
-        self.has_budget() || self.max_active_dies.is_some()
+        self.budget_uw.is_some() || self.max_active_dies.is_some() || self.thermal.is_some()
     }
 
     /// Power of a die at its core supply.

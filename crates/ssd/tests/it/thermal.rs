@@ -130,6 +130,7 @@ fn what_cannot_be_is_refused() {
         ("thermal.heavy_budget_mw=41", "must be at most thermal.light_budget_mw = 40"),
         ("thermal.time_constant_s=0", "must be above 0"),
         ("thermal.poll_us=0", "must be above 0"),
+        ("parallelism.cache_program=true", "a program that is loaded and begins by itself"),
         ("thermal.light_budget_mw=1", "is less than all dies draw idle; must be at least 2"),
     ];
     for (set, sentence) in cases {
