@@ -169,7 +169,7 @@ table! {
             "cannot be kept with parallelism.cache_program: a program that is loaded begins by \
              itself; leave one of them out, or limit power.max_active_dies";
         "thermal.model": HEAT + CACHE_PROGRAM,
-            "limits power, which a program that is loaded and begins by itself would not keep; must \
+            "limits power, which a program that is loaded and begins by itself would break; must \
              be \"none\" with parallelism.cache_program";
         "suspension.multi_plane": PLANE_SUSPENSION + NO_INDEPENDENT_READS,
             "a plane that makes way alone reads into a page buffer of its own; must be \"whole\" \
