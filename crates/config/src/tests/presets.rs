@@ -2,8 +2,8 @@
 
 use reprieve_base::{Dur, Geometry};
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, SameBlock,
-    Suspension, Timing, VthReached,
+    EraseMode, EraseResume, ProgramSuspension, Restore, ResumeAt, Retention, SameBlock, Suspension,
+    Timing, VthReached,
 };
 
 use super::super::{Acknowledge, Preset, Scenario, devices, loads, parts, shorthands};
@@ -19,25 +19,17 @@ fn table_1(columns: [u64; 8]) -> Timing {
         command: Dur::ZERO,
         bus: Dur::from_us(bus),
         read: Dur::from_us(read),
-        read_law: ReadLaw::Fixed,
         program_iterations: iterations as u32,
         program_pulse: Dur::from_us(pulse),
         verify: Dur::from_us(verify),
         erase: Dur::from_us(erase),
         erase_segments: 1,
         erase_verify: Dur::from_us(verify),
-        erase_loops: None,
         voltage_reset: Dur::from_us(reset),
         buffer: Dur::from_us(buffer),
         suspend_overhead: Dur::ZERO,
         erase_suspend_overhead: Dur::ZERO,
-        cache_register: false,
-        page_types: None,
-        wordline: None,
-        spread: None,
-        coarse_iterations: None,
-        slices: None,
-        slc: None,
+        ..Timing::default()
     }
 }
 
@@ -81,11 +73,8 @@ fn fast12_drives_have_the_paper_s_table_and_configuration() {
                 resume_at: ResumeAt::DataOut,
                 vth_reached: VthReached::Never,
                 same_block: SameBlock::Wordline,
-                max_per_program: None,
-                max_per_erase: None,
-                min_progress: Dur::ZERO,
-                program_in_erase: false,
                 retention: Retention::NONE,
+                ..Suspension::default()
             }
         );
     }

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use reprieve_base::{Dur, PageAddress, Time};
 use reprieve_nand::{
-    Command, Die, Elapsed, EraseMode, EraseResume, Parallelism, Part, ProgramSuspension, ReadLaw,
-    Refusal, Restore, ResumeAt, Retention, SameBlock, Shape, Suspend, Suspension, Timing,
-    VthReached,
+    Command, Die, Elapsed, EraseMode, EraseResume, Parallelism, Part, ProgramSuspension, Refusal,
+    Restore, ResumeAt, Retention, SameBlock, Shape, Suspend, Suspension, Timing, VthReached,
 };
 
 /// Two planes of three blocks of four pages: enough for every way to be in the way.
@@ -54,25 +53,17 @@ pub fn part() -> Timing {
         command: ns(100),
         bus: ns(2_000),
         read: ns(1_000),
-        read_law: ReadLaw::Fixed,
         program_iterations: 3,
         program_pulse: ns(300),
         verify: ns(80),
         erase: ns(5_000),
         erase_segments: 1,
         erase_verify: ns(90),
-        erase_loops: None,
         voltage_reset: ns(40),
         buffer: ns(30),
         suspend_overhead: ns(0),
         erase_suspend_overhead: ns(0),
-        cache_register: false,
-        page_types: None,
-        wordline: None,
-        spread: None,
-        coarse_iterations: None,
-        slices: None,
-        slc: None,
+        ..Timing::default()
     }
 }
 
@@ -98,11 +89,8 @@ pub fn suspending(program: ProgramSuspension) -> Suspension {
         resume_at: ResumeAt::DataOut,
         vth_reached: VthReached::Never,
         same_block: SameBlock::Block,
-        max_per_program: None,
-        max_per_erase: None,
-        min_progress: Dur::ZERO,
-        program_in_erase: false,
         retention: Retention::NONE,
+        ..Suspension::default()
     }
 }
 

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use reprieve_base::{Dur, PageAddress, Stream};
 use reprieve_nand::{
-    Command, Elapsed, EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt,
-    Retention, SameBlock, Suspension, Timing, VthReached,
+    Command, Elapsed, EraseMode, EraseResume, ProgramSuspension, Restore, ResumeAt, Retention,
+    SameBlock, Suspension, Timing, VthReached,
 };
 
 use crate::device::{Answer, Ask, Device, SHAPE, one_die, page};
@@ -349,25 +349,18 @@ fn timings() -> impl Strategy<Value = Timing> {
             command: ns(transfers.0),
             bus: ns(transfers.1),
             read: ns(transfers.2),
-            read_law: ReadLaw::Fixed,
             program_iterations: iterations,
             program_pulse: ns(pulse_ns),
             verify: ns(verify_ns),
             erase: ns(erase_ns * u64::from(segments)),
             erase_segments: segments,
             erase_verify: ns(erase_verify_ns),
-            erase_loops: None,
             voltage_reset: ns(reset_ns.min(shortest_ns)),
             buffer: ns(buffer_ns),
             suspend_overhead: ns(overhead_ns),
             erase_suspend_overhead: ns(overhead_ns / 2),
             cache_register,
-            page_types: None,
-            wordline: None,
-            spread: None,
-            coarse_iterations: None,
-            slices: None,
-            slc: None,
+            ..Timing::default()
         }
     })
 }

@@ -1,7 +1,7 @@
 //! Operations that nobody interrupts: their exact times, and the order of pages in a block.
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Command, Elapsed, ProgramSuspension, ReadLaw, Refusal, Shape, Timing};
+use reprieve_nand::{Command, Elapsed, ProgramSuspension, Refusal, Shape, Timing};
 
 use crate::device::{
     Answer, Ask, Device, ERASE, PROGRAM, READ, SHAPE, one_die, page, part, suspending,
@@ -18,25 +18,17 @@ fn slc() -> Timing {
         command: Dur::ZERO,
         bus: us(20),
         read: us(10),
-        read_law: ReadLaw::Fixed,
         program_iterations: 5,
         program_pulse: us(20),
         verify: us(8),
         erase: us(1_500),
         erase_segments: 1,
         erase_verify: us(8),
-        erase_loops: None,
         voltage_reset: us(4),
         buffer: us(3),
         suspend_overhead: Dur::ZERO,
         erase_suspend_overhead: Dur::ZERO,
-        cache_register: false,
-        page_types: None,
-        wordline: None,
-        spread: None,
-        coarse_iterations: None,
-        slices: None,
-        slc: None,
+        ..Timing::default()
     }
 }
 
@@ -50,7 +42,6 @@ fn mlc() -> Timing {
         verify: us(24),
         erase: us(3_300),
         erase_verify: us(24),
-        erase_loops: None,
         ..slc()
     }
 }

@@ -3,7 +3,7 @@
 use reprieve_base::Dur;
 use reprieve_nand::{
     EraseLoops, EraseMode, EraseResume, MultiPlane, PageOrder, PageTypes, Parallelism, Part,
-    ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, SameBlock, Shape, Suspension, Timing,
+    ProgramSuspension, Restore, ResumeAt, Retention, SameBlock, Shape, Suspension, Timing,
     VthReached,
 };
 
@@ -25,25 +25,17 @@ fn timing() -> Timing {
         command: ns(1),
         bus: ns(2),
         read: ns(2),
-        read_law: ReadLaw::Fixed,
         program_iterations: 2,
         program_pulse: ns(4),
         verify: ns(3),
         erase: ns(6),
         erase_segments: 1,
         erase_verify: ns(3),
-        erase_loops: None,
         voltage_reset: ns(2),
         buffer: ns(2),
         suspend_overhead: ns(1),
         erase_suspend_overhead: ns(0),
-        cache_register: false,
-        page_types: None,
-        wordline: None,
-        spread: None,
-        coarse_iterations: None,
-        slices: None,
-        slc: None,
+        ..Timing::default()
     }
 }
 
@@ -59,11 +51,8 @@ pub fn suspension(program: ProgramSuspension) -> Suspension {
         resume_at: ResumeAt::DataOut,
         vth_reached: VthReached::Never,
         same_block: SameBlock::Page,
-        max_per_program: None,
-        max_per_erase: None,
-        min_progress: Dur::ZERO,
-        program_in_erase: false,
         retention: Retention::NONE,
+        ..Suspension::default()
     }
 }
 

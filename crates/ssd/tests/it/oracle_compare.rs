@@ -2,8 +2,8 @@
 
 use reprieve_base::{Dur, Geometry, PageAddress, Stream, Time};
 use reprieve_nand::{
-    EraseMode, EraseResume, ProgramSuspension, ReadLaw, Restore, ResumeAt, Retention, SameBlock,
-    Suspension, Timing, VthReached,
+    EraseMode, EraseResume, ProgramSuspension, Restore, ResumeAt, Retention, SameBlock, Suspension,
+    Timing, VthReached,
 };
 use reprieve_ssd::rig::{self, RigCommand, RigOp};
 use reprieve_ssd::scenario::{self, Scenario};
@@ -81,25 +81,17 @@ fn fast12(slc: bool) -> Timing {
         command: Dur::ZERO,
         bus: us(bus),
         read: us(read),
-        read_law: ReadLaw::Fixed,
         program_iterations,
         program_pulse: us(20),
         verify: us(verify),
         erase: us(erase),
         erase_segments: 1,
         erase_verify: us(verify),
-        erase_loops: None,
         voltage_reset: us(4),
         buffer: us(3),
         suspend_overhead: Dur::ZERO,
         erase_suspend_overhead: Dur::ZERO,
-        cache_register: false,
-        page_types: None,
-        wordline: None,
-        spread: None,
-        coarse_iterations: None,
-        slices: None,
-        slc: None,
+        ..Timing::default()
     }
 }
 
@@ -115,11 +107,8 @@ fn pes(program: ProgramSuspension) -> Suspension {
         resume_at: ResumeAt::DataOut,
         vth_reached: VthReached::Never,
         same_block: SameBlock::Block,
-        max_per_program: None,
-        max_per_erase: None,
-        min_progress: Dur::ZERO,
-        program_in_erase: false,
         retention: Retention::NONE,
+        ..Suspension::default()
     }
 }
 

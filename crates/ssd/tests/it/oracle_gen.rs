@@ -2,8 +2,8 @@
 
 use reprieve_base::{Dur, Stream};
 use reprieve_nand::{
-    EraseMode, EraseResume, PageOrder, PageTypes, ProgramSuspension, ReadLaw, Restore, ResumeAt,
-    Retention, SameBlock, Slices, Suspension, Timing, VthReached,
+    EraseMode, EraseResume, PageOrder, PageTypes, ProgramSuspension, Restore, ResumeAt, Retention,
+    SameBlock, Slices, Suspension, Timing, VthReached,
 };
 
 use super::oracle::{Command, Kind};
@@ -79,25 +79,17 @@ fn timing_in_units_of(stream: &mut Stream, unit_ns: u64, most: u64) -> Timing {
         command: or_none(stream),
         bus: length(stream),
         read: length(stream),
-        read_law: ReadLaw::Fixed,
         program_iterations: 1 + stream.below(iterations_most) as u32,
         program_pulse,
         verify,
         erase,
         erase_segments: 1,
         erase_verify,
-        erase_loops: None,
         voltage_reset,
         buffer: or_none(stream),
         suspend_overhead: or_none(stream),
         erase_suspend_overhead: or_none(stream),
-        cache_register: false,
-        page_types: None,
-        wordline: None,
-        spread: None,
-        coarse_iterations: None,
-        slices: None,
-        slc: None,
+        ..Timing::default()
     }
 }
 
@@ -111,25 +103,17 @@ fn real_timing(stream: &mut Stream) -> Timing {
         command: us(stream.below(2)),
         bus: us(bus),
         read: us(read),
-        read_law: ReadLaw::Fixed,
         program_iterations,
         program_pulse: us(20),
         verify: us(verify),
         erase: us(erase),
         erase_segments: 1,
         erase_verify: us(verify),
-        erase_loops: None,
         voltage_reset: us(4),
         buffer: us(3),
         suspend_overhead: us(stream.below(3)),
         erase_suspend_overhead: us(stream.below(3)),
-        cache_register: false,
-        page_types: None,
-        wordline: None,
-        spread: None,
-        coarse_iterations: None,
-        slices: None,
-        slc: None,
+        ..Timing::default()
     }
 }
 
@@ -155,7 +139,6 @@ pub fn random_suspension(stream: &mut Stream, timing: &Timing) -> Suspension {
         ),
         same_block: SameBlock::Block,
         max_per_program: one_in(stream, 4).then(|| 1 + stream.below(3) as u32),
-        max_per_erase: None,
         min_progress: match stream.below(8) {
             0 => timing.buffer,
             1 => Dur::from_ns(stream.below(2 * pass_ns)),
@@ -165,6 +148,7 @@ pub fn random_suspension(stream: &mut Stream, timing: &Timing) -> Suspension {
         },
         program_in_erase: one_in(stream, 2),
         retention: Retention::NONE,
+        ..Suspension::default()
     }
 }
 

@@ -2,8 +2,8 @@
 
 use reprieve_base::Dur;
 use reprieve_nand::{
-    EraseMode, EraseResume, PageOrder, PageTypes, ProgramSuspension, ReadLaw, Restore, ResumeAt,
-    Retention, SameBlock, Suspension, Timing, VthReached,
+    EraseMode, EraseResume, PageOrder, PageTypes, ProgramSuspension, Restore, ResumeAt, Retention,
+    SameBlock, Suspension, Timing, VthReached,
 };
 
 use super::oracle::{Command, Die, Kind, Outcome, Policy, run};
@@ -18,25 +18,17 @@ fn slc() -> Timing {
         command: Dur::ZERO,
         bus: us(20),
         read: us(10),
-        read_law: ReadLaw::Fixed,
         program_iterations: 5,
         program_pulse: us(20),
         verify: us(8),
         erase: us(1_500),
         erase_segments: 1,
         erase_verify: us(8),
-        erase_loops: None,
         voltage_reset: us(4),
         buffer: us(3),
         suspend_overhead: Dur::ZERO,
         erase_suspend_overhead: Dur::ZERO,
-        cache_register: false,
-        page_types: None,
-        wordline: None,
-        spread: None,
-        coarse_iterations: None,
-        slices: None,
-        slc: None,
+        ..Timing::default()
     }
 }
 
@@ -50,7 +42,6 @@ fn mlc() -> Timing {
         verify: us(24),
         erase: us(3_300),
         erase_verify: us(24),
-        erase_loops: None,
         ..slc()
     }
 }
@@ -67,11 +58,8 @@ fn pes(program: ProgramSuspension) -> Suspension {
         resume_at: ResumeAt::DataOut,
         vth_reached: VthReached::Never,
         same_block: SameBlock::Block,
-        max_per_program: None,
-        max_per_erase: None,
-        min_progress: Dur::ZERO,
-        program_in_erase: false,
         retention: Retention::NONE,
+        ..Suspension::default()
     }
 }
 
