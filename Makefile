@@ -130,7 +130,6 @@ advisories: .venv/.dev ## known faults of the pinned crates and Python packages;
 
 lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, who uses whom, licences
 	cargo fmt --all --check
-	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check python tests benches examples docs/site docs/figures notebooks
 	$(BIN)/ruff format --check python tests benches examples docs/site docs/figures notebooks

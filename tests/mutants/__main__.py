@@ -10,13 +10,14 @@ from pathlib import Path
 
 from mutants import ROOT, TABLES, Mutant, mutants
 
-# What a copy needs to compile the searches.
+# Parts of the tree that the searches need to compile.
 COPIED = (
     "Cargo.toml",
     "Cargo.lock",
     "ARCHITECTURE.md",
     "crates",
     "benches",
+    "fuzz",
     "devices",
     "parts",
     "loads",

@@ -1,14 +1,13 @@
 //! The entries of the threat model that take bytes, and what holds of each.
 
-use std::fs;
-use std::path::PathBuf;
-use std::sync::LazyLock;
+use std::io::Write as _;
 
 use reprieve_base::{Op, Time};
 use reprieve_embed::{Ask, Drive};
 use reprieve_ssd::scenario::{self, Sources};
 use reprieve_ssd::{Options, Ssd, registries};
 use reprieve_trace::{Reading, fio_jobs, formats, head};
+use tempfile::NamedTempFile;
 use twox_hash::XxHash3_64;
 
 /// An entry's name, and the function that takes its bytes.
@@ -25,22 +24,23 @@ pub const ALL: &[Entry] = &[
     ("embed", embed),
 ];
 
+/// Feeds bytes to an entry. Panics if there is none of that name, or at a fault.
+pub fn take(name: &str, data: &[u8]) {
+    let found = ALL.iter().find(|(entry, _)| *entry == name);
+    found.unwrap_or_else(|| panic!("no entry is called {name}")).1(data);
+}
+
 /// A drive that is small enough to be made thousands of times a second.
 const DRIVE: &str = "seed = 7\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
     [geometry]\nchannels = 1\ndies_per_channel = 2\nplanes_per_die = 1\nblocks_per_plane = 12\n\
     pages_per_block = 4\n[ftl]\nover_provisioning = 0.5\n\
     [buffer]\nacknowledge = \"back\"\nbytes = 16384\n";
 
-/// A file in memory, for readers that want a path.
-fn file(name: &str, data: &[u8]) -> PathBuf {
-    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
-        let folder = PathBuf::from(format!("/dev/shm/reprieve-fuzz-{}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder in memory");
-        folder
-    });
-    let path = FOLDER.join(name);
-    fs::write(&path, data).expect("room in memory");
-    path
+/// A file in memory, for readers that want a path; it is gone when this is dropped.
+fn file(data: &[u8]) -> NamedTempFile {
+    let mut file = NamedTempFile::new_in("/dev/shm").expect("a file in memory");
+    file.write_all(data).expect("room in memory");
+    file
 }
 
 /// A scenario that is accepted is printed as one that is accepted and equal.
@@ -64,7 +64,7 @@ fn scenario(data: &[u8]) {
 /// A trace of any format gives rows or a sentence; the first byte chooses the format.
 fn trace(data: &[u8]) {
     let Some((choice, content)) = data.split_first() else { return };
-    let path = file("trace", content);
+    let file = file(content);
     let all = formats();
     let format = all[usize::from(*choice) % all.len()].name;
     let mut reading = Reading::from(format);
@@ -75,15 +75,15 @@ fn trace(data: &[u8]) {
         _ => &[],
     };
     needed.iter().for_each(|set| reading.options.set(set).expect("a key of readings"));
-    let _rows = head(&path, reading, 64);
+    let _rows = head(file.path(), reading, 64);
     if choice & 0x80 != 0 {
-        let _rows = head(&path, "auto", 64);
+        let _rows = head(file.path(), "auto", 64);
     }
 }
 
 /// A job file of fio gives jobs or a sentence.
 fn fio(data: &[u8]) {
-    let _jobs = fio_jobs(&file("job.fio", data), 1 << 30);
+    let _jobs = fio_jobs(file(data).path(), 1 << 30);
 }
 
 /// A state that is accepted runs; its checksum is made right, so that its tables are looked at.
@@ -95,14 +95,14 @@ fn state(data: &[u8]) {
     let mut whole = data.to_vec();
     let sum = XxHash3_64::oneshot(&whole[PREFIX_BYTES..]);
     whole[12..PREFIX_BYTES].copy_from_slice(&sum.to_le_bytes());
-    let path = file("state", &whole);
+    let file = file(&whole);
     let text = format!(
         "{DRIVE}[workload]\ngenerator = \"mixed\"\nrequests = 40\nread_fraction = 0.5\n\
          queue_depth = 2\n"
     );
     let sources = Sources { text: &text, path: "fuzz.toml", sets: &[] };
     let loaded = scenario::load(&sources, registries()).expect("a good scenario");
-    let options = Options { from_state: Some(path), ..Options::default() };
+    let options = Options { from_state: Some(file.path().to_owned()), ..Options::default() };
     if let Ok(mut ssd) = Ssd::with(loaded, &options) {
         while ssd.step(64).is_ok_and(|goes_on| goes_on) {}
     }
