@@ -209,7 +209,7 @@ def serve(program: str, folder: Path) -> tuple[bool, int, list[int], str]:
 def test_each_call_of_a_served_drive_fails_once(
     program: str, broken: FailingCalls, tmp_path: Path
 ) -> None:
-    """A sentence before it serves and at its end; between, the client is told, or records end."""
+    """Errors end it before it serves and at its end; between, the client or the recording fails."""
     below = broken.below
     (tmp_path / "drive.toml").write_text(DRIVE)
     for is_again in (False, True):

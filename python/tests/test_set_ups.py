@@ -36,7 +36,7 @@ OF_CLOCKS = ("run.json", "measured.parquet", ".dataset", ".lock")
 
 @dataclass(frozen=True)
 class SetUp:
-    """What surrounds the commands."""
+    """The environment of the commands."""
 
     row: str
     """In the table of the page."""

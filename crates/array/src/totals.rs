@@ -1,17 +1,7 @@
 //! Counts and latencies of an array, and its summary.
 
-use reprieve_ssd::stats::Histogram;
-use serde_json::{Map, Value, json};
-
-/// Percentiles of a summary, as a drive's summary names them.
-const PERCENTILES: [(&str, f64); 6] = [
-    ("p50", 0.5),
-    ("p95", 0.95),
-    ("p99", 0.99),
-    ("p99_9", 0.999),
-    ("p99_99", 0.9999),
-    ("p99_999", 0.99999),
-];
+use reprieve_ssd::stats::{Histogram, latency_ns};
+use serde_json::{Value, json};
 
 /// Counts of all requests so far.
 #[derive(Clone, Debug, Default)]
@@ -50,13 +40,5 @@ impl Totals {
 /// Requests of a class, and their latencies, within 0.1 %.
 fn class(latencies: &Histogram) -> Value {
     let whole = latencies.distribution();
-    let mut latency_ns = Map::new();
-    latency_ns.insert("mean".into(), json!(whole.mean_ns()));
-    latency_ns.insert("min".into(), json!(whole.min_ns()));
-    let values_ns = whole.quantiles_ns(PERCENTILES.map(|(_, share)| share));
-    for ((name, _), value_ns) in PERCENTILES.into_iter().zip(values_ns) {
-        latency_ns.insert(name.into(), json!(value_ns));
-    }
-    latency_ns.insert("max".into(), json!(whole.max_ns()));
-    json!({ "count": whole.count(), "latency_ns": latency_ns })
+    json!({ "count": whole.count(), "latency_ns": latency_ns(&whole) })
 }

@@ -93,15 +93,11 @@ impl Counted {
 
     fn of(&self, kind: Kind) -> CommandPower {
         match kind {
-            Kind::HostRead | Kind::RmwRead | Kind::ScanRead | Kind::GcRead => self.sense,
-            Kind::MapRead | Kind::MapUpdate => self.sense,
-            Kind::Program | Kind::GcProgram | Kind::MapProgram => self.program,
-            // It senses first.
-            Kind::GcCopy => match self.program.plane_uw >= self.sense.plane_uw {
-                true => self.program,
-                false => self.sense,
-            },
             Kind::Erase => self.erase,
+            // It senses first.
+            Kind::GcCopy if self.program.plane_uw < self.sense.plane_uw => self.sense,
+            _ if kind.is_program() => self.program,
+            _ => self.sense,
         }
     }
 }

@@ -62,7 +62,8 @@ impl Thermal {
         let given = power.thermal?;
         let mut made = Thermal {
             budget_uw: power.budget_uw.unwrap_or(u64::MAX),
-            left: (-(given.poll.ns() as f64) / given.time_constant.ns() as f64).exp(),
+            // `libm` for the same bits on every machine.
+            left: libm::exp(-(given.poll.ns() as f64) / given.time_constant.ns() as f64),
             now_c: given.start_c,
             next_look: Time::ZERO + given.poll,
             energy_fj: 0,

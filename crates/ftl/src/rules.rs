@@ -36,7 +36,7 @@ impl GcRules {
         }
     }
 
-    /// Whether a plane with so many `free` blocks needs more, of which `reserve_blocks` are kept.
+    /// Returns whether `free` blocks of a plane are too few, of which `reserve_blocks` are kept.
     #[inline]
     pub(super) fn is_short(&self, free: u32, reserve_blocks: u32) -> bool {
         free <= reserve_blocks || free < self.start_blocks

@@ -237,7 +237,7 @@ table! {
              be false with ftl.mapping = \"demand\"";
         "ftl.gc_holds_channel": GC_HOLDS + POWER_LIMIT,
             "a die that waits for the channel would keep the power that collection waits for; must \
-             be false with power.budget_mw or power.max_active_dies";
+             be false with power.budget_mw, power.max_active_dies or thermal.model";
         "host.order": IN_ORDER + COMMANDS_CROSS,
             "the exchanges of several commands share the link; must be \"free\" with \
              host.commands_cross_link = true";

@@ -8,7 +8,7 @@ use reprieve_nand::{
 use crate::search::{SUSPENSIONS_MAX, State, drain, pages_inside};
 use crate::spec::{Action, Answer, Buffer, Kind, Op, Work};
 
-/// What holds in every state.
+/// Checks the laws of a single state.
 pub fn hold_in(part: &Part, state: &State) {
     says_what_it_is(part, state);
     pages_are_kept(part, state);
@@ -47,7 +47,8 @@ fn says_what_it_is(part: &Part, State { die, world, now }: &State) {
     assert_eq!(die.resume_needs_channel(), needs);
 }
 
-/// What was programmed stays so until its block is erased, and can be read unless it is at work.
+/// Checks that programmed pages stay until their block is erased, and can be read unless an
+/// operation holds them.
 fn pages_are_kept(part: &Part, State { die, world, .. }: &State) {
     for plane in 0..part.shape.planes {
         for block in 0..part.shape.blocks_per_plane {
@@ -85,7 +86,7 @@ pub fn all_ends(part: &Part, state: &State) {
     assert_eq!(drain(part, state.clone()), (operations, pages), "{:#?}", state.world);
 }
 
-/// What holds between a state and the next.
+/// Checks the laws of a step.
 pub fn hold_between(part: &Part, before: &State, action: Action, answer: Answer, after: &State) {
     match (action, answer) {
         (Action::Tick, _) => work_goes_on(before, after),

@@ -12,7 +12,7 @@ use parts::{matrix, rows};
 use search::Seen;
 use table::Table;
 
-/// Visits the states of every row, each with so many histories of the die at most.
+/// Visits the states of every row, each with at most `histories_max` histories of the die.
 fn visit(rows: Vec<parts::Row>, histories_max: u32, prints: bool) {
     let mut all = Seen::default();
     let count = rows.len();

@@ -28,7 +28,7 @@ pub struct State {
     pub now: Time,
 }
 
-/// What a search has seen.
+/// Counts of a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     /// States by the specification.
@@ -208,7 +208,7 @@ fn commands(part: &Part) -> Vec<Action> {
     all
 }
 
-/// What comes by itself, or from the channel, in a state.
+/// Events that need no command: the array, the clock, and pages that leave over the channel.
 fn happenings(world: &World) -> Vec<Action> {
     let mut all: Vec<Action> = world.dues().into_iter().map(Action::Elapse).collect();
     if all.is_empty() && world.has_promised() {
@@ -238,7 +238,7 @@ fn is_within_bound(part: &Part, world: &World, action: Action) -> bool {
     })
 }
 
-/// Visits every state of a die of a part, each with so many histories of the die at most.
+/// Visits every state of a die of a part, each with at most `histories_max` histories of the die.
 pub fn search(part: Part, histories_max: u32, table: Option<&Table>) -> Seen {
     let commands = commands(&part);
     let die = Die::new(Arc::new(part), 1, 0);

@@ -90,7 +90,7 @@ impl Table {
         Some(cell)
     }
 
-    /// What is refused for the state of the die has a cell that says so.
+    /// Checks that the cell of a refused command names one of the reasons.
     pub fn check_refusal(&self, world: &World, action: Action, reasons: &[Refusal]) {
         let words: Vec<&str> = reasons.iter().filter_map(|reason| word(*reason)).collect();
         if words.is_empty() {
@@ -101,7 +101,7 @@ impl Table {
         }
     }
 
-    /// What happens leads to where its cell says.
+    /// Checks that a step leads to the state in its cell.
     pub fn check_step(&self, before: &World, action: Action, after: &World) {
         let Some(cell) = self.cell(before, action) else { return };
         let found = name(after);

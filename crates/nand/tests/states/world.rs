@@ -70,8 +70,8 @@ impl World {
         all.into_iter().any(|reads| reads.register_pages > 0)
     }
 
-    /// What runs, enters suspension or is suspended on one plane, apart from what is suspended
-    /// whole.
+    /// Returns the operation that runs, enters suspension or is suspended on one plane; none that
+    /// is suspended on all its planes.
     pub fn work_on_plane(&self, plane: u32) -> Option<&Op> {
         let own = |op: &&Op| op.pages.iter().any(|at| at.plane == plane);
         let runs = |op: &&Op| own(op) && op.work == Work::Runs;
@@ -279,7 +279,7 @@ impl World {
         (!free || leaves && op.needs_channel(part)).then_some(Refusal::Busy)
     }
 
-    /// What has come at this instant, and has not been taken notice of.
+    /// Events due at this instant that the die has not handled.
     pub fn dues(&self) -> Vec<Due> {
         let mut dues = Vec::new();
         if self.reads.is_due() || self.innermost().is_some_and(Op::is_due) {

@@ -28,6 +28,7 @@ pub use latencies::Latencies;
 pub use latency::Latency;
 pub use log::{LogBatch, LogRow};
 pub use reliability::{DecodeCounts, ErrorCounts, Lifetime, WearFacts};
+pub use requests::latency_ns;
 pub use series::{
     AGES, Ages, BINS, BUCKETS, Bin, Completed, Finished, SAMPLED, Sample, Series, SeriesClass,
     upper_end,

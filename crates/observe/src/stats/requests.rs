@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::confidence::{PERCENTILES, confidence, percentiles_ns};
 use super::distribution::ByBatch;
 use super::latencies::Batching;
-use super::{Latencies, Latency};
+use super::{Distribution, Latencies, Latency};
 
 /// An amount in a second of simulated time.
 pub(super) fn rate(amount: u64, ns: u64) -> f64 {
@@ -34,6 +34,18 @@ pub(super) fn requests(latencies: &Latencies, absent: &[LatencyComponent]) -> Va
     Value::Object(requests)
 }
 
+/// Mean, extremes and percentiles of a summary.
+pub fn latency_ns(whole: &Distribution) -> Value {
+    let mut latency_ns = Map::new();
+    latency_ns.insert("mean".into(), json!(whole.mean_ns()));
+    latency_ns.insert("min".into(), json!(whole.min_ns()));
+    for ((name, _), value_ns) in PERCENTILES.into_iter().zip(percentiles_ns(whole)) {
+        latency_ns.insert(name.into(), json!(value_ns));
+    }
+    latency_ns.insert("max".into(), json!(whole.max_ns()));
+    Value::Object(latency_ns)
+}
+
 /// Some classes of requests together, which have these latencies; with confidence where there are
 /// batches.
 fn class(
@@ -54,17 +66,10 @@ fn class(
             (name.trim_end_matches("_ns").to_string(), json!(mean(sum)))
         })
         .collect();
-    let mut latency_ns = Map::new();
-    latency_ns.insert("mean".into(), json!(whole.mean_ns()));
-    latency_ns.insert("min".into(), json!(whole.min_ns()));
-    for ((name, _), value_ns) in PERCENTILES.into_iter().zip(percentiles_ns(whole)) {
-        latency_ns.insert(name.into(), json!(value_ns));
-    }
-    latency_ns.insert("max".into(), json!(whole.max_ns()));
     let mut class = json!({
         "count": count,
         "bytes": classes.iter().map(|class| class.bytes).sum::<u64>(),
-        "latency_ns": latency_ns,
+        "latency_ns": latency_ns(whole),
     });
     if let Some(batching) = batching {
         class["confidence"] = confidence(latencies, batching);

@@ -106,6 +106,21 @@ pub fn bad(text: &str, sets: &[&str]) -> String {
     scenario::load(&sources, registries()).expect_err("a mistake").to_string()
 }
 
+/// The error of a scenario that has no load, with one of a request.
+pub fn bad_drive(text: &str, sets: &[&str]) -> String {
+    let load =
+        "[workload]\ngenerator = \"mixed\"\nrequests = 1\nread_fraction = 0.5\nqueue_depth = 1\n";
+    bad(&format!("{text}{load}"), sets)
+}
+
+/// Each override is refused, with a sentence that has these words.
+pub fn assert_refused(text: &str, cases: &[(&str, &str)]) {
+    for (set, words) in cases {
+        let refused = bad_drive(text, &[set]);
+        assert!(refused.contains(words), "{set}: {refused}");
+    }
+}
+
 /// Runs a scenario to its end.
 pub fn run(scenario: Scenario) -> Outcome {
     run_in_steps(scenario, 1000)

@@ -110,10 +110,6 @@ fn a_read_of_the_host_has_a_block_moved_too() {
 
 #[test]
 fn victims_of_a_set_are_not_refreshed() {
-    let loaded = format!(
-        "{DRIVE}[workload]\ngenerator = \"mixed\"\nrequests = 1\n\
-         read_fraction = 0.5\nqueue_depth = 1\n"
-    );
     let sets = [
         ONE_RETRY,
         &[
@@ -125,5 +121,5 @@ fn victims_of_a_set_are_not_refreshed() {
         ],
     ]
     .concat();
-    assert!(drive::bad(&loaded, &sets).contains("victims that are chosen as a set"));
+    assert!(drive::bad_drive(DRIVE, &sets).contains("victims that are chosen as a set"));
 }

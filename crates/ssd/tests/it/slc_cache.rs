@@ -156,11 +156,7 @@ fn an_erase_in_slc_mode_wears_by_its_share() {
 
 #[test]
 fn what_is_not_modelled_is_refused() {
-    let loaded = format!(
-        "{DRIVE}[workload]\ngenerator = \"mixed\"\nrequests = 1\n\
-         read_fraction = 0.5\nqueue_depth = 1\n"
-    );
-    let refused = |sets: &[&str]| drive::bad(&loaded, &[STATIC, sets].concat());
+    let refused = |sets: &[&str]| drive::bad_drive(DRIVE, &[STATIC, sets].concat());
     assert_eq!(
         refused(&["timing.wordline_pages=1"]),
         "--set: slc_cache.mode = \"static\": blocks in SLC mode are not modelled with this: \

@@ -99,17 +99,13 @@ fn moved_pages_have_two_passes_too() {
 
 #[test]
 fn what_is_not_modelled_is_refused() {
-    let loaded = format!(
-        "{DRIVE}[workload]\ngenerator = \"mixed\"\nrequests = 1\n\
-         read_fraction = 0.5\nqueue_depth = 1\n"
-    );
     let cases = [
-        ("timing.wordline_pages=1", "not of a whole cell"),
-        ("parallelism.cache_program=true", "parallelism.cache_program"),
-        ("ftl.mapping=demand", "ftl.mapping"),
+        ("timing.wordline_pages=1", "two passes are not modelled with this: timing.wordline_pages"),
+        (
+            "parallelism.cache_program=true",
+            "two passes are not modelled with this: parallelism.cache_program",
+        ),
+        ("ftl.mapping=demand", "two passes are not modelled with this: ftl.mapping"),
     ];
-    for (set, sentence) in cases {
-        let refused = drive::bad(&loaded, &[set]);
-        assert!(refused.contains("two passes") && refused.contains(sentence), "{set}: {refused}");
-    }
+    drive::assert_refused(DRIVE, &cases);
 }

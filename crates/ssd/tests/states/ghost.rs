@@ -22,7 +22,7 @@ struct Operation {
     is_erase: bool,
     pages: Vec<PageAddress>,
     started: Time,
-    /// What it takes if nobody suspends it.
+    /// Its length if it is not suspended.
     nominal_ns: u64,
     stage: Stage,
     suspended: Dur,
@@ -31,7 +31,7 @@ struct Operation {
     reads: u32,
 }
 
-/// What has happened on the die so far.
+/// Operations and counts of the die so far.
 #[derive(Debug, Default)]
 pub struct Account {
     open: Vec<Operation>,

@@ -1,4 +1,4 @@
-//! Scripts of requests, from the first to the last of so many, and the laws that each run keeps.
+//! Every script of a few requests, and the laws that each run keeps.
 
 use std::fmt::{self, Write as _};
 use std::fs;
@@ -41,7 +41,7 @@ pub struct Bound {
     pub all_cuts: bool,
 }
 
-/// What a search has seen.
+/// Counts of a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     pub scripts: u64,
@@ -103,8 +103,7 @@ pub fn visit(sets: &[&str], bound: Bound) -> Seen {
     seen
 }
 
-/// What recoveries find of a logical page: last, before the last write of it, and from when it is
-/// promised on.
+/// Versions of a logical page that recoveries have found and have to find.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     found: Option<u64>,
@@ -179,7 +178,8 @@ impl Run<'_> {
         seen.erases += account.ended[1];
     }
 
-    /// What the last recovery before a write has found is what the write supersedes.
+    /// Records, for each write that arrives next, the version that the last recovery found: the
+    /// one that it supersedes.
     fn note_writes(&mut self, next: Time) {
         for request in &self.script {
             if request.arrival == next && request.op == Op::Write {
