@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 RECIPE = ROOT / "docs/guide/add-a-policy.md"
-COPIED = ("Cargo.toml", "Cargo.lock", "crates", "benches", "devices", "parts", "loads")
+COPIED = ("Cargo.toml", "Cargo.lock", "crates", "benches", "fuzz", "devices", "parts", "loads")
 
 BLOCK = re.compile(r"^```(rust|diff)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PATH = re.compile(r"`(crates/[\w/]+\.rs)`")
