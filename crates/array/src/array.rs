@@ -47,6 +47,8 @@ pub struct Array {
     hedges: VecDeque<Hedge>,
     rebuild: Option<Rebuild>,
     log: Option<ParityLog>,
+    /// The first instant at which what was sent since the drives ran could cause an operation.
+    soonest: Time,
     open_requests: usize,
     open_operations: usize,
     open_writes: usize,
@@ -104,6 +106,7 @@ impl Array {
             next_piece: 0,
             hedges: VecDeque::new(),
             log,
+            soonest: Time::NEVER,
             open_requests: 0,
             open_operations: 0,
             open_writes: 0,
@@ -232,10 +235,11 @@ impl Array {
         for member in self.members.iter().filter(|member| member.causing > 0) {
             end = end.min(member.drive.next() + self.controller);
         }
+        self.soonest = end;
         let mut sent = 0;
         while let Some((row, others)) = rest.split_first() {
             let Request { arrival, is_write, .. } = self.rows[*row].request;
-            if arrival >= end {
+            if arrival >= self.soonest {
                 break;
             }
             let decides =
@@ -243,19 +247,19 @@ impl Array {
             if sent == MOST_SENT || decides && known < arrival {
                 return Ok(arrival);
             }
-            end = end.min(self.send_request(*row)?);
+            self.send_request(*row)?;
             sent += 1;
             *rest = others;
         }
-        Ok(end)
+        Ok(self.soonest)
     }
 
-    /// Sends a request in pieces; returns the first instant at which one could cause an operation.
-    fn send_request(&mut self, row: usize) -> Result<Time, UserError> {
+    /// Sends a request in pieces.
+    fn send_request(&mut self, row: usize) -> Result<(), UserError> {
         let Request { is_write, offset, bytes, .. } = self.rows[row].request;
         let stripe_bytes = self.layout.stripe_bytes();
         let unit = if is_write { stripe_bytes } else { self.layout.chunk_bytes };
-        let (mut from, behind, mut end) = (offset, offset + bytes, Time::NEVER);
+        let (mut from, behind) = (offset, offset + bytes);
         while from < behind {
             let to = behind.min((from / unit + 1) * unit);
             let stripe = from / stripe_bytes;
@@ -263,11 +267,14 @@ impl Array {
             let kind = if is_write { Kind::Write } else { Kind::Read };
             let place = self.new_piece(row, kind, stripe, from - first..to - first);
             self.rows[row].open_pieces += 1;
-            let causes = if is_write { self.send_write(place)? } else { self.send_read(place)? };
-            end = end.min(causes);
+            if is_write {
+                self.send_write(place)?
+            } else {
+                self.send_read(place)?
+            }
             from = to;
         }
-        Ok(end)
+        Ok(())
     }
 
     fn new_piece(&mut self, row: usize, kind: Kind, stripe: u64, bytes: Range<u64>) -> usize {
@@ -294,7 +301,7 @@ impl Array {
         ((start / self.layout.chunk_bytes) as usize, start - first..end - first)
     }
 
-    fn send_read(&mut self, place: usize) -> Result<Time, UserError> {
+    fn send_read(&mut self, place: usize) -> Result<(), UserError> {
         let Piece { row, stripe, number, .. } = self.pieces[place];
         let arrival = self.rows[row].request.arrival;
         let (column, span) = self.chunk(place);
@@ -310,15 +317,15 @@ impl Array {
         {
             self.rows[row].reconstructed += 1;
             self.totals.reconstructed += 1;
-            self.send(place, LAST, arrival)?;
-            return Ok(Time::NEVER);
+            return self.send(place, LAST, arrival);
         }
         self.parts[FIRST].push(self.layout.part(drive, stripe, &span));
         self.send(place, FIRST, arrival)?;
-        let Some(after_us) = self.options.hedge_after_us else { return Ok(Time::NEVER) };
+        let Some(after_us) = self.options.hedge_after_us else { return Ok(()) };
         let due = arrival + options::dur(after_us);
         self.hedges.push_back(Hedge { due, place, number });
-        Ok(due)
+        self.soonest = self.soonest.min(due);
+        Ok(())
     }
 
     /// Whether a hedge's read has not been answered.
@@ -343,18 +350,16 @@ impl Array {
         self.send(place, LAST, due)
     }
 
-    fn send_write(&mut self, place: usize) -> Result<Time, UserError> {
+    fn send_write(&mut self, place: usize) -> Result<(), UserError> {
         let Piece { row, stripe, ref bytes, .. } = self.pieces[place];
         let arrival = self.rows[row].request.arrival;
         let [reads, _, writes] = &mut self.parts;
         self.layout.write(stripe, bytes, reads, writes);
         if reads.is_empty() {
-            self.send(place, LAST, arrival)?;
-            return Ok(Time::NEVER);
+            return self.send(place, LAST, arrival);
         }
         writes.clear();
-        self.send(place, FIRST, arrival)?;
-        Ok(arrival + self.controller)
+        self.send(place, FIRST, arrival)
     }
 
     /// Sends the writes of a piece, or first that of the log if `logs`.
@@ -402,6 +407,10 @@ impl Array {
             let lba = part.at_byte / SECTOR_BYTES;
             member.send(at, Ask { tag, op, lba, bytes, fua: false })?;
             member.causing += usize::from(causes);
+            if member.causing > 0 {
+                // What it does with this may bring forward what others wait for.
+                self.soonest = self.soonest.min(at + self.controller);
+            }
             if op == Op::Write {
                 member.writes += 1;
                 self.open_writes += 1;
@@ -464,7 +473,7 @@ impl Array {
         if row.open_pieces == 0 {
             self.open_requests -= 1;
             let latency_ns = (row.completion - row.request.arrival).ns();
-            self.totals.latencies(row.request.is_write).record(latency_ns);
+            self.totals.latencies(row.request.is_write).record_any(latency_ns);
         }
     }
 

@@ -274,6 +274,64 @@ fn one_drive_is_that_drive() {
     assert!(rows.iter().map(|row| row.completion).eq(expected));
 }
 
+/// A read has a drive suspend its program for an older read, of a partial write, which alone would
+/// have waited: drives must not have been simulated to the end of the program by then.
+#[test]
+fn a_later_read_brings_a_partial_write_forward() {
+    let sets = [
+        "policy=\"pes-ips\"",
+        "suspension.policy=batch",
+        "suspension.batch.reads=2",
+        "suspension.batch.oldest_us=1000",
+    ]
+    .map(str::to_owned);
+    // Page 2000 is on drive 0, its parity on drive 4, as is page 2004; page 2005 is on drive 0 too.
+    // None is in the block that is programmed.
+    let requests = [
+        request(0, 'W', 8, 4),
+        request(30, 'W', 2000, 1),
+        request(60, 'R', 2005, 1),
+        request(60, 'R', 2004, 1),
+    ];
+    let mut array = Array::open(DRIVE, "test.toml", &sets, &raid5()).expect("an array");
+    array.submit(requests).expect("good requests");
+    let rows = array.run().expect("drives last");
+
+    // Each drive by itself: chunk 2 is programmed at 0, chunk 500 is read at 30, chunk 501 at 60.
+    let alone = |write_at: Option<Time>| {
+        let mut drive = Drive::open(DRIVE, "test.toml", &sets).expect("a drive");
+        let at = |us| Time::ZERO + Dur::from_us(us);
+        let mut asks =
+            vec![(at(0), Op::Write, 2), (at(30), Op::Read, 500), (at(60), Op::Read, 501)];
+        asks.extend(write_at.map(|at| (at, Op::Write, 500)));
+        for (tag, (at, op, chunk)) in (0..).zip(asks) {
+            let ask = Ask { tag, op, lba: 4 * chunk, bytes: PAGE as u32, fua: false };
+            drive.submit(at, ask).expect("a good request");
+        }
+        drive.run(Time::from_ns(1 << 60), 4).expect("the drive lasts");
+        let mut done = [Time::ZERO; 4];
+        while let Some(completion) = drive.poll() {
+            done[completion.tag as usize] = completion.completion;
+        }
+        done
+    };
+    let read = alone(None)[1];
+    assert!(read < Time::ZERO + Dur::from_us(160), "the program was not suspended: {read}");
+    let done = alone(Some(read + Dur::from_us(1)));
+    assert_eq!([rows[1], rows[2], rows[3]].map(|row| row.completion), [done[3], done[2], done[2]]);
+}
+
+#[test]
+fn latencies_of_a_long_queue_are_not_cut() {
+    // Five thousand reads of one page wait for each other, 30 us each: the median is 75 ms.
+    let mut array = open(&options(1));
+    array.submit([request(0, 'R', 0, 1); 5_000]).expect("good requests");
+    array.run().expect("drives last");
+    let summary: serde_json::Value = serde_json::from_str(&array.summary()).expect("JSON");
+    let p50_ns = summary["requests"]["read"]["latency_ns"]["p50"].as_f64().expect("a number");
+    assert!((p50_ns / 75e6 - 1.0).abs() < 0.001, "{p50_ns}");
+}
+
 #[test]
 fn an_array_whose_drive_has_failed_does_no_more() {
     // A zone takes writes at its write pointer alone, which the drive sees when one arrives.

@@ -123,6 +123,14 @@ impl Histogram {
         self.totals.max_ns = self.totals.max_ns.max(latency_ns);
     }
 
+    /// Counts a request, and first makes room for its latency if there is none.
+    pub fn record_any(&mut self, latency_ns: u64) {
+        if latency_ns > self.room_ns {
+            self.grow(latency_ns.next_power_of_two());
+        }
+        self.record(latency_ns);
+    }
+
     /// Keeps latencies, or counts them and all others where they would be too many to be kept.
     #[cold]
     fn keep(&mut self, more: &[u64]) {
