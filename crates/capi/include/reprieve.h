@@ -88,6 +88,65 @@ typedef struct reprieve_completion {
     uint8_t reserved[3];          /* 0 */
 } reprieve_completion;
 
+/* Which fields of a reprieve_request2 count, or'ed: a queue or a priority, a handle, or both. */
+#define REPRIEVE_WITH_QUEUE 1
+#define REPRIEVE_WITH_PRIORITY 2
+#define REPRIEVE_WITH_HANDLE 4
+
+/* Classes of queues. */
+#define REPRIEVE_URGENT 0
+#define REPRIEVE_HIGH 1
+#define REPRIEVE_MEDIUM 2
+#define REPRIEVE_LOW 3
+
+/* A request with its way into the drive: 40 bytes, to which later releases may add. Set it to zero
+ * first. */
+typedef struct reprieve_request2 {
+    reprieve_request request;
+    uint32_t with;       /* REPRIEVE_WITH_..., or 0 */
+    uint32_t queue;      /* submission queue, from 0; else all take turns */
+    uint8_t priority;    /* the queues of this class of host.queue_priorities take turns */
+    uint8_t handle;      /* placement handle of a write, of ftl.placement_handles; else 0 */
+    uint8_t reserved[6]; /* 0 */
+} reprieve_request2;
+
+/* No die had to do with the request. */
+#define REPRIEVE_NO_DIE UINT32_MAX
+
+/* A completion with its details: 248 bytes, to which later releases may add. The twelve components
+ * add up to completion_ns - arrival_ns; they and the causes are columns of requests.parquet, see
+ * docs/reference. */
+typedef struct reprieve_completion2 {
+    reprieve_completion completion;
+    uint64_t host_queue_ns;
+    uint64_t link_ns;
+    uint64_t buffer_ns;
+    uint64_t rmw_ns;
+    uint64_t queue_ns;
+    uint64_t suspend_wait_ns;
+    uint64_t array_ns;
+    uint64_t bus_wait_ns;
+    uint64_t bus_ns;
+    uint64_t suspended_ns;
+    uint64_t map_ns;
+    uint64_t ecc_ns;
+    uint64_t by_host_read_ns; /* causes of the waits among them */
+    uint64_t by_host_program_ns;
+    uint64_t by_gc_read_ns;
+    uint64_t by_gc_program_ns;
+    uint64_t by_erase_ns;
+    uint64_t by_map_ns;
+    uint64_t by_channel_ns;
+    uint64_t by_suspend_entry_ns;
+    uint64_t by_same_block_ns;
+    uint64_t by_limit_ns;
+    uint64_t by_budget_ns;
+    uint64_t by_power_ns;
+    uint64_t by_other_ns;
+    uint32_t die;     /* that had the last page, or REPRIEVE_NO_DIE */
+    uint32_t retries; /* senses beyond the first of each page that was read for it */
+} reprieve_completion2;
+
 /* REPRIEVE_ABI_VERSION of the library that is there at run time. A program compares it with its
  * own before it does anything else. */
 uint32_t reprieve_abi_version(void);
@@ -144,6 +203,28 @@ uint64_t reprieve_now(reprieve_drive *drive);
 int reprieve_submit(reprieve_drive *drive, uint64_t at_ns, const reprieve_request *request);
 
 /*
+ * Submits a request as reprieve_submit does, by a queue and with a placement handle of its own.
+ * `size` is sizeof(reprieve_request2).
+ *
+ * REPRIEVE_INVALID besides: a queue, class or handle that the scenario lacks, or a handle of a
+ * request that is no write.
+ */
+int reprieve_submit2(reprieve_drive *drive, uint64_t at_ns, const reprieve_request2 *request,
+                     size_t size);
+
+/*
+ * Has the drive keep the details of completions, for reprieve_poll2. REPRIEVE_INVALID: it has had
+ * a request. A saved drive and a clone keep them, too.
+ */
+int reprieve_keep_details(reprieve_drive *drive);
+
+/*
+ * Has the summary count from `at_ns` on, now or later, and only requests that arrive then or later;
+ * `[measure]` of the scenario counts no more. REPRIEVE_TIME: `at_ns` lies before now.
+ */
+int reprieve_measure_from(reprieve_drive *drive, uint64_t at_ns);
+
+/*
  * Says when something will happen next: an arrival, or a step inside the drive, which need not be a
  * completion. REPRIEVE_NEVER: nothing without another request. Nothing happens before that instant,
  * whatever is not submitted; it changes with each request and each step.
@@ -179,6 +260,15 @@ int reprieve_run(reprieve_drive *drive, uint64_t until_ns, size_t completions, u
  * caller's array of at least `max`.
  */
 int64_t reprieve_poll(reprieve_drive *drive, reprieve_completion *completions, size_t max);
+
+/*
+ * Takes completions as reprieve_poll does, with their details. `size` is
+ * sizeof(reprieve_completion2), also the distance from one of the caller's array to the next.
+ *
+ * Minus REPRIEVE_INVALID: the drive keeps no details.
+ */
+int64_t reprieve_poll2(reprieve_drive *drive, reprieve_completion2 *completions, size_t size,
+                       size_t max);
 
 /*
  * Does nothing: every drive can be saved. For programs written for 0.2.

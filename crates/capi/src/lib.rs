@@ -5,6 +5,20 @@
 
 #![cfg_attr(not(test), deny(clippy::undocumented_unsafe_blocks))]
 
+/// Exports functions that the header declares and documents.
+macro_rules! exports {
+    ($(fn $name:ident($($argument:ident: $kind:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {$(
+        /// Does what the header says.
+        ///
+        /// # Safety
+        ///
+        /// As the header says.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($argument: $kind),*) $(-> $result)? $body
+    )*};
+}
+
+mod extended;
 mod handle;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -14,6 +28,7 @@ use std::slice;
 use reprieve_base::{Op, Time, UserError};
 use reprieve_embed::{Ask, Drive, Error};
 
+pub use extended::*;
 pub use handle::Handle;
 use handle::{Refusal, open_with, with};
 
@@ -77,6 +92,21 @@ pub struct Completion {
 }
 
 const _: () = assert!(size_of::<Request>() == 24 && size_of::<Completion>() == 40);
+
+impl From<reprieve_embed::Completion> for Completion {
+    #[inline(always)]
+    fn from(done: reprieve_embed::Completion) -> Completion {
+        Completion {
+            tag: done.tag,
+            number: done.number,
+            arrival_ns: done.arrival.ns(),
+            completion_ns: done.completion.ns(),
+            uncorrectable_pages: done.uncorrectable_pages,
+            op: done.op as u8,
+            reserved: [0; 3],
+        }
+    }
+}
 
 fn invalid(what: impl Into<String>) -> Refusal {
     Refusal { status: Status::Invalid, text: what.into() }
@@ -142,19 +172,6 @@ fn not_a_request(request: &Request) -> Refusal {
     invalid(format!(
         "fua = {fua}, reserved = {reserved}: must be 0 or 1, and 0; is the request set whole?"
     ))
-}
-
-/// Exports functions that the header declares and documents.
-macro_rules! exports {
-    ($(fn $name:ident($($argument:ident: $kind:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {$(
-        /// Does what the header says.
-        ///
-        /// # Safety
-        ///
-        /// As the header says.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($argument: $kind),*) $(-> $result)? $body
-    )*};
 }
 
 exports! {
@@ -322,17 +339,8 @@ exports! {
                 }
                 while count < max {
                     let Some(done) = open.drive.poll() else { break };
-                    let completion = Completion {
-                        tag: done.tag,
-                        number: done.number,
-                        arrival_ns: done.arrival.ns(),
-                        completion_ns: done.completion.ns(),
-                        uncorrectable_pages: done.uncorrectable_pages,
-                        op: done.op as u8,
-                        reserved: [0; 3],
-                    };
                     // SAFETY: the caller has room for `max`, and `count` is less.
-                    completions.add(count).write(completion);
+                    completions.add(count).write(done.into());
                     count += 1;
                 }
                 Ok(())
