@@ -199,11 +199,11 @@ class Completion:
 
     @property
     def die(self) -> int | None:
-        """The die of its last page; None if no die had to do with that, or no details are kept."""
+        """The number of the die of its last page; None without one, or without details."""
 
     @property
     def retries(self) -> int | None:
-        """The senses beyond the first of each page read for it; None if no details are kept."""
+        """The number of senses beyond the first of each page read for it; None without details."""
 
 class Drive:
     """A drive inside another simulator: requests in, completions out, in simulated time.

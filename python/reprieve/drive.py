@@ -54,8 +54,14 @@ class SimpyDrive:
     ) -> Any:
         """Send a request now; return the event of its completion.
 
-        The arguments are those of `Drive.submit`. Requests come from processes, or between calls of
-        `env.run`: up to the environment's next event, the drive is simulated ahead.
+        `lba`: the first sector of 512 bytes.
+        `bytes`: the length, a multiple of 512.
+        `fua`: a write completes only when its data is in flash (forced unit access).
+        `queue`, `priority`, `handle`: numbers of a queue and a placement handle, or a class, as for
+        `Drive.submit`.
+
+        Requests come from processes, or between calls of `env.run`: up to the environment's next
+        event, the drive is simulated ahead.
 
         Raises UserError if the request is wrong, or if the time is not a whole number of ns.
         """

@@ -69,13 +69,13 @@ impl Completion {
         self.details.as_deref().map(of).transpose()
     }
 
-    /// The die of its last page; None if no die had to do with that, or no details are kept.
+    /// The number of the die of its last page; None without one, or without details.
     #[getter]
     fn die(&self) -> Option<u32> {
         self.details.as_ref()?.die
     }
 
-    /// The senses beyond the first of each page read for it; None if no details are kept.
+    /// The number of senses beyond the first of each page read for it; None without details.
     #[getter]
     fn retries(&self) -> Option<u32> {
         Some(self.details.as_ref()?.retries)
