@@ -1,7 +1,7 @@
 """Types of the compiled simulator, which the rest of the package wraps."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -128,9 +128,9 @@ class Server:
 class DriveArray:
     """Drives behind one address space. Its methods may be called from any thread, one at a time."""
 
-    def __init__(
-        self, text: str, path: str, sets: Sequence[str], choices: Mapping[str, object]
-    ) -> None: ...
+    def __init__(self, text: str, path: str, sets: Sequence[str], options: str, load: bool) -> None:
+        """Open it; `options`: a table of TOML. With `load` that of the scenario is submitted."""
+
     @property
     def capacity_bytes(self) -> int: ...
     @property
@@ -144,8 +144,12 @@ class DriveArray:
     ) -> None:
         """Submit requests, one a row of the columns, which have one length."""
 
-    def run(self) -> Table:
-        """Run all submitted requests; return a row for each, in the order of their submission."""
+    def run(self, until_rebuilt: bool, watch: Callable[[float], None] | None) -> Table:
+        """Run all submitted requests; return a row for each, in the order of their submission.
+
+        With `until_rebuilt` it goes on until the replaced drive is. Some times a second `watch`
+        gets the share of the requests that were sent.
+        """
 
     def summary(self) -> str:
         """Return the summary so far, as JSON."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from reprieve._native import DriveArray, Table, UserError
 from reprieve.scenario import ScenarioLike, Source
 
-__all__ = ["Array"]
+__all__ = ["Array", "Reads"]
+
+Reads = Literal["direct", "around-writes", "around-windows", "hedged"]
+"""How an array serves reads."""
 
 
 class Array:
@@ -26,10 +29,18 @@ class Array:
     `mirrors`: the number of copies of each chunk, 2 for RAID 1 or 10.
     `chunk_bytes`: the length of a stripe on one drive.
     `read`: "direct"; "around-writes", from other drives while the drive has writes of the array to
-    do and enough others have none; or "hedged", from other drives as well if there is no answer
-    after `hedge_after_us`.
+    do and enough others have none; "around-windows", from others in the drive's busy window; or
+    "hedged", from other drives as well if there is no answer after `hedge_after_us`.
+    `busy_window_us`: the length of busy windows, in which drives take turns: only there does a
+    drive collect garbage that it need not yet.
     `controller_ns`: the time from the last read of a partial write to its writes.
+    `parity_log`: whether the parity of a partial write is logged first, so that a loss of power
+    tears no stripe; only with one chunk of parity.
     `failed`: the numbers of drives that have failed: reads are reconstructed.
+    `rebuild`: the number of a failed drive that a new one replaces at time 0.
+    `rebuild_stripes`: the number of stripes that are rebuilt together.
+    `rebuild_bytes_per_s`: the most at which the new drive is written, in bytes per s.
+    `load`: whether the scenario's workload is submitted, with the addresses of the array.
     `threads`: the number of threads, by default that of cores; the result does not depend on it.
 
     Raises UserError if an argument is wrong, and so does each method.
@@ -43,32 +54,46 @@ class Array:
 
     def __init__(
         self,
-        scenario: ScenarioLike,
+        scenario: ScenarioLike | Source,
         *,
         drives: int,
         parity: int = 0,
         mirrors: int = 1,
         chunk_bytes: int = 65536,
-        read: Literal["direct", "around-writes", "hedged"] = "direct",
+        read: Reads = "direct",
         hedge_after_us: float | None = None,
+        busy_window_us: float | None = None,
         controller_ns: int = 1000,
+        parity_log: bool = False,
         failed: Sequence[int] = (),
+        rebuild: int | None = None,
+        rebuild_stripes: int = 16,
+        rebuild_bytes_per_s: float | None = None,
         threads: int | None = None,
+        load: bool = False,
         **overrides: object,
     ) -> None:
         whole: dict[str, int | None] = {"drives": drives, "parity": parity, "mirrors": mirrors}
         whole |= {"chunk_bytes": chunk_bytes, "controller_ns": controller_ns, "threads": threads}
+        whole |= {"rebuild": rebuild, "rebuild_stripes": rebuild_stripes}
         for name, value in whole.items():
             if value is not None and not 0 <= value < 1 << 62:
                 raise UserError(f"{name} = {value}: must be a whole number from 0 to 2^62 − 1")
+        if read not in get_args(Reads):
+            words = ", ".join(f'"{word}"' for word in get_args(Reads))
+            raise UserError(f'read = "{read}": must be one of {words}')
         for drive in failed:
             if not 0 <= drive < drives:
                 raise UserError(f"failed = {list(failed)}: must be numbers below drives = {drives}")
-        source = Source.of(scenario, overrides)
+        options: dict[str, object] = {**whole, "read": read, "hedge_after_us": hedge_after_us}
+        options |= {"busy_window_us": busy_window_us, "parity_log": parity_log}
+        options |= {"failed": list(failed), "rebuild_bytes_per_s": rebuild_bytes_per_s}
+        given = {name: value for name, value in options.items() if value is not None}
+        # A value of these is written alike in JSON and in TOML.
+        table = "".join(f"{name} = {json.dumps(value)}\n" for name, value in given.items())
+        source = scenario if isinstance(scenario, Source) else Source.of(scenario, overrides)
         source = source.built_in("a drive of an array runs without Python, and its policy cannot")
-        reads = {"read": read, "hedge_after_us": hedge_after_us, "failed": list(failed)}
-        choices = {**whole, **reads}
-        self._array = DriveArray(source.text, source.path, list(source.sets), choices)
+        self._array = DriveArray(source.text, source.path, list(source.sets), table, load)
 
     @property
     def capacity_bytes(self) -> int:
@@ -99,18 +124,28 @@ class Array:
                 raise UserError(f"{name} has {lengths}: must have one for each request")
         self._array.submit(write=is_write.astype(np.bool_), **whole)
 
-    def run(self) -> Table:
+    def run(
+        self, *, until_rebuilt: bool = False, watch: Callable[[float], None] | None = None
+    ) -> Table:
         """Run until every submitted request is complete; return a row for each, in their order.
 
         Columns `arrival_ns`, `write`, `offset`, `bytes` and `completion_ns`; `drive_reads` and
         `drive_writes`, the operations of drives; `reconstructed_reads` and `hedged_reads`, the
         chunks read from other drives at once, and as well. Polars, pyarrow and DuckDB take the
         table; `rows["completion_ns"]` is a list, and `rows.array("completion_ns")` an array.
+
+        `until_rebuilt`: whether to go on until the replaced drive has all its data, at
+        `summary()["rebuild"]["end_ns"]`.
+        `watch`: gets the share of the requests that were sent, some times a second.
         """
-        return self._array.run()
+        return self._array.run(until_rebuilt, watch)
 
     def summary(self) -> dict[str, Any]:
-        """Return latencies of reads and writes in ns, counts, and the summary of each drive."""
+        """Return latencies of reads and writes in ns, counts, and the summary of each drive.
+
+        `rebuild`: how far it is. `write_hole`: the mean number of stripes of which some writes are
+        done and others not, and of those that a loss of power would tear.
+        """
         summary: dict[str, Any] = json.loads(self._array.summary())
         return summary
 

@@ -25,6 +25,7 @@ FOLDERS = {
     "what-if.json": '"elasticities"',
     "calibration.json": '"',
     "power_loss.json": '"policies"',
+    "array.json": '"drives"',
     "verdicts.json": '"',
     "transactions.json": '"',
     ".lock": "",

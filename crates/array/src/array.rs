@@ -5,75 +5,23 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::thread;
 
 use reprieve_base::{Dur, Op, SECTOR_BYTES, Time, UserError};
-use reprieve_embed::{Ask, Drive, LAST};
+use reprieve_embed::{Ask, Drive};
 
+use crate::array_request::{Request, Row};
+use crate::drive_rebuild::Rebuild;
 use crate::layout::{Layout, Part};
 use crate::member::{self, Done, Member};
-use crate::options::{Options, Reads};
+use crate::options::{self, Options, Read};
+use crate::parity_log::{LOG_BYTES, ParityLog};
+use crate::piece::{FIRST, Kind, LAST, LEGS, LOG, Piece};
 use crate::totals::Totals;
+use crate::windows;
 
 /// Requests that are sent before drives run.
 const MOST_SENT: usize = 1 << 16;
-
-/// A read or write of the array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// When it reaches the array.
-    pub arrival: Time,
-    /// A write; otherwise a read.
-    pub is_write: bool,
-    /// First byte, a multiple of 512.
-    pub offset: u64,
-    /// Length in bytes, a multiple of 512.
-    pub bytes: u64,
-}
-
-/// A request with its completion and the operations of drives that it took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The request.
-    pub request: Request,
-    /// When it was complete.
-    pub completion: Time,
-    /// Reads of drives, of hedges as well.
-    pub reads: u32,
-    /// Writes of drives.
-    pub writes: u32,
-    /// Chunks that were read from other drives at once.
-    pub reconstructed: u32,
-    /// Chunks that were read from other drives as well, after some time.
-    pub hedged: u32,
-    open_pieces: u32,
-}
-
-impl Row {
-    fn of(request: Request) -> Row {
-        let (completion, reads, writes, reconstructed, hedged) = (Time::ZERO, 0, 0, 0, 0);
-        Row { request, completion, reads, writes, reconstructed, hedged, open_pieces: 0 }
-    }
-}
-
-/// The first operations of a piece: a read of the drive that has the data, or reads before a write.
-const FIRST: usize = 0;
-/// Its other operations: reads of other drives, or the writes.
-const SECOND: usize = 1;
-
-/// The part of a request in one chunk if it is a read, in one stripe if it is a write.
-#[derive(Clone, Debug)]
-struct Piece {
-    /// Counts pieces, as their places are used again.
-    number: u64,
-    row: usize,
-    is_write: bool,
-    is_answered: bool,
-    stripe: u64,
-    /// Bytes of the stripe's data.
-    bytes: Range<u64>,
-    /// Open operations.
-    open: [usize; 2],
-}
 
 /// The time at which a piece is read from other drives as well.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +34,7 @@ struct Hedge {
 /// Drives behind one address space.
 pub struct Array {
     layout: Layout,
-    reads: Reads,
+    options: Options,
     controller: Dur,
     threads: usize,
     members: Vec<Member>,
@@ -97,12 +45,15 @@ pub struct Array {
     free_pieces: Vec<usize>,
     next_piece: u64,
     hedges: VecDeque<Hedge>,
+    rebuild: Option<Rebuild>,
+    log: Option<ParityLog>,
+    open_requests: usize,
     open_operations: usize,
     open_writes: usize,
     totals: Totals,
     fault: Option<UserError>,
     /// Room for the operations of a piece.
-    parts: [Vec<Part>; 2],
+    parts: [Vec<Part>; LEGS],
 }
 
 impl Array {
@@ -117,24 +68,34 @@ impl Array {
     ) -> Result<Array, UserError> {
         options.check()?;
         let layout = Layout::new(options);
-        let drives = Drive::open_many(text, path, sets, options.drives)?;
+        let sets_of = |drive: usize| {
+            let own = windows::sets(options, drive).into_iter();
+            let is_new = options.rebuild == Some(drive);
+            let new = is_new.then(|| "ftl.precondition=none".to_owned());
+            sets.iter().cloned().chain(own).chain(new).collect()
+        };
+        let drives = Drive::open_many(text, path, sets_of, options.drives)?;
         let members =
             drives.into_iter().enumerate().map(|(number, drive)| Member::new(number, drive));
         let members: Vec<Member> = members.collect();
-        let stripes = members[0].drive.capacity_bytes() / options.chunk_bytes;
+        let drive_bytes = members[0].drive.capacity_bytes();
+        let log = options.parity_log.then(|| ParityLog::new(options, drive_bytes));
+        let data_bytes = drive_bytes.saturating_sub(if log.is_some() { LOG_BYTES } else { 0 });
+        let stripes = data_bytes / options.chunk_bytes;
         if stripes == 0 {
             return Err(UserError::new(format!(
-                "chunk_bytes = {}: must be at most the {} bytes of a drive",
+                "chunk_bytes = {}: must be at most the {data_bytes} bytes of a drive",
                 options.chunk_bytes,
-                members[0].drive.capacity_bytes()
             )));
         }
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
         Ok(Array {
             capacity_bytes: stripes * layout.stripe_bytes(),
+            rebuild: options.rebuild.map(|drive| Rebuild::new(drive, stripes, options)),
             layout,
-            reads: options.reads,
-            controller: options.controller,
-            threads: options.threads,
+            options: options.clone(),
+            controller: Dur::from_ns(options.controller_ns),
+            threads: options.threads.unwrap_or_else(cores),
             members,
             now: Time::ZERO,
             rows: Vec::new(),
@@ -142,11 +103,13 @@ impl Array {
             free_pieces: Vec::new(),
             next_piece: 0,
             hedges: VecDeque::new(),
+            log,
+            open_requests: 0,
             open_operations: 0,
             open_writes: 0,
             totals: Totals::default(),
             fault: None,
-            parts: [Vec::new(), Vec::new()],
+            parts: Default::default(),
         })
     }
 
@@ -166,7 +129,7 @@ impl Array {
     pub fn submit(&mut self, requests: impl IntoIterator<Item = Request>) -> Result<(), UserError> {
         let before = self.rows.len();
         for (number, request) in requests.into_iter().enumerate() {
-            if let Some(wrong) = self.wrong(&request) {
+            if let Some(wrong) = request.wrong(self.now, self.capacity_bytes) {
                 self.rows.truncate(before);
                 return Err(wrong.at(format!("request {number}")));
             }
@@ -175,50 +138,64 @@ impl Array {
         Ok(())
     }
 
-    fn wrong(&self, request: &Request) -> Option<UserError> {
-        let Request { arrival, offset, bytes, .. } = *request;
-        let (at, now, capacity) = (arrival.ns(), self.now.ns(), self.capacity_bytes);
-        let what = if arrival < self.now {
-            format!("arrival_ns = {at}: the array is at {now} ns; must not be earlier")
-        } else if at > LAST.ns() / 2 {
-            format!("arrival_ns = {at}: must be at most 2^61")
-        } else if bytes == 0 || bytes % SECTOR_BYTES > 0 {
-            format!("bytes = {bytes}: must be a positive multiple of 512")
-        } else if offset % SECTOR_BYTES > 0 {
-            format!("offset = {offset}: must be a multiple of 512")
-        } else if offset > capacity || bytes > capacity - offset {
-            format!("{bytes} bytes at offset = {offset}: the array has {capacity} bytes")
-        } else {
-            return None;
-        };
-        Some(UserError::new(what))
-    }
-
     /// Runs until every operation of the submitted requests is complete; returns the requests in
-    /// the order of their submission.
+    /// the order of their submission. Meanwhile a replaced drive is rebuilt.
     ///
     /// Errors if a drive fails, such as for want of good blocks; the array can then do no more.
     pub fn run(&mut self) -> Result<Vec<Row>, UserError> {
+        self.run_watched(false, &mut |_| true)
+    }
+
+    /// Runs as [`Array::run`] does, and with `until_rebuilt` on until the replaced drive is.
+    ///
+    /// `watch` gets the share of the requests that were sent, and returns whether to go on. Errors
+    /// besides if it does not, and if there is no drive to rebuild.
+    pub fn run_watched(
+        &mut self,
+        until_rebuilt: bool,
+        watch: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Vec<Row>, UserError> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
-        if let Err(fault) = self.pass_all() {
+        if until_rebuilt && self.rebuild.is_none() {
+            return Err(UserError::new("no drive is being rebuilt; needs rebuild"));
+        }
+        if let Err(fault) = self.pass_all(until_rebuilt, watch) {
             self.fault = Some(fault.clone());
             return Err(fault);
         }
         Ok(std::mem::take(&mut self.rows))
     }
 
-    fn pass_all(&mut self) -> Result<(), UserError> {
+    fn pass_all(
+        &mut self,
+        until_rebuilt: bool,
+        watch: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<(), UserError> {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         order.sort_by_key(|row| self.rows[*row].request.arrival);
         let mut rest = order.as_slice();
+        self.open_requests = rest.len();
         let mut done = Vec::new();
+        let now = self.now;
+        if let Some(due) = self.rebuild.as_mut().and_then(|rebuild| rebuild.due.as_mut()) {
+            *due = now.max(*due);
+        }
         // All before this instant is known.
         let mut known = Time::ZERO;
-        while !rest.is_empty() || self.open_operations > 0 {
+        loop {
+            if !watch(1.0 - rest.len() as f64 / order.len().max(1) as f64) {
+                return Err(UserError::new("the run of the array was interrupted"));
+            }
+            let rebuilds = until_rebuilt || self.open_requests > 0;
+            let due = self.rebuild.as_ref().and_then(|rebuild| rebuild.due);
+            let due = due.filter(|_| rebuilds).unwrap_or(Time::NEVER);
+            if rest.is_empty() && self.open_operations == 0 && due == Time::NEVER {
+                break;
+            }
             let open_before = self.open_operations;
-            known = self.send_arrivals(&mut rest, known)?;
+            known = self.send_arrivals(&mut rest, known, due)?;
             let before = if known == Time::NEVER { 0 } else { open_before };
             let work = self.open_operations - before;
             member::pass(&mut self.members, known, work, self.threads, &mut done)?;
@@ -229,22 +206,29 @@ impl Array {
                 let hedge = self.hedges.pop_front().expect("it is there");
                 self.hedge(hedge)?;
             }
+            let goes_on = until_rebuilt || self.open_requests > 0;
+            if due <= known && due < Time::NEVER && goes_on {
+                self.send_rebuild(due)?;
+            }
         }
         self.hedges.clear();
         let reached = self.members.iter().map(|member| member.drive.now()).max();
-        if !order.is_empty() {
-            self.now = reached.unwrap_or(self.now) + Dur::from_ns(1);
-        }
+        self.now = self.now.max(reached.unwrap_or(self.now) + Dur::from_ns(1));
         Ok(())
     }
 
     /// Sends requests that arrive before the first instant at which a completion could cause an
     /// operation, or decides about one; returns that instant.
-    fn send_arrivals(&mut self, rest: &mut &[usize], known: Time) -> Result<Time, UserError> {
+    fn send_arrivals(
+        &mut self,
+        rest: &mut &[usize],
+        known: Time,
+        due: Time,
+    ) -> Result<Time, UserError> {
         while self.hedges.front().is_some_and(|hedge| !self.is_open(hedge)) {
             self.hedges.pop_front();
         }
-        let mut end = self.hedges.front().map_or(Time::NEVER, |hedge| hedge.due);
+        let mut end = self.hedges.front().map_or(due, |hedge| hedge.due.min(due));
         for member in self.members.iter().filter(|member| member.causing > 0) {
             end = end.min(member.drive.next() + self.controller);
         }
@@ -254,7 +238,8 @@ impl Array {
             if arrival >= end {
                 break;
             }
-            let decides = self.reads == Reads::AroundWrites && !is_write && self.open_writes > 0;
+            let decides =
+                self.options.read == Read::AroundWrites && !is_write && self.open_writes > 0;
             if sent == MOST_SENT || decides && known < arrival {
                 return Ok(arrival);
             }
@@ -275,7 +260,9 @@ impl Array {
             let to = behind.min((from / unit + 1) * unit);
             let stripe = from / stripe_bytes;
             let first = stripe * stripe_bytes;
-            let place = self.new_piece(row, stripe, from - first..to - first);
+            let kind = if is_write { Kind::Write } else { Kind::Read };
+            let place = self.new_piece(row, kind, stripe, from - first..to - first);
+            self.rows[row].open_pieces += 1;
             let causes = if is_write { self.send_write(place)? } else { self.send_read(place)? };
             end = end.min(causes);
             from = to;
@@ -283,13 +270,11 @@ impl Array {
         Ok(end)
     }
 
-    fn new_piece(&mut self, row: usize, stripe: u64, bytes: Range<u64>) -> usize {
-        let is_write = self.rows[row].request.is_write;
-        let number = self.next_piece;
-        let piece =
-            Piece { number, row, is_write, is_answered: false, stripe, bytes, open: [0; 2] };
+    fn new_piece(&mut self, row: usize, kind: Kind, stripe: u64, bytes: Range<u64>) -> usize {
+        let (number, open, first_written) = (self.next_piece, [0; LEGS], Time::NEVER);
+        let is_answered = kind == Kind::Rebuild;
+        let piece = Piece { number, kind, row, is_answered, stripe, bytes, open, first_written };
         self.next_piece += 1;
-        self.rows[row].open_pieces += 1;
         match self.free_pieces.pop() {
             Some(place) => {
                 self.pieces[place] = piece;
@@ -314,21 +299,24 @@ impl Array {
         let arrival = self.rows[row].request.arrival;
         let (column, span) = self.chunk(place);
         let drive = self.layout.reader(stripe, column);
-        let is_busy =
-            |drive: usize| self.reads == Reads::AroundWrites && self.members[drive].writes > 0;
-        let (failed, into) = (self.layout.has_failed(drive), &mut self.parts[SECOND]);
+        let is_busy = |drive: usize| match self.options.read {
+            Read::AroundWrites => self.members[drive].writes > 0,
+            Read::AroundWindows => windows::is_busy(&self.options, drive, arrival),
+            Read::Direct | Read::Hedged => false,
+        };
+        let (failed, into) = (self.layout.lacks(drive, stripe), &mut self.parts[LAST]);
         if (is_busy(drive) && self.layout.around(stripe, column, &span, is_busy, into))
             || (failed && self.layout.around(stripe, column, &span, |_| false, into))
         {
             self.rows[row].reconstructed += 1;
             self.totals.reconstructed += 1;
-            self.send(place, SECOND, arrival)?;
+            self.send(place, LAST, arrival)?;
             return Ok(Time::NEVER);
         }
         self.parts[FIRST].push(self.layout.part(drive, stripe, &span));
         self.send(place, FIRST, arrival)?;
-        let Reads::Hedged(after) = self.reads else { return Ok(Time::NEVER) };
-        let due = arrival + after;
+        let Some(after_us) = self.options.hedge_after_us else { return Ok(Time::NEVER) };
+        let due = arrival + options::dur(after_us);
         self.hedges.push_back(Hedge { due, place, number });
         Ok(due)
     }
@@ -346,22 +334,22 @@ impl Array {
         let Hedge { due, place, .. } = hedge;
         let Piece { row, stripe, .. } = self.pieces[place];
         let (column, span) = self.chunk(place);
-        let into = &mut self.parts[SECOND];
+        let into = &mut self.parts[LAST];
         if !self.layout.around(stripe, column, &span, |_| false, into) {
             return Ok(());
         }
         self.rows[row].hedged += 1;
         self.totals.hedged += 1;
-        self.send(place, SECOND, due)
+        self.send(place, LAST, due)
     }
 
     fn send_write(&mut self, place: usize) -> Result<Time, UserError> {
         let Piece { row, stripe, ref bytes, .. } = self.pieces[place];
         let arrival = self.rows[row].request.arrival;
-        let [reads, writes] = &mut self.parts;
+        let [reads, _, writes] = &mut self.parts;
         self.layout.write(stripe, bytes, reads, writes);
         if reads.is_empty() {
-            self.send(place, SECOND, arrival)?;
+            self.send(place, LAST, arrival)?;
             return Ok(Time::NEVER);
         }
         writes.clear();
@@ -369,27 +357,61 @@ impl Array {
         Ok(arrival + self.controller)
     }
 
+    /// Sends the writes of a piece, or first that of the log if `logs`.
+    fn send_writes(&mut self, place: usize, at: Time, logs: bool) -> Result<(), UserError> {
+        let Piece { kind, stripe, ref bytes, .. } = self.pieces[place];
+        let [reads, log_writes, writes] = &mut self.parts;
+        if kind == Kind::Rebuild {
+            writes.push(self.rebuild.as_ref().expect("it is rebuilt").write(stripe, bytes));
+            return self.send(place, LAST, at);
+        }
+        self.layout.write(stripe, bytes, reads, writes);
+        reads.clear();
+        let log = self.log.as_mut().filter(|_| logs);
+        if let (Some(log), Some(drive)) = (log, self.layout.log_drive(stripe)) {
+            let parity = writes.iter().find(|part| part.drive == drive).expect("it is written");
+            log_writes.push(log.part(*parity));
+            writes.clear();
+            return self.send(place, LOG, at);
+        }
+        self.send(place, LAST, at)
+    }
+
+    /// Sends the reads of the next stripes that are rebuilt.
+    fn send_rebuild(&mut self, at: Time) -> Result<(), UserError> {
+        let rebuild = self.rebuild.as_mut().expect("it is rebuilt");
+        let stripes = rebuild.begin(at, &mut self.layout);
+        let (drive, bytes) = (rebuild.drive, 0..stripes.end - stripes.start);
+        for stripe in stripes.clone() {
+            self.layout.rebuild(stripe, drive, &mut self.parts[FIRST]);
+        }
+        let place = self.new_piece(usize::MAX, Kind::Rebuild, stripes.start, bytes);
+        self.send(place, FIRST, at)
+    }
+
     /// Sends the planned operations of a piece.
     fn send(&mut self, place: usize, leg: usize, at: Time) -> Result<(), UserError> {
         let piece = &mut self.pieces[place];
-        let row = &mut self.rows[piece.row];
-        let op = if piece.is_write && leg == SECOND { Op::Write } else { Op::Read };
+        let op = if piece.kind != Kind::Read && leg != FIRST { Op::Write } else { Op::Read };
         piece.open[leg] = self.parts[leg].len();
         self.open_operations += self.parts[leg].len();
+        let causes = piece.causes(leg);
         for part in self.parts[leg].drain(..) {
             let member = &mut self.members[part.drive];
-            let (tag, bytes) = ((2 * place + leg) as u64, part.bytes as u32);
+            let (tag, bytes) = ((LEGS * place + leg) as u64, part.bytes as u32);
             let lba = part.at_byte / SECTOR_BYTES;
             member.send(at, Ask { tag, op, lba, bytes, fua: false })?;
+            member.causing += usize::from(causes);
             if op == Op::Write {
                 member.writes += 1;
                 self.open_writes += 1;
-                self.totals.drive_writes += 1;
-                row.writes += 1;
-            } else {
-                member.causing += usize::from(piece.is_write);
-                self.totals.drive_reads += 1;
-                row.reads += 1;
+            }
+            self.totals.count(op, piece.kind == Kind::Rebuild);
+            if let Some(row) = self.rows.get_mut(piece.row) {
+                match op {
+                    Op::Write => row.writes += 1,
+                    _ => row.reads += 1,
+                }
             }
         }
         Ok(())
@@ -397,32 +419,37 @@ impl Array {
 
     /// Handles the completion of an operation.
     fn finish(&mut self, done: Done) -> Result<(), UserError> {
-        let (place, leg) = (done.tag as usize / 2, done.tag as usize % 2);
+        let (place, leg) = (done.tag as usize / LEGS, done.tag as usize % LEGS);
         self.open_operations -= 1;
         let (piece, member) = (&mut self.pieces[place], &mut self.members[done.drive]);
-        match (piece.is_write, leg) {
-            (true, FIRST) => member.causing -= 1,
-            (true, _) => {
-                member.writes -= 1;
-                self.open_writes -= 1;
-            }
-            (false, _) => {}
+        member.causing -= usize::from(piece.causes(leg));
+        if piece.kind != Kind::Read && leg != FIRST {
+            member.writes -= 1;
+            self.open_writes -= 1;
         }
         piece.open[leg] -= 1;
+        if leg == LAST {
+            piece.first_written = piece.first_written.min(done.at);
+        }
         if piece.open[leg] > 0 {
             return Ok(());
         }
-        if piece.is_write && leg == FIRST {
-            let [reads, writes] = &mut self.parts;
-            self.layout.write(piece.stripe, &piece.bytes, reads, writes);
-            reads.clear();
-            return self.send(place, SECOND, done.at + self.controller);
+        if piece.kind != Kind::Read && leg != LAST {
+            return self.send_writes(place, done.at + self.controller, leg == FIRST);
         }
-        if piece.open == [0; 2] {
+        if piece.open == [0; LEGS] {
             self.free_pieces.push(place);
         }
+        match piece.kind {
+            Kind::Rebuild => {
+                let rebuild = self.rebuild.as_mut().expect("it is rebuilt");
+                rebuild.finish(done.at, self.controller, &mut self.layout);
+            }
+            Kind::Write => self.totals.unequal_ns += (done.at - piece.first_written).ns(),
+            Kind::Read => {}
+        }
         if !std::mem::replace(&mut piece.is_answered, true) {
-            self.totals.hedges_won += u64::from(leg == SECOND && piece.open[FIRST] > 0);
+            self.totals.hedges_won += u64::from(leg == LAST && piece.open[FIRST] > 0);
             let row = piece.row;
             self.answer(row, done.at);
         }
@@ -435,6 +462,7 @@ impl Array {
         row.completion = row.completion.max(at);
         row.open_pieces -= 1;
         if row.open_pieces == 0 {
+            self.open_requests -= 1;
             let latency_ns = (row.completion - row.request.arrival).ns();
             self.totals.latencies(row.request.is_write).record(latency_ns);
         }
@@ -443,6 +471,13 @@ impl Array {
     /// The summary so far, as JSON.
     pub fn summary(&self) -> String {
         let drives = self.members.iter().map(|member| member.drive.summary());
-        self.totals.summary(self.capacity_bytes, drives)
+        let mut summary = self.totals.summary(self.capacity_bytes, drives);
+        if let Some(rebuild) = &self.rebuild {
+            summary["rebuild"] = rebuild.summary();
+        }
+        if self.options.parity > 0 {
+            summary["write_hole"] = self.totals.write_hole(self.now, self.log.is_some());
+        }
+        summary.to_string()
     }
 }

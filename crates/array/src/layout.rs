@@ -20,14 +20,18 @@ pub(crate) struct Layout {
     parity: usize,
     mirrors: usize,
     pub chunk_bytes: u64,
-    failed: Vec<bool>,
+    /// The stripes of each drive of which it has its chunk: those below this one.
+    has_below: Vec<u64>,
+    /// The stripes that writes reach: besides, those that are being rebuilt.
+    written_below: Vec<u64>,
 }
 
 impl Layout {
     pub fn new(options: &Options) -> Layout {
         let &Options { drives, parity, mirrors, chunk_bytes, .. } = options;
-        let failed = (0..drives).map(|drive| options.failed.contains(&drive)).collect();
-        Layout { drives, parity, mirrors, chunk_bytes, failed }
+        let below = |drive| if options.failed.contains(&drive) { 0 } else { u64::MAX };
+        let has_below: Vec<u64> = (0..drives).map(below).collect();
+        Layout { drives, parity, mirrors, chunk_bytes, written_below: has_below.clone(), has_below }
     }
 
     /// Data chunks of a stripe.
@@ -40,8 +44,37 @@ impl Layout {
         self.data() as u64 * self.chunk_bytes
     }
 
-    pub fn has_failed(&self, drive: usize) -> bool {
-        self.failed[drive]
+    /// Whether a drive lacks its chunk of a stripe.
+    pub fn lacks(&self, drive: usize, stripe: u64) -> bool {
+        stripe >= self.has_below[drive]
+    }
+
+    fn is_written(&self, drive: usize, stripe: u64) -> bool {
+        stripe < self.written_below[drive]
+    }
+
+    /// A replaced drive has all its chunks below `has_below`, and writes reach those below
+    /// `written_below`.
+    pub fn rebuilt(&mut self, drive: usize, has_below: u64, written_below: u64) {
+        (self.has_below[drive], self.written_below[drive]) = (has_below, written_below);
+    }
+
+    /// Appends the reads that give a drive's chunk of a stripe.
+    pub fn rebuild(&self, stripe: u64, drive: usize, into: &mut Vec<Part>) {
+        let span = 0..self.chunk_bytes;
+        let has = |other: &usize| *other != drive && !self.lacks(*other, stripe);
+        let part = |other| self.part(other, stripe, &span);
+        let (first, drives, wanted) = match self.mirrors {
+            1 => (0, self.drives, self.data()),
+            mirrors => (drive - drive % mirrors, mirrors, 1),
+        };
+        into.extend((first..first + drives).filter(has).map(part).take(wanted));
+    }
+
+    /// The drive that logs the parity of a partial write.
+    pub fn log_drive(&self, stripe: u64) -> Option<usize> {
+        let drive = self.drive(stripe, self.data());
+        self.is_written(drive, stripe).then_some(drive)
     }
 
     /// The drive of a column. Parity moves by one drive from stripe to stripe, from the last one
@@ -70,7 +103,10 @@ impl Layout {
     pub fn reader(&self, stripe: u64, column: usize) -> usize {
         let mut copies = self.copies(stripe, column);
         let first = copies.next().expect("a chunk has a copy");
-        std::iter::once(first).chain(copies).find(|copy| !self.failed[*copy]).unwrap_or(first)
+        std::iter::once(first)
+            .chain(copies)
+            .find(|copy| !self.lacks(*copy, stripe))
+            .unwrap_or(first)
     }
 
     pub fn part(&self, drive: usize, stripe: u64, span: &Range<u64>) -> Part {
@@ -91,7 +127,8 @@ impl Layout {
         let reader = self.reader(stripe, column);
         let wanted = if self.mirrors > 1 { 1 } else { self.data() };
         let first = into.len();
-        let usable = |drive: &usize| *drive != reader && !self.failed[*drive] && !skips(*drive);
+        let usable =
+            |drive: &usize| *drive != reader && !self.lacks(*drive, stripe) && !skips(*drive);
         let part = |drive| self.part(drive, stripe, span);
         if self.mirrors > 1 {
             into.extend(self.copies(stripe, column).filter(usable).map(part).take(wanted));
@@ -126,14 +163,15 @@ impl Layout {
             bytes.start.max(start) - start..bytes.end.min(start + chunk) - start
         };
         for column in touched.clone() {
-            let alive = self.copies(stripe, column).filter(|copy| !self.failed[*copy]);
+            let alive = self.copies(stripe, column).filter(|copy| self.is_written(*copy, stripe));
             writes.extend(alive.map(|copy| self.part(copy, stripe, &written(column))));
         }
         // The span of parity: all spans of data together, which is a chunk for two or more.
         let whole = if first == last { written(first as usize) } else { 0..chunk };
         let drive = |column| self.drive(stripe, column);
         let parities = (self.data()..self.data() + self.parity).map(drive);
-        let parities: Vec<usize> = parities.filter(|drive| !self.failed[*drive]).collect();
+        let parities: Vec<usize> =
+            parities.filter(|drive| self.is_written(*drive, stripe)).collect();
         let part = |drive: usize| self.part(drive, stripe, &whole);
         writes.extend(parities.iter().copied().map(part));
         let rest = |column: usize| match touched.contains(&column).then(|| written(column)) {
@@ -149,8 +187,8 @@ impl Layout {
         }
         let old = touched.clone().map(|column| of(column, written(column)));
         let old = old.chain(parities.iter().copied().map(part));
-        let works = |parts: &Vec<Part>| parts.iter().all(|part| !self.failed[part.drive]);
-        let any = (0..self.drives).map(drive).filter(|drive| !self.failed[*drive]).map(part);
+        let works = |parts: &Vec<Part>| parts.iter().all(|part| !self.lacks(part.drive, stripe));
+        let any = (0..self.drives).map(drive).filter(|drive| !self.lacks(*drive, stripe)).map(part);
         let ways = [rests.collect(), old.collect(), any.take(self.data()).collect()];
         reads.extend(ways.into_iter().filter(works).min_by_key(Vec::len).expect("any way works"));
     }

@@ -1,25 +1,30 @@
-//! The choices of an array, and the rules between them.
+//! The options of an array, and the rules between them.
 
 use reprieve_base::{Dur, SECTOR_BYTES, UserError};
+use serde::Deserialize;
 
 /// The largest chunk.
 const MOST_CHUNK_BYTES: u64 = 1 << 30;
 
 /// How an array serves a read of a drive that answers late.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reads {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Read {
     /// By the drive that has the data.
     Direct,
     /// From other drives, if the drive has writes of the array to do and enough others have none.
     AroundWrites,
-    /// From other drives as well, if the drive has not answered after this time.
-    Hedged(Dur),
+    /// From other drives, if the drive is in its busy window.
+    AroundWindows,
+    /// From other drives as well, if the drive has not answered after `hedge_after_us`.
+    Hedged,
 }
 
-/// An array: its drives, where data is, and how it is read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An array: its drives, where data is, and how it is read. As text, a table of TOML.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Drives.
+    /// Number of drives.
     pub drives: usize,
     /// Chunks of parity in each stripe; the others have data.
     pub parity: usize,
@@ -30,14 +35,67 @@ pub struct Options {
     /// Drives that have failed.
     pub failed: Vec<usize>,
     /// Policy of reads.
-    pub reads: Reads,
-    /// Time from the last read of a partial write to its writes.
-    pub controller: Dur,
-    /// Threads on which drives run.
-    pub threads: usize,
+    pub read: Read,
+    /// Time after which a read is hedged, in us.
+    pub hedge_after_us: Option<f64>,
+    /// Length of the busy windows of the drives, which take turns, in us: only then does a drive
+    /// collect that need not.
+    pub busy_window_us: Option<f64>,
+    /// A failed drive that an unwritten one replaces at time zero.
+    pub rebuild: Option<usize>,
+    /// Stripes that are rebuilt together.
+    pub rebuild_stripes: u64,
+    /// Limit of the rate at which the new drive is written, in bytes per s.
+    pub rebuild_bytes_per_s: Option<f64>,
+    /// Whether the parity of a partial write is logged first, so that a loss of power tears no
+    /// stripe.
+    pub parity_log: bool,
+    /// Time that the controller takes from reads to the writes that follow, in ns.
+    pub controller_ns: u64,
+    /// Threads on which drives run; `None`: one a core.
+    pub threads: Option<usize>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            drives: 1,
+            parity: 0,
+            mirrors: 1,
+            chunk_bytes: 1 << 16,
+            failed: Vec::new(),
+            read: Read::Direct,
+            hedge_after_us: None,
+            busy_window_us: None,
+            rebuild: None,
+            rebuild_stripes: 16,
+            rebuild_bytes_per_s: None,
+            parity_log: false,
+            controller_ns: 1000,
+            threads: None,
+        }
+    }
 }
 
 impl Options {
+    /// Reads a table of TOML, such as `drives = 6`, `parity = 2` on two lines.
+    ///
+    /// Errors at a key that does not exist, and at a value of the wrong kind or out of its bounds.
+    pub fn parse(text: &str) -> Result<Options, UserError> {
+        let options: Options = toml::from_str(text).map_err(|error| {
+            let line = error.span().map_or(0, |span| text[..span.start].matches('\n').count());
+            let what = error.message().lines().collect::<Vec<_>>().join("; ");
+            UserError::new(format!("line {} of the array's options: {what}", line + 1))
+        })?;
+        options.check()?;
+        Ok(options)
+    }
+
+    /// Drives of which one has its busy window at a time.
+    pub(crate) fn turns(&self) -> usize {
+        if self.mirrors > 1 { self.mirrors } else { self.drives }
+    }
+
     /// Errors at the first choice that is wrong.
     pub(crate) fn check(&self) -> Result<(), UserError> {
         let Options { drives, parity, mirrors, chunk_bytes, .. } = *self;
@@ -59,19 +117,64 @@ impl Options {
                 "chunk_bytes = {chunk_bytes}: must be a multiple of 512, at most {MOST_CHUNK_BYTES}"
             ));
         }
-        if self.reads != Reads::Direct && parity == 0 && mirrors == 1 {
-            return wrong("read: must be \"direct\" without parity and mirrors".to_owned());
+        if self.controller_ns == 0 || self.controller_ns >= 1 << 62 {
+            return wrong(format!(
+                "controller_ns = {}: must be from 1 to 2^62 − 1",
+                self.controller_ns
+            ));
         }
-        if self.reads == Reads::Hedged(Dur::ZERO) {
-            return wrong("hedge_after_us = 0: must be at least 0.001".to_owned());
-        }
-        if self.controller == Dur::ZERO {
-            return wrong("controller_ns = 0: must be at least 1".to_owned());
-        }
-        if self.threads == 0 {
+        if self.threads == Some(0) {
             return wrong("threads = 0: must be at least 1".to_owned());
         }
+        self.check_reads()?;
+        self.check_rebuild()?;
         self.check_failed()
+    }
+
+    fn check_reads(&self) -> Result<(), UserError> {
+        let wrong = |what: &str| Err(UserError::new(what));
+        let has_others = self.parity > 0 || self.mirrors > 1;
+        if self.read != Read::Direct && !has_others {
+            return wrong("read: must be \"direct\" without parity and mirrors");
+        }
+        if (self.read == Read::Hedged) != self.hedge_after_us.is_some() {
+            return wrong(match self.hedge_after_us {
+                None => "read = \"hedged\": needs hedge_after_us",
+                Some(_) => "hedge_after_us: only read = \"hedged\" has it",
+            });
+        }
+        if self.read == Read::AroundWindows && self.busy_window_us.is_none() {
+            return wrong("read = \"around-windows\": needs busy_window_us");
+        }
+        if self.busy_window_us.is_some() && self.turns() == 1 {
+            return wrong("busy_window_us: drives take turns; needs two or more");
+        }
+        if self.parity_log && self.parity != 1 {
+            return wrong("parity_log: must be false unless parity is 1");
+        }
+        let us = [("hedge_after_us", self.hedge_after_us), ("busy_window_us", self.busy_window_us)];
+        us.into_iter().try_for_each(|(name, us)| within(name, us, 0.001, 1e12))
+    }
+
+    fn check_rebuild(&self) -> Result<(), UserError> {
+        let wrong = |what: String| Err(UserError::new(what));
+        if let Some(drive) = self.rebuild.filter(|drive| !self.failed.contains(drive)) {
+            let failed = &self.failed;
+            return wrong(format!("rebuild = {drive}: must be one of failed, which is {failed:?}"));
+        }
+        if !(1..=1 << 20).contains(&self.rebuild_stripes) {
+            let stripes = self.rebuild_stripes;
+            return wrong(format!("rebuild_stripes = {stripes}: must be from 1 to 2^20"));
+        }
+        if self.rebuild.is_some() && self.rebuild_stripes * self.chunk_bytes > MOST_CHUNK_BYTES {
+            return wrong(format!(
+                "rebuild_stripes = {}: must be at most {} with chunk_bytes = {}",
+                self.rebuild_stripes,
+                MOST_CHUNK_BYTES / self.chunk_bytes,
+                self.chunk_bytes
+            ));
+        }
+        within("rebuild_bytes_per_s", self.rebuild_bytes_per_s, 1.0, 1e12)
     }
 
     /// Errors if data is lost.
@@ -98,4 +201,18 @@ impl Options {
             ))),
         }
     }
+}
+
+fn within(name: &str, value: Option<f64>, least: f64, most: f64) -> Result<(), UserError> {
+    match value {
+        Some(value) if !(least..=most).contains(&value) => {
+            Err(UserError::new(format!("{name} = {value}: must be from {least} to {most}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns a time in us as whole nanoseconds.
+pub(crate) fn dur(us: f64) -> Dur {
+    Dur::from_ns((us * 1e3).round() as u64)
 }

@@ -4,7 +4,7 @@
 //! 10 us in the array and 20 on the bus, a program 20 on the bus and 140 in the array. Requests
 //! are served first come, first served. A chunk is a page unless a test says otherwise.
 
-use reprieve_array::{Array, Options, Reads, Request, Row};
+use reprieve_array::{Array, Options, Read, Request, Row};
 use reprieve_base::{Dur, Op, Stream, Time};
 use reprieve_embed::{Ask, Drive};
 
@@ -14,21 +14,21 @@ const DRIVE: &str = "device = \"fast12-slc\"\npolicy = \"fifo\"\n\
 const PAGE: u64 = 2048;
 
 fn options(drives: usize) -> Options {
-    Options {
-        drives,
-        parity: 0,
-        mirrors: 1,
-        chunk_bytes: PAGE,
-        failed: Vec::new(),
-        reads: Reads::Direct,
-        controller: Dur::from_us(1),
-        threads: 1,
-    }
+    Options { drives, chunk_bytes: PAGE, threads: Some(1), ..Options::default() }
 }
 
 /// RAID 5 of four data chunks: parity is on drive 4 in stripe 0, on 3 in stripe 1; data follows it.
 fn raid5() -> Options {
     Options { parity: 1, ..options(5) }
+}
+
+fn hedged(after_us: u64, options: Options) -> Options {
+    Options { read: Read::Hedged, hedge_after_us: Some(after_us as f64), ..options }
+}
+
+/// The first failed drive is replaced, and rebuilt stripe by stripe.
+fn rebuilding(options: Options) -> Options {
+    Options { rebuild: Some(options.failed[0]), rebuild_stripes: 1, ..options }
 }
 
 fn open(options: &Options) -> Array {
@@ -159,7 +159,7 @@ fn a_read_behind_programs_is_hedged() {
     let writes = [220, 380];
     let rows = run(&raid5(), &beside_writes(195));
     assert_eq!(done_us(&rows), [&writes[..], &[410]].concat());
-    let hedged = |us| Options { reads: Reads::Hedged(Dur::from_us(us)), ..raid5() };
+    let hedged = |us| hedged(us, raid5());
     // At 225 all others are idle.
     let rows = run(&hedged(30), &beside_writes(195));
     assert_eq!(done_us(&rows), [&writes[..], &[255]].concat());
@@ -177,7 +177,7 @@ fn a_read_behind_programs_is_hedged() {
 
 #[test]
 fn the_read_that_lost_still_takes_its_drive() {
-    let hedged = Options { reads: Reads::Hedged(Dur::from_us(30)), ..raid5() };
+    let hedged = hedged(30, raid5());
     // The hedge answers at 255. The read at drive 0 still takes 380 to 410, and another one there
     // ends at 440; its hedge, sent at 420, ends at 450.
     let mut requests = beside_writes(195).to_vec();
@@ -196,7 +196,7 @@ fn the_read_that_lost_still_takes_its_drive() {
 
 #[test]
 fn reads_go_around_drives_with_writes() {
-    let around = Options { reads: Reads::AroundWrites, ..raid5() };
+    let around = Options { read: Read::AroundWrites, ..raid5() };
     // At 195 drive 3, which would be needed, also has a write; at 225 drive 0 alone has.
     assert_eq!(done_us(&run(&around, &beside_writes(195)))[2], 410);
     let rows = run(&around, &beside_writes(225));
@@ -225,16 +225,17 @@ fn random(seed: u64, count: u64, pages: u64) -> Vec<Request> {
 
 #[test]
 fn threads_change_nothing() {
-    let hedged = Reads::Hedged(Dur::from_us(100));
     let arrays = [
         Options { chunk_bytes: 2 * PAGE, ..options(5) },
-        Options { parity: 2, failed: vec![3], reads: hedged, ..options(6) },
-        Options { parity: 1, reads: Reads::AroundWrites, chunk_bytes: 4 * PAGE, ..options(4) },
-        Options { mirrors: 3, reads: hedged, ..options(6) },
+        hedged(100, Options { parity: 2, failed: vec![3], ..options(6) }),
+        Options { parity: 1, read: Read::AroundWrites, chunk_bytes: 4 * PAGE, ..options(4) },
+        hedged(100, Options { mirrors: 3, ..options(6) }),
+        rebuilding(Options { parity_log: true, failed: vec![2], ..raid5() }),
+        Options { read: Read::AroundWindows, busy_window_us: Some(500.0), ..raid5() },
     ];
     for array in arrays {
         let results = [1, 2, 3, 8].map(|threads| {
-            let mut array = open(&Options { threads, ..array.clone() });
+            let mut array = open(&Options { threads: Some(threads), ..array.clone() });
             let pages = array.capacity_bytes() / PAGE;
             let mut rows = Vec::new();
             for seed in 0..2 {
@@ -292,7 +293,16 @@ fn mistakes_are_sentences() {
         (Options { mirrors: 2, parity: 1, ..options(4) }, "mirrors = 2: must be 1 with parity"),
         (Options { chunk_bytes: 1000, ..options(5) }, "chunk_bytes = 1000: must be a multiple"),
         (Options { chunk_bytes: 1 << 30, ..options(5) }, "chunk_bytes = 1073741824: must be at"),
-        (Options { reads: Reads::AroundWrites, ..options(5) }, "read: must be \"direct\" without"),
+        (Options { read: Read::AroundWrites, ..options(5) }, "read: must be \"direct\" without"),
+        (Options { read: Read::Hedged, ..raid5() }, "read = \"hedged\": needs hedge_after_us"),
+        (Options { read: Read::AroundWindows, ..raid5() }, "read = \"around-windows\": needs busy"),
+        (Options { busy_window_us: Some(9.0), ..options(1) }, "busy_window_us: drives take turns"),
+        (hedged(0, raid5()), "hedge_after_us = 0: must be from 0.001 to"),
+        (Options { parity_log: true, parity: 2, ..options(6) }, "parity_log: must be false unless"),
+        (
+            Options { rebuild: Some(3), ..raid5() },
+            "rebuild = 3: must be one of failed, which is []",
+        ),
         (Options { failed: vec![5], ..raid5() }, "failed = [5]: must be different numbers below"),
         (Options { failed: vec![1, 2], ..raid5() }, "failed = [1, 2]: data is lost; a stripe can"),
         (

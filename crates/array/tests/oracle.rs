@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use reprieve_array::{Array, Options, Reads, Request};
-use reprieve_base::{Dur, Op, Stream, Time};
+use reprieve_array::{Array, Options, Read, Request};
+use reprieve_base::{Op, Stream, Time};
 use reprieve_embed::{Ask, Drive};
 
 const DRIVE: &str = "device = \"fast12-slc\"\npolicy = \"pes-ipc\"\n\
@@ -134,19 +134,15 @@ fn follow(
 fn drives_do_what_their_traces_say() {
     let (mut hedges, mut won) = (0, 0);
     for (seed, hedged) in [(1, false), (2, false), (3, true), (4, true)] {
-        let reads = match hedged {
-            true => Reads::Hedged(Dur::from_ns(HEDGE_NS)),
-            false => Reads::Direct,
-        };
         let options = Options {
             drives: DATA + 1,
             parity: 1,
-            mirrors: 1,
             chunk_bytes: PAGE,
-            failed: Vec::new(),
-            reads,
-            controller: Dur::from_ns(CONTROLLER_NS),
-            threads: 2,
+            read: if hedged { Read::Hedged } else { Read::Direct },
+            hedge_after_us: hedged.then_some(HEDGE_NS as f64 / 1e3),
+            controller_ns: CONTROLLER_NS,
+            threads: Some(2),
+            ..Options::default()
         };
         // With suspension few reads wait long enough for a hedge.
         let sets = if hedged { vec!["policy=\"fifo\"".to_owned()] } else { Vec::new() };
@@ -154,7 +150,8 @@ fn drives_do_what_their_traces_say() {
         let load = load(seed, array.capacity_bytes() / PAGE / DATA as u64);
         array.submit(load.iter().copied()).expect("good requests");
         let rows = array.run().expect("drives last");
-        let mut fresh = Drive::open_many(DRIVE, "test.toml", &sets, DATA + 1).expect("drives");
+        let mut fresh =
+            Drive::open_many(DRIVE, "test.toml", |_| sets.clone(), DATA + 1).expect("drives");
         let (mut done, mut before) = (BTreeMap::new(), Plan::new());
         for round in 0.. {
             assert!(round < 1000, "traces go on changing");

@@ -86,17 +86,20 @@ impl Drive {
     /// Opens drives of this scenario that draw apart: the first is that of [`Drive::open`], and
     /// each other has a seed of its own, which follows from the scenario's.
     ///
-    /// Errors as [`Drive::open`].
+    /// `sets_of`: the overrides of each. Errors as [`Drive::open`].
     pub fn open_many(
         text: &str,
         path: &str,
-        sets: &[String],
+        sets_of: impl Fn(usize) -> Vec<String>,
         count: usize,
     ) -> Result<Vec<Drive>, UserError> {
-        let scenario = scenario::load_served(&Sources { text, path, sets }, registries())?;
-        let of = |number| match number {
-            0 => Drive::of(scenario.clone(), None),
-            _ => Drive::of(scenario.drawing_apart(&format!("array.drive.{number}")), None),
+        let of = |number| {
+            let sources = Sources { text, path, sets: &sets_of(number) };
+            let scenario = scenario::load_served(&sources, registries())?;
+            match number {
+                0 => Drive::of(scenario, None),
+                _ => Drive::of(scenario.drawing_apart(&format!("array.drive.{number}")), None),
+            }
         };
         (0..count).map(of).collect()
     }

@@ -44,6 +44,7 @@ const FEATURES: &[&[&str]] = &[
         "thermal.light_budget_mw=900",
         "thermal.heavy_budget_mw=450",
     ],
+    &["ftl.busy_window_period_us=9000", "ftl.busy_window_us=3000"],
     &[
         "ftl.scan_period_s=0.02",
         "ftl.refresh_retries=1",

@@ -134,7 +134,7 @@ impl Dies {
     }
 
     /// Makes every die decide.
-    pub(super) fn wake_all(&mut self) {
+    pub fn wake_all(&mut self) {
         (0..self.facts.geometry.dies()).for_each(|die| self.wake(die));
     }
 

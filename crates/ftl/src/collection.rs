@@ -35,6 +35,8 @@ pub(super) struct Collection {
     pub(super) closing: bool,
     /// No step is taken, not even of what was begun.
     frozen: bool,
+    /// Whether a busy window is open; `None`: planes collect at any time.
+    pub(super) is_busy: Option<bool>,
 }
 
 /// Garbage collection on one die.
@@ -54,7 +56,7 @@ impl Collection {
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.jobs, self.dies, self.collecting, self.waiting_dies, self.closing);
-        parts!(archive; self.frozen);
+        parts!(archive; self.frozen, self.is_busy);
     }
 
     /// Nothing is collected yet.
@@ -74,6 +76,7 @@ impl Collection {
             },
             closing: false,
             frozen: false,
+            is_busy: None,
         }
     }
 
@@ -154,6 +157,8 @@ impl Collection {
             GcNeed::Urgent
         } else if self.closing {
             if has_begun { GcNeed::Idle } else { GcNeed::None }
+        } else if let Some(is_busy) = self.is_busy {
+            if is_busy { GcNeed::Due } else { fold }
         } else if job.credit_ppm >= PPM {
             GcNeed::Due
         } else if fold > GcNeed::None {

@@ -215,6 +215,12 @@ impl Ftl {
         self.collection.finish_step(id, &mut self.tables, txns)
     }
 
+    /// Opens or closes a busy window, in which planes collect that need not yet.
+    pub fn set_busy(&mut self, is_busy: bool) {
+        self.collection.is_busy = Some(is_busy);
+        self.tables.blocks.needs.forget_all();
+    }
+
     /// From now on nothing is begun that need not be: what was begun comes to its end.
     pub fn close(&mut self) {
         self.collection.close(&mut self.tables.blocks);

@@ -1,71 +1,20 @@
 //! An array of drives for the class `Array` of Python.
 
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, BooleanArray, Int64Array};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use reprieve_array as array;
-use reprieve_array::{Options, Reads, Request, Row};
-use reprieve_base::{Dur, Time, UserError};
+use reprieve_array::{Options, Request, Row};
+use reprieve_base::{Time, UserError};
 
 use crate::raise;
 use crate::table::Table;
 
-/// The keyword arguments of `Array`.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Choices {
-    drives: usize,
-    parity: usize,
-    mirrors: usize,
-    chunk_bytes: u64,
-    read: String,
-    hedge_after_us: Option<f64>,
-    controller_ns: u64,
-    failed: Vec<usize>,
-    threads: Option<usize>,
-}
-
-impl Choices {
-    fn options(self) -> Result<Options, UserError> {
-        let reads = match (self.read.as_str(), self.hedge_after_us) {
-            ("direct", None) => Reads::Direct,
-            ("around-writes", None) => Reads::AroundWrites,
-            ("hedged", Some(us)) if (0.001..=1e12).contains(&us) => {
-                Reads::Hedged(Dur::from_ns((us * 1e3).round() as u64))
-            }
-            ("hedged", Some(us)) => {
-                let what = format!("hedge_after_us = {us}: must be from 0.001 to 1e12");
-                return Err(UserError::new(what));
-            }
-            ("hedged", None) => {
-                return Err(UserError::new("read = \"hedged\": needs hedge_after_us"));
-            }
-            ("direct" | "around-writes", Some(us)) => {
-                let what = format!("hedge_after_us = {us}: only read = \"hedged\" has it");
-                return Err(UserError::new(what));
-            }
-            (other, _) => {
-                return Err(UserError::new(format!(
-                    "read = {other:?}: must be one of \"direct\", \"around-writes\", \"hedged\""
-                )));
-            }
-        };
-        let cores = || thread::available_parallelism().map_or(1, usize::from);
-        Ok(Options {
-            drives: self.drives,
-            parity: self.parity,
-            mirrors: self.mirrors,
-            chunk_bytes: self.chunk_bytes,
-            failed: self.failed,
-            reads,
-            controller: Dur::from_ns(self.controller_ns),
-            threads: self.threads.unwrap_or_else(cores),
-        })
-    }
-}
+/// Time between two looks at signals.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// Drives behind one address space. Its methods may be called from any thread, one at a time.
 #[pyclass(module = "reprieve._native", frozen)]
@@ -75,15 +24,20 @@ pub struct DriveArray {
 
 #[pymethods]
 impl DriveArray {
+    /// `options`: a table of TOML. With `load` that of the scenario is submitted.
     #[new]
     fn new(
         py: Python<'_>,
         text: &str,
         path: &str,
         sets: Vec<String>,
-        choices: Choices,
+        options: &str,
+        load: bool,
     ) -> PyResult<DriveArray> {
-        let open = || array::Array::open(text, path, &sets, &choices.options()?);
+        let open = || {
+            let open = if load { array::Array::open_with_load } else { array::Array::open };
+            open(text, path, &sets, &Options::parse(options)?)
+        };
         let inner = Mutex::new(py.detach(open).map_err(raise)?);
         Ok(DriveArray { inner })
     }
@@ -123,8 +77,30 @@ impl DriveArray {
     }
 
     /// Runs all submitted requests; returns a row for each, in the order of their submission.
-    fn run(&self, py: Python<'_>) -> PyResult<Table> {
-        self.with(py, |array| array.run().map(|rows| table(&rows)))
+    ///
+    /// With `until_rebuilt` it goes on until the replaced drive is. Some times a second `watch`
+    /// gets the share of the requests that were sent.
+    fn run(
+        &self,
+        py: Python<'_>,
+        until_rebuilt: bool,
+        watch: Option<Py<PyAny>>,
+    ) -> PyResult<Table> {
+        let (mut last, mut error) = (Instant::now(), None);
+        let mut look = |share: f64| {
+            if last.elapsed() < BETWEEN_LOOKS {
+                return true;
+            }
+            last = Instant::now();
+            error = Python::attach(|py| {
+                py.check_signals()?;
+                watch.as_ref().map(|watch| watch.call1(py, (share,))).transpose()
+            })
+            .err();
+            error.is_none()
+        };
+        let rows = self.with(py, |array| array.run_watched(until_rebuilt, &mut look));
+        error.map_or_else(|| rows.map(|rows| table(&rows)), Err)
     }
 
     /// The summary so far, as JSON.

@@ -7,6 +7,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "init": ("init:init", ""),
         "run": ("run:run", "scenario.toml --requests --report"),
         "compare": ("compare:compare", "scenario.toml --axis suspension.program=none,ips,ipc"),
+        "array": ("raid:array", "scenario.toml --drives 6 --parity 2 --read around-writes"),
         "power-loss": ("power_loss:power_loss", "examples/power-loss.toml --cuts 100"),
     },
     "Sweep and search": {

@@ -4,10 +4,10 @@
 //! A chunk that is read is a row of that code; a value follows from reads if its row is in their
 //! span.
 
-use reprieve_base::{Dur, SECTOR_BYTES};
+use reprieve_base::SECTOR_BYTES;
 
 use super::{Layout, Part};
-use crate::options::{Options, Reads};
+use crate::options::Options;
 
 const PRIME: u64 = 1009;
 const CHUNK_SECTORS: u64 = 3;
@@ -52,12 +52,9 @@ impl Code {
         let options = Options {
             drives: data + parity,
             parity,
-            mirrors: 1,
             chunk_bytes: CHUNK_SECTORS * SECTOR_BYTES,
             failed: failed.clone(),
-            reads: Reads::Direct,
-            controller: Dur::from_ns(1),
-            threads: 1,
+            ..Options::default()
         };
         options.check().expect("good options");
         Code { layout: Layout::new(&options), data, drives: data + parity, failed }

@@ -50,6 +50,17 @@ section! {
         when(&[is("ftl.gc_pace", &["fixed"])]);
     /// Dies that collect at a time while none has to; absent: no limit.
     gc_dies_max [ftl.gc.dies_max] count(1, U32), absent();
+    /// Time between the starts of two busy windows: outside them a plane collects only when it has
+    /// to, and within them it need not wait for idle time; absent: there are none.
+    busy_window_period_us [ftl.gc.busy_window??.period] us(), absent(),
+        from("Li et al., SOSP 2021 (IODA), busy time windows; NVMe 1.4, predictable latency mode");
+    /// Length of a busy window.
+    busy_window_us [ftl.gc.busy_window?.length] us(), or("100000"),
+        when(&[given("ftl.busy_window_period_us")]),
+        from("Li et al., SOSP 2021 (IODA): 100 ms");
+    /// Start of the first busy window.
+    busy_window_start_us [ftl.gc.busy_window?.start] us(), or("0"),
+        when(&[given("ftl.busy_window_period_us")]);
     /// Whether planes of a die collect side by side, with commands that take several where they
     /// fit.
     gc_parallel_planes [ftl.gc.parallel_planes] flag(), or("false"),

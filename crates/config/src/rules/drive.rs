@@ -1,9 +1,10 @@
 //! Rules of a drive: units that divide, and room for garbage collection.
 
-use reprieve_base::UserError;
+use reprieve_base::{Dur, UserError};
 
 use super::part::PAGES_MAX;
 use crate::resolve::Resolved;
+use crate::types::BusyWindow;
 
 /// Transactions of a page are numbered with a byte.
 const UNITS_PER_PAGE_MAX: u32 = 256;
@@ -16,6 +17,7 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     mapping_unit(resolved)?;
     padded_programs(resolved)?;
     transfer_unit(resolved)?;
+    busy_window(resolved)?;
     over_provisioning(resolved)
 }
 
@@ -36,6 +38,17 @@ fn mapping_unit(resolved: &Resolved) -> Result<(), UserError> {
     };
     let are_many = units > UNITS_PER_PAGE_MAX || all > PAGES_MAX;
     resolved.refuse("ftl.mapping_bytes", are_many, what)
+}
+
+fn busy_window(resolved: &Resolved) -> Result<(), UserError> {
+    let Some(BusyWindow { period, length, start }) = resolved.ftl.gc.busy_window else {
+        return Ok(());
+    };
+    let is_wrong = length == Dur::ZERO || length >= period;
+    let what = || "must be above 0 and below ftl.busy_window_period_us";
+    resolved.refuse("ftl.busy_window_us", is_wrong, what)?;
+    let what = || "must be below ftl.busy_window_period_us";
+    resolved.refuse("ftl.busy_window_start_us", start >= period, what)
 }
 
 /// Blocks of a plane that can hold data for good: all but those that are only ever in SLC mode.

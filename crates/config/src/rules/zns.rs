@@ -35,7 +35,7 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
 /// Refuses what moves, overwrites or keeps pages on a drive that does neither.
 fn features(resolved: &Resolved) -> Result<(), UserError> {
     let (ftl, faults) = (&resolved.ftl, &resolved.ftl.faults);
-    let rows: [(&'static str, bool, &str); 16] = [
+    let rows: [(&'static str, bool, &str); 17] = [
         (
             "ftl.precondition",
             ftl.precondition == Precondition::Steady,
@@ -47,6 +47,7 @@ fn features(resolved: &Resolved) -> Result<(), UserError> {
         ("ftl.static_wear_spread", ftl.wear.static_spread.is_some(), "absent"),
         ("ftl.twin_blocks", ftl.twin_blocks, "false"),
         ("ftl.scan_period_s", ftl.scan.is_some(), "absent"),
+        ("ftl.busy_window_period_us", ftl.gc.busy_window.is_some(), "absent"),
         ("slc_cache.mode", ftl.slc_cache.is_some(), "\"none\""),
         ("ftl.gc_victims_in_step", ftl.gc.victims_in_step, "false"),
         ("nand.program_failure", faults.program_failure > 0.0, "0"),

@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 139] = [
+const APPLY_ELSEWHERE: [&str; 141] = [
     "device",
     "part",
     "load",
@@ -68,6 +68,8 @@ const APPLY_ELSEWHERE: [&str; 139] = [
     "ftl.gc_choices",
     "ftl.gc_window_blocks",
     "ftl.gc_holds_channel",
+    "ftl.busy_window_us",
+    "ftl.busy_window_start_us",
     "ftl.gc_victims_in_step",
     "ftl.hot_window_share",
     "ftl.placement_handles",

@@ -43,8 +43,17 @@ pub struct GcControl {
     pub follows_free_space: bool,
     pub rate_pages_per_write: Option<f64>,
     pub dies_max: Option<u32>,
+    pub busy_window: Option<BusyWindow>,
     pub parallel_planes: bool,
     pub victims_in_step: bool,
+}
+
+/// The only times at which planes collect that have enough free blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BusyWindow {
+    pub period: Dur,
+    pub length: Dur,
+    pub start: Dur,
 }
 
 /// Reads of all data in the background, and what follows from them.

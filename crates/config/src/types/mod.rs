@@ -22,7 +22,8 @@ use reprieve_trace::WorkloadConfig;
 use crate::value::words;
 
 pub use ftl::{
-    Demand, Faults, Ftl, GcControl, MediaScan, PartialWrite, Precondition, SlcCache, Streams, Wear,
+    BusyWindow, Demand, Faults, Ftl, GcControl, MediaScan, PartialWrite, Precondition, SlcCache,
+    Streams, Wear,
 };
 pub use host::{
     Acknowledge, Buffer, Eviction, Hold, Host, Interface, LinkOrder, Nvme, Packets, Pcie, Priority,

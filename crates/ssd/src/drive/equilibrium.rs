@@ -76,6 +76,10 @@ impl Equilibrium {
             *load = load.endless().expect("loads of an equilibrium go on");
         }
         (scenario.power_loss, scenario.ftl.scan) = (None, None);
+        if self.rests {
+            // A drive whose windows open and close for ever never comes to rest.
+            scenario.ftl.gc.busy_window = None;
+        }
         // What it does is never told.
         scenario.measure = Measure::default();
         scenario

@@ -6,6 +6,7 @@ use reprieve_flash::{FLASH_EVENTS, FlashEvent};
 const BUFFER_OPENS: u32 = FLASH_EVENTS + 1;
 const LOOK_AT_POWER: u32 = FLASH_EVENTS + 2;
 const SCAN: u32 = FLASH_EVENTS + 3;
+const BUSY_WINDOW: u32 = FLASH_EVENTS + 4;
 
 /// Events of a drive; messages of the host link are the host interface's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +21,8 @@ pub(super) enum DriveEvent {
     LookAtPower,
     /// The next page of a scan is read.
     Scan,
+    /// A busy window opens (1) or closes (0).
+    BusyWindow(u32),
 }
 
 impl event::Event for DriveEvent {
@@ -31,6 +34,7 @@ impl event::Event for DriveEvent {
             DriveEvent::BufferOpens => [BUFFER_OPENS, 0, 0],
             DriveEvent::LookAtPower => [LOOK_AT_POWER, 0, 0],
             DriveEvent::Scan => [SCAN, 0, 0],
+            DriveEvent::BusyWindow(opens) => [BUSY_WINDOW, opens, 0],
         }
     }
 
@@ -41,6 +45,7 @@ impl event::Event for DriveEvent {
             BUFFER_OPENS => DriveEvent::BufferOpens,
             LOOK_AT_POWER => DriveEvent::LookAtPower,
             SCAN => DriveEvent::Scan,
+            BUSY_WINDOW => DriveEvent::BusyWindow(words[1]),
             _ => DriveEvent::Flash(FlashEvent::from_words(words)),
         }
     }

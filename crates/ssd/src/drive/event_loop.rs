@@ -44,8 +44,8 @@ impl EventLoop {
     }
 
     /// The drive is preconditioned, its write buffer begins with these pages: time begins.
-    pub(super) fn start(&mut self, buffered: Vec<u32>, dies: u32) -> Result<(), UserError> {
-        let PageStore { ftl, flash, record, layout, .. } = &mut self.pages;
+    pub(super) fn start(&mut self, buffered: Vec<u32>) -> Result<(), UserError> {
+        let PageStore { ftl, flash, record, layout, scan, busy_window, .. } = &mut self.pages;
         if self.stats.series.is_some() {
             flash.keep_ages();
         }
@@ -54,12 +54,14 @@ impl EventLoop {
         });
         record.begin_checks(flash, ftl, layout);
         // A preconditioned drive may have garbage to collect before the first request comes.
-        for die in 0..dies {
-            flash.dies_mut().wake(die);
-        }
+        flash.dies_mut().wake_all();
         self.flows.start(ftl);
-        if let Some(scan) = &self.pages.scan {
+        if let Some(scan) = scan {
             self.events.schedule(self.now + scan.interval, DriveEvent::Scan);
+        }
+        if let Some(window) = busy_window {
+            ftl.set_busy(false);
+            self.events.schedule(self.now + window.start, DriveEvent::BusyWindow(1));
         }
         self.pages.replay(buffered, &mut self.host.requests, self.now)
     }
@@ -214,6 +216,7 @@ impl EventLoop {
             // Dies decide at each instant.
             DriveEvent::LookAtPower => {}
             DriveEvent::Scan => self.scan(),
+            DriveEvent::BusyWindow(opens) => self.turn_busy(opens == 1),
             DriveEvent::BufferOpens => {
                 self.pages.fill_buffer(&mut self.host.requests, self.now);
                 self.answer_served();
@@ -236,10 +239,29 @@ impl EventLoop {
         }
     }
 
+    /// Whether all that requests wait for can happen without an event that repeats for ever, which
+    /// must not hide that nothing will.
+    fn goes_on(&self) -> bool {
+        self.host.requests.is_empty() || self.next_instant() != Time::NEVER
+    }
+
+    /// Opens or closes a busy window, and schedules when it closes or the next one opens.
+    fn turn_busy(&mut self, is_busy: bool) {
+        let PageStore { busy_window, ftl, flash, .. } = &mut self.pages;
+        let Some(window) = *busy_window else { return };
+        ftl.set_busy(is_busy);
+        if is_busy {
+            flash.dies_mut().wake_all();
+        }
+        if self.goes_on() {
+            let rest = if is_busy { window.length } else { window.period - window.length };
+            self.events.schedule(self.now + rest, DriveEvent::BusyWindow(u32::from(!is_busy)));
+        }
+    }
+
     /// Reads the next page of the scan, and schedules the one after it.
     fn scan(&mut self) {
-        // Else nothing that requests wait for would happen, and a scan must not hide that.
-        let goes_on = self.host.requests.is_empty() || self.next_instant() != Time::NEVER;
+        let goes_on = self.goes_on();
         let PageStore { scan, ftl, flash, .. } = &mut self.pages;
         if let Some(scan) = scan.as_mut().filter(|_| goes_on) {
             self.events.schedule(self.now + scan.interval, DriveEvent::Scan);

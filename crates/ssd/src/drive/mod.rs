@@ -228,7 +228,7 @@ impl Ssd {
     fn start_now(&mut self) -> Result<(), UserError> {
         self.started = true;
         let buffered = std::mem::take(&mut self.preparation.replay);
-        self.run.start(buffered, self.scenario.geometry.dies())
+        self.run.start(buffered)
     }
 
     /// Takes the request log since the last call; empty columns if none is kept.

@@ -3,7 +3,7 @@
 //! It is given requests, does what they ask page by page, and says which it has served.
 
 use reprieve_base::Time;
-use reprieve_config::{Acknowledge, PartialWrite, Scenario};
+use reprieve_config::{Acknowledge, BusyWindow, PartialWrite, Scenario};
 use reprieve_flash::Flash;
 use reprieve_flash::power_loss::Journal;
 use reprieve_ftl::{Ftl, ZoneTable};
@@ -30,6 +30,7 @@ pub(super) struct PageStore {
     pub(super) zones: Option<Box<ZoneTable>>,
     /// `None`: nothing is read in the background.
     pub(super) scan: Option<MediaScan>,
+    pub(super) busy_window: Option<BusyWindow>,
     /// Pages served and not answered, in order.
     pub(super) served: Vec<Served>,
     /// The read of a page that was never written reads the flash.
@@ -70,6 +71,7 @@ impl PageStore {
             totals: Totals::none(scenario.buffer.hold.is_some(), false),
             zones: ZoneTable::of(scenario),
             scan: MediaScan::of(scenario),
+            busy_window: scenario.ftl.gc.busy_window,
             served: Vec::with_capacity(1024),
             // What lies behind a write pointer holds nothing.
             unwritten_costs_read: scenario.host.unwritten_costs_read && scenario.zones.is_none(),

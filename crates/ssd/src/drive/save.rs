@@ -138,10 +138,8 @@ impl Ssd {
     fn close(&mut self) {
         self.run.pages.ftl.close();
         self.run.pages.hold_no_more();
-        self.run.pages.scan = None;
-        for die in 0..self.scenario.geometry.dies() {
-            self.run.pages.flash.dies_mut().wake(die);
-        }
+        (self.run.pages.scan, self.run.pages.busy_window) = (None, None);
+        self.run.pages.flash.dies_mut().wake_all();
         self.run.decide();
         while self.run.next_event() != Time::NEVER {
             self.run.now = self.run.next_event();

@@ -2,6 +2,7 @@
 
 mod attribution;
 mod buffers;
+mod busy_window;
 mod cache_program;
 mod cases;
 mod closed_form;

@@ -71,6 +71,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("gc_dies", &["ftl.gc_dies_max=1"]),
     ("static_wear", &["ftl.static_wear_spread=2"]),
     ("factory_bad", &["ftl.factory_bad_share=0.01"]),
+    ("busy_window", &["ftl.busy_window_period_us=9000 ftl.busy_window_us=3000"]),
     ("scan", &["ftl.scan_period_s=0.02", SCAN]),
     ("program_failure", &["nand.program_failure=0.0005"]),
     ("erase_failure", &["nand.erase_failure=0.002"]),

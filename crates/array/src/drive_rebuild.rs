@@ -1,0 +1,83 @@
+//! The rebuild of a replaced drive, some stripes at a time.
+
+use std::ops::Range;
+
+use reprieve_base::{Dur, Time};
+use serde_json::{Value, json};
+
+use crate::layout::{Layout, Part};
+use crate::options::Options;
+
+/// How far a rebuild is, and when it goes on.
+#[derive(Debug)]
+pub(crate) struct Rebuild {
+    pub drive: usize,
+    chunk_bytes: u64,
+    stripes: u64,
+    /// Stripes that are rebuilt together.
+    together: u64,
+    /// Least time between two starts.
+    interval: Dur,
+    /// Stripes that are rebuilt, and those that are or are being.
+    done: u64,
+    begun: u64,
+    began: Time,
+    /// When the next stripes are read; `None` while others are rebuilt, and at the end.
+    pub due: Option<Time>,
+    end: Option<Time>,
+}
+
+impl Rebuild {
+    pub fn new(drive: usize, stripes: u64, options: &Options) -> Rebuild {
+        let (together, chunk_bytes) = (options.rebuild_stripes, options.chunk_bytes);
+        let bytes = (together * chunk_bytes) as f64;
+        let interval_ns = options.rebuild_bytes_per_s.map_or(0.0, |rate| bytes / rate * 1e9);
+        Rebuild {
+            drive,
+            chunk_bytes,
+            stripes,
+            together,
+            interval: Dur::from_ns(interval_ns.round() as u64),
+            done: 0,
+            begun: 0,
+            began: Time::ZERO,
+            due: Some(Time::ZERO),
+            end: None,
+        }
+    }
+
+    /// Begins with the next stripes; returns them.
+    pub fn begin(&mut self, at: Time, layout: &mut Layout) -> Range<u64> {
+        (self.due, self.began) = (None, at);
+        self.begun = self.stripes.min(self.done + self.together);
+        layout.rebuilt(self.drive, self.done, self.begun);
+        self.done..self.begun
+    }
+
+    /// Returns the write of stripes to the new drive, where their chunks lie side by side.
+    pub fn write(&self, stripe: u64, stripes: &Range<u64>) -> Part {
+        let bytes = (stripes.end - stripes.start) * self.chunk_bytes;
+        Part { drive: self.drive, at_byte: stripe * self.chunk_bytes, bytes }
+    }
+
+    /// The stripes that were begun are written.
+    pub fn finish(&mut self, at: Time, controller: Dur, layout: &mut Layout) {
+        self.done = self.begun;
+        if self.done == self.stripes {
+            self.end = Some(at);
+            layout.rebuilt(self.drive, u64::MAX, u64::MAX);
+            return;
+        }
+        layout.rebuilt(self.drive, self.done, self.done);
+        self.due = Some((at + controller).max(self.began + self.interval));
+    }
+
+    pub fn summary(&self) -> Value {
+        json!({
+            "drive": self.drive,
+            "rebuilt_bytes": self.done * self.chunk_bytes,
+            "bytes": self.stripes * self.chunk_bytes,
+            "end_ns": self.end.map(Time::ns),
+        })
+    }
+}
