@@ -18,7 +18,8 @@
  *
  * TIME. Every instant is a whole number of nanoseconds since the drive was opened, which is 0;
  * the last one is 2^62. No call looks at a clock, starts a thread or opens a file, except for the
- * files that the scenario itself names (a device or a part by path). There is no global state.
+ * files that the scenario itself names (a device or a part by path), and for the threads of arrays.
+ * There is no global state.
  *
  * THREADS. A drive may be used from any thread, by one at a time. Two calls for one drive at once
  * are a mistake of the caller: the second returns REPRIEVE_BUSY, and does nothing. Different
@@ -309,6 +310,77 @@ int reprieve_clone(reprieve_drive *drive, reprieve_drive **clone);
  * terminating zero, may be null.
  */
 int reprieve_summary(reprieve_drive *drive, const char **json, size_t *length);
+
+/*
+ * ARRAYS. Drives behind one address space, as docs/guide/arrays.md has them. An array takes requests
+ * in bulk, and runs until all are complete; it has no steps. What is said above of threads, errors and
+ * ownership holds for arrays, too, but that reprieve_array_run uses threads of its own, which have
+ * ended when it returns; the result does not depend on their number.
+ */
+typedef struct reprieve_array reprieve_array;
+
+/* A request of an array: 32 bytes. */
+typedef struct reprieve_array_request {
+    uint64_t arrival_ns; /* not before reprieve_array_now, at most 2^61 */
+    uint64_t offset;     /* first byte, a multiple of 512 */
+    uint64_t bytes;      /* length, a multiple of 512 and not 0 */
+    uint8_t is_write;    /* 1: a write; 0: a read */
+    uint8_t reserved[7]; /* 0 */
+} reprieve_array_request;
+
+/* A request that is complete, and the operations of drives that it took: 56 bytes. */
+typedef struct reprieve_array_row {
+    reprieve_array_request request;
+    uint64_t completion_ns;
+    uint32_t reads;         /* of drives, those of hedges as well */
+    uint32_t writes;        /* of drives */
+    uint32_t reconstructed; /* chunks that were read from other drives at once */
+    uint32_t hedged;        /* chunks that were read from other drives as well */
+} reprieve_array_row;
+
+/*
+ * Opens an array of drives of a scenario, each with a seed of its own. `options` is TOML, UTF-8, of
+ * `options_length` bytes: the arguments of rp.Array, such as "drives = 6\nparity = 2". *array is set
+ * as by reprieve_open.
+ *
+ * REPRIEVE_INVALID: a mistake in the scenario or the options, or the drives do not fit into memory.
+ */
+int reprieve_array_open(const char *toml, size_t length, const char *options, size_t options_length,
+                        reprieve_array **array);
+
+/* Closes an array, as reprieve_close does a drive. */
+void reprieve_array_close(reprieve_array *array);
+
+/* The sentence of the last call for this array that failed, as reprieve_error. */
+const char *reprieve_array_error(const reprieve_array *array);
+
+/* Bytes that the array has for data; 0 if it could not be opened. */
+uint64_t reprieve_array_capacity_bytes(reprieve_array *array);
+
+/* The first instant in ns at which a request may arrive: behind all that the last run did. */
+uint64_t reprieve_array_now(reprieve_array *array);
+
+/*
+ * Submits `count` requests for the next run, in any order. REPRIEVE_INVALID: one is wrong, and none
+ * was submitted.
+ */
+int reprieve_array_submit(reprieve_array *array, const reprieve_array_request *requests,
+                          size_t count);
+
+/*
+ * Runs until all that was submitted is complete, and writes a row for each request, in the order of
+ * submission, to the caller's `rows` of at least `capacity`. *count is set to their number. With
+ * `until_rebuilt` not 0 it goes on until the drive that the options replace is rebuilt.
+ *
+ * REPRIEVE_SPACE: `capacity` is less, and nothing has run. REPRIEVE_INVALID: no drive is being
+ * rebuilt; or a drive has failed, and the array can do no more.
+ */
+int reprieve_array_run(reprieve_array *array, int until_rebuilt, reprieve_array_row *rows,
+                       size_t capacity, size_t *count);
+
+/* The summary so far as JSON, as reprieve_summary: latencies, operations of drives, and each drive's
+ * own. */
+int reprieve_array_summary(reprieve_array *array, const char **json, size_t *length);
 
 #ifdef __cplusplus
 }

@@ -88,19 +88,19 @@ exports! {
             with(drive, |open| {
                 let request = request.ok_or_else(|| invalid("the request is a null pointer"))?;
                 let (ask, route) = ask2(request)?;
-                Ok(open.drive.submit_by(Time::from_ns(at_ns), ask, route)?)
+                Ok(open.model.submit_by(Time::from_ns(at_ns), ask, route)?)
             })
         }
     }
 
     fn reprieve_keep_details(drive: *mut Handle) -> c_int {
         // SAFETY: the handle is null or open.
-        unsafe { with(drive, |open| Ok(open.drive.keep_details()?)) }
+        unsafe { with(drive, |open| Ok(open.model.keep_details()?)) }
     }
 
     fn reprieve_measure_from(drive: *mut Handle, at_ns: u64) -> c_int {
         // SAFETY: the handle is null or open.
-        unsafe { with(drive, |open| Ok(open.drive.measure_from(Time::from_ns(at_ns))?)) }
+        unsafe { with(drive, |open| Ok(open.model.measure_from(Time::from_ns(at_ns))?)) }
     }
 
     fn reprieve_poll2(
@@ -120,12 +120,12 @@ exports! {
                     let least = size_of::<Completion2>();
                     return Err(invalid(format!("size = {size}: must be at least {least}")));
                 }
-                if !open.drive.keeps_details() {
+                if !open.model.keeps_details() {
                     return Err(invalid("details are not kept; reprieve_keep_details begins that"));
                 }
                 while count < max {
-                    let Some(details) = open.drive.details().copied() else { break };
-                    let Some(done) = open.drive.poll() else { break };
+                    let Some(details) = open.model.details().copied() else { break };
+                    let Some(done) = open.model.poll() else { break };
                     let completion = Completion2 {
                         completion: done.into(),
                         components_ns: details.parts.0,
