@@ -147,7 +147,7 @@ class DriveArray:
     def run(self, until_rebuilt: bool, watch: Callable[[float], None] | None) -> Table:
         """Run all submitted requests; return a row for each, in the order of their submission.
 
-        With `until_rebuilt` it goes on until the replaced drive is. Some times a second `watch`
+        With `until_rebuilt` it goes on until the replaced drive is. Now and then `watch`
         gets the share of the requests that were sent.
         """
 

@@ -136,7 +136,7 @@ class Array:
 
         `until_rebuilt`: whether to go on until the replaced drive has all its data, at
         `summary()["rebuild"]["end_ns"]`.
-        `watch`: gets the share of the requests that were sent, some times a second.
+        `watch`: gets the share of the requests that were sent, now and then.
         """
         return self._array.run(until_rebuilt, watch)
 

@@ -20,7 +20,7 @@ pub(crate) struct Rebuild {
     interval: Dur,
     /// Stripes that are rebuilt, and those that are or are being.
     done: u64,
-    begun: u64,
+    started: u64,
     began: Time,
     /// When the next stripes are read; `None` while others are rebuilt, and at the end.
     pub due: Option<Time>,
@@ -39,7 +39,7 @@ impl Rebuild {
             together,
             interval: Dur::from_ns(interval_ns.round() as u64),
             done: 0,
-            begun: 0,
+            started: 0,
             began: Time::ZERO,
             due: Some(Time::ZERO),
             end: None,
@@ -49,9 +49,9 @@ impl Rebuild {
     /// Begins with the next stripes; returns them.
     pub fn begin(&mut self, at: Time, layout: &mut Layout) -> Range<u64> {
         (self.due, self.began) = (None, at);
-        self.begun = self.stripes.min(self.done + self.together);
-        layout.rebuilt(self.drive, self.done, self.begun);
-        self.done..self.begun
+        self.started = self.stripes.min(self.done + self.together);
+        layout.rebuilt(self.drive, self.done, self.started);
+        self.done..self.started
     }
 
     /// Returns the write of stripes to the new drive, where their chunks lie side by side.
@@ -60,9 +60,9 @@ impl Rebuild {
         Part { drive: self.drive, at_byte: stripe * self.chunk_bytes, bytes }
     }
 
-    /// The stripes that were begun are written.
+    /// The stripes that were started are written.
     pub fn finish(&mut self, at: Time, controller: Dur, layout: &mut Layout) {
-        self.done = self.begun;
+        self.done = self.started;
         if self.done == self.stripes {
             self.end = Some(at);
             layout.rebuilt(self.drive, u64::MAX, u64::MAX);
