@@ -193,6 +193,22 @@ class Completion:
     def uncorrectable_pages(self) -> int:
         """The number of pages of a read that error correction could not restore."""
 
+    @property
+    def components_ns(self) -> dict[str, int] | None:
+        """The components of the latency, which add up to it; None if the drive keeps no details."""
+
+    @property
+    def causes_ns(self) -> dict[str, int] | None:
+        """The causes of its waits; None if the drive keeps no details."""
+
+    @property
+    def die(self) -> int | None:
+        """The number of the die of its last page; None without one, or without details."""
+
+    @property
+    def retries(self) -> int | None:
+        """The number of senses beyond the first of each page read for it; None without details."""
+
 class Drive:
     """A drive inside another simulator: requests in, completions out, in simulated time.
 
@@ -264,6 +280,9 @@ class Drive:
         at_ns: int | None = None,
         fua: bool = False,
         tag: int | None = None,
+        queue: int | None = None,
+        priority: Literal["urgent", "high", "medium", "low"] | None = None,
+        handle: int | None = None,
     ) -> int:
         """Submit a request that arrives at `at_ns`, now or later; return its tag.
 
@@ -272,8 +291,13 @@ class Drive:
         `at_ns`: the arrival; by default now.
         `fua`: a write completes only when its data is in flash (forced unit access).
         `tag`: a number for its completion; by default one that no earlier request has.
+        `queue`: its submission queue, from 0; by default all take turns.
+        `priority`: "urgent", "high", "medium" or "low": the queues with this class of
+        `host.queue_priorities` take turns.
+        `handle`: the placement handle of a write, below `ftl.placement_handles`; by default 0.
 
-        Raises UserError if the request lies beyond the capacity, or arrives in the past.
+        Raises UserError if the request lies beyond the capacity, arrives in the past, or names a
+        queue, class or handle that the drive does not have.
         """
 
     def next(self) -> int | None:
@@ -309,6 +333,37 @@ class Drive:
         >>> other = drive.clone()
         >>> other.run(until_ns=1_000_000), drive.now_ns
         (32048, 0)
+        """
+
+    def keep_details(self) -> None:
+        """Keep details of completions: where the time of each went, its die and its retries.
+
+        Raises UserError if the drive has had a request.
+
+        >>> drive = rp.Drive({"device": "fast12-slc"})
+        >>> drive.keep_details()
+        >>> tag = drive.submit("read", lba=0, bytes=2048)
+        >>> now_ns = drive.run(until_ns=1_000_000)
+        >>> (done,) = drive.poll()
+        >>> done.components_ns["array_ns"], done.components_ns["bus_ns"], done.die
+        (10000, 20000, 0)
+        """
+
+    def measure_from(self, at_ns: int | None = None) -> None:
+        """Have the summary count requests that arrive at `at_ns`, by default now, or later.
+
+        Its other numbers begin there, too. Replaces `[measure]` of the scenario.
+
+        Raises UserError if `at_ns` is in the past.
+
+        >>> drive = rp.Drive({"device": "fast12-slc"})
+        >>> for at_ns in 0, 1_000_000:
+        ...     tag = drive.submit("read", bytes=2048, at_ns=at_ns)
+        >>> drive.measure_from(500_000)
+        >>> drive.run(until_ns=2_000_000, completions=2)
+        1031024
+        >>> drive.summary()["requests"]["read"]["count"]
+        1
         """
 
     def summary(self) -> dict[str, Any]:

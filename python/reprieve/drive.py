@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any, Literal
 
 from reprieve._native import Completion, Drive, UserError
 
 __all__ = ["Completion", "Drive", "SimpyDrive"]
+
+LAST_NS = 1 << 62
+"""The last instant of a drive, and more completions than there are."""
+
+BEHIND = 2
+"""The priority of a wake: SimPy's own events have 0 and 1, urgent and normal."""
 
 
 class SimpyDrive:
@@ -31,6 +38,7 @@ class SimpyDrive:
         self.env = env
         self.drive = drive
         self._waiting: dict[int, Any] = {}
+        self._done: list[Completion] = []
         self._due_ns: int | None = None
 
     def request(
@@ -40,37 +48,70 @@ class SimpyDrive:
         bytes: int = 0,
         *,
         fua: bool = False,
+        queue: int | None = None,
+        priority: Literal["urgent", "high", "medium", "low"] | None = None,
+        handle: int | None = None,
     ) -> Any:
         """Send a request now; return the event of its completion.
 
         `lba`: the first sector of 512 bytes.
         `bytes`: the length, a multiple of 512.
         `fua`: a write completes only when its data is in flash (forced unit access).
+        `queue`, `priority`, `handle`: numbers of a queue and a placement handle, or a class, as for
+        `Drive.submit`.
+
+        Requests come from processes, or between calls of `env.run`: up to the environment's next
+        event, the drive is simulated ahead.
 
         Raises UserError if the request is wrong, or if the time is not a whole number of ns.
         """
-        now_ns = int(self.env.now)
-        if now_ns != self.env.now:
+        now = self.env.now
+        now_ns = int(now)
+        if now_ns != now:
             what = "the environment's unit is the nanosecond, and its times must be whole"
-            raise UserError(f"now = {self.env.now}: {what}")
-        tag = self.drive.submit(op, lba, bytes, at_ns=now_ns, fua=fua)
+            raise UserError(f"now = {now}: {what}")
+        if now_ns < self.drive.now_ns:
+            what = "is simulated up to the environment's next event; send requests from processes"
+            raise UserError(f"now = {now}: the drive {what}, or between calls of env.run")
+        tag = self.drive.submit(
+            op, lba, bytes, at_ns=now_ns, fua=fua, queue=queue, priority=priority, handle=handle
+        )
         event = self._waiting[tag] = self.env.event()
-        self._plan()
+        if self._due_ns != now_ns:
+            self._wake_at(now_ns)
         return event
 
-    def _plan(self) -> None:
-        """Have the environment wake the drive at its next instant."""
-        next_ns = self.drive.next()
-        if next_ns is not None and (self._due_ns is None or next_ns < self._due_ns):
-            self._due_ns = next_ns
-            self.env.timeout(next_ns - self.env.now).callbacks.append(self._wake)
+    def _wake_at(self, due_ns: int) -> None:
+        """Have the environment wake the drive, behind all else that is to happen then."""
+        self._due_ns = due_ns
+        event = self.env.event()
+        event._ok, event._value = True, None
+        event.callbacks.append(self._wake)
+        self.env.schedule(event, BEHIND, due_ns - self.env.now)
 
     def _wake(self, _event: object) -> None:
-        # A request that came later may have brought its next instant forward, and this is stale.
-        if self._due_ns is None or self._due_ns != self.env.now:
+        """Deliver what is complete at this instant, or simulate the drive ahead to that."""
+        due_ns, drive = self._due_ns, self.drive
+        # A request that came later may have brought the wake forward, and this is stale.
+        if due_ns is None or due_ns != self.env.now:
             return
-        self.drive.advance(self._due_ns)
-        self._due_ns = None
-        for completion in self.drive.poll():
-            self._waiting.pop(completion.tag).succeed(completion)
-        self._plan()
+        done, self._done, self._due_ns = self._done, [], None
+        if not done:
+            drive.run(due_ns, LAST_NS)
+            done = drive.poll()
+        if done:
+            for completion in done:
+                self._waiting.pop(completion.tag).succeed(completion)
+            # Behind what these events lead to.
+            self._wake_at(due_ns)
+            return
+        if self._waiting:
+            # Nobody sends a request before the environment's next event.
+            next_event = self.env.peek()
+            before_ns = LAST_NS if next_event > LAST_NS else ceil(next_event) - 1
+            if before_ns > due_ns:
+                drive.run(before_ns)
+                self._done = drive.poll()
+        next_ns = self._done[0].completion_ns if self._done else drive.next()
+        if next_ns is not None:
+            self._wake_at(next_ns)

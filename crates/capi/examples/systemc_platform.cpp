@@ -1,5 +1,6 @@
 /*
- * A platform of SystemC: two initiators in front of one drive, approximately timed.
+ * A platform of SystemC: two initiators in front of one drive, approximately timed, and one that
+ * flushes, trims and forces writes to flash on another.
  *
  *     c++ -std=c++17 systemc_platform.cpp $(pkg-config --cflags --libs reprieve systemc) -o platform
  */
@@ -125,13 +126,76 @@ private:
     }
 };
 
+/* Uses a drive that completes writes in its buffer, by blocking transport. */
+class flusher : public sc_module
+{
+public:
+    tlm_utils::simple_initiator_socket<flusher> socket;
+    bool has_ended = false;
+
+    explicit flusher(sc_module_name name) : sc_module(name), socket("socket")
+    {
+        SC_HAS_PROCESS(flusher);
+        SC_THREAD(main);
+    }
+
+private:
+    std::vector<unsigned char> data_ = std::vector<unsigned char>(PAGE, 7);
+    reprieve::drive_request wish_;
+
+    /* The response to a transaction with this extension, and when it comes. */
+    void send(tlm::tlm_command command, double end_us,
+              tlm::tlm_response_status expected = tlm::TLM_OK_RESPONSE)
+    {
+        tlm_generic_payload trans;
+        trans.set_command(command);
+        trans.set_address(0);
+        trans.set_data_ptr(data_.data());
+        trans.set_data_length(PAGE);
+        trans.set_streaming_width(PAGE);
+        trans.set_extension(&wish_);
+        sc_time delay = SC_ZERO_TIME;
+        socket->b_transport(trans, delay);
+        trans.clear_extension(&wish_);
+        CHECK(trans.get_response_status() == expected);
+        CHECK(sc_time_stamp() == sc_time(end_us, SC_US));
+    }
+
+    /* A program takes 160 us: only a flush and a forced write wait for one. What was trimmed is
+     * known to be zeros. */
+    void main()
+    {
+        send(tlm::TLM_WRITE_COMMAND, 0);
+        wish_.flush = true;
+        send(tlm::TLM_IGNORE_COMMAND, 160);
+        send(tlm::TLM_WRITE_COMMAND, 160, tlm::TLM_COMMAND_ERROR_RESPONSE);
+        wish_.flush = false;
+        wish_.fua = true;
+        send(tlm::TLM_WRITE_COMMAND, 320);
+        send(tlm::TLM_READ_COMMAND, 320, tlm::TLM_COMMAND_ERROR_RESPONSE);
+        wish_.fua = false;
+        send(tlm::TLM_IGNORE_COMMAND, 320, tlm::TLM_COMMAND_ERROR_RESPONSE);
+        wish_.trim = true;
+        send(tlm::TLM_IGNORE_COMMAND, 320);
+        wish_.trim = false;
+        send(tlm::TLM_READ_COMMAND, 320);
+        CHECK(data_ == std::vector<unsigned char>(PAGE, 0));
+        has_ended = true;
+    }
+};
+
 int sc_main(int, char **)
 {
     reprieve::tlm_drive drive("drive", SCENARIO);
+    reprieve::tlm_drive buffered("buffered",
+                                 std::string(SCENARIO) + "[buffer]\nacknowledge = \"back\"\n");
+    flusher third("third");
+    third.socket.bind(buffered.socket);
     initiator one("one", 0, false), other("other", 100, true);
     one.socket.bind(drive.socket);
     other.socket.bind(drive.socket);
     sc_start();
+    CHECK(third.has_ended);
     CHECK(one.ended.size() == 6 && other.ended.size() == 6);
     /* Both write at 0, and the die does one thing after another: two programs to 160 and 320, the
      * first one's read, sent at 160, to 350, the other's, sent behind its END_RESP at 325, to 380,

@@ -18,7 +18,8 @@
  *
  * TIME. Every instant is a whole number of nanoseconds since the drive was opened, which is 0;
  * the last one is 2^62. No call looks at a clock, starts a thread or opens a file, except for the
- * files that the scenario itself names (a device or a part by path). There is no global state.
+ * files that the scenario itself names (a device or a part by path), and for the threads of arrays.
+ * There is no global state.
  *
  * THREADS. A drive may be used from any thread, by one at a time. Two calls for one drive at once
  * are a mistake of the caller: the second returns REPRIEVE_BUSY, and does nothing. Different
@@ -88,6 +89,65 @@ typedef struct reprieve_completion {
     uint8_t reserved[3];          /* 0 */
 } reprieve_completion;
 
+/* Which fields of a reprieve_request2 count, or'ed: a queue or a priority, a handle, or both. */
+#define REPRIEVE_WITH_QUEUE 1
+#define REPRIEVE_WITH_PRIORITY 2
+#define REPRIEVE_WITH_HANDLE 4
+
+/* Classes of queues. */
+#define REPRIEVE_URGENT 0
+#define REPRIEVE_HIGH 1
+#define REPRIEVE_MEDIUM 2
+#define REPRIEVE_LOW 3
+
+/* A request with its way into the drive: 40 bytes, to which later releases may add. Set it to zero
+ * first. */
+typedef struct reprieve_request2 {
+    reprieve_request request;
+    uint32_t with;       /* REPRIEVE_WITH_..., or 0 */
+    uint32_t queue;      /* submission queue, from 0; else all take turns */
+    uint8_t priority;    /* the queues of this class of host.queue_priorities take turns */
+    uint8_t handle;      /* placement handle of a write, of ftl.placement_handles; else 0 */
+    uint8_t reserved[6]; /* 0 */
+} reprieve_request2;
+
+/* No die had to do with the request. */
+#define REPRIEVE_NO_DIE UINT32_MAX
+
+/* A completion with its details: 248 bytes, to which later releases may add. The twelve components
+ * add up to completion_ns - arrival_ns; they and the causes are columns of requests.parquet, see
+ * docs/reference. */
+typedef struct reprieve_completion2 {
+    reprieve_completion completion;
+    uint64_t host_queue_ns;
+    uint64_t link_ns;
+    uint64_t buffer_ns;
+    uint64_t rmw_ns;
+    uint64_t queue_ns;
+    uint64_t suspend_wait_ns;
+    uint64_t array_ns;
+    uint64_t bus_wait_ns;
+    uint64_t bus_ns;
+    uint64_t suspended_ns;
+    uint64_t map_ns;
+    uint64_t ecc_ns;
+    uint64_t by_host_read_ns; /* causes of the waits among them */
+    uint64_t by_host_program_ns;
+    uint64_t by_gc_read_ns;
+    uint64_t by_gc_program_ns;
+    uint64_t by_erase_ns;
+    uint64_t by_map_ns;
+    uint64_t by_channel_ns;
+    uint64_t by_suspend_entry_ns;
+    uint64_t by_same_block_ns;
+    uint64_t by_limit_ns;
+    uint64_t by_budget_ns;
+    uint64_t by_power_ns;
+    uint64_t by_other_ns;
+    uint32_t die;     /* that had the last page, or REPRIEVE_NO_DIE */
+    uint32_t retries; /* senses beyond the first of each page that was read for it */
+} reprieve_completion2;
+
 /* REPRIEVE_ABI_VERSION of the library that is there at run time. A program compares it with its
  * own before it does anything else. */
 uint32_t reprieve_abi_version(void);
@@ -144,6 +204,28 @@ uint64_t reprieve_now(reprieve_drive *drive);
 int reprieve_submit(reprieve_drive *drive, uint64_t at_ns, const reprieve_request *request);
 
 /*
+ * Submits a request as reprieve_submit does, by a queue and with a placement handle of its own.
+ * `size` is sizeof(reprieve_request2).
+ *
+ * REPRIEVE_INVALID besides: a queue, class or handle that the scenario lacks, or a handle of a
+ * request that is no write.
+ */
+int reprieve_submit2(reprieve_drive *drive, uint64_t at_ns, const reprieve_request2 *request,
+                     size_t size);
+
+/*
+ * Has the drive keep the details of completions, for reprieve_poll2. REPRIEVE_INVALID: it has had
+ * a request. A saved drive and a clone keep them, too.
+ */
+int reprieve_keep_details(reprieve_drive *drive);
+
+/*
+ * Has the summary count from `at_ns` on, now or later, and only requests that arrive then or later;
+ * `[measure]` of the scenario counts no more. REPRIEVE_TIME: `at_ns` lies before now.
+ */
+int reprieve_measure_from(reprieve_drive *drive, uint64_t at_ns);
+
+/*
  * Says when something will happen next: an arrival, or a step inside the drive, which need not be a
  * completion. REPRIEVE_NEVER: nothing without another request. Nothing happens before that instant,
  * whatever is not submitted; it changes with each request and each step.
@@ -179,6 +261,15 @@ int reprieve_run(reprieve_drive *drive, uint64_t until_ns, size_t completions, u
  * caller's array of at least `max`.
  */
 int64_t reprieve_poll(reprieve_drive *drive, reprieve_completion *completions, size_t max);
+
+/*
+ * Takes completions as reprieve_poll does, with their details. `size` is
+ * sizeof(reprieve_completion2), also the distance from one of the caller's array to the next.
+ *
+ * Minus REPRIEVE_INVALID: the drive keeps no details.
+ */
+int64_t reprieve_poll2(reprieve_drive *drive, reprieve_completion2 *completions, size_t size,
+                       size_t max);
 
 /*
  * Does nothing: every drive can be saved. For programs written for 0.2.
@@ -219,6 +310,77 @@ int reprieve_clone(reprieve_drive *drive, reprieve_drive **clone);
  * terminating zero, may be null.
  */
 int reprieve_summary(reprieve_drive *drive, const char **json, size_t *length);
+
+/*
+ * ARRAYS. Drives behind one address space, as docs/guide/arrays.md has them. An array takes requests
+ * in bulk, and runs until all are complete; it has no steps. What is said above of threads, errors and
+ * ownership holds for arrays, too, but that reprieve_array_run uses threads of its own, which have
+ * ended when it returns; the result does not depend on their number.
+ */
+typedef struct reprieve_array reprieve_array;
+
+/* A request of an array: 32 bytes. */
+typedef struct reprieve_array_request {
+    uint64_t arrival_ns; /* not before reprieve_array_now, at most 2^61 */
+    uint64_t offset;     /* first byte, a multiple of 512 */
+    uint64_t bytes;      /* length, a multiple of 512 and not 0 */
+    uint8_t is_write;    /* 1: a write; 0: a read */
+    uint8_t reserved[7]; /* 0 */
+} reprieve_array_request;
+
+/* A request that is complete, and the operations of drives that it took: 56 bytes. */
+typedef struct reprieve_array_row {
+    reprieve_array_request request;
+    uint64_t completion_ns;
+    uint32_t reads;         /* of drives, those of hedges as well */
+    uint32_t writes;        /* of drives */
+    uint32_t reconstructed; /* chunks that were read from other drives at once */
+    uint32_t hedged;        /* chunks that were read from other drives as well */
+} reprieve_array_row;
+
+/*
+ * Opens an array of drives of a scenario, each with a seed of its own. `options` is TOML, UTF-8, of
+ * `options_length` bytes: the arguments of rp.Array, such as "drives = 6\nparity = 2". *array is set
+ * as by reprieve_open.
+ *
+ * REPRIEVE_INVALID: a mistake in the scenario or the options, or the drives do not fit into memory.
+ */
+int reprieve_array_open(const char *toml, size_t length, const char *options, size_t options_length,
+                        reprieve_array **array);
+
+/* Closes an array, as reprieve_close does a drive. */
+void reprieve_array_close(reprieve_array *array);
+
+/* The sentence of the last call for this array that failed, as reprieve_error. */
+const char *reprieve_array_error(const reprieve_array *array);
+
+/* Bytes that the array has for data; 0 if it could not be opened. */
+uint64_t reprieve_array_capacity_bytes(reprieve_array *array);
+
+/* The first instant in ns at which a request may arrive: behind all that the last run did. */
+uint64_t reprieve_array_now(reprieve_array *array);
+
+/*
+ * Submits `count` requests for the next run, in any order. REPRIEVE_INVALID: one is wrong, and none
+ * was submitted.
+ */
+int reprieve_array_submit(reprieve_array *array, const reprieve_array_request *requests,
+                          size_t count);
+
+/*
+ * Runs until all that was submitted is complete, and writes a row for each request, in the order of
+ * submission, to the caller's `rows` of at least `capacity`. *count is set to their number. With
+ * `until_rebuilt` not 0 it goes on until the drive that the options replace is rebuilt.
+ *
+ * REPRIEVE_SPACE: `capacity` is less, and nothing has run. REPRIEVE_INVALID: no drive is being
+ * rebuilt; or a drive has failed, and the array can do no more.
+ */
+int reprieve_array_run(reprieve_array *array, int until_rebuilt, reprieve_array_row *rows,
+                       size_t capacity, size_t *count);
+
+/* The summary so far as JSON, as reprieve_summary: latencies, operations of drives, and each drive's
+ * own. */
+int reprieve_array_summary(reprieve_array *array, const char **json, size_t *length);
 
 #ifdef __cplusplus
 }

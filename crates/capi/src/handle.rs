@@ -1,4 +1,4 @@
-//! The contents of a `reprieve_drive`, and how calls access it.
+//! The contents of a `reprieve_drive` or `reprieve_array`, and how calls access it.
 
 use std::any::Any;
 use std::cell::UnsafeCell;
@@ -6,36 +6,40 @@ use std::ffi::{CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use reprieve_array::Array;
 use reprieve_base::UserError;
 use reprieve_embed::Drive;
 
 use crate::Status;
 
-/// A drive as C sees it, or the reason why there is none.
-pub struct Handle {
+/// A drive or an array as C sees it, or the reason why there is none.
+pub struct Handle<T = Drive> {
     /// A call is under way.
     is_busy: AtomicBool,
-    inner: UnsafeCell<Inner>,
+    inner: UnsafeCell<Inner<T>>,
 }
 
-struct Inner {
+struct Inner<T> {
     /// `None`: it could not be opened, or has failed.
-    open: Option<Open>,
+    open: Option<Open<T>>,
     /// The status of calls when there is none.
     ended: Status,
     /// The message of the last call that failed.
     message: CString,
 }
 
-/// An open drive.
-pub(crate) struct Open {
-    pub(crate) drive: Drive,
+/// An open drive or array.
+pub(crate) struct Open<T = Drive> {
+    pub(crate) model: T,
     pub(crate) summary: CString,
 }
 
 // One thread at a time, any, uses a drive; C callers rely on this.
 const fn is_send<T: Send>() {}
-const _: () = is_send::<Drive>();
+const _: () = {
+    is_send::<Drive>();
+    is_send::<Array>();
+};
 
 /// The reason why a call is refused.
 pub(crate) struct Refusal {
@@ -55,21 +59,21 @@ fn panic_text(payload: &(dyn Any + Send)) -> String {
     format!("a fault of Reprieve, which is to be reported: {text}")
 }
 
-/// Opens a drive and sets `*handle` to it, or to the reason why there is none.
+/// Opens a drive or an array, and sets `*handle` to it, or to the reason why there is none.
 ///
 /// # Safety
 ///
 /// `handle` is null or writable.
-pub(crate) unsafe fn open_with(
-    handle: *mut *mut Handle,
-    open: impl FnOnce() -> Result<Drive, UserError>,
+pub(crate) unsafe fn open_with<T>(
+    handle: *mut *mut Handle<T>,
+    open: impl FnOnce() -> Result<T, UserError>,
 ) -> c_int {
     if handle.is_null() {
         return Status::Invalid as c_int;
     }
     let (open, ended, message) = match catch_unwind(AssertUnwindSafe(open)) {
-        Ok(Ok(drive)) => {
-            (Some(Open { drive, summary: CString::default() }), Status::Ok, CString::default())
+        Ok(Ok(model)) => {
+            (Some(Open { model, summary: CString::default() }), Status::Ok, CString::default())
         }
         Ok(Err(error)) => (None, Status::Invalid, text(error.to_string())),
         Err(payload) => (None, Status::Fault, text(panic_text(&*payload))),
@@ -86,7 +90,7 @@ pub(crate) unsafe fn open_with(
 /// # Safety
 ///
 /// `handle` is null, or is open and not used again.
-pub(crate) unsafe fn close(handle: *mut Handle) {
+pub(crate) unsafe fn close<T>(handle: *mut Handle<T>) {
     if !handle.is_null() {
         // SAFETY: it comes from a box of `open_with`, and is closed once.
         let handle = unsafe { Box::from_raw(handle) };
@@ -94,15 +98,15 @@ pub(crate) unsafe fn close(handle: *mut Handle) {
     }
 }
 
-/// Makes a call with exclusive access to the drive; catches panics, and returns a status.
+/// Makes a call with exclusive access to the drive or array; catches panics, and returns a status.
 ///
 /// # Safety
 ///
 /// `handle` is null or open.
 #[inline]
-pub(crate) unsafe fn with(
-    handle: *mut Handle,
-    call: impl FnOnce(&mut Open) -> Result<(), Refusal>,
+pub(crate) unsafe fn with<T>(
+    handle: *mut Handle<T>,
+    call: impl FnOnce(&mut Open<T>) -> Result<(), Refusal>,
 ) -> c_int {
     // SAFETY: it is null or open.
     let Some(handle) = (unsafe { handle.as_ref() }) else { return Status::Invalid as c_int };
@@ -116,7 +120,7 @@ pub(crate) unsafe fn with(
 }
 
 #[inline]
-fn make(inner: &mut Inner, call: impl FnOnce(&mut Open) -> Result<(), Refusal>) -> Status {
+fn make<T>(inner: &mut Inner<T>, call: impl FnOnce(&mut Open<T>) -> Result<(), Refusal>) -> Status {
     let Some(open) = &mut inner.open else { return inner.ended };
     match catch_unwind(AssertUnwindSafe(|| call(open))) {
         Ok(Ok(())) => Status::Ok,
@@ -130,7 +134,7 @@ fn make(inner: &mut Inner, call: impl FnOnce(&mut Open) -> Result<(), Refusal>) 
 
 /// Marks the drive as failed; it is not used again.
 #[cold]
-fn end(inner: &mut Inner, payload: &(dyn Any + Send)) -> Status {
+fn end<T>(inner: &mut Inner<T>, payload: &(dyn Any + Send)) -> Status {
     inner.message = text(panic_text(payload));
     inner.ended = Status::Fault;
     let failed = inner.open.take();
@@ -138,7 +142,7 @@ fn end(inner: &mut Inner, payload: &(dyn Any + Send)) -> Status {
     inner.ended
 }
 
-impl Handle {
+impl<T> Handle<T> {
     /// The message of the last call that failed.
     pub(crate) fn message(&self) -> *const c_char {
         // SAFETY: no other call for this drive is under way, as the header demands.
@@ -180,7 +184,7 @@ mod tests {
             assert_eq!(with(other, |_| Ok(())), Status::Ok as c_int);
             close(one);
             close(other);
-            let mut none = null_mut();
+            let mut none: *mut Handle = null_mut();
             assert_eq!(open_with(&raw mut none, || panic!("no words")), fault);
             assert!(message(none).ends_with("no words"));
             close(none);

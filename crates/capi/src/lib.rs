@@ -5,6 +5,45 @@
 
 #![cfg_attr(not(test), deny(clippy::undocumented_unsafe_blocks))]
 
+/// Sets `*json` to a summary, which the handle keeps, and `*length` to its length.
+///
+/// # Safety
+///
+/// Each pointer is null or writable; the handle is null or open.
+unsafe fn summary<T>(
+    handle: *mut Handle<T>,
+    of: impl FnOnce(&T) -> String,
+    json: *mut *const c_char,
+    length: *mut usize,
+) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let (json, length) = (json.as_mut(), length.as_mut());
+        with(handle, |open| {
+            let json = json.ok_or_else(|| invalid("json is a null pointer"))?;
+            open.summary = handle::text(of(&open.model));
+            *json = open.summary.as_ptr();
+            length.into_iter().for_each(|length| *length = open.summary.count_bytes());
+            Ok(())
+        })
+    }
+}
+
+/// Exports functions that the header declares and documents.
+macro_rules! exports {
+    ($(fn $name:ident($($argument:ident: $kind:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {$(
+        /// Does what the header says.
+        ///
+        /// # Safety
+        ///
+        /// As the header says.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($argument: $kind),*) $(-> $result)? $body
+    )*};
+}
+
+mod c_array;
+mod extended;
 mod handle;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -14,6 +53,8 @@ use std::slice;
 use reprieve_base::{Op, Time, UserError};
 use reprieve_embed::{Ask, Drive, Error};
 
+pub use c_array::*;
+pub use extended::*;
 pub use handle::Handle;
 use handle::{Refusal, open_with, with};
 
@@ -77,6 +118,21 @@ pub struct Completion {
 }
 
 const _: () = assert!(size_of::<Request>() == 24 && size_of::<Completion>() == 40);
+
+impl From<reprieve_embed::Completion> for Completion {
+    #[inline(always)]
+    fn from(done: reprieve_embed::Completion) -> Completion {
+        Completion {
+            tag: done.tag,
+            number: done.number,
+            arrival_ns: done.arrival.ns(),
+            completion_ns: done.completion.ns(),
+            uncorrectable_pages: done.uncorrectable_pages,
+            op: done.op as u8,
+            reserved: [0; 3],
+        }
+    }
+}
 
 fn invalid(what: impl Into<String>) -> Refusal {
     Refusal { status: Status::Invalid, text: what.into() }
@@ -144,19 +200,6 @@ fn not_a_request(request: &Request) -> Refusal {
     ))
 }
 
-/// Exports functions that the header declares and documents.
-macro_rules! exports {
-    ($(fn $name:ident($($argument:ident: $kind:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {$(
-        /// Does what the header says.
-        ///
-        /// # Safety
-        ///
-        /// As the header says.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name($($argument: $kind),*) $(-> $result)? $body
-    )*};
-}
-
 exports! {
     fn reprieve_open(
         toml: *const c_char,
@@ -211,7 +254,7 @@ exports! {
         // SAFETY: the handle is null or open.
         let status = unsafe {
             with(drive, |open| {
-                made = Some(open.drive.try_clone());
+                made = Some(open.model.try_clone());
                 Ok(())
             })
         };
@@ -229,10 +272,7 @@ exports! {
 
     fn reprieve_error(drive: *const Handle) -> *const c_char {
         // SAFETY: the handle is null or open.
-        match unsafe { drive.as_ref() } {
-            Some(handle) => handle.message(),
-            None => c"the drive is a null pointer".as_ptr(),
-        }
+        unsafe { drive.as_ref() }.map_or(c"the drive is a null pointer".as_ptr(), Handle::message)
     }
 
     fn reprieve_capacity_bytes(drive: *mut Handle) -> u64 {
@@ -240,7 +280,7 @@ exports! {
         // SAFETY: the handle is null or open.
         unsafe {
             with(drive, |open| {
-                bytes = open.drive.capacity_bytes();
+                bytes = open.model.capacity_bytes();
                 Ok(())
             })
         };
@@ -252,7 +292,7 @@ exports! {
         // SAFETY: the handle is null or open.
         unsafe {
             with(drive, |open| {
-                now_ns = open.drive.now().ns();
+                now_ns = open.model.now().ns();
                 Ok(())
             })
         };
@@ -269,7 +309,7 @@ exports! {
             let request = request.as_ref();
             with(drive, |open| {
                 let request = request.ok_or_else(|| invalid("the request is a null pointer"))?;
-                Ok(open.drive.submit(Time::from_ns(at_ns), ask(request)?)?)
+                Ok(open.model.submit(Time::from_ns(at_ns), ask(request)?)?)
             })
         }
     }
@@ -280,7 +320,7 @@ exports! {
             let at_ns = at_ns.as_mut();
             with(drive, |open| {
                 let at_ns = at_ns.ok_or_else(|| invalid("at_ns is a null pointer"))?;
-                *at_ns = open.drive.next().ns();
+                *at_ns = open.model.next().ns();
                 Ok(())
             })
         }
@@ -288,7 +328,7 @@ exports! {
 
     fn reprieve_advance(drive: *mut Handle, to_ns: u64) -> c_int {
         // SAFETY: the handle is null or open.
-        unsafe { with(drive, |open| Ok(open.drive.advance(Time::from_ns(to_ns))?)) }
+        unsafe { with(drive, |open| Ok(open.model.advance(Time::from_ns(to_ns))?)) }
     }
 
     fn reprieve_run(
@@ -301,7 +341,7 @@ exports! {
         unsafe {
             let now_ns = now_ns.as_mut();
             with(drive, |open| {
-                let reached = open.drive.run(Time::from_ns(until_ns), completions)?;
+                let reached = open.model.run(Time::from_ns(until_ns), completions)?;
                 now_ns.into_iter().for_each(|now_ns| *now_ns = reached.ns());
                 Ok(())
             })
@@ -321,18 +361,9 @@ exports! {
                     return Err(invalid("completions is a null pointer"));
                 }
                 while count < max {
-                    let Some(done) = open.drive.poll() else { break };
-                    let completion = Completion {
-                        tag: done.tag,
-                        number: done.number,
-                        arrival_ns: done.arrival.ns(),
-                        completion_ns: done.completion.ns(),
-                        uncorrectable_pages: done.uncorrectable_pages,
-                        op: done.op as u8,
-                        reserved: [0; 3],
-                    };
+                    let Some(done) = open.model.poll() else { break };
                     // SAFETY: the caller has room for `max`, and `count` is less.
-                    completions.add(count).write(completion);
+                    completions.add(count).write(done.into());
                     count += 1;
                 }
                 Ok(())
@@ -358,7 +389,7 @@ exports! {
             let size = size.as_mut();
             with(drive, |open| {
                 let size = size.ok_or_else(|| invalid("size is a null pointer"))?;
-                let bytes = open.drive.save();
+                let bytes = open.model.save();
                 *size = bytes.len();
                 if capacity < bytes.len() {
                     let text = format!("the drive takes {} bytes, not {capacity}", bytes.len());
@@ -379,15 +410,6 @@ exports! {
         length: *mut usize,
     ) -> c_int {
         // SAFETY: each pointer is null or writable; the handle is null or open.
-        unsafe {
-            let (json, length) = (json.as_mut(), length.as_mut());
-            with(drive, |open| {
-                let json = json.ok_or_else(|| invalid("json is a null pointer"))?;
-                open.summary = handle::text(open.drive.summary());
-                *json = open.summary.as_ptr();
-                length.into_iter().for_each(|length| *length = open.summary.count_bytes());
-                Ok(())
-            })
-        }
+        unsafe { summary(drive, Drive::summary, json, length) }
     }
 }

@@ -9,6 +9,8 @@
  * return from that call, as the drive has its own queues and takes every request. BEGIN_RESP is sent
  * when the drive completes it, or behind the END_RESP of an earlier response to the same initiator.
  * What is written is read again: data is written at BEGIN_REQ and read at BEGIN_RESP, in memory.
+ * With an extension, drive_request, a write has forced unit access, and TLM_IGNORE_COMMAND is a trim
+ * or a flush.
  *
  * The time resolution of SystemC must be a nanosecond or less. There is no direct memory interface.
  */
@@ -31,6 +33,22 @@
 #include "reprieve.h"
 
 namespace reprieve {
+
+/* What a transaction asks of the drive besides its command. */
+struct drive_request : tlm::tlm_extension<drive_request>
+{
+    bool fua = false;   /* a write has its response when it is in flash */
+    bool trim = false;  /* with TLM_IGNORE_COMMAND: the data is wanted no more, and reads as zeros */
+    bool flush = false; /* with TLM_IGNORE_COMMAND: a response when every earlier write is in flash;
+                           address and length do not count */
+
+    tlm::tlm_extension_base *clone() const override { return new drive_request(*this); }
+
+    void copy_from(const tlm::tlm_extension_base &other) override
+    {
+        *this = static_cast<const drive_request &>(other);
+    }
+};
 
 class tlm_drive : public sc_core::sc_module
 {
@@ -110,15 +128,27 @@ private:
         return sc_core::sc_time::from_value(ns * nanosecond_);
     }
 
+    static drive_request wish_of(const tlm::tlm_generic_payload &trans)
+    {
+        const drive_request *const wish = trans.get_extension<drive_request>();
+        return wish != nullptr ? *wish : drive_request();
+    }
+
     /* Whether the drive takes a transaction; its response says why not. */
     bool check(tlm::tlm_generic_payload &trans) const
     {
         const std::uint64_t address = trans.get_address(), length = trans.get_data_length();
-        if (trans.get_command() == tlm::TLM_IGNORE_COMMAND)
+        const drive_request wish = wish_of(trans);
+        const bool moves = trans.get_command() != tlm::TLM_IGNORE_COMMAND;
+        if (moves ? wish.trim || wish.flush || (wish.fua && !trans.is_write())
+                  : wish.trim == wish.flush || wish.fua)
             trans.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
         else if (trans.get_byte_enable_ptr() != nullptr)
             trans.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
-        else if (length == 0 || length % SECTOR != 0 || trans.get_streaming_width() < length)
+        else if (wish.flush)
+            return true;
+        else if (length == 0 || length % SECTOR != 0
+                 || (moves && trans.get_streaming_width() < length))
             trans.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
         else if (address % SECTOR != 0 || address > capacity_bytes()
                  || length > capacity_bytes() - address)
@@ -131,13 +161,20 @@ private:
     void submit(int initiator, tlm::tlm_generic_payload &trans, const sc_core::sc_time &delay,
                 sc_core::sc_event *done)
     {
-        if (trans.is_write())
+        const drive_request wish = wish_of(trans);
+        if (!trans.is_read() && !wish.flush)
             copy(trans);
         reprieve_request request{};
         request.tag = next_tag_++;
-        request.lba = trans.get_address() / SECTOR;
-        request.bytes = trans.get_data_length();
-        request.op = trans.is_write() ? REPRIEVE_WRITE : REPRIEVE_READ;
+        if (!wish.flush) {
+            request.lba = trans.get_address() / SECTOR;
+            request.bytes = trans.get_data_length();
+        }
+        request.op = wish.flush        ? REPRIEVE_FLUSH
+                     : wish.trim       ? REPRIEVE_TRIM
+                     : trans.is_read() ? REPRIEVE_READ
+                                       : REPRIEVE_WRITE;
+        request.fua = wish.fua;
         pending_[request.tag] = {initiator, &trans, done};
         must(reprieve_submit(drive_, ns_of(sc_core::sc_time_stamp() + delay), &request));
         plan();
@@ -249,19 +286,22 @@ private:
 
     unsigned transport_dbg(int, tlm::tlm_generic_payload &trans)
     {
-        if (!check(trans))
+        if (!check(trans) || trans.get_command() == tlm::TLM_IGNORE_COMMAND)
             return 0;
         copy(trans);
         return trans.get_data_length();
     }
 
-    /* Copies the data of a transaction to the drive, or from it; what nobody wrote is zero. */
+    /* Copies the data of a transaction to the drive, or from it, or drops what it trims; what
+     * nobody wrote is zero. */
     void copy(tlm::tlm_generic_payload &trans)
     {
         unsigned char *const bytes = trans.get_data_ptr();
         for (std::uint64_t done = 0; done < trans.get_data_length(); done += SECTOR) {
             const std::uint64_t sector = (trans.get_address() + done) / SECTOR;
-            if (trans.is_write()) {
+            if (trans.get_command() == tlm::TLM_IGNORE_COMMAND) {
+                data_.erase(sector);
+            } else if (trans.is_write()) {
                 std::memcpy(data_[sector].data(), bytes + done, SECTOR);
             } else if (const auto found = data_.find(sector); found != data_.end()) {
                 std::memcpy(bytes + done, found->second.data(), SECTOR);

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use reprieve_base::{Op, Request, SECTOR_BYTES, Time, UserError};
 use reprieve_ssd::scenario::{self, Scenario, Sources};
-use reprieve_ssd::{Completion, Options, Ssd, registries};
+use reprieve_ssd::{Completion, Details, Options, Route, Ssd, registries};
+
+use crate::route;
 
 /// The last supported instant: 146 years.
 pub const LAST: Time = Time::from_ns(1 << 62);
@@ -162,11 +164,25 @@ impl Drive {
     /// invalid, that reaches past the end of the drive, or whose arrival has passed.
     #[inline]
     pub fn submit(&mut self, at: Time, ask: Ask) -> Result<(), Error> {
+        self.hand_over(at, ask, Route::default())
+    }
+
+    /// Submits a request as [`Drive::submit`] does, by a submission queue and with a placement
+    /// handle of its own.
+    ///
+    /// Errors besides at a queue, class or handle that the drive does not have.
+    pub fn submit_by(&mut self, at: Time, ask: Ask, route: Route) -> Result<(), Error> {
+        route::check(self.ssd.scenario(), ask.op, route)?;
+        self.hand_over(at, ask, route)
+    }
+
+    #[inline(always)]
+    fn hand_over(&mut self, at: Time, ask: Ask, route: Route) -> Result<(), Error> {
         if let Err(what) = self.check(at, &ask) {
             return Err(self.refused(what, at, &ask));
         }
         let Ask { tag, op, lba, bytes, fua } = ask;
-        self.ssd.hand_over(Request { arrival: at, op, lba, bytes, fua }, tag);
+        self.ssd.hand_over(Request { arrival: at, op, lba, bytes, fua }, tag, route);
         Ok(())
     }
 
@@ -293,6 +309,50 @@ impl Drive {
         let completion = self.ssd.take_done()?;
         self.taken += 1;
         Some(completion)
+    }
+
+    /// Begins to keep the details of completions.
+    ///
+    /// Errors if a request has been submitted.
+    pub fn keep_details(&mut self) -> Result<(), Error> {
+        if self.submitted() > 0 && !self.keeps_details() {
+            let what = "details of completions are kept from the first request on, and the drive \
+                        has had requests";
+            return Err(Error::User(UserError::new(what)));
+        }
+        if !self.keeps_details() {
+            self.ssd.keep_details();
+        }
+        Ok(())
+    }
+
+    /// Whether the details of completions are kept.
+    pub fn keeps_details(&self) -> bool {
+        self.ssd.keeps_details()
+    }
+
+    /// Returns the details of the completion that [`Drive::poll`] takes next, if they are kept.
+    #[inline]
+    pub fn details(&self) -> Option<&Details> {
+        self.ssd.next_details()
+    }
+
+    /// Has the summary count from `at` on, now or later, and only requests that arrive after that.
+    ///
+    /// Replaces `[measure]` of the scenario. Errors if `at` lies before now.
+    pub fn measure_from(&mut self, at: Time) -> Result<(), Error> {
+        if at < self.now {
+            let (at, now) = (at.ns(), self.now.ns());
+            return Err(at_wrong_time(format!(
+                "measure from {at} ns: the drive is at {now} ns already"
+            )));
+        }
+        if at > LAST {
+            let what = format!("measure from {} ns: it must be at most 2^62", at.ns());
+            return Err(Error::User(UserError::new(what)));
+        }
+        self.ssd.measure_from(at, self.now);
+        Ok(())
     }
 
     /// The summary so far, as JSON: the fields of `summary.json`.

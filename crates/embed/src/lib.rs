@@ -4,7 +4,11 @@
 //! their arrivals, queries the time of the next event, and advances to it.
 
 mod drive;
+mod route;
 mod saved;
 
 pub use drive::{Ask, Drive, Error, LAST};
-pub use reprieve_ssd::Completion;
+pub use reprieve_ssd::causes::CAUSE_NAMES;
+pub use reprieve_ssd::scenario::Priority;
+pub use reprieve_ssd::txn::PART_NAMES;
+pub use reprieve_ssd::{Completion, Details, Queue, Route};

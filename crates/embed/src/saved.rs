@@ -9,7 +9,7 @@ use twox_hash::XxHash3_64;
 
 use crate::drive::Drive;
 
-const HEAD: &[u8] = b"reprieve drive 3\n";
+const HEAD: &[u8] = b"reprieve drive 4\n";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Bytes of the checksum that follows.

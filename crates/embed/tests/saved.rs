@@ -1,7 +1,7 @@
 //! Drives saved at random instants, under every policy and feature, go on as if they had not been.
 
 use reprieve_base::{Op, Stream, Time};
-use reprieve_embed::{Ask, Completion, Drive};
+use reprieve_embed::{Ask, Completion, Details, Drive, Queue, Route};
 use reprieve_ssd::registries;
 
 /// A busy little drive.
@@ -140,8 +140,14 @@ const NEEDED: &[(&str, &[&str])] = &[
     ("suspension.policy=deadline", &["suspension.deadline.read_slo_us=500"]),
 ];
 
-/// Trace of a drive: its instants, and the completions that were taken.
-type Seen = Vec<(Time, Option<Completion>)>;
+/// Trace of a drive: its instants, and the completions that were taken, with their details.
+type Seen = Vec<(Time, Option<Completion>, Option<Details>)>;
+
+/// The instant of a drive, its oldest completion, which is taken, and the details of that.
+fn taken(drive: &mut Drive) -> (Time, Option<Completion>, Option<Details>) {
+    let details = drive.details().copied();
+    (drive.now(), drive.poll(), details)
+}
 
 /// Submits, advances and takes at random.
 fn use_for(drive: &mut Drive, draws: &mut Stream, rounds: u64) -> Seen {
@@ -156,17 +162,26 @@ fn use_for(drive: &mut Drive, draws: &mut Stream, rounds: u64) -> Seen {
             let (lba, bytes) = if op == Op::Flush { (0, 0) } else { (lba, length as u32 * 512) };
             let later_ns = [0, 0, 1, 900, 200_000][draws.below(5) as usize];
             let at = Time::from_ns(drive.now().ns() + later_ns);
-            drive.submit(at, Ask { tag: draws.below(9), op, lba, bytes, fua }).expect("a request");
+            let ask = Ask { tag: draws.below(9), op, lba, bytes, fua };
+            let queue = [Queue::Any, Queue::Number(1), Queue::Class(2)][draws.below(3) as usize];
+            let handle = Some(1).filter(|_| draws.below(2) == 0);
+            if drive.submit_by(at, ask, Route { queue, handle }).is_err() {
+                drive.submit(at, ask).expect("a request");
+            }
+        }
+        if draws.below(40) == 0 {
+            let later_ns = draws.below(2) * 300_000;
+            drive.measure_from(Time::from_ns(drive.now().ns() + later_ns)).expect("not before");
         }
         for _ in 0..draws.below(12) {
             if drive.next() == Time::NEVER {
                 break;
             }
             drive.advance(drive.next()).expect("it is the next instant");
-            seen.push((drive.now(), None));
+            seen.push((drive.now(), None, None));
         }
         for _ in 0..draws.below(6) {
-            seen.push((drive.now(), drive.poll()));
+            seen.push(taken(drive));
         }
     }
     seen
@@ -177,7 +192,7 @@ fn ended(drive: &mut Drive) -> (Seen, String) {
     let mut seen = Vec::new();
     while drive.open_requests() > 0 {
         drive.advance(drive.next()).expect("it is the next instant");
-        seen.push((drive.now(), drive.poll()));
+        seen.push(taken(drive));
     }
     (seen, drive.summary())
 }
@@ -185,6 +200,9 @@ fn ended(drive: &mut Drive) -> (Seen, String) {
 /// Saves a drive at random instants: what is restored saves the same bytes and has the same future.
 fn save_often(sets: &[String], seed: u64, instants: u64) {
     let mut drive = Drive::open(DRIVE, "test.toml", sets).expect("a drive");
+    if seed % 2 == 0 {
+        drive.keep_details().expect("it has had no request");
+    }
     let mut draws = Stream::new(seed, "test.saved", 0);
     for instant in 0..instants {
         let what = format!("{sets:?}, instant {instant} of seed {seed}");

@@ -3,7 +3,9 @@
 use reprieve_policy::txn::{Kind, LatencyComponent, LatencyComponents};
 
 /// Cause of a nanosecond of waiting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[repr(u8)]
 pub enum Cause {
     /// Reads of the host, and reads of old pages under writes of part of a page.
@@ -67,7 +69,7 @@ pub const ATTRIBUTED_COMPONENTS: [LatencyComponent; 5] = [
 ];
 
 /// Nanoseconds by [`Cause`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CauseTimes(pub [u64; CAUSES]);
 
 impl Cause {

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use reprieve_base::{Op, Time, UserError};
-use reprieve_embed as embed;
+use reprieve_embed::{self as embed, CAUSE_NAMES, PART_NAMES, Priority, Queue, Route};
 
 use crate::raise;
 
@@ -19,26 +19,68 @@ use crate::raise;
 /// >>> (done,) = drive.poll()
 /// >>> done.op, done.arrival_ns, done.completion_ns, done.latency_ns
 /// ('read', 1000, 33048, 32048)
-#[pyclass(module = "reprieve", frozen, get_all)]
+#[pyclass(module = "reprieve", frozen)]
 pub struct Completion {
     /// The number that `submit` took or returned for the request.
+    #[pyo3(get)]
     tag: u64,
     /// The number of the request in order of arrival, from 0.
+    #[pyo3(get)]
     number: u64,
     /// The operation: "read", "write", "trim" or "flush".
+    #[pyo3(get)]
     op: &'static str,
     /// The time at which it reached the drive.
+    #[pyo3(get)]
     arrival_ns: u64,
     /// The time at which it was complete.
+    #[pyo3(get)]
     completion_ns: u64,
     /// The time from its arrival to its completion.
+    #[pyo3(get)]
     latency_ns: u64,
     /// The number of pages of a read that error correction could not restore.
+    #[pyo3(get)]
     uncorrectable_pages: u32,
+    /// Its details, if the drive keeps them.
+    details: Option<Box<embed::Details>>,
+}
+
+/// The values of a completion's columns, by their names in `requests.parquet`.
+fn named<'py>(py: Python<'py>, names: &[&str], values: &[u64]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    names.iter().zip(values).try_for_each(|(name, ns)| dict.set_item(name, ns))?;
+    Ok(dict)
 }
 
 #[pymethods]
 impl Completion {
+    /// The components of the latency, which add up to it; None if the drive keeps no details.
+    #[getter]
+    fn components_ns<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let of = |details: &embed::Details| named(py, &PART_NAMES, &details.parts.0);
+        self.details.as_deref().map(of).transpose()
+    }
+
+    /// The causes of its waits; None if the drive keeps no details.
+    #[getter]
+    fn causes_ns<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let of = |details: &embed::Details| named(py, &CAUSE_NAMES, &details.causes.0);
+        self.details.as_deref().map(of).transpose()
+    }
+
+    /// The number of the die of its last page; None without one, or without details.
+    #[getter]
+    fn die(&self) -> Option<u32> {
+        self.details.as_ref()?.die
+    }
+
+    /// The number of senses beyond the first of each page read for it; None without details.
+    #[getter]
+    fn retries(&self) -> Option<u32> {
+        Some(self.details.as_ref()?.retries)
+    }
+
     fn __repr__(&self) -> String {
         let Completion { tag, number, op, arrival_ns, completion_ns, .. } = self;
         format!(
@@ -48,9 +90,12 @@ impl Completion {
     }
 }
 
-impl From<embed::Completion> for Completion {
-    fn from(done: embed::Completion) -> Completion {
-        Completion {
+impl Completion {
+    /// Takes the oldest completion of a drive, with its details if they are kept.
+    fn take(drive: &mut embed::Drive) -> Option<Completion> {
+        let details = drive.details().copied().map(Box::new);
+        let done = drive.poll()?;
+        Some(Completion {
             tag: done.tag,
             number: done.number,
             op: done.op.name(),
@@ -58,7 +103,8 @@ impl From<embed::Completion> for Completion {
             completion_ns: done.completion.ns(),
             latency_ns: (done.completion - done.arrival).ns(),
             uncorrectable_pages: done.uncorrectable_pages,
-        }
+            details,
+        })
     }
 }
 
@@ -105,6 +151,27 @@ fn op(name: &str) -> PyResult<Op> {
     Op::ALL.into_iter().find(|op| op.name() == name).ok_or_else(|| {
         let names = Op::ALL.map(|op| format!("{:?}", op.name())).join(", ");
         raise(UserError::new(format!("op = {name:?}: must be one of {names}")))
+    })
+}
+
+/// The route that these choices name.
+fn route(queue: Option<u32>, priority: Option<&str>, handle: Option<u8>) -> PyResult<Route> {
+    let queue = match (queue, priority) {
+        (Some(_), Some(_)) => {
+            return Err(raise(UserError::new("queue and priority: a request has one of the two")));
+        }
+        (Some(queue), None) => Queue::Number(queue),
+        (None, Some(name)) => Queue::Class(class(name)?),
+        (None, None) => Queue::Any,
+    };
+    Ok(Route { queue, handle })
+}
+
+fn class(name: &str) -> PyResult<u8> {
+    let found = Priority::ALL.into_iter().find(|class| class.name() == name);
+    found.map(|class| class as u8).ok_or_else(|| {
+        let names = Priority::ALL.map(|class| format!("{:?}", class.name())).join(", ");
+        raise(UserError::new(format!("priority = {name:?}: must be one of {names}")))
     })
 }
 
@@ -178,9 +245,18 @@ impl Drive {
     /// `at_ns`: the arrival; by default now.
     /// `fua`: a write completes only when its data is in flash (forced unit access).
     /// `tag`: a number for its completion; by default one that no earlier request has.
+    /// `queue`: its submission queue, from 0; by default all take turns.
+    /// `priority`: "urgent", "high", "medium" or "low": the queues with this class of
+    /// `host.queue_priorities` take turns.
+    /// `handle`: the placement handle of a write, below `ftl.placement_handles`; by default 0.
     ///
-    /// Raises UserError if the request lies beyond the capacity, or arrives in the past.
-    #[pyo3(signature = (op, lba=0, bytes=0, *, at_ns=None, fua=false, tag=None))]
+    /// Raises UserError if the request lies beyond the capacity, arrives in the past, or names a
+    /// queue, class or handle that the drive does not have.
+    #[pyo3(signature = (
+        op, lba=0, bytes=0, *, at_ns=None, fua=false, tag=None, queue=None, priority=None,
+        handle=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "of Python, by keyword")]
     fn submit(
         &self,
         op: &str,
@@ -189,13 +265,20 @@ impl Drive {
         #[pyo3(from_py_with = at_ns)] at_ns: Option<u64>,
         fua: bool,
         #[pyo3(from_py_with = tag)] tag: Option<u64>,
+        #[pyo3(from_py_with = queue)] queue: Option<u32>,
+        priority: Option<&str>,
+        #[pyo3(from_py_with = handle)] handle: Option<u8>,
     ) -> PyResult<u64> {
         let op = self::op(op)?;
         let mut inner = self.lock()?;
         let at = at_ns.map_or(inner.drive.now(), Time::from_ns);
         let tag = tag.unwrap_or(inner.next_tag);
         let ask = embed::Ask { tag, op, lba, bytes, fua };
-        inner.drive.submit(at, ask).map_err(refuse)?;
+        let submitted = match (queue, priority, handle) {
+            (None, None, None) => inner.drive.submit(at, ask),
+            _ => inner.drive.submit_by(at, ask, route(queue, priority, handle)?),
+        };
+        submitted.map_err(refuse)?;
         inner.next_tag = inner.next_tag.max(tag.wrapping_add(1));
         Ok(tag)
     }
@@ -232,7 +315,7 @@ impl Drive {
     #[pyo3(signature = (max=None))]
     fn poll(&self, #[pyo3(from_py_with = max)] max: Option<usize>) -> PyResult<Vec<Completion>> {
         let mut inner = self.lock()?;
-        let all = std::iter::from_fn(|| inner.drive.poll().map(Completion::from));
+        let all = std::iter::from_fn(|| Completion::take(&mut inner.drive));
         Ok(match max {
             None => all.collect(),
             Some(max) => all.take(max).collect(),
@@ -258,6 +341,42 @@ impl Drive {
         let mut inner = self.lock()?;
         let drive = inner.drive.try_clone().map_err(raise)?;
         Ok(Drive { inner: Mutex::new(Inner { drive, next_tag: inner.next_tag }) })
+    }
+
+    /// Keep details of completions: where the time of each went, its die and its retries.
+    ///
+    /// Raises UserError if the drive has had a request.
+    ///
+    /// >>> drive = rp.Drive({"device": "fast12-slc"})
+    /// >>> drive.keep_details()
+    /// >>> tag = drive.submit("read", lba=0, bytes=2048)
+    /// >>> now_ns = drive.run(until_ns=1_000_000)
+    /// >>> (done,) = drive.poll()
+    /// >>> done.components_ns["array_ns"], done.components_ns["bus_ns"], done.die
+    /// (10000, 20000, 0)
+    fn keep_details(&self) -> PyResult<()> {
+        self.lock()?.drive.keep_details().map_err(refuse)
+    }
+
+    /// Have the summary count requests that arrive at `at_ns`, by default now, or later.
+    ///
+    /// Its other numbers begin there, too. Replaces `[measure]` of the scenario.
+    ///
+    /// Raises UserError if `at_ns` is in the past.
+    ///
+    /// >>> drive = rp.Drive({"device": "fast12-slc"})
+    /// >>> for at_ns in 0, 1_000_000:
+    /// ...     tag = drive.submit("read", bytes=2048, at_ns=at_ns)
+    /// >>> drive.measure_from(500_000)
+    /// >>> drive.run(until_ns=2_000_000, completions=2)
+    /// 1031024
+    /// >>> drive.summary()["requests"]["read"]["count"]
+    /// 1
+    #[pyo3(signature = (at_ns=None))]
+    fn measure_from(&self, #[pyo3(from_py_with = at_ns)] at_ns: Option<u64>) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        let at = at_ns.map_or(inner.drive.now(), Time::from_ns);
+        inner.drive.measure_from(at).map_err(refuse)
     }
 
     /// Return the summary so far: the fields of `summary.json`.
@@ -295,6 +414,8 @@ whole_numbers! {
     bytes: u32, at most u64::from(u32::MAX);
     at_ns: Option<u64>, at most u64::MAX;
     tag: Option<u64>, at most u64::MAX;
+    queue: Option<u32>, at most u64::from(u32::MAX);
+    handle: Option<u8>, at most u64::from(u8::MAX);
     to_ns: u64, at most u64::MAX;
     until_ns: u64, at most u64::MAX;
     completions: usize, at most usize::MAX as u64;

@@ -10,7 +10,8 @@ pub mod observe;
 pub mod rig;
 
 pub use drive::{
-    Activity, Completion, Cut, Options, PowerLossView, Recovered, Snapshot, Ssd, TimeSeries,
+    Activity, Completion, Cut, Details, Options, PowerLossView, Queue, Recovered, Route, Snapshot,
+    Ssd, TimeSeries,
 };
 pub use memory::needed_bytes;
 pub use reprieve_config as scenario;

@@ -5,6 +5,8 @@ use std::thread;
 
 use reprieve::{Request, Status, reprieve_abi_version, reprieve_advance, reprieve_close};
 use reprieve::{reprieve_next, reprieve_open, reprieve_poll, reprieve_submit};
+use reprieve_ssd::causes::CAUSE_NAMES;
+use reprieve_ssd::txn::PART_NAMES;
 
 use super::c_drive::{Drive, INVALID, NEVER, OK, TIME, request};
 use super::same::{DRIVE, requests};
@@ -193,4 +195,16 @@ fn a_status_is_what_the_header_says() {
         let line = format!("#define REPRIEVE_{name} {} ", status as i32);
         assert!(header.contains(&line), "{line}");
     }
+}
+
+#[test]
+fn the_fields_of_details_are_the_columns_of_the_log() {
+    let header = include_str!("../../include/reprieve.h");
+    let (_, fields) =
+        header.split_once("typedef struct reprieve_completion2 {").expect("it is there");
+    let (fields, _) = fields.split_once("uint32_t die;").expect("it is there");
+    let names = fields.lines().filter_map(|line| line.trim().strip_prefix("uint64_t "));
+    let names: Vec<&str> =
+        names.filter_map(|line| line.split_once(';')).map(|(name, _)| name).collect();
+    assert_eq!(names, [&PART_NAMES[..], &CAUSE_NAMES[..]].concat());
 }

@@ -20,7 +20,7 @@ fn here(path: &str) -> PathBuf {
 }
 
 /// Compiles a program with these words, runs it, and returns what it says.
-fn run(compiler: &[&str], source: &str, libraries_after: &[&str]) -> String {
+pub fn run(compiler: &[&str], source: &str, libraries_after: &[&str]) -> String {
     run_with(compiler, source, libraries_after, &[], &[])
 }
 
@@ -57,7 +57,7 @@ fn run_with(
     String::from_utf8(ran.stdout).expect("programs say what they have to in ASCII")
 }
 
-const SHARED: [&str; 1] = ["-lreprieve"];
+pub const SHARED: [&str; 1] = ["-lreprieve"];
 
 #[test]
 fn the_contract_holds_from_c_and_from_cpp() {
@@ -136,7 +136,9 @@ fn memory_does_not_grow_with_ten_million_requests() {
 #[ignore = "part of `make long`"]
 fn sanitizers_find_nothing_in_the_programs_that_use_it() {
     let words = ["cc", "-std=gnu11", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
-    for source in ["tests/c/contract.c", "tests/c/endless.c", "examples/event_loop.c"] {
+    for source in
+        ["tests/c/contract.c", "tests/c/array.c", "tests/c/endless.c", "examples/event_loop.c"]
+    {
         run(&words, source, &SHARED);
     }
 }

@@ -16,6 +16,7 @@ use super::{Observe, Scene};
 use crate::facts::FlashFacts;
 
 /// Attribution of all waits of a drive, one cause for each nanosecond.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Attribution {
     /// Planes of a die at which reads wait for different things; else 1.
     planes: u32,
@@ -35,7 +36,7 @@ pub struct Attribution {
 }
 
 /// Causes on a die, and notes about its queues.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct DieCauses {
     /// Clock of programs.
     write: Clock,
@@ -53,7 +54,7 @@ struct DieCauses {
 }
 
 /// Causes at a place of a die, and the reasons that have kept its operation from suspension.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct PlaceCauses {
     read: Clock,
     barred: Clock,
@@ -64,7 +65,9 @@ pub(crate) struct PlaceCauses {
 }
 
 /// A change of cause known in advance: the channel on a die gives way to an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 struct PlannedTurn {
     at: Time,
     die: u32,

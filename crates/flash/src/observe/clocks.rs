@@ -4,7 +4,7 @@ use reprieve_base::Time;
 use reprieve_observe::causes::{CAUSES, Cause, CauseTimes};
 
 /// Time by cause, one cause at a time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Clock {
     /// Since when the cause is the same; `ns` counts up to then.
     turned: Time,
@@ -56,7 +56,7 @@ impl Clock {
 }
 
 /// The operations that a clock is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Side {
     /// Programs.
     Write,
@@ -67,7 +67,7 @@ pub(super) enum Side {
 }
 
 /// The wait of a transaction that is under way, and the causes of its waits before.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Account {
     /// The place where it waits, and its side there.
     pub(super) at: usize,
@@ -118,7 +118,7 @@ impl Account {
 ///
 /// The dies that count share each nanosecond equally: of each stretch between two changes, whole
 /// nanoseconds are shared out in the order of the causes. The clock stops while no request waits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct BufferClock {
     since: Time,
     dies: [u32; CAUSES],

@@ -149,9 +149,10 @@ pub struct Observers {
 impl Observers {
     /// Writes what the built-in ones keep, or takes that back; nobody else may listen.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
-        let listens = self.timeline.is_some() || self.attribution.is_some() || !self.own.is_empty();
-        assert!(!listens, "a drive is saved that somebody watches");
-        parts!(archive; self.budget, self.ages);
+        let is_watched = self.timeline.is_some() || !self.own.is_empty();
+        assert!(!is_watched, "a drive is saved that somebody watches");
+        parts!(archive; self.budget, self.ages, self.attribution);
+        self.listens |= self.attribution.is_some();
         if let Some(meter) = &mut self.meter {
             meter.archive(archive);
         }
@@ -219,6 +220,8 @@ impl Observers {
 
     /// Forgets the largest powers; the measured part of the run begins at `at`.
     pub(super) fn forget_peaks(&mut self, at: Time) {
+        // The meter goes to `at`, and cannot go back to the looks before it.
+        self.look_at_temperature(at);
         self.meter.iter_mut().for_each(|meter| meter.forget_peaks(at));
         self.thermal.iter_mut().for_each(|thermal| thermal.forget_counts());
     }

@@ -6,7 +6,7 @@ use reprieve_observe::causes::{CAUSES, CauseTimes};
 use super::clocks::{BufferClock, slot};
 
 /// Attribution of an open request.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct RequestAccount {
     /// Causes of the waits of its last page.
     pub(super) times: CauseTimes,
@@ -17,7 +17,7 @@ pub(super) struct RequestAccount {
 }
 
 /// Attribution of all open requests, by slot, and the clock of those that wait for the buffer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct RequestAccounts {
     accounts: Vec<RequestAccount>,
     pub(super) buffer: BufferClock,

@@ -314,9 +314,11 @@ impl EventLoop {
 
     /// The measured part begins at `at`: everything before has happened, and of that instant what
     /// frees resources at most.
-    fn measure_from(&mut self, at: Time) {
+    pub(super) fn measure_from(&mut self, at: Time) {
         let PageStore { flash, ftl, buffer, totals, zones, scan, .. } = &mut self.pages;
-        let transactions = flash.counts().reads() + flash.counts().programs();
+        let transactions = self.stats.measuring.earlier_transactions()
+            + flash.counts().reads()
+            + flash.counts().programs();
         flash.forget_counts(at);
         ftl.tables.map.forget_counts();
         if let Some(slc) = &mut ftl.tables.blocks.slc {

@@ -1,15 +1,33 @@
 //! The loads of a drive: one, or several at once, each with its requests, queues and figures.
 
 use reprieve_base::{Archive, Dur, Request, Time, UserError, parts};
-use reprieve_config::Scenario;
+use reprieve_config::{Interface, Priority, Scenario};
 use reprieve_ftl::Ftl;
 use reprieve_observe::stats::FlowStats;
 use reprieve_trace::{Counts, FioJob, Load, Workload, WorkloadConfig};
 
 use super::fio_jobs::{JobCourse, JobStep};
-use super::handover::Handover;
+use super::handover::{Handover, Queue, Route};
 use super::interface::HostRequest;
 use super::prefetch::Prefetch;
+
+/// Submission queues that take turns.
+struct QueueTurns {
+    queues: Vec<u32>,
+    turn: usize,
+}
+
+impl QueueTurns {
+    fn of(queues: Vec<u32>) -> QueueTurns {
+        QueueTurns { queues, turn: 0 }
+    }
+
+    fn next(&mut self) -> u32 {
+        let queue = self.queues[self.turn];
+        self.turn = (self.turn + 1) % self.queues.len();
+        queue
+    }
+}
 
 /// One load.
 pub(super) struct LoadState {
@@ -18,9 +36,8 @@ pub(super) struct LoadState {
     next: Option<Request>,
     /// Requests of a closed loop that may arrive now.
     to_pull: u32,
-    /// Submission queues that its requests go to by turns, and whose turn it is; none without any.
-    queues: Vec<u32>,
-    turn: usize,
+    /// Submission queues of its requests; none without any.
+    queues: QueueTurns,
     /// Place of its service level, see [`reprieve_policy::txn::Txn::service_level`].
     service_level: u8,
     /// The placement handle of what it writes.
@@ -38,8 +55,7 @@ impl LoadState {
             feed,
             next: None,
             to_pull: 0,
-            queues,
-            turn: 0,
+            queues: QueueTurns::of(queues),
             service_level: 0,
             handle: 0,
             course: None,
@@ -66,6 +82,10 @@ pub(super) struct Flows {
     pub(super) is_served: bool,
     /// They are handed over before they arrive.
     pub(super) handover: Option<Box<Handover>>,
+    /// The queue of the request that has arrived last, of those that are handed over.
+    queue: Queue,
+    /// Queues by priority class, in the order of `Priority::ALL`.
+    classes: [QueueTurns; Priority::ALL.len()],
 }
 
 impl Flows {
@@ -73,7 +93,9 @@ impl Flows {
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         assert!(self.is_served, "a drive is saved that reads its load");
         let [load] = &mut self.list[..] else { unreachable!("a served drive has one load") };
-        parts!(archive; load.next, load.to_pull, load.turn, self.next, self.to_pull, self.handover);
+        parts!(archive; load.next, load.to_pull, self.next, self.to_pull, self.handover);
+        let turns = std::iter::once(&mut load.queues).chain(&mut self.classes);
+        turns.for_each(|queues| archive.part(&mut queues.turn));
     }
 
     /// The loads of a scenario, opened for its drive with so many submission queues and this seed.
@@ -143,6 +165,8 @@ impl Flows {
             have_service_levels: levels > 0,
             is_served: false,
             handover: None,
+            queue: Queue::Any,
+            classes: classes(scenario),
         })
     }
 
@@ -160,6 +184,8 @@ impl Flows {
             have_service_levels: false,
             is_served: true,
             handover: handed_over.then(|| Box::new(Handover::new())),
+            queue: Queue::Any,
+            classes: classes(scenario),
         }
     }
 
@@ -194,9 +220,9 @@ impl Flows {
 
     /// A request that arrives later, or now.
     #[inline(always)]
-    pub(super) fn hand_over(&mut self, request: Request, tag: u64) {
+    pub(super) fn hand_over(&mut self, request: Request, tag: u64, route: Route) {
         let handover = self.handover.as_mut().expect("requests of the drive are handed over");
-        handover.add(request, tag);
+        handover.add(request, tag, route);
         if request.arrival < self.next.0 {
             self.next = (request.arrival, 0);
         }
@@ -226,8 +252,10 @@ impl Flows {
     /// Takes the next request of an open load, and its load.
     pub(super) fn take(&mut self, ftl: &Ftl) -> (Request, u32) {
         if let Some(handover) = &mut self.handover {
-            let (request, behind) = handover.arrive();
+            let (request, route, behind) = handover.arrive();
             self.next = (behind, 0);
+            self.queue = route.queue;
+            self.list[0].handle = route.handle.unwrap_or(0);
             return (request, 0);
         }
         let (_, number) = self.next;
@@ -399,10 +427,11 @@ impl Flows {
 
     /// The submission queue of the next request of a load.
     pub(super) fn queue(&mut self, number: u32) -> u32 {
-        let flow = &mut self.list[number as usize];
-        let queue = flow.queues[flow.turn];
-        flow.turn = (flow.turn + 1) % flow.queues.len();
-        queue
+        match self.queue {
+            Queue::Any => self.list[number as usize].queues.next(),
+            Queue::Number(queue) => queue,
+            Queue::Class(class) => self.classes[usize::from(class)].next(),
+        }
     }
 
     /// Share of the loads that has been read: the mean of those that know theirs.
@@ -422,6 +451,18 @@ impl Flows {
         }
         all
     }
+}
+
+/// The submission queues of each priority class.
+fn classes(scenario: &Scenario) -> [QueueTurns; Priority::ALL.len()] {
+    let of_all = match &scenario.host.interface {
+        Interface::Nvme(nvme) => &nvme.priorities[..],
+        _ => &[],
+    };
+    Priority::ALL.map(|class| {
+        let own = (0..).zip(of_all).filter(|(_, of)| **of == class);
+        QueueTurns::of(own.map(|(queue, _)| queue).collect())
+    })
 }
 
 /// The course of a job behind these loads; `None` of another load.

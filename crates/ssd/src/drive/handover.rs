@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 
 use reprieve_base::{Op, Request, Time};
+use reprieve_observe::causes::CauseTimes;
+use reprieve_policy::txn::LatencyComponents;
 
 /// A request that is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -23,11 +25,46 @@ pub struct Completion {
     pub uncorrectable_pages: u32,
 }
 
+/// Where the time of a completed request went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Details {
+    /// Components of the latency, of the transaction that completed last.
+    pub parts: LatencyComponents,
+    /// Causes of its waits.
+    pub causes: CauseTimes,
+    /// The die of that transaction, if one had to do with it.
+    pub die: Option<u32>,
+    /// Senses beyond the first of each page that was read for the request.
+    pub retries: u32,
+}
+
+/// The submission queue of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Queue {
+    /// All queues take turns.
+    #[default]
+    Any,
+    /// The queue of this number, from 0.
+    Number(u32),
+    /// The queues of a priority class take turns: its place in `Priority::ALL`.
+    Class(u8),
+}
+
+/// The way of a request into the drive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Route {
+    /// Its submission queue.
+    pub queue: Queue,
+    /// The placement handle of what it writes; `None`: 0.
+    pub handle: Option<u8>,
+}
+
 /// A request, until it is complete, and what its caller calls it.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Slot {
     request: Option<Request>,
     tag: u64,
+    route: Route,
 }
 
 /// Requests that are handed over before they arrive, in any order, and their completions.
@@ -41,6 +78,8 @@ pub(super) struct Handover {
     /// The latest arrival of all so far.
     latest: Time,
     pub(super) done: VecDeque<Completion>,
+    /// Those of `done`, if they are kept.
+    pub(super) details: Option<VecDeque<Details>>,
 }
 
 impl Handover {
@@ -51,6 +90,7 @@ impl Handover {
             next: 0,
             latest: Time::ZERO,
             done: VecDeque::new(),
+            details: None,
         }
     }
 
@@ -61,8 +101,8 @@ impl Handover {
 
     /// Takes over a request, which arrives behind all that have arrived.
     #[inline(always)]
-    pub(super) fn add(&mut self, request: Request, tag: u64) {
-        let slot = Slot { request: Some(request), tag };
+    pub(super) fn add(&mut self, request: Request, tag: u64, route: Route) {
+        let slot = Slot { request: Some(request), tag, route };
         if request.arrival >= self.latest {
             self.latest = request.arrival;
             self.slots.push_back(slot);
@@ -79,14 +119,16 @@ impl Handover {
         self.slots.insert(place, slot);
     }
 
-    /// The next request arrives: it, and when the one behind it does, `NEVER` if none does.
+    /// The next request arrives: it, its route, and when the one behind it does, `NEVER` if none
+    /// does.
     #[inline(always)]
-    pub(super) fn arrive(&mut self) -> (Request, Time) {
+    pub(super) fn arrive(&mut self) -> (Request, Route, Time) {
         let place = (self.next - self.first) as usize;
         self.next += 1;
-        let request = self.slots[place].request.expect("what has not arrived is not complete");
+        let Slot { request, route, .. } = self.slots[place];
+        let request = request.expect("what has not arrived is not complete");
         let behind = self.slots.get(place + 1).and_then(|slot| slot.request);
-        (request, behind.map_or(Time::NEVER, |request| request.arrival))
+        (request, route, behind.map_or(Time::NEVER, |request| request.arrival))
     }
 
     /// The request of this number is complete.
@@ -129,17 +171,17 @@ mod tests {
     fn requests_arrive_by_arrival_and_complete_in_any_order() {
         let mut handover = Handover::new();
         for (at_ns, tag) in [(20, 0), (10, 1), (20, 2), (10, 3), (15, 4)] {
-            handover.add(read(at_ns), tag);
+            handover.add(read(at_ns), tag, Route::default());
         }
         let arrive = |handover: &mut Handover| {
-            let (request, behind) = handover.arrive();
+            let (request, _, behind) = handover.arrive();
             (request.arrival.ns(), behind)
         };
         assert_eq!(arrive(&mut handover), (10, Time::from_ns(10)));
         assert_eq!(arrive(&mut handover), (10, Time::from_ns(15)));
         handover.complete(1, 0, Time::from_ns(11), 0);
         // Behind what has arrived at 10, complete or not.
-        handover.add(read(10), 5);
+        handover.add(read(10), 5, Route::default());
         assert_eq!(arrive(&mut handover), (10, Time::from_ns(15)));
         handover.complete(0, 0, Time::from_ns(12), 7);
         handover.complete(2, 0, Time::from_ns(12), 0);

@@ -3,12 +3,14 @@
 //! The caller keeps the time: it hands over each request with its arrival, says how far time has
 //! come, and is told what was completed. The same instants pass as in a run of the same requests.
 
+use std::collections::VecDeque;
+
 use reprieve_base::{Op, Request, Time, UserError};
 use reprieve_config::Scenario;
 use reprieve_observe::stats::LogBatch;
 
 use super::Ssd;
-use super::handover::Completion;
+use super::handover::{Completion, Details, Route};
 
 /// Activity of a drive at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,11 +76,12 @@ impl Ssd {
 
     /// Hands over a request that arrives later, or now behind all that have arrived.
     ///
-    /// Panics if the drive has not been made with `Options::handed_over`.
+    /// Panics if the drive has not been made with `Options::handed_over`, or when a request arrives
+    /// on a route that the drive does not have.
     #[inline(always)]
-    pub fn hand_over(&mut self, request: Request, tag: u64) {
+    pub fn hand_over(&mut self, request: Request, tag: u64, route: Route) {
         debug_assert!(request.arrival >= self.run.now, "a request arrives in the past");
-        self.run.flows.hand_over(request, tag);
+        self.run.flows.hand_over(request, tag, route);
     }
 
     /// How many requests have been handed over so.
@@ -124,7 +127,40 @@ impl Ssd {
     /// Takes the completion that has waited longest.
     #[inline(always)]
     pub fn take_done(&mut self) -> Option<Completion> {
-        self.run.flows.handover.as_mut()?.done.pop_front()
+        let handover = self.run.flows.handover.as_mut()?;
+        if let Some(details) = &mut handover.details {
+            details.pop_front();
+        }
+        handover.done.pop_front()
+    }
+
+    /// Begins to keep the details of completions; no request may have been handed over.
+    pub fn keep_details(&mut self) {
+        self.run.pages.flash.keep_attribution();
+        let handover = self.run.flows.handover.as_mut().expect("requests are handed over");
+        assert_eq!(handover.count(), 0, "the details of earlier requests are not known");
+        handover.details = Some(VecDeque::new());
+    }
+
+    /// Whether the details of completions are kept.
+    pub fn keeps_details(&self) -> bool {
+        self.run.flows.handover.as_ref().is_some_and(|handover| handover.details.is_some())
+    }
+
+    /// Returns the details of the completion that [`Ssd::take_done`] takes next, if they are kept.
+    #[inline(always)]
+    pub fn next_details(&self) -> Option<&Details> {
+        self.run.flows.handover.as_ref()?.details.as_ref()?.front()
+    }
+
+    /// Begins to measure at `at`; nothing may be due between the last instant that has passed and
+    /// `now`, which `at` must not be before. Requests that arrived earlier are left out.
+    pub fn measure_from(&mut self, at: Time, now: Time) {
+        self.run.stats.measure_anew(at);
+        if at == now {
+            self.run.now = now;
+            self.run.measure_from(at);
+        }
     }
 
     /// The completions that wait to be taken, in their order.

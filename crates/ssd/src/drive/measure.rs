@@ -22,6 +22,8 @@ pub(super) struct Measuring {
     pub(super) first: u64,
     /// When the measured part begins, and what was counted before; `None`: it has not begun.
     begun: Option<Box<Before>>,
+    /// Transactions of measured parts that another has followed.
+    transactions: u64,
     /// Bytes that excluded requests read and wrote which were complete in the measured part.
     earlier_bytes: [u64; 2],
     /// Transient that an earlier run of the scenario has found.
@@ -56,6 +58,7 @@ impl Measuring {
             from,
             first: if is_all { 0 } else { NONE_YET },
             begun: is_all.then(Box::default),
+            transactions: 0,
             earlier_bytes: [0; 2],
             found: None,
         }
@@ -65,6 +68,14 @@ impl Measuring {
     pub(super) fn excluding(found: Found, measure: &Measure) -> Measuring {
         let measure = Measure { from_request: found.from_request, ..*measure };
         Measuring { found: Some(found), ..Measuring::new(&measure) }
+    }
+
+    /// The measured part is to begin at `at`, though another may have begun before.
+    pub(super) fn anew(&mut self, at: Time) {
+        let transactions = self.earlier_transactions();
+        let measure = Measure { from: at - Time::ZERO, ..Measure::default() };
+        *self =
+            Measuring { first: NONE_YET, begun: None, transactions, ..Measuring::new(&measure) };
     }
 
     pub(super) fn has_begun(&self) -> bool {
@@ -105,7 +116,7 @@ impl Measuring {
     #[cold]
     pub(super) fn excluded_done(&mut self, op: Op, bytes: u32) {
         if self.has_begun() && (op == Op::Read || op.is_write()) {
-            self.earlier_bytes[op as usize] += u64::from(bytes);
+            self.earlier_bytes[usize::from(op.is_write())] += u64::from(bytes);
         }
     }
 
@@ -177,7 +188,7 @@ impl Measuring {
 
     /// Page reads and programs before the measured part.
     pub(super) fn earlier_transactions(&self) -> u64 {
-        self.before().map_or(0, |before| before.transactions)
+        self.before().map_or(self.transactions, |before| before.transactions)
     }
 
     /// Says which part is measured, for the summary of a run that `looks_for_transient` or has no

@@ -63,7 +63,7 @@ use preparation::Preparation;
 use reuse::Origin;
 use statistics::Statistics;
 
-pub use handover::Completion;
+pub use handover::{Completion, Details, Queue, Route};
 pub use live::Activity;
 pub use options::Options;
 pub use power_loss_view::{Cut, PowerLossView, Recovered};

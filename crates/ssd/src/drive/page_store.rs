@@ -186,8 +186,10 @@ impl PageStore {
                 if let Some(scan) = &mut self.scan {
                     scan.judge(id, &mut self.ftl, &mut self.flash);
                 }
-                let Txn { request, lpn, ref parts, .. } = self.flash.txns()[id];
-                requests[request].parts = *parts;
+                let Txn { request, lpn, ref parts, further_senses, .. } = self.flash.txns()[id];
+                let of = &mut requests[request];
+                of.parts = *parts;
+                of.retries += u32::from(further_senses);
                 self.flash.txns_mut().release(id);
                 return Some(Served { request, lpn });
             }

@@ -165,6 +165,9 @@ impl PageStore {
     /// The old page under a partial write is read: the write, and those behind it, can go on.
     pub(super) fn old_page_read(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let txn = &mut self.flash.txns_mut()[id];
+        if txn.request != NONE {
+            requests[txn.request].retries += u32::from(txn.further_senses);
+        }
         txn.kind = Kind::Program;
         txn.start = Time::NEVER;
         txn.close_rmw(now);

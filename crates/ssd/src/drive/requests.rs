@@ -46,6 +46,7 @@ impl EventLoop {
             begun: arrival,
             received: Time::ZERO,
             uncorrectable_pages: 0,
+            retries: 0,
             pages_left: 0,
             first_lpn,
             last_lpn,

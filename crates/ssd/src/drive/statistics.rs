@@ -8,6 +8,7 @@ use reprieve_observe::stats::{Latencies, LogBatch, LogRow, Series, Transient};
 use reprieve_policy::txn::LatencyComponent;
 
 use super::flows::Flows;
+use super::handover::Details;
 use super::interface::HostRequest;
 use super::measure::Measuring;
 use super::options::Options;
@@ -54,6 +55,13 @@ impl Statistics {
             page_bytes: u64::from(scenario.geometry.page_bytes),
             seed: scenario.seed,
         }
+    }
+
+    /// Forgets the latencies so far; the measured part is to begin at `at`.
+    pub(super) fn measure_anew(&mut self, at: Time) {
+        self.latencies = Latencies::in_batches();
+        self.transient = None;
+        self.measuring.anew(at);
     }
 
     /// The measured part begins at `at`, after so many transactions; no request may be open.
@@ -115,7 +123,7 @@ impl Statistics {
             request.id,
         );
         if request.id < self.measuring.first {
-            self.excluded(id, request, now, flash);
+            self.excluded(id, request, now, flash, flows);
         } else {
             if self.latencies.record(request.id, op, fua, bytes, latency_ns, parts) {
                 self.latencies.mark(request.id, now, flash.counts().programs());
@@ -126,7 +134,7 @@ impl Statistics {
             self.note(id, request, now, flash, flows);
         }
         if flows.handover.is_some() {
-            hand_back(flows, request, now);
+            self.hand_back(id, request, now, flash, flows);
         }
         self.completed += 1;
     }
@@ -156,8 +164,17 @@ impl Statistics {
     }
 
     #[cold]
-    fn excluded(&mut self, id: u32, request: &HostRequest, now: Time, flash: &mut Flash) {
-        self.causes(id, request, now, flash);
+    fn excluded(
+        &mut self,
+        id: u32,
+        request: &HostRequest,
+        now: Time,
+        flash: &mut Flash,
+        flows: &Flows,
+    ) {
+        if flows.handover.is_none() {
+            self.causes(id, request, now, flash);
+        }
         self.measuring.excluded_done(request.op, request.bytes);
     }
 
@@ -202,6 +219,25 @@ impl Statistics {
         });
     }
 
+    /// Out of the way of runs, whose requests nobody has handed over.
+    #[inline(never)]
+    fn hand_back(
+        &mut self,
+        id: u32,
+        request: &HostRequest,
+        now: Time,
+        flash: &mut Flash,
+        flows: &mut Flows,
+    ) {
+        let HostRequest { id: number, lba, uncorrectable_pages, parts, retries, .. } = *request;
+        let handover = flows.handover.as_mut().expect("requests are handed over");
+        handover.complete(number, lba, now, uncorrectable_pages);
+        if let Some(details) = &mut handover.details {
+            let (causes, die) = self.causes(id, request, now, flash);
+            details.push_back(Details { parts, causes, die, retries });
+        }
+    }
+
     /// Causes of the waits of a request that is complete, if they are kept, and the die of its last
     /// page.
     ///
@@ -236,12 +272,4 @@ impl Statistics {
 fn record(series: &mut Series, request: &HostRequest, now: Time) {
     let latency_ns = (now - request.arrival).ns();
     series.record(request.op, request.bytes, latency_ns, &request.parts);
-}
-
-/// Out of the way of runs, whose requests nobody has handed over.
-#[inline(never)]
-fn hand_back(flows: &mut Flows, request: &HostRequest, now: Time) {
-    let HostRequest { id: number, lba, uncorrectable_pages, .. } = *request;
-    let handover = flows.handover.as_mut().expect("requests are handed over");
-    handover.complete(number, lba, now, uncorrectable_pages);
 }

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use reprieve_base::{Op, Request, Time};
-use reprieve_ssd::{Options, Ssd};
+use reprieve_ssd::{Options, Route, Ssd};
 use serde_json::Value;
 
 use super::cases;
@@ -48,7 +48,8 @@ fn handed_over(text: &str, rows: &[Row]) -> Value {
     in_order.sort_by_key(|row| row.id);
     for row in in_order {
         let (arrival, bytes) = (Time::from_ns(row.arrival_ns), row.bytes as u32);
-        ssd.hand_over(Request { arrival, op: row.op, lba: row.lba, bytes, fua: false }, row.id);
+        let request = Request { arrival, op: row.op, lba: row.lba, bytes, fua: false };
+        ssd.hand_over(request, row.id, Route::default());
     }
     ssd.advance_to_done(Time::from_ns(1 << 60), REQUESTS as usize).expect("nothing fails");
     ssd.summary()

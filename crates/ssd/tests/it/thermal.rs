@@ -47,6 +47,9 @@ fn an_idle_drive_warms_up_as_one_body() {
     assert!((outcome.number("thermal.end_c") - expected_c).abs() < 1e-9);
     assert_eq!(outcome.number("thermal.highest_c"), outcome.number("thermal.end_c"));
     assert_eq!(levels_us(&outcome), [1_700, 0, 0]);
+    // Looks before the measured part, which begins between two of them, count as well.
+    let outcome = run(&[&sets[..], &["measure.from_s=0.00165"]].concat(), &[at_us(1_700, 'R', 0)]);
+    assert!((outcome.number("thermal.end_c") - expected_c).abs() < 1e-9);
     // From 75 degrees on nothing changes.
     let outcome = run(&[&sets[..], &["thermal.start_c=75"]].concat(), &[at_us(1_700, 'R', 0)]);
     assert!((outcome.number("thermal.end_c") - 75.0).abs() < 1e-9);

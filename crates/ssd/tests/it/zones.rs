@@ -53,6 +53,15 @@ fn done_us(outcome: &Outcome) -> Vec<u64> {
 }
 
 #[test]
+fn an_append_that_ends_in_the_measured_part_is_left_out() {
+    // It is programmed after 160 us.
+    let rows = [(0, Op::Append, 32, 4), (us(10), Op::Append, 64, 8)];
+    let outcome = replay(&["measure.from_s=0.000005"], &rows);
+    assert_eq!(outcome.count("measure.requests_excluded"), 1);
+    assert_eq!(outcome.count("measure.earlier_written_bytes"), 2048);
+}
+
+#[test]
 fn appends_get_the_next_addresses_of_their_zones() {
     let rows = [
         (0, Op::Append, 32, 4),

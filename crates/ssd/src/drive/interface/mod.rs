@@ -34,6 +34,8 @@ pub(super) struct HostRequest {
     pub(super) received: Time,
     /// Pages of it, or under it, that nothing corrected.
     pub(super) uncorrectable_pages: u32,
+    /// Senses beyond the first of each of those.
+    pub(super) retries: u32,
     /// Pages that are not done.
     pub(super) pages_left: u32,
     /// First and last logical page that it touches.
