@@ -85,8 +85,8 @@ ROOMS = {
     "policy": Room(("crates/policy/src/*.rs",), 5_018, 3_300),
     "ssd": Room(("crates/ssd/src/*.rs",), 8_248, 4_800),
     "observe": Room(("crates/observe/src/*.rs",), 5_758, 4_500),
-    "config": Room(("crates/config/src/*.rs",), 6_969, 4_800),
-    "trace": Room(("crates/trace/src/*.rs",), 9_720, 6_000),
+    "config": Room(("crates/config/src/*.rs",), 7_064, 4_800),
+    "trace": Room(("crates/trace/src/*.rs",), 10_469, 6_000),
     "serve": Room(("crates/serve/src/*.rs",), 5_702, 4_500),
     "array": Room(("crates/array/src/*.rs",), 855, 700),
     "faces": Room(
