@@ -93,7 +93,7 @@ ROOMS = {
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 4_074, 3_800
     ),
     "package": Room(("python/reprieve/*.py",), 24_847, 14_500),
-    "studies": Room(("python/reprieve_studies/*.py",), 12_188, 6_500),
+    "studies": Room(("python/reprieve_studies/*.py",), 12_506, 6_500),
     **{
         f"study of {name}": Room(
             tuple(f"python/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),
@@ -108,9 +108,10 @@ ROOMS = {
             ("deadline", 1_167),
             ("aero", 681),
             ("zones", 404),
+            ("kv_cache", 360),
         )
     },
-    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_560, 2_000),
+    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_562, 2_000),
     "rivals": Room(("benches/rivals/*.rs",), 2_578, 2_590),
 }
 """Lines without tests of each part of the project, and the number that they are to come down to.

@@ -11,7 +11,7 @@ use crate::{loaded, need_numpy, raise};
 /// The keyword arguments of `KvCache`, in their ranges.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct Choices {
+pub struct KvChoices {
     bytes_per_token: u64,
     block_tokens: u64,
     request_bytes: u32,
@@ -42,7 +42,7 @@ pub struct KvTier {
 #[pymethods]
 impl KvTier {
     #[new]
-    fn new(choices: Choices, capacity_bytes: u64) -> PyResult<KvTier> {
+    fn new(choices: KvChoices, capacity_bytes: u64) -> PyResult<KvTier> {
         let store = match choices.store.as_str() {
             "evicted" => trace::KvStore::Evicted,
             "computed" => trace::KvStore::Computed,
