@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from reprieve.die_rig import PowerStep, RigRow, rig, rig_power
     from reprieve.drive import Completion, Drive, SimpyDrive
     from reprieve.experiments import Sweep, sweep
+    from reprieve.kv_cache import KvCache, Prompts
     from reprieve.latency import Latency
     from reprieve.policy import (
         Choice,
@@ -60,10 +61,12 @@ __all__ = [
     "DieView",
     "Drive",
     "Entry",
+    "KvCache",
     "Latency",
     "OperationView",
     "PowerLoss",
     "PowerStep",
+    "Prompts",
     "Result",
     "RigRow",
     "Scenario",
@@ -108,6 +111,7 @@ _PLACES = {
     "comparison": "Comparison compare",
     "die_rig": "PowerStep RigRow rig rig_power",
     "drive": "Completion Drive SimpyDrive",
+    "kv_cache": "KvCache Prompts",
     "policy": "Choice Decision DieView OperationView Scheduler SuspendView SuspensionPolicy",
     "power_failure": "PowerLoss power_loss",
     "registries": "Entry device devices load loads part parts policies",

@@ -154,6 +154,27 @@ class DriveArray:
     def summary(self) -> str:
         """Return the summary so far, as JSON."""
 
+class KvTier:
+    """Blocks of an LLM server's tokens in DRAM and on a drive."""
+
+    def __init__(self, choices: Mapping[str, object], capacity_bytes: int) -> None: ...
+    def serve(
+        self, at_ns: int, tokens: int, blocks: list[int]
+    ) -> tuple[tuple[int, ...], list[tuple[bool, int, int, int]]]:
+        """Serve a prompt: computed tokens, and blocks in DRAM, in flash, stored and dropped.
+
+        Then the requests of the drive: whether it writes, first byte, length, arrival in ns.
+        """
+
+def kv_plan(
+    text: str, path: str, sets: list[str]
+) -> tuple[list[tuple[int, int, tuple[int, ...]]], NDArray[np.uint64]]:
+    """Plan a load of the generator kv-cache.
+
+    A row a prompt: arrival in ns, tokens, and as above; and the number of the prompt of each
+    request of the drive, in order of arrival.
+    """
+
 class Completion:
     """A completed request of a `Drive`; times are whole nanoseconds of simulated time.
 

@@ -13,6 +13,7 @@ from reprieve_studies import (
     deadline,
     drives,
     fast12,
+    kv_cache,
     mbm,
     starblaze,
     zambelli21,
@@ -36,6 +37,7 @@ PAPERS: dict[str, Study] = {
     "aero": aero.STUDY,
     "deadline": deadline.STUDY,
     "zones": zones.STUDY,
+    "kv-cache": kv_cache.STUDY,
 }
 
 

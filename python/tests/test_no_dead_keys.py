@@ -50,6 +50,10 @@ def write_traces(folder: Path) -> None:
     for name, lines in {
         "alibaba.csv": alibaba, "late.csv": late, "tencent.csv": tencent, "columns.txt": columns,
         "iolog.txt": iolog, "blkparse.txt": blkparse, "etw.csv": etw,
+        "prompts.jsonl": [
+            f'{{"timestamp": {n}, "input_length": 200, "hash_ids": [{n // 2}, 5, 6, {n + 99}]}}'
+            for n in range(60)
+        ],
         "zones.fio": [
             "[global]\nsize=1m\niodepth=4\nzonesize=256k",
             "[r]\nrw=randread\nbs=2k\nnorandommap",

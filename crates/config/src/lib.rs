@@ -100,6 +100,7 @@ pub struct Misfit {
 pub fn load(sources: &Sources, registries: &Registries) -> Result<Scenario, UserError> {
     let scenario = load_for(sources, Use::Run, registries)?;
     rules::check_enough(&scenario, sources.path)?;
+    rules::check_equilibrium(&scenario, sources.path)?;
     Ok(scenario)
 }
 

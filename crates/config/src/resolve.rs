@@ -149,7 +149,7 @@ fn rank_of_choice(other: &str, leaves: &Leaves) -> Rank {
 /// The condition under which `key` applies, and the actual values.
 fn condition(key: &Key, resolved: &Resolved) -> String {
     let is_on = |need: &&Need| resolved.values.contains_key(need.key);
-    let other = key.when.iter().find(is_on).or(key.when.last());
+    let other = key.when.iter().rfind(is_on).or(key.when.last());
     let other = other.unwrap_or_else(|| panic!("{} always applies", key.full_name)).key;
     let needed: Vec<_> = key.when.iter().map(|need| need.words("")).collect();
     let needed = needed.join(" or ");
@@ -244,7 +244,7 @@ impl Deref for Resolved {
 impl Resolved {
     /// Makes the paths of loads absolute, so that the resolved scenario runs from anywhere.
     fn locate_loads(&mut self, base: &Path) -> Result<(), UserError> {
-        for name in ["workload.trace", "workload.fio"] {
+        for name in ["workload.trace", "workload.fio", "workload.kv_trace"] {
             let Some(written) = self.values.get(name).map(Value::text) else { continue };
             let fault = |what: &str| self.fault(name, what);
             let is_there = if name == "workload.trace" { is_trace } else { is_file };

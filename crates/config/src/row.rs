@@ -16,7 +16,7 @@
 //! `environment` and not a choice, which values are `bounds`, and `from` which source it is.
 //!
 //! A place is a path of fields from the scenario on. `?` goes into an option, `??` makes one that
-//! is `None`, `as Enum::Variant` goes into a variant, `trace:` and `mixed:` begin in such a
+//! is `None`, `as Enum::Variant` goes into a variant, `trace:`, `mixed:` and `kv:` begin in such a
 //! workload. `[]` is a key that only affects how others are read, and closures in parentheses
 //! get and set values that no path leads to. A path in `{}` leads to parameters of a policy, which
 //! finds its own there by their full names.
@@ -175,6 +175,9 @@ macro_rules! path {
     };
     (@$how:ident [$s:ident] mixed: $($rest:tt)+) => {
         path!(@$how [$s] workload ? as WorkloadConfig::Mixed . $($rest)+)
+    };
+    (@$how:ident [$s:ident] kv: $($rest:tt)+) => {
+        path!(@$how [$s] workload ? as WorkloadConfig::Kv . $($rest)+)
     };
     (@$how:ident [$s:ident] $field:ident $($rest:tt)*) => {
         path!(@$how [$s.$field] $($rest)*)

@@ -3,6 +3,7 @@
 mod characterize;
 mod drive;
 mod drive_array;
+mod kv_cache;
 mod parquet;
 mod policy;
 mod registry;
@@ -116,6 +117,7 @@ mod _native {
         characterize::characterize,
         drive::{Completion, Drive},
         drive_array::DriveArray,
+        kv_cache::{KvTier, kv_plan},
         parquet::{ParquetReader, ParquetWriter},
         registry::{preset, registry},
         reliability::{characterised_rber, rber},

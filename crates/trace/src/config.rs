@@ -7,6 +7,7 @@ use reprieve_base::Dur;
 use crate::arrivals::Arrivals;
 use crate::cyclic_source::CyclicTrace;
 use crate::fio::FioJob;
+use crate::kv::KvConfig;
 use crate::reading::Reading;
 
 /// The error about a time scale in a closed loop.
@@ -22,6 +23,8 @@ pub enum WorkloadConfig {
     Trace(TraceConfig),
     /// The generator `mixed`.
     Mixed(MixedConfig),
+    /// The generator `kv-cache`.
+    Kv(Box<KvConfig>),
     /// A clone of a job of a fio file, fitted to the drive.
     Fio(Box<FioJob>),
     /// A trace that is repeated without end, to bring a drive into its steady state.

@@ -11,6 +11,7 @@ mod cyclic_source;
 mod devices;
 mod fio;
 mod formats;
+mod kv;
 mod merged;
 mod profile;
 mod reading;
@@ -39,13 +40,14 @@ pub use fio::{
     fio_options,
 };
 pub use formats::{RawRequest, formats};
+pub use kv::{KvChats, KvConfig, KvLookup, KvPrompts, KvStore, KvTier, KvTierConfig, Prompt};
 pub use merged::Merged;
 pub use profile::{DeviceProfile, Profile, SizeProfile, head, profile, profile_loads};
 pub use reading::{
     BlktraceAction, EtwTime, IologWait, ReadOptions, Reading, SameSecond, ZeroLength,
 };
 pub use source::{absolute, hold, is_file, is_trace};
-pub use synth::{PlaneShare, generators, misfit};
+pub use synth::{KvPlan, PlaneShare, Served, generators, misfit};
 pub use trace_source::cyclic;
 pub use workload::{Load, Workload};
 

@@ -12,11 +12,11 @@ const REQUESTS: f64 = 1e12;
 const SPAN_S: f64 = 9e7;
 
 impl WorkloadConfig {
-    /// The load without its end; `None` if there is none: a trace before it is measured, or a job
-    /// that waits for others.
+    /// The load without its end; `None` if there is none: a trace before it is measured, a cache of
+    /// an LLM server, or a job that waits for others.
     pub fn endless(&self) -> Option<WorkloadConfig> {
         match self {
-            WorkloadConfig::Trace(_) => None,
+            WorkloadConfig::Trace(_) | WorkloadConfig::Kv(_) => None,
             WorkloadConfig::Cyclic(_) => Some(self.clone()),
             WorkloadConfig::Mixed(mixed) => {
                 let requests = mixed.most_requests();
@@ -39,6 +39,7 @@ impl WorkloadConfig {
             WorkloadConfig::Trace(trace) => trace.queue_depth.is_some(),
             WorkloadConfig::Cyclic(load) => load.queue_depth().is_some(),
             WorkloadConfig::Mixed(mixed) => matches!(mixed.arrivals, Arrivals::Closed { .. }),
+            WorkloadConfig::Kv(_) => false,
             WorkloadConfig::Fio(_) => true,
         }
     }
@@ -46,7 +47,7 @@ impl WorkloadConfig {
     /// Whether it writes, or trims.
     pub fn changes_data(&self) -> bool {
         match self {
-            WorkloadConfig::Trace(_) => true,
+            WorkloadConfig::Trace(_) | WorkloadConfig::Kv(_) => true,
             WorkloadConfig::Cyclic(load) => load.changes_data(),
             WorkloadConfig::Mixed(mixed) => mixed.read_fraction < 1.0,
             WorkloadConfig::Fio(job) => {
@@ -59,7 +60,7 @@ impl WorkloadConfig {
     /// Sequential writes count as writes to all places.
     pub fn writes_evenly(&self, capacity_bytes: u64) -> bool {
         match self {
-            WorkloadConfig::Trace(_) => true,
+            WorkloadConfig::Trace(_) | WorkloadConfig::Kv(_) => true,
             WorkloadConfig::Cyclic(load) => load.writes_evenly(capacity_bytes),
             WorkloadConfig::Mixed(mixed) => {
                 let is_whole = match mixed.footprint {
@@ -99,7 +100,7 @@ impl WorkloadConfig {
                     job.order = JobOrder::RandomRepeating;
                 }
             }
-            WorkloadConfig::Trace(_) | WorkloadConfig::Cyclic(_) => {}
+            WorkloadConfig::Trace(_) | WorkloadConfig::Kv(_) | WorkloadConfig::Cyclic(_) => {}
         }
         Some(load)
     }

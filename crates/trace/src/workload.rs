@@ -10,7 +10,7 @@ use crate::counts::Counts;
 use crate::cyclic_source::CyclicSource;
 use crate::request_source::{RequestSource, placed};
 use crate::shared_clock;
-use crate::synth::{JobSource, Mixed};
+use crate::synth::{JobSource, KvPlan, Mixed};
 use crate::trace_source::TraceSource;
 
 /// A stream of requests whose arrivals never run back.
@@ -77,6 +77,7 @@ impl Workload {
                 Box::new(TraceSource::open(trace, capacity_bytes, zero_ns)?)
             }
             WorkloadConfig::Mixed(mixed) => Box::new(Mixed::new(mixed, capacity_bytes, seed)?),
+            WorkloadConfig::Kv(kv) => Box::new(KvPlan::open(kv, capacity_bytes, seed)?),
             WorkloadConfig::Fio(job) => {
                 let end_bytes = job.start_bytes + job.region_bytes;
                 assert!(end_bytes <= capacity_bytes, "a job was fitted to another drive");

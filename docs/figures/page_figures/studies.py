@@ -220,6 +220,8 @@ STUDIES: Mapping[str, Study] = {
         {"figures/suspensions.svg": "deadline-suspensions.svg"},
     ),
     "zones": Study("reprieve reproduce zones", _paper("zones"), {"figures/zones.svg": "zones.svg"}),
+    "kv-cache": Study("reprieve reproduce kv-cache", _paper("kv-cache"),
+                      {"figures/kv-cache.svg": "kv-cache.svg"}),
     "zambelli21": Study(
         "reprieve reproduce zambelli21",
         _paper("zambelli21"),

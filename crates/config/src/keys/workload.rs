@@ -2,14 +2,17 @@
 
 use reprieve_base::Op;
 use reprieve_trace::{
-    AddressPolicy, Addresses, Arrivals, BlktraceAction, EtwTime, Footprint, IologWait, MixedConfig,
-    SameSecond, TraceClock, TraceConfig, WorkloadConfig, ZeroLength,
+    AddressPolicy, Addresses, Arrivals, BlktraceAction, EtwTime, Footprint, IologWait, KvChats,
+    KvConfig, KvPrompts, KvStore, MixedConfig, SameSecond, TraceClock, TraceConfig, WorkloadConfig,
+    ZeroLength,
 };
 
 use crate::row::*;
 use crate::types::*;
 
 const BURSTS: &[Need] = &[is("workload.arrivals", &["hyperexponential"])];
+const CHATS: &[Need] = &[is("workload.kv_prompts", &["conversations"])];
+const KV: &[Need] = &[is("workload.generator", &["kv-cache"])];
 const MIXED: &[Need] = &[is("workload.generator", &["mixed"])];
 const NVME: &[Need] = &[is("host.interface", &["nvme"])];
 const OPEN: &[&str] = &["poisson", "fixed", "hyperexponential", "trains"];
@@ -17,6 +20,7 @@ const PLACED: &[Need] = &[is("workload.addresses", &["uniform", "zipf", "hot-col
 const RUNS: &[Need] = &[given("workload.size_run_fraction")];
 const TRAINS: &[Need] = &[is("workload.arrivals", &["trains"])];
 const TRACE: &[Need] = &[given("workload.trace")];
+const MOONCAKE: &str = "fitted to conversation_trace.jsonl of Mooncake, FAST 2025";
 const AUTO: Entry = Entry { name: "auto", doc: "Found out from the content." };
 
 section! {
@@ -40,9 +44,14 @@ section! {
     ) path(), absent();
     /// The generator of requests, in place of a trace.
     generator (
-        |s| matches!(s.workload, Some(WorkloadConfig::Mixed(_))).then(|| Value::from("mixed")),
+        |s| match s.workload {
+            Some(WorkloadConfig::Mixed(_)) => Some(Value::from("mixed")),
+            Some(WorkloadConfig::Kv(_)) => Some(Value::from("kv-cache")),
+            _ => None,
+        },
         |s, value, _| match &*of::<String>(value) {
             "mixed" => s.workload = Some(WorkloadConfig::Mixed(MixedConfig::default())),
+            "kv-cache" => s.workload = Some(WorkloadConfig::Kv(Box::<KvConfig>::default())),
             other => panic!("generator {other} is registered and no workload is built for it"),
         }
     ) registered(|all| all.generators.into()), absent();
@@ -147,8 +156,20 @@ section! {
     drop_duplicates_within_us [trace: drop_duplicates_within] us(), absent(), when(TRACE);
     /// Rows within which a time that runs back is sorted into place; 0: it is an error.
     sort_window_requests [trace: sort_window_requests] count(0, 1 << 24), or("0"), when(TRACE);
-    /// Number of requests.
-    requests [mixed: requests] count(1, u64::MAX), when(MIXED);
+    /// Number of requests; of the generator kv-cache the number of prompts, at most those of its
+    /// trace.
+    requests (
+        |s| match s.workload.as_ref()? {
+            WorkloadConfig::Mixed(mixed) => mixed.requests.value(),
+            WorkloadConfig::Kv(kv) => kv.prompts_max.value(),
+            _ => None,
+        },
+        |s, value, _| match &mut s.workload {
+            Some(WorkloadConfig::Mixed(mixed)) => mixed.requests = of(value),
+            Some(WorkloadConfig::Kv(kv)) => kv.prompts_max = of(value),
+            _ => {}
+        }
+    ) count(1, u64::MAX), when(&[is("workload.generator", &["mixed", "kv-cache"])]);
     /// Share of reads.
     read_fraction [mixed: read_fraction] closed(0.0, 1.0), when(MIXED);
     /// Share of trims.
@@ -301,15 +322,63 @@ section! {
         |s| match s.workload.as_ref()? {
             WorkloadConfig::Trace(trace) => trace.time_scale.value(),
             WorkloadConfig::Mixed(mixed) => mixed.time_scale.value(),
+            WorkloadConfig::Kv(kv) => kv.time_scale.value(),
             WorkloadConfig::Fio(_) | WorkloadConfig::Cyclic(_) => None,
         },
         |s, value, _| match &mut s.workload {
             Some(WorkloadConfig::Trace(trace)) => trace.time_scale = of(value),
             Some(WorkloadConfig::Mixed(mixed)) => mixed.time_scale = of(value),
+            Some(WorkloadConfig::Kv(kv)) => kv.time_scale = of(value),
             _ => {}
         }
     ) above(0.0, 1e9), or("1.0"),
-        when(&[given("workload.trace"), is("workload.arrivals", OPEN)]);
+        when(&[
+            given("workload.trace"),
+            is("workload.generator", &["kv-cache"]),
+            is("workload.arrivals", OPEN),
+        ]);
+    /// The source of the prompts to an LLM server, whose loads and stores these are.
+    kv_prompts [kv: prompts] variant_of {
+        "conversations" = KvPrompts::Chats(_) => KvPrompts::Chats(KvChats::default()),
+            "Generated conversations, like those of Mooncake's trace.";
+        "trace" = KvPrompts::Trace(_) => KvPrompts::Trace(String::new()), "Those of kv_trace.";
+    }, or("'conversations'"), when(KV);
+    /// A trace of prompts, of Mooncake or of Azure, plain, .gz or .zst.
+    kv_trace [kv: prompts as KvPrompts::Trace] path(),
+        when(&[is("workload.kv_prompts", &["trace"])]);
+    /// Prompts a second of all conversations.
+    kv_rate_per_s [kv: prompts as KvPrompts::Chats.rate_per_s] above(0.0, 1e6), or("3.4"),
+        when(CHATS), from(MOONCAKE);
+    /// Mean number of prompts of a conversation; the number is geometric.
+    kv_turns [kv: prompts as KvPrompts::Chats.turns] closed(1.0, 1e6), or("1.63"),
+        when(CHATS), from(MOONCAKE);
+    /// Mean tokens of the first prompt of a conversation; lognormal.
+    kv_prompt_tokens [kv: prompts as KvPrompts::Chats.prompt_tokens] closed(1.0, 131072.0),
+        or("10765"), when(CHATS), from(MOONCAKE);
+    /// Mean tokens by which each further prompt is longer; exponential.
+    kv_turn_tokens [kv: prompts as KvPrompts::Chats.turn_tokens] closed(1.0, 131072.0),
+        or("1239"), when(CHATS), from(MOONCAKE);
+    /// Mean time between prompts of a conversation; exponential.
+    kv_think_s [kv: prompts as KvPrompts::Chats.think] s(), or("215"), when(CHATS), from(MOONCAKE);
+    /// Keys and values of a token: 2 × layers × key-value heads × dimension of a head × bytes of an
+    /// element.
+    kv_bytes_per_token [kv: tier.bytes_per_token] count(1, 1 << 30), or("131072"), when(KV),
+        from("Llama 3 8B: 2 × 32 × 8 × 128 × 2, arXiv 2407.21783, Table 3");
+    /// Tokens of a block, the unit of reuse; a block is padded to 4 KiB.
+    kv_block_tokens [kv: tier.block_tokens] count(1, 1 << 20), or("512"), when(KV),
+        from("Qin et al., Mooncake, FAST 2025");
+    /// Length of the drive's requests, into which a block is split.
+    kv_request_bytes [kv: tier.request_bytes] sectors(1 << 30), or("131072"), when(KV);
+    /// Size of the tier in DRAM, which keeps the blocks used last.
+    kv_dram_bytes [kv: tier.dram_bytes] count(0, 1 << 60), when(KV);
+    /// When a block is written to the drive, in place of the one that has gone unused for longest.
+    kv_store [kv: tier.store] one_of {
+        "evicted" = KvStore::Evicted, "When it leaves DRAM, unless it is on the drive.";
+        "computed" = KvStore::Computed, "Also as soon as the prompt that computes it arrives.";
+    }, or("'evicted'"), when(KV);
+    /// Bytes a second at which blocks are written; absent: all at once. Those that wait take up at
+    /// most kv_dram_bytes, others are not written.
+    kv_store_bytes_per_s [kv: tier.store_bytes_per_s] count(1, 1 << 50), absent(), when(KV);
 }
 
 section! {

@@ -13,7 +13,7 @@ use reprieve_base::UserError;
 use super::resolve::{Resolved, Use};
 
 pub use refusals::{Feature, Refusal, refusals};
-pub(super) use workload::check_enough;
+pub(super) use workload::{check_enough, check_equilibrium};
 
 /// Refuses a scenario that cannot be run, naming the key nearest to the cause.
 pub(super) fn check(resolved: &Resolved, purpose: Use) -> Result<(), UserError> {

@@ -5,7 +5,7 @@ use reprieve_trace::{Footprint, MixedConfig, WorkloadConfig, misfit};
 
 use crate::keys::key;
 use crate::resolve::{Resolved, Use};
-use crate::types::{Ftl, Measure, Precondition, Scenario, Warmup, dies_of};
+use crate::types::{EquilibriumLoad, Ftl, Measure, Precondition, Scenario, Warmup, dies_of};
 
 pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
     part(resolved)?;
@@ -26,6 +26,10 @@ pub(super) fn check(resolved: &Resolved) -> Result<(), UserError> {
             Err(resolved.fault("workload.duration_s", what))
         }
         Some(WorkloadConfig::Trace(config)) => consistent(config.contradiction(), resolved),
+        Some(WorkloadConfig::Kv(_)) => {
+            let what = || "a drive with zones is not overwritten in place; must be \"mixed\"";
+            resolved.refuse("workload.generator", resolved.zones.is_some(), what)
+        }
         Some(WorkloadConfig::Fio(_) | WorkloadConfig::Cyclic(_)) | None => Ok(()),
     }
 }
@@ -133,11 +137,30 @@ pub(super) fn measured(resolved: &Resolved, purpose: Use) -> Result<(), UserErro
     Err(resolved.fault(name, what))
 }
 
+/// Refuses a drive in the equilibrium of a load that has none.
+pub(crate) fn check_equilibrium(scenario: &Scenario, path: &str) -> Result<(), UserError> {
+    let is_kv = |load: &WorkloadConfig| matches!(load, WorkloadConfig::Kv(_));
+    let has_none = match &scenario.equilibrium {
+        EquilibriumLoad::Scenario => scenario.loads().any(is_kv),
+        EquilibriumLoad::Given(load) => is_kv(load),
+        EquilibriumLoad::RandomWrites => false,
+    };
+    if !has_none || scenario.ftl.precondition != Precondition::Steady {
+        return Ok(());
+    }
+    let what = "ftl.precondition = \"steady\": the generator kv-cache has no equilibrium; must be \
+                \"none\" or \"sequential\", or beside precondition.load = \"random-writes\"";
+    Err(UserError::new(what).at(path))
+}
+
 /// Refuses to exclude all requests of loads with a known number of requests.
 pub(crate) fn check_enough(scenario: &Scenario, path: &str) -> Result<(), UserError> {
     let requests = scenario.loads().map(|load| match load {
         WorkloadConfig::Mixed(load) => Some(load.requests),
-        WorkloadConfig::Trace(_) | WorkloadConfig::Fio(_) | WorkloadConfig::Cyclic(_) => None,
+        WorkloadConfig::Trace(_)
+        | WorkloadConfig::Kv(_)
+        | WorkloadConfig::Fio(_)
+        | WorkloadConfig::Cyclic(_) => None,
     });
     let from_request = scenario.measure.from_request;
     match requests.sum::<Option<u64>>() {

@@ -251,8 +251,8 @@ fn a_key_that_does_not_apply_is_refused() {
         (
             "workload.time_scale=2",
             "--set: workload.time_scale = 2: only while workload.trace is given or \
-             workload.arrivals is \"poisson\" or \"fixed\" or \"hyperexponential\" or \"trains\", \
-             but by default it is \"closed\"",
+             workload.generator is \"kv-cache\" or workload.arrivals is \"poisson\" or \
+             \"fixed\" or \"hyperexponential\" or \"trains\", but by default it is \"closed\"",
         ),
         (
             "workload.rate_iops=3",

@@ -2,7 +2,8 @@
 
 use reprieve_base::Dur;
 use reprieve_trace::{
-    Addresses, Arrivals, Footprint, Hyperexponential, MixedConfig, WorkloadConfig,
+    Addresses, Arrivals, Footprint, Hyperexponential, KvChats, KvConfig, KvPrompts, KvStore,
+    KvTierConfig, MixedConfig, WorkloadConfig,
 };
 
 use super::super::{Scenario, Sources, load, load_rig, loads, print};
@@ -183,8 +184,8 @@ fn values_of_a_generator_that_do_not_fit_each_other_are_named() {
     assert_eq!(
         bad(&format!("{text}time_scale = 0.5\n"), &[]),
         "s.toml:6: workload.time_scale = 0.5: only while workload.trace is given or \
-         workload.arrivals is \"poisson\" or \"fixed\" or \"hyperexponential\" or \"trains\", but \
-         it is \"closed\" at s.toml:4"
+         workload.generator is \"kv-cache\" or workload.arrivals is \"poisson\" or \
+         \"fixed\" or \"hyperexponential\" or \"trains\", but it is \"closed\" at s.toml:4"
     );
 }
 
@@ -215,4 +216,46 @@ fn the_bias_of_trains_is_a_number_or_one_for_each_halving() {
     // 100 s are halved 17 times to get below a millisecond.
     let long = format!("workload.train_bias=[{}]", ["0.6"; 18].join(", "));
     assert!(bad(&text, &[&long]).contains("must have 1 to 17 values"));
+}
+
+#[test]
+fn a_cache_of_an_llm_server_is_what_its_keys_say_and_is_printed() {
+    let text = "device = \"fast12-mlc\"\n[workload]\ngenerator = \"kv-cache\"\nrequests = 7\n\
+        kv_dram_bytes = 1000\ntime_scale = 2\n";
+    let sets = ["workload.kv_store=computed", "workload.kv_store_bytes_per_s=5"];
+    let scenario = good(text, &sets);
+    let chats = KvChats {
+        rate_per_s: 3.4,
+        turns: 1.63,
+        prompt_tokens: 10_765.0,
+        turn_tokens: 1239.0,
+        think: Dur::from_us(215_000_000),
+    };
+    let tier = KvTierConfig {
+        bytes_per_token: 131_072,
+        block_tokens: 512,
+        request_bytes: 131_072,
+        dram_bytes: 1000,
+        store: KvStore::Computed,
+        store_bytes_per_s: Some(5),
+    };
+    let prompts = KvPrompts::Chats(chats);
+    let expected = KvConfig { prompts_max: 7, prompts, time_scale: 2.0, tier };
+    assert_eq!(scenario.workload, Some(WorkloadConfig::Kv(Box::new(expected))));
+    assert_eq!(good(&print(&scenario), &[]), scenario);
+    let traced = ["workload.kv_prompts=trace", &format!("workload.kv_trace={BURSTY}")];
+    let scenario = good(text, &traced);
+    assert_eq!(good(&print(&scenario), &[]), scenario);
+    let steady = "ftl.precondition=steady";
+    assert_eq!(
+        bad(text, &[steady]),
+        "s.toml: ftl.precondition = \"steady\": the generator kv-cache has no equilibrium; must be \
+         \"none\" or \"sequential\", or beside precondition.load = \"random-writes\""
+    );
+    assert!(good(text, &[steady, "precondition.load=random-writes"]).writes_evenly());
+    assert_eq!(
+        bad(text, &["zones.model=host-managed"]),
+        "s.toml:3: workload.generator = \"kv-cache\": a drive with zones is not overwritten in \
+         place; must be \"mixed\""
+    );
 }

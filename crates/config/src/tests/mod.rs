@@ -61,7 +61,7 @@ const REGISTRIES: Registries = Registries {
     ],
     streams: &[entry("single"), entry("hot-cold"), entry("placement")],
     trace_formats: &[entry("spc"), entry("msr")],
-    generators: &[entry("mixed")],
+    generators: &[entry("mixed"), entry("kv-cache")],
     misfit: |_| None,
 };
 

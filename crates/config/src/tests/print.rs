@@ -11,7 +11,7 @@ fn reloaded(scenario: &Scenario) -> Scenario {
 }
 
 /// By hand: the keys that only stack layers, those of a trace, and those of other choices.
-const APPLY_ELSEWHERE: [&str; 141] = [
+const APPLY_ELSEWHERE: [&str; 154] = [
     "device",
     "part",
     "load",
@@ -154,6 +154,19 @@ const APPLY_ELSEWHERE: [&str; 141] = [
     "workload.train_independent_s",
     "workload.train_tick_us",
     "workload.time_scale",
+    "workload.kv_prompts",
+    "workload.kv_trace",
+    "workload.kv_rate_per_s",
+    "workload.kv_turns",
+    "workload.kv_prompt_tokens",
+    "workload.kv_turn_tokens",
+    "workload.kv_think_s",
+    "workload.kv_bytes_per_token",
+    "workload.kv_block_tokens",
+    "workload.kv_request_bytes",
+    "workload.kv_dram_bytes",
+    "workload.kv_store",
+    "workload.kv_store_bytes_per_s",
 ];
 
 #[test]

@@ -6,7 +6,7 @@ use super::{ADDRESS_BYTES_MAX, DropReason, RawRequest, Row};
 
 /// A whole number: digits alone, or as tables of floats have it, `4096.0` or `4.096e3`.
 #[inline]
-pub(super) fn integer(field: &[u8]) -> Option<u64> {
+pub(crate) fn integer(field: &[u8]) -> Option<u64> {
     if field.is_empty() {
         return None;
     }

@@ -171,6 +171,9 @@ pub fn profile_loads(loads: &[Load], requests_max: u64) -> Result<Profile, UserE
         [Load { config: WorkloadConfig::Mixed(_), .. }] => {
             ("mixed", generated(of_first().requests))
         }
+        [Load { config: WorkloadConfig::Kv(_), .. }] => {
+            ("kv-cache", generated(of_first().requests))
+        }
         _ => ("flows", generated(sums.requests())),
     };
     Ok(sums.profile(format, Vec::new(), counts))

@@ -62,6 +62,11 @@ pub(super) fn open(file: &TraceFile) -> Result<(ByteReader, FileProgress), UserE
     Ok((decoded(content, &shown)?, progress))
 }
 
+/// Opens one file, plain or compressed.
+pub(super) fn open_path(path: &Path) -> Result<ByteReader, UserError> {
+    decoded(open_file(path)?.0, path)
+}
+
 /// Returns the members of a file that is a tar archive, plain or compressed; `None` of any other.
 pub(super) fn members(path: &Path) -> Result<Option<Vec<tar::Member>>, UserError> {
     let unreadable = |error: io::Error| unreadable(path, &error);

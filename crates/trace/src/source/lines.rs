@@ -1,27 +1,35 @@
 //! Splits a stream of bytes into numbered lines, one at a time.
 
 use std::io::{self, BufRead, Read};
+use std::path::Path;
 
-use super::decompress::ByteReader;
+use reprieve_base::UserError;
+
+use super::decompress::{ByteReader, open_path};
 
 /// Longest line that is still taken for text: far above any format's, far below the memory.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 
 /// A stream of lines without their ends (LF or CRLF).
-pub(super) struct Lines {
+pub(crate) struct Lines {
     reader: ByteReader,
     buffer: Vec<u8>,
     number: u64,
 }
 
 impl Lines {
+    /// Opens one file, plain or compressed.
+    pub(crate) fn open(path: &Path) -> Result<Lines, UserError> {
+        open_path(path).map(Lines::new)
+    }
+
     pub(super) fn new(reader: ByteReader) -> Lines {
         Lines { reader, buffer: Vec::new(), number: 0 }
     }
 
     /// The next line, or `None` at the end; the last line may lack its end.
     #[inline]
-    pub(super) fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
+    pub(crate) fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
         self.buffer.clear();
         let mut limited = (&mut *self.reader).take(LINE_BYTES_MAX as u64);
         if limited.read_until(b'\n', &mut self.buffer)? == 0 {
@@ -47,7 +55,7 @@ impl Lines {
     }
 
     /// Number of the line returned last, from 1; 0 before the first.
-    pub(super) fn number(&self) -> u64 {
+    pub(crate) fn number(&self) -> u64 {
         self.number
     }
 }

@@ -17,6 +17,7 @@ mod tar;
 pub(crate) use file::{NumberedRow, show};
 pub(crate) use held::open;
 pub use held::{absolute, hold, is_file};
+pub(crate) use lines::Lines;
 pub use paths::is_trace;
 pub(crate) use place::Place;
 pub(crate) use rows::Rows;

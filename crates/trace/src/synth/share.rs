@@ -30,7 +30,7 @@ impl WorkloadConfig {
     /// pages that hold data a matter of many passes.
     pub fn of_planes(&self, share: &PlaneShare) -> Option<WorkloadConfig> {
         match self {
-            WorkloadConfig::Trace(_) | WorkloadConfig::Fio(_) => None,
+            WorkloadConfig::Trace(_) | WorkloadConfig::Kv(_) | WorkloadConfig::Fio(_) => None,
             WorkloadConfig::Cyclic(load) => {
                 let PlaneShare { page_bytes, planes, all_planes, share_bytes, .. } = *share;
                 let of_planes = load.of_planes(page_bytes, planes, all_planes, share_bytes);

@@ -34,7 +34,7 @@ fn gzip(content: &str) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
-fn zstd(content: &str) -> Vec<u8> {
+pub(crate) fn zstd(content: &str) -> Vec<u8> {
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
     compress_to_vec(content.as_bytes(), CompressionLevel::Fastest)
 }

@@ -8,6 +8,7 @@ mod files;
 mod formats;
 mod fuzz;
 mod kernel_events;
+mod kv_cache;
 mod mixed;
 mod mixed_extras;
 mod profile;
