@@ -1,7 +1,7 @@
 """Types of the compiled simulator, which the rest of the package wraps."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np

@@ -10,6 +10,7 @@ from reprieve import UserError
 from reprieve.outputs import ResultDirectory
 from reprieve_studies import (
     aero,
+    arrays,
     deadline,
     drives,
     fast12,
@@ -37,6 +38,7 @@ PAPERS: dict[str, Study] = {
     "aero": aero.STUDY,
     "deadline": deadline.STUDY,
     "zones": zones.STUDY,
+    "arrays": arrays.STUDY,
     "kv-cache": kv_cache.STUDY,
 }
 

@@ -279,7 +279,7 @@ def test_a_mistake_in_a_run_is_raised_and_done_again(tmp_path: Path) -> None:
         (
             ["fast13"],
             "reproduce fast13: must be one of fast12, starblaze, zambelli21, mbm, zns-a, drives, "
-            "aero, deadline, zones, kv-cache",
+            "aero, deadline, zones, arrays, kv-cache",
         ),
         (["fast12", "--trace", "F1"], "--trace F1: must be NAME=FILE, such as F1=Financial1.spc"),
         (

@@ -220,6 +220,9 @@ STUDIES: Mapping[str, Study] = {
         {"figures/suspensions.svg": "deadline-suspensions.svg"},
     ),
     "zones": Study("reprieve reproduce zones", _paper("zones"), {"figures/zones.svg": "zones.svg"}),
+    "arrays": Study(
+        "reprieve reproduce arrays", _paper("arrays"), {"figures/arrays.svg": "arrays.svg"}
+    ),
     "kv-cache": Study("reprieve reproduce kv-cache", _paper("kv-cache"),
                       {"figures/kv-cache.svg": "kv-cache.svg"}),
     "zambelli21": Study(

@@ -1,0 +1,62 @@
+"""The study of arrays: its ratios by hand, and a run of all of its arms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reprieve_studies.arrays import claims, page, runs
+from reprieve_studies.arrays.runs import ARMS, TECHNIQUES, Plan, Spot
+from reprieve_studies.runs import bench
+
+PLAN = Plan(requests=10, seeds=[1, 2], loads=["mixed"])
+
+
+def made(tails: dict[tuple[str, str], tuple[float, float]]) -> runs.Runs:
+    """Runs of two seeds with these tails, 100 µs where none is given."""
+    return {
+        Spot("mixed", technique, arm, seed): {
+            **dict.fromkeys(claims.COLUMNS, 50.0),
+            "read_p99_9": tails.get((technique, arm), (100.0, 100.0))[seed - 1],
+            "written_bytes_per_s": 1e6 * (seed + (technique == "windows")),
+        }
+        for technique in TECHNIQUES
+        for arm in ARMS
+        for seed in (1, 2)
+    }
+
+
+def test_ratios_are_of_pairs() -> None:
+    # Of windows 4 and 16, whose geometric mean is 8; of suspension 2 and 2.
+    tails = {("windows", "none"): (25.0, 50.0), ("direct", "none"): (100.0, 800.0)}
+    tails[("direct", "suspension")] = (50.0, 400.0)
+    found = made(tails)
+    by_claim = {one.claim: one for one in claims.verdicts(found, PLAN)}
+    name = "mixed: p99.9 of reads, "
+    assert by_claim[f"{name}windows gain without suspension"].ours == pytest.approx(8.0)
+    assert by_claim[f"{name}suspension gains more than windows"].ours == pytest.approx(0.25)
+    # A seed writes 2 or 3 where it has windows, and else 1 or 2.
+    spread = by_claim["mixed: bytes written a second, most over least of a seed"]
+    assert spread.ours == pytest.approx(2.0)
+    numbers = claims.numbers(found, PLAN)
+    cell = numbers["loads"]["mixed"]["arms"]["suspension"]["direct"]
+    assert (cell["gain"]["mean"], cell["own_gain"]["mean"]) == pytest.approx((2.0, 1.0))
+    [section] = page.sections(numbers)
+    assert len(section.tables[0].rows) == len(ARMS) * len(TECHNIQUES)
+
+
+def test_every_arm_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    small = {"geometry.channels": 1, "geometry.dies_per_channel": 1, "geometry.pages_per_block": 96}
+    monkeypatch.setitem(runs.DATA, "drive", {**runs.DATA["drive"], **small})
+    with bench(tmp_path, 2) as engine:
+        found = runs.simulate(engine, Plan(requests=600, seeds=[1], loads=["mixed"]))
+    assert {(spot.technique, spot.arm) for spot in found} == {
+        (technique, arm) for technique in TECHNIQUES for arm in ARMS
+    }
+    direct, windows = (found[Spot("mixed", name, "none", 1)] for name in ("direct", "windows"))
+    # A read of another drive's chunk is read of five; parity of a partial write has two reads.
+    assert direct["drive_reads"] < windows["drive_reads"]
+    assert direct["reads"] == windows["reads"]
+    numbers = claims.numbers(found, Plan(requests=600, seeds=[1], loads=["mixed"]))
+    assert numbers["loads"]["mixed"]["title"] == "70 % reads of 4 KiB"
