@@ -61,14 +61,21 @@ class Prompts:
     """The prompts of a finished run, in order of arrival; times in ns."""
 
     arrival_ns: Whole
+    """Arrival; shape (prompts,), as all of these."""
     loaded_ns: Whole
     """Completion of the last load; without loads the arrival."""
     tokens: Whole
+    """Length of the prompt."""
     computed_tokens: Whole
+    """Tokens whose keys and values are computed, at least 1."""
     dram_blocks: Whole
+    """Blocks of the reused prefix in DRAM."""
     flash_blocks: Whole
+    """Blocks of the reused prefix that are loaded from flash."""
     stored_blocks: Whole
+    """Blocks to be stored for the prompt."""
     dropped_blocks: Whole
+    """Blocks not stored, because too many wait for the throttle."""
 
     @classmethod
     def of(cls, result: Result) -> Prompts:
@@ -102,7 +109,9 @@ class Prompts:
 
         A prompt is computed once its blocks are loaded, by the first of `servers` that is free, at
         `tokens_per_s`; prompts wait in the order in which they are loaded. `servers=None`: none
-        waits for another.
+        waits for another. Shape (prompts,), in ns.
+
+        Raises UserError for a rate or a number of servers that is not positive.
 
         >>> import numpy as np
         >>> one = np.array([0, 10])
@@ -195,6 +204,7 @@ class KvCache:
         """Take a prompt, and have the device load and store what it needs; return what is reused.
 
         `at_ns`: its arrival, no earlier than that of the prompt before, nor than the device's time.
+        `tokens`: its length, at least 1.
         `blocks`: a number for each block of its tokens, equal for equal prefixes; a partial last
         one is not cached, nor are tokens without a block.
         """

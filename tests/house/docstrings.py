@@ -21,6 +21,7 @@ CANNOT_FAIL = {
     "Latency": {"cdf"},
     "Plots": {"bars", "busy", "qos", "suspended"},
     "PowerLoss": {"csv", "summary"},
+    "Prompts": {"load_ns"},
     "Scenario": {"copy", "to_dict", "to_toml"},
     "SimpyDrive": {"__init__"},
 }

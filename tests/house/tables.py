@@ -92,8 +92,8 @@ ROOMS = {
     "faces": Room(
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 4_662, 3_800
     ),
-    "package": Room(("python/reprieve/*.py",), 25_025, 14_500),
-    "studies": Room(("python/reprieve_studies/*.py",), 12_506, 6_500),
+    "package": Room(("python/reprieve/*.py",), 25_035, 14_500),
+    "studies": Room(("python/reprieve_studies/*.py",), 12_791, 6_500),
     **{
         f"study of {name}": Room(
             tuple(f"python/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),
@@ -111,7 +111,7 @@ ROOMS = {
             ("kv_cache", 360),
         )
     },
-    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_611, 2_000),
+    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_614, 2_000),
     "rivals": Room(("benches/rivals/*.rs",), 2_578, 2_590),
 }
 """Lines without tests of each part of the project, and the number that they are to come down to.
