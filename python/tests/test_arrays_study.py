@@ -14,7 +14,7 @@ PLAN = Plan(requests=10, seeds=[1, 2], loads=["mixed"])
 
 
 def made(tails: dict[tuple[str, str], tuple[float, float]]) -> runs.Runs:
-    """Runs of two seeds with these tails, 100 µs where none is given."""
+    """Return runs of two seeds with these tails, 100 µs where none is given."""
     return {
         Spot("mixed", technique, arm, seed): {
             **dict.fromkeys(claims.COLUMNS, 50.0),

@@ -408,7 +408,7 @@ impl Array {
             member.send(at, Ask { tag, op, lba, bytes, fua: false })?;
             member.causing += usize::from(causes);
             if member.causing > 0 {
-                // What it does with this may bring forward what others wait for.
+                // The drive may then do earlier an operation that others wait for.
                 self.soonest = self.soonest.min(at + self.controller);
             }
             if op == Op::Write {

@@ -63,7 +63,7 @@ def _spread(runs: Runs, plan: Plan, load: str) -> float:
         of = [runs[Spot(load, technique, arm, seed)]["written_bytes_per_s"]
               for technique in TECHNIQUES for arm in ARMS]  # fmt: skip
         spreads.append(max(of) / min(of))
-    return max(spreads)
+    return float(max(spreads))
 
 
 def numbers(runs: Runs, plan: Plan) -> dict[str, Any]:
