@@ -17,7 +17,7 @@ def test_there_are_two_to_begin_with_and_one_for_each_paper() -> None:
 
     # Drives that were measured and experiments of our own have no paper but their pages, and AERO's
     # has its own.
-    papers = set(PAPERS) - {"zns-a", "drives", "deadline", "aero", "zones", "kv-cache"}
+    papers = set(PAPERS) - {"zns-a", "drives", "deadline", "aero", "zones", "arrays", "kv-cache"}
     assert [path.stem for path in NOTEBOOKS] == sorted(["array", *papers, "quick-start"])
 
 

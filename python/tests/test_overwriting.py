@@ -38,6 +38,7 @@ FOLDERS = {
     "tune": ["FOLDER/scenario.toml", "--vary", "seed=1,2", "--min", "read.p99", "--out"],
     "which": ["limit", "FOLDER/scenario.toml", "--set", "policy=pes-ipc", "--out"],
     "what-if": ["FOLDER/scenario.toml", "--out"],
+    "array": ["FOLDER/scenario.toml", "--drives", "3", "--out"],
     "power-loss": ["FOLDER/scenario.toml", "--out"],
     "calibrate": ["FOLDER/calibration.json", "--out"],
     "characterize": ["FOLDER/best.toml", "--out"],

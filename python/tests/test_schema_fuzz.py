@@ -46,6 +46,18 @@ CHOSEN = {
     "host.queue_weights": [3],
     "host.queue_priorities": ["low"],
     "host.class_weights": [4, 2, 1],
+    # Blocks of a model as large as one may be are more than a test can move.
+    "workload.kv_prompts": "conversations",
+    "workload.kv_rate_per_s": 50,
+    "workload.kv_turns": 1.5,
+    "workload.kv_prompt_tokens": 700,
+    "workload.kv_turn_tokens": 100,
+    "workload.kv_think_s": 0.1,
+    "workload.kv_bytes_per_token": 64,
+    "workload.kv_block_tokens": 128,
+    "workload.kv_request_bytes": 4096,
+    "workload.kv_dram_bytes": 65536,
+    "workload.kv_store_bytes_per_s": 1_000_000,
 }
 NOT_DRAWN = {
     "name",
