@@ -18,7 +18,8 @@ def made(tails: dict[tuple[str, str], tuple[float, float]]) -> runs.Runs:
     return {
         Spot("mixed", technique, arm, seed): {
             **dict.fromkeys(claims.COLUMNS, 50.0),
-            "read_p99_9": tails.get((technique, arm), (100.0, 100.0))[seed - 1],
+            "read_p99": tails.get((technique, arm), (100.0, 100.0))[seed - 1],
+            "reads": 99_999,
             "written_bytes_per_s": 1e6 * (seed + (technique == "windows")),
         }
         for technique in TECHNIQUES
@@ -33,13 +34,19 @@ def test_ratios_are_of_pairs() -> None:
     tails[("direct", "suspension")] = (50.0, 400.0)
     found = made(tails)
     by_claim = {one.claim: one for one in claims.verdicts(found, PLAN)}
-    name = "mixed: p99.9 of reads, "
+    name = "mixed: p99 of reads, "
     assert by_claim[f"{name}windows gain without suspension"].ours == pytest.approx(8.0)
     assert by_claim[f"{name}suspension gains more than windows"].ours == pytest.approx(0.25)
     # A seed writes 2 or 3 where it has windows, and else 1 or 2.
     spread = by_claim["mixed: bytes written a second, most over least of a seed"]
     assert spread.ours == pytest.approx(2.0)
+    # Without any effect 1 is at most 3: that row counts for nothing.
+    held = by_claim[f"{name}windows gain with suspension"]
+    assert held.null_model and not by_claim[f"{name}windows gain without suspension"].null_model
+    assert not by_claim[f"{name}suspension gains more than windows"].null_model
+    assert held.lack == "2 of 5 seeds"
     numbers = claims.numbers(found, PLAN)
+    assert numbers["loads"]["mixed"]["percentile"] == "p99"
     cell = numbers["loads"]["mixed"]["arms"]["suspension"]["direct"]
     assert (cell["gain"]["mean"], cell["own_gain"]["mean"]) == pytest.approx((2.0, 1.0))
     [section] = page.sections(numbers)

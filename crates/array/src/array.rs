@@ -14,11 +14,11 @@ use crate::array_request::{Request, Row};
 use crate::drive_rebuild::Rebuild;
 use crate::layout::{Layout, Part};
 use crate::member::{self, Done, Member};
-use crate::options::{self, Options, Read};
+use crate::options::{Options, Read};
 use crate::parity_log::{LOG_BYTES, ParityLog};
 use crate::piece::{FIRST, Kind, LAST, LEGS, LOG, Piece};
 use crate::totals::Totals;
-use crate::windows;
+use crate::windows::Windows;
 
 /// Requests that are sent before drives run.
 const MOST_SENT: usize = 1 << 16;
@@ -34,7 +34,9 @@ struct Hedge {
 /// Drives behind one address space.
 pub struct Array {
     layout: Layout,
-    options: Options,
+    read: Read,
+    hedge_after: Option<Dur>,
+    windows: Option<Windows>,
     controller: Dur,
     threads: usize,
     members: Vec<Member>,
@@ -69,9 +71,9 @@ impl Array {
         options: &Options,
     ) -> Result<Array, UserError> {
         options.check()?;
-        let layout = Layout::new(options);
+        let (layout, windows) = (Layout::new(options), options.windows());
         let sets_of = |drive: usize| {
-            let own = windows::sets(options, drive).into_iter();
+            let own = windows.iter().flat_map(|windows| windows.sets(drive));
             let is_new = options.rebuild == Some(drive);
             let new = is_new.then(|| "ftl.precondition=none".to_owned());
             sets.iter().cloned().chain(own).chain(new).collect()
@@ -95,7 +97,9 @@ impl Array {
             capacity_bytes: stripes * layout.stripe_bytes(),
             rebuild: options.rebuild.map(|drive| Rebuild::new(drive, stripes, options)),
             layout,
-            options: options.clone(),
+            read: options.read,
+            hedge_after: options.hedge_after(),
+            windows,
             controller: Dur::from_ns(options.controller_ns),
             threads: options.threads.unwrap_or_else(cores),
             members,
@@ -242,8 +246,7 @@ impl Array {
             if arrival >= self.soonest {
                 break;
             }
-            let decides =
-                self.options.read == Read::AroundWrites && !is_write && self.open_writes > 0;
+            let decides = self.read == Read::AroundWrites && !is_write && self.open_writes > 0;
             if sent == MOST_SENT || decides && known < arrival {
                 return Ok(arrival);
             }
@@ -306,9 +309,11 @@ impl Array {
         let arrival = self.rows[row].request.arrival;
         let (column, span) = self.chunk(place);
         let drive = self.layout.reader(stripe, column);
-        let is_busy = |drive: usize| match self.options.read {
+        let is_busy = |drive: usize| match self.read {
             Read::AroundWrites => self.members[drive].writes > 0,
-            Read::AroundWindows => windows::is_busy(&self.options, drive, arrival),
+            Read::AroundWindows => {
+                self.windows.is_some_and(|windows| windows.is_busy(drive, arrival))
+            }
             Read::Direct | Read::Hedged => false,
         };
         let (failed, into) = (self.layout.lacks(drive, stripe), &mut self.parts[LAST]);
@@ -321,8 +326,8 @@ impl Array {
         }
         self.parts[FIRST].push(self.layout.part(drive, stripe, &span));
         self.send(place, FIRST, arrival)?;
-        let Some(after_us) = self.options.hedge_after_us else { return Ok(()) };
-        let due = arrival + options::dur(after_us);
+        let Some(after) = self.hedge_after else { return Ok(()) };
+        let due = arrival + after;
         self.hedges.push_back(Hedge { due, place, number });
         self.soonest = self.soonest.min(due);
         Ok(())
@@ -482,9 +487,9 @@ impl Array {
         let drives = self.members.iter().map(|member| member.drive.summary());
         let mut summary = self.totals.summary(self.capacity_bytes, drives);
         if let Some(rebuild) = &self.rebuild {
-            summary["rebuild"] = rebuild.summary();
+            summary["rebuild"] = rebuild.summary(&self.layout);
         }
-        if self.options.parity > 0 {
+        if self.layout.parity > 0 {
             summary["write_hole"] = self.totals.write_hole(self.now, self.log.is_some());
         }
         summary.to_string()

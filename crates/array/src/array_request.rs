@@ -17,7 +17,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns the fault of a request to an array of so many bytes at this time.
+    /// Returns the reason why an array of `capacity` bytes cannot take the request at `now`.
     pub(crate) fn wrong(&self, now: Time, capacity: u64) -> Option<UserError> {
         let Request { arrival, offset, bytes, .. } = *self;
         let (at, is_late) = (arrival.ns(), arrival > Time::from_ns(LAST.ns() / 2));

@@ -18,9 +18,6 @@ pub(crate) struct Rebuild {
     together: u64,
     /// Least time between two starts.
     interval: Dur,
-    /// Stripes that are rebuilt, and those that are or are being.
-    done: u64,
-    started: u64,
     began: Time,
     /// When the next stripes are read; `None` while others are rebuilt, and at the end.
     pub due: Option<Time>,
@@ -38,8 +35,6 @@ impl Rebuild {
             stripes,
             together,
             interval: Dur::from_ns(interval_ns.round() as u64),
-            done: 0,
-            started: 0,
             began: Time::ZERO,
             due: Some(Time::ZERO),
             end: None,
@@ -49,9 +44,10 @@ impl Rebuild {
     /// Begins with the next stripes; returns them.
     pub fn begin(&mut self, at: Time, layout: &mut Layout) -> Range<u64> {
         (self.due, self.began) = (None, at);
-        self.started = self.stripes.min(self.done + self.together);
-        layout.rebuilt(self.drive, self.done, self.started);
-        self.done..self.started
+        let first = layout.has_below[self.drive];
+        let below = self.stripes.min(first + self.together);
+        layout.written_below[self.drive] = below;
+        first..below
     }
 
     /// Returns the write of stripes to the new drive, where their chunks lie side by side.
@@ -62,20 +58,18 @@ impl Rebuild {
 
     /// The stripes that were started are written.
     pub fn finish(&mut self, at: Time, controller: Dur, layout: &mut Layout) {
-        self.done = self.started;
-        if self.done == self.stripes {
+        layout.has_below[self.drive] = layout.written_below[self.drive];
+        if layout.has_below[self.drive] == self.stripes {
             self.end = Some(at);
-            layout.rebuilt(self.drive, u64::MAX, u64::MAX);
-            return;
+        } else {
+            self.due = Some((at + controller).max(self.began + self.interval));
         }
-        layout.rebuilt(self.drive, self.done, self.done);
-        self.due = Some((at + controller).max(self.began + self.interval));
     }
 
-    pub fn summary(&self) -> Value {
+    pub fn summary(&self, layout: &Layout) -> Value {
         json!({
             "drive": self.drive,
-            "rebuilt_bytes": self.done * self.chunk_bytes,
+            "rebuilt_bytes": layout.has_below[self.drive] * self.chunk_bytes,
             "bytes": self.stripes * self.chunk_bytes,
             "end_ns": self.end.map(Time::ns),
         })

@@ -17,13 +17,13 @@ pub(crate) struct Part {
 #[derive(Debug)]
 pub(crate) struct Layout {
     drives: usize,
-    parity: usize,
+    pub parity: usize,
     mirrors: usize,
     pub chunk_bytes: u64,
     /// The stripes of each drive of which it has its chunk: those below this one.
-    has_below: Vec<u64>,
+    pub has_below: Vec<u64>,
     /// The stripes that writes reach: besides, those that are being rebuilt.
-    written_below: Vec<u64>,
+    pub written_below: Vec<u64>,
 }
 
 impl Layout {
@@ -51,12 +51,6 @@ impl Layout {
 
     fn is_written(&self, drive: usize, stripe: u64) -> bool {
         stripe < self.written_below[drive]
-    }
-
-    /// A replaced drive has all its chunks below `has_below`, and writes reach those below
-    /// `written_below`.
-    pub fn rebuilt(&mut self, drive: usize, has_below: u64, written_below: u64) {
-        (self.has_below[drive], self.written_below[drive]) = (has_below, written_below);
     }
 
     /// Appends the reads that give a drive's chunk of a stripe.

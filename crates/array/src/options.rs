@@ -3,6 +3,8 @@
 use reprieve_base::{Dur, SECTOR_BYTES, UserError};
 use serde::Deserialize;
 
+use crate::windows::Windows;
+
 /// The largest chunk.
 const MOST_CHUNK_BYTES: u64 = 1 << 30;
 
@@ -91,9 +93,15 @@ impl Options {
         Ok(options)
     }
 
-    /// Drives of which one has its busy window at a time.
-    pub(crate) fn turns(&self) -> usize {
-        if self.mirrors > 1 { self.mirrors } else { self.drives }
+    /// Windows of the drives: those of a mirror take turns, or all.
+    pub(crate) fn windows(&self) -> Option<Windows> {
+        let turns = if self.mirrors > 1 { self.mirrors } else { self.drives };
+        self.busy_window_us.map(|us| Windows { length: dur(us), turns })
+    }
+
+    /// Time after which reads are hedged.
+    pub(crate) fn hedge_after(&self) -> Option<Dur> {
+        self.hedge_after_us.map(dur)
     }
 
     /// Errors at the first choice that is wrong.
@@ -146,7 +154,7 @@ impl Options {
         if self.read == Read::AroundWindows && self.busy_window_us.is_none() {
             return wrong("read = \"around-windows\": needs busy_window_us");
         }
-        if self.busy_window_us.is_some() && self.turns() == 1 {
+        if self.windows().is_some_and(|windows| windows.turns == 1) {
             return wrong("busy_window_us: drives take turns; needs two or more");
         }
         if self.parity_log && self.parity != 1 {
@@ -213,6 +221,6 @@ fn within(name: &str, value: Option<f64>, least: f64, most: f64) -> Result<(), U
 }
 
 /// Returns a time in us as whole nanoseconds.
-pub(crate) fn dur(us: f64) -> Dur {
+fn dur(us: f64) -> Dur {
     Dur::from_ns((us * 1e3).round() as u64)
 }

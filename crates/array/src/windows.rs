@@ -1,24 +1,29 @@
 //! Busy windows of drives, which take turns so that all others of a stripe answer at once.
 
-use reprieve_base::Time;
+use reprieve_base::{Dur, Time};
 
-use crate::options::{Options, dur};
-
-/// Returns the overrides that give a drive its windows.
-pub(crate) fn sets(options: &Options, drive: usize) -> Vec<String> {
-    let Some(length_us) = options.busy_window_us else { return Vec::new() };
-    let turns = options.turns();
-    let (start_us, period_us) = ((drive % turns) as f64 * length_us, turns as f64 * length_us);
-    vec![
-        format!("ftl.busy_window_us={length_us}"),
-        format!("ftl.busy_window_start_us={start_us}"),
-        format!("ftl.busy_window_period_us={period_us}"),
-    ]
+/// Windows of one length without a gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Windows {
+    pub length: Dur,
+    /// Drives of which one has its window at a time.
+    pub turns: usize,
 }
 
-/// Whether a drive is in its window.
-pub(crate) fn is_busy(options: &Options, drive: usize, at: Time) -> bool {
-    let length_ns = options.busy_window_us.map_or(1, |us| dur(us).ns());
-    let turns = options.turns() as u64;
-    at.ns() / length_ns % turns == drive as u64 % turns
+impl Windows {
+    /// Returns the overrides that give a drive its windows.
+    pub fn sets(&self, drive: usize) -> [String; 3] {
+        let us = |windows: usize| windows as f64 * self.length.ns() as f64 / 1e3;
+        [
+            format!("ftl.busy_window_us={}", us(1)),
+            format!("ftl.busy_window_start_us={}", us(drive % self.turns)),
+            format!("ftl.busy_window_period_us={}", us(self.turns)),
+        ]
+    }
+
+    /// Whether a drive is in its window.
+    pub fn is_busy(&self, drive: usize, at: Time) -> bool {
+        let turn = at.ns() / self.length.ns() % self.turns as u64;
+        turn == (drive % self.turns) as u64
+    }
 }

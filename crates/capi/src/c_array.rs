@@ -7,7 +7,7 @@ use reprieve_array::{self as of, Array, Options};
 use reprieve_base::{Time, UserError};
 
 use crate::handle::{self, Handle, Refusal, open_with, with};
-use crate::{Status, bytes_of, invalid, scenario_of, summary};
+use crate::{Status, bytes_of, invalid, number, scenario_of, summary};
 
 /// `reprieve_array_request`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,27 +114,13 @@ exports! {
     }
 
     fn reprieve_array_capacity_bytes(array: *mut Handle<OpenArray>) -> u64 {
-        let mut bytes = 0;
         // SAFETY: the handle is null or open.
-        unsafe {
-            with(array, |open| {
-                bytes = open.model.array.capacity_bytes();
-                Ok(())
-            })
-        };
-        bytes
+        unsafe { number(array, |open| open.array.capacity_bytes()) }
     }
 
     fn reprieve_array_now(array: *mut Handle<OpenArray>) -> u64 {
-        let mut now_ns = 0;
         // SAFETY: the handle is null or open.
-        unsafe {
-            with(array, |open| {
-                now_ns = open.model.array.now().ns();
-                Ok(())
-            })
-        };
-        now_ns
+        unsafe { number(array, |open| open.array.now().ns()) }
     }
 
     fn reprieve_array_submit(

@@ -29,6 +29,23 @@ unsafe fn summary<T>(
     }
 }
 
+/// Returns a number of a drive or an array, 0 if there is none.
+///
+/// # Safety
+///
+/// The handle is null or open.
+unsafe fn number<T>(handle: *mut Handle<T>, of: impl FnOnce(&T) -> u64) -> u64 {
+    let mut found = 0;
+    // SAFETY: as the caller promises.
+    unsafe {
+        with(handle, |open| {
+            found = of(&open.model);
+            Ok(())
+        })
+    };
+    found
+}
+
 /// Exports functions that the header declares and documents.
 macro_rules! exports {
     ($(fn $name:ident($($argument:ident: $kind:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {$(
@@ -276,27 +293,13 @@ exports! {
     }
 
     fn reprieve_capacity_bytes(drive: *mut Handle) -> u64 {
-        let mut bytes = 0;
         // SAFETY: the handle is null or open.
-        unsafe {
-            with(drive, |open| {
-                bytes = open.model.capacity_bytes();
-                Ok(())
-            })
-        };
-        bytes
+        unsafe { number(drive, Drive::capacity_bytes) }
     }
 
     fn reprieve_now(drive: *mut Handle) -> u64 {
-        let mut now_ns = 0;
         // SAFETY: the handle is null or open.
-        unsafe {
-            with(drive, |open| {
-                now_ns = open.model.now().ns();
-                Ok(())
-            })
-        };
-        now_ns
+        unsafe { number(drive, |drive| drive.now().ns()) }
     }
 
     fn reprieve_submit(

@@ -166,7 +166,7 @@ fn details_of_two_reads_by_hand() {
     assert_eq!((seen[1].2.die, seen[1].2.retries), (Some(0), 0));
 }
 
-/// Reads of pages with so many errors that each takes retries: in all, those of the summary.
+/// Retries of reads of worn pages add up to those of the summary.
 #[test]
 fn retries_add_up_to_those_of_the_summary() {
     let sets = [

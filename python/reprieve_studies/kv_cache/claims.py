@@ -45,7 +45,7 @@ def verdicts(runs: Runs, plan: Plan) -> list[Verdict]:
                     f"{device}: {figure} of time to first token, without suspension over with it",
                     "set before the first run", "1", LITTLE, None if one is None else one.mean,
                     0.0, AT_MOST, seeds=list(plan.seeds), low=None if one is None else one.low,
-                    high=None if one is None else one.high, lack=lack,
+                    high=None if one is None else one.high, lack=lack, null=1.0,
                 )
             )  # fmt: skip
     return found

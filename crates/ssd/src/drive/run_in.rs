@@ -112,9 +112,7 @@ impl Ssd {
         self.run.pages.ftl.freeze();
         self.run.pages.buffer.waiting.clear();
         self.run.pages.flash.forget_waiting();
-        for die in 0..self.scenario.geometry.dies() {
-            self.run.pages.flash.dies_mut().wake(die);
-        }
+        self.run.pages.flash.dies_mut().wake_all();
         loop {
             self.run.pages.flash.decide(
                 self.run.now,
