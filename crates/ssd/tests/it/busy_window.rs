@@ -41,6 +41,15 @@ fn a_block_is_collected_in_the_window_alone() {
 }
 
 #[test]
+fn a_die_that_is_never_idle_collects_in_its_window() {
+    // A write takes 160 us and the next comes after 150: 20 of them, from 50 ms on.
+    let rows: Vec<TraceRow> = (0..20).map(|row| at_us(50_000 + 150 * row, 'W', 20 + row)).collect();
+    let window = |start| run(&[PERIOD, "ftl.busy_window_us=10000", start], &rows);
+    assert!(moved(&window(START)).0 >= 3);
+    assert_eq!(moved(&window("ftl.busy_window_start_us=80000")), (0, 0));
+}
+
+#[test]
 fn no_step_begins_after_the_window() {
     // A page takes 190 us, and is begun before 100 us have passed; the next window has the next.
     let length = "ftl.busy_window_us=100";
