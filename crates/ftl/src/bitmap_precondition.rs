@@ -5,7 +5,7 @@ use reprieve_config::Scenario;
 use reprieve_policy::victim::{self, VictimPolicy};
 
 use super::bitmap_plane::{BitmapPlane, FRONT};
-use super::page_names::Names;
+use super::page_names::{DrawnNames, Names};
 use super::scope::Scope;
 use super::{Ftl, Kept, Mapping};
 
@@ -129,8 +129,8 @@ impl BitmapDrive {
     /// Gives the valid pages of each of these scopes, or of the drive, its logical pages, without
     /// memory for the order that is drawn.
     pub(super) fn name_by_number(&self, ftl: &mut Ftl, scopes: Vec<Scope>) {
-        let names = Names::new(ftl, self.pages.iter().map(BitmapPlane::words), scopes);
-        ftl.tables.start_with(names);
+        let names = DrawnNames::new(ftl, self.pages.iter().map(BitmapPlane::words), scopes);
+        ftl.tables.start_with(Names::Drawn(names));
     }
 
     /// Gives the valid pages of the scope's plane, or of the drive, its logical pages, every way

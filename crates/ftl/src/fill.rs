@@ -7,6 +7,8 @@
 use std::ops::Range;
 
 use super::blocks::Blocks;
+use super::in_order::InOrder;
+use super::page_names::Names;
 use super::page_tables::PageTables;
 use super::plane::Plane;
 use super::{Ftl, Kept, Mapping};
@@ -22,6 +24,64 @@ struct Stride {
 }
 
 impl Ftl {
+    /// Writes the first logical pages in order without an entry for each, if there are more than
+    /// `beyond` and the placement repeats; returns how many.
+    pub(super) fn fill_in_order(&mut self, beyond: u32) -> u32 {
+        let pages = self.tables.map.logical_pages();
+        let round = self.placement.round().filter(|_| pages > beyond && self.fills_from_empty());
+        let Some(of_round) = round else { return 0 };
+        let (mut planes, mut lpn, mut unlike) = (Vec::new(), 0, Vec::new());
+        while pages - lpn >= of_round && unlike.is_empty() {
+            let position = self.placement.position();
+            let taken: Vec<(u32, u32)> = (lpn..lpn + of_round).map(|it| self.take(it)).collect();
+            let blocks = &mut self.tables.blocks;
+            if planes.is_empty() {
+                planes = taken.iter().map(|(plane, _)| *plane).collect();
+            }
+            if !taken.iter().map(|(plane, _)| plane).eq(&planes) {
+                unlike = taken;
+                break;
+            }
+            for (_, page) in taken {
+                blocks.index.add_valid(blocks.numbering.block_of(page));
+            }
+            lpn += of_round;
+            if self.placement.position() == position {
+                let turns = turns(&planes, blocks.planes.len());
+                let rounds = blocks.rounds(&turns).min((pages - lpn) / of_round);
+                blocks.take_rounds(&turns, rounds);
+                lpn += rounds * of_round;
+            }
+        }
+        let numbering = self.numbering;
+        let of_drive = numbering.geometry.planes() as usize;
+        let in_order = InOrder::new(&planes, lpn / of_round, of_drive, numbering.pages_per_plane());
+        self.tables.start_with(Names::InOrder(in_order));
+        for (_, page) in unlike {
+            self.tables.put(lpn, page);
+            lpn += 1;
+        }
+        lpn
+    }
+
+    /// Whether planes open their blocks in the order of their numbers, one at a time.
+    fn fills_from_empty(&self) -> bool {
+        let blocks = &self.tables.blocks;
+        let in_order = 0..self.numbering.geometry.blocks_per_plane;
+        blocks.fronts.is_simple()
+            && blocks.slc.is_none()
+            && self.tables.two_pass.is_none()
+            && blocks.planes.iter().all(|plane| plane.free_list().into_iter().eq(in_order.clone()))
+    }
+
+    /// Takes a page for a logical page; returns the plane and the page.
+    fn take(&mut self, lpn: u32) -> (u32, u32) {
+        let kept = Kept::always(self.tables.blocks.reserve_blocks);
+        let plane = self.place_write(lpn, &|_| 0);
+        let plane = plane.expect("the drive has more room than logical pages");
+        (plane, self.tables.take_now(plane, lpn, kept).0)
+    }
+
     /// Writes logical pages that hold nothing yet, in order.
     pub(super) fn fill(&mut self, lpns: Range<u32>) {
         let kept = Kept::always(self.tables.blocks.reserve_blocks);
@@ -162,6 +222,7 @@ mod tests {
             pages_per_block in 12u32..40,
             spare_percent in 12u32..50,
             bad in prop::bool::ANY,
+            units in prop::sample::select(&[1u32, 4][..]),
             pieces in prop::collection::vec(1u32..900, 1..6),
         ) {
             // What collection pads, and what bad blocks take, is to be had on top.
@@ -172,10 +233,11 @@ mod tests {
                 format!("geometry.pages_per_block={}", pages_per_block * wordline_pages),
                 format!("ftl.over_provisioning=0.{}", spare_percent + padded_percent),
                 format!("ftl.factory_bad_share={}", if bad { 0.02 } else { 0.0 }),
+                format!("ftl.mapping_bytes={}", 2048 / units),
             ];
             let more: Vec<&str> = more.iter().map(String::as_str).collect();
             let scenario = drive(seed, &more);
-            let [mut by_rounds, mut by_page] =
+            let [mut by_rounds, mut by_page, mut in_order] =
                 std::array::from_fn(|_| Ftl::new(&scenario).expect("a small drive"));
             let pages = by_page.tables.map.all_pages();
             let kept = Kept::always(by_page.tables.blocks.reserve_blocks);
@@ -188,7 +250,14 @@ mod tests {
                 by_rounds.fill(next..end);
                 next = end;
             }
+            let next = in_order.fill_in_order(0);
+            prop_assert!(bad || next > 0);
+            in_order.fill(next..pages);
             prop_assert_eq!(seen(&by_rounds), seen(&by_page));
+            prop_assert_eq!(seen(&in_order), seen(&by_page));
+            for page in 0..in_order.numbering.geometry.pages() as u32 {
+                prop_assert_eq!(in_order.tables.blocks.owner(page), by_page.tables.blocks.owner(page));
+            }
         }
     }
 }

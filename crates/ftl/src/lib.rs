@@ -14,6 +14,7 @@ mod faults;
 mod fill;
 mod filler;
 mod free;
+mod in_order;
 mod in_step;
 mod job;
 mod kept;

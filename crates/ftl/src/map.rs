@@ -132,8 +132,8 @@ impl Map {
         if let Some(entry) = self.physical.apart(lpn) {
             return Mapping::decode(entry);
         }
-        let prepared = self.prepared.as_ref();
-        prepared.map_or(Mapping::Unwritten, |prepared| Mapping::Flash(prepared.page(lpn)))
+        let page = self.prepared.as_ref().and_then(|prepared| prepared.page(lpn));
+        page.map_or(Mapping::Unwritten, Mapping::Flash)
     }
 
     /// Returns how many logical pages have their newest data in flash.

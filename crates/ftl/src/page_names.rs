@@ -7,13 +7,50 @@
 use reprieve_base::Archive;
 
 use super::Ftl;
+use super::in_order::InOrder;
 use super::permutation::Permutation;
 use super::ranked_bits::{GROUP_WORDS, RankedBits};
 use super::scope::Scope;
 
 /// Contents of the valid pages of a drive that was just prepared.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Names {
+pub(super) enum Names {
+    /// They were written once, in order.
+    InOrder(InOrder),
+    /// They were overwritten at random.
+    Drawn(DrawnNames),
+}
+
+impl Names {
+    /// Writes which pages of `planes` planes are valid, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive, planes: usize) {
+        if let Names::Drawn(drawn) = self {
+            drawn.archive(archive, planes);
+        }
+    }
+
+    /// The logical page that a page, counted over the drive, holds.
+    #[cold]
+    pub(super) fn owner(&self, page: u32) -> Option<u32> {
+        match self {
+            Names::InOrder(pages) => pages.owner(page),
+            Names::Drawn(drawn) => drawn.owner(page),
+        }
+    }
+
+    /// The page, counted over the drive, that holds a logical page.
+    #[cold]
+    pub(super) fn page(&self, lpn: u32) -> Option<u32> {
+        match self {
+            Names::InOrder(pages) => pages.page(lpn),
+            Names::Drawn(drawn) => Some(drawn.page(lpn)),
+        }
+    }
+}
+
+/// Logical pages that were drawn for the valid pages of each plane, or of the drive.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct DrawnNames {
     /// One bit a page: whether it is valid. Each plane begins with a group of its own.
     #[serde(skip)]
     valid: RankedBits,
@@ -34,14 +71,14 @@ struct Named {
     before: u32,
 }
 
-impl Names {
+impl DrawnNames {
     /// Of a drive whose planes have these words of valid pages, given to scopes that are those of
     /// each plane, in the order of planes, or that of the drive.
     pub(super) fn new<'a>(
         ftl: &Ftl,
         planes: impl Iterator<Item = &'a [u64]>,
         scopes: Vec<Scope>,
-    ) -> Names {
+    ) -> DrawnNames {
         let pages_per_plane = ftl.numbering.pages_per_plane();
         let groups_per_plane = pages_per_plane.div_ceil(u64::BITS).div_ceil(GROUP_WORDS as u32);
         let words_per_plane = groups_per_plane as usize * GROUP_WORDS;
@@ -63,17 +100,16 @@ impl Names {
         let scopes: Vec<Named> = (0..).zip(scopes).map(named).collect();
         let lpns = scopes.iter().map(|named| u64::from(named.scope.lpns)).sum::<u64>();
         assert_eq!(u64::from(valid.ones()), lpns, "as many pages are valid as have names");
-        Names { valid, groups_per_plane, pages_per_plane, scopes, scope_of }
+        DrawnNames { valid, groups_per_plane, pages_per_plane, scopes, scope_of }
     }
 
     /// Writes which pages of `planes` planes are valid, or takes that back.
-    pub(super) fn archive(&mut self, archive: &mut Archive, planes: usize) {
+    fn archive(&mut self, archive: &mut Archive, planes: usize) {
         self.valid.archive(archive, planes * self.groups_per_plane as usize * GROUP_WORDS);
     }
 
     /// The logical page that a page, counted over the drive, holds.
-    #[cold]
-    pub(super) fn owner(&self, page: u32) -> Option<u32> {
+    fn owner(&self, page: u32) -> Option<u32> {
         let (plane, own) = (page / self.pages_per_plane, page % self.pages_per_plane);
         let first = (plane * self.groups_per_plane) as usize * GROUP_WORDS;
         let number = self.valid.number(first * u64::BITS as usize + own as usize)?;
@@ -83,8 +119,7 @@ impl Names {
     }
 
     /// The page, counted over the drive, that holds a logical page.
-    #[cold]
-    pub(super) fn page(&self, lpn: u32) -> u32 {
+    fn page(&self, lpn: u32) -> u32 {
         let Scope { run, stride, .. } = self.scopes[0].scope;
         let number = self.scope_of[(lpn % stride / run) as usize];
         let Named { scope, order, before } = &self.scopes[number as usize];
@@ -134,7 +169,7 @@ mod tests {
                 true => (0..planes).map(|it| scope(it, planes - 1 - it, planes, lpns)).collect(),
                 false => vec![scope(0, 0, 1, lpns * planes)],
             };
-            let names = Names::new(&ftl, words.iter().map(Vec::as_slice), scopes);
+            let names = DrawnNames::new(&ftl, words.iter().map(Vec::as_slice), scopes);
             let mut lpns_of: Vec<u32> = Vec::new();
             for page in 0..planes * pages {
                 assert_eq!(names.owner(page).is_some(), page_of.contains(&page), "{page}");

@@ -145,6 +145,9 @@ impl Preconditioner {
             Progress::Done => None,
             Progress::Filling(next) => {
                 let pages = ftl.tables.map.all_pages();
+                if *next == 0 && scenario.ftl.precondition == Precondition::Sequential {
+                    *next = ftl.fill_in_order(SAMPLED_PAGES);
+                }
                 let end = (u64::from(*next) + writes).min(u64::from(pages)) as u32;
                 ftl.fill(*next..end);
                 *next = end;

@@ -158,6 +158,14 @@ impl PageTables {
     /// Writes a logical page to a plane at once; returns the pages that garbage collection moved
     /// for it.
     fn write_now(&mut self, plane: u32, lpn: u32, kept: Kept) -> u32 {
+        let (page, moved) = self.take_now(plane, lpn, kept);
+        self.put(lpn, page);
+        moved
+    }
+
+    /// Takes a page of a plane for a logical page; returns it, and the pages that garbage
+    /// collection moved for it.
+    pub(super) fn take_now(&mut self, plane: u32, lpn: u32, kept: Kept) -> (u32, u32) {
         let front = self.blocks.fronts.of_write(lpn, 0);
         let mut moved = 0;
         let kept_blocks = kept.of(plane, self.blocks.planes[plane as usize].fills);
@@ -171,9 +179,7 @@ impl PageTables {
                 None => panic!("over-provisioning leaves every plane a block to reclaim"),
             }
         }
-        let page = self.blocks.take_page(plane, usize::from(front));
-        self.put(lpn, page);
-        moved
+        (self.blocks.take_page(plane, usize::from(front)), moved)
     }
 
     /// Reclaims one block of a plane at once; returns the pages moved, or `None` if none is worth
