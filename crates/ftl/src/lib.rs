@@ -42,6 +42,7 @@ mod room;
 mod rules;
 mod scope;
 mod sectors;
+mod shared_table;
 mod slc_folding;
 mod slc_plane;
 mod table;
