@@ -84,7 +84,8 @@ impl Drive {
     }
 
     /// Opens drives of this scenario that draw apart: the first is that of [`Drive::open`], and
-    /// each other has a seed of its own, which follows from the scenario's.
+    /// each other has a seed of its own, which follows from the scenario's. Their tables are kept
+    /// as what differs, in little memory.
     ///
     /// `sets_of`: the overrides of each. Errors as [`Drive::open`].
     pub fn open_many(
@@ -101,7 +102,15 @@ impl Drive {
                 _ => Drive::of(scenario.drawing_apart(&format!("array.drive.{number}")), None),
             }
         };
-        (0..count).map(of).collect()
+        let mut drives: Vec<Drive> = Vec::with_capacity(count);
+        for number in 0..count {
+            let mut drive = of(number)?;
+            if count > 1 {
+                drive.ssd.share_tables(drives.first().map(|first| &first.ssd));
+            }
+            drives.push(drive);
+        }
+        Ok(drives)
     }
 
     /// Opens a drive as [`Drive::open`] does, in a state that `reprieve run --save-state` wrote

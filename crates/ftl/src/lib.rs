@@ -43,6 +43,7 @@ mod room;
 mod rules;
 mod scope;
 mod sectors;
+mod shared_table;
 mod slc_folding;
 mod slc_plane;
 mod table;

@@ -85,7 +85,9 @@ impl Owners {
         self.prepared = Some(prepared);
         self.table.fill_by_blocks();
         // One that is archived keeps them.
-        self.gone.resize(self.table.len().div_ceil(u64::BITS as usize), 0);
+        if self.gone.is_empty() {
+            self.gone = vec![0; self.table.len().div_ceil(u64::BITS as usize)];
+        }
     }
 
     /// The physical page holds the valid data of `lpn`.

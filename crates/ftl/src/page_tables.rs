@@ -95,6 +95,12 @@ impl PageTables {
         }
     }
 
+    /// Shares them with the first drive of an array; `None`: this is the first.
+    pub fn share(&mut self, first: Option<&PageTables>) {
+        self.map.physical.share(first.map(|first| &first.map.physical));
+        self.blocks.owners.table.share(first.map(|first| &first.blocks.owners.table));
+    }
+
     /// Pages that nobody has changed hold what they were prepared with.
     pub(super) fn start_with(&mut self, prepared: Names) {
         let prepared = Arc::new(prepared);

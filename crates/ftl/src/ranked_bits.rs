@@ -140,6 +140,17 @@ impl Sparse {
         &self.numbers
     }
 
+    /// Its places and numbers that are not zero.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
+        let words =
+            (0..).step_by(WORD_BITS).zip(&self.places.words).filter(|(_, word)| **word != 0);
+        let bits = |(first, word): (u32, &u64)| {
+            let word = *word;
+            (0..u64::BITS).filter(move |bit| word >> bit & 1 != 0).map(move |bit| first + bit)
+        };
+        words.flat_map(bits).zip(self.numbers.iter().copied())
+    }
+
     /// The number at a place; zero at most.
     #[inline]
     pub(super) fn get(&self, place: u32) -> u32 {
@@ -183,6 +194,8 @@ mod tests {
                 for few in [few, again] {
                     let found: Vec<u32> = (0..entries as u32).map(|place| few.get(place)).collect();
                     assert_eq!(found, table);
+                    let used = (0..).zip(&table).filter(|(_, number)| **number != 0);
+                    assert!(few.pairs().eq(used.map(|(place, number)| (place, *number))));
                 }
             }
         }

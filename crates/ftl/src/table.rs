@@ -5,24 +5,34 @@ use memmap2::{Advice, MmapMut};
 use reprieve_base::{Archive, UserError};
 
 use super::ranked_bits::Sparse;
+use super::shared_table::SharedTable;
 
 /// Entries that are looked at together.
 const CHUNK: usize = 64;
 
-/// Entries of 32 bits in memory of their own.
+/// Memory of a table.
+#[cfg(unix)]
+pub(super) type Entries = MmapMut;
+/// Where there are no mappings, as in WebAssembly.
+#[cfg(not(unix))]
+pub(super) type Entries = Vec<u32>;
+
+/// Entries of 32 bits in memory of their own, or shared with other drives.
 ///
 /// Random accesses to tables of many megabytes cost mostly address translation; with pages of
 /// 2 MiB instead of 4 KiB the simulator runs about half as fast again.
 #[derive(Debug)]
 pub(super) struct Table<const FIRST: u32> {
     /// Entries as they differ from the first value, so that memory as it comes holds that.
-    #[cfg(unix)]
-    memory: MmapMut,
-    /// Where there are no mappings, as in WebAssembly.
-    #[cfg(not(unix))]
-    memory: Vec<u32>,
+    memory: Memory,
     /// Entries that the table had before it was taken anew.
     apart: Option<Sparse>,
+}
+
+#[derive(Debug)]
+enum Memory {
+    Own(Entries),
+    Shared(Box<SharedTable>),
 }
 
 impl<const FIRST: u32> Table<FIRST> {
@@ -34,7 +44,27 @@ impl<const FIRST: u32> Table<FIRST> {
             let places = self.entries().len();
             self.apart.get_or_insert_default().archive(archive, places);
         }
-        archive.table(bytemuck::cast_slice_mut(&mut self.memory));
+        if let Memory::Shared(shared) = &self.memory {
+            self.memory = Memory::Own(shared.alone().expect("there is memory to save a drive"));
+        }
+        archive.table(bytemuck::cast_slice_mut(self.own()));
+    }
+
+    /// Shares its entries with the first drive of an array where that saves memory.
+    pub(super) fn share(&mut self, first: Option<&Self>) {
+        let first = first.and_then(|first| match &first.memory {
+            Memory::Shared(shared) => Some(shared.as_ref()),
+            Memory::Own(_) => None,
+        });
+        if let Some(mut shared) = SharedTable::of(self.own(), first) {
+            self.apart.take_if(|apart| shared.take_over(apart));
+            self.memory = Memory::Shared(Box::new(shared));
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_shared(&self) -> bool {
+        matches!(self.memory, Memory::Shared(_))
     }
 
     /// Sets the entries apart that have changed, if they are few, and begins again with none.
@@ -42,10 +72,11 @@ impl<const FIRST: u32> Table<FIRST> {
     /// The memory stays: what the system clears anew costs more than a run changes in it.
     pub(super) fn set_apart(&mut self) {
         assert!(self.apart.is_none(), "entries are set apart once");
-        self.apart = Sparse::of(self.entries());
-        if let Some(apart) = &self.apart {
-            apart.clear(bytemuck::cast_slice_mut(&mut self.memory));
+        let apart = Sparse::of(self.entries());
+        if let Some(apart) = &apart {
+            apart.clear(bytemuck::cast_slice_mut(self.own()));
         }
+        self.apart = apart;
     }
 
     /// Entries that were set apart.
@@ -64,7 +95,7 @@ impl<const FIRST: u32> Table<FIRST> {
     /// Takes memory in small pages from now on: what is written lies together, here and there.
     pub(super) fn fill_by_blocks(&mut self) {
         #[cfg(target_os = "linux")]
-        let _ = self.memory.advise(Advice::NoHugePage);
+        let _ = self.own().advise(Advice::NoHugePage);
     }
 
     /// Returns how many entries it has.
@@ -78,8 +109,18 @@ impl<const FIRST: u32> Table<FIRST> {
         (entry != 0).then_some(entry ^ FIRST)
     }
 
+    fn own(&mut self) -> &mut Entries {
+        match &mut self.memory {
+            Memory::Own(own) => own,
+            Memory::Shared(_) => panic!("a drive is prepared before its tables are shared"),
+        }
+    }
+
     fn entries(&self) -> &[u32] {
-        bytemuck::cast_slice(&self.memory)
+        match &self.memory {
+            Memory::Own(own) => bytemuck::cast_slice(own),
+            Memory::Shared(_) => panic!("a drive is prepared before its tables are shared"),
+        }
     }
 
     /// A table of `entries` times the value that entries have at first.
@@ -94,22 +135,35 @@ impl<const FIRST: u32> Table<FIRST> {
                 (u64::from(entries) * size_of::<u32>() as u64) >> 20
             ))
         })?;
-        Ok(Table { memory, apart: None })
+        Ok(Table { memory: Memory::Own(memory), apart: None })
     }
 
     #[inline]
     pub(super) fn get(&self, index: u32) -> u32 {
-        self.entries()[index as usize] ^ FIRST
+        match &self.memory {
+            Memory::Own(own) => bytemuck::cast_slice::<_, u32>(own)[index as usize] ^ FIRST,
+            Memory::Shared(shared) => shared.get(index) ^ FIRST,
+        }
     }
 
     #[inline]
     pub(super) fn set(&mut self, index: u32, value: u32) {
-        bytemuck::cast_slice_mut::<_, u32>(&mut self.memory)[index as usize] = value ^ FIRST;
+        match &mut self.memory {
+            Memory::Own(own) => {
+                bytemuck::cast_slice_mut::<_, u32>(own)[index as usize] = value ^ FIRST;
+            }
+            Memory::Shared(shared) => {
+                if let Some(own) = shared.set(index, value ^ FIRST) {
+                    self.memory = Memory::Own(own);
+                }
+            }
+        }
     }
 }
 
+/// Takes memory for entries that are zero.
 #[cfg(unix)]
-fn take(entries: usize) -> Result<MmapMut, std::io::Error> {
+pub(super) fn take(entries: usize) -> Result<MmapMut, std::io::Error> {
     let memory = MmapMut::map_anon(entries * size_of::<u32>())?;
     // Only speed depends on it: a system without huge pages refuses, and that is all right.
     let _ = memory.advise(Advice::HugePage);
@@ -117,7 +171,7 @@ fn take(entries: usize) -> Result<MmapMut, std::io::Error> {
 }
 
 #[cfg(not(unix))]
-fn take(entries: usize) -> Result<Vec<u32>, std::collections::TryReserveError> {
+pub(super) fn take(entries: usize) -> Result<Vec<u32>, std::collections::TryReserveError> {
     let mut memory = Vec::new();
     memory.try_reserve_exact(entries)?;
     memory.resize(entries, 0);
