@@ -75,6 +75,11 @@ impl Archive<'_> {
         }
     }
 
+    /// Takes a part for damaged unless it is sound.
+    pub fn refuse_unless(&mut self, is_sound: bool) {
+        self.is_damaged |= !is_sound;
+    }
+
     /// Returns the bytes that were written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.written

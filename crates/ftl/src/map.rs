@@ -129,9 +129,6 @@ impl Map {
 
     /// Where the data of a logical page was when the drive was prepared.
     fn at_first(&self, lpn: u32) -> Mapping {
-        if let Some(entry) = self.physical.apart(lpn) {
-            return Mapping::decode(entry);
-        }
         let page = self.prepared.as_ref().and_then(|prepared| prepared.page(lpn));
         page.map_or(Mapping::Unwritten, Mapping::Flash)
     }
@@ -140,18 +137,16 @@ impl Map {
     pub fn pages_in_flash(&self) -> u64 {
         let is_in_flash = |entry| matches!(Mapping::decode(entry), Mapping::Flash(_));
         let were = self.prepared.is_some();
-        let gain = |is: bool, was: bool| i64::from(is) - i64::from(was);
-        let apart = self.physical.all_apart().map(|entry| gain(is_in_flash(entry), were));
-        let changed = self.physical.changed(self.logical_pages).map(|(lpn, entry)| {
-            gain(is_in_flash(entry), self.physical.apart(lpn).map_or(were, is_in_flash))
-        });
+        let changed = self.physical.changed(self.logical_pages);
+        let gain = changed.map(|(_, entry)| i64::from(is_in_flash(entry)) - i64::from(were));
         let first = i64::from(were) * i64::from(self.logical_pages);
-        (first + apart.sum::<i64>() + changed.sum::<i64>()) as u64
+        (first + gain.sum::<i64>()) as u64
     }
 
     /// Pages that nobody has changed are where they were prepared.
     pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
         self.prepared = Some(prepared);
+        self.physical.keep_changes();
     }
 
     /// The entry of a logical page as it is stored, which may say that nobody has changed it: for

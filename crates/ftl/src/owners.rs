@@ -55,10 +55,7 @@ impl Owners {
         if self.gone[word] & bit != 0 {
             return None;
         }
-        match self.table.apart(page) {
-            None => prepared.owner(page),
-            lpn => lpn.filter(|lpn| *lpn != INVALID),
-        }
+        prepared.owner(page)
     }
 
     /// Returns it for a page that was changed since the preparation: for callers that want it in
@@ -84,10 +81,8 @@ impl Owners {
     pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
         self.prepared = Some(prepared);
         self.table.fill_by_blocks();
-        // One that is archived keeps them.
-        if self.gone.is_empty() {
-            self.gone = vec![0; self.table.len().div_ceil(u64::BITS as usize)];
-        }
+        self.table.keep_changes();
+        self.gone = vec![0; self.table.len().div_ceil(u64::BITS as usize)];
     }
 
     /// The physical page holds the valid data of `lpn`.

@@ -73,7 +73,9 @@ impl PageTables {
         archive.part(&mut prepared);
         if let Some(mut prepared) = prepared {
             prepared.archive(archive, self.blocks.planes.len());
-            self.start_with(prepared);
+            if archive.is_loading() {
+                self.start_with(prepared);
+            }
         }
         self.map.archive(archive);
         self.blocks.archive(archive);
@@ -88,17 +90,17 @@ impl PageTables {
 
     /// Empties the tables for what changes from now on, where names and few changes since say what
     /// the present ones do.
-    pub(super) fn set_apart(&mut self) {
+    pub(super) fn keep_few_changes(&mut self) {
         if self.map.prepared().is_some() {
-            self.map.physical.set_apart();
-            self.blocks.owners.table.set_apart();
+            self.map.physical.keep_few_changes();
+            self.blocks.owners.table.keep_few_changes();
         }
     }
 
     /// Shares them with the first drive of an array; `None`: this is the first.
     pub fn share(&mut self, first: Option<&PageTables>) {
-        self.map.physical.share(first.map(|first| &first.map.physical));
-        self.blocks.owners.table.share(first.map(|first| &first.blocks.owners.table));
+        self.map.physical.share_with(first.map(|first| &first.map.physical));
+        self.blocks.owners.table.share_with(first.map(|first| &first.blocks.owners.table));
     }
 
     /// Pages that nobody has changed hold what they were prepared with.

@@ -1,4 +1,4 @@
-//! Bits of which the set ones are numbered, and numbers that few of many places have.
+//! Bits of which the set ones are numbered.
 
 use reprieve_base::Archive;
 
@@ -87,116 +87,36 @@ impl RankedBits {
     }
 }
 
-/// Numbers other than zero at few of many places.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Sparse {
-    places: RankedBits,
-    numbers: Vec<u32>,
-}
-
-/// Places for each number, at least, of a table that is kept sparse.
-const PLACES_PER_NUMBER: usize = 8;
-
-impl Sparse {
-    /// Those of a table; `None` if they are not few.
-    pub(super) fn of(table: &[u32]) -> Option<Sparse> {
-        let mut words = Vec::with_capacity(words_of(table.len()));
-        let mut numbers = Vec::new();
-        for chunk in table.chunks(WORD_BITS) {
-            let mut word = 0;
-            if chunk.iter().fold(0, |all, number| all | number) != 0 {
-                let bits = (0..).zip(chunk).map(|(bit, number)| u64::from(*number != 0) << bit);
-                word = bits.fold(0, |all, bit| all | bit);
-                let mut left = word;
-                while left != 0 {
-                    numbers.push(chunk[left.trailing_zeros() as usize]);
-                    left &= left - 1;
-                }
-            }
-            words.push(word);
-            if numbers.len() > table.len() / PLACES_PER_NUMBER {
-                return None;
-            }
-        }
-        words.resize(words_of(table.len()), 0);
-        Some(Sparse { places: RankedBits::new(words), numbers })
-    }
-
-    /// Writes the numbers of a table of `places` places, or takes them back.
-    pub(super) fn archive(&mut self, archive: &mut Archive, places: usize) {
-        self.places.archive(archive, words_of(places));
-        self.numbers.resize(self.places.ones() as usize, 0);
-        archive.table(bytemuck::cast_slice_mut(&mut self.numbers));
-    }
-
-    /// Makes its places of a table zero.
-    pub(super) fn clear(&self, table: &mut [u32]) {
-        let chunks = table.chunks_mut(WORD_BITS).zip(&self.places.words);
-        chunks.filter(|(_, word)| **word != 0).for_each(|(chunk, _)| chunk.fill(0));
-    }
-
-    /// Its numbers that are not zero.
-    pub(super) fn numbers(&self) -> &[u32] {
-        &self.numbers
-    }
-
-    /// Its places and numbers that are not zero.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
-        let words =
-            (0..).step_by(WORD_BITS).zip(&self.places.words).filter(|(_, word)| **word != 0);
-        let bits = |(first, word): (u32, &u64)| {
-            let word = *word;
-            (0..u64::BITS).filter(move |bit| word >> bit & 1 != 0).map(move |bit| first + bit)
-        };
-        words.flat_map(bits).zip(self.numbers.iter().copied())
-    }
-
-    /// The number at a place; zero at most.
-    #[inline]
-    pub(super) fn get(&self, place: u32) -> u32 {
-        self.places.number(place as usize).map_or(0, |number| self.numbers[number as usize])
-    }
-}
-
-/// Words of whole groups, of a bit a place.
-fn words_of(places: usize) -> usize {
-    places.div_ceil(WORD_BITS).next_multiple_of(GROUP_WORDS)
-}
-
 #[cfg(test)]
 mod tests {
     use reprieve_base::Stream;
 
     use super::*;
 
-    /// Tables of many sizes with numbers by chance: each place has what the table has.
+    /// Bits by chance: the number of each leads back to it, also in bits that were saved.
     #[test]
-    fn few_numbers_are_those_of_the_table() {
-        let mut chance = Stream::new(1, "test.sparse", 0);
-        for entries in [1, 63, 64, 65, 511, 512, 513, 5000] {
-            for numbers in [0, 1, entries / 8, entries / 8 + 1] {
-                let mut table = vec![0; entries];
-                while table.iter().filter(|number| **number != 0).count() < numbers {
-                    let place = chance.below(entries as u64) as usize;
-                    table[place] = 1 + chance.below(9) as u32;
-                }
-                let Some(mut few) = Sparse::of(&table) else {
-                    assert!(numbers > entries / 8, "{numbers} of {entries} are few");
-                    continue;
-                };
-                assert!(numbers <= entries / 8, "{numbers} of {entries} are not few");
-                let mut archive = Archive::saving(Vec::new());
-                few.archive(&mut archive, entries);
-                let (bytes, mut again) = (archive.into_bytes(), Sparse::default());
-                let mut archive = Archive::loading(&bytes);
-                again.archive(&mut archive, entries);
-                archive.check().expect("all of it was taken");
-                for few in [few, again] {
-                    let found: Vec<u32> = (0..entries as u32).map(|place| few.get(place)).collect();
-                    assert_eq!(found, table);
-                    let used = (0..).zip(&table).filter(|(_, number)| **number != 0);
-                    assert!(few.pairs().eq(used.map(|(place, number)| (place, *number))));
-                }
+    fn the_number_of_a_bit_leads_back_to_it() {
+        let mut chance = Stream::new(1, "test.ranked", 0);
+        for one_in in [1, 3, 700] {
+            let words = 8 * GROUP_WORDS;
+            let word =
+                |_| (0..WORD_BITS).map(|bit| u64::from(chance.below(one_in) == 0) << bit).sum();
+            let mut bits = RankedBits::new((0..words).map(word).collect());
+            let mut archive = Archive::saving(Vec::new());
+            bits.archive(&mut archive, words);
+            let (bytes, mut again) = (archive.into_bytes(), RankedBits::default());
+            let mut archive = Archive::loading(&bytes);
+            again.archive(&mut archive, words);
+            archive.check().expect("all of it was taken");
+            for ranked in [bits, again] {
+                let is_set =
+                    |bit: &usize| ranked.words[bit / WORD_BITS] >> (bit % WORD_BITS) & 1 != 0;
+                let set: Vec<usize> = (0..words * WORD_BITS).filter(is_set).collect();
+                assert_eq!(ranked.ones() as usize, set.len());
+                let of = |number| ranked.bit(number);
+                assert_eq!((0..ranked.ones()).map(of).collect::<Vec<_>>(), set);
+                let numbers = (0..words * WORD_BITS).filter_map(|bit| ranked.number(bit));
+                assert!(numbers.eq(0..ranked.ones()));
             }
         }
     }

@@ -297,9 +297,11 @@ impl RunIn {
         true
     }
 
-    /// A load that lives in the buffer asks nothing of the flash, and makes requests.
+    /// A load that lives in the buffer asks nothing of the flash, and makes requests; those of a
+    /// page's mapping units count as one operation.
     pub(super) fn operations(&self) -> u64 {
-        self.drive.page_transactions().max(self.drive.run.stats.completed)
+        let units = u64::from(self.drive.scenario.units_per_page());
+        self.drive.page_transactions().max(self.drive.run.stats.completed / units)
     }
 
     fn operations_max(&self) -> u64 {

@@ -1,27 +1,25 @@
-//! A table that drives of an array share, with what differs in one of them.
+//! A large table of which little differs from zeros, or from the table of another drive.
 
 use std::sync::Arc;
 
+use reprieve_base::Archive;
 use rustc_hash::FxHashMap;
 
-use super::ranked_bits::Sparse;
-use super::table::{Entries, take};
+use super::table::{Entries, PageSize, TakeError, take};
 
-/// Entries from which on a table is shared: smaller ones are quicker, and take little memory.
-const LEAST_ENTRIES: usize = 1 << 22;
+/// Entries from which on a table is sparse: smaller ones are quicker, and take little memory.
+const LEAST_ENTRIES: usize = if cfg!(test) { 1 << 10 } else { 1 << 22 };
 
-/// Entries for each change, at least: with more changes a table of its own takes no more memory.
-const ENTRIES_PER_CHANGE: usize = 8;
-
-/// Entries for each that was set apart, at least: with more, their bits take no more memory.
-const ENTRIES_PER_APART: usize = 128;
+/// Entries for each change, at least: with many more, a table of its own takes no more memory, and
+/// is quicker.
+const ENTRIES_PER_CHANGE: usize = 16;
 
 /// Entries that are compared together.
 const CHUNK: usize = 64;
 
 /// Entries that other drives have too, or zeros, and those that differ.
 #[derive(Debug)]
-pub(super) struct SharedTable {
+pub(super) struct SparseTable {
     /// `None`: zeros.
     base: Option<Arc<Entries>>,
     changes: FxHashMap<u32, u32>,
@@ -29,31 +27,46 @@ pub(super) struct SharedTable {
     entries: usize,
 }
 
-impl SharedTable {
-    /// Returns a table with these entries, which has those of the first drive or zeros as its base;
-    /// the first drive gives its own away if most are not zeros. `None`: they are better left.
-    pub(super) fn of(own: &mut Entries, first: Option<&SharedTable>) -> Option<SharedTable> {
-        let entries: &[u32] = bytemuck::cast_slice(own);
-        if entries.len() < LEAST_ENTRIES {
-            return None;
-        }
-        let base = first.and_then(|first| first.base.clone());
-        let most_changes = entries.len() / ENTRIES_PER_CHANGE;
-        let mut shared = SharedTable {
-            base,
+impl SparseTable {
+    /// Returns a table of zeros; `None`: it is too small to be sparse.
+    pub(super) fn zeros(entries: usize) -> Option<SparseTable> {
+        (entries >= LEAST_ENTRIES).then(|| SparseTable {
+            base: None,
             changes: FxHashMap::default(),
-            most_changes,
-            entries: entries.len(),
-        };
-        let changes = || shared.differences(entries);
-        if changes().take(most_changes + 1).count() <= most_changes {
-            shared.changes = changes().collect();
-        } else if first.is_none() {
-            shared.base = Some(Arc::new(std::mem::replace(own, take(1).ok()?)));
-        } else {
-            return None;
+            most_changes: entries / ENTRIES_PER_CHANGE,
+            entries,
+        })
+    }
+
+    /// Returns a table with these entries; `None`: it is small, or too much of it is not zero.
+    pub(super) fn of(own: &[u32]) -> Option<SparseTable> {
+        let mut sparse = SparseTable::zeros(own.len())?;
+        sparse.take_changes(own).then_some(sparse)
+    }
+
+    /// Returns a table with these entries, which has those of the first of many drives or zeros as
+    /// its base; the first gives its own away if most are not zeros. `None`: they are better left.
+    pub(super) fn of_many(own: &mut Entries, first: Option<&SparseTable>) -> Option<SparseTable> {
+        let entries: &[u32] = bytemuck::cast_slice(own);
+        let mut sparse = SparseTable::zeros(entries.len())?;
+        sparse.base = first.and_then(|first| first.base.clone());
+        if !sparse.take_changes(entries) {
+            if first.is_some() {
+                return None;
+            }
+            sparse.base = Some(Arc::new(std::mem::replace(own, take(1, PageSize::Small).ok()?)));
         }
-        Some(shared)
+        Some(sparse)
+    }
+
+    /// Takes over how entries differ from the base, if few do.
+    fn take_changes(&mut self, own: &[u32]) -> bool {
+        let are_few =
+            self.differences(own).take(self.most_changes + 1).count() <= self.most_changes;
+        if are_few {
+            self.changes = self.differences(own).collect();
+        }
+        are_few
     }
 
     /// Returns the entries that are not those of the base, with their places.
@@ -66,15 +79,32 @@ impl SharedTable {
         pairs.filter(|(_, (own, base))| own != base).map(|(place, (own, _))| (place, *own))
     }
 
-    /// Takes entries over that were set apart, where they have not changed since, if few are.
-    pub(super) fn take_over(&mut self, apart: &Sparse) -> bool {
-        let is_worth = apart.numbers().len() <= self.entries / ENTRIES_PER_APART;
-        if is_worth {
-            apart.pairs().for_each(|(place, number)| {
-                self.changes.entry(place).or_insert(number);
-            });
+    /// Writes what differs from zeros, or takes that back.
+    pub(super) fn archive(&mut self, archive: &mut Archive) {
+        debug_assert!(self.base.is_none(), "a table of its own is archived without a base");
+        let mut changes: Vec<(u32, u32)> = self.changes().collect();
+        changes.sort_unstable();
+        archive.part(&mut changes);
+        if archive.is_loading() {
+            let is_whole = changes.iter().all(|(place, _)| (*place as usize) < self.entries);
+            archive.refuse_unless(is_whole);
+            self.changes = changes.into_iter().collect();
         }
-        is_worth
+    }
+
+    /// Whether zeros are its base.
+    pub(super) fn is_of_zeros(&self) -> bool {
+        self.base.is_none()
+    }
+
+    /// Returns how many entries it has.
+    pub(super) fn len(&self) -> usize {
+        self.entries
+    }
+
+    /// Returns the entries that have changed, with their places, in no order.
+    pub(super) fn changes(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.changes.iter().map(|(place, entry)| (*place, *entry))
     }
 
     #[inline]
@@ -85,17 +115,18 @@ impl SharedTable {
         }
     }
 
-    /// Sets an entry; returns a table of all entries if too many have changed.
-    pub(super) fn set(&mut self, index: u32, entry: u32) -> Option<Entries> {
+    /// Sets an entry; returns whether too many have changed.
+    #[inline]
+    pub(super) fn set(&mut self, index: u32, entry: u32) -> bool {
         self.changes.insert(index, entry);
-        if self.changes.len() <= self.most_changes { None } else { self.alone().ok() }
+        self.changes.len() > self.most_changes
     }
 
     /// Returns a table of its entries that shares nothing.
     ///
     /// Errors if the system does not give the memory.
-    pub(super) fn alone(&self) -> std::io::Result<Entries> {
-        let mut alone = take(self.entries)?;
+    pub(super) fn alone(&self, pages: PageSize) -> Result<Entries, TakeError> {
+        let mut alone = take(self.entries, pages)?;
         if let Some(base) = &self.base {
             bytemuck::cast_slice_mut::<_, u32>(&mut alone)
                 .copy_from_slice(bytemuck::cast_slice(base));
@@ -133,19 +164,19 @@ mod tests {
                     set(table, expected, place, if number < 2 { place ^ 9 } else { !place });
                 }
             }
-            own[0].share(None);
+            own[0].share_with(None);
             let [first, others @ ..] = &mut own;
-            others.iter_mut().for_each(|table| table.share(Some(first)));
-            assert_eq!(own.each_ref().map(Table::is_shared), [true, true, !is_full]);
+            others.iter_mut().for_each(|table| table.share_with(Some(first)));
+            assert_eq!(own.each_ref().map(Table::is_sparse), [true, true, !is_full]);
             for _ in 0..1000 {
                 for (table, expected) in own.iter_mut().zip(&mut expected) {
                     set(table, expected, below(entries), below(9));
                 }
             }
-            for place in 0..entries / 8 {
+            for place in 0..entries / 16 + 1 {
                 set(&mut own[1], &mut expected[1], place, below(9));
             }
-            assert!(!own[1].is_shared(), "an eighth of it has changed");
+            assert!(!own[1].is_sparse(), "a sixteenth of it has changed");
             let mut archive = Archive::saving(Vec::new());
             own[0].archive(&mut archive);
             let (bytes, mut again) = (archive.into_bytes(), table());
