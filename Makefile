@@ -146,7 +146,7 @@ lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, who uses w
 # is for all other use, and takes minutes. What that module and the tests of Rust both need is
 # compiled once, as they ask for the same features. Tests that draw thousands of samples, a minute of
 # CPU time, are left to `make test`.
-WITH_TESTING := reprieve-ftl reprieve-observe reprieve-policy
+WITH_TESTING := reprieve-config reprieve-ftl reprieve-observe reprieve-policy
 IN_QUICK := --profile quick --quiet --features reprieve-py/extension-module \
   $(WITH_TESTING:%=--features %/testing)
 SLOW := law_of_pages that_of_a_long_replay held_as_often is_held_and store::tests every_promise
