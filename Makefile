@@ -80,7 +80,7 @@ long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 10^6
 	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \
 	  else echo 'left out: a sweep on SLURM, which is not installed here'; fi
 
-fuzz: ## what strangers send, by libFuzzer, MINUTES=1 each: ENTRY="scenario trace fio state nbd control embed"
+fuzz: ## what strangers send, by libFuzzer and atheris, MINUTES=1 each: ENTRY="scenario trace fio state nbd control embed tls explorer fio-result query"
 	fuzz/run $(or $(MINUTES),1) $(ENTRY)
 
 # Apart, as a library is only optimised as a whole if it is built alone. The tree works wherever it
@@ -131,8 +131,8 @@ advisories: .venv/.dev ## known faults of the pinned crates and Python packages;
 lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, who uses whom, licences
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests benches examples docs/site docs/figures notebooks
-	$(BIN)/ruff format --check python tests benches examples docs/site docs/figures notebooks
+	$(BIN)/ruff check python tests benches examples docs/site docs/figures notebooks fuzz
+	$(BIN)/ruff format --check python tests benches examples docs/site docs/figures notebooks fuzz
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/house
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md ARCHITECTURE.md docs crates python examples \

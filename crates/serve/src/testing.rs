@@ -1,7 +1,10 @@
 //! Entries for fuzzing: what a client may send, without a socket.
 
 use crate::handshake::{Export, Handshake, HandshakeSecurity, Step};
+pub use crate::listener::tls_config;
 use crate::protocol::{Headers, Request};
+pub use crate::token::Token;
+pub use crate::transport::{Input, Socket, Transport};
 
 /// Negotiates with these bytes as one connection, then parses what follows as requests.
 pub fn nbd(data: &[u8]) {
