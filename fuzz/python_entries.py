@@ -21,7 +21,7 @@ FOLDER = Path(tempfile.mkdtemp())
 SECRET = "of no sweep"
 SQL_CHARACTERS_MAX = 300
 LONG = ("range", "generate", "repeat", "pad", "recursive")
-"""What lets one SELECT go on for ever, as it may."""
+"""Words with which one SELECT may go on for ever."""
 
 
 def prepare() -> None:

@@ -1,13 +1,11 @@
 //! TLS handshakes with a client whose bytes are altered on their way, or whose bytes are any.
 
-use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock};
 
 use reprieve_serve::Tls;
-use reprieve_serve::testing::{Input, Socket, Token, Transport, tls_config};
-use rustix::event::epoll::EventFlags;
+use reprieve_serve::testing::{TlsEcho, tls_config};
 use rustls::pki_types::{CertificateDer, ServerName, pem::PemObject};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, version};
 
@@ -81,72 +79,4 @@ fn talk<'a>(
     let mut echoed = [0; 16];
     let count = client.reader().read(&mut echoed).ok()?;
     Some(echoed[..count].to_vec())
-}
-
-/// A socket in memory: bytes that came, and bytes that were sent.
-#[derive(Clone, Default)]
-struct Wire(Arc<Mutex<[Vec<u8>; 2]>>);
-
-impl Wire {
-    fn put(&self, way: usize, bytes: &[u8]) {
-        self.0.lock().expect("nobody panics with it")[way].extend_from_slice(bytes);
-    }
-
-    fn take(&self, way: usize, most: usize) -> Vec<u8> {
-        let bytes = &mut self.0.lock().expect("nobody panics with it")[way];
-        let most = most.min(bytes.len());
-        bytes.drain(..most).collect()
-    }
-}
-
-impl Read for Wire {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let bytes = self.take(0, into.len());
-        into[..bytes.len()].copy_from_slice(&bytes);
-        if bytes.is_empty() { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(bytes.len()) }
-    }
-}
-
-impl Write for Wire {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.put(1, bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Socket for Wire {
-    fn watch(&self, _: &OwnedFd, _: Token, _: EventFlags, _: bool) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// The server's end of a connection with TLS, which sends back what it is sent.
-struct TlsEcho {
-    transport: Transport,
-    wire: Wire,
-}
-
-impl TlsEcho {
-    /// Starts TLS with the first bytes of a client.
-    fn new(config: &Arc<ServerConfig>, early: &[u8]) -> io::Result<TlsEcho> {
-        let wire = Wire::default();
-        let mut transport = Transport::new(Box::new(wire.clone()));
-        transport.start_tls(config, early)?;
-        Ok(TlsEcho { transport, wire })
-    }
-
-    /// Receives bytes, and returns those that are sent.
-    fn receive(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
-        self.wire.put(0, bytes);
-        let mut plain = [0; 256];
-        while let Input::Bytes(count) = self.transport.read(&mut plain)? {
-            self.transport.write(&plain[..count])?;
-        }
-        self.transport.flush()?;
-        Ok(self.wire.take(1, usize::MAX))
-    }
 }
