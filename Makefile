@@ -80,7 +80,7 @@ long: .venv/.dev wheel capi ## hours more of tests: 10^8 page transactions, 10^6
 	@if command -v slurmctld >/dev/null; then tests/cluster/slurm.sh $(CURDIR)/$(BIN)/python; \
 	  else echo 'left out: a sweep on SLURM, which is not installed here'; fi
 
-fuzz: ## what strangers send, by libFuzzer, MINUTES=1 each: ENTRY="scenario trace fio state nbd control embed"
+fuzz: ## what strangers send, by libFuzzer and atheris, MINUTES=1 each: ENTRY="scenario trace fio state nbd control embed tls explorer fio-result query"
 	fuzz/run $(or $(MINUTES),1) $(ENTRY)
 
 # Apart, as a library is only optimised as a whole if it is built alone. The tree works wherever it
@@ -131,8 +131,8 @@ advisories: .venv/.dev ## known faults of the pinned crates and Python packages;
 lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, who uses whom, licences
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests benches examples docs/site docs/figures notebooks
-	$(BIN)/ruff format --check python tests benches examples docs/site docs/figures notebooks
+	$(BIN)/ruff check python tests benches examples docs/site docs/figures notebooks fuzz
+	$(BIN)/ruff format --check python tests benches examples docs/site docs/figures notebooks fuzz
 	$(BIN)/mypy
 	$(BIN)/mypy --strict tests/house
 	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md ARCHITECTURE.md docs crates python examples \
@@ -146,7 +146,7 @@ lint: .venv/.dev ## formatting, clippy, ruff, types, spelling, prose, who uses w
 # is for all other use, and takes minutes. What that module and the tests of Rust both need is
 # compiled once, as they ask for the same features. Tests that draw thousands of samples, a minute of
 # CPU time, are left to `make test`.
-WITH_TESTING := reprieve-ftl reprieve-observe reprieve-policy
+WITH_TESTING := reprieve-config reprieve-ftl reprieve-observe reprieve-policy
 IN_QUICK := --profile quick --quiet --features reprieve-py/extension-module \
   $(WITH_TESTING:%=--features %/testing)
 SLOW := law_of_pages that_of_a_long_replay held_as_often is_held_and store::tests every_promise

@@ -1,5 +1,8 @@
 //! The entries of the threat model that take bytes, and what holds of each.
 
+mod explorer;
+mod tls;
+
 use std::io::Write as _;
 
 use reprieve_base::{Op, Time};
@@ -21,6 +24,8 @@ pub const ALL: &[Entry] = &[
     ("state", state),
     ("nbd", reprieve_serve::testing::nbd),
     ("control", control),
+    ("tls", tls::tls),
+    ("explorer", explorer::explorer),
     ("embed", embed),
 ];
 

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -200,9 +201,15 @@ def test_nothing_stays_of_what_was_stopped(
     program: str, number: signal.Signals, place: Path, tmp_path: Path
 ) -> None:
     need(mount.require_mounts)
+    # As on a busy machine, longer than a command has that has nothing to save.
+    slow = tmp_path / "bin/umount"
+    slow.parent.mkdir()
+    slow.write_text(f'#!/bin/sh\nsleep 1\nexec {shutil.which("umount")} "$@"\n')
+    slow.chmod(0o755)
     process = subprocess.Popen(
         [program, "database", "sqlite", "--seconds", "600", "--out", "out"],
         cwd=tmp_path,
+        env=os.environ | {"PATH": f"{slow.parent}:{os.environ['PATH']}"},
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     while not any(line.split()[1].endswith("/root") for line in left(place) if "ext4" in line):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import signal
@@ -21,11 +22,28 @@ from .test_states import STEADY
 
 LONG = "REPRIEVE_LONG" in os.environ
 ERRORS = (errno.EIO, errno.ENOSPC)
+READ = {
+    "total_ios": 600,
+    "iops": 12_000.0,
+    "lat_ns": {
+        "min": 60_000,
+        "max": 120_000,
+        "mean": 80_000.0,
+        "percentile": {"1.000000": 70_000, "50.000000": 80_000, "99.000000": 99_000},
+    },
+}
 FILES = {
     "small.toml": SMALL.replace("requests = 3000", "requests = 700"),
     "sweep.toml": 'scenario = "small.toml"\ndesign = "grid"\n[axes]\npolicy = ["fifo", "rps"]\n',
     "more.toml": 'scenario = "small.toml"\ndesign = "grid"\n[axes]\npolicy = ["fifo", "pes-ipc"]\n',
     "rig.csv": "arrival_ns,op,plane,block,page\n0,program,0,0,0\n61000,read,0,1,0\n",
+    "fio.json": json.dumps(
+        {
+            "fio version": "fio-3.33",
+            "global options": {"ioengine": "libaio", "rw": "randread", "bs": "4k"},
+            "jobs": [{"jobname": "read", "error": 0, "job options": {}, "read": READ}],
+        }
+    ),
     "t.csv": "".join(f"12816637200{row:07},hm,0,Read,{row << 12},4096,1\n" for row in range(2000)),
     "busy.toml": 'device = "tlc-enterprise"\npart = "tlc3d-zambelli"\n[geometry]\nchannels = 2\n'
     "dies_per_channel = 1\nblocks_per_plane = 32\npages_per_block = 48\n[power_loss]\nmode = 'on'\n"
@@ -35,6 +53,8 @@ FILES = {
     "request_bytes = 16384\n",
 }
 COMPARE = "compare small.toml --axis policy=fifo,rps --jobs 1 --out o"
+CALIBRATE = "calibrate fio.json --quick --workers 1 --free host.t_controller_us=1..20 --out o"
+REPRODUCE = "reproduce aero --quick --jobs 1 --out o"
 TUNE = "tune small.toml --vary suspension.max_per_program=1..2 --set policy=pes-ipc --min read.mean"
 
 
@@ -54,6 +74,7 @@ SWEPT = (
     "o", "*/.lock", "*/.dataset", "*/segments", "*/segments/*.parquet", "*/measured.parquet",
     "o/report.html",
 )  # fmt: skip
+RUNS = ("o", "o/runs", "*/.lock", "*/.dataset", "*/segments", "*/segments/*.parquet")
 CASES = {
     "run": Case("run small.toml --requests --timeline --out a/o"),
     "replace": Case(
@@ -74,6 +95,7 @@ CASES = {
         "trace convert t.csv t.csv.gz --to msr", "trace convert t.csv t.csv.gz --to spc"
     ),
     "plan": Case("calibrate --plan plan"),
+    "ui": Case("ui --save page.html"),
 }
 LONGER = {
     "report": Case("run small.toml --report --out o", "run small.toml --set seed=1 --out o"),
@@ -83,10 +105,17 @@ LONGER = {
     "query": Case("query SELECT(1) p --parquet a.parquet", "sweep sweep.toml --out p"),
     "tune": Case(f"{TUNE} --seeds 1 --out o", kept=SWEPT),
     "what-if": Case("what-if small.toml --seeds 2 --out o", kept=SWEPT),
+    "calibrate": Case(CALIBRATE, CALIBRATE, SWEPT),
     "fit": Case("trace fit t.csv --out load.toml"),
+    "reproduce": Case(REPRODUCE, REPRODUCE, RUNS),
     "power-loss": Case("power-loss busy.toml --cuts 3 --out o"),
 }
 """Those of more than a tenth of a second."""
+SLOW = {
+    "calibrate": Case(CALIBRATE, kept=SWEPT),
+    "reproduce": Case(REPRODUCE, kept=RUNS),
+}
+"""Those of ten seconds or more, unless their runs are there."""
 if LONG:
     LONGER["characterize"] = Case("characterize tlc3d-zambelli --wordlines 1 --out o")
 
@@ -162,6 +191,14 @@ def test_each_call_of_a_longer_command_fails_once(
     broken: FailingCalls, name: str, tmp_path: Path
 ) -> None:
     check(broken, LONGER[name], 5, tmp_path)
+
+
+@pytest.mark.seconds(90)
+@pytest.mark.parametrize("name", SLOW)
+def test_each_call_of_a_slow_command_fails_once(
+    broken: FailingCalls, name: str, tmp_path: Path
+) -> None:
+    check(broken, SLOW[name], 2, tmp_path)
 
 
 def test_states_that_cannot_be_kept_do_no_harm(program: str, tmp_path: Path) -> None:

@@ -45,6 +45,8 @@ pub use keys::keys;
 pub use preset::{Preset, devices, loads, parts};
 pub use print::print;
 pub use reference::{reference_markdown, schema_json};
+#[cfg(feature = "testing")]
+pub use rules::LET_THROUGH;
 pub use rules::{Feature, Refusal, refusals};
 pub use serve::changeable;
 pub use steps::{Class, Step};

@@ -1,7 +1,15 @@
 //! Entries for fuzzing: what a client may send, without a socket.
 
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+
+use rustls::ServerConfig;
+
 use crate::handshake::{Export, Handshake, HandshakeSecurity, Step};
+pub use crate::listener::tls_config;
 use crate::protocol::{Headers, Request};
+use crate::transport::{Input, SystemSocket, Transport};
 
 /// Negotiates with these bytes as one connection, then parses what follows as requests.
 pub fn nbd(data: &[u8]) {
@@ -42,4 +50,37 @@ fn requests(mut data: &[u8], headers: Headers, drive_bytes: u64) {
 /// Parses a line of the control socket.
 pub fn control(line: &str) {
     let _command = crate::control::parse(line);
+}
+
+/// A connection with TLS whose server sends back what it receives.
+pub struct TlsEcho {
+    server: Transport,
+    client: UnixStream,
+}
+
+impl TlsEcho {
+    /// Starts TLS with the first bytes of a client.
+    pub fn new(config: &Arc<ServerConfig>, early: &[u8]) -> io::Result<TlsEcho> {
+        let (client, server) = UnixStream::pair()?;
+        client.set_nonblocking(true)?;
+        server.set_nonblocking(true)?;
+        let mut server = Transport::new(Box::new(SystemSocket(server.into())));
+        server.start_tls(config, early)?;
+        Ok(TlsEcho { server, client })
+    }
+
+    /// Receives bytes of the client, and returns those that it gets.
+    pub fn receive(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
+        self.client.write_all(bytes)?;
+        let mut plain = [0; 256];
+        while let Input::Bytes(count) = self.server.read(&mut plain)? {
+            self.server.write(&plain[..count])?;
+        }
+        self.server.flush()?;
+        let mut sent = Vec::new();
+        match self.client.read_to_end(&mut sent) {
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(error),
+            _ => Ok(sent),
+        }
+    }
 }

@@ -6,7 +6,7 @@
 //! a panic only [`explorer_fault`] of an instance may be called, which returns the panic's
 //! message.
 
-mod explorer;
+pub mod explorer;
 mod waits;
 
 use std::cell::RefCell;

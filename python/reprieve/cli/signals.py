@@ -12,6 +12,8 @@ from types import FrameType
 
 from reprieve.outputs import leave_nothing
 
+__all__ = ["INTERRUPTED", "heard", "interruptible", "save"]
+
 _GRACE_S = 0.7
 """Time for a command to end on its own and save its results."""
 

@@ -9,6 +9,7 @@ import typer
 
 from reprieve.cli.console import overall, say, show, table
 from reprieve.cli.options import Force, argument, out_dir
+from reprieve.cli.signals import save
 from reprieve.overwriting import may_write
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def database(
     directory = Path("out", f"database-{engine}") if out is None else out
     may_write([], directory, inputs=[], force=force)
     plan = Plan(seconds, time_scale, seeds, same_block or SAME_BLOCK[:1])
+    save()  # An interrupt unmounts and detaches, which may take seconds.
     with overall() as step:
         outcomes = run_into(engine, plan, directory, step)
     _show(engine, outcomes)

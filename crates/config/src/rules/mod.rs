@@ -12,6 +12,8 @@ use reprieve_base::UserError;
 
 use super::resolve::{Resolved, Use};
 
+#[cfg(feature = "testing")]
+pub use refusals::LET_THROUGH;
 pub use refusals::{Feature, Refusal, refusals};
 pub(super) use workload::{check_enough, check_equilibrium};
 

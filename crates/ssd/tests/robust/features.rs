@@ -210,7 +210,7 @@ pub fn all() -> Vec<Feature> {
 }
 
 /// The sets of a row: a blank before a key's name ends the one before it.
-fn split(choice: &str) -> Vec<String> {
+pub fn split(choice: &str) -> Vec<String> {
     let mut sets: Vec<String> = Vec::new();
     for word in choice.split_whitespace() {
         match sets.last_mut().filter(|_| !word.contains('=')) {

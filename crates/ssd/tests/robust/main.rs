@@ -2,6 +2,7 @@
 
 mod features;
 mod forged;
+mod needed;
 mod pairs;
 mod refusals;
 mod reused;

@@ -1,6 +1,7 @@
 //! Every pair of features on a small drive: refused in one sentence when the scenario is read, or
 //! it runs to its end under the checker.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -36,11 +37,7 @@ impl Tally {
             Ok(Ok(End::Refused)) => self.refused += 1,
             Ok(Ok(End::Ran)) => self.ran += 1,
             Ok(Err(what)) => self.wrong.push(format!("{}: {what}", sets.join(" "))),
-            Err(panic) => {
-                let text = panic.downcast_ref::<String>().cloned();
-                let text = text.or(panic.downcast_ref::<&str>().map(ToString::to_string));
-                self.wrong.push(format!("{}: {}", sets.join(" "), text.unwrap_or_default()));
-            }
+            Err(panic) => self.wrong.push(format!("{}: {}", sets.join(" "), words_of(&*panic))),
         }
     }
 
@@ -50,6 +47,12 @@ impl Tally {
         assert!(wrong.is_empty(), "seed {seed}, {} cases: {}", wrong.len(), wrong.join("\n"));
         assert!(*ran > *refused / 4, "most pairs are refused, so that little is tried");
     }
+}
+
+/// Returns what a panic says.
+pub fn words_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or(panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
 }
 
 /// Reads a scenario; refused it has to be now, and in one sentence.
@@ -79,7 +82,7 @@ fn case(sets: &[String]) -> Result<End, String> {
     }
 }
 
-fn options() -> Options {
+pub fn options() -> Options {
     Options { log_requests: true, check: Some("a pair of features".into()), ..Options::default() }
 }
 
@@ -93,7 +96,7 @@ fn run(scenario: Scenario) -> Result<(), String> {
 }
 
 /// Lets the power fail at some instants, and the drive go on after one of them.
-fn cuts(scenario: &Scenario) -> Result<(), String> {
+pub fn cuts(scenario: &Scenario) -> Result<(), String> {
     let late = |error| format!("too late: {error}");
     let mut ssd = Ssd::with(scenario.clone(), &options()).map_err(late)?;
     let mut stream = Stream::new(scenario.seed, "test.cuts", 0);
