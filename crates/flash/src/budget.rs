@@ -141,7 +141,7 @@ impl Budget {
         })
     }
 
-    /// Whether a die may draw so much more; one may always, if it alone is at work.
+    /// Whether a die may draw this much more; one may always, if it alone is at work.
     fn has_room(&self, die: u32, more_uw: u64) -> bool {
         let joins = u32::from(!self.held[die as usize].is_active());
         self.active == 0
@@ -149,7 +149,7 @@ impl Budget {
                 && self.drawn_uw.checked_add(more_uw).is_some_and(|uw| uw <= self.limit_uw)
     }
 
-    /// Whether a die may begin what draws so much more; if not, it stands in line.
+    /// Whether a die may begin an operation that draws this much more; if not, it stands in line.
     fn may_begin(&mut self, turn: Turn, more_uw: u64) -> bool {
         let (_, _, die) = turn;
         self.forget(die);

@@ -118,7 +118,7 @@ impl Channels {
         self.in_line[die as usize] != [false; 2]
     }
 
-    /// So many pages of a die wait to leave it.
+    /// Puts pages of a die in line to leave it.
     #[inline(always)]
     pub(super) fn wait_out(&mut self, (die, channel): (u32, u32), pages: u32) {
         let bus = &mut self.buses[channel as usize];

@@ -69,7 +69,7 @@ impl PerPlane {
         }
     }
 
-    /// One more waits for the open block of a plane; a wordline is so many.
+    /// One more waits for the open block of a plane; `wordline` is the length of one.
     pub(super) fn add_waiting(&mut self, txn: &Txn, wordline: u32) {
         let waiting = &mut self.waiting[waiting_slot(txn)];
         self.open_blocks += u32::from(*waiting == 0);

@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// So many transactions.
+    /// Number of transactions.
     fn transactions(count: u32) -> (Slab<Txn>, Vec<u32>) {
         let mut txns = Slab::with_capacity(count as usize);
         let at = PageAddress { plane: 0, block: 0, page: 0 };

@@ -264,7 +264,7 @@ impl Controller {
     }
 }
 
-/// Books what a read has waited for, so long for a suspension, and its command.
+/// Books the wait of a read, its part for a suspension, and its command.
 #[inline(always)]
 fn book_sense(txn: &mut Txn, wait: Dur, command: Dur, now: Time) {
     txn.parts.add(LatencyComponent::SuspendWait, wait.ns());

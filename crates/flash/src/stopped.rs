@@ -103,7 +103,7 @@ impl Serving {
         }
     }
 
-    /// Whether the policy wants an operation to resume that has been suspended for so long.
+    /// Whether the policy wants an operation to resume after this time in suspension.
     #[inline(always)]
     pub(super) fn must_resume<W: Work>(
         &self,

@@ -70,7 +70,7 @@ impl Controller {
         }
     }
 
-    /// Tells it that the operation goes on after so long.
+    /// Counts that the operation goes on after this time.
     #[inline(always)]
     pub(super) fn tell_resumed(&mut self, id: u32, suspended: Dur, now: Time) {
         if self.suspension.is_told() {
@@ -93,7 +93,7 @@ impl Controller {
         });
     }
 
-    /// An operation with so much left is asked to make way, where it is kept how far those were.
+    /// An operation with this time left is to make way, where it is kept how far those were.
     #[cold]
     pub(super) fn age_asked(&mut self, (die, lane): (u32, LaneId), id: u32, remaining: Dur) {
         let planes = self.dies[die].running_lane(lane).top.planes;

@@ -6,7 +6,7 @@
 
 use reprieve_policy::victim::BlockView;
 
-/// The list of a plane is filled with at least so many blocks, if it has them.
+/// Least blocks with which the list of a plane is filled, if it has them.
 const LIST_BLOCKS: u32 = 64;
 /// A list may always grow to this before it is made anew with a lower limit.
 const LIST_BLOCKS_MAX: usize = 256;

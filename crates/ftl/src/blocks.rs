@@ -30,7 +30,7 @@ pub struct Blocks {
     pub(super) erases: Vec<u32>,
     pub(super) victim: Box<dyn VictimPolicy>,
     pub(super) needs: Needs,
-    /// So many free blocks of a plane are kept from the host.
+    /// Free blocks of a plane that are kept from the host.
     pub(super) reserve_blocks: u32,
     pub(super) fronts: WriteFrontiers,
     /// Blocks in SLC mode.
@@ -53,7 +53,7 @@ impl Blocks {
         self.failing.archive(archive);
     }
 
-    /// Those of a scenario's drive, all free but for bad ones; it has so many logical pages.
+    /// Those of a scenario's drive, all free but for bad ones.
     ///
     /// Errors if the system does not give the memory.
     pub(super) fn new(scenario: &Scenario, pages: u32) -> Result<Blocks, UserError> {

@@ -46,7 +46,7 @@ impl Failing {
         parts!(archive; self.worn_out);
     }
 
-    /// Nothing has failed yet; a plane needs so many good blocks to go on.
+    /// Nothing has failed yet; a plane needs `needed` good blocks to go on.
     pub(super) fn new(scenario: &Scenario, needed_blocks: u32) -> Failing {
         let dies = u64::from(scenario.geometry.dies());
         let stream = |die| Stream::new(scenario.seed, "nand.failure", die);
@@ -73,7 +73,7 @@ impl Failing {
         }
     }
 
-    /// From now on so much fails.
+    /// Sets what fails from now on.
     pub(super) fn set_faults(&mut self, faults: Faults) {
         self.faults = faults;
     }
@@ -140,7 +140,7 @@ impl Failing {
         self.bad.insert(block)
     }
 
-    /// Whether a plane with so many good blocks can go on.
+    /// Whether a plane with these good blocks can go on.
     pub(super) fn is_enough(&self, good_blocks: u32) -> bool {
         good_blocks >= self.needed_blocks
     }
@@ -156,13 +156,13 @@ impl Failing {
         self.counts.failed_erases += 1;
     }
 
-    /// A plane with so many good blocks has none to move a page to.
+    /// A plane with these good blocks has none to move a page to.
     #[cold]
     pub(super) fn has_no_free(&mut self, plane: u32, good_blocks: u32) {
         self.worn_out.get_or_insert(WornOut { plane, good_blocks, has_enough: true });
     }
 
-    /// A plane has one good block less, of which it has so many left.
+    /// A plane has one good block less, and these left.
     pub(super) fn lost_block(&mut self, plane: u32, good_blocks: u32) {
         self.counts.grown += 1;
         if !self.is_enough(good_blocks) {

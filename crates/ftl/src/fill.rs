@@ -145,7 +145,7 @@ impl Blocks {
         planes.iter().map(stride).collect()
     }
 
-    /// Takes the pages of so many rounds.
+    /// Takes the pages of `rounds` rounds.
     fn take_rounds(&mut self, turns: &[u32], rounds: u32) {
         let pages_per_block = self.numbering.geometry.pages_per_block;
         for (plane, turns) in (0..).zip(turns).filter(|(_, turns)| **turns > 0) {
@@ -165,7 +165,7 @@ impl Blocks {
 }
 
 impl PageTables {
-    /// Says where the logical pages of so many rounds are, and whose the pages are.
+    /// Sets where the logical pages of some rounds are, and whose the pages are.
     ///
     /// Some rounds at a time, place by place: planes are a power of two apart, so that one page of
     /// each after the other would have them take each other's lines of the cache.

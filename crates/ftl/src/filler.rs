@@ -12,7 +12,7 @@ use super::plane::Victim;
 
 impl Collection {
     /// The first valid page of the page of flash with which the last program of a victim is filled,
-    /// of which so many pages are there; `None`: it is padded, or full.
+    /// of which `held` pages are there; `None`: it is padded, or full.
     pub(super) fn find_filler(
         &self,
         victim: Victim,

@@ -36,7 +36,7 @@ struct Cost {
 }
 
 impl Cost {
-    /// That of these courses around blocks of so many programs, of which each takes so many pages.
+    /// That of these courses around blocks of `ring` programs of `together` pages.
     ///
     /// Counts the distance at which open blocks end as caught up by a later victim with as many
     /// valid pages more: programs more, and fewer pages that are gained.

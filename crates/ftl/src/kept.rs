@@ -18,12 +18,12 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// So many, on average.
+    /// `blocks` on average.
     pub fn on_average(blocks: f64) -> Kept {
         Kept { blocks }
     }
 
-    /// So many.
+    /// Always `blocks`.
     pub fn always(blocks: u32) -> Kept {
         Kept { blocks: f64::from(blocks) }
     }

@@ -60,7 +60,7 @@ impl Numbering {
         page..self.first_unit(page) + self.units_per_page()
     }
 
-    /// The address, and the place in its page of flash, of a page so many behind the first of
+    /// The address, and the place in its page of flash, of a page `number` behind the first of
     /// `first`.
     #[inline]
     pub(super) fn beside(&self, first: PageAddress, number: u32) -> (PageAddress, u8) {

@@ -2,7 +2,7 @@
 
 use reprieve_base::UserError;
 
-/// Two passes whose counts of pages moved are apart by less than one in so many writes are alike;
+/// Two passes whose counts of pages moved are apart by less than one in this many writes are alike;
 /// three in a row have to be, as a count that swings is alike where it turns.
 const STATIONARY: u64 = 200;
 /// Of passes that neither rise nor fall, this many standard deviations are chance. Pages that a

@@ -213,7 +213,7 @@ impl Plane {
         self.free_blocks() > 0 || self.is_open(front, pages_per_block)
     }
 
-    /// Whether it can hold one more page while so many blocks must not be full of valid ones.
+    /// Whether it can hold one more page with `blocks_kept` blocks not full of valid ones.
     #[inline]
     pub(super) fn can_hold(&self, blocks_kept: u32, pages_per_block: u32) -> bool {
         self.room(blocks_kept, pages_per_block) > 0

@@ -35,7 +35,7 @@ impl RankedBits {
         RankedBits { words, before, ones, groups }
     }
 
-    /// Writes its words, of which there are so many, or takes them back.
+    /// Writes its `words` words, or takes them back.
     pub(super) fn archive(&mut self, archive: &mut Archive, words: usize) {
         self.words.resize(words, 0);
         archive.table(bytemuck::cast_slice_mut(&mut self.words));

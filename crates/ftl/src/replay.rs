@@ -60,7 +60,7 @@ impl Replay {
         Ok(Replay { pages: Pages::Loads { loads, turn: 0, page_bytes }, kept })
     }
 
-    /// Overwrites logical pages of the host, about so many.
+    /// Overwrites about `writes` logical pages of the host.
     pub(super) fn overwrite(&mut self, ftl: &mut Ftl, writes: u64) -> Result<Done, UserError> {
         match &mut self.pages {
             Pages::Evenly(stream) => {

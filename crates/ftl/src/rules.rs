@@ -8,7 +8,7 @@ use super::PPM;
 /// When garbage collection runs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GcRules {
-    /// Below so many free blocks a plane is collected in idle time or at a rate; 0: never.
+    /// Free blocks below which a plane is collected in idle time or at a rate; 0: never.
     pub(super) start_blocks: u32,
     /// In idle time.
     pub(super) in_background: bool,
@@ -46,7 +46,7 @@ impl GcRules {
 /// Pages that are moved for each page that the host writes while few blocks are free.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pace {
-    /// So many, in millionths.
+    /// A share, in millionths.
     Fixed { rate_ppm: i64 },
     /// As many as gain a page, times twice the share of the way from the start of collection to
     /// its reserve: pages at both.

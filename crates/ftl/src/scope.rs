@@ -35,7 +35,7 @@ impl Scope {
         lpn / self.stride * self.run + lpn % self.stride
     }
 
-    /// The logical pages in order, of a drive that has so many.
+    /// The logical pages in order, of a drive with `of_drive` of them.
     pub(super) fn logical_pages(&self, of_drive: u32) -> impl Iterator<Item = u32> {
         let firsts = (self.first_lpn..of_drive).step_by(self.stride as usize);
         let run = self.run;

@@ -136,7 +136,7 @@ impl Sectors {
         self.any(lpn, 0..written.start) || self.any(lpn, written.end..self.per_page)
     }
 
-    /// Units, of so many sectors each, in which a page holds a sector outside of `written`.
+    /// Mapping units in which a page holds a sector outside of `written`.
     fn units_left(&self, lpn: u32, written: &Range<u32>, unit: u32) -> u32 {
         let is_left = |first: &u32| {
             let (first, end) = (*first, *first + unit);
@@ -206,7 +206,7 @@ impl SectorMap {
         self.0.as_ref().is_none_or(|sectors| sectors.leaves(lpn, written))
     }
 
-    /// Units, of so many sectors each, of a page in which it holds sectors that a write of these
+    /// Mapping units of a page in which it holds sectors that a write of these
     /// leaves; `None` where nobody keeps track.
     pub fn units_left(&self, lpn: u32, written: &Range<u32>, unit: u32) -> Option<u32> {
         self.0.as_ref().map(|sectors| sectors.units_left(lpn, written, unit))

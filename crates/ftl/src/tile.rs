@@ -48,7 +48,7 @@ enum TileStage<P> {
         preconditioner: P,
     },
     Copying(Copying),
-    /// Copies of one plane are driven apart by so many writes.
+    /// Writes by which copies of one plane are driven apart.
     Parting {
         replay: Replay,
         left: u64,
@@ -212,7 +212,7 @@ impl Copying {
         Copying { models, model_of, done: 0 }
     }
 
-    /// Copies where logical pages lie, about so many; true when all are copied.
+    /// Copies where about `pages` logical pages lie; true when all are copied.
     ///
     /// The tables are gone through from front to back: who owns a page is copied by
     /// [`Copying::copy_owners`].
@@ -319,7 +319,7 @@ fn firsts(ftl: &Ftl) -> Vec<u32> {
     firsts
 }
 
-/// Where a page lies so many pages behind.
+/// Where a page lies a number of pages behind.
 fn moved_by(mapping: Mapping, offset: u32) -> Mapping {
     match mapping {
         Mapping::Flash(page) => Mapping::Flash(page.wrapping_add(offset)),

@@ -68,7 +68,7 @@ impl WearTable {
         self.spread.is_some()
     }
 
-    /// The least worn of some blocks, if it is too far behind one with so many erases.
+    /// The least worn of some blocks, if it is too far behind one with `erases` erases.
     pub(super) fn far_behind(&self, blocks: impl Iterator<Item = u32>, erases: u32) -> Option<u32> {
         let spread = self.spread?;
         let least_worn = blocks.min_by_key(|block| self.of(*block));

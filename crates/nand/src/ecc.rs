@@ -17,7 +17,7 @@ pub struct Ecc {
     pub decode_typ: Dur,
     /// Hard decoding at the limit, and where it fails.
     pub decode_max: Dur,
-    /// The page is sensed again at most so often, with other voltages.
+    /// Most senses again of a page, with other voltages.
     pub retries_max: u32,
     /// The rate of raw bit errors of each such sense, as a share of that of the one before.
     pub retry_rber_factor: f64,
@@ -45,12 +45,12 @@ impl Ecc {
         (f64::from(self.codeword_data_bytes) * 8.0 / self.code_rate).ceil() as u64
     }
 
-    /// Codewords of so much data, the last perhaps in part.
+    /// Codewords of these bytes, the last perhaps in part.
     pub fn codewords(&self, bytes: u32) -> u64 {
         u64::from(bytes.div_ceil(self.codeword_data_bytes))
     }
 
-    /// Rate of raw bit errors of the sense after so many retries, of a page with `rate` at first.
+    /// Rate of raw bit errors of the sense after these retries, of a page with `rate` at first.
     pub fn retried(&self, rate: f64, retries: u32) -> f64 {
         rate * libm::pow(self.retry_rber_factor, f64::from(retries))
     }

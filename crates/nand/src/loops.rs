@@ -71,7 +71,7 @@ struct Row {
 }
 
 impl Row {
-    /// The length at the middle of a rank among so many.
+    /// The length at the middle of a rank among `ranks`.
     fn of(&self, rank: u32, ranks: u32) -> Dur {
         let total = self.up_to.last().expect("a row has a length").1;
         let middle = (2 * u128::from(rank) + 1) * u128::from(total);

@@ -420,7 +420,7 @@ impl Operation {
     }
 }
 
-/// Whether `part` is at least so many millionths of `whole`.
+/// Whether `part` is at least this many millionths of `whole`.
 fn reaches(part: Dur, share_ppm: u32, whole: Dur) -> bool {
     u128::from(part.ns()) * 1_000_000 >= u128::from(whole.ns()) * u128::from(share_ppm)
 }

@@ -30,7 +30,7 @@ pub struct CommandPower {
 }
 
 impl CommandPower {
-    /// On so many planes, of which there is at least one.
+    /// On a number of planes, at least one.
     #[inline]
     pub fn on(&self, planes: impl Into<u64>) -> u64 {
         self.base_uw + self.plane_uw * planes.into()

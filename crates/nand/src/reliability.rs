@@ -111,7 +111,7 @@ impl Rber {
     }
 }
 
-/// A characterisation: so many cycles of a block, each program suspended so often.
+/// A characterisation: cycles of a block, and suspensions of each program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Characterisation {
     /// Cycles of both blocks before.
@@ -170,7 +170,7 @@ pub struct SuspendWear {
 }
 
 impl SuspendWear {
-    /// Cycles that so many suspensions of programs, and of erases, cost.
+    /// Cycles that these suspensions of programs, and of erases, cost.
     pub fn cycles(&self, of_programs: u64, of_erases: u64) -> f64 {
         if self.per_program == self.per_erase {
             // One product, rounded once.

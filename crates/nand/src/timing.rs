@@ -81,7 +81,7 @@ impl Timing {
         if is_erase { self.erase_suspend_overhead } else { self.suspend_overhead }
     }
 
-    /// The array time of so many iterations, with the overheads of their slices.
+    /// The array time of `iterations` iterations, with the overheads of their slices.
     #[inline]
     pub fn program_array(&self, iterations: u32) -> Dur {
         let phases = (self.program_pulse + self.verify) * u64::from(iterations);
@@ -133,7 +133,7 @@ impl Timing {
         }
     }
 
-    /// A copyback from a page, of so many iterations, that nobody suspends, its two commands
+    /// A copyback from a page, of `iterations` iterations, without suspension, its two commands
     /// included.
     pub fn undisturbed_copyback(&self, from: u32, iterations: u32) -> Dur {
         self.command * 2 + self.read_of(from) + self.program_array(iterations)
@@ -202,7 +202,7 @@ pub const PAGE_TYPES_MAX: usize = 4;
 /// The types of the pages of a block, as many as a cell has bits, and what they differ in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageTypes {
-    /// How many, from 2 to [`PAGE_TYPES_MAX`]; of the arrays only so many entries are used.
+    /// How many, from 2 to [`PAGE_TYPES_MAX`]; the first entries of the arrays.
     pub count: u32,
     /// Which page has which.
     pub order: PageOrder,

@@ -42,7 +42,7 @@ impl IterationSpread {
         counts.max().expect("a spread has a count")
     }
 
-    /// The share of wordlines with at most so many iterations.
+    /// The share of wordlines with at most `count` iterations.
     pub(crate) fn share_to(&self, count: u32) -> f64 {
         let weight = |most: u32| -> u64 {
             let counted = self.entries().iter().filter(|(count, _)| u32::from(*count) <= most);

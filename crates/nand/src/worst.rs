@@ -22,7 +22,7 @@ const ERRORS: usize = 160;
 /// Codewords of one length, whose worst is drawn.
 pub struct WorstCodeword {
     bits: usize,
-    /// By errors: the logarithm of the number of ways in which so many bits are wrong, once it has
+    /// By errors: the logarithm of the number of ways to have them, once it has
     /// been asked for.
     ln_ways: Vec<f64>,
     /// By errors: by how much there are more ways for one more, `(bits - errors) / (errors + 1)`.
@@ -31,7 +31,7 @@ pub struct WorstCodeword {
     kept: Vec<Tails>,
 }
 
-/// How probable it is that a codeword has more wrong bits than so many, at one rate.
+/// Probabilities that a codeword has more wrong bits than a number, at one rate.
 struct Tails {
     /// The rate by its number; 0: none.
     rate: u64,
@@ -49,7 +49,7 @@ impl Tails {
 }
 
 impl WorstCodeword {
-    /// Codewords of so many bits.
+    /// Codewords of `bits` bits.
     pub fn new(bits: u64) -> WorstCodeword {
         let ratio = |errors| (bits - errors) as f64 / (errors + 1) as f64;
         let empty = |_| Tails { rate: 0, first: 0, exceeds: Vec::with_capacity(ERRORS) };
@@ -61,7 +61,7 @@ impl WorstCodeword {
         }
     }
 
-    /// Wrong bits of the worst of so many codewords, each bit of which is wrong with this
+    /// Wrong bits of the worst of these codewords, each bit of which is wrong with this
     /// probability, at most one half, and independent of the others.
     pub fn draw(&mut self, rate: f64, codewords: u64, stream: &mut Stream) -> u64 {
         if rate == 0.0 || codewords == 0 {
@@ -126,7 +126,7 @@ impl WorstCodeword {
         }
     }
 
-    /// Probability of exactly so many wrong bits.
+    /// Probability of exactly this many wrong bits.
     fn probability(&mut self, rate: f64, errors: usize) -> f64 {
         let bits = self.bits as f64;
         if self.ln_ways[errors].is_nan() {
@@ -163,7 +163,7 @@ mod tests {
         assert!(kept.kept.iter().filter(|tails| !tails.exceeds.is_empty()).count() > 200);
     }
 
-    /// Probability of at most so many errors, summed up from none on.
+    /// Probability of at most this many errors, summed up from none on.
     fn at_most(bits: u64, rate: f64) -> Vec<f64> {
         let mut one = libm::pow(1.0 - rate, bits as f64);
         let mut sums = vec![one];

@@ -19,7 +19,7 @@ use reprieve_nand::{
 /// Delays go from a tenth of the undisturbed program to the whole of it.
 pub const DELAY_STEPS: u32 = 10;
 
-/// A program that was suspended so often does not end: a second delay undoes what it has done.
+/// Suspensions after which a program does not end: a second delay undoes its progress.
 const SUSPENSIONS_MAX: u32 = 10_000;
 
 /// Page that is programmed, and the page that is read meanwhile.
@@ -85,7 +85,7 @@ impl OfWordline {
     }
 }
 
-/// Runs the procedure on so many wordlines of a block, drawn by the scenario's seed: with every
+/// Runs the procedure on some wordlines of a block, drawn by the scenario's seed: with every
 /// pair of steps, and once more with delays drawn around them.
 ///
 /// Delays are shares of the mean undisturbed program of these wordlines, without its data in.
@@ -219,7 +219,7 @@ impl Bench {
         let confirmed = self.now + timing.command + timing.data_in();
         let command = Command::Program(PageAddress { page, ..PROGRAMMED });
         self.begun = confirmed + self.start;
-        // The die knows of no start: for it everything comes so much later.
+        // The die knows of no start: for it everything comes later by that time.
         let end = self
             .die
             .start(self.now + self.start, command)

@@ -128,7 +128,7 @@ fn each_track(
 }
 
 /// Whether an operation that is suspended in a phase breaks it off, or sets its voltages back as
-/// it does at every end of one, when that takes so long.
+/// it does at every end of one, when that takes time.
 fn breaks_off(scene: &Scene, id: u32, length: Dur) -> bool {
     let Txn { die, kind, .. } = *scene.txn(id);
     let suspension = &scene.unit(die).die.part().suspension;

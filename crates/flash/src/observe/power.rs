@@ -79,7 +79,7 @@ fn place(scene: &Scene, id: u32) -> Place {
     (scene.txn(id).die, lane)
 }
 
-/// The data of a program on so many planes crosses the channel.
+/// The data of a program on a number of planes crosses the channel.
 fn bring_in(meter: &mut Meter, scene: &Scene, id: u32, class: Class, (length, planes): (Dur, u64)) {
     let pages = planes * u64::from(scene.dies.facts.pages_of_program(scene.txn(id).front));
     let pages = pages * u64::from(scene.dies.facts.timing.passes());

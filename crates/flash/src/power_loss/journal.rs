@@ -47,7 +47,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Of a drive with so many pages, nothing programmed.
+    /// Of a drive with `pages` pages, nothing programmed.
     pub fn new(pages: u64) -> Journal {
         let pages = usize::try_from(pages).expect("memory was checked");
         Journal {
@@ -131,7 +131,7 @@ impl Journal {
         self.stamps[page as usize] = self.copy_of(source);
     }
 
-    /// So many pages from this one on are erased.
+    /// Erases pages from this one on.
     pub fn erased(&mut self, first: u32, pages: u32) {
         let first = first as usize;
         self.stamps[first..first + pages as usize].fill(Stamp::NOTHING);

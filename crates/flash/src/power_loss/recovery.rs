@@ -14,7 +14,7 @@ pub struct RecoveredPages {
 }
 
 impl RecoveredPages {
-    /// Of a drive of so many logical pages, with those that stand for a mapping in flash, before
+    /// Of a drive of `pages` logical pages, with those that stand for a mapping in flash, before
     /// anything is read.
     pub fn new(pages: u32) -> RecoveredPages {
         RecoveredPages { newest: vec![None; pages as usize], unreadable_pages: 0 }
@@ -46,7 +46,7 @@ impl RecoveredPages {
         self.newest[lpn as usize].map(|(version, ..)| version)
     }
 
-    /// Of the first so many logical pages, those of which a page was found.
+    /// Logical pages below a bound of which a page was found.
     pub fn pages_below(&self, end: u32) -> u64 {
         self.newest[..end as usize].iter().flatten().count() as u64
     }

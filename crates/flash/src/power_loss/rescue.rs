@@ -39,7 +39,7 @@ struct Batch {
 /// Energy that is drawn at once: a transfer's, at its beginning.
 type Lump = (Time, u128);
 
-/// Saves so many logical pages from `at` on; `awaited` is when the last program ends that carries
+/// Saves logical pages from `at` on; `awaited` is when the last program ends that carries
 /// data of the host and was not stopped.
 pub fn rescue(
     (at, awaited): (Time, Time),
@@ -97,7 +97,7 @@ struct RescueLine {
 }
 
 impl RescueLine {
-    /// Gives pages, at most so many a program, to the die that can begin first, of equal ones the
+    /// Gives pages, at most a program's, to the die that can begin first, of equal ones the
     /// first, until none is left.
     ///
     /// `begin` says when the channel is free again.

@@ -147,7 +147,7 @@ impl Checker {
         }
     }
 
-    /// A request is about to complete, a write of so many pages or something else: the buffer must
+    /// A request is about to complete, a write of these pages or another: the buffer must
     /// have accepted all of them.
     pub fn pages_completed(&self, now: Time, id: u64, pages: u32) {
         let Some(promises) = &self.promises else { return };

@@ -29,7 +29,7 @@ pub(super) struct OpenOperation {
 enum Shared {
     /// Until it is suspended.
     Still,
-    /// It did for so long.
+    /// For this long.
     For(PhaseTimes),
 }
 
@@ -52,7 +52,7 @@ impl OpenOperation {
     }
 }
 
-/// Time of a command on so many planes.
+/// Time of a command on a number of planes.
 #[derive(Clone, Copy, Debug)]
 struct Spent {
     ns: u128,

@@ -113,7 +113,7 @@ impl Meter {
         self.ledger.archive(archive);
     }
 
-    /// Of so many idle dies.
+    /// Of a number of idle dies.
     pub fn new(power: &Power, part: &Arc<Part>, dies: u32) -> Meter {
         let (core, timing) = (power.core(), &part.timing);
         // As in the drive: a busy die has about two changes for each read time.
@@ -152,7 +152,7 @@ impl Meter {
         self.drawn.peak_uw = [0; 3];
     }
 
-    /// Takes the steps of power that are kept, once there are so many.
+    /// Takes the steps of power that are kept, once they fill a batch.
     pub fn take_steps(&mut self, count: usize) -> Option<Vec<PowerStep>> {
         self.drawn.trace.as_mut().filter(|steps| steps.len() >= count).map(std::mem::take)
     }

@@ -105,7 +105,7 @@ fn differs(sums: &[Stretch], level: f64) -> Option<(f64, f64)> {
     is_rare.then(|| Some((ratio(0, pieces)?, ratio(pieces, count * pieces)?))).flatten()
 }
 
-/// Probability that Student's t with so many degrees of freedom is further from 0 than `t`.
+/// Probability that Student's t with `freedom` degrees of freedom is further from 0 than `t`.
 ///
 /// Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
 fn beyond(t: f64, freedom: u32) -> f64 {

@@ -69,7 +69,7 @@ impl FlashCounts {
         }
     }
 
-    /// A page is programmed, or a block erased, which takes so long if nobody suspends it.
+    /// A page is programmed, or a block erased, which takes this long without a suspension.
     #[inline]
     pub fn operation(&mut self, txn: &Txn, undisturbed: Dur, now: Time) {
         match txn.kind {

@@ -11,7 +11,7 @@ const LONGEST_NS: u64 = 3_600_000_000_000;
 /// Latencies up to this one have room from the start, 17 times 1,024 buckets of it; for longer ones
 /// a histogram has to grow.
 pub(super) const USUAL_NS: u64 = (1 << 26) - 1;
-/// So many latencies are kept as they are; with more, they are counted in buckets. A run has
+/// Latencies that are kept exactly; with more, they are counted in buckets. A run has
 /// 40 histograms: those of a short one would be nearly empty, and take longer than it to fill, to
 /// add up and to search.
 const FEW: usize = 1024;
@@ -23,7 +23,7 @@ const BUCKET_BITS: u32 = 11;
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Histogram {
     latencies: Recorded,
-    /// So many latencies are kept as they are.
+    /// Latencies that are kept exactly.
     few: usize,
     /// Latencies up to this one are told apart, and some longer ones.
     room_ns: u64,

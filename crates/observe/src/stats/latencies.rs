@@ -124,7 +124,7 @@ impl Latencies {
         self.pieces.as_mut().is_some_and(|pieces| pieces.count(op))
     }
 
-    /// A piece of the run has ended, in which the flash has come to so many bytes programmed.
+    /// A piece of the run has ended, with the bytes that the flash has programmed by then.
     #[cold]
     pub fn end_piece(&mut self, programmed_bytes: u64) {
         let (read, write) = (self.read(), self.write());

@@ -29,7 +29,7 @@ struct Recent {
 }
 
 impl Latency {
-    /// Nothing counted yet, with room for so many batches.
+    /// Nothing counted yet, with room for `batches` batches.
     pub(super) fn new(batches: usize) -> Latency {
         let empty = if batches == 1 { Histogram::of_many() } else { Histogram::default() };
         Latency {

@@ -168,7 +168,7 @@ impl WearFacts {
             return None;
         }
         let alone = rated * self.capacity_ratio / (waf * f64::from(self.warranty_days));
-        // What is programmed will be erased: so many cycles of a block.
+        // A programmed block will be erased: cycles of a block.
         let cycles = programs as f64 / f64::from(self.pages_per_block);
         Some(Lifetime {
             without_suspensions: alone,

@@ -57,7 +57,7 @@ pub struct Found {
 }
 
 impl Transient {
-    /// A request is complete, when so many have arrived and so many bytes have been programmed.
+    /// A request is complete, after these arrivals and programmed bytes.
     pub fn completed(
         &mut self,
         op: Op,

@@ -244,7 +244,7 @@ impl Timeline {
         std::mem::take(&mut self.touched)
     }
 
-    /// So many page operations wait for a die; the list that named it comes back at last.
+    /// Counts page operations that wait for a die; the list that named it comes back at last.
     pub fn waiting(&mut self, now: Time, die: u32, count: u64) {
         self.waiting[die as usize].set(now, count as f64, self.window, &mut self.trace);
     }

@@ -19,7 +19,7 @@ pub(super) fn share(
     }
     let (mut rest, mut level) = (writes, order.len());
     for next in 1..order.len() {
-        // So many channels are level, and lifting them to the next takes so many writes.
+        // `level` channels are level; lifting them to the next takes `writes` writes.
         let step = lengths[order[next]] - lengths[order[next - 1]];
         let needed = u64::from(step) * next as u64;
         if u64::from(rest) < needed {

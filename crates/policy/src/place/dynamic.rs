@@ -10,7 +10,7 @@ pub(super) const ENTRY: Entry = Entry {
     doc: "the next plane in the order cwdp whose die is idle, else the next; none that is full",
 };
 
-/// So many planes are looked at before an idle die is given up.
+/// Planes examined before the search for an idle die ends.
 const WINDOW: u32 = 64;
 
 /// Goes around the planes and prefers idle dies.

@@ -44,7 +44,7 @@ pub trait Placement: Send {
     /// Whether a page is always written to its home.
     fn is_fixed(&self) -> bool;
 
-    /// After so many pages a scheme is at its position again and goes on as before, while all dies
+    /// Pages after which a scheme is at its position again and goes on as before, while all dies
     /// are idle and no plane becomes full; `None`: it does not repeat.
     fn round(&self) -> Option<u32> {
         None

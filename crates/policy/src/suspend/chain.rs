@@ -83,7 +83,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The chain of a scenario of so many dies, under this policy.
+    /// The chain of a scenario of `dies` dies, under this policy.
     pub fn new(
         policy: Box<dyn SuspendPolicy>,
         scenario: &Scenario,

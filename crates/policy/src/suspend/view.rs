@@ -27,7 +27,7 @@ pub trait OperationView {
     fn elapsed(&self) -> Dur;
 
     /// Time until it ends if it is left alone; where wordlines differ in iterations, what is to be
-    /// expected of a program that has come so far.
+    /// expected of a program at this point.
     fn remaining(&self) -> Dur;
 
     /// Returns that time if its wordlines take as many iterations as any; at least `remaining`.

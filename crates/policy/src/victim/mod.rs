@@ -36,7 +36,7 @@ pub trait VictimPolicy: Send {
     /// The block of `plane` has become full.
     fn filled(&mut self, _plane: u32, _block: u32) {}
 
-    /// So many blocks of `plane` became full, in between, that are full no more.
+    /// Counts blocks of `plane` that became full in between and are full no more.
     fn passed(&mut self, _plane: u32, _blocks: u32) {}
 
     /// A full block of `plane` is reclaimed that the policy has not picked.

@@ -13,7 +13,7 @@ const BUSY_WINDOW: u32 = FLASH_EVENTS + 4;
 pub(super) enum DriveEvent {
     /// Something in the flash back end.
     Flash(FlashEvent),
-    /// The drive may have been idle for so long that the buffer is emptied.
+    /// The drive may have been idle long enough for the buffer to be emptied.
     LookIdle,
     /// Writes that were throttled may enter the buffer.
     BufferOpens,

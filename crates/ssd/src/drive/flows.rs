@@ -98,7 +98,7 @@ impl Flows {
         turns.for_each(|queues| archive.part(&mut queues.turn));
     }
 
-    /// The loads of a scenario, opened for its drive with so many submission queues and this seed.
+    /// The loads of a scenario, opened for its drive with these submission queues and this seed.
     ///
     /// Errors if there is none, or one cannot be opened.
     pub(super) fn open(scenario: &Scenario, queues: u32, seed: u64) -> Result<Flows, UserError> {

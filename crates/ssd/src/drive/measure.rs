@@ -83,7 +83,7 @@ impl Measuring {
     }
 
     /// The measured part may have begun before an instant of which nothing has happened: when it
-    /// did, if so many requests had arrived.
+    /// did, after these arrivals.
     pub(super) fn begins_before(&self, now: Time, arrived: u64) -> Option<Time> {
         let from = Time::ZERO + self.from;
         let had_arrived = self.from_request == 0 || arrived > self.from_request;
@@ -95,7 +95,7 @@ impl Measuring {
         !self.has_begun() && number == self.from_request && now >= Time::ZERO + self.from
     }
 
-    /// It begins at `at`, after so many transactions: what was counted before is kept.
+    /// It begins at `at`, after these transactions: what was counted before is kept.
     pub(super) fn begin(&mut self, at: Time, transactions: u64, flash: &Flash) {
         let (die_busy_ns, channel_busy_ns) = flash.busy_ns_each(at);
         self.begun = Some(Box::new(Before {
@@ -120,7 +120,7 @@ impl Measuring {
         }
     }
 
-    /// The run is done, with so many requests: something of it was to be measured.
+    /// The run is done, with these requests: a part of it was to be measured.
     pub(super) fn check(&self, arrived: u64, now: Time) -> Result<(), UserError> {
         if self.first != NONE_YET {
             return Ok(());

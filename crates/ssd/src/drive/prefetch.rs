@@ -4,7 +4,7 @@ use reprieve_base::{Op, Request, SECTOR_BYTES, UserError};
 use reprieve_ftl::Ftl;
 use reprieve_trace::{Counts, Workload};
 
-/// So many requests are read ahead.
+/// Requests that are read ahead.
 const AHEAD: usize = 16;
 
 /// The workload with a few requests read ahead.

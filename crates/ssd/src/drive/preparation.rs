@@ -38,7 +38,7 @@ pub(super) struct Preparation {
 
 /// How far a drive has come on its way to the state that it runs in.
 enum RunInStage {
-    /// It has its pages, with so many free blocks as the load is thought to leave, or gets them.
+    /// It has, or gets, its pages, with as many free blocks as the load is thought to leave.
     ToCome(Attempt),
     /// It runs in.
     Running(Box<RunIn>),

@@ -17,7 +17,7 @@ pub struct TimeSeries {
     pub die_busy_ns: Vec<u64>,
     /// Time in use of each channel.
     pub channel_busy_ns: Vec<u64>,
-    /// How many blocks have had so many erases since the first request; fewest erases first.
+    /// Blocks by erases since the first request; fewest erases first.
     pub erases: Vec<(u32, u64)>,
 }
 

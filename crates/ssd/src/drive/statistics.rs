@@ -64,7 +64,7 @@ impl Statistics {
         self.measuring.anew(at);
     }
 
-    /// The measured part begins at `at`, after so many transactions; no request may be open.
+    /// The measured part begins at `at`, after `transactions` transactions; no request may be open.
     pub(super) fn measure_from(
         &mut self,
         at: Time,
@@ -97,7 +97,7 @@ impl Statistics {
         self.idle_ns += (now - self.idle_since).ns();
     }
 
-    /// The instant `now` has come with so many open requests, and nothing of it has happened.
+    /// The instant `now` has come with `open` open requests, and nothing of it has happened.
     #[inline(never)]
     pub(super) fn series_instant(&mut self, now: Time, open: usize, flash: &Flash) {
         let series = self.series.as_mut().expect("the caller has seen it");

@@ -35,7 +35,7 @@ impl PageStore {
         }
     }
 
-    /// Sends dirty pages to the flash until so many are left.
+    /// Sends dirty pages to the flash until `down_to_pages` are left.
     fn send_held(&mut self, down_to_pages: u64) {
         while let Some(id) = self.buffer.held.as_mut().and_then(|held| held.next(down_to_pages)) {
             self.send_write(id);

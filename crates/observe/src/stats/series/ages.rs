@@ -28,7 +28,7 @@ impl Ages {
         die as usize * self.places_of_die + plane.map_or(0, |plane| plane as usize + 1)
     }
 
-    /// A suspension of a die, or of one of its planes, was asked for, with so much of an operation
+    /// A suspension of a die, or of one of its planes, was requested, with part of an operation
     /// left.
     ///
     /// A phase that was cancelled and comes again can leave more than the whole: nothing is done.

@@ -1,6 +1,6 @@
 //! How a run went over time, in bins whose number is bounded and whose sums are exact.
 //!
-//! A bin is so long as to begin with that 512 of them are half a millisecond. When a run outgrows
+//! A bin begins with a length of which 512 are half a millisecond. When a run outgrows
 //! them, every two become one, and each is twice as long.
 
 mod ages;
@@ -115,7 +115,7 @@ impl Default for Series {
 }
 
 impl Series {
-    /// One that starts at `begin`, when so much had been counted.
+    /// One that starts at `begin`, with these counts.
     pub fn starting(begin: Time, before: Sample) -> Series {
         Series {
             begin,

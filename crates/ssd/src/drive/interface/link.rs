@@ -10,7 +10,7 @@ const SUBMISSION_BYTES: u64 = 64;
 /// An entry of a completion queue (the same, section 4.6).
 const COMPLETION_BYTES: u64 = 16;
 
-/// How long so many bytes take on the link.
+/// Time that bytes take on the link.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     /// `None`: transfers take no time.

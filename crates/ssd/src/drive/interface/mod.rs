@@ -305,7 +305,7 @@ impl HostInterface {
         received == now
     }
 
-    /// So many bytes of a read, a page, go to the host: when the read is complete with the last of
+    /// Sends a page of a read to the host: when the read is complete with the last of
     /// them; `None`: others are still to come.
     #[inline]
     pub(super) fn send_page(&mut self, id: u32, bytes: u32, now: Time) -> Option<Time> {
