@@ -2,8 +2,10 @@
 
 use std::thread;
 
-use reprieve_base::{Time, UserError};
+use reprieve_base::{SECTOR_BYTES, Time, UserError};
 use reprieve_embed::{Ask, Drive, Error, LAST};
+
+use crate::layout::Part;
 
 /// Operations for which starting threads is worth its time.
 const WORTH_THREADS: usize = 512;
@@ -40,13 +42,23 @@ impl Member {
         Ok(())
     }
 
-    /// Simulates all before `end`, or until nothing is open.
-    fn pass(&mut self, end: Time) -> Result<(), UserError> {
-        if self.open == 0 || self.drive.next() >= end {
+    /// Lets the drive collect where it need not yet, or no longer.
+    pub fn let_collect(&mut self, at: Time, lets: bool) -> Result<(), UserError> {
+        self.drive.let_collect(at, lets).map_err(sentence)
+    }
+
+    /// Whether the drive collects where a read would go.
+    pub fn collects(&self, part: &Part) -> bool {
+        self.drive.collects(part.at_byte / SECTOR_BYTES, part.bytes as u32)
+    }
+
+    /// Simulates all before `end`, or until nothing is open unless it is the `whole`.
+    fn pass(&mut self, (end, whole): (Time, bool)) -> Result<(), UserError> {
+        if self.open == 0 && !whole || self.drive.next() >= end {
             return Ok(());
         }
         let until = LAST.min(Time::from_ns(end.ns() - 1));
-        self.drive.run(until, self.open).map_err(sentence)?;
+        self.drive.run(until, self.open + usize::from(whole)).map_err(sentence)?;
         while let Some(completion) = self.drive.poll() {
             let (at, tag) = (completion.completion, completion.tag);
             self.done.push(Done { at, drive: self.number, tag });
@@ -63,9 +75,11 @@ fn sentence(error: Error) -> UserError {
 
 /// Simulates all drives before `end`, about `work` operations, and moves those that are complete
 /// into `done`, in order of time, drive, and completion there.
+///
+/// `end` says besides whether drives are simulated on when nothing is open.
 pub(crate) fn pass(
     members: &mut [Member],
-    end: Time,
+    end: (Time, bool),
     work: usize,
     threads: usize,
     done: &mut Vec<Done>,

@@ -312,6 +312,30 @@ impl Drive {
         Ok(())
     }
 
+    /// From `at` on, now or later, lets the drive collect garbage that it need not yet, or does not.
+    ///
+    /// Errors if `at` lies before now, or after 2^62.
+    pub fn let_collect(&mut self, at: Time, lets: bool) -> Result<(), Error> {
+        if at < self.now || at > LAST {
+            return Err(self.no_such_step(at, Time::NEVER));
+        }
+        self.ssd.let_collect(at, lets);
+        Ok(())
+    }
+
+    /// Returns the free blocks that planes lack before they need no collection, and blocks that
+    /// are being collected.
+    pub fn blocks_to_collect(&self) -> u32 {
+        self.ssd.blocks_to_collect()
+    }
+
+    /// Whether a die that a read of these bytes needs is collecting.
+    ///
+    /// Panics if they reach past the end of the drive.
+    pub fn collects(&self, lba: u64, bytes: u32) -> bool {
+        self.ssd.collects(Request { arrival: self.now, op: Op::Read, lba, bytes, fua: false })
+    }
+
     /// Takes the oldest pending completion; none is later than now.
     #[inline]
     pub fn poll(&mut self) -> Option<Completion> {

@@ -222,6 +222,17 @@ impl Ftl {
         self.tables.blocks.needs.forget_all();
     }
 
+    /// Returns the free blocks that planes lack before they need no collection, and blocks that
+    /// are being collected.
+    pub fn blocks_to_collect(&self) -> u32 {
+        self.collection.blocks_to_collect(&self.tables.blocks)
+    }
+
+    /// Whether a die is collecting: a step is under way, or the host does not get in between steps.
+    pub fn collects(&self, die: u32) -> bool {
+        self.collection.is_under_way(die, &self.tables.blocks)
+    }
+
     /// From now on nothing is begun that need not be: what was begun comes to its end.
     pub fn close(&mut self) {
         self.collection.close(&mut self.tables.blocks);
