@@ -141,8 +141,8 @@ CASES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "room budgets",
-        {"python/reprieve_studies/own.py": '"""Own."""\n' + "x = 1\n" * 12_802},
-        "tests/house/tables.py: room studies has 12,803 lines; at most 12,802: delete as much as "
+        {"python/reprieve_studies/own.py": '"""Own."""\n' + "x = 1\n" * 12_829},
+        "tests/house/tables.py: room studies has 12,830 lines; at most 12,829: delete as much as "
         "you add",
     ),
     (

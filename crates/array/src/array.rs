@@ -17,7 +17,7 @@ use reprieve_trace::Workload;
 use crate::array_request::{Request, Row};
 use crate::drive_rebuild::Rebuild;
 use crate::layout::{Layout, Part};
-use crate::member::{self, Done, Member};
+use crate::member::{self, Done, Member, Until};
 use crate::options::{Options, Read};
 use crate::parity_log::{LOG_BYTES, ParityLog};
 use crate::piece::{FIRST, Kind, LAST, LEGS, Piece};
@@ -221,8 +221,9 @@ impl Array {
             let before = if known == Time::NEVER { 0 } else { open_before };
             let work = self.open_operations - before;
             let knows_drives = self.turns.is_some() || self.read == Read::FastFail;
-            let whole = knows_drives && known < Time::NEVER;
-            member::pass(&mut self.members, (known, whole), work, self.threads, &mut done)?;
+            let even_idle = knows_drives && known < Time::NEVER;
+            let until = Until { end: known, even_idle };
+            member::pass(&mut self.members, until, work, self.threads, &mut done)?;
             for done in done.drain(..) {
                 self.finish(done)?;
             }

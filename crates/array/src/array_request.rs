@@ -8,7 +8,7 @@ use reprieve_embed::LAST;
 pub struct Request {
     /// When it reaches the array.
     pub arrival: Time,
-    /// What it does: none of the operations of zones.
+    /// Operation, none of those of zones.
     pub op: Op,
     /// First byte, a multiple of 512; 0 of a flush.
     pub offset: u64,

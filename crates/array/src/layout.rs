@@ -137,8 +137,8 @@ impl Layout {
         is_enough
     }
 
-    /// Appends the trims of bytes; with parity, of whole stripes of them alone, as another trim would
-    /// make the parity wrong.
+    /// Appends the trims of bytes; with parity those of whole stripes, as others would make the
+    /// parity wrong.
     pub fn trim(&self, bytes: &Range<u64>, into: &mut Vec<Part>) {
         let (chunk, stripe) = (self.chunk_bytes, self.stripe_bytes());
         let (start, end) = match self.parity {

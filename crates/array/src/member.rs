@@ -18,6 +18,14 @@ pub(crate) struct Done {
     pub tag: u64,
 }
 
+/// The instant before which drives are simulated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Until {
+    pub end: Time,
+    /// Whether drives on which nothing is open are, too.
+    pub even_idle: bool,
+}
+
 /// A drive and the operations that the array has sent to it.
 pub(crate) struct Member {
     pub drive: Drive,
@@ -52,13 +60,13 @@ impl Member {
         self.drive.collects(part.at_byte / SECTOR_BYTES, part.bytes as u32)
     }
 
-    /// Simulates all before `end`, or until nothing is open unless it is the `whole`.
-    fn pass(&mut self, (end, whole): (Time, bool)) -> Result<(), UserError> {
-        if self.open == 0 && !whole || self.drive.next() >= end {
+    /// Simulates all before an instant, or until nothing is open.
+    fn pass(&mut self, Until { end, even_idle }: Until) -> Result<(), UserError> {
+        if self.open == 0 && !even_idle || self.drive.next() >= end {
             return Ok(());
         }
         let until = LAST.min(Time::from_ns(end.ns() - 1));
-        self.drive.run(until, self.open + usize::from(whole)).map_err(sentence)?;
+        self.drive.run(until, self.open + usize::from(even_idle)).map_err(sentence)?;
         while let Some(completion) = self.drive.poll() {
             let (at, tag) = (completion.completion, completion.tag);
             self.done.push(Done { at, drive: self.number, tag });
@@ -73,13 +81,11 @@ fn sentence(error: Error) -> UserError {
     error
 }
 
-/// Simulates all drives before `end`, about `work` operations, and moves those that are complete
-/// into `done`, in order of time, drive, and completion there.
-///
-/// `end` says besides whether drives are simulated on when nothing is open.
+/// Simulates all drives before an instant, about `work` operations, and moves those that are
+/// complete into `done`, in order of time, drive, and completion there.
 pub(crate) fn pass(
     members: &mut [Member],
-    end: (Time, bool),
+    until: Until,
     work: usize,
     threads: usize,
     done: &mut Vec<Done>,
@@ -87,7 +93,7 @@ pub(crate) fn pass(
     if threads > 1 && work >= WORTH_THREADS {
         let each = members.len().div_ceil(threads);
         thread::scope(|scope| {
-            let all = |some: &mut [Member]| some.iter_mut().try_for_each(|each| each.pass(end));
+            let all = |some: &mut [Member]| some.iter_mut().try_for_each(|each| each.pass(until));
             let some = members.chunks_mut(each).map(|some| scope.spawn(move || all(some)));
             let running: Vec<_> = some.collect();
             running.into_iter().try_for_each(|thread| match thread.join() {
@@ -96,7 +102,7 @@ pub(crate) fn pass(
             })
         })?;
     } else {
-        members.iter_mut().try_for_each(|member| member.pass(end))?;
+        members.iter_mut().try_for_each(|member| member.pass(until))?;
     }
     members.iter_mut().for_each(|member| done.append(&mut member.done));
     done.sort_by_key(|done| done.at);

@@ -42,7 +42,7 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    /// What its operations do.
+    /// Returns the operation that it sends to drives.
     pub fn op(&self, leg: usize) -> Op {
         match self.kind {
             Kind::Trim => Op::Trim,

@@ -55,7 +55,8 @@ fn request(given: &ArrayRequest) -> Result<of::Request, Refusal> {
     let ArrayRequest { arrival_ns, offset, bytes, op, reserved } = *given;
     if op > Op::Flush as u8 || reserved != [0; 7] {
         return Err(invalid(format!(
-            "op = {op}, reserved = {reserved:?}: must be at most 3, and 0; is the request set whole?"
+            "op = {op}, reserved = {reserved:?}: must be at most 3, and 0; is the request set \
+             whole?"
         )));
     }
     let op = Op::ALL[usize::from(op)];

@@ -12,7 +12,7 @@ use super::blocks::Blocks;
 use super::job::Job;
 use super::numbering::Numbering;
 use super::page_tables::PageTables;
-use super::plane::{Plane, Victim};
+use super::plane::Victim;
 use super::rules::{GcRules, Pace};
 
 /// Victims under way, and when more are taken. A die that is counted as collecting has a plane with
@@ -116,25 +116,6 @@ impl Collection {
     /// Whether no step is under way.
     pub(super) fn stands_still(&self) -> bool {
         self.jobs.iter().all(|job| !job.in_flight)
-    }
-
-    /// Free blocks that planes lack which have something to collect, and blocks that are being
-    /// collected.
-    pub(super) fn blocks_to_collect(&self, blocks: &Blocks) -> u32 {
-        let wanted = self.rules.start_blocks.max(blocks.reserve_blocks + 1);
-        let of = |(number, plane): (u32, &Plane)| match plane.victim.is_some() {
-            false if !blocks.index.has_victim(number) => 0,
-            has_begun => wanted.saturating_sub(plane.free_blocks()) + u32::from(has_begun),
-        };
-        (0..).zip(&blocks.planes).map(of).sum()
-    }
-
-    /// Whether a step is under way on a die, or a victim is whose steps nothing comes between.
-    pub(super) fn is_under_way(&self, die: u32, blocks: &Blocks) -> bool {
-        blocks.numbering.planes_of(die).any(|plane| {
-            let has_victim = blocks.victim_of(plane).is_some();
-            self.jobs[plane as usize].in_flight || has_victim && !self.rules.preemptible
-        })
     }
 
     /// How much a plane needs garbage collection.

@@ -1,21 +1,13 @@
 //! A large table of 32-bit entries for random access, in huge pages where the system has them.
 
-#[cfg(unix)]
-use memmap2::{Advice, MmapMut};
 use reprieve_base::{Archive, UserError};
 
+use super::entries::{Entries, take};
 use super::ranked_bits::Sparse;
 use super::shared_table::SharedTable;
 
 /// Entries that are looked at together.
 const CHUNK: usize = 64;
-
-/// Memory of a table.
-#[cfg(unix)]
-pub(super) type Entries = MmapMut;
-/// Where there are no mappings, as in WebAssembly.
-#[cfg(not(unix))]
-pub(super) type Entries = Vec<u32>;
 
 /// Entries of 32 bits in memory of their own, or shared with other drives.
 ///
@@ -95,7 +87,7 @@ impl<const FIRST: u32> Table<FIRST> {
     /// Takes memory in small pages from now on: what is written lies together, here and there.
     pub(super) fn fill_by_blocks(&mut self) {
         #[cfg(target_os = "linux")]
-        let _ = self.own().advise(Advice::NoHugePage);
+        let _ = self.own().advise(memmap2::Advice::NoHugePage);
     }
 
     /// Returns how many entries it has.
@@ -161,19 +153,55 @@ impl<const FIRST: u32> Table<FIRST> {
     }
 }
 
-/// Takes memory for entries that are zero.
-#[cfg(unix)]
-pub(super) fn take(entries: usize) -> Result<MmapMut, std::io::Error> {
-    let memory = MmapMut::map_anon(entries * size_of::<u32>())?;
-    // Only speed depends on it: a system without huge pages refuses, and that is all right.
-    let _ = memory.advise(Advice::HugePage);
-    Ok(memory)
-}
+#[cfg(test)]
+mod tests {
+    use reprieve_base::{Archive, Stream};
 
-#[cfg(not(unix))]
-pub(super) fn take(entries: usize) -> Result<Vec<u32>, std::collections::TryReserveError> {
-    let mut memory = Vec::new();
-    memory.try_reserve_exact(entries)?;
-    memory.resize(entries, 0);
-    Ok(memory)
+    use super::*;
+    use crate::shared_table::LEAST_ENTRIES;
+
+    /// Three tables of an array, of which the first two share: each place has what was set there,
+    /// also in one that is saved, and in one whose changes become too many.
+    #[test]
+    fn every_entry_is_what_was_set() {
+        for is_full in [false, true] {
+            let entries = LEAST_ENTRIES as u32 + 5;
+            let mut chance = Stream::new(1, "test.shared", 0);
+            let mut below = |bound: u32| chance.below(bound.into()) as u32;
+            let table = || Table::<7>::new(entries).expect("there is memory");
+            let mut own = [table(), table(), table()];
+            let mut expected = vec![vec![7; entries as usize]; 3];
+            let set = |table: &mut Table<7>, expected: &mut Vec<u32>, place, value| {
+                table.set(place, value);
+                expected[place as usize] = value;
+            };
+            for (number, (table, expected)) in own.iter_mut().zip(&mut expected).enumerate() {
+                for place in (0..entries).filter(|place| is_full || place % 1000 == 3) {
+                    set(table, expected, place, if number < 2 { place ^ 9 } else { !place });
+                }
+            }
+            own[0].share(None);
+            let [first, others @ ..] = &mut own;
+            others.iter_mut().for_each(|table| table.share(Some(first)));
+            assert_eq!(own.each_ref().map(Table::is_shared), [true, true, !is_full]);
+            for _ in 0..1000 {
+                for (table, expected) in own.iter_mut().zip(&mut expected) {
+                    set(table, expected, below(entries), below(9));
+                }
+            }
+            for place in 0..entries / 8 {
+                set(&mut own[1], &mut expected[1], place, below(9));
+            }
+            assert!(!own[1].is_shared(), "an eighth of it has changed");
+            let mut archive = Archive::saving(Vec::new());
+            own[0].archive(&mut archive);
+            let (bytes, mut again) = (archive.into_bytes(), table());
+            again.archive(&mut Archive::loading(&bytes));
+            for (table, expected) in
+                own.iter().chain([&again]).zip([0, 1, 2, 0].map(|at| &expected[at]))
+            {
+                assert!((0..entries).all(|place| table.get(place) == expected[place as usize]));
+            }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Writes of an array, of rebuilds as well, and what goes to all drives.
+//! Writes of an array, of rebuilds as well, and its trims and flushes.
 
 use reprieve_base::{Op, Time, UserError};
 

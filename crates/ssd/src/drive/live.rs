@@ -5,16 +5,12 @@
 
 use std::collections::VecDeque;
 
-use reprieve_base::event::Schedule;
 use reprieve_base::{Op, Request, Time, UserError};
 use reprieve_config::Scenario;
-use reprieve_ftl::Mapping;
 use reprieve_observe::stats::LogBatch;
 
 use super::Ssd;
-use super::event::DriveEvent;
 use super::handover::{Completion, Details, Route};
-use super::page_store::PageStore;
 
 /// Activity of a drive at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,33 +35,6 @@ impl Ssd {
             "the drive is not ready to serve"
         );
         self.start_now()
-    }
-
-    /// From `at` on lets planes collect that need not yet, or does not.
-    pub fn let_collect(&mut self, at: Time, lets: bool) {
-        self.run.events.schedule(at, DriveEvent::BusyWindow(u32::from(lets)));
-    }
-
-    /// Returns the free blocks that planes lack, and blocks that are being collected.
-    pub fn blocks_to_collect(&self) -> u32 {
-        self.run.pages.ftl.blocks_to_collect()
-    }
-
-    /// Whether a die that a read needs is collecting.
-    pub fn collects(&self, read: Request) -> bool {
-        let PageStore { layout, ftl, unwritten_costs_read, .. } = &self.run.pages;
-        let (first, last) = layout.pages(&read);
-        let die = |lpn| match ftl.tables.map.get(lpn) {
-            Mapping::Flash(page) => Some(ftl.numbering.locate(page).0),
-            Mapping::Unwritten if *unwritten_costs_read => Some(ftl.image_page(lpn).0),
-            _ => None,
-        };
-        (first..=last).filter_map(die).any(|die| ftl.collects(die))
-    }
-
-    /// Shares the tables of the FTL with the first drive of an array; `None`: this is the first.
-    pub fn share_tables(&mut self, first: Option<&Ssd>) {
-        self.run.pages.ftl.tables.share(first.map(|first| &first.run.pages.ftl.tables));
     }
 
     /// The last instant that has passed.
