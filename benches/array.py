@@ -27,7 +27,12 @@ LARGE = {
 }
 LARGE_DRIVES = 24
 LARGE_REQUESTS = 1_000_000
-SMALL = {"device": "tlc3d-1tb", "geometry.blocks_per_plane": 40, "ftl.precondition": "steady"}
+SMALL = {
+    "device": "tlc3d-1tb",
+    "geometry.blocks_per_plane": 80,
+    "ftl.over_provisioning": 0.2,
+    "ftl.precondition": "steady",
+}
 SMALL_REQUESTS = 100_000
 REPETITIONS = 3
 

@@ -138,11 +138,14 @@ class DriveArray:
     def submit(
         self,
         arrival_ns: NDArray[np.uint64],
-        write: NDArray[np.bool_],
+        op: NDArray[np.uint8],
         offset: NDArray[np.uint64],
         bytes: NDArray[np.uint64],
     ) -> None:
-        """Submit requests, one a row of the columns, which have one length."""
+        """Submit requests, one a row of the columns, which have one length.
+
+        `op`: 0 to 3: read, write, trim, flush.
+        """
 
     def run(self, until_rebuilt: bool, watch: Callable[[float], None] | None) -> Table:
         """Run all submitted requests; return a row for each, in the order of their submission.

@@ -14,8 +14,10 @@ from reprieve.scenario import ScenarioLike, Source
 
 __all__ = ["Array", "Reads"]
 
-Reads = Literal["direct", "around-writes", "around-windows", "hedged"]
+Reads = Literal["direct", "around-writes", "around-windows", "fast-fail", "hedged"]
 """How an array serves reads."""
+
+_OPS = ("read", "write", "trim", "flush")
 
 
 class Array:
@@ -29,18 +31,24 @@ class Array:
     `mirrors`: the number of copies of each chunk, 2 for RAID 1 or 10.
     `chunk_bytes`: the length of a stripe on one drive.
     `read`: "direct"; "around-writes", from other drives while the drive has writes of the array to
-    do and enough others have none; "around-windows", from others in the drive's busy window; or
-    "hedged", from other drives as well if there is no answer after `hedge_after_us`.
+    do and enough others have none; "around-windows", from others in the drive's busy window or
+    turn to collect; "fast-fail", from others if the drive collects on a die that has the data, and
+    refuses the read; or "hedged", from other drives as well if there is no answer after
+    `hedge_after_us`.
     `busy_window_us`: the length of busy windows, in which drives take turns: only there does a
     drive collect garbage that it need not yet.
-    `controller_ns`: the time from the last read of a partial write to its writes.
+    `collecting_drives`: the number of drives of a stripe that may collect at a time garbage that
+    they need not yet: those that lack the most free blocks, chosen anew each `collection_poll_us`.
+    `controller_ns`: the time from the last read of a partial write to its writes, from a read to
+    its refusal, and in a closed load from a completion to the next request.
     `parity_log`: whether the parity of a partial write is logged first, so that a loss of power
     tears no stripe; only with one chunk of parity.
     `failed`: the numbers of drives that have failed: reads are reconstructed.
     `rebuild`: the number of a failed drive that a new one replaces at time 0.
     `rebuild_stripes`: the number of stripes that are rebuilt together.
     `rebuild_bytes_per_s`: the most at which the new drive is written, in bytes per s.
-    `load`: whether the scenario's workload is submitted, with the addresses of the array.
+    `load`: whether the scenario's workload is submitted, with the addresses of the array. It may
+    be a closed one, which keeps its queue depth.
     `threads`: the number of threads, by default that of cores; the result does not depend on it.
 
     Raises UserError if an argument is wrong, and so does each method.
@@ -63,6 +71,8 @@ class Array:
         read: Reads = "direct",
         hedge_after_us: float | None = None,
         busy_window_us: float | None = None,
+        collecting_drives: int | None = None,
+        collection_poll_us: float = 1000,
         controller_ns: int = 1000,
         parity_log: bool = False,
         failed: Sequence[int] = (),
@@ -76,6 +86,7 @@ class Array:
         whole: dict[str, int | None] = {"drives": drives, "parity": parity, "mirrors": mirrors}
         whole |= {"chunk_bytes": chunk_bytes, "controller_ns": controller_ns, "threads": threads}
         whole |= {"rebuild": rebuild, "rebuild_stripes": rebuild_stripes}
+        whole |= {"collecting_drives": collecting_drives}
         for name, value in whole.items():
             if value is not None and not 0 <= value < 1 << 62:
                 raise UserError(f"{name} = {value}: must be a whole number from 0 to 2^62 − 1")
@@ -88,6 +99,7 @@ class Array:
         options: dict[str, object] = {**whole, "read": read, "hedge_after_us": hedge_after_us}
         options |= {"busy_window_us": busy_window_us, "parity_log": parity_log}
         options |= {"failed": list(failed), "rebuild_bytes_per_s": rebuild_bytes_per_s}
+        options |= {"collection_poll_us": collection_poll_us}
         given = {name: value for name, value in options.items() if value is not None}
         # A value of these is written alike in JSON and in TOML.
         table = "".join(f"{name} = {json.dumps(value)}\n" for name, value in given.items())
@@ -111,25 +123,30 @@ class Array:
         """Submit requests in bulk, in any order, for the next `run`.
 
         Each argument has one value for each request: its arrival in ns, from `now_ns` on; True for
-        a write and False for a read; its first byte and its length, multiples of 512.
+        a write and False for a read, or "read", "write", "trim" or "flush"; its first byte and its
+        length, multiples of 512, of a flush 0.
         """
-        is_write = np.asarray(write)
-        if is_write.ndim != 1 or (is_write.size and is_write.dtype != np.bool_):
-            raise UserError("write: must be a sequence of True and False")
+        given = np.asarray(write)
+        op = np.select([given == word for word in _OPS], range(len(_OPS)), -1).astype(np.int8)
+        if given.size and given.dtype == np.bool_:
+            op = given.astype(np.int8)
+        if given.ndim != 1 or op.min(initial=0) < 0:
+            words = ", ".join(f'"{word}"' for word in _OPS)
+            raise UserError(f"write: must be a sequence of True and False, or of {words}")
         columns = {"arrival_ns": arrival_ns, "offset": offset, "bytes": bytes}
         whole = {name: _whole_numbers(name, values) for name, values in columns.items()}
         for name, values in whole.items():
-            if len(values) != len(is_write):
-                lengths = f"{len(values)} values, and write {len(is_write)}"
+            if len(values) != len(op):
+                lengths = f"{len(values)} values, and write {len(op)}"
                 raise UserError(f"{name} has {lengths}: must have one for each request")
-        self._array.submit(write=is_write.astype(np.bool_), **whole)
+        self._array.submit(op=op.astype(np.uint8), **whole)
 
     def run(
         self, *, until_rebuilt: bool = False, watch: Callable[[float], None] | None = None
     ) -> Table:
         """Run until every submitted request is complete; return a row for each, in their order.
 
-        Columns `arrival_ns`, `write`, `offset`, `bytes` and `completion_ns`; `drive_reads` and
+        Columns `arrival_ns`, `op`, `write`, `offset`, `bytes`, `completion_ns`; `drive_reads` and
         `drive_writes`, the operations of drives; `reconstructed_reads` and `hedged_reads`, the
         chunks read from other drives at once, and as well. Polars, pyarrow and DuckDB take the
         table; `rows["completion_ns"]` is a list, and `rows.array("completion_ns")` an array.

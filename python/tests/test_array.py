@@ -69,6 +69,31 @@ def test_reads_without_a_drive_and_beside_a_slow_one() -> None:
     assert (rows["reconstructed_reads"], rows["drive_reads"]) == ([1] * 5, [4] * 5)
 
 
+def test_trims_flushes_and_a_closed_load() -> None:
+    array = raid5()
+    # A stripe is trimmed, so that its data takes no time to read; a write, and a flush behind it.
+    array.submit(
+        [0, 10_000, 20_000, 30_000],
+        ["trim", "read", "write", "flush"],
+        [0, 0, 4 * PAGE, 0],
+        [4 * PAGE, PAGE, 4 * PAGE, 0],
+    )
+    rows = array.run()
+    assert rows["completion_ns"] == [0, 10_000, 20_000 + PROGRAM_NS, 20_000 + PROGRAM_NS]
+    assert rows["op"] == ["trim", "read", "write", "flush"]
+    assert rows["write"] == [False, False, True, False]
+    assert {op: one["count"] for op, one in array.summary()["requests"].items()} == {
+        "read": 1,
+        "write": 1,
+        "trim": 1,
+        "flush": 1,
+    }
+    load = {"generator": "mixed", "requests": 3, "read_fraction": 1, "queue_depth": 1}
+    load["request_bytes"] = PAGE
+    closed = rp.Array({**ONE_DIE, "workload": load}, drives=2, controller_ns=500, load=True)
+    assert closed.run()["completion_ns"] == [READ_NS, 2 * READ_NS + 500, 3 * READ_NS + 1000]
+
+
 def test_one_drive_is_a_drive_and_others_draw_apart() -> None:
     steady = {**ONE_DIE, "ftl": {"precondition": "steady", "over_provisioning": 0.3}}
     drive = rp.Drive(steady, seed=3)
@@ -120,7 +145,9 @@ def test_mistakes_are_sentences() -> None:
         (lambda: raid5(read="hedged", hedge_after_us=-1), "hedge_after_us = -1: must be from"),
         (lambda: raid5(hedge_after_us=5), 'only read = "hedged" has it'),
         (lambda: raid5(timing__t_reed_us=3), "t_read_us"),
-        (lambda: array.submit([5], ["read"], [0], [PAGE]), "write: must be a sequence of True"),
+        (lambda: array.submit([5], ["raed"], [0], [PAGE]), "write: must be a sequence of True"),
+        (lambda: array.submit([5], [1], [0], [PAGE]), "write: must be a sequence of True"),
+        (lambda: raid5(collecting_drives=5), "collecting_drives = 5: must be at least 1 and below"),
         (lambda: array.submit([5.5], [False], [0], [PAGE]), "arrival_ns: must be a sequence"),
         (lambda: array.submit([5, 6], [False], [0], [PAGE]), "arrival_ns has 2 values, and write"),
         (lambda: array.submit([5], [False], [-512], [PAGE]), "offset = -512: must not be negative"),

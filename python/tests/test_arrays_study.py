@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reprieve_studies.arrays import claims, page, runs
-from reprieve_studies.arrays.runs import ARMS, TECHNIQUES, Plan, Spot
+from reprieve_studies.arrays.runs import Plan, Spot, arms, techniques
 from reprieve_studies.runs import bench
 
 PLAN = Plan(requests=10, seeds=[1, 2], loads=["mixed"])
@@ -22,8 +22,8 @@ def made(tails: dict[tuple[str, str], tuple[float, float]]) -> runs.Runs:
             "reads": 99_999,
             "written_bytes_per_s": 1e6 * (seed + (technique == "windows")),
         }
-        for technique in TECHNIQUES
-        for arm in ARMS
+        for technique in techniques("mixed")
+        for arm in arms("mixed")
         for seed in (1, 2)
     }
 
@@ -50,20 +50,26 @@ def test_ratios_are_of_pairs() -> None:
     cell = numbers["loads"]["mixed"]["arms"]["suspension"]["direct"]
     assert (cell["gain"]["mean"], cell["own_gain"]["mean"]) == pytest.approx((2.0, 1.0))
     [section] = page.sections(numbers)
-    assert len(section.tables[0].rows) == len(ARMS) * len(TECHNIQUES)
+    assert len(section.tables[0].rows) == len(arms("mixed")) * len(techniques("mixed"))
 
 
 def test_every_arm_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     small = {"geometry.channels": 1, "geometry.dies_per_channel": 1, "geometry.pages_per_block": 96}
     monkeypatch.setitem(runs.DATA, "drive", {**runs.DATA["drive"], **small})
     with bench(tmp_path, 2) as engine:
-        found = runs.simulate(engine, Plan(requests=600, seeds=[1], loads=["mixed"]))
-    assert {(spot.technique, spot.arm) for spot in found} == {
-        (technique, arm) for technique in TECHNIQUES for arm in ARMS
+        plan = Plan(requests=600, seeds=[1], loads=["mixed", "mixed-whole"])
+        found = runs.simulate(engine, plan)
+    assert {(spot.load, spot.technique, spot.arm) for spot in found} == {
+        (load, technique, arm)
+        for load in plan.loads
+        for technique in techniques(load)
+        for arm in arms(load)
     }
     direct, windows = (found[Spot("mixed", name, "none", 1)] for name in ("direct", "windows"))
     # A read of another drive's chunk is read of five; parity of a partial write has two reads.
     assert direct["drive_reads"] < windows["drive_reads"]
     assert direct["reads"] == windows["reads"]
-    numbers = claims.numbers(found, Plan(requests=600, seeds=[1], loads=["mixed"]))
+    numbers = claims.numbers(found, plan)
+    fast = found[Spot("mixed-whole", "fast-fail", "none", 1)]
+    assert fast["read_p99"] <= found[Spot("mixed-whole", "direct", "none", 1)]["read_p99"]
     assert numbers["loads"]["mixed"]["title"] == "70 % reads of 4 KiB"

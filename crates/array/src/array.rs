@@ -3,33 +3,31 @@
 //! Every operation reaches its drive before the drive has passed the instant of its arrival, so
 //! that each drive does what it would with its operations as a trace.
 
+mod reads;
+mod writes;
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::thread;
 
 use reprieve_base::{Dur, Op, SECTOR_BYTES, Time, UserError};
 use reprieve_embed::{Ask, Drive};
+use reprieve_trace::Workload;
 
 use crate::array_request::{Request, Row};
 use crate::drive_rebuild::Rebuild;
 use crate::layout::{Layout, Part};
-use crate::member::{self, Done, Member};
+use crate::member::{self, Done, Member, Until};
 use crate::options::{Options, Read};
 use crate::parity_log::{LOG_BYTES, ParityLog};
-use crate::piece::{FIRST, Kind, LAST, LEGS, LOG, Piece};
+use crate::piece::{FIRST, Kind, LAST, LEGS, Piece};
 use crate::totals::Totals;
+use crate::turns::Turns;
 use crate::windows::Windows;
+use reads::Hedge;
 
 /// Requests that are sent before drives run.
 const MOST_SENT: usize = 1 << 16;
-
-/// The time at which a piece is read from other drives as well.
-#[derive(Clone, Copy, Debug)]
-struct Hedge {
-    due: Time,
-    place: usize,
-    number: u64,
-}
 
 /// Drives behind one address space.
 pub struct Array {
@@ -37,12 +35,17 @@ pub struct Array {
     read: Read,
     hedge_after: Option<Dur>,
     windows: Option<Windows>,
+    turns: Option<Turns>,
     controller: Dur,
     threads: usize,
     members: Vec<Member>,
     capacity_bytes: u64,
     now: Time,
     rows: Vec<Row>,
+    /// Requests that have not arrived, in their order.
+    arrivals: VecDeque<usize>,
+    /// A load of which a request arrives when one is complete.
+    pub(crate) closed_load: Option<Workload>,
     pieces: Vec<Piece>,
     free_pieces: Vec<usize>,
     next_piece: u64,
@@ -81,7 +84,11 @@ impl Array {
         let drives = Drive::open_many(text, path, sets_of, options.drives)?;
         let members =
             drives.into_iter().enumerate().map(|(number, drive)| Member::new(number, drive));
-        let members: Vec<Member> = members.collect();
+        let mut members: Vec<Member> = members.collect();
+        let turns = Turns::new(options);
+        if turns.is_some() {
+            members.iter_mut().try_for_each(|member| member.let_collect(Time::ZERO, false))?;
+        }
         let drive_bytes = members[0].drive.capacity_bytes();
         let log = options.parity_log.then(|| ParityLog::new(options, drive_bytes));
         let data_bytes = drive_bytes.saturating_sub(if log.is_some() { LOG_BYTES } else { 0 });
@@ -100,11 +107,14 @@ impl Array {
             read: options.read,
             hedge_after: options.hedge_after(),
             windows,
+            turns,
             controller: Dur::from_ns(options.controller_ns),
             threads: options.threads.unwrap_or_else(cores),
             members,
             now: Time::ZERO,
             rows: Vec::new(),
+            arrivals: VecDeque::new(),
+            closed_load: None,
             pieces: Vec::new(),
             free_pieces: Vec::new(),
             next_piece: 0,
@@ -182,36 +192,47 @@ impl Array {
     ) -> Result<(), UserError> {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         order.sort_by_key(|row| self.rows[*row].request.arrival);
-        let mut rest = order.as_slice();
-        self.open_requests = rest.len();
+        self.open_requests = order.len();
+        self.arrivals = order.into();
         let mut done = Vec::new();
         let now = self.now;
         if let Some(due) = self.rebuild.as_mut().and_then(|rebuild| rebuild.due.as_mut()) {
             *due = now.max(*due);
         }
+        if let Some(turns) = &mut self.turns {
+            turns.due = now.max(turns.due);
+        }
         // All before this instant is known.
         let mut known = Time::ZERO;
         loop {
-            if !watch(1.0 - rest.len() as f64 / order.len().max(1) as f64) {
+            let share = self.closed_load.as_ref().and_then(Workload::progress);
+            let rest = self.arrivals.len() as f64 / self.rows.len().max(1) as f64;
+            if !watch(share.unwrap_or(1.0 - rest)) {
                 return Err(UserError::new("the run of the array was interrupted"));
             }
             let rebuilds = until_rebuilt || self.open_requests > 0;
             let due = self.rebuild.as_ref().and_then(|rebuild| rebuild.due);
             let due = due.filter(|_| rebuilds).unwrap_or(Time::NEVER);
-            if rest.is_empty() && self.open_operations == 0 && due == Time::NEVER {
+            if self.arrivals.is_empty() && self.open_operations == 0 && due == Time::NEVER {
                 break;
             }
             let open_before = self.open_operations;
-            known = self.send_arrivals(&mut rest, known, due)?;
+            known = self.send_arrivals(known, due)?;
             let before = if known == Time::NEVER { 0 } else { open_before };
             let work = self.open_operations - before;
-            member::pass(&mut self.members, known, work, self.threads, &mut done)?;
+            let knows_drives = self.turns.is_some() || self.read == Read::FastFail;
+            let even_idle = knows_drives && known < Time::NEVER;
+            let until = Until { end: known, even_idle };
+            member::pass(&mut self.members, until, work, self.threads, &mut done)?;
             for done in done.drain(..) {
                 self.finish(done)?;
             }
             while self.hedges.front().is_some_and(|hedge| hedge.due <= known) {
                 let hedge = self.hedges.pop_front().expect("it is there");
                 self.hedge(hedge)?;
+            }
+            if let Some(turns) = self.turns.as_mut().filter(|turns| turns.due <= known) {
+                turns.poll(&mut self.members)?;
             }
             let goes_on = until_rebuilt || self.open_requests > 0;
             if due <= known && due < Time::NEVER && goes_on {
@@ -226,40 +247,45 @@ impl Array {
 
     /// Sends requests that arrive before the first instant at which a completion could cause an
     /// operation, or decides about one; returns that instant.
-    fn send_arrivals(
-        &mut self,
-        rest: &mut &[usize],
-        known: Time,
-        due: Time,
-    ) -> Result<Time, UserError> {
+    fn send_arrivals(&mut self, known: Time, due: Time) -> Result<Time, UserError> {
         while self.hedges.front().is_some_and(|hedge| !self.is_open(hedge)) {
             self.hedges.pop_front();
         }
         let mut end = self.hedges.front().map_or(due, |hedge| hedge.due.min(due));
+        end = self.turns.iter().fold(end, |end, turns| end.min(turns.due));
         for member in self.members.iter().filter(|member| member.causing > 0) {
             end = end.min(member.drive.next() + self.controller);
         }
         self.soonest = end;
         let mut sent = 0;
-        while let Some((row, others)) = rest.split_first() {
-            let Request { arrival, is_write, .. } = self.rows[*row].request;
+        while let Some(row) = self.arrivals.front().copied() {
+            let Request { arrival, op, .. } = self.rows[row].request;
             if arrival >= self.soonest {
                 break;
             }
-            let decides = self.read == Read::AroundWrites && !is_write && self.open_writes > 0;
-            if sent == MOST_SENT || decides && known < arrival {
+            let decides = match self.read {
+                Read::AroundWrites => self.open_writes > 0,
+                Read::FastFail => true,
+                _ => false,
+            };
+            if sent == MOST_SENT || decides && op == Op::Read && known < arrival {
                 return Ok(arrival);
             }
-            self.send_request(*row)?;
+            self.arrivals.pop_front();
+            self.send_request(row)?;
             sent += 1;
-            *rest = others;
         }
         Ok(self.soonest)
     }
 
     /// Sends a request in pieces.
     fn send_request(&mut self, row: usize) -> Result<(), UserError> {
-        let Request { is_write, offset, bytes, .. } = self.rows[row].request;
+        let Request { op, offset, bytes, .. } = self.rows[row].request;
+        let is_write = match op {
+            Op::Read => false,
+            Op::Write => true,
+            _ => return self.send_to_all(row),
+        };
         let stripe_bytes = self.layout.stripe_bytes();
         let unit = if is_write { stripe_bytes } else { self.layout.chunk_bytes };
         let (mut from, behind) = (offset, offset + bytes);
@@ -297,115 +323,13 @@ impl Array {
         }
     }
 
-    /// The column of a piece of a read, and its bytes of the chunk.
-    fn chunk(&self, place: usize) -> (usize, Range<u64>) {
-        let Range { start, end } = self.pieces[place].bytes;
-        let first = start - start % self.layout.chunk_bytes;
-        ((start / self.layout.chunk_bytes) as usize, start - first..end - first)
-    }
-
-    fn send_read(&mut self, place: usize) -> Result<(), UserError> {
-        let Piece { row, stripe, number, .. } = self.pieces[place];
-        let arrival = self.rows[row].request.arrival;
-        let (column, span) = self.chunk(place);
-        let drive = self.layout.reader(stripe, column);
-        let is_busy = |drive: usize| match self.read {
-            Read::AroundWrites => self.members[drive].writes > 0,
-            Read::AroundWindows => {
-                self.windows.is_some_and(|windows| windows.is_busy(drive, arrival))
-            }
-            Read::Direct | Read::Hedged => false,
-        };
-        let (failed, into) = (self.layout.lacks(drive, stripe), &mut self.parts[LAST]);
-        if (is_busy(drive) && self.layout.around(stripe, column, &span, is_busy, into))
-            || (failed && self.layout.around(stripe, column, &span, |_| false, into))
-        {
-            self.rows[row].reconstructed += 1;
-            self.totals.reconstructed += 1;
-            return self.send(place, LAST, arrival);
-        }
-        self.parts[FIRST].push(self.layout.part(drive, stripe, &span));
-        self.send(place, FIRST, arrival)?;
-        let Some(after) = self.hedge_after else { return Ok(()) };
-        let due = arrival + after;
-        self.hedges.push_back(Hedge { due, place, number });
-        self.soonest = self.soonest.min(due);
-        Ok(())
-    }
-
-    /// Whether a hedge's read has not been answered.
-    fn is_open(&self, hedge: &Hedge) -> bool {
-        let piece = &self.pieces[hedge.place];
-        piece.number == hedge.number && piece.open[FIRST] > 0
-    }
-
-    fn hedge(&mut self, hedge: Hedge) -> Result<(), UserError> {
-        if !self.is_open(&hedge) {
-            return Ok(());
-        }
-        let Hedge { due, place, .. } = hedge;
-        let Piece { row, stripe, .. } = self.pieces[place];
-        let (column, span) = self.chunk(place);
-        let into = &mut self.parts[LAST];
-        if !self.layout.around(stripe, column, &span, |_| false, into) {
-            return Ok(());
-        }
-        self.rows[row].hedged += 1;
-        self.totals.hedged += 1;
-        self.send(place, LAST, due)
-    }
-
-    fn send_write(&mut self, place: usize) -> Result<(), UserError> {
-        let Piece { row, stripe, ref bytes, .. } = self.pieces[place];
-        let arrival = self.rows[row].request.arrival;
-        let [reads, _, writes] = &mut self.parts;
-        self.layout.write(stripe, bytes, reads, writes);
-        if reads.is_empty() {
-            return self.send(place, LAST, arrival);
-        }
-        writes.clear();
-        self.send(place, FIRST, arrival)
-    }
-
-    /// Sends the writes of a piece, or first that of the log if `logs`.
-    fn send_writes(&mut self, place: usize, at: Time, logs: bool) -> Result<(), UserError> {
-        let Piece { kind, stripe, ref bytes, .. } = self.pieces[place];
-        let [reads, log_writes, writes] = &mut self.parts;
-        if kind == Kind::Rebuild {
-            writes.push(self.rebuild.as_ref().expect("it is rebuilt").write(stripe, bytes));
-            return self.send(place, LAST, at);
-        }
-        self.layout.write(stripe, bytes, reads, writes);
-        reads.clear();
-        let log = self.log.as_mut().filter(|_| logs);
-        if let (Some(log), Some(drive)) = (log, self.layout.log_drive(stripe)) {
-            let parity = writes.iter().find(|part| part.drive == drive).expect("it is written");
-            log_writes.push(log.part(*parity));
-            writes.clear();
-            return self.send(place, LOG, at);
-        }
-        self.send(place, LAST, at)
-    }
-
-    /// Sends the reads of the next stripes that are rebuilt.
-    fn send_rebuild(&mut self, at: Time) -> Result<(), UserError> {
-        let rebuild = self.rebuild.as_mut().expect("it is rebuilt");
-        let stripes = rebuild.begin(at, &mut self.layout);
-        let (drive, bytes) = (rebuild.drive, 0..stripes.end - stripes.start);
-        for stripe in stripes.clone() {
-            self.layout.rebuild(stripe, drive, &mut self.parts[FIRST]);
-        }
-        let place = self.new_piece(usize::MAX, Kind::Rebuild, stripes.start, bytes);
-        self.send(place, FIRST, at)
-    }
-
     /// Sends the planned operations of a piece.
     fn send(&mut self, place: usize, leg: usize, at: Time) -> Result<(), UserError> {
         let piece = &mut self.pieces[place];
-        let op = if piece.kind != Kind::Read && leg != FIRST { Op::Write } else { Op::Read };
+        let op = piece.op(leg);
         piece.open[leg] = self.parts[leg].len();
         self.open_operations += self.parts[leg].len();
-        let causes = piece.causes(leg);
+        let causes = self.closed_load.is_some() || piece.causes(leg);
         for part in self.parts[leg].drain(..) {
             let member = &mut self.members[part.drive];
             let (tag, bytes) = ((LEGS * place + leg) as u64, part.bytes as u32);
@@ -422,10 +346,8 @@ impl Array {
             }
             self.totals.count(op, piece.kind == Kind::Rebuild);
             if let Some(row) = self.rows.get_mut(piece.row) {
-                match op {
-                    Op::Write => row.writes += 1,
-                    _ => row.reads += 1,
-                }
+                row.reads += u32::from(op == Op::Read);
+                row.writes += u32::from(op == Op::Write);
             }
         }
         Ok(())
@@ -436,8 +358,8 @@ impl Array {
         let (place, leg) = (done.tag as usize / LEGS, done.tag as usize % LEGS);
         self.open_operations -= 1;
         let (piece, member) = (&mut self.pieces[place], &mut self.members[done.drive]);
-        member.causing -= usize::from(piece.causes(leg));
-        if piece.kind != Kind::Read && leg != FIRST {
+        member.causing -= usize::from(self.closed_load.is_some() || piece.causes(leg));
+        if piece.op(leg) == Op::Write {
             member.writes -= 1;
             self.open_writes -= 1;
         }
@@ -460,26 +382,35 @@ impl Array {
                 rebuild.finish(done.at, self.controller, &mut self.layout);
             }
             Kind::Write => self.totals.unequal_ns += (done.at - piece.first_written).ns(),
-            Kind::Read => {}
+            Kind::Read | Kind::Trim | Kind::Flush => {}
         }
         if !std::mem::replace(&mut piece.is_answered, true) {
             self.totals.hedges_won += u64::from(leg == LAST && piece.open[FIRST] > 0);
             let row = piece.row;
-            self.answer(row, done.at);
+            return self.answer(row, done.at);
         }
         Ok(())
     }
 
     /// Counts the answer to a piece of a request.
-    fn answer(&mut self, row: usize, at: Time) {
+    fn answer(&mut self, row: usize, at: Time) -> Result<(), UserError> {
         let row = &mut self.rows[row];
         row.completion = row.completion.max(at);
         row.open_pieces -= 1;
         if row.open_pieces == 0 {
             self.open_requests -= 1;
             let latency_ns = (row.completion - row.request.arrival).ns();
-            self.totals.latencies(row.request.is_write).record_any(latency_ns);
+            self.totals.latencies(row.request.op).record_any(latency_ns);
+            if self.follow(at + self.controller)? {
+                let (row, arrival) =
+                    (self.rows.len() - 1, self.rows[self.rows.len() - 1].request.arrival);
+                let is_before = |other: &usize| self.rows[*other].request.arrival <= arrival;
+                let place = self.arrivals.partition_point(is_before);
+                self.arrivals.insert(place, row);
+                self.open_requests += 1;
+            }
         }
+        Ok(())
     }
 
     /// The summary so far, as JSON.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::options::Options;
+use crate::options::{MOST_CHUNK_BYTES, Options};
 
 /// An operation of one drive: bytes from an address on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +135,35 @@ impl Layout {
             into.truncate(first);
         }
         is_enough
+    }
+
+    /// Appends the trims of bytes; with parity those of whole stripes, as others would make the
+    /// parity wrong.
+    pub fn trim(&self, bytes: &Range<u64>, into: &mut Vec<Part>) {
+        let (chunk, stripe) = (self.chunk_bytes, self.stripe_bytes());
+        let (start, end) = match self.parity {
+            0 => (bytes.start, bytes.end),
+            _ => (bytes.start.next_multiple_of(stripe), bytes.end / stripe * stripe),
+        };
+        for drive in 0..self.drives {
+            let before = if self.parity > 0 { 0 } else { (drive / self.mirrors) as u64 * chunk };
+            let at = |byte: u64| {
+                byte / stripe * chunk + (byte % stripe).saturating_sub(before).min(chunk)
+            };
+            let end = at(end).min(self.written_below[drive].saturating_mul(chunk));
+            let mut at_byte = at(start);
+            while at_byte < end {
+                let bytes = MOST_CHUNK_BYTES.min(end - at_byte);
+                into.push(Part { drive, at_byte, bytes });
+                at_byte += bytes;
+            }
+        }
+    }
+
+    /// Appends a flush of each drive.
+    pub fn flush(&self, into: &mut Vec<Part>) {
+        let drives = (0..self.drives).filter(|drive| self.is_written(*drive, 0));
+        into.extend(drives.map(|drive| Part { drive, at_byte: 0, bytes: 0 }));
     }
 
     /// Appends the reads that come before a write of bytes of a stripe's data, and its writes.

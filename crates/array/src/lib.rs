@@ -14,6 +14,7 @@ mod options;
 mod parity_log;
 mod piece;
 mod totals;
+mod turns;
 mod windows;
 
 pub use array::Array;

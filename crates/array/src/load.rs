@@ -1,6 +1,6 @@
 //! The load of a scenario as requests to an array.
 
-use reprieve_base::{Op, SECTOR_BYTES, UserError};
+use reprieve_base::{self as base, SECTOR_BYTES, Time, UserError};
 use reprieve_ssd::registries;
 use reprieve_ssd::scenario::{self, Sources};
 use reprieve_trace::Workload;
@@ -13,7 +13,8 @@ impl Array {
     /// Opens an array of the drives of a scenario, and submits the scenario's load to it, whose
     /// addresses are those of the array.
     ///
-    /// Errors besides at a load that has no arrivals, or more than reads and writes.
+    /// Requests of a closed load follow a completion by the time of the controller. Errors besides
+    /// at operations of zones.
     pub fn open_with_load(
         text: &str,
         path: &str,
@@ -28,25 +29,30 @@ impl Array {
             sets.iter().filter(|set| !set.starts_with("workload.")).cloned().collect();
         let mut array = Array::open(text, path, &own, options)?;
         let mut load = Workload::open(config, array.capacity_bytes(), scenario.seed)?;
-        if load.queue_depth().is_some() {
-            let what =
-                "workload.arrivals: an array needs a load with arrivals, such as \"poisson\"";
-            return Err(UserError::new(what));
+        if let Some(depth) = load.queue_depth() {
+            array.closed_load = Some(load);
+            for _ in 0..depth {
+                array.follow(Time::ZERO)?;
+            }
+            return Ok(array);
         }
         while let Some(request) = load.next_request()? {
-            let is_write = match request.op {
-                Op::Read => false,
-                Op::Write => true,
-                other => {
-                    let what =
-                        format!("the load has a {}: an array reads and writes", other.name());
-                    return Err(UserError::new(what));
-                }
-            };
-            let (arrival, offset) = (request.arrival, request.lba * SECTOR_BYTES);
-            let bytes = u64::from(request.bytes);
-            array.submit([Request { arrival, is_write, offset, bytes }])?;
+            array.submit([of_array(request)])?;
         }
         Ok(array)
     }
+
+    /// Submits the next request of a closed load, which arrives at `at` or later; true if there
+    /// is one.
+    pub(crate) fn follow(&mut self, at: Time) -> Result<bool, UserError> {
+        let Some(load) = &mut self.closed_load else { return Ok(false) };
+        let Some(next) = load.next_request()? else { return Ok(false) };
+        self.submit([of_array(base::Request { arrival: at.max(next.arrival), ..next })])?;
+        Ok(true)
+    }
+}
+
+fn of_array(request: base::Request) -> Request {
+    let base::Request { arrival, op, lba, bytes, .. } = request;
+    Request { arrival, op, offset: lba * SECTOR_BYTES, bytes: bytes.into() }
 }

@@ -2,8 +2,10 @@
 
 use std::thread;
 
-use reprieve_base::{Time, UserError};
+use reprieve_base::{SECTOR_BYTES, Time, UserError};
 use reprieve_embed::{Ask, Drive, Error, LAST};
+
+use crate::layout::Part;
 
 /// Operations for which starting threads is worth its time.
 const WORTH_THREADS: usize = 512;
@@ -14,6 +16,14 @@ pub(crate) struct Done {
     pub at: Time,
     pub drive: usize,
     pub tag: u64,
+}
+
+/// The instant before which drives are simulated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Until {
+    pub end: Time,
+    /// Whether drives on which nothing is open are, too.
+    pub even_idle: bool,
 }
 
 /// A drive and the operations that the array has sent to it.
@@ -40,13 +50,23 @@ impl Member {
         Ok(())
     }
 
-    /// Simulates all before `end`, or until nothing is open.
-    fn pass(&mut self, end: Time) -> Result<(), UserError> {
-        if self.open == 0 || self.drive.next() >= end {
+    /// Lets the drive collect where it need not yet, or no longer.
+    pub fn let_collect(&mut self, at: Time, lets: bool) -> Result<(), UserError> {
+        self.drive.let_collect(at, lets).map_err(sentence)
+    }
+
+    /// Whether the drive collects where a read would go.
+    pub fn collects(&self, part: &Part) -> bool {
+        self.drive.collects(part.at_byte / SECTOR_BYTES, part.bytes as u32)
+    }
+
+    /// Simulates all before an instant, or until nothing is open.
+    fn pass(&mut self, Until { end, even_idle }: Until) -> Result<(), UserError> {
+        if self.open == 0 && !even_idle || self.drive.next() >= end {
             return Ok(());
         }
         let until = LAST.min(Time::from_ns(end.ns() - 1));
-        self.drive.run(until, self.open).map_err(sentence)?;
+        self.drive.run(until, self.open + usize::from(even_idle)).map_err(sentence)?;
         while let Some(completion) = self.drive.poll() {
             let (at, tag) = (completion.completion, completion.tag);
             self.done.push(Done { at, drive: self.number, tag });
@@ -61,11 +81,11 @@ fn sentence(error: Error) -> UserError {
     error
 }
 
-/// Simulates all drives before `end`, about `work` operations, and moves those that are complete
-/// into `done`, in order of time, drive, and completion there.
+/// Simulates all drives before an instant, about `work` operations, and moves those that are
+/// complete into `done`, in order of time, drive, and completion there.
 pub(crate) fn pass(
     members: &mut [Member],
-    end: Time,
+    until: Until,
     work: usize,
     threads: usize,
     done: &mut Vec<Done>,
@@ -73,7 +93,7 @@ pub(crate) fn pass(
     if threads > 1 && work >= WORTH_THREADS {
         let each = members.len().div_ceil(threads);
         thread::scope(|scope| {
-            let all = |some: &mut [Member]| some.iter_mut().try_for_each(|each| each.pass(end));
+            let all = |some: &mut [Member]| some.iter_mut().try_for_each(|each| each.pass(until));
             let some = members.chunks_mut(each).map(|some| scope.spawn(move || all(some)));
             let running: Vec<_> = some.collect();
             running.into_iter().try_for_each(|thread| match thread.join() {
@@ -82,7 +102,7 @@ pub(crate) fn pass(
             })
         })?;
     } else {
-        members.iter_mut().try_for_each(|member| member.pass(end))?;
+        members.iter_mut().try_for_each(|member| member.pass(until))?;
     }
     members.iter_mut().for_each(|member| done.append(&mut member.done));
     done.sort_by_key(|done| done.at);

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::windows::Windows;
 
 /// The largest chunk.
-const MOST_CHUNK_BYTES: u64 = 1 << 30;
+pub(crate) const MOST_CHUNK_BYTES: u64 = 1 << 30;
 
 /// How an array serves a read of a drive that answers late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -16,8 +16,10 @@ pub enum Read {
     Direct,
     /// From other drives, if the drive has writes of the array to do and enough others have none.
     AroundWrites,
-    /// From other drives, if the drive is in its busy window.
+    /// From other drives, if the drive is in its busy window, or has its turn to collect.
     AroundWindows,
+    /// From other drives, if the drive collects on a die that has the data, and refuses the read.
+    FastFail,
     /// From other drives as well, if the drive has not answered after `hedge_after_us`.
     Hedged,
 }
@@ -43,6 +45,11 @@ pub struct Options {
     /// Length of the busy windows of the drives, which take turns, in us: only then does a drive
     /// collect that need not.
     pub busy_window_us: Option<f64>,
+    /// Drives of a stripe that may collect at a time while they need not: those that lack the most
+    /// free blocks.
+    pub collecting_drives: Option<usize>,
+    /// Time after which the array chooses them anew, in us.
+    pub collection_poll_us: f64,
     /// A failed drive that an unwritten one replaces at time zero.
     pub rebuild: Option<usize>,
     /// Stripes that are rebuilt together.
@@ -69,6 +76,8 @@ impl Default for Options {
             read: Read::Direct,
             hedge_after_us: None,
             busy_window_us: None,
+            collecting_drives: None,
+            collection_poll_us: 1000.0,
             rebuild: None,
             rebuild_stripes: 16,
             rebuild_bytes_per_s: None,
@@ -93,9 +102,19 @@ impl Options {
         Ok(options)
     }
 
-    /// Windows of the drives: those of a mirror take turns, or all.
+    /// Drives that have the chunks of a stripe: those of a mirror, or all.
+    pub(crate) fn group(&self) -> usize {
+        if self.mirrors > 1 { self.mirrors } else { self.drives }
+    }
+
+    /// Time after which drives that may collect are chosen anew.
+    pub(crate) fn collection_poll(&self) -> Dur {
+        dur(self.collection_poll_us)
+    }
+
+    /// Windows of the drives, by turns.
     pub(crate) fn windows(&self) -> Option<Windows> {
-        let turns = if self.mirrors > 1 { self.mirrors } else { self.drives };
+        let turns = self.group();
         self.busy_window_us.map(|us| Windows { length: dur(us), turns })
     }
 
@@ -151,8 +170,18 @@ impl Options {
                 Some(_) => "hedge_after_us: only read = \"hedged\" has it",
             });
         }
-        if self.read == Read::AroundWindows && self.busy_window_us.is_none() {
-            return wrong("read = \"around-windows\": needs busy_window_us");
+        let (windows, turns) = (self.busy_window_us.is_some(), self.collecting_drives);
+        if self.read == Read::AroundWindows && !windows && turns.is_none() {
+            return wrong("read = \"around-windows\": needs busy_window_us or collecting_drives");
+        }
+        if windows && turns.is_some() {
+            return wrong("collecting_drives: must be absent with busy_window_us");
+        }
+        if let Some(drives) = turns.filter(|drives| !(1..self.group()).contains(drives)) {
+            let group = self.group();
+            return Err(UserError::new(format!(
+                "collecting_drives = {drives}: must be at least 1 and below the {group} of a stripe"
+            )));
         }
         if self.windows().is_some_and(|windows| windows.turns == 1) {
             return wrong("busy_window_us: drives take turns; needs two or more");
@@ -160,7 +189,11 @@ impl Options {
         if self.parity_log && self.parity != 1 {
             return wrong("parity_log: must be false unless parity is 1");
         }
-        let us = [("hedge_after_us", self.hedge_after_us), ("busy_window_us", self.busy_window_us)];
+        let us = [
+            ("hedge_after_us", self.hedge_after_us),
+            ("busy_window_us", self.busy_window_us),
+            ("collection_poll_us", Some(self.collection_poll_us)),
+        ];
         us.into_iter().try_for_each(|(name, us)| within(name, us, 0.001, 1e12))
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use reprieve_base::Time;
+use reprieve_base::{Op, Time};
 
 /// The first operations of a piece: a read of the drive that has the data, or reads before writes.
 pub(crate) const FIRST: usize = 0;
@@ -17,11 +17,13 @@ pub(crate) const LEGS: usize = 3;
 pub(crate) enum Kind {
     Read,
     Write,
+    Trim,
+    Flush,
     Rebuild,
 }
 
 /// The part of a request in one chunk if it is a read, in one stripe if it is a write; or stripes
-/// that are rebuilt together.
+/// that are rebuilt together; or all of a trim or flush.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     /// Counts pieces, as their places are used again.
@@ -40,10 +42,20 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
+    /// Returns the operation that it sends to drives.
+    pub fn op(&self, leg: usize) -> Op {
+        match self.kind {
+            Kind::Trim => Op::Trim,
+            Kind::Flush => Op::Flush,
+            Kind::Write | Kind::Rebuild if leg != FIRST => Op::Write,
+            _ => Op::Read,
+        }
+    }
+
     /// Whether others follow from the completion of its operations.
     pub fn causes(&self, leg: usize) -> bool {
         match self.kind {
-            Kind::Read => false,
+            Kind::Read | Kind::Trim | Kind::Flush => false,
             Kind::Write => leg != LAST,
             Kind::Rebuild => true,
         }

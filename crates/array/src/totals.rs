@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 /// Counts of all requests so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
-    read: Histogram,
-    write: Histogram,
+    /// Latencies of reads, writes, trims and flushes.
+    latencies: [Histogram; 4],
     /// Reads and writes of drives.
     operations: [u64; 2],
     /// Those of a rebuild among them.
@@ -21,12 +21,13 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    pub fn latencies(&mut self, of_writes: bool) -> &mut Histogram {
-        if of_writes { &mut self.write } else { &mut self.read }
+    pub fn latencies(&mut self, op: Op) -> &mut Histogram {
+        &mut self.latencies[op as usize]
     }
 
     /// Counts an operation of a drive.
     pub fn count(&mut self, op: Op, rebuilds: bool) {
+        let (Op::Read | Op::Write) = op else { return };
         let kind = usize::from(op == Op::Write);
         self.operations[kind] += 1;
         self.rebuilding[kind] += u64::from(rebuilds);
@@ -35,9 +36,14 @@ impl Totals {
     /// The summary as JSON, with those of the drives.
     pub fn summary(&self, capacity_bytes: u64, drives: impl Iterator<Item = String>) -> Value {
         let drives = drives.map(|text| serde_json::from_str(&text).expect("a drive writes JSON"));
+        let classes = Op::ALL.into_iter().zip(&self.latencies).filter_map(|(op, latencies)| {
+            let whole = latencies.distribution();
+            let class = json!({ "count": whole.count(), "latency_ns": latency_ns(&whole) });
+            (op <= Op::Write || whole.count() > 0).then(|| (op.name().to_owned(), class))
+        });
         json!({
             "capacity_bytes": capacity_bytes,
-            "requests": { "read": class(&self.read), "write": class(&self.write) },
+            "requests": classes.collect::<serde_json::Map<String, Value>>(),
             "drive_reads": self.operations[0],
             "drive_writes": self.operations[1],
             "rebuild_reads": self.rebuilding[0],
@@ -56,10 +62,4 @@ impl Totals {
         let torn = if is_logged { 0.0 } else { mean };
         json!({ "half_written_stripes_mean": mean, "torn_stripes_mean": torn })
     }
-}
-
-/// Requests of a class, and their latencies, within 0.1 %.
-fn class(latencies: &Histogram) -> Value {
-    let whole = latencies.distribution();
-    json!({ "count": whole.count(), "latency_ns": latency_ns(&whole) })
 }

@@ -39,7 +39,7 @@ fn open(options: &Options) -> Array {
 fn request(at_us: u64, op: char, page: u64, pages: u64) -> Request {
     Request {
         arrival: Time::ZERO + Dur::from_us(at_us),
-        is_write: op == 'W',
+        op: if op == 'W' { Op::Write } else { Op::Read },
         offset: page * PAGE,
         bytes: pages * PAGE,
     }
@@ -215,7 +215,7 @@ fn random(seed: u64, count: u64, pages: u64) -> Vec<Request> {
         let length = 1 + stream.below(9);
         Request {
             arrival: Time::from_ns(at_ns),
-            is_write: stream.below(3) == 0,
+            op: [Op::Write, Op::Read, Op::Read][stream.below(3) as usize],
             offset: stream.below(pages - length) * PAGE + 512 * stream.below(4),
             bytes: length * PAGE - 1536,
         }
@@ -260,7 +260,7 @@ fn one_drive_is_that_drive() {
     let capacity_bytes = drive.capacity_bytes();
     let load = random(5, 3_000, capacity_bytes / PAGE);
     for (number, request) in load.iter().enumerate() {
-        let op = if request.is_write { Op::Write } else { Op::Read };
+        let op = request.op;
         let (lba, bytes) = (request.offset / 512, request.bytes as u32);
         let ask = Ask { tag: number as u64, op, lba, bytes, fua: false };
         drive.submit(request.arrival, ask).expect("a good request");

@@ -44,7 +44,7 @@ fn load(seed: u64, stripes: u64) -> Vec<Request> {
         let first = stream.below(DATA as u64);
         Request {
             arrival: Time::from_ns(at_ns),
-            is_write: stream.below(2) == 0,
+            op: [Op::Write, Op::Read][stream.below(2) as usize],
             offset: (stream.below(stripes) * DATA as u64 + first) * PAGE,
             bytes: (1 + stream.below(DATA as u64 - first)) * PAGE,
         }
@@ -91,7 +91,7 @@ fn follow(
         plan.insert(key, (drive_of(stripe, column), at_ns, order, op, stripe));
         done.get(&key).copied()
     };
-    if request.is_write {
+    if request.op == Op::Write {
         let others: Vec<usize> = (0..DATA).filter(|column| !touched.contains(column)).collect();
         let written: Vec<usize> = touched.iter().copied().chain([DATA]).collect();
         let read = if others.len() <= written.len() { &others } else { &written };
@@ -167,7 +167,7 @@ fn drives_do_what_their_traces_say() {
             done = simulated(&mut fresh, &plan);
             before = plan;
         }
-        let sent = before.keys().filter(|key| !load[key.0].is_write && key.2 == 1);
+        let sent = before.keys().filter(|key| load[key.0].op == Op::Read && key.2 == 1);
         assert_eq!(sent.count(), DATA * rows.iter().map(|row| row.hedged as usize).sum::<usize>());
         hedges += rows.iter().map(|row| row.hedged).sum::<u32>();
         let summary: serde_json::Value = serde_json::from_str(&array.summary()).expect("JSON");

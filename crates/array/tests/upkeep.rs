@@ -3,7 +3,7 @@
 //! The drives are those of `array.rs`: a read of a page takes 30 us, a program 160.
 
 use reprieve_array::{Array, Options, Read, Request, Row};
-use reprieve_base::{Dur, Time};
+use reprieve_base::{Dur, Op, Time};
 use serde_json::Value;
 
 const DRIVE: &str = "device = \"fast12-slc\"\npolicy = \"fifo\"\n\
@@ -29,7 +29,12 @@ fn open(options: &Options) -> Array {
 
 fn request(at_us: u64, op: char, page: u64) -> Request {
     let arrival = Time::ZERO + Dur::from_us(at_us);
-    Request { arrival, is_write: op == 'W', offset: page * PAGE, bytes: PAGE }
+    Request {
+        arrival,
+        op: if op == 'W' { Op::Write } else { Op::Read },
+        offset: page * PAGE,
+        bytes: PAGE,
+    }
 }
 
 /// When requests of one page are complete, and reads and writes of drives that they took.
@@ -129,7 +134,7 @@ fn parity_is_logged_before_a_partial_write() {
     assert_eq!(rows, [(30 + 1 + 3 * 160 + 1 + 160, 2, 3)]);
     // A whole stripe needs none.
     let at = array.now();
-    let whole = Request { arrival: at, is_write: true, offset: 8 * PAGE, bytes: 4 * PAGE };
+    let whole = Request { arrival: at, op: Op::Write, offset: 8 * PAGE, bytes: 4 * PAGE };
     assert_eq!(run(&mut array, &[whole]), [((at + Dur::from_us(160)).ns() / 1000, 0, 5)]);
     let data = |log| open(&Options { parity_log: log, ..raid5() }).capacity_bytes() / 4;
     assert_eq!(data(false) - data(true), 1 << 20);

@@ -322,9 +322,9 @@ typedef struct reprieve_array reprieve_array;
 /* A request of an array: 32 bytes. */
 typedef struct reprieve_array_request {
     uint64_t arrival_ns; /* not before reprieve_array_now, at most 2^61 */
-    uint64_t offset;     /* first byte, a multiple of 512 */
-    uint64_t bytes;      /* length, a multiple of 512 and not 0 */
-    uint8_t is_write;    /* 1: a write; 0: a read */
+    uint64_t offset;     /* first byte, a multiple of 512; of a flush 0 */
+    uint64_t bytes;      /* length, a multiple of 512 and not 0; of a flush 0 */
+    uint8_t op;          /* REPRIEVE_READ, _WRITE, _TRIM or _FLUSH */
     uint8_t reserved[7]; /* 0 */
 } reprieve_array_request;
 

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 use std::slice;
 
 use reprieve_array::{self as of, Array, Options};
-use reprieve_base::{Time, UserError};
+use reprieve_base::{Op, Time, UserError};
 
 use crate::handle::{self, Handle, Refusal, open_with, with};
 use crate::{Status, bytes_of, invalid, number, scenario_of, summary};
@@ -19,8 +19,8 @@ pub struct ArrayRequest {
     pub offset: u64,
     /// Length.
     pub bytes: u64,
-    /// 1: a write.
-    pub is_write: u8,
+    /// Operation, 0 to 3: read, write, trim, flush.
+    pub op: u8,
     /// 0.
     pub reserved: [u8; 7],
 }
@@ -52,24 +52,25 @@ pub struct OpenArray {
 }
 
 fn request(given: &ArrayRequest) -> Result<of::Request, Refusal> {
-    let ArrayRequest { arrival_ns, offset, bytes, is_write, reserved } = *given;
-    if is_write > 1 || reserved != [0; 7] {
+    let ArrayRequest { arrival_ns, offset, bytes, op, reserved } = *given;
+    if op > Op::Flush as u8 || reserved != [0; 7] {
         return Err(invalid(format!(
-            "is_write = {is_write}, reserved = {reserved:?}: must be 0 or 1, and 0; is the request \
-             set whole?"
+            "op = {op}, reserved = {reserved:?}: must be at most 3, and 0; is the request set \
+             whole?"
         )));
     }
-    Ok(of::Request { arrival: Time::from_ns(arrival_ns), is_write: is_write == 1, offset, bytes })
+    let op = Op::ALL[usize::from(op)];
+    Ok(of::Request { arrival: Time::from_ns(arrival_ns), op, offset, bytes })
 }
 
 fn row(row: &of::Row) -> ArrayRow {
-    let of::Request { arrival, is_write, offset, bytes } = row.request;
+    let of::Request { arrival, op, offset, bytes } = row.request;
     ArrayRow {
         request: ArrayRequest {
             arrival_ns: arrival.ns(),
             offset,
             bytes,
-            is_write: is_write.into(),
+            op: op as u8,
             reserved: [0; 7],
         },
         completion_ns: row.completion.ns(),

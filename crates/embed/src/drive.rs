@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use reprieve_base::{Op, Request, SECTOR_BYTES, Time, UserError};
 use reprieve_ssd::scenario::{self, Scenario, Sources};
-use reprieve_ssd::{Completion, Details, Options, Route, Ssd, registries};
+use reprieve_ssd::{Completion, Details, Options, Route, Ssd, in_array, registries};
 
 use crate::route;
 
@@ -106,7 +106,7 @@ impl Drive {
         for number in 0..count {
             let mut drive = of(number)?;
             if count > 1 {
-                drive.ssd.share_tables(drives.first().map(|first| &first.ssd));
+                in_array::share_tables(&mut drive.ssd, drives.first().map(|first| &first.ssd));
             }
             drives.push(drive);
         }
@@ -310,6 +310,31 @@ impl Drive {
         self.now = if matches!(passed, Ok(false)) { until } else { self.ssd.now() };
         passed?;
         Ok(())
+    }
+
+    /// From `at` on, now or later, lets the drive collect what it need not yet, or does not.
+    ///
+    /// Errors if `at` lies before now, or after 2^62.
+    pub fn let_collect(&mut self, at: Time, lets: bool) -> Result<(), Error> {
+        if at < self.now || at > LAST {
+            return Err(self.no_such_step(at, Time::NEVER));
+        }
+        in_array::let_collect(&mut self.ssd, at, lets);
+        Ok(())
+    }
+
+    /// Returns the free blocks that planes lack which have something to collect, and blocks that
+    /// are being collected.
+    pub fn blocks_to_collect(&self) -> u32 {
+        in_array::blocks_to_collect(&self.ssd)
+    }
+
+    /// Whether a die that a read of these bytes needs is collecting.
+    ///
+    /// Panics if they reach past the end of the drive.
+    pub fn collects(&self, lba: u64, bytes: u32) -> bool {
+        let read = Request { arrival: self.now, op: Op::Read, lba, bytes, fua: false };
+        in_array::collects(&self.ssd, &read)
     }
 
     /// Takes the oldest pending completion; none is later than now.

@@ -10,6 +10,7 @@ mod collect;
 mod collection;
 mod contradiction;
 mod demand;
+mod entries;
 mod faults;
 mod fill;
 mod filler;
@@ -64,6 +65,7 @@ use reprieve_policy::place::{self, Placement};
 use reprieve_policy::txn::{NONE, Txn};
 
 use collection::Collection;
+use plane::Plane;
 use plane_view::RoomView;
 use zone_slots::ZoneSlots;
 
@@ -221,6 +223,27 @@ impl Ftl {
     pub fn set_busy(&mut self, is_busy: bool) {
         self.collection.is_busy = Some(is_busy);
         self.tables.blocks.needs.forget_all();
+    }
+
+    /// Returns the free blocks that planes lack which have something to collect, and blocks that
+    /// are being collected.
+    pub fn blocks_to_collect(&self) -> u32 {
+        let (blocks, rules) = (&self.tables.blocks, &self.collection.rules);
+        let wanted = rules.start_blocks.max(blocks.reserve_blocks + 1);
+        let of = |(number, plane): (u32, &Plane)| match plane.victim.is_some() {
+            false if !blocks.index.has_victim(number) => 0,
+            has_begun => wanted.saturating_sub(plane.free_blocks()) + u32::from(has_begun),
+        };
+        (0..).zip(&blocks.planes).map(of).sum()
+    }
+
+    /// Whether a die is collecting: a step is under way, or the host does not get in between steps.
+    pub fn collects(&self, die: u32) -> bool {
+        let Collection { jobs, rules, .. } = &self.collection;
+        self.numbering.planes_of(die).any(|plane| {
+            let has_victim = self.tables.blocks.victim_of(plane).is_some();
+            jobs[plane as usize].in_flight || has_victim && !rules.preemptible
+        })
     }
 
     /// From now on nothing is begun that need not be: what was begun comes to its end.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use reprieve_base::Archive;
 use rustc_hash::FxHashMap;
 
-use super::table::{Entries, PageSize, TakeError, take};
+use super::entries::{Entries, PageSize, TakeError, take};
 
 /// Entries from which on a table is sparse: smaller ones are quicker, and take little memory.
-const LEAST_ENTRIES: usize = if cfg!(test) { 1 << 10 } else { 1 << 22 };
+pub(super) const LEAST_ENTRIES: usize = if cfg!(test) { 1 << 10 } else { 1 << 22 };
 
 /// Entries for each change, at least: with many more, a table of its own takes no more memory, and
 /// is quicker.
@@ -134,58 +134,5 @@ impl SparseTable {
         let entries: &mut [u32] = bytemuck::cast_slice_mut(&mut alone);
         self.changes.iter().for_each(|(place, entry)| entries[*place as usize] = *entry);
         Ok(alone)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use reprieve_base::{Archive, Stream};
-
-    use super::*;
-    use crate::table::Table;
-
-    /// Three tables of an array, of which the first two share: each place has what was set there,
-    /// also in one that is saved, and in one whose changes become too many.
-    #[test]
-    fn every_entry_is_what_was_set() {
-        for is_full in [false, true] {
-            let entries = LEAST_ENTRIES as u32 + 5;
-            let mut chance = Stream::new(1, "test.shared", 0);
-            let mut below = |bound: u32| chance.below(bound.into()) as u32;
-            let table = || Table::<7>::new(entries).expect("there is memory");
-            let mut own = [table(), table(), table()];
-            let mut expected = vec![vec![7; entries as usize]; 3];
-            let set = |table: &mut Table<7>, expected: &mut Vec<u32>, place, value| {
-                table.set(place, value);
-                expected[place as usize] = value;
-            };
-            for (number, (table, expected)) in own.iter_mut().zip(&mut expected).enumerate() {
-                for place in (0..entries).filter(|place| is_full || place % 1000 == 3) {
-                    set(table, expected, place, if number < 2 { place ^ 9 } else { !place });
-                }
-            }
-            own[0].share_with(None);
-            let [first, others @ ..] = &mut own;
-            others.iter_mut().for_each(|table| table.share_with(Some(first)));
-            assert_eq!(own.each_ref().map(Table::is_sparse), [true, true, !is_full]);
-            for _ in 0..1000 {
-                for (table, expected) in own.iter_mut().zip(&mut expected) {
-                    set(table, expected, below(entries), below(9));
-                }
-            }
-            for place in 0..entries / 16 + 1 {
-                set(&mut own[1], &mut expected[1], place, below(9));
-            }
-            assert!(!own[1].is_sparse(), "a sixteenth of it has changed");
-            let mut archive = Archive::saving(Vec::new());
-            own[0].archive(&mut archive);
-            let (bytes, mut again) = (archive.into_bytes(), table());
-            again.archive(&mut Archive::loading(&bytes));
-            for (table, expected) in
-                own.iter().chain([&again]).zip([0, 1, 2, 0].map(|at| &expected[at]))
-            {
-                assert!((0..entries).all(|place| table.get(place) == expected[place as usize]));
-            }
-        }
     }
 }

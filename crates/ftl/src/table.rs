@@ -1,36 +1,12 @@
 //! A large table of 32-bit entries for random access, in huge pages where the system has them.
 
-#[cfg(unix)]
-use memmap2::{Advice, MmapMut};
 use reprieve_base::{Archive, UserError};
 
+use super::entries::{Entries, PageSize, take};
 use super::sparse_table::SparseTable;
 
 /// Entries that are looked at together.
 const CHUNK: usize = 64;
-
-/// Memory of a table.
-#[cfg(unix)]
-pub(super) type Entries = MmapMut;
-/// Where there are no mappings, as in WebAssembly.
-#[cfg(not(unix))]
-pub(super) type Entries = Vec<u32>;
-
-/// Refusal of memory by the system.
-#[cfg(unix)]
-pub(super) type TakeError = std::io::Error;
-#[cfg(not(unix))]
-pub(super) type TakeError = std::collections::TryReserveError;
-
-/// Pages of memory that the system is asked for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum PageSize {
-    /// Of 4 KiB: what is written lies together, here and there.
-    Small,
-    /// Of 2 MiB: random accesses to tables of many megabytes cost mostly address translation, and
-    /// the simulator runs about half as fast again.
-    Huge,
-}
 
 /// Entries of 32 bits in memory of their own, or what has changed of them.
 #[derive(Debug)]
@@ -119,7 +95,7 @@ impl<const FIRST: u32> Table<FIRST> {
         self.pages = PageSize::Small;
         #[cfg(target_os = "linux")]
         if let Memory::Own(own) = &self.memory {
-            let _ = own.advise(Advice::NoHugePage);
+            let _ = own.advise(memmap2::Advice::NoHugePage);
         }
     }
 
@@ -179,25 +155,55 @@ impl<const FIRST: u32> Table<FIRST> {
     }
 }
 
-/// Takes memory for entries that are zero.
-#[cfg(unix)]
-pub(super) fn take(entries: usize, pages: PageSize) -> Result<MmapMut, TakeError> {
-    let memory = MmapMut::map_anon(entries * size_of::<u32>())?;
-    // Only speed depends on it: a system without huge pages refuses, and that is all right.
-    let _ = match pages {
-        PageSize::Huge => memory.advise(Advice::HugePage),
-        #[cfg(target_os = "linux")]
-        PageSize::Small => memory.advise(Advice::NoHugePage),
-        #[cfg(not(target_os = "linux"))]
-        PageSize::Small => Ok(()),
-    };
-    Ok(memory)
-}
+#[cfg(test)]
+mod tests {
+    use reprieve_base::{Archive, Stream};
 
-#[cfg(not(unix))]
-pub(super) fn take(entries: usize, _: PageSize) -> Result<Vec<u32>, TakeError> {
-    let mut memory = Vec::new();
-    memory.try_reserve_exact(entries)?;
-    memory.resize(entries, 0);
-    Ok(memory)
+    use super::*;
+    use crate::sparse_table::LEAST_ENTRIES;
+
+    /// Three tables of an array, of which the first two share: each place has what was set there,
+    /// also in one that is saved, and in one whose changes become too many.
+    #[test]
+    fn every_entry_is_what_was_set() {
+        for is_full in [false, true] {
+            let entries = LEAST_ENTRIES as u32 + 5;
+            let mut chance = Stream::new(1, "test.shared", 0);
+            let mut below = |bound: u32| chance.below(bound.into()) as u32;
+            let table = || Table::<7>::new(entries).expect("there is memory");
+            let mut own = [table(), table(), table()];
+            let mut expected = vec![vec![7; entries as usize]; 3];
+            let set = |table: &mut Table<7>, expected: &mut Vec<u32>, place, value| {
+                table.set(place, value);
+                expected[place as usize] = value;
+            };
+            for (number, (table, expected)) in own.iter_mut().zip(&mut expected).enumerate() {
+                for place in (0..entries).filter(|place| is_full || place % 1000 == 3) {
+                    set(table, expected, place, if number < 2 { place ^ 9 } else { !place });
+                }
+            }
+            own[0].share_with(None);
+            let [first, others @ ..] = &mut own;
+            others.iter_mut().for_each(|table| table.share_with(Some(first)));
+            assert_eq!(own.each_ref().map(Table::is_sparse), [true, true, !is_full]);
+            for _ in 0..1000 {
+                for (table, expected) in own.iter_mut().zip(&mut expected) {
+                    set(table, expected, below(entries), below(9));
+                }
+            }
+            for place in 0..entries / 16 + 1 {
+                set(&mut own[1], &mut expected[1], place, below(9));
+            }
+            assert!(!own[1].is_sparse(), "a sixteenth of it has changed");
+            let mut archive = Archive::saving(Vec::new());
+            own[0].archive(&mut archive);
+            let (bytes, mut again) = (archive.into_bytes(), table());
+            again.archive(&mut Archive::loading(&bytes));
+            for (table, expected) in
+                own.iter().chain([&again]).zip([0, 1, 2, 0].map(|at| &expected[at]))
+            {
+                assert!((0..entries).all(|place| table.get(place) == expected[place as usize]));
+            }
+        }
+    }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use arrow_array::{ArrayRef, BooleanArray, Int64Array};
+use arrow_array::{ArrayRef, BooleanArray, Int64Array, StringArray};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use reprieve_array as array;
 use reprieve_array::{Options, Request, Row};
-use reprieve_base::{Time, UserError};
+use reprieve_base::{Op, Time, UserError};
 
 use crate::raise;
 use crate::table::Table;
@@ -53,22 +53,23 @@ impl DriveArray {
         self.with(py, |array| Ok(array.now().ns()))
     }
 
-    /// Submits requests, one a row of the columns, which have one length.
+    /// Submits requests, one a row of the columns, which have one length; an operation is its place
+    /// in `Op::ALL`.
     fn submit(
         &self,
         py: Python<'_>,
         arrival_ns: PyReadonlyArray1<'_, u64>,
-        write: PyReadonlyArray1<'_, bool>,
+        op: PyReadonlyArray1<'_, u8>,
         offset: PyReadonlyArray1<'_, u64>,
         bytes: PyReadonlyArray1<'_, u64>,
     ) -> PyResult<()> {
         let [arrival_ns, offset, bytes] =
             [arrival_ns, offset, bytes].map(|column| column.as_array().to_vec());
-        let write = write.as_array().to_vec();
-        let rows = arrival_ns.into_iter().zip(write).zip(offset.into_iter().zip(bytes));
-        let request = |((at_ns, is_write), (offset, bytes))| Request {
+        let op = op.as_array().to_vec();
+        let rows = arrival_ns.into_iter().zip(op).zip(offset.into_iter().zip(bytes));
+        let request = |((at_ns, op), (offset, bytes))| Request {
             arrival: Time::from_ns(at_ns),
-            is_write,
+            op: Op::ALL[usize::from(op)],
             offset,
             bytes,
         };
@@ -125,9 +126,11 @@ fn table(rows: &[Row]) -> Table {
     let column = |value: fn(&Row) -> u64| -> ArrayRef {
         Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| value(row) as i64)))
     };
-    let write: BooleanArray = rows.iter().map(|row| Some(row.request.is_write)).collect();
+    let write: BooleanArray = rows.iter().map(|row| Some(row.request.op == Op::Write)).collect();
+    let op = StringArray::from_iter_values(rows.iter().map(|row| row.request.op.name()));
     let columns: Vec<(&str, ArrayRef)> = vec![
         ("arrival_ns", column(|row| row.request.arrival.ns())),
+        ("op", Arc::new(op)),
         ("write", Arc::new(write)),
         ("offset", column(|row| row.request.offset)),
         ("bytes", column(|row| row.request.bytes)),

@@ -11,7 +11,7 @@ pub mod rig;
 
 pub use drive::{
     Activity, Completion, Cut, Details, Options, PowerLossView, Queue, Recovered, Route, Snapshot,
-    Ssd, TimeSeries,
+    Ssd, TimeSeries, in_array,
 };
 pub use memory::needed_bytes;
 pub use reprieve_config as scenario;

@@ -30,6 +30,10 @@ def array(
     busy_window_us: Annotated[
         float | None, given("Length of the windows in which drives collect by turns.", "US")
     ] = None,
+    collecting_drives: Annotated[
+        int | None, given("Drives of a stripe that collect at a time.", "N")
+    ] = None,
+    collection_poll_us: Annotated[float, option("When they are chosen anew.", "US")] = 1000,
     parity_log: Annotated[
         bool, flag("--parity-log", "Log the parity of a partial write first.")
     ] = False,
@@ -50,8 +54,7 @@ def array(
 ) -> None:
     """Run the load of a scenario on an array of its drives, and write the results to DIR.
 
-    The load needs arrivals, as those of traces or of arrivals = "poisson"; its addresses are the
-    array's.
+    The addresses of the load are the array's.
     """
     directory = Path("out", f"{scenario.stem}-array") if out is None else out
     source = Source.read(scenario, sets or ())
@@ -59,6 +62,8 @@ def array(
     options: dict[str, Any] = {"drives": drives, "parity": parity, "mirrors": mirrors}
     options |= {"chunk_bytes": chunk_bytes, "read": read, "hedge_after_us": hedge_after_us}
     options |= {"busy_window_us": busy_window_us, "parity_log": parity_log}
+    options |= {"collecting_drives": collecting_drives}
+    options |= {"collection_poll_us": collection_poll_us}
     options |= {"failed": failed or [], "rebuild": rebuild, "rebuild_stripes": rebuild_stripes}
     options |= {"rebuild_bytes_per_s": rebuild_bytes_per_s}
     with ResultDirectory(directory) as results, progress() as bars:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from reprieve_studies.arrays.runs import ARMS, LOADS, PERCENTILES, TECHNIQUES, Plan, Runs, Spot
+from reprieve_studies.arrays.runs import LOADS, PERCENTILES, Plan, Runs, Spot, arms, techniques
 from reprieve_studies.frame import few
 from reprieve_studies.seeds import Estimate, estimate, ratio
 from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict
@@ -15,6 +16,8 @@ _OURS = "set before the first run"
 _BAR = "ours; the bar stands above 1 since the first run, so that no effect fails"
 _BEYOND = {"p99_9": 0.001, "p99": 0.01, "p95": 0.05}
 _FEWEST = 100
+
+_Claim = tuple[str, str, float, str, tuple[str, str], tuple[str, str]]
 
 
 def figure(runs: Runs, load: str) -> str:
@@ -40,14 +43,8 @@ def gain(
 def verdicts(runs: Runs, plan: Plan) -> list[Verdict]:
     """Judge the claims; a ratio of 1 is that of no effect, which no claim of a gain may pass."""
     found = []
-    plain, suspended = ("direct", "none"), ("direct", "suspension")
-    rows = (
-        ("windows gain without suspension", _IODA, 3.0, AT_LEAST, plain, ("windows", "none")),
-        ("windows gain with suspension", _OURS, 3.0, AT_MOST, suspended, ("windows", "suspension")),
-        ("suspension gains more than windows", _BAR, 1.1, AT_LEAST, ("windows", "none"), suspended),
-        ("hedges gain beside suspension", _BAR, 1.1, AT_LEAST, suspended, ("hedged", "suspension")),
-    )
     for load in plan.loads:
+        rows = _claims(load)
         name = figure(runs, load).replace("_", ".")
         for claim, source, expected, relation, one, other in rows:
             of = gain(runs, plan, load, one, other)
@@ -65,11 +62,32 @@ def verdicts(runs: Runs, plan: Plan) -> list[Verdict]:
     return found
 
 
+def _claims(load: str) -> Sequence[_Claim]:
+    """Return the claims of a load: a name, source, bar and relation, and what is over what."""
+    plain, suspended = ("direct", "none"), ("direct", "suspension")
+    both: list[_Claim] = [
+        claim
+        for name in techniques(load)
+        if name in {"windows", "turns", "fast-fail", "fast-fail-windows"}
+        for claim in (
+            (f"{name} gain without suspension", _IODA, 3.0, AT_LEAST, plain, (name, "none")),
+            (f"{name} gain with suspension", _OURS, 3.0, AT_MOST, suspended, (name, "suspension")),
+        )
+    ]
+    both.append(
+        ("suspension gains more than windows", _BAR, 1.1, AT_LEAST, ("windows", "none"), suspended)
+    )
+    if "hedged" in techniques(load):
+        hedged = ("hedged", "suspension")
+        both.append(("hedges gain beside suspension", _BAR, 1.1, AT_LEAST, suspended, hedged))
+    return both
+
+
 def _spread(runs: Runs, plan: Plan, load: str) -> float:
     spreads = []
     for seed in plan.seeds:
         of = [runs[Spot(load, technique, arm, seed)]["written_bytes_per_s"]
-              for technique in TECHNIQUES for arm in ARMS]  # fmt: skip
+              for technique in techniques(load) for arm in arms(load)]  # fmt: skip
         spreads.append(max(of) / min(of))
     return float(max(spreads))
 
@@ -101,6 +119,6 @@ def _of_load(runs: Runs, plan: Plan, load: str) -> dict[str, Any]:
     return {
         "title": LOADS[load]["title"],
         "percentile": figure(runs, load).replace("_", "."),
-        "arms": {arm: {name: cell(name, arm) for name in TECHNIQUES} for arm in ARMS},
+        "arms": {arm: {name: cell(name, arm) for name in techniques(load)} for arm in arms(load)},
         "written_mb_per_s": mean("direct", "none", "written_bytes_per_s") / 1e6,
     }

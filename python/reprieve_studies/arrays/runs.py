@@ -18,8 +18,6 @@ from reprieve_studies.runs import Bench
 
 DATA = tomllib.loads(Path(__file__).with_name("study.toml").read_text(encoding="utf-8"))
 LOADS: Mapping[str, Mapping[str, Any]] = DATA["load"]
-ARMS = tuple(DATA["arms"])
-TECHNIQUES = tuple(DATA["techniques"])
 PERCENTILES = ("p50", "p95", "p99", "p99_9", "p99_99")
 
 
@@ -37,14 +35,24 @@ class Spot(NamedTuple):
 
     load: str
     technique: str
-    """A name of `TECHNIQUES`."""
     arm: str
-    """A name of `ARMS`."""
     seed: int
 
 
 Runs = Mapping[Spot, Mapping[str, Any]]
 """Figures that are kept of each run, times in µs."""
+
+
+def arms(load: str) -> Sequence[str]:
+    """Return what the drives of a load suspend."""
+    found: Sequence[str] = LOADS[load].get("arms", tuple(DATA["arms"]))
+    return found
+
+
+def techniques(load: str) -> Sequence[str]:
+    """Return how the arrays of a load serve reads."""
+    found: Sequence[str] = LOADS[load].get("techniques", DATA["usual"])
+    return found
 
 
 def simulate(bench: Bench, plan: Plan) -> Runs:
@@ -53,14 +61,15 @@ def simulate(bench: Bench, plan: Plan) -> Runs:
         Spot(load, technique, arm, seed)
         for load in plan.loads
         for seed in plan.seeds
-        for arm in ARMS
-        for technique in TECHNIQUES
+        for arm in arms(load)
+        for technique in techniques(load)
     ]
     return bench.once("arrays", {spot: _work(spot, plan) for spot in spots})
 
 
 def _work(spot: Spot, plan: Plan) -> tuple[str, Any]:
     scenario = {"seed": spot.seed, **DATA["drive"], **DATA["arms"][spot.arm]}
+    scenario |= LOADS[spot.load].get("drive", {})
     run_in = {**DATA["precondition"], **LOADS[spot.load]["precondition"]}
     scenario |= {f"precondition.load.{key}": value for key, value in run_in.items()}
     scenario |= {f"workload.{key}": value for key, value in _load(spot.load, plan).items()}
@@ -75,7 +84,7 @@ def _load(name: str, plan: Plan) -> dict[str, Any]:
     load = {
         key: value
         for key, value in LOADS[name].items()
-        if key not in {"title", "real", "precondition"}
+        if key not in {"title", "real", "precondition", "drive", "arms", "techniques"}
     }
     if "real" in LOADS[name]:
         [found] = [each for each in real() if each.trace == LOADS[name]["real"]]

@@ -9,7 +9,7 @@
 #include "reprieve.h"
 
 static_assert(sizeof(reprieve_array_request) == 32, "as the library has it");
-static_assert(offsetof(reprieve_array_request, is_write) == 24, "as the library has it");
+static_assert(offsetof(reprieve_array_request, op) == 24, "as the library has it");
 static_assert(sizeof(reprieve_array_row) == 56, "as the library has it");
 static_assert(offsetof(reprieve_array_row, hedged) == 52, "as the library has it");
 
@@ -61,7 +61,7 @@ int main(void)
         requests[number].arrival_ns = at_ns;
         requests[number].bytes = 512 * (1 + below(64));
         requests[number].offset = 512 * below(sectors - 64);
-        requests[number].is_write = below(2) == 0;
+        requests[number].op = (uint8_t)below(3);
     }
     size_t count;
     /* In two calls of submit, and of what has a wrong request nothing. */

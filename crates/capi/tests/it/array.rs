@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use reprieve_array::{Array, Options, Read, Request};
-use reprieve_base::Time;
+use reprieve_base::{Op, Time};
 
 use super::programs::{SHARED, run};
 use super::same::Draws;
@@ -29,8 +29,8 @@ fn an_array_does_from_c_what_it_does_from_rust() {
             at_ns += draws.below(100_000);
             let bytes = 512 * (1 + draws.below(64));
             let offset = 512 * draws.below(sectors - 64);
-            let (arrival, is_write) = (Time::from_ns(at_ns), draws.below(2) == 0);
-            Request { arrival, is_write, offset, bytes }
+            let (arrival, op) = (Time::from_ns(at_ns), Op::ALL[draws.below(3) as usize]);
+            Request { arrival, op, offset, bytes }
         })
         .collect();
     array.submit(requests).expect("they are right");

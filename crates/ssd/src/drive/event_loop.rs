@@ -245,15 +245,15 @@ impl EventLoop {
         self.host.requests.is_empty() || self.next_instant() != Time::NEVER
     }
 
-    /// Opens or closes a busy window, and schedules when it closes or the next one opens.
+    /// Opens or closes a busy window, and schedules when one of several closes or the next opens.
     fn turn_busy(&mut self, is_busy: bool) {
         let PageStore { busy_window, ftl, flash, .. } = &mut self.pages;
-        let Some(window) = *busy_window else { return };
+        let window = *busy_window;
         ftl.set_busy(is_busy);
         if is_busy {
             flash.dies_mut().wake_all();
         }
-        if self.goes_on() {
+        if let Some(window) = window.filter(|_| self.goes_on()) {
             let rest = if is_busy { window.length } else { window.period - window.length };
             self.events.schedule(self.now + rest, DriveEvent::BusyWindow(u32::from(!is_busy)));
         }

@@ -37,11 +37,6 @@ impl Ssd {
         self.start_now()
     }
 
-    /// Shares the tables of the FTL with the first drive of an array; `None`: this is the first.
-    pub fn share_tables(&mut self, first: Option<&Ssd>) {
-        self.run.pages.ftl.tables.share(first.map(|first| &first.run.pages.ftl.tables));
-    }
-
     /// The last instant that has passed.
     pub fn now(&self) -> Time {
         self.run.now

@@ -13,6 +13,7 @@ mod fio_jobs;
 mod flows;
 mod flush;
 mod handover;
+pub mod in_array;
 mod interface;
 mod live;
 mod mapping;

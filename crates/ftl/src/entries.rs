@@ -1,0 +1,50 @@
+//! Memory of the 32-bit entries of a table, in huge pages where the system has them.
+
+#[cfg(unix)]
+use memmap2::{Advice, MmapMut};
+
+/// Memory of a table.
+#[cfg(unix)]
+pub(super) type Entries = MmapMut;
+/// Where there are no mappings, as in WebAssembly.
+#[cfg(not(unix))]
+pub(super) type Entries = Vec<u32>;
+
+/// Refusal of memory by the system.
+#[cfg(unix)]
+pub(super) type TakeError = std::io::Error;
+#[cfg(not(unix))]
+pub(super) type TakeError = std::collections::TryReserveError;
+
+/// Pages of memory that the system is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum PageSize {
+    /// Of 4 KiB: what is written lies together, here and there.
+    Small,
+    /// Of 2 MiB: random accesses to tables of many megabytes cost mostly address translation, and
+    /// the simulator runs about half as fast again.
+    Huge,
+}
+
+/// Takes memory for entries that are zero.
+#[cfg(unix)]
+pub(super) fn take(entries: usize, pages: PageSize) -> Result<MmapMut, TakeError> {
+    let memory = MmapMut::map_anon(entries * size_of::<u32>())?;
+    // Only speed depends on it: a system without huge pages refuses, and that is all right.
+    let _ = match pages {
+        PageSize::Huge => memory.advise(Advice::HugePage),
+        #[cfg(target_os = "linux")]
+        PageSize::Small => memory.advise(Advice::NoHugePage),
+        #[cfg(not(target_os = "linux"))]
+        PageSize::Small => Ok(()),
+    };
+    Ok(memory)
+}
+
+#[cfg(not(unix))]
+pub(super) fn take(entries: usize, _: PageSize) -> Result<Vec<u32>, TakeError> {
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(entries)?;
+    memory.resize(entries, 0);
+    Ok(memory)
+}

@@ -1,0 +1,37 @@
+//! A drive as one of an array, which looks at its collection and shares memory among drives.
+
+use reprieve_base::event::Schedule;
+use reprieve_base::{Request, Time};
+use reprieve_ftl::Mapping;
+
+use super::Ssd;
+use super::event::DriveEvent;
+use super::page_store::PageStore;
+
+/// Shares the tables of a drive with the first one of an array; `None`: it is the first.
+pub fn share_tables(drive: &mut Ssd, first: Option<&Ssd>) {
+    drive.run.pages.ftl.tables.share(first.map(|first| &first.run.pages.ftl.tables));
+}
+
+/// From `at` on lets planes of a drive collect that need not yet, or does not.
+pub fn let_collect(drive: &mut Ssd, at: Time, lets: bool) {
+    drive.run.events.schedule(at, DriveEvent::BusyWindow(u32::from(lets)));
+}
+
+/// Returns the free blocks that planes lack which have something to collect, and blocks that are
+/// being collected.
+pub fn blocks_to_collect(drive: &Ssd) -> u32 {
+    drive.run.pages.ftl.blocks_to_collect()
+}
+
+/// Whether a die that a read needs is collecting.
+pub fn collects(drive: &Ssd, read: &Request) -> bool {
+    let PageStore { layout, ftl, unwritten_costs_read, .. } = &drive.run.pages;
+    let (first, last) = layout.pages(read);
+    let die = |lpn| match ftl.tables.map.get(lpn) {
+        Mapping::Flash(page) => Some(ftl.numbering.locate(page).0),
+        Mapping::Unwritten if *unwritten_costs_read => Some(ftl.image_page(lpn).0),
+        _ => None,
+    };
+    (first..=last).filter_map(die).any(|die| ftl.collects(die))
+}
