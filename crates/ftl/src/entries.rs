@@ -1,18 +1,17 @@
 //! Memory of the 32-bit entries of a table, in huge pages where the system has them.
 
 #[cfg(unix)]
-use memmap2::{Advice, MmapMut};
-
-/// Memory of a table.
+use memmap2::Advice;
 #[cfg(unix)]
-pub(super) type Entries = MmapMut;
+pub(super) use memmap2::MmapMut as Entries;
+#[cfg(unix)]
+pub(super) use std::io::Error as TakeError;
+
 /// Where there are no mappings, as in WebAssembly.
 #[cfg(not(unix))]
 pub(super) type Entries = Vec<u32>;
 
 /// Refusal of memory by the system.
-#[cfg(unix)]
-pub(super) type TakeError = std::io::Error;
 #[cfg(not(unix))]
 pub(super) type TakeError = std::collections::TryReserveError;
 
@@ -28,8 +27,8 @@ pub(super) enum PageSize {
 
 /// Takes memory for entries that are zero.
 #[cfg(unix)]
-pub(super) fn take(entries: usize, pages: PageSize) -> Result<MmapMut, TakeError> {
-    let memory = MmapMut::map_anon(entries * size_of::<u32>())?;
+pub(super) fn take(entries: usize, pages: PageSize) -> Result<Entries, TakeError> {
+    let memory = Entries::map_anon(entries * size_of::<u32>())?;
     // Only speed depends on it: a system without huge pages refuses, and that is all right.
     let _ = match pages {
         PageSize::Huge => memory.advise(Advice::HugePage),
@@ -42,7 +41,7 @@ pub(super) fn take(entries: usize, pages: PageSize) -> Result<MmapMut, TakeError
 }
 
 #[cfg(not(unix))]
-pub(super) fn take(entries: usize, _: PageSize) -> Result<Vec<u32>, TakeError> {
+pub(super) fn take(entries: usize, _: PageSize) -> Result<Entries, TakeError> {
     let mut memory = Vec::new();
     memory.try_reserve_exact(entries)?;
     memory.resize(entries, 0);

@@ -256,7 +256,8 @@ mod tests {
             prop_assert_eq!(seen(&by_rounds), seen(&by_page));
             prop_assert_eq!(seen(&in_order), seen(&by_page));
             for page in 0..in_order.numbering.geometry.pages() as u32 {
-                prop_assert_eq!(in_order.tables.blocks.owner(page), by_page.tables.blocks.owner(page));
+                let owner = by_page.tables.blocks.owner(page);
+                prop_assert_eq!(in_order.tables.blocks.owner(page), owner);
             }
         }
     }
