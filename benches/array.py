@@ -1,6 +1,6 @@
 """Print the memory of an array of large drives, its speed by threads, and its time a request.
 
-    python benches/array.py [memory] [threads] [request]
+    python benches/array.py [memory [DEVICE STATE]] [threads] [request]
 
 Two threads must give what one gives, to the bit. Times are the least of several repetitions, as
 other programs use the processor, too.
@@ -17,8 +17,6 @@ import numpy as np
 import reprieve as rp
 
 LARGE = {
-    "device": "tlc3d-1tb",
-    "ftl.precondition": "steady",
     "workload.generator": "mixed",
     "workload.read_fraction": 0.5,
     "workload.request_bytes": 16384,
@@ -56,11 +54,12 @@ def peak_mib() -> float:
     return int(line.split()[1]) / 1024
 
 
-def memory() -> None:
+def memory(device: str = "tlc3d-1tb", state: str = "steady") -> None:
     """Print what many large drives take when they are opened, and after writes all over them."""
+    drive = {**LARGE, "device": device, "ftl.precondition": state}
     before = peak_mib()
     began_s = time.perf_counter()
-    array = rp.Array(LARGE, drives=LARGE_DRIVES, parity=2)
+    array = rp.Array(drive, drives=LARGE_DRIVES, parity=2)
     opened_s = time.perf_counter() - began_s
     opened = peak_mib() - before
     array.submit(**load(array, LARGE_REQUESTS, 100_000, 0.5))
@@ -70,7 +69,7 @@ def memory() -> None:
     taken = peak_mib() - before
     writes = sum(drive["flash"]["host_programs"] for drive in array.summary()["drives"])
     print(
-        f"  {LARGE_DRIVES} drives of 1 TB: {opened:,.0f} MiB at the most when opened, "
+        f"  {LARGE_DRIVES} drives {device}, {state}: {opened:,.0f} MiB at the most when opened, "
         f"{taken:,.0f} MiB after {LARGE_REQUESTS:,} requests and {writes:,} programs "
         f"({opened_s:.0f} s and {ran_s:.0f} s)"
     )
@@ -122,6 +121,8 @@ def request() -> None:
 def main() -> None:
     """Print what the arguments name, or everything."""
     parts = {"memory": memory, "threads": threads, "request": request}
+    if sys.argv[1:2] == ["memory"] and len(sys.argv) == 4:
+        return memory(*sys.argv[2:])
     for name in sys.argv[1:] or parts:
         print(f"{name}:")
         parts[name]()

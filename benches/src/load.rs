@@ -80,7 +80,6 @@ device = "tlc-enterprise"
 program = "iteration"
 erase = true
 [ftl]
-mapping_bytes = 16384
 precondition = "steady"
 [workload]
 generator = "mixed"
@@ -105,7 +104,6 @@ multi_plane = "page"
 [host]
 interface = "nvme"
 [ftl]
-mapping_bytes = 16384
 precondition = "steady"
 [reliability]
 model = "power"

@@ -84,8 +84,7 @@ impl Drive {
     }
 
     /// Opens drives of this scenario that draw apart: the first is that of [`Drive::open`], and
-    /// each other has a seed of its own, which follows from the scenario's. Their tables are kept
-    /// as what differs, in little memory.
+    /// each other has a seed of its own, which follows from the scenario's.
     ///
     /// `sets_of`: the overrides of each. Errors as [`Drive::open`].
     pub fn open_many(
@@ -102,13 +101,9 @@ impl Drive {
                 _ => Drive::of(scenario.drawing_apart(&format!("array.drive.{number}")), None),
             }
         };
-        let mut drives: Vec<Drive> = Vec::with_capacity(count);
-        for number in 0..count {
-            let mut drive = of(number)?;
-            if count > 1 {
-                in_array::share_tables(&mut drive.ssd, drives.first().map(|first| &first.ssd));
-            }
-            drives.push(drive);
+        let mut drives: Vec<Drive> = (0..count).map(of).collect::<Result<_, _>>()?;
+        if count > 1 {
+            drives.iter_mut().for_each(|drive| in_array::expect_many(&mut drive.ssd));
         }
         Ok(drives)
     }

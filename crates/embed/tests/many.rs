@@ -1,9 +1,9 @@
-//! Drives that are opened together, whose tables share memory, beside one that is opened alone.
+//! Drives that are opened together, with tables of few changes, beside one that is opened alone.
 
 use reprieve_base::{Op, Stream, Time};
 use reprieve_embed::{Ask, Drive, LAST};
 
-/// Sixteen million pages, so that the tables are large enough to be shared.
+/// Sixteen million pages, so that the tables are large enough to be sparse.
 const DRIVE: &str = "device = \"fast12-mlc\"\n[ftl]\nprecondition = ";
 
 fn completions(drive: &mut Drive) -> Vec<(u64, Time)> {
@@ -21,7 +21,7 @@ fn completions(drive: &mut Drive) -> Vec<(u64, Time)> {
 }
 
 #[test]
-fn a_drive_with_shared_tables_is_the_drive() {
+fn a_drive_of_many_is_the_drive() {
     for precondition in ["none", "sequential", "steady"] {
         let text = format!("{DRIVE}\"{precondition}\"\n");
         let many = Drive::open_many(&text, "test.toml", |_| Vec::new(), 2).expect("two drives");

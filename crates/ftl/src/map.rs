@@ -146,7 +146,6 @@ impl Map {
     /// Pages that nobody has changed are where they were prepared.
     pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
         self.prepared = Some(prepared);
-        self.physical.keep_changes();
     }
 
     /// The entry of a logical page as it is stored, which may say that nobody has changed it: for

@@ -81,7 +81,6 @@ impl Owners {
     pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
         self.prepared = Some(prepared);
         self.table.fill_by_blocks();
-        self.table.keep_changes();
         self.gone = vec![0; self.table.len().div_ceil(u64::BITS as usize)];
     }
 

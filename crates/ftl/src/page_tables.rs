@@ -88,19 +88,16 @@ impl PageTables {
         self.two_pass.as_ref().is_some_and(|two_pass| two_pass.holds(page))
     }
 
-    /// Empties the tables for what changes from now on, where names and few changes since say what
-    /// the present ones do.
-    pub(super) fn keep_few_changes(&mut self) {
-        if self.map.prepared().is_some() {
-            self.map.physical.keep_few_changes();
-            self.blocks.owners.table.keep_few_changes();
-        }
+    /// Forgets memory for entries that nobody has changed, if most are such.
+    pub(super) fn thin_out(&mut self) {
+        self.map.physical.thin_out();
+        self.blocks.owners.table.thin_out();
     }
 
-    /// Shares them with the first drive of an array; `None`: this is the first.
-    pub fn share(&mut self, first: Option<&PageTables>) {
-        self.map.physical.share_with(first.map(|first| &first.map.physical));
-        self.blocks.owners.table.share_with(first.map(|first| &first.blocks.owners.table));
+    /// Keeps little memory for longer: the drive is one of many.
+    pub fn expect_many(&mut self) {
+        self.map.physical.expect_many();
+        self.blocks.owners.table.expect_many();
     }
 
     /// Pages that nobody has changed hold what they were prepared with.

@@ -55,6 +55,6 @@ impl Ftl {
         assert!(!retires, "a block has failed where none does");
         self.settle(scenario);
         self.tables.blocks.forget_wear();
-        self.tables.keep_few_changes();
+        self.tables.thin_out();
     }
 }

@@ -1,6 +1,4 @@
-//! A large table of which little differs from zeros, or from the table of another drive.
-
-use std::sync::Arc;
+//! A large table of which few entries are not zero.
 
 use reprieve_base::Archive;
 use rustc_hash::FxHashMap;
@@ -10,91 +8,62 @@ use super::entries::{Entries, PageSize, TakeError, take};
 /// Entries from which on a table is sparse: smaller ones are quicker, and take little memory.
 pub(super) const LEAST_ENTRIES: usize = if cfg!(test) { 1 << 10 } else { 1 << 22 };
 
-/// Entries for each change, at least: with many more, a table of its own takes no more memory, and
-/// is quicker.
-const ENTRIES_PER_CHANGE: usize = 16;
+/// Entries for each that is set in a run, at least: a table of all is quicker for a long run, and
+/// dearer for a short one.
+const ENTRIES_PER_CHANGE: usize = 1024;
 
-/// Entries that are compared together.
+/// Entries for each that is set, at least: with many more, memory for all takes no more.
+const ENTRIES_PER_SET: usize = 16;
+
+/// Entries that are looked at together.
 const CHUNK: usize = 64;
 
-/// Entries that other drives have too, or zeros, and those that differ.
+/// Entries that have been set, and zeros.
 #[derive(Debug)]
 pub(super) struct SparseTable {
-    /// `None`: zeros.
-    base: Option<Arc<Entries>>,
-    changes: FxHashMap<u32, u32>,
-    most_changes: usize,
+    set: FxHashMap<u32, u32>,
+    most: usize,
     entries: usize,
 }
 
 impl SparseTable {
     /// Returns a table of zeros; `None`: it is too small to be sparse.
-    pub(super) fn zeros(entries: usize) -> Option<SparseTable> {
-        (entries >= LEAST_ENTRIES).then(|| SparseTable {
-            base: None,
-            changes: FxHashMap::default(),
-            most_changes: entries / ENTRIES_PER_CHANGE,
-            entries,
-        })
+    pub(super) fn new(entries: usize) -> Option<SparseTable> {
+        let is_large = entries >= LEAST_ENTRIES;
+        is_large.then(|| SparseTable::with(FxHashMap::default(), entries))
     }
 
-    /// Returns a table with these entries; `None`: it is small, or too much of it is not zero.
-    pub(super) fn of(own: &[u32]) -> Option<SparseTable> {
-        let mut sparse = SparseTable::zeros(own.len())?;
-        sparse.take_changes(own).then_some(sparse)
+    /// Returns a table of these entries; `None`: it is small, or many of them have been set.
+    pub(super) fn of(all: &[u32]) -> Option<SparseTable> {
+        let chunks = (0..).step_by(CHUNK).zip(all.chunks(CHUNK));
+        let used = chunks.filter(|(_, chunk)| chunk.iter().fold(0, |all, it| all | it) != 0);
+        let entries = used.flat_map(|(first, chunk)| (first..).zip(chunk.iter().copied()));
+        let set = entries.filter(|(_, entry)| *entry != 0);
+        let most = all.len() / ENTRIES_PER_SET;
+        let set: FxHashMap<u32, u32> = set.take(most + 1).collect();
+        let is_sparse = all.len() >= LEAST_ENTRIES && set.len() <= most;
+        is_sparse.then(|| SparseTable::with(set, all.len()))
     }
 
-    /// Returns a table with these entries, which has those of the first of many drives or zeros as
-    /// its base; the first gives its own away if most are not zeros. `None`: they are better left.
-    pub(super) fn of_many(own: &mut Entries, first: Option<&SparseTable>) -> Option<SparseTable> {
-        let entries: &[u32] = bytemuck::cast_slice(own);
-        let mut sparse = SparseTable::zeros(entries.len())?;
-        sparse.base = first.and_then(|first| first.base.clone());
-        if !sparse.take_changes(entries) {
-            if first.is_some() {
-                return None;
-            }
-            sparse.base = Some(Arc::new(std::mem::replace(own, take(1, PageSize::Small).ok()?)));
-        }
-        Some(sparse)
+    fn with(set: FxHashMap<u32, u32>, entries: usize) -> SparseTable {
+        let most = set.len() + entries / ENTRIES_PER_CHANGE;
+        SparseTable { set, most, entries }
     }
 
-    /// Takes over how entries differ from the base, if few do.
-    fn take_changes(&mut self, own: &[u32]) -> bool {
-        let are_few =
-            self.differences(own).take(self.most_changes + 1).count() <= self.most_changes;
-        if are_few {
-            self.changes = self.differences(own).collect();
-        }
-        are_few
+    /// Lets more be set, of a table of which there are many: memory matters more than time.
+    pub(super) fn expect_many(&mut self) {
+        self.most = self.most.max(self.entries / ENTRIES_PER_SET);
     }
 
-    /// Returns the entries that are not those of the base, with their places.
-    fn differences(&self, entries: &[u32]) -> impl Iterator<Item = (u32, u32)> {
-        let base = self.base.iter().flat_map(|base| bytemuck::cast_slice(base).chunks(CHUNK));
-        let base = base.chain(std::iter::repeat(&[0; CHUNK][..]));
-        let chunks = (0..).step_by(CHUNK).zip(entries.chunks(CHUNK).zip(base));
-        let differing = chunks.filter(|(_, (own, base))| *own != &base[..own.len()]);
-        let pairs = differing.flat_map(|(start, (own, base))| (start..).zip(own.iter().zip(base)));
-        pairs.filter(|(_, (own, base))| own != base).map(|(place, (own, _))| (place, *own))
-    }
-
-    /// Writes what differs from zeros, or takes that back.
+    /// Writes the entries that have been set, or takes them back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
-        debug_assert!(self.base.is_none(), "a table of its own is archived without a base");
-        let mut changes: Vec<(u32, u32)> = self.changes().collect();
-        changes.sort_unstable();
-        archive.part(&mut changes);
+        let mut set: Vec<(u32, u32)> = self.set().collect();
+        set.sort_unstable();
+        archive.part(&mut set);
         if archive.is_loading() {
-            let is_whole = changes.iter().all(|(place, _)| (*place as usize) < self.entries);
-            archive.refuse_unless(is_whole);
-            self.changes = changes.into_iter().collect();
+            archive.refuse_unless(set.iter().all(|(place, _)| (*place as usize) < self.entries));
+            *self = SparseTable::with(set.into_iter().collect(), self.entries);
         }
-    }
-
-    /// Whether zeros are its base.
-    pub(super) fn is_of_zeros(&self) -> bool {
-        self.base.is_none()
     }
 
     /// Returns how many entries it has.
@@ -102,37 +71,30 @@ impl SparseTable {
         self.entries
     }
 
-    /// Returns the entries that have changed, with their places, in no order.
-    pub(super) fn changes(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.changes.iter().map(|(place, entry)| (*place, *entry))
+    /// Returns the entries that have been set, with their places, in no order.
+    pub(super) fn set(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.set.iter().map(|(place, entry)| (*place, *entry))
     }
 
     #[inline]
     pub(super) fn get(&self, index: u32) -> u32 {
-        match self.changes.get(&index) {
-            Some(entry) => *entry,
-            None => self.base.as_ref().map_or(0, |base| bytemuck::cast_slice(base)[index as usize]),
-        }
+        self.set.get(&index).copied().unwrap_or(0)
     }
 
-    /// Sets an entry; returns whether too many have changed.
+    /// Sets an entry; returns whether too many have been set.
     #[inline]
-    pub(super) fn set(&mut self, index: u32, entry: u32) -> bool {
-        self.changes.insert(index, entry);
-        self.changes.len() > self.most_changes
+    pub(super) fn put(&mut self, index: u32, entry: u32) -> bool {
+        self.set.insert(index, entry);
+        self.set.len() > self.most
     }
 
-    /// Returns a table of its entries that shares nothing.
+    /// Returns memory for all entries, with those that have been set.
     ///
-    /// Errors if the system does not give the memory.
-    pub(super) fn alone(&self, pages: PageSize) -> Result<Entries, TakeError> {
-        let mut alone = take(self.entries, pages)?;
-        if let Some(base) = &self.base {
-            bytemuck::cast_slice_mut::<_, u32>(&mut alone)
-                .copy_from_slice(bytemuck::cast_slice(base));
-        }
-        let entries: &mut [u32] = bytemuck::cast_slice_mut(&mut alone);
-        self.changes.iter().for_each(|(place, entry)| entries[*place as usize] = *entry);
-        Ok(alone)
+    /// Errors if the system does not give it.
+    pub(super) fn spread(&self, pages: PageSize) -> Result<Entries, TakeError> {
+        let mut all = take(self.entries, pages)?;
+        let entries: &mut [u32] = bytemuck::cast_slice_mut(&mut all);
+        self.set.iter().for_each(|(place, entry)| entries[*place as usize] = *entry);
+        Ok(all)
     }
 }

@@ -8,7 +8,7 @@ use super::sparse_table::SparseTable;
 /// Entries that are looked at together.
 const CHUNK: usize = 64;
 
-/// Entries of 32 bits in memory of their own, or what has changed of them.
+/// Entries of 32 bits, of which a large table keeps those that have been set while they are few.
 #[derive(Debug)]
 pub(super) struct Table<const FIRST: u32> {
     /// Entries as they differ from the first value, so that memory as it comes holds that.
@@ -18,71 +18,53 @@ pub(super) struct Table<const FIRST: u32> {
 
 #[derive(Debug)]
 enum Memory {
-    Own(Entries),
-    Sparse(Box<SparseTable>),
+    All(Entries),
+    Sparse(SparseTable),
 }
 
 impl<const FIRST: u32> Table<FIRST> {
     /// Writes what changes in it, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
-        let mut is_sparse = matches!(&self.memory, Memory::Sparse(sparse) if sparse.is_of_zeros());
+        let mut is_sparse = self.is_sparse();
         archive.part(&mut is_sparse);
-        if is_sparse && archive.is_loading() {
-            self.keep_changes();
+        if !is_sparse {
+            self.spread();
         }
+        match &mut self.memory {
+            Memory::Sparse(sparse) if is_sparse => sparse.archive(archive),
+            Memory::All(all) if !is_sparse => archive.table(bytemuck::cast_slice_mut(all)),
+            _ => archive.refuse_unless(false),
+        }
+    }
+
+    /// Forgets memory for all entries if few of them have been set.
+    pub(super) fn thin_out(&mut self) {
+        if let Memory::All(all) = &self.memory {
+            if let Some(sparse) = SparseTable::of(bytemuck::cast_slice(all)) {
+                self.memory = Memory::Sparse(sparse);
+            }
+        }
+    }
+
+    /// Keeps little memory for longer: there are many such tables.
+    pub(super) fn expect_many(&mut self) {
         if let Memory::Sparse(sparse) = &mut self.memory {
-            if is_sparse {
-                return sparse.archive(archive);
-            }
-            let alone = sparse.alone(self.pages);
-            self.memory = Memory::Own(alone.expect("there is memory to save a drive"));
-        }
-        if let Memory::Own(own) = &mut self.memory {
-            archive.table(bytemuck::cast_slice_mut(own));
+            sparse.expect_many();
         }
     }
 
-    /// Keeps what changes from now on, as long as that is little, of a table that holds nothing.
-    pub(super) fn keep_changes(&mut self) {
-        if let Some(sparse) = SparseTable::zeros(self.len()) {
-            self.memory = Memory::Sparse(Box::new(sparse));
-        }
-    }
-
-    /// Keeps what has changed, if that is little.
-    pub(super) fn keep_few_changes(&mut self) {
-        if let Memory::Own(own) = &self.memory {
-            if let Some(sparse) = SparseTable::of(bytemuck::cast_slice(own)) {
-                self.memory = Memory::Sparse(Box::new(sparse));
-            }
-        }
-    }
-
-    /// Shares its entries with the first drive of an array where that saves memory.
-    pub(super) fn share_with(&mut self, first: Option<&Self>) {
-        let first = first.and_then(|first| match &first.memory {
-            Memory::Sparse(sparse) => Some(sparse.as_ref()),
-            Memory::Own(_) => None,
-        });
-        if let Memory::Own(own) = &mut self.memory {
-            if let Some(sparse) = SparseTable::of_many(own, first) {
-                self.memory = Memory::Sparse(Box::new(sparse));
-            }
-        }
-    }
-
-    #[cfg(test)]
+    /// Whether few entries have been set.
     pub(super) fn is_sparse(&self) -> bool {
         matches!(self.memory, Memory::Sparse(_))
     }
 
     /// Places of the first `count` whose entries are not the first value, and the entries.
     pub(super) fn changed(&self, count: u32) -> impl Iterator<Item = (u32, u32)> {
-        let (own, sparse): (&[u32], _) = match &self.memory {
-            Memory::Own(own) => (bytemuck::cast_slice(own), None),
-            Memory::Sparse(sparse) => (&[], Some(sparse.changes())),
+        let (all, sparse): (&[u32], _) = match &self.memory {
+            Memory::All(all) => (bytemuck::cast_slice(all), None),
+            Memory::Sparse(sparse) => (&[], Some(sparse.set())),
         };
-        let chunks = own.chunks(CHUNK).zip((0..).step_by(CHUNK));
+        let chunks = all.chunks(CHUNK).zip((0..).step_by(CHUNK));
         let used = chunks.filter(|(chunk, _)| chunk.iter().fold(0, |all, it| all | it) != 0);
         let entries = used.flat_map(|(chunk, first)| (first..).zip(chunk.iter().copied()));
         let entries = entries.chain(sparse.into_iter().flatten());
@@ -93,16 +75,12 @@ impl<const FIRST: u32> Table<FIRST> {
     /// Takes memory in small pages from now on.
     pub(super) fn fill_by_blocks(&mut self) {
         self.pages = PageSize::Small;
-        #[cfg(target_os = "linux")]
-        if let Memory::Own(own) = &self.memory {
-            let _ = own.advise(memmap2::Advice::NoHugePage);
-        }
     }
 
     /// Returns how many entries it has.
     pub(super) fn len(&self) -> usize {
         match &self.memory {
-            Memory::Own(own) => bytemuck::cast_slice::<_, u32>(own).len(),
+            Memory::All(all) => bytemuck::cast_slice::<_, u32>(all).len(),
             Memory::Sparse(sparse) => sparse.len(),
         }
     }
@@ -112,20 +90,23 @@ impl<const FIRST: u32> Table<FIRST> {
     /// Errors if the system does not give the memory.
     pub(super) fn new(entries: u32) -> Result<Table<FIRST>, UserError> {
         // A mapping cannot be empty.
-        let memory = take(entries.max(1) as usize, PageSize::Huge).map_err(|error| {
-            UserError::new(format!(
-                "geometry: no memory for a table of {entries} pages ({} MiB): {error}; use fewer \
-                 blocks_per_plane or larger page_bytes",
-                (u64::from(entries) * size_of::<u32>() as u64) >> 20
-            ))
-        })?;
-        Ok(Table { memory: Memory::Own(memory), pages: PageSize::Huge })
+        let (entries, pages) = (entries.max(1) as usize, PageSize::Huge);
+        let memory = match SparseTable::new(entries) {
+            Some(sparse) => Memory::Sparse(sparse),
+            None => Memory::All(take(entries, pages).map_err(|error| {
+                UserError::new(format!(
+                    "geometry: no memory for a table of {entries} pages: {error}; use fewer \
+                     blocks_per_plane or larger page_bytes"
+                ))
+            })?),
+        };
+        Ok(Table { memory, pages })
     }
 
     #[inline]
     pub(super) fn get(&self, index: u32) -> u32 {
         match &self.memory {
-            Memory::Own(own) => bytemuck::cast_slice::<_, u32>(own)[index as usize] ^ FIRST,
+            Memory::All(all) => bytemuck::cast_slice::<_, u32>(all)[index as usize] ^ FIRST,
             Memory::Sparse(sparse) => sparse.get(index) ^ FIRST,
         }
     }
@@ -133,23 +114,23 @@ impl<const FIRST: u32> Table<FIRST> {
     #[inline]
     pub(super) fn set(&mut self, index: u32, value: u32) {
         match &mut self.memory {
-            Memory::Own(own) => {
-                bytemuck::cast_slice_mut::<_, u32>(own)[index as usize] = value ^ FIRST;
+            Memory::All(all) => {
+                bytemuck::cast_slice_mut::<_, u32>(all)[index as usize] = value ^ FIRST;
             }
             Memory::Sparse(sparse) => {
-                if sparse.set(index, value ^ FIRST) {
+                if sparse.put(index, value ^ FIRST) {
                     self.spread();
                 }
             }
         }
     }
 
-    /// Becomes a table of its own, if the system gives the memory.
+    /// Takes memory for all entries, if the system gives it.
     #[cold]
     fn spread(&mut self) {
         if let Memory::Sparse(sparse) = &self.memory {
-            if let Ok(own) = sparse.alone(self.pages) {
-                self.memory = Memory::Own(own);
+            if let Ok(all) = sparse.spread(self.pages) {
+                self.memory = Memory::All(all);
             }
         }
     }
@@ -162,47 +143,41 @@ mod tests {
     use super::*;
     use crate::sparse_table::LEAST_ENTRIES;
 
-    /// Three tables of an array, of which the first two share: each place has what was set there,
-    /// also in one that is saved, and in one whose changes become too many.
+    /// A large table and a small one: each place has what was set there, also in one that is saved,
+    /// before and after too many have been set.
     #[test]
     fn every_entry_is_what_was_set() {
-        for is_full in [false, true] {
-            let entries = LEAST_ENTRIES as u32 + 5;
-            let mut chance = Stream::new(1, "test.shared", 0);
+        for (entries, is_sparse) in [(LEAST_ENTRIES as u32 + 5, true), (100, false)] {
+            let mut chance = Stream::new(1, "test.table", 0);
             let mut below = |bound: u32| chance.below(bound.into()) as u32;
-            let table = || Table::<7>::new(entries).expect("there is memory");
-            let mut own = [table(), table(), table()];
-            let mut expected = vec![vec![7; entries as usize]; 3];
-            let set = |table: &mut Table<7>, expected: &mut Vec<u32>, place, value| {
-                table.set(place, value);
-                expected[place as usize] = value;
-            };
-            for (number, (table, expected)) in own.iter_mut().zip(&mut expected).enumerate() {
-                for place in (0..entries).filter(|place| is_full || place % 1000 == 3) {
-                    set(table, expected, place, if number < 2 { place ^ 9 } else { !place });
-                }
-            }
-            own[0].share_with(None);
-            let [first, others @ ..] = &mut own;
-            others.iter_mut().for_each(|table| table.share_with(Some(first)));
-            assert_eq!(own.each_ref().map(Table::is_sparse), [true, true, !is_full]);
-            for _ in 0..1000 {
-                for (table, expected) in own.iter_mut().zip(&mut expected) {
-                    set(table, expected, below(entries), below(9));
-                }
-            }
-            for place in 0..entries / 16 + 1 {
-                set(&mut own[1], &mut expected[1], place, below(9));
-            }
-            assert!(!own[1].is_sparse(), "a sixteenth of it has changed");
-            let mut archive = Archive::saving(Vec::new());
-            own[0].archive(&mut archive);
-            let (bytes, mut again) = (archive.into_bytes(), table());
-            again.archive(&mut Archive::loading(&bytes));
-            for (table, expected) in
-                own.iter().chain([&again]).zip([0, 1, 2, 0].map(|at| &expected[at]))
+            let new = || Table::<7>::new(entries).expect("there is memory");
+            let (mut table, mut expected) = (new(), vec![7; entries as usize]);
+            // One of many, it holds on to its memory until a sixteenth is set.
+            for (number, is_sparse) in [(1, is_sparse), (entries / 50, is_sparse), (entries, false)]
             {
-                assert!((0..entries).all(|place| table.get(place) == expected[place as usize]));
+                table.expect_many();
+                for _ in 0..number {
+                    let (place, value) = (below(entries), below(9));
+                    table.set(place, value);
+                    expected[place as usize] = value;
+                }
+                assert_eq!(table.is_sparse(), is_sparse);
+                table.thin_out();
+                assert_eq!(table.is_sparse(), is_sparse);
+                let mut archive = Archive::saving(Vec::new());
+                table.archive(&mut archive);
+                let (bytes, mut again) = (archive.into_bytes(), new());
+                let mut archive = Archive::loading(&bytes);
+                again.archive(&mut archive);
+                archive.check().expect("all of it was taken");
+                for table in [&table, &again] {
+                    assert!((0..entries).all(|place| table.get(place) == expected[place as usize]));
+                }
+                let mut changed: Vec<_> = table.changed(entries / 2).collect();
+                changed.sort_unstable();
+                let differing = (0..).zip(&expected[..entries as usize / 2]);
+                let differing = differing.filter(|(_, entry)| **entry != 7);
+                assert!(changed.into_iter().eq(differing.map(|(place, entry)| (place, *entry))));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! A drive as one of an array, which looks at its collection and shares memory among drives.
+//! A drive as one of an array, which looks at its collection.
 
 use reprieve_base::event::Schedule;
 use reprieve_base::{Request, Time};
@@ -8,9 +8,9 @@ use super::Ssd;
 use super::event::DriveEvent;
 use super::page_store::PageStore;
 
-/// Shares the tables of a drive with the first one of an array; `None`: it is the first.
-pub fn share_tables(drive: &mut Ssd, first: Option<&Ssd>) {
-    drive.run.pages.ftl.tables.share(first.map(|first| &first.run.pages.ftl.tables));
+/// Lets a drive keep its tables in little memory, though they are slower so: it is one of many.
+pub fn expect_many(drive: &mut Ssd) {
+    drive.run.pages.ftl.tables.expect_many();
 }
 
 /// From `at` on lets planes of a drive collect that need not yet, or does not.

@@ -20,7 +20,7 @@ use super::event::DriveEvent;
 const REQUESTS_LOOK: u64 = 256;
 const REQUESTS_STEP: u64 = 1 << 16;
 /// Page operations of the flash, or requests, after which a drive that still changes is not waited
-/// for: seconds; and of a small drive so many for each of its logical pages.
+/// for: seconds; and of a small drive this many for each of its logical pages.
 const OPERATIONS_MAX: u64 = 1_000_000;
 const OPERATIONS_PER_PAGE: u64 = 64;
 /// Parts in which the drive is looked at together, and parts after which it is not waited for.
@@ -39,7 +39,7 @@ const LARGE_PAGES: u32 = 1 << 24;
 /// The share of its spare blocks by which that number may be off; write amplification then is off
 /// by about as much.
 const OFF_SHARE: f64 = 0.01;
-/// A drive that has not been looked at as long as it has to be is waited for so many times longer.
+/// A drive that has not been looked at as long as it has to be is waited for this many times longer.
 const LATEST: u64 = 8;
 
 /// Which time a drive is preconditioned, and what it then leaves free.
@@ -97,7 +97,7 @@ pub(super) struct RunInReport {
 pub(super) enum RunInCourse {
     GoesOn,
     AtRest,
-    /// The load leaves it so many free blocks, not as many as it was preconditioned with.
+    /// The load leaves it these free blocks, not as many as it was preconditioned with.
     Again(Kept),
     /// It is not waited for.
     TooLong,
@@ -297,11 +297,9 @@ impl RunIn {
         true
     }
 
-    /// A load that lives in the buffer asks nothing of the flash, and makes requests; those of a
-    /// page's mapping units count as one operation.
+    /// A load that lives in the buffer asks nothing of the flash, and makes requests.
     pub(super) fn operations(&self) -> u64 {
-        let units = u64::from(self.drive.scenario.units_per_page());
-        self.drive.page_transactions().max(self.drive.run.stats.completed / units)
+        self.drive.page_transactions().max(self.drive.run.stats.completed)
     }
 
     fn operations_max(&self) -> u64 {

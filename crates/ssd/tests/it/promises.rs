@@ -141,8 +141,7 @@ fn paced_collection_shortens_the_longest_writes() {
 fn reads_keep_their_time_while_writes_wait_for_collection() {
     const BUSY: &str = "device = \"tlc-enterprise\"\nseed = 1\n[geometry]\nchannels = 8\n\
         dies_per_channel = 1\nblocks_per_plane = 48\n[suspension]\nsame_block = \"page\"\n\
-        [scheduling]\npolicy = \"rps\"\n[ftl]\nprecondition = \"steady\"\n\
-        mapping_bytes = 16384\n[workload]\n\
+        [scheduling]\npolicy = \"rps\"\n[ftl]\nprecondition = \"steady\"\n[workload]\n\
         generator = \"mixed\"\nrequests = 40000\nread_fraction = 0.7\nrequest_bytes = 16384\n\
         align_bytes = 16384\narrivals = \"poisson\"\nrate_iops = 6000\n";
     let late_share = |own: &[&str]| {

@@ -10,7 +10,7 @@ use super::features::{self, DRIVE, split};
 use super::load;
 use super::pairs::{cuts, options, words_of};
 
-/// What becomes of a pair that is not refused.
+/// Consequences of a pair that is not refused.
 #[derive(Clone, Copy)]
 enum Shown {
     /// A law is broken, or the drive panics, with these words.
