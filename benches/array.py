@@ -121,11 +121,13 @@ def request() -> None:
 def main() -> None:
     """Print what the arguments name, or everything."""
     parts = {"memory": memory, "threads": threads, "request": request}
-    if sys.argv[1:2] == ["memory"] and len(sys.argv) == 4:
-        return memory(*sys.argv[2:])
-    for name in sys.argv[1:] or parts:
-        print(f"{name}:")
-        parts[name]()
+    match sys.argv[1:]:
+        case ["memory", device, state]:
+            memory(device, state)
+        case names:
+            for name in names or parts:
+                print(f"{name}:")
+                parts[name]()
 
 
 if __name__ == "__main__":

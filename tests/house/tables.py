@@ -81,16 +81,16 @@ ROOMS = {
     "base, state": Room(("crates/base/src/*.rs", "crates/state/src/*.rs"), 1_743, 1_200),
     "nand": Room(("crates/nand/src/*.rs",), 3_921, 3_000),
     "flash": Room(("crates/flash/src/*.rs",), 9_297, 4_500),
-    "ftl": Room(("crates/ftl/src/*.rs",), 9_464, 4_800),
+    "ftl": Room(("crates/ftl/src/*.rs",), 9_397, 4_800),
     "policy": Room(("crates/policy/src/*.rs",), 5_018, 3_300),
-    "ssd": Room(("crates/ssd/src/*.rs",), 8_485, 4_800),
+    "ssd": Room(("crates/ssd/src/*.rs",), 8_483, 4_800),
     "observe": Room(("crates/observe/src/*.rs",), 5_768, 4_500),
     "config": Room(("crates/config/src/*.rs",), 7_119, 4_800),
     "trace": Room(("crates/trace/src/*.rs",), 10_469, 6_000),
     "serve": Room(("crates/serve/src/*.rs",), 5_743, 4_500),
     "array": Room(("crates/array/src/*.rs",), 1_647, 700),
     "faces": Room(
-        tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 4_689, 3_800
+        tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 4_684, 3_800
     ),
     "package": Room(("python/reprieve/*.py",), 25_059, 14_500),
     "studies": Room(("python/reprieve_studies/*.py",), 12_831, 6_500),
@@ -111,7 +111,7 @@ ROOMS = {
             ("kv_cache", 360),
         )
     },
-    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_747, 2_000),
+    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_748, 2_000),
     "rivals": Room(("benches/rivals/*.rs",), 2_578, 2_590),
 }
 """Lines without tests of each part of the project, and the number that they are to come down to.

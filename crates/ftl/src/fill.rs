@@ -30,18 +30,17 @@ impl Ftl {
         let pages = self.tables.map.logical_pages();
         let round = self.placement.round().filter(|_| pages > beyond && self.fills_from_empty());
         let Some(of_round) = round else { return 0 };
-        let (mut planes, mut lpn, mut unlike) = (Vec::new(), 0, Vec::new());
-        while pages - lpn >= of_round && unlike.is_empty() {
+        let (mut planes, mut lpn) = (Vec::new(), 0);
+        while pages - lpn >= of_round {
             let position = self.placement.position();
             let taken: Vec<(u32, u32)> = (lpn..lpn + of_round).map(|it| self.take(it)).collect();
             let blocks = &mut self.tables.blocks;
             if planes.is_empty() {
                 planes = taken.iter().map(|(plane, _)| *plane).collect();
             }
-            if !taken.iter().map(|(plane, _)| plane).eq(&planes) {
-                unlike = taken;
-                break;
-            }
+            // Planes with as many blocks become full together.
+            let is_alike = taken.iter().map(|(plane, _)| plane).eq(&planes);
+            assert!(is_alike, "a round of a placement that repeats passes over a plane");
             for (_, page) in taken {
                 blocks.index.add_valid(blocks.numbering.block_of(page));
             }
@@ -53,14 +52,10 @@ impl Ftl {
                 lpn += rounds * of_round;
             }
         }
-        let numbering = self.numbering;
-        let of_drive = numbering.geometry.planes() as usize;
-        let in_order = InOrder::new(&planes, lpn / of_round, of_drive, numbering.pages_per_plane());
+        let (rounds, of_plane) = (lpn / of_round, self.numbering.pages_per_plane());
+        let of_drive = self.numbering.geometry.planes() as usize;
+        let in_order = InOrder::new(&planes, rounds, of_drive, of_plane);
         self.tables.start_with(Names::InOrder(in_order));
-        for (_, page) in unlike {
-            self.tables.put(lpn, page);
-            lpn += 1;
-        }
         lpn
     }
 
