@@ -39,7 +39,7 @@ const LARGE_PAGES: u32 = 1 << 24;
 /// The share of its spare blocks by which that number may be off; write amplification then is off
 /// by about as much.
 const OFF_SHARE: f64 = 0.01;
-/// A drive that has not been looked at as long as it has to be is waited for this many times longer.
+/// How many times longer a drive is waited for that has not been looked at as long as it has to be.
 const LATEST: u64 = 8;
 
 /// Which time a drive is preconditioned, and what it then leaves free.
