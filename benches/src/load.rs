@@ -80,6 +80,7 @@ device = "tlc-enterprise"
 program = "iteration"
 erase = true
 [ftl]
+mapping_bytes = 16384
 precondition = "steady"
 [workload]
 generator = "mixed"
@@ -104,6 +105,7 @@ multi_plane = "page"
 [host]
 interface = "nvme"
 [ftl]
+mapping_bytes = 16384
 precondition = "steady"
 [reliability]
 model = "power"

@@ -23,6 +23,7 @@ pub(super) struct BitmapPlane {
     blocks_per_plane: u32,
     /// Mapping units of a page of flash.
     units: u32,
+    fills_programs: bool,
     /// Free blocks that the host leaves.
     reserve_blocks: u32,
     kept: Kept,
@@ -65,6 +66,7 @@ impl BitmapPlane {
             pages_per_block: pages,
             blocks_per_plane: blocks,
             units: ftl.numbering.units_per_page(),
+            fills_programs: ftl.numbering.fills_programs,
             reserve_blocks: ftl.tables.blocks.reserve_blocks,
             kept,
             valid: vec![0; words],
@@ -215,7 +217,7 @@ impl BitmapPlane {
     /// Fills the last program of a victim with what another block holds; returns the pages moved.
     fn fill_up(&mut self, state: &mut Plane, victim: &mut dyn VictimPolicy) -> u32 {
         let (mut filled, front) = (0, usize::from(FRONT));
-        while self.units > 1 && state.missing(front) > 0 {
+        while self.fills_programs && state.missing(front) > 0 {
             if state.next_victim.is_none() {
                 state.next_victim = self.pick(victim);
             }

@@ -20,7 +20,7 @@ impl Collection {
         blocks: &mut Blocks,
     ) -> Option<u32> {
         let is_one_stream = !victim.levels && !blocks.fronts.parts_moved();
-        let is_apart = self.rules.beside.is_none() && blocks.numbering.units_per_page() > 1;
+        let is_apart = self.rules.beside.is_none() && blocks.numbering.fills_programs;
         if held == 0 || held >= self.batch || !is_apart || !is_one_stream {
             return None;
         }

@@ -183,14 +183,20 @@ fn victims_in_step(die: u32, planes: &[u32], blocks: &Blocks) -> Vec<(u32, u32)>
     best.map_or_else(Vec::new, |(_, chosen)| chosen)
 }
 
-/// Full blocks of a plane that gain something, the emptiest first: one for each number of programs.
+/// Full blocks of a plane that gain programs, the emptiest first: one for each number of programs.
 fn candidates(plane: u32, blocks: &Blocks) -> Vec<Candidate> {
     let pages = blocks.numbering.pages_per_block();
     let here = course(plane, blocks);
+    let together = blocks.planes[plane as usize].together;
     let of_block = |block| {
         let gain = blocks.index.gain(block).filter(|gain| *gain > 0)?;
-        let programs = (pages - gain).div_ceil(blocks.planes[plane as usize].together);
-        Some(Candidate { block, course: Course { programs, ..here }, gain })
+        let programs = (pages - gain).div_ceil(together);
+        // One whose pages, padded, fill a block would be moved for ever.
+        (programs * together < pages).then_some(Candidate {
+            block,
+            course: Course { programs, ..here },
+            gain,
+        })
     };
     let mut found: Vec<_> = blocks.numbering.blocks_of(plane).filter_map(of_block).collect();
     found.sort_by_key(|candidate| pages - candidate.gain);
@@ -241,7 +247,18 @@ mod tests {
     /// A drive with a die of two planes whose full blocks have so many valid pages of 16, and whose
     /// open blocks for moved pages have got so far.
     fn made(valid: [&[u32]; 2], moved: [u32; 2]) -> PageTables {
-        let more = ["ftl.gc_stream=separate", "parallelism.multi_plane=page"];
+        made_in_wordlines(1, valid, moved)
+    }
+
+    /// As above, with so many pages a program.
+    fn made_in_wordlines(pages: u32, valid: [&[u32]; 2], moved: [u32; 2]) -> PageTables {
+        let pages = format!("timing.wordline_pages={pages}");
+        let more = [
+            "ftl.gc_stream=separate",
+            "parallelism.multi_plane=page",
+            "ftl.over_provisioning=0.5",
+            &pages,
+        ];
         let mut tables = PageTables::new(&drive(1, &more)).expect("it fits into memory");
         let mut lpn = 0;
         for (plane, (valid, moved)) in (0..).zip(valid.into_iter().zip(moved)) {
@@ -289,6 +306,14 @@ mod tests {
     fn what_would_gain_too_little_is_not_moved_for_the_sake_of_step() {
         // 2 and 4 take 4, and 2 to catch up, for 26 pages less 2; 12 and 12, 12 for 8.
         assert_eq!(chosen(&made([&[2, 12], &[4, 12]], [0, 0]), &[0, 1]), [2, 4]);
+    }
+
+    #[test]
+    fn a_block_whose_padded_pages_fill_another_gains_nothing() {
+        // 13 and 13 would be in step, and take all 4 programs of a block.
+        let tables = made_in_wordlines(4, [&[13, 5], &[13]], [0, 0]);
+        assert_eq!(chosen(&tables, &[0, 1]), [5]);
+        assert!(chosen(&tables, &[1]).is_empty());
     }
 
     #[test]

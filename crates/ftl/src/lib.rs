@@ -19,6 +19,7 @@ mod in_order;
 mod in_step;
 mod job;
 mod kept;
+mod larger_units;
 mod map;
 mod needs;
 mod numbering;

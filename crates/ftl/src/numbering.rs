@@ -18,6 +18,8 @@ pub struct Numbering {
     pub(super) twins: Superblocks,
     /// Mapping units of a page of flash, as a power of two.
     unit_bits: u32,
+    /// Collection fills the last program of a victim with data of another.
+    pub(super) fills_programs: bool,
 }
 
 impl Numbering {
@@ -28,6 +30,7 @@ impl Numbering {
             geometry: twins.inner_geometry(scenario.mapping_geometry()),
             twins,
             unit_bits: scenario.units_per_page().ilog2(),
+            fills_programs: scenario.ftl.fills_programs || scenario.units_per_page() > 1,
         }
     }
 
@@ -193,7 +196,8 @@ mod tests {
             page_bytes: 4096,
         };
         let twins = Superblocks::new(in_step, &outer);
-        Numbering { geometry: twins.inner_geometry(outer), twins, unit_bits: 0 }
+        let geometry = twins.inner_geometry(outer);
+        Numbering { geometry, twins, unit_bits: 0, fills_programs: false }
     }
 
     #[test]

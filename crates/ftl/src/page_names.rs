@@ -22,6 +22,15 @@ pub(super) enum Names {
 }
 
 impl Names {
+    /// Returns the names of a drive whose pages are `1 << bits` mapping units each.
+    pub(super) fn divided(mut self, bits: u32) -> Names {
+        match &mut self {
+            Names::InOrder(_) => unreachable!("a drive that is overwritten is not in order"),
+            Names::Drawn(drawn) => drawn.unit_bits += bits,
+        }
+        self
+    }
+
     /// Writes which pages of `planes` planes are valid, or takes that back.
     pub(super) fn archive(&mut self, archive: &mut Archive, planes: usize) {
         if let Names::Drawn(drawn) = self {
@@ -34,7 +43,7 @@ impl Names {
     pub(super) fn owner(&self, page: u32) -> Option<u32> {
         match self {
             Names::InOrder(pages) => pages.owner(page),
-            Names::Drawn(drawn) => drawn.owner(page),
+            Names::Drawn(drawn) => drawn.owner_of_unit(page),
         }
     }
 
@@ -43,7 +52,7 @@ impl Names {
     pub(super) fn page(&self, lpn: u32) -> Option<u32> {
         match self {
             Names::InOrder(pages) => pages.page(lpn),
-            Names::Drawn(drawn) => Some(drawn.page(lpn)),
+            Names::Drawn(drawn) => Some(drawn.page_of_unit(lpn)),
         }
     }
 }
@@ -56,6 +65,8 @@ pub(super) struct DrawnNames {
     valid: RankedBits,
     groups_per_plane: u32,
     pages_per_plane: u32,
+    /// Mapping units that stay together as such a page, as a power of two.
+    unit_bits: u32,
     /// The logical pages of each plane, in the order of planes, or those of the drive.
     scopes: Vec<Named>,
     /// Of each of the first logical pages, one a plane, the number of its scope.
@@ -100,12 +111,25 @@ impl DrawnNames {
         let scopes: Vec<Named> = (0..).zip(scopes).map(named).collect();
         let lpns = scopes.iter().map(|named| u64::from(named.scope.lpns)).sum::<u64>();
         assert_eq!(u64::from(valid.ones()), lpns, "as many pages are valid as have names");
-        DrawnNames { valid, groups_per_plane, pages_per_plane, scopes, scope_of }
+        DrawnNames { valid, groups_per_plane, pages_per_plane, unit_bits: 0, scopes, scope_of }
     }
 
     /// Writes which pages of `planes` planes are valid, or takes that back.
     fn archive(&mut self, archive: &mut Archive, planes: usize) {
         self.valid.archive(archive, planes * self.groups_per_plane as usize * GROUP_WORDS);
+    }
+
+    fn owner_of_unit(&self, page: u32) -> Option<u32> {
+        let lpn = self.owner(page >> self.unit_bits)?;
+        Some(lpn << self.unit_bits | self.unit(page))
+    }
+
+    fn page_of_unit(&self, lpn: u32) -> u32 {
+        self.page(lpn >> self.unit_bits) << self.unit_bits | self.unit(lpn)
+    }
+
+    fn unit(&self, number: u32) -> u32 {
+        number & ((1 << self.unit_bits) - 1)
     }
 
     /// The logical page that a page, counted over the drive, holds.

@@ -11,6 +11,7 @@ use reprieve_base::UserError;
 use reprieve_config::{Precondition, Scenario};
 use reprieve_policy::victim;
 
+use super::larger_units::LargerUnits;
 use super::overwriting::{MODEL_PAGES, Overwriting, SAMPLED_PAGES, Sampling};
 use super::pass::Pass;
 use super::replay::Replay;
@@ -34,6 +35,8 @@ enum Progress {
     Overwriting(Box<Overwriting>),
     /// Some of its planes are, by name, and the others are copies of them.
     Tiling(Box<Tiling<Preconditioner>>),
+    /// They are, in larger mapping units.
+    InLargerUnits(Box<LargerUnits<Preconditioner>>),
     /// The mapping is as asked for.
     Settling,
     Done,
@@ -52,6 +55,10 @@ impl InPieces for Preconditioner {
     fn is_done(&self) -> bool {
         Preconditioner::is_done(self)
     }
+
+    fn waf(&self) -> Option<f64> {
+        self.waf
+    }
 }
 
 struct Replaying {
@@ -64,7 +71,12 @@ struct Replaying {
 impl Preconditioner {
     /// For a drive with nothing written and the state that its scenario asks for.
     pub fn new(scenario: &Scenario, ftl: &mut Ftl, kept: Kept) -> Preconditioner {
-        Preconditioner::with_limit(scenario, ftl, kept, BY_NAME_PAGES)
+        match LargerUnits::of(scenario) {
+            Some(larger) => {
+                Preconditioner { state: Progress::InLargerUnits(Box::new(larger)), kept, waf: None }
+            }
+            None => Preconditioner::with_limit(scenario, ftl, kept, BY_NAME_PAGES),
+        }
     }
 
     /// Returns one that overwrites every page by name, where any is.
@@ -103,7 +115,7 @@ impl Preconditioner {
             victim::make(&scenario.drawing_apart("precondition.victim"), ftl.numbering.geometry);
         let state = match scenario.ftl.precondition {
             Precondition::None => Progress::Done,
-            Precondition::Steady if ftl.pages_are_alike() && scenario.writes_evenly() => {
+            Precondition::Steady if ftl.pages_are_alike() && without_names(scenario) => {
                 Progress::Overwriting(Box::new(Overwriting::new(ftl, scenario, kept, sampling)))
             }
             Precondition::Sequential | Precondition::Steady => Progress::Filling(0),
@@ -171,6 +183,12 @@ impl Preconditioner {
                 let is_done = tiling.advance(ftl, scenario, by_name, writes)?;
                 is_done.then_some(Progress::Settling)
             }
+            Progress::InLargerUnits(larger) => {
+                let begin = (self.kept, Preconditioner::new as fn(&_, &mut _, _) -> _);
+                let course = larger.advance(ftl, begin, writes)?;
+                self.waf = course.waf;
+                course.is_done.then_some(Progress::Settling)
+            }
             Progress::Settling => {
                 ftl.settle(scenario);
                 ftl.tables.blocks.forget_wear();
@@ -182,6 +200,13 @@ impl Preconditioner {
         }
         Ok(())
     }
+}
+
+/// Whether a load's overwrites are drawn without names. Of a very large drive they are where it
+/// writes several units together too, as if one by one.
+fn without_names(scenario: &Scenario) -> bool {
+    let is_large = scenario.logical_pages() > BY_NAME_PAGES;
+    scenario.writes_evenly() || is_large && scenario.writes_everywhere()
 }
 
 impl Progress {

@@ -23,6 +23,7 @@ impl Ftl {
         self.settle(&scenario.drawing_apart("precondition.run_in"));
         let none = Faults { program_failure: 0.0, erase_failure: 0.0, ..scenario.ftl.faults };
         self.tables.blocks.failing.set_faults(none);
+        self.tables.expect_many();
     }
 
     /// From now on no step of collection is taken: those under way come to their end.

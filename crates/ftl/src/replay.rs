@@ -207,7 +207,7 @@ impl PageTables {
     fn fill_now(&mut self, plane: u32) -> u32 {
         let (numbering, fronts) = (self.blocks.numbering, &self.blocks.fronts);
         let place = fronts.of_moved_data().next().expect("moved pages go somewhere");
-        if numbering.units_per_page() == 1 || fronts.parts_moved() {
+        if !numbering.fills_programs || fronts.parts_moved() {
             return 0;
         }
         let mut filled = 0;

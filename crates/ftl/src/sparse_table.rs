@@ -46,8 +46,14 @@ impl SparseTable {
     }
 
     fn with(set: FxHashMap<u32, u32>, entries: usize) -> SparseTable {
-        let most = set.len() + entries / ENTRIES_PER_CHANGE;
-        SparseTable { set, most, entries }
+        let mut table = SparseTable { set, most: 0, entries };
+        table.expect_few();
+        table
+    }
+
+    /// Lets few more be set from now on.
+    pub(super) fn expect_few(&mut self) {
+        self.most = self.set.len() + self.entries / ENTRIES_PER_CHANGE;
     }
 
     /// Lets more be set, of a table of which there are many: memory matters more than time.

@@ -39,9 +39,12 @@ impl<const FIRST: u32> Table<FIRST> {
 
     /// Forgets memory for all entries if few of them have been set.
     pub(super) fn thin_out(&mut self) {
-        if let Memory::All(all) = &self.memory {
-            if let Some(sparse) = SparseTable::of(bytemuck::cast_slice(all)) {
-                self.memory = Memory::Sparse(sparse);
+        match &mut self.memory {
+            Memory::Sparse(sparse) => sparse.expect_few(),
+            Memory::All(all) => {
+                if let Some(sparse) = SparseTable::of(bytemuck::cast_slice(all)) {
+                    self.memory = Memory::Sparse(sparse);
+                }
             }
         }
     }

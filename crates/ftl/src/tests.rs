@@ -19,7 +19,8 @@ const ERRORS_MAX: f64 = 4.5;
 pub(crate) fn drive(seed: u64, more: &[&str]) -> Scenario {
     let text = "device = \"fast12-slc\"\n[geometry]\nchannels = 2\nplanes_per_die = 2\n\
         blocks_per_plane = 40\npages_per_block = 16\n[ftl]\nover_provisioning = 0.22\n\
-        [workload]\ngenerator = \"mixed\"\nrequests = 1\nread_fraction = 0.5\nqueue_depth = 1\n";
+        [workload]\ngenerator = \"mixed\"\nrequests = 1\nread_fraction = 0.5\nqueue_depth = 1\n\
+        request_bytes = 512\n";
     let mut sets = vec![format!("seed={seed}")];
     sets.extend(more.iter().map(ToString::to_string));
     let sources = Sources { text, path: "drive.toml", sets: &sets };
@@ -39,21 +40,31 @@ fn preconditioned(seed: u64, more: &[&str]) -> Ftl {
 impl Ftl {
     /// Overwrites logical pages drawn at random, by name; returns the pages moved for it.
     fn replay(&mut self, writes: u32, stream: &mut Stream) -> u32 {
-        let pages = u64::from(self.tables.map.logical_pages());
+        self.replay_together(1, writes, stream)
+    }
+
+    /// As above, with so many neighbours always written together.
+    fn replay_together(&mut self, together: u32, writes: u32, stream: &mut Stream) -> u32 {
+        let places = u64::from(self.tables.map.logical_pages() / together);
         let kept = Kept::always(self.tables.blocks.reserve_blocks);
-        (0..writes).map(|_| self.write_now(stream.below(pages) as u32, kept)).sum()
+        let mut moved = 0;
+        for _ in 0..writes / together {
+            let first = stream.below(places) as u32 * together;
+            moved += (first..first + together).map(|lpn| self.write_now(lpn, kept)).sum::<u32>();
+        }
+        moved
     }
 
     /// Blocks by valid pages, then the pages that the next writes move.
-    fn figures(&mut self, stream: &mut Stream) -> Vec<f64> {
+    fn figures(&mut self, together: u32, stream: &mut Stream) -> Vec<f64> {
         let mut figures = vec![0.0; self.numbering.geometry.pages_per_block as usize + 1];
         for block in 0..self.numbering.geometry.blocks() as u32 {
             figures[self.tables.blocks.index.valid(block) as usize] += 1.0;
         }
         // A hundredth of the drive, and as much again nine times.
         let writes = self.tables.map.logical_pages() / 100;
-        figures.push(f64::from(self.replay(writes, stream)));
-        figures.push(f64::from(self.replay(9 * writes, stream)));
+        figures.push(f64::from(self.replay_together(together, writes, stream)));
+        figures.push(f64::from(self.replay_together(together, 9 * writes, stream)));
         figures
     }
 }
@@ -70,23 +81,25 @@ fn means(all: &[Vec<f64>]) -> Vec<(f64, f64)> {
 }
 
 fn assert_same_law(more: &[&str]) {
-    assert_law_of_replay(more, preconditioned);
+    assert_law_of_replay(1, more, preconditioned);
 }
 
-/// `steady` makes a drive in its steady state, by a seed and keys.
-fn assert_law_of_replay(more: &[&str], steady: impl Fn(u64, &[&str]) -> Ftl) {
+/// `steady` makes a drive in its steady state, by a seed and keys; `together` logical pages are
+/// always written together.
+fn assert_law_of_replay(together: u32, more: &[&str], steady: impl Fn(u64, &[&str]) -> Ftl) {
     let (mut drawn, mut replayed) = (Vec::new(), Vec::new());
     for seed in 0..DRIVES {
         let mut stream = Stream::new(seed, "test.replay", 0);
         let sets = [more, &["ftl.precondition=steady"]].concat();
-        drawn.push(steady(seed, &sets).figures(&mut stream));
+        drawn.push(steady(seed, &sets).figures(together, &mut stream));
         // Another seed, so that no draw of a policy is shared.
         let sequential = [more, &["ftl.precondition=sequential"]].concat();
         let mut ftl = preconditioned(DRIVES + seed, &sequential);
-        ftl.replay(REPLAYED_PASSES * ftl.tables.map.logical_pages(), &mut stream);
+        let writes = REPLAYED_PASSES * ftl.tables.map.logical_pages();
+        ftl.replay_together(together, writes, &mut stream);
         // As where a drive starts: a wordline that was begun is given up.
         ftl.tables.blocks.planes.iter_mut().for_each(Plane::pad);
-        replayed.push(ftl.figures(&mut stream));
+        replayed.push(ftl.figures(together, &mut stream));
     }
     let pairs = means(&drawn).into_iter().zip(means(&replayed));
     for (index, ((drawn, drawn_error), (replayed, replayed_error))) in pairs.enumerate() {
@@ -117,6 +130,28 @@ fn the_steady_state_is_that_of_a_long_replay() {
     assert_same_law(&["ftl.over_provisioning=0.3", "ftl.mapping_bytes=512"]);
 }
 
+/// Units that a load always writes together, of a page or of half of one.
+#[test]
+fn the_steady_state_of_units_written_together_is_that_of_a_long_replay() {
+    let units = [
+        "ftl.over_provisioning=0.3",
+        "ftl.mapping_bytes=512",
+        "workload.request_bytes=2048",
+        "workload.align_bytes=2048",
+    ];
+    for (together, more) in [
+        (4, &[][..]),
+        (2, &["workload.request_bytes=1024", "workload.align_bytes=1024"]),
+        (4, &["timing.wordline_pages=2"]),
+        (4, &["ftl.placement=dynamic"]),
+        (4, &["ftl.gc_stream=separate", "ftl.over_provisioning=0.4"]),
+    ] {
+        let more = [&units[..], more].concat();
+        assert!(drive(1, &more).in_larger_units().is_some());
+        assert_law_of_replay(together, &more, preconditioned);
+    }
+}
+
 /// A drive in its steady state of which only two planes were overwritten.
 fn copied(seed: u64, sets: &[&str]) -> Ftl {
     let scenario = drive(seed, sets);
@@ -142,7 +177,7 @@ fn planes_that_are_copied_have_the_law_of_a_long_replay() {
         // Two planes have a page more than the others.
         &["ftl.over_provisioning=0.2202"],
     ] {
-        assert_law_of_replay(&[PLANES_MORE, sets].concat(), copied);
+        assert_law_of_replay(1, &[PLANES_MORE, sets].concat(), copied);
     }
 }
 

@@ -27,6 +27,9 @@ pub(super) trait InPieces {
 
     /// Whether the state asked for is reached.
     fn is_done(&self) -> bool;
+
+    /// Write amplification of its last overwrites, where they say so.
+    fn waf(&self) -> Option<f64>;
 }
 
 /// Begins what overwrites every page of a drive by name.

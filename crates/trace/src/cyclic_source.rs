@@ -17,6 +17,7 @@ use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, Time, UserError};
 
 use crate::counts::Counts;
 use crate::request_source::RequestSource;
+use crate::steady_load::{WriteExtent, greatest_common_divisor};
 
 /// Writes that go to new places, as a share of all, above which the others make no difference.
 const NEARLY_ALL: f64 = 0.99;
@@ -123,6 +124,25 @@ impl CyclicTrace {
         self.rows.iter().any(|row| matches!(row.request.op, Op::Write | Op::Trim))
     }
 
+    /// Returns the extent of its writes and trims.
+    pub(crate) fn write_extent(&self) -> WriteExtent {
+        let changing = |row: &&CyclicRow| matches!(row.request.op, Op::Write | Op::Trim);
+        let changing = || self.rows.iter().filter(changing);
+        let of_places = changing().fold(0, |places, row| match row.place {
+            CyclicPlace::Same => greatest_common_divisor(places, row.request.lba),
+            _ => places,
+        });
+        let of_grid = greatest_common_divisor(self.grid.offset, self.grid.step);
+        let places = greatest_common_divisor(of_places, of_grid) * SECTOR_BYTES;
+        let extent = WriteExtent::of(places, changing().map(|row| row.request.bytes.into()));
+        // A run of writes is as long as all of them.
+        let has_runs = changing().any(|row| row.place == CyclicPlace::Behind);
+        WriteExtent {
+            longest_bytes: if has_runs { u64::MAX } else { extent.longest_bytes },
+            ..extent
+        }
+    }
+
     /// Whether every page of the drive is as likely to be written next as any other, and none is
     /// trimmed.
     pub(crate) fn writes_evenly(&self, capacity_bytes: u64) -> bool {
@@ -212,10 +232,6 @@ impl Grid {
             starts.iter().fold(0, |step, start| greatest_common_divisor(step, start - first));
         Grid { offset: first % step.max(1), step: step.max(1) }
     }
-}
-
-fn greatest_common_divisor(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { greatest_common_divisor(other, one % other) }
 }
 
 /// The written places of a trace that are drawn anew: those written once, and of those written
@@ -393,5 +409,23 @@ mod tests {
         assert!(CyclicTrace::of(&even, None, CAPACITY_BYTES).writes_evenly(CAPACITY_BYTES));
         let hot: Vec<Request> = (0..3000).map(|at| write(at, stream.below(500))).collect();
         assert!(!CyclicTrace::of(&hot, None, CAPACITY_BYTES).writes_evenly(CAPACITY_BYTES));
+    }
+
+    #[test]
+    fn the_grain_divides_every_place_and_length_of_a_write() {
+        let at = |number: u64, lba: u64, bytes: u32| Request { lba, bytes, ..write(number, 0) };
+        let extent = |requests: &[Request]| {
+            let WriteExtent { grain_bytes, longest_bytes } =
+                CyclicTrace::of(requests, None, CAPACITY_BYTES).write_extent();
+            (grain_bytes, longest_bytes)
+        };
+        // Sectors 64, 128 and 224 are 32 apart: 16 KiB.
+        let aligned = [at(0, 64, 16384), at(1, 128, 32768), at(2, 224, 16384)];
+        assert_eq!(extent(&aligned), (16384, 32768));
+        assert_eq!(extent(&[&aligned[..], &[at(3, 8, 16384)]].concat()), (4096, 32768));
+        // The second goes on where the first ends.
+        let run = [at(0, 64, 16384), at(1, 96, 16384), at(2, 256, 16384)];
+        assert_eq!(extent(&run), (16384, u64::MAX));
+        assert_eq!(extent(&[]), (0, 0));
     }
 }

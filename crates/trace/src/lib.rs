@@ -47,6 +47,7 @@ pub use reading::{
     BlktraceAction, EtwTime, IologWait, ReadOptions, Reading, SameSecond, ZeroLength,
 };
 pub use source::{absolute, hold, is_file, is_trace};
+pub use steady_load::WriteExtent;
 pub use synth::{KvPlan, PlaneShare, Served, generators, misfit};
 pub use trace_source::cyclic;
 pub use workload::{Load, Workload};

@@ -1,6 +1,6 @@
 //! Endless variants of loads, to bring a drive into its steady state.
 
-use reprieve_base::Dur;
+use reprieve_base::{Dur, SECTOR_BYTES};
 
 use crate::arrivals::Arrivals;
 use crate::config::{Addresses, Footprint, MixedConfig, WorkloadConfig};
@@ -11,7 +11,69 @@ const REQUESTS: f64 = 1e12;
 /// Longest span of its arrivals, in seconds: below that of any load.
 const SPAN_S: f64 = 9e7;
 
+/// Extent of the writes and trims of a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteExtent {
+    /// The largest number of bytes that divides every address and length; 0: there are none.
+    pub grain_bytes: u64,
+    /// Length of the longest, with those that always follow it.
+    pub longest_bytes: u64,
+}
+
+impl WriteExtent {
+    /// Of no writes.
+    pub const NONE: WriteExtent = WriteExtent { grain_bytes: 0, longest_bytes: 0 };
+
+    /// Returns the extent of these writes together with others.
+    #[must_use]
+    pub fn and(self, other: WriteExtent) -> WriteExtent {
+        WriteExtent {
+            grain_bytes: greatest_common_divisor(self.grain_bytes, other.grain_bytes),
+            longest_bytes: self.longest_bytes.max(other.longest_bytes),
+        }
+    }
+
+    /// Returns the extent of writes at multiples of a grain with these lengths.
+    pub(crate) fn of(grain_bytes: u64, lengths: impl Iterator<Item = u64>) -> WriteExtent {
+        let of_one = |bytes| WriteExtent { grain_bytes: bytes, longest_bytes: bytes };
+        lengths.map(of_one).fold(WriteExtent { grain_bytes, longest_bytes: 0 }, WriteExtent::and)
+    }
+}
+
+/// Returns the largest number that divides both; 0 is divided by all.
+pub(crate) fn greatest_common_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { greatest_common_divisor(other, one % other) }
+}
+
 impl WorkloadConfig {
+    /// Returns the extent of its writes and trims, at random places where they are sequential.
+    pub fn write_extent(&self) -> WriteExtent {
+        let lengths = |sizes: &[(u32, f64)]| sizes.iter().map(|size| u64::from(size.0)).collect();
+        match self {
+            WorkloadConfig::Trace(_) | WorkloadConfig::Kv(_) => {
+                WriteExtent { grain_bytes: SECTOR_BYTES, longest_bytes: u64::MAX }
+            }
+            WorkloadConfig::Cyclic(load) => load.write_extent(),
+            WorkloadConfig::Mixed(mixed) => {
+                let mut all: Vec<u64> = lengths(mixed.write_sizes.as_ref().unwrap_or(&mixed.sizes));
+                if mixed.trim_fraction > 0.0 {
+                    all.extend(lengths(&mixed.sizes) as Vec<u64>);
+                }
+                let places = u64::from(mixed.align_bytes);
+                let places = greatest_common_divisor(places, mixed.footprint_start_bytes);
+                WriteExtent::of(places, all.into_iter())
+            }
+            WorkloadConfig::Fio(job) => {
+                let [_, writes, trims] = &job.sizes;
+                let mut all: Vec<u64> = lengths(writes);
+                if matches!(job.ops, JobOps::Trim | JobOps::TrimWrite) {
+                    all.extend(lengths(trims) as Vec<u64>);
+                }
+                WriteExtent::of(job.start_bytes, all.into_iter())
+            }
+        }
+    }
+
     /// The load without its end; `None` if there is none: a trace before it is measured, a cache of
     /// an LLM server, or a job that waits for others.
     pub fn endless(&self) -> Option<WorkloadConfig> {

@@ -131,7 +131,7 @@ def _drive(of: Mapping[str, Any], workload: Mapping[str, Any]) -> dict[str, Any]
         "device": of["device"],
         "geometry": {"blocks_per_plane": _BLOCKS, **of.get("geometry", {})},
         "scheduling": {"policy": "rps"},
-        "ftl": {"precondition": "steady"},
+        "ftl": {"precondition": "steady", **of.get("ftl", {})},
         "workload": dict(workload),
         "suspension": of.get("suspension", {}),
     }

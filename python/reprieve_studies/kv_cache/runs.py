@@ -76,7 +76,8 @@ def _job(spot: Spot, plan: Plan) -> Job:
     if spot.stores == "throttled":
         load["kv_store_bytes_per_s"] = DATA["stores_bytes_per_s"] // slower
     scenario = {"device": spot.device, "seed": spot.seed, "workload": load}
-    setup = Setup(scenario, {**DATA["drive"], **DATA["arms"][spot.arm]})
+    own = {**DATA["drive"], **DATA["own"].get(spot.device, {})}
+    setup = Setup(scenario, {**own, **DATA["arms"][spot.arm]})
     return Job(setup, measure=_measure, measured_as="kv-cache", options={"requests": True})
 
 

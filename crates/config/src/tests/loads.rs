@@ -259,3 +259,40 @@ fn a_cache_of_an_llm_server_is_what_its_keys_say_and_is_printed() {
          place; must be \"mixed\""
     );
 }
+
+#[test]
+fn units_that_are_always_written_together_make_a_larger_one() {
+    let text = "device = \"fast12-mlc\"\n[geometry]\npage_bytes = 16384\n[ftl]\n\
+        mapping_bytes = 4096\n[workload]\ngenerator = \"mixed\"\nrequests = 1\n\
+        read_fraction = 0.5\nqueue_depth = 1\n";
+    let larger = |sets: &[&str]| {
+        let drive = good(text, sets).in_larger_units()?;
+        assert!(drive.ftl.fills_programs && drive.writes_evenly());
+        assert_eq!(drive.capacity_bytes(), good(text, sets).capacity_bytes());
+        Some(drive.ftl.mapping_bytes)
+    };
+    let whole = "workload.align_bytes=16384";
+    assert_eq!(larger(&["workload.request_bytes=16384", whole]), Some(16_384));
+    assert_eq!(larger(&["workload.request_bytes=65536", whole]), Some(16_384));
+    assert_eq!(larger(&["workload.request_bytes=[[16384, 1], [32768, 1]]", whole]), Some(16_384));
+    let half = "workload.align_bytes=8192";
+    assert_eq!(larger(&["workload.request_bytes=8192", half]), Some(8192));
+    // Reads do not move units.
+    let apart = ["workload.read_request_bytes=4096", "workload.request_bytes=16384", whole];
+    assert_eq!(larger(&apart), Some(16_384));
+    for sets in [
+        &["workload.request_bytes=4096"][..],
+        &["workload.request_bytes=16384"],
+        &["workload.request_bytes=[[16384, 1], [4096, 1]]", whole],
+        &[
+            whole,
+            "workload.trim_fraction=0.1",
+            "workload.write_request_bytes=16384",
+            "workload.request_bytes=4096",
+        ],
+    ] {
+        assert_eq!(larger(sets), None, "{sets:?}");
+    }
+    assert!(good(text, &["workload.request_bytes=4096"]).writes_evenly());
+    assert!(!good(text, &["workload.request_bytes=16384"]).writes_evenly());
+}

@@ -97,7 +97,8 @@ fn the_tlc_drive_adds_up_to_its_published_sums() {
     assert_eq!(drive.suspension.program, ProgramSuspension::Iteration);
     let Suspension { max_per_program, max_per_erase, .. } = drive.suspension;
     assert_eq!((max_per_program, max_per_erase), (Some(10), Some(10)));
-    let user_bytes = u64::from(drive.logical_pages()) * u64::from(drive.geometry.page_bytes);
+    let unit_bytes = drive.mapping_geometry().page_bytes;
+    let user_bytes = u64::from(drive.logical_pages()) * u64::from(unit_bytes);
     assert!((1_000_000_000_000..1_002_000_000_000).contains(&user_bytes), "{user_bytes}");
     // PCIe 3.0: 8e9 × 4 × 128 / 130 / 8 = 3,938,461,538.46 bytes a second.
     assert_eq!(drive.host.link_bytes_per_s, Some(3_938_461_538));
@@ -106,7 +107,8 @@ fn the_tlc_drive_adds_up_to_its_published_sums() {
 #[test]
 fn published_drives_have_the_published_sums() {
     let giga_bytes = |drive: &Scenario| {
-        u64::from(drive.logical_pages()) * u64::from(drive.geometry.page_bytes) / 1_000_000_000
+        let unit_bytes = drive.mapping_geometry().page_bytes;
+        u64::from(drive.logical_pages()) * u64::from(unit_bytes) / 1_000_000_000
     };
     let gib = |drive: &Scenario| drive.geometry.raw_bytes() / (1024 * MIB);
     // NVMeVirt: 16 dies, NAND_PROG_LATENCY 185000, reads of 36013 -+ 6000.

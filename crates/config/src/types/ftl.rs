@@ -10,6 +10,9 @@ pub struct Ftl {
     pub over_provisioning: f64,
     /// 0 in the rig, which has no mapping.
     pub mapping_bytes: u32,
+    /// Collection fills programs with data of other blocks though a unit is a page: it stands for
+    /// several smaller ones while the drive is prepared.
+    pub fills_programs: bool,
     pub placement: String,
     pub gc_victim: String,
     pub gc_choices: Option<u32>,

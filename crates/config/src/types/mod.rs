@@ -17,7 +17,7 @@ use std::sync::Arc;
 use reprieve_base::{Dur, Geometry, Stream};
 use reprieve_nand::reliability::{Rber, SuspendWear};
 use reprieve_nand::{Ecc, EraseLengths, Parallelism, Suspension, Timing};
-use reprieve_trace::WorkloadConfig;
+use reprieve_trace::{WorkloadConfig, WriteExtent};
 
 use crate::value::words;
 
@@ -214,9 +214,32 @@ impl Scenario {
     }
 
     /// Whether generated loads write all pages of the drive alike and trim none.
-    pub fn writes_evenly(&self) -> bool {
+    pub fn writes_everywhere(&self) -> bool {
         let capacity_bytes = self.capacity_bytes();
         self.overwriting_loads().all(|load| load.writes_evenly(capacity_bytes))
+    }
+
+    /// As above, and no write has several mapping units of a page, to be overwritten together.
+    pub fn writes_evenly(&self) -> bool {
+        let units = || self.write_extent().longest_bytes <= u64::from(self.mapping_bytes());
+        self.writes_everywhere() && (self.units_per_page() == 1 || units())
+    }
+
+    /// The drive with larger mapping units, if its loads always write several of them together.
+    pub fn in_larger_units(&self) -> Option<Scenario> {
+        let (page_bytes, unit_bytes) = (self.geometry.page_bytes, self.mapping_bytes());
+        let grain = self.write_extent().grain_bytes;
+        let sizes = std::iter::successors(Some(page_bytes), |bytes| Some(bytes / 2));
+        let mut whole = sizes.take_while(|bytes| *bytes > unit_bytes);
+        let larger = whole.find(|bytes| grain > 0 && grain % u64::from(*bytes) == 0)?;
+        let mut scenario = self.clone();
+        (scenario.ftl.mapping_bytes, scenario.ftl.fills_programs) = (larger, true);
+        Some(scenario)
+    }
+
+    fn write_extent(&self) -> WriteExtent {
+        let extents = self.overwriting_loads().map(|load| load.write_extent());
+        extents.fold(WriteExtent::NONE, WriteExtent::and)
     }
 
     /// The service levels of the loads that have one of their own, in their order.

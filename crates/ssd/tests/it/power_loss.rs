@@ -316,7 +316,7 @@ const DEVICES: [&[&str]; 10] = [
 
 const SMALL: &str = "seed = 7\ndevice = \"tlc-enterprise\"\npolicy = \"pes-ips\"\n\
     [geometry]\nchannels = 2\ndies_per_channel = 2\nblocks_per_plane = 40\n\
-    pages_per_block = 16\n[ftl]\nprecondition = \"steady\"\n\
+    pages_per_block = 16\n[ftl]\nprecondition = \"steady\"\nmapping_bytes = 16384\n\
     [buffer]\nacknowledge = \"back\"\nbytes = 2097152\n\
     [power_loss]\nmode = \"on\"\np_controller_mw = 1000\n\
     [workload]\ngenerator = \"mixed\"\nrequests = 2000\nread_fraction = 0.3\n\
