@@ -142,15 +142,13 @@ WORDS = {
     "replay": Word("crates/ftl/", "writes of a load without time, for a steady state", 2),
     "pieces": Word("crates/nand/", "planes of an operation that stop by themselves", 1),
     "tally": Word("crates/flash/", "counts at the end of an operation", 1),
-    "rehearsal": Word("crates/ftl/", "a drive that runs before the run", 1),
-    "room": Word("crates/ftl/", "the blocks that a plane needs", 3),
 }
 """Words that would mean several things; their numbers of other places only fall."""
 SHARED_MODULE_NAMES = """
     cache.rs characterize.rs command.rs die.rs drive.rs equilibrium.rs event.rs
     file.rs flows.rs host.rs job.rs lane.rs memory.rs observe.rs
     operation.rs options.rs order.rs pieces.rs power.rs read.rs registries.rs registry.rs
-    rehearsal.rs reliability.rs replay.rs report.rs requests.rs rig.rs rules.rs
+    reliability.rs replay.rs report.rs requests.rs rig.rs rules.rs
     sectors.rs series.rs server.rs table.rs time.rs timeline.rs verify.rs waits.rs
     work.rs workload.rs calibrate.py columns.py commands.py page.py plan.py points.py
     power_loss.py search.py tables.py

@@ -13,7 +13,7 @@ use reprieve_policy::suspend::{self, Chain, SuspendPolicy};
 use reprieve_policy::txn::Kind;
 
 use super::FlashEvent;
-use super::channel::{Channels, Grant};
+use super::channel::{ChannelGrant, Channels};
 use super::dies::Dies;
 use super::lane::LaneId;
 use super::media::{Media, WornCells};
@@ -164,14 +164,20 @@ impl Controller {
             FlashEvent::Out { die } => self.page_left(die, now, out),
             FlashEvent::Decoded { txn } => self.decoded(txn, now),
             FlashEvent::Channel { channel } => self.channels.has_come_free(channel),
-            FlashEvent::Poke { die } => self.dies.wake(die),
+            FlashEvent::Wake { die } => self.dies.wake(die),
             FlashEvent::Sensed { die } => self.observers.sensed(die, false),
         }
     }
 
     /// Whether the die has the channel; if not, it stands in line for it afterwards.
     #[inline(always)]
-    pub(super) fn has_channel(&mut self, die: u32, now: Time, grant: Grant, kind: Kind) -> bool {
+    pub(super) fn has_channel(
+        &mut self,
+        die: u32,
+        now: Time,
+        grant: ChannelGrant,
+        kind: Kind,
+    ) -> bool {
         self.channels.has(self.dies.on_channel(die), kind, now, grant)
     }
 
@@ -181,7 +187,7 @@ impl Controller {
         &mut self,
         (die, kind, since): (u32, Kind, Time),
         now: Time,
-        grant: Grant,
+        grant: ChannelGrant,
     ) -> bool {
         let is_program = kind.is_program();
         if is_program && self.dies[die].die.output_in_use() {
@@ -200,7 +206,13 @@ impl Controller {
     /// Keeps the channel for a die that moves pages, and gives it back before the erase; says
     /// whether the step can begin.
     #[cold]
-    pub(super) fn keeps_channel(&mut self, die: u32, kind: Kind, now: Time, grant: Grant) -> bool {
+    pub(super) fn keeps_channel(
+        &mut self,
+        die: u32,
+        kind: Kind,
+        now: Time,
+        grant: ChannelGrant,
+    ) -> bool {
         let place = self.dies.on_channel(die);
         if kind == Kind::Erase {
             self.channels.release(place);

@@ -6,9 +6,9 @@ use reprieve_policy::sched::Choice;
 use reprieve_policy::suspend::Answer;
 use reprieve_policy::work::{GcNeed, Work};
 
-use super::asking::Asking;
-use super::channel::{Grant, Wish};
+use super::channel::{ChannelGrant, ChannelRequest};
 use super::lane::LaneId;
+use super::suspension_request::SuspensionRequest;
 use super::{Decisions, Flash, FlashEvent};
 
 impl Flash {
@@ -20,7 +20,7 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        Decisions { flash: self, now, work, out, grant: Grant::Ask }.decide();
+        Decisions { flash: self, now, work, out, grant: ChannelGrant::IfIdle }.decide();
         if self.controller.observers.listens {
             self.controller.end_instant(now);
             self.attribute_waits(now, work);
@@ -84,16 +84,18 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     #[inline(always)]
     fn decide_channels(&mut self) {
         while let Some(channel) = self.flash.controller.channels.next_touched() {
-            while let Some(wish) =
-                self.flash.controller.channels.next_wish(channel, self.now, self.out)
+            while let Some(request) =
+                self.flash.controller.channels.next_request(channel, self.now, self.out)
             {
-                match wish {
-                    Wish::Out(die) => self.flash.controller.start_out(die, self.now, self.out),
-                    Wish::Start { die, .. } => {
+                match request {
+                    ChannelRequest::Out(die) => {
+                        self.flash.controller.start_out(die, self.now, self.out)
+                    }
+                    ChannelRequest::Start { die, .. } => {
                         self.flash.stage.note_decision(die);
-                        self.grant = Grant::Given;
+                        self.grant = ChannelGrant::Held;
                         self.decide_die(die);
-                        self.grant = Grant::Ask;
+                        self.grant = ChannelGrant::IfIdle;
                         if self.flash.controller.observers.listens {
                             self.flash.controller.observers.touched(&[die]);
                         }
@@ -180,8 +182,8 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// Has the running operation of a die make way if a read or write that waits may have that.
     fn consider_suspending(&mut self, die: u32) {
         let eligibility = &self.flash.controller.suspension.eligibility;
-        match self.flash.controller.dies.asking(eligibility, die, self.now, self.work) {
-            Ok(asking) => self.ask_suspension((die, LaneId::WHOLE), asking),
+        match self.flash.controller.dies.suspension_request(eligibility, die, self.now, self.work) {
+            Ok(request) => self.request_suspension((die, LaneId::WHOLE), request),
             Err(reason) => {
                 self.flash.controller.dies.answered((die, LaneId::WHOLE), Answer::No(reason))
             }
@@ -190,21 +192,25 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
 
     /// Puts the question to the chain, and does what it answers.
     #[inline(always)]
-    pub(super) fn ask_suspension(&mut self, (die, lane): (u32, LaneId), asking: Asking) {
+    pub(super) fn request_suspension(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        request: SuspensionRequest,
+    ) {
         let Flash { controller, serving, .. } = &mut *self.flash;
         // Where policy and scheduler always want it, what is against it is for the die to say.
         let wanted = controller.suspension.wants_all() && !serving.restricts;
         let mut answer = Answer::Now;
         if !wanted {
-            answer = serving.ask_chain(controller, (die, lane), self.now, asking, self.work);
+            answer = serving.evaluate(controller, (die, lane), self.now, request, self.work);
         }
         if answer == Answer::Now {
-            let by_write = asking.read.is_none() && !asking.for_gc_read;
+            let by_write = request.read.is_none() && !request.for_gc_read;
             controller.dies.units[die as usize].whole.asked_by_write = by_write;
             answer = controller.suspend((die, lane), self.now, self.out);
         }
         if let Answer::At(at) = answer {
-            self.out.schedule(at, FlashEvent::Poke { die });
+            self.out.schedule(at, FlashEvent::Wake { die });
         }
         controller.dies.answered((die, lane), answer);
     }

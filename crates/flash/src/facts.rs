@@ -18,7 +18,7 @@ pub(super) struct FlashFacts {
     pub(super) timing: Timing,
     pub(super) parallelism: Parallelism,
     /// Blocks of all planes of a die that are one.
-    pub(super) twins: Superblocks,
+    pub(super) superblocks: Superblocks,
     /// A command can be of several transactions: on several planes, or of a wordline or the units
     /// of a page.
     pub(super) gathers: bool,
@@ -67,7 +67,7 @@ impl FlashFacts {
             geometry,
             timing,
             parallelism,
-            twins: Superblocks::new(scenario.ftl.twin_blocks, &geometry),
+            superblocks: Superblocks::new(scenario.ftl.twin_blocks, &geometry),
             gathers: !one_plane || together > 1,
             reads_alone: one_plane
                 && together == 1
@@ -112,11 +112,11 @@ impl FlashFacts {
     /// Where in its die a page lies that is counted over the drive.
     pub(super) fn address(&self, page: u32) -> PageAddress {
         let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } =
-            self.twins.inner_geometry(self.geometry);
+            self.superblocks.inner_geometry(self.geometry);
         let block = page / pages_per_block;
         let plane = block / blocks_per_plane % planes_per_die;
         let (block, page) = (block % blocks_per_plane, page % pages_per_block);
-        self.twins.outer(PageAddress { plane, block, page })
+        self.superblocks.outer(PageAddress { plane, block, page })
     }
 
     /// Whether a transaction that follows another in its command is the first of its plane.

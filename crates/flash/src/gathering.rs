@@ -118,8 +118,8 @@ impl<W: Work> Gathering<'_, W> {
         if self.dies.facts.together > 1 {
             self.gather_wordline(first, first);
         }
-        if self.dies.facts.twins.exist() {
-            self.gather_twins(first);
+        if self.dies.facts.superblocks.exist() {
+            self.gather_superblock(first);
         } else if self.dies.facts.parallelism.multi_plane != MultiPlane::None {
             self.gather_planes(first);
         }
@@ -185,7 +185,7 @@ impl<W: Work> Gathering<'_, W> {
     }
 
     /// Programs that wait are of no plane yet: those that come to lie beside the first, in order.
-    fn gather_twins(&mut self, first: u32) {
+    fn gather_superblock(&mut self, first: u32) {
         let Txn { die, kind, unsuspendable, .. } = self.dies.txns[first];
         if !kind.is_program() {
             return;
@@ -231,10 +231,11 @@ impl<W: Work> Gathering<'_, W> {
     }
 
     /// Links to a read or program of garbage collection the rest of its wordline or of its
-    /// twins, and the same of planes that collect side by side.
+    /// superblocks, and the same of planes that collect side by side.
     fn gather_moves(&mut self, first: u32) {
         let is_program = self.dies.txns[first].kind == Kind::GcProgram;
-        let several = is_program && (self.dies.facts.together > 1 || self.dies.facts.twins.exist());
+        let several =
+            is_program && (self.dies.facts.together > 1 || self.dies.facts.superblocks.exist());
         let mut last = if several { self.gather_held(first) } else { first };
         while let Some(txn) = self.work.gc_take_beside(&self.dies.txns[first], self.now) {
             let id = self.dies.txns.insert(txn);

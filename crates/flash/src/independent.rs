@@ -4,7 +4,7 @@ use reprieve_base::event::Schedule;
 use reprieve_policy::sched::Choice;
 use reprieve_policy::work::Work;
 
-use super::channel::Grant;
+use super::channel::ChannelGrant;
 use super::{Decisions, Flash, FlashEvent};
 
 impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
@@ -36,7 +36,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
             if !is_free || !self.start_read(id) {
                 return false;
             }
-            self.grant = Grant::Ask;
+            self.grant = ChannelGrant::IfIdle;
         }
         false
     }
@@ -57,7 +57,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         if self.flash.controller.dies.facts.parallelism.independent_plane_reads
             && self.work.gc_next_read(die).is_some()
         {
-            self.out.schedule(self.now, FlashEvent::Poke { die });
+            self.out.schedule(self.now, FlashEvent::Wake { die });
         }
     }
 }

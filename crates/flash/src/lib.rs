@@ -1,15 +1,13 @@
 //! The flash back end: dies, channels and queues, from a waiting transaction to its completion.
 //!
-//! It knows no mapping and no host: which page a program gets, and what garbage collection does
-//! next, it asks of its `Work`. The drive and the rig differ in nothing else.
+//! It knows no mapping and no host: its `Work` assigns pages to programs and chooses the steps of
+//! garbage collection. The drive and the rig differ in nothing else.
 
-mod asking;
 mod budget;
 mod cache;
 mod channel;
 mod classes;
 mod controller;
-mod cut;
 mod decide;
 mod decode;
 mod die;
@@ -25,13 +23,15 @@ mod observe;
 mod occupancy;
 mod operation;
 mod plane_suspend;
+mod policy_exchange;
+mod power_cut;
 pub mod power_loss;
 mod queue;
 mod read;
-mod rehearsal;
 mod serving;
 mod start;
-mod stopped;
+mod suspension_request;
+mod suspension_view;
 mod tally;
 mod thermal;
 mod usage;
@@ -50,7 +50,7 @@ use reprieve_policy::Policies;
 use reprieve_policy::txn::Txn;
 use reprieve_policy::work::PlaneQueries;
 
-use channel::Grant;
+use channel::ChannelGrant;
 use controller::Controller;
 pub use dies::Dies;
 pub use dispatch::Stage;
@@ -62,7 +62,7 @@ use serving::Serving;
 /// Events of the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FlashEvent {
-    /// The array of a lane has done what it does; stale if that is of an earlier generation.
+    /// The operation of a lane has ended; stale if of an earlier generation.
     Array {
         /// The die.
         die: u32,
@@ -71,7 +71,7 @@ pub enum FlashEvent {
         /// Its generation when the completion was scheduled.
         generation: u32,
     },
-    /// A plane that reads by itself has sensed its page.
+    /// An independent plane read has sensed its page.
     PlaneSensed {
         /// The die.
         die: u32,
@@ -93,13 +93,13 @@ pub enum FlashEvent {
         /// The transaction.
         txn: u32,
     },
-    /// A die that has its channel to itself has sensed; it matters to a budget of power only.
+    /// A die with a private channel has sensed; only a power budget uses this event.
     Sensed {
         /// The die.
         die: u32,
     },
-    /// A die has a reason to decide again.
-    Poke {
+    /// A die decides again.
+    Wake {
         /// The die.
         die: u32,
     },
@@ -112,7 +112,7 @@ impl Event for FlashEvent {
             FlashEvent::Array { die, lane, generation } => [0, die, lane.pack(generation)],
             FlashEvent::Out { die } => [1, die, 0],
             FlashEvent::Channel { channel } => [2, channel, 0],
-            FlashEvent::Poke { die } => [3, die, 0],
+            FlashEvent::Wake { die } => [3, die, 0],
             FlashEvent::PlaneSensed { die, plane } => [4, die, plane],
             FlashEvent::Decoded { txn } => [5, txn, 0],
             FlashEvent::Sensed { die } => [6, die, 0],
@@ -128,7 +128,7 @@ impl Event for FlashEvent {
             }
             1 => FlashEvent::Out { die: first },
             2 => FlashEvent::Channel { channel: first },
-            3 => FlashEvent::Poke { die: first },
+            3 => FlashEvent::Wake { die: first },
             4 => FlashEvent::PlaneSensed { die: first, plane: second },
             5 => FlashEvent::Decoded { txn: first },
             6 => FlashEvent::Sensed { die: first },
@@ -159,7 +159,7 @@ struct Decisions<'a, W, S> {
     work: &'a mut W,
     out: &'a mut S,
     /// Whether the die that decides has got its channel.
-    grant: Grant,
+    grant: ChannelGrant,
 }
 
 impl Flash {

@@ -8,12 +8,12 @@ use reprieve_policy::suspend::{Answer, Reason};
 use reprieve_policy::txn::{Kind, LatencyComponent, NONE, Txn};
 
 use super::FlashEvent;
-use super::channel::Grant;
+use super::channel::ChannelGrant;
 use super::controller::Controller;
 use super::die::DieUnit;
 use super::lane::{Frame, LaneId};
 use super::multi_plane::start_command;
-use super::stopped::held_off;
+use super::suspension_view::refused;
 
 impl Controller {
     /// Starts a program or erase that is in no queue any more.
@@ -55,7 +55,7 @@ impl Controller {
         if loads {
             unit.loaded = id;
             // If the program before it has ended by then, the next page can follow.
-            out.schedule(until, FlashEvent::Poke { die });
+            out.schedule(until, FlashEvent::Wake { die });
         } else {
             if is_inside {
                 unit.whole.push_operation();
@@ -91,11 +91,11 @@ impl Controller {
         let Txn { die, kind, .. } = self.dies.txns[id];
         if self.dies.facts.parallelism.cache_program {
             // Then the data of the next can follow.
-            out.schedule(data_in, FlashEvent::Poke { die });
+            out.schedule(data_in, FlashEvent::Wake { die });
         }
         if self.dies.facts.write_in_erase && kind == Kind::Erase {
             // A program that stood in line behind it asks at once for its suspension.
-            out.schedule(now, FlashEvent::Poke { die });
+            out.schedule(now, FlashEvent::Wake { die });
         }
     }
 
@@ -140,7 +140,7 @@ impl Controller {
             Ok(Suspend::FreeAt(free_at)) => free_at,
             // It runs to its end: what is queued waits for that.
             Ok(Suspend::RunsToEnd) => return Answer::No(Reason::NearlyDone),
-            Err(refusal) => return held_off(refusal, until),
+            Err(refusal) => return refused(refusal, until),
         };
         if self.observers.ages.is_some() {
             self.age_asked((die, lane), operation, until - now);
@@ -171,7 +171,7 @@ impl Controller {
         (die, lane): (u32, LaneId),
         now: Time,
         out: &mut impl Schedule<FlashEvent>,
-        grant: Grant,
+        grant: ChannelGrant,
     ) {
         let die_now = &self.dies[die].die;
         let (needs_channel, page_leaves) = match lane.plane() {
@@ -208,7 +208,7 @@ impl Controller {
         own.answer = Answer::No(Reason::NothingWaits);
         own.schedule((die, lane), until, out);
         if self.dies.facts.parallelism.cache_program || self.suspension.takes_turns() {
-            out.schedule(now, FlashEvent::Poke { die });
+            out.schedule(now, FlashEvent::Wake { die });
         }
         let is_erase = self.dies.txns[id].kind == Kind::Erase;
         self.counts.suspended_ns[usize::from(is_erase)] += suspended.ns();

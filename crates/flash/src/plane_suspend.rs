@@ -7,11 +7,11 @@ use reprieve_policy::sched::Choice;
 use reprieve_policy::txn::{NONE, Txn};
 use reprieve_policy::work::Work;
 
-use super::asking::Asking;
-use super::channel::Grant;
+use super::channel::ChannelGrant;
 use super::controller::Controller;
 use super::lane::LaneId;
 use super::multi_plane::PlaneSet;
+use super::suspension_request::SuspensionRequest;
 use super::{Decisions, FlashEvent};
 
 impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
@@ -49,7 +49,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
             let is_suspended = unit.die.plane_work(plane) == PlaneWork::Suspended;
             if is_suspended && unit.die.plane_reads().is_free(plane) && waits.insert(plane) {
                 controller.resume((die, LaneId::of_plane(plane)), self.now, self.out, self.grant);
-                self.grant = Grant::Ask;
+                self.grant = ChannelGrant::IfIdle;
             }
         }
     }
@@ -63,8 +63,8 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         let unit = &controller.dies[die];
         match unit.die.plane_work(at.plane) {
             PlaneWork::Running(_) => {
-                let asking = Asking { read: Some(id), ..Asking::default() };
-                self.ask_suspension((die, LaneId::of_plane(at.plane)), asking);
+                let request = SuspensionRequest { read: Some(id), ..SuspensionRequest::default() };
+                self.request_suspension((die, LaneId::of_plane(at.plane)), request);
                 return true;
             }
             PlaneWork::Suspending(_) => return true,
@@ -82,7 +82,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         }
         self.start_read(id);
         if self.flash.controller.dies.facts.timing.command > Dur::ZERO {
-            self.grant = Grant::Ask;
+            self.grant = ChannelGrant::IfIdle;
         }
         true
     }

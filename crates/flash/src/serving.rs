@@ -103,8 +103,8 @@ impl Serving {
             GcNeed::Idle => view.idle_gc = true,
             GcNeed::Exclusive => view.gc_runs_through = true,
             GcNeed::Due | GcNeed::Urgent => {
-                view.gc_gives_way =
-                    eligibility.write_in_erase && self.erase_gives_way(controller, die, now, work);
+                view.gc_gives_way = eligibility.write_in_erase
+                    && self.erase_would_be_suspended(controller, die, now, work);
                 view.urgent_gc = Some(controller.dies.gc_waits(die, now));
             }
         }

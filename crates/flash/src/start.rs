@@ -98,7 +98,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         self.flash.controller.start(id, self.now, self.out);
         if self.work.gc_need(die) == GcNeed::Exclusive {
             // A read that had to let it begin may ask at once for its suspension.
-            self.out.schedule(self.now, FlashEvent::Poke { die });
+            self.out.schedule(self.now, FlashEvent::Wake { die });
         }
     }
 }

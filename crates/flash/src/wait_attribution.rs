@@ -8,13 +8,13 @@ use reprieve_policy::txn::{Kind, NONE};
 use reprieve_policy::work::Work;
 
 use super::Flash;
-use super::asking::Asking;
 use super::controller::Controller;
 use super::die::DieUnit;
 use super::dies::Dies;
 use super::lane::{Lane, LaneId};
 use super::observe::{Attribution, ReadCauses};
 use super::serving::Serving;
+use super::suspension_request::SuspensionRequest;
 
 /// The drive at the end of an instant, and the attribution whose causes are set.
 ///
@@ -260,14 +260,12 @@ impl<'a> Causes<'a> {
         read: u32,
         work: &mut W,
     ) -> bool {
-        let asking = Asking { read: Some(read), ..Asking::default() };
-        let answer =
-            self.serving.ask_in_vain(self.controller, lane, self.now, (asking, false), work);
+        let request = SuspensionRequest { read: Some(read), ..Default::default() };
+        let answer = self.serving.preview(self.controller, lane, self.now, (request, false), work);
         !matches!(answer, Answer::No(_)) && self.has_time_to_suspend(lane)
     }
 
-    /// Whether it would be if it did not hold the page: as in [`Dies::asking`], the read has to be
-    /// eligible.
+    /// Whether it would be suspended if it did not hold the page; the read has to be eligible.
     fn suspends_but_for_bar<W: Work>(
         &self,
         (die, lane): (u32, LaneId),
@@ -284,16 +282,16 @@ impl<'a> Causes<'a> {
         {
             return false;
         }
-        let asking = Asking { read: Some(read), ..Asking::default() };
+        let request = SuspensionRequest { read: Some(read), ..Default::default() };
         let answer =
-            self.serving.ask_in_vain(self.controller, (die, lane), self.now, (asking, true), work);
+            self.serving.preview(self.controller, (die, lane), self.now, (request, true), work);
         !matches!(answer, Answer::No(_)) && self.has_time_to_suspend((die, lane))
     }
 
     /// Whether an operation that can be suspended would be before its end.
     fn has_time_to_suspend(&self, (die, lane): (u32, LaneId)) -> bool {
-        let under_way = self.dies()[die].die.under_way(lane.plane());
-        under_way.is_some_and(|operation| operation.outlook(self.now).is_some())
+        let active = self.dies()[die].die.active_operation(lane.plane());
+        active.is_some_and(|operation| operation.suspension_cost(self.now).is_some())
     }
 
     /// Returns the cause for which a read waits while no program or erase runs: a page that is

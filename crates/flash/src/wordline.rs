@@ -71,7 +71,7 @@ impl Dies {
         let soonest = unit.planes.next_due(&self.txns, now);
         if soonest < Time::NEVER && (unit.looks_at <= now || soonest < unit.looks_at) {
             unit.looks_at = soonest;
-            out.schedule(soonest, FlashEvent::Poke { die });
+            out.schedule(soonest, FlashEvent::Wake { die });
         }
     }
 

@@ -6,8 +6,8 @@ use reprieve_base::Stream;
 use reprieve_policy::victim::{BlockView, VictimPolicy};
 
 use super::filler::filler;
+use super::overwrite_scope::Scope;
 use super::plane::Plane;
-use super::scope::Scope;
 use super::{Ftl, Kept};
 use crate::block_index::BlockIndex;
 

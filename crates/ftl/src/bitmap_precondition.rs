@@ -5,8 +5,8 @@ use reprieve_config::Scenario;
 use reprieve_policy::victim::{self, VictimPolicy};
 
 use super::bitmap_plane::{BitmapPlane, FRONT};
+use super::overwrite_scope::Scope;
 use super::page_names::{DrawnNames, Names};
-use super::scope::Scope;
 use super::{Ftl, Kept, Mapping};
 
 /// Which physical pages are valid, while nobody knows which logical pages they hold.

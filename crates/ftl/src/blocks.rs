@@ -7,11 +7,11 @@ use reprieve_policy::victim::{self, VictimPolicy};
 
 use super::block_index::BlockIndex;
 use super::faults::Failing;
+use super::needed_blocks;
 use super::needs::Needs;
 use super::numbering::Numbering;
 use super::owners::Owners;
 use super::plane::{Allocated, Plane, Victim};
-use super::room;
 use super::slc_folding::SlcCache;
 use super::slc_plane::SlcPlane;
 use super::wear::WearTable;
@@ -66,7 +66,7 @@ impl Blocks {
         let slc = SlcCache::of(scenario);
         let slc_plane = Rare::only_if(slc.is_some(), || SlcPlane::new(scenario));
         let plane = Plane::new(scenario.ftl.wear.least_worn_first, blocks, together, slc_plane);
-        let needed_blocks = room::needed_blocks(scenario, pages, &fronts);
+        let needed_blocks = needed_blocks::needed_blocks(scenario, pages, &fronts);
         let mut blocks = Blocks {
             numbering,
             planes: vec![plane; geometry.planes() as usize],
@@ -95,7 +95,7 @@ impl Blocks {
     fn free_good_blocks(&mut self, scenario: &Scenario) {
         for number in 0..self.numbering.geometry.planes() {
             let plane = &mut self.planes[number as usize];
-            let bad = room::bad_blocks(scenario, number);
+            let bad = needed_blocks::bad_blocks(scenario, number);
             for (own, (block, is_bad)) in (0..).zip(self.numbering.blocks_of(number).zip(bad)) {
                 match is_bad {
                     true => self.failing.add_bad_from_factory(block),

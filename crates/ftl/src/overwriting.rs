@@ -7,8 +7,8 @@ use reprieve_base::{Stream, UserError};
 use reprieve_config::Scenario;
 
 use super::bitmap_precondition::BitmapDrive;
+use super::overwrite_scope::Scope;
 use super::pass::Pass;
-use super::scope::Scope;
 use super::{Ftl, Kept};
 
 /// Logical pages up to which every plane is overwritten: seconds.

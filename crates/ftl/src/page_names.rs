@@ -8,9 +8,9 @@ use reprieve_base::Archive;
 
 use super::Ftl;
 use super::in_order::InOrder;
+use super::overwrite_scope::Scope;
 use super::permutation::Permutation;
 use super::ranked_bits::{GROUP_WORDS, RankedBits};
-use super::scope::Scope;
 
 /// Contents of the valid pages of a drive that was just prepared.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

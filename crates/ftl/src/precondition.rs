@@ -13,8 +13,8 @@ use reprieve_policy::victim;
 
 use super::overwriting::{MODEL_PAGES, Overwriting, SAMPLED_PAGES, Sampling};
 use super::pass::Pass;
+use super::plane_replication::{BY_NAME_PAGES, Incremental, PlaneReplication};
 use super::replay::Replay;
-use super::tile::{BY_NAME_PAGES, InPieces, Tiling};
 use super::{Ftl, Kept};
 
 /// Preconditioning under way, a piece at a time, so that whoever waits for it can be told.
@@ -33,13 +33,13 @@ enum Progress {
     /// They are written and overwritten without names.
     Overwriting(Box<Overwriting>),
     /// Some of its planes are, by name, and the others are copies of them.
-    Tiling(Box<Tiling<Preconditioner>>),
+    PlaneReplication(Box<PlaneReplication<Preconditioner>>),
     /// The mapping is as asked for.
     Settling,
     Done,
 }
 
-impl InPieces for Preconditioner {
+impl Incremental for Preconditioner {
     fn advance(
         &mut self,
         ftl: &mut Ftl,
@@ -79,10 +79,12 @@ impl Preconditioner {
         kept: Kept,
         by_name_pages: u32,
     ) -> Preconditioner {
-        match Tiling::of(scenario, by_name_pages) {
-            Some(tiling) => {
-                Preconditioner { state: Progress::Tiling(Box::new(tiling)), kept, waf: None }
-            }
+        match PlaneReplication::of(scenario, by_name_pages) {
+            Some(replication) => Preconditioner {
+                state: Progress::PlaneReplication(Box::new(replication)),
+                kept,
+                waf: None,
+            },
             None => {
                 // Units of a page are written one by one.
                 let beyond = SAMPLED_PAGES / scenario.units_per_page();
@@ -166,9 +168,9 @@ impl Preconditioner {
                 self.waf = Some(overwriting.waf());
                 is_done.then_some(Progress::Settling)
             }
-            Progress::Tiling(tiling) => {
+            Progress::PlaneReplication(replication) => {
                 let by_name = (self.kept, Preconditioner::by_name as fn(&_, &mut _, _) -> _);
-                let is_done = tiling.advance(ftl, scenario, by_name, writes)?;
+                let is_done = replication.advance(ftl, scenario, by_name, writes)?;
                 is_done.then_some(Progress::Settling)
             }
             Progress::Settling => {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use reprieve_config::Registries;
 
-use crate::room::misfit;
+use crate::needed_blocks::misfit;
 
 /// The registries of this build.
 pub fn registries() -> &'static Registries {

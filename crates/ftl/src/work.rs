@@ -88,7 +88,7 @@ impl Work for Ftl {
     }
 
     fn gc_peek(&self, die: u32) -> Kind {
-        self.collection.peek(die, &self.tables.blocks)
+        self.collection.next_step_kind(die, &self.tables.blocks)
     }
 
     #[inline(always)]

@@ -6,10 +6,10 @@ mod erases;
 mod lengths;
 mod limits;
 mod operations;
-mod outlook;
 mod pieces;
 mod planes;
 mod programmed;
+mod suspension_estimate;
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use cache::LoadRegister;
 use erases::BlockErases;
 use lengths::Lengths;
 pub use operations::Operations;
-pub use outlook::{Outlook, UnderWay};
 pub use pieces::PlaneWork;
 pub use planes::PlaneReads;
 use programmed::ProgrammedPages;
+pub use suspension_estimate::{ActiveOperation, SuspensionCost};
 
 use crate::command::{Command, Elapsed, Part, Suspend};
 use crate::operation::{Kind, Operation, Run, Stop};

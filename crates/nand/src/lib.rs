@@ -14,10 +14,10 @@ mod refusal;
 pub mod reliability;
 mod timing;
 mod wordlines;
-mod worst;
+mod worst_codeword;
 
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
-pub use die::{Die, Operations, Outlook, PlaneReads, PlaneWork, UnderWay};
+pub use die::{ActiveOperation, Die, Operations, PlaneReads, PlaneWork, SuspensionCost};
 pub use ecc::{Ecc, Soft};
 pub use loops::{ERASE_LOOPS_MAX, EraseLengths, EraseLoops};
 pub use operation::{Estimate, PhaseTimes, Run, Segment};

@@ -1,6 +1,6 @@
 //! How many bits of a page are wrong: the rate of raw bit errors, and wear.
 
-pub use crate::worst::WorstCodeword;
+pub use crate::worst_codeword::WorstCodeword;
 
 /// History of a page and its block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -15,12 +15,12 @@ use crate::wordlines::Slices;
 pub struct Run {
     operation: Operation,
     from: Time,
-    stop: Option<Stopped>,
+    stop: Option<StopPoint>,
 }
 
-/// A stop: no phase begins at `no_phase_from` or later, and the last goes on until `free_at`.
+/// A stop: no phase starts at `no_phase_from` or later, and the last ends at `free_at`.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-struct Stopped {
+struct StopPoint {
     no_phase_from: Time,
     free_at: Time,
 }
@@ -63,7 +63,7 @@ impl Run {
         let overhead = timing.suspend_overhead_of(kind == Kind::Erase);
         let no_phase_from =
             if goes_on { Time::from_ns(free_at.ns() - overhead.ns()) } else { asked };
-        Run { stop: Some(Stopped { no_phase_from, free_at }), ..self }
+        Run { stop: Some(StopPoint { no_phase_from, free_at }), ..self }
     }
 
     /// Planes on which the operation works.
@@ -100,7 +100,7 @@ impl Run {
 
     /// Time until `until` in each kind of phase, in closed form.
     pub fn spent(&self, until: Time, timing: &Timing) -> PhaseTimes {
-        let Some(Stopped { no_phase_from, free_at }) = self.stop else {
+        let Some(StopPoint { no_phase_from, free_at }) = self.stop else {
             return self.split(until, timing);
         };
         if until <= no_phase_from {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use reprieve_base::{PageAddress, Time};
 use reprieve_config::{LossPolicy, PowerLoss, Scenario};
 use reprieve_flash::power_loss::{
-    CutDie, DieScan, Journal, Powers, RecoveredPages, RecoveryTime, Rescue, Stamp, recovery_time,
-    rescue,
+    CutDie, DieScan, Journal, PowerLossFlush, Powers, RecoveredPages, RecoveryTime, Stamp,
+    flush_on_power_loss, recovery_time,
 };
 use reprieve_flash::{Aftermath, Flash};
 use reprieve_ftl::{Ftl, Mapping};
@@ -33,8 +33,8 @@ pub struct Cut {
     pub dump: Vec<u32>,
     /// Pages that hold the list of trimmed pages, which is saved last.
     pub table_pages: u64,
-    /// How the rescue went.
-    pub rescue: Rescue,
+    /// How the flush went.
+    pub flush: PowerLossFlush,
     dies: Vec<CutDie>,
 }
 
@@ -86,7 +86,7 @@ impl PowerLossView<'_> {
             dirty.iter().copied().filter(|id| !ending.contains_key(id)).collect();
         dump.sort_by_key(|id| self.journal.version(*id));
         let table_pages = self.table_pages();
-        let rescue = rescue(
+        let flush = flush_on_power_loss(
             (at, awaited),
             dump.len() as u64 + table_pages,
             &dies,
@@ -99,7 +99,7 @@ impl PowerLossView<'_> {
             dirty_pages: dirty.len() as u64,
             dump: dump.into_iter().map(|id| self.flash.txns()[id].lpn).collect(),
             table_pages,
-            rescue,
+            flush,
             dies,
         }
     }
@@ -130,7 +130,7 @@ impl PowerLossView<'_> {
         let mut found = RecoveredPages::new(self.ftl.tables.map.all_pages());
         self.read_all(cut, |page, stamp| found.read(page, stamp));
         let (finished, erased, _) = self.finish(cut);
-        let saved = (cut.rescue.saved_pages as usize).min(cut.dump.len());
+        let saved = (cut.flush.saved_pages as usize).min(cut.dump.len());
         Recovered {
             found,
             saved: cut.dump[..saved].to_vec(),
@@ -156,7 +156,7 @@ impl PowerLossView<'_> {
     /// Whether it is known afterwards which logical pages were trimmed.
     fn keeps_trims(&self, cut: &Cut) -> bool {
         let whole = cut.dump.len() as u64 + cut.table_pages;
-        self.loss.is_protected() && cut.rescue.saved_pages == whole
+        self.loss.is_protected() && cut.flush.saved_pages == whole
     }
 
     /// Pages that a recovery reads something of.
@@ -178,7 +178,7 @@ impl PowerLossView<'_> {
             die.pages += u64::from(pages);
             die.sense_ns += sense_ns[pages as usize];
         });
-        for (die, saved) in dies.iter_mut().zip(&cut.rescue.saved_by_die) {
+        for (die, saved) in dies.iter_mut().zip(&cut.flush.saved_by_die) {
             die.saved_pages = saved.div_ceil(self.scenario.units_per_page().into());
         }
         for block in erased_again {
@@ -210,7 +210,7 @@ impl PowerLossView<'_> {
     fn finish(&self, cut: &Cut) -> (BTreeMap<u32, Stamp>, Vec<u32>, Vec<u32>) {
         let ends = cut.dies.iter().flat_map(|die| &die.ends);
         let ended: BTreeSet<u32> =
-            ends.filter(|(_, end)| *end <= cut.rescue.halt).map(|(id, _)| *id).collect();
+            ends.filter(|(_, end)| *end <= cut.flush.halt).map(|(id, _)| *id).collect();
         let mut finished = BTreeMap::new();
         for id in &ended {
             let txn = &self.flash.txns()[*id];
@@ -246,7 +246,7 @@ impl PowerLossView<'_> {
     pub fn check_cut(&self, cut: &Cut, recovered: &Recovered) {
         let Some(checker) = self.checker else { return };
         let Some(promises) = &checker.promises else { return };
-        let whole = recovered.knows_trims && cut.rescue.halt == cut.rescue.safe;
+        let whole = recovered.knows_trims && cut.flush.halt == cut.flush.safe;
         let promise = if whole { Promise::Acknowledged } else { Promise::Durable };
         if let Err(what) = self.verify_found(cut, &recovered.found) {
             checker.fail(cut.at, "the recovery", &what);
@@ -263,7 +263,7 @@ impl PowerLossView<'_> {
         for lpn in 0..self.ftl.tables.map.all_pages() {
             let Mapping::Flash(mapped) = self.ftl.tables.map.get(lpn) else { continue };
             let page = found.page(lpn);
-            let moved = cut.rescue.halt > cut.at
+            let moved = cut.flush.halt > cut.at
                 && found.version(lpn) == self.journal.stamp(mapped).map(|stamp| stamp.version);
             if page != Some(mapped) && !moved {
                 return Err(format!(
@@ -340,7 +340,7 @@ impl PowerLossView<'_> {
     }
 
     fn tell_cut(&self, cut: &Cut) -> Value {
-        let (loss, rescue) = (self.loss, &cut.rescue);
+        let (loss, flush) = (self.loss, &cut.flush);
         let (finished, _, erased_again) = self.finish(cut);
         let dirty = self.dirty();
         let in_place = dirty.iter().filter(|id| {
@@ -350,7 +350,7 @@ impl PowerLossView<'_> {
                 && finished.contains_key(&self.ftl.numbering.page_of(txn))
         });
         let in_place = in_place.count() as u64;
-        let dumped = rescue.saved_pages.min(cut.dump.len() as u64);
+        let dumped = flush.saved_pages.min(cut.dump.len() as u64);
         let count = |is: fn(&CutDie) -> bool| cut.dies.iter().filter(|die| is(die)).count();
         let times = self.recovery_time(cut, &erased_again);
         let planes_of_block = self.ftl.numbering.planes_of_block();
@@ -358,10 +358,10 @@ impl PowerLossView<'_> {
         json!({
             "at_ns": cut.at.ns(),
             "policy": cut.policy.name(),
-            "time_to_safety_ns": (rescue.safe - cut.at).ns(),
-            "energy_uj": rescue.energy_fj as f64 / 1e9,
-            "capacitance_uf": loss.capacitance_uf(rescue.energy_fj),
-            "lived_on_ns": (rescue.halt - cut.at).ns(),
+            "time_to_safety_ns": (flush.safe - cut.at).ns(),
+            "energy_uj": flush.energy_fj as f64 / 1e9,
+            "capacitance_uf": loss.capacitance_uf(flush.energy_fj),
+            "lived_on_ns": (flush.halt - cut.at).ns(),
             "dirty_pages": cut.dirty_pages,
             "programmed_pages": in_place,
             "saved_pages": dumped,

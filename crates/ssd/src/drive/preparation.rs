@@ -197,7 +197,7 @@ impl Preparation {
     fn take_over(&mut self, scenario: &Scenario, ftl: &mut Ftl, drive: &mut Ssd) {
         self.replay = drive.freeze();
         std::mem::swap(ftl, &mut drive.run.pages.ftl);
-        ftl.keep(scenario);
+        ftl.end_run_in(scenario);
     }
 
     /// Preconditions the drive to its end, without a run before the run.
@@ -260,7 +260,7 @@ impl Preparation {
         };
         let mut own = Ftl::stand_in(&endless);
         std::mem::swap(&mut own, ftl);
-        own.rehearse(&endless);
+        own.begin_run_in(&endless);
         let seed = Stream::new(endless.seed, "precondition.run_in", 0).next_u64();
         let done = Preparation::done(Vec::new());
         let drive = Ssd::assemble(endless, seed, &Options::default(), policies, own, done)?;
@@ -271,7 +271,7 @@ impl Preparation {
         let equilibrium = self.equilibrium.as_ref().expect("a drive rests in one");
         let mut own = Ftl::stand_in(&equilibrium.scenario);
         std::mem::swap(&mut own, ftl);
-        own.rehearse(&equilibrium.scenario);
+        own.begin_run_in(&equilibrium.scenario);
         let endless = equilibrium.without_end();
         let options = Options { served: true, ..Options::default() };
         let seed = Stream::new(endless.seed, "precondition.rest", 0).next_u64();

@@ -20,7 +20,7 @@ pub(super) const BY_NAME_PAGES: u32 = 1 << 22;
 const PARTING_WRITES: u64 = 1 << 22;
 
 /// Preconditioning that goes on piece by piece.
-pub(super) trait InPieces {
+pub(super) trait Incremental {
     /// Goes on for about `writes` page writes.
     fn advance(&mut self, ftl: &mut Ftl, scenario: &Scenario, writes: u64)
     -> Result<(), UserError>;
@@ -33,13 +33,13 @@ pub(super) trait InPieces {
 type ByName<P> = fn(&Scenario, &mut Ftl, Kept) -> P;
 
 /// A large drive on its way to the steady state; `P` brings the drive of a few planes there.
-pub(super) struct Tiling<P> {
+pub(super) struct PlaneReplication<P> {
     /// The drive of a few planes.
     scenario: Scenario,
-    stage: TileStage<P>,
+    stage: ReplicationStage<P>,
 }
 
-enum TileStage<P> {
+enum ReplicationStage<P> {
     /// The drive of a few planes has to be made.
     ToBegin,
     /// It is brought to its steady state.
@@ -134,11 +134,11 @@ fn models_of(
     Some(few)
 }
 
-impl<P: InPieces> Tiling<P> {
+impl<P: Incremental> PlaneReplication<P> {
     /// Of a scenario, if its drive has more pages than that and can be made from some planes.
-    pub(super) fn of(scenario: &Scenario, by_name_pages: u32) -> Option<Tiling<P>> {
+    pub(super) fn of(scenario: &Scenario, by_name_pages: u32) -> Option<PlaneReplication<P>> {
         let scenario = models(scenario, by_name_pages)?;
-        Some(Tiling { scenario, stage: TileStage::ToBegin })
+        Some(PlaneReplication { scenario, stage: ReplicationStage::ToBegin })
     }
 
     /// Goes on for about `writes` page writes; true when the drive is in its steady state.
@@ -152,20 +152,20 @@ impl<P: InPieces> Tiling<P> {
         writes: u64,
     ) -> Result<bool, UserError> {
         match &mut self.stage {
-            TileStage::ToBegin => {
+            ReplicationStage::ToBegin => {
                 let mut models = Ftl::new(&self.scenario)?;
                 let preconditioner = by_name(&self.scenario, &mut models, kept);
-                self.stage = TileStage::Overwriting { models, preconditioner };
+                self.stage = ReplicationStage::Overwriting { models, preconditioner };
             }
-            TileStage::Overwriting { models, preconditioner } => {
+            ReplicationStage::Overwriting { models, preconditioner } => {
                 preconditioner.advance(models, &self.scenario, writes)?;
                 if preconditioner.is_done() {
                     let mut done = Ftl::stand_in(&self.scenario);
                     std::mem::swap(&mut done, models);
-                    self.stage = TileStage::Copying(Copying::new(done, ftl, &self.scenario));
+                    self.stage = ReplicationStage::Copying(Copying::new(done, ftl, &self.scenario));
                 }
             }
-            TileStage::Copying(copying) => {
+            ReplicationStage::Copying(copying) => {
                 if copying.advance(ftl, writes) {
                     for (plane, first) in (0..).zip(firsts(ftl)) {
                         copying.copy_owners(ftl, plane, first);
@@ -174,13 +174,13 @@ impl<P: InPieces> Tiling<P> {
                     copying.copy_blocks(ftl);
                     ftl.settle(&scenario.drawing_apart("precondition.victim"));
                     let replay = Replay::new(scenario, kept)?;
-                    self.stage = TileStage::Parting {
+                    self.stage = ReplicationStage::Parting {
                         replay,
                         left: parting_writes(&ftl.numbering.geometry),
                     };
                 }
             }
-            TileStage::Parting { replay, left } => {
+            ReplicationStage::Parting { replay, left } => {
                 let done = replay.overwrite(ftl, writes.min(*left))?;
                 *left = left.saturating_sub(done.written);
                 return Ok(*left == 0);

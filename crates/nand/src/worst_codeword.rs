@@ -1,8 +1,8 @@
 //! The wrong bits of the worst of several codewords, from one draw.
 //!
-//! A page is decoded when its worst codeword is, and nothing asks for the others. The worst of N
-//! has at most k wrong bits with probability F(k)^N, so that one uniform number says which it is;
-//! to draw each codeword by itself from the binomial is several times as much work.
+//! A page is decoded when its worst codeword is. The worst of N has at most k wrong bits with
+//! probability F(k)^N, so that one uniform number gives k, at a fraction of the cost of a binomial
+//! draw for each codeword.
 
 use reprieve_base::Stream;
 
