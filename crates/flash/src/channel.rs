@@ -459,7 +459,7 @@ mod tests {
             assert!(!channels.has((3, 1), Kind::Program, at(10), ChannelGrant::IfIdle));
         }
         assert!(!channels.has((2, 1), Kind::HostRead, at(20), ChannelGrant::IfIdle));
-        // Nobody is in the way on the other channel.
+        // The other channel has no waiters.
         assert!(channels.has((0, 0), Kind::HostRead, at(20), ChannelGrant::IfIdle));
         assert!(channels.has_in_line(3) && !channels.has_in_line(0));
         assert_eq!((channels.next_touched(), channels.next_touched()), (Some(1), None));

@@ -1,6 +1,5 @@
-//! The controller of all dies: what it has, what comes back from there, and who is told.
-//!
-//! It carries out what was decided, from the command of an operation to its completion.
+//! The controller of all dies: carries out decisions, from the command of an operation to its
+//! completion.
 
 use reprieve_base::event::Schedule;
 use reprieve_base::{Archive, Dur, PageAddress, Time, parts};
@@ -19,14 +18,14 @@ use super::lane::LaneId;
 use super::media::{Media, WornCells};
 use super::observe::{Observe, Observers, Scene};
 
-/// Dies and channels at work, and all who are told of it.
+/// Dies, channels and observers.
 ///
-/// Each command is carried out at once, or refused by a die. It decides nothing: a die that is
-/// free, or an operation that something waits for, is woken, and decided about by the flash.
+/// Each command is carried out at once, or refused by a die. The controller decides nothing: it
+/// wakes dies that are free or have waiting transactions, and `Flash` decides.
 pub(super) struct Controller {
     pub(super) dies: Dies,
     pub(super) channels: Channels,
-    /// Whether what runs makes way for what waits; told of each suspension and completion.
+    /// The suspension policy with its guards; notified of each suspension and completion.
     pub(super) suspension: Chain,
     /// Cells that err and wear; `None`: they do neither.
     pub(super) media: Option<Box<Media>>,
@@ -34,7 +33,7 @@ pub(super) struct Controller {
     pub(super) others: Vec<PageAddress>,
     /// Transactions completed since the caller last took them.
     pub(super) done: Vec<u32>,
-    /// A command that a die refused, and why: a mistake in what the layer above asked for.
+    /// A command that a die refused, and the reason: an error of the layer above.
     pub(super) refused: Option<(u32, Refusal)>,
     /// Counters.
     pub(super) counts: FlashCounts,
@@ -43,7 +42,7 @@ pub(super) struct Controller {
 }
 
 impl Controller {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.dies.archive(archive);
         self.channels.archive(archive);
@@ -102,13 +101,13 @@ impl Controller {
         }
     }
 
-    /// Lets other rules hold from now on.
+    /// Replaces the suspension policy and its rules.
     pub(super) fn set_rules(&mut self, scenario: &Scenario) {
         self.suspension.set_rules(suspend::make(&scenario.suspend_rules), scenario);
         self.dies.set_rules(scenario);
     }
 
-    /// Forgets what has been counted; the measured part of the run begins at `at`.
+    /// Resets counters; the measured part of the run starts at `at`.
     #[cold]
     pub(super) fn forget_counts(&mut self, at: Time) {
         self.counts = self.counts.none();
@@ -116,13 +115,13 @@ impl Controller {
         self.observers.forget_peaks(at);
     }
 
-    /// Begins to keep what dies and channels do, for [`Controller::tell`].
+    /// Starts to record commands and transfers, for [`Controller::tell`].
     pub(super) fn keep_record(&mut self) {
         self.dies.units.iter_mut().for_each(|unit| unit.usage.seen.keep());
         self.channels.keep_record();
     }
 
-    /// Tells a checker what dies and channels did since the last call.
+    /// Passes the commands and transfers since the last call to a checker.
     pub(super) fn tell(&mut self, checker: &mut Checker) {
         for (die, unit) in (0..).zip(&mut self.dies.units) {
             unit.usage.seen.take().for_each(|seen| checker.die_did(die, seen));
@@ -169,7 +168,7 @@ impl Controller {
         }
     }
 
-    /// Whether the die has the channel; if not, it stands in line for it afterwards.
+    /// Takes the channel for a die, or queues the die and returns false.
     #[inline(always)]
     pub(super) fn has_channel(
         &mut self,
@@ -191,7 +190,7 @@ impl Controller {
     ) -> bool {
         let is_program = kind.is_program();
         if is_program && self.dies[die].die.output_in_use() {
-            // The page that comes in would need the register from which one still leaves.
+            // Data-in would need the register from which a page still leaves.
             return false;
         }
         if let Some(budget) = &mut self.observers.budget {
@@ -203,8 +202,8 @@ impl Controller {
         !needs_channel || self.has_channel(die, now, grant, kind)
     }
 
-    /// Keeps the channel for a die that moves pages, and gives it back before the erase; says
-    /// whether the step can begin.
+    /// Reserves the channel for a die that moves pages, until the erase; returns whether the step
+    /// can start.
     #[cold]
     pub(super) fn keeps_channel(
         &mut self,
@@ -230,13 +229,13 @@ impl Controller {
         true
     }
 
-    /// Tells who draws that the instant is over.
+    /// Notifies the power meter of the end of the instant.
     pub(super) fn end_instant(&mut self, now: Time) {
         let scene = Scene { now, dies: &self.dies, planes: 1, lane: LaneId::WHOLE };
         self.observers.instant(&scene);
     }
 
-    /// Tells those who observe, with the drive as it is now.
+    /// Notifies the observers, with the current state of the drive.
     #[inline]
     pub(super) fn observe(&mut self, now: Time, tell: impl FnMut(&mut dyn Observe, &Scene)) {
         self.observe_lane(LaneId::WHOLE, now, tell);
@@ -257,7 +256,7 @@ impl Controller {
     }
 }
 
-/// Counters of a drive, with those that only some drives have.
+/// Creates the counters, with those that only some drives have.
 fn counts_of(scenario: &Scenario, dies: &Dies) -> FlashCounts {
     let multi_plane = scenario.parallelism.multi_plane != MultiPlane::None;
     FlashCounts {

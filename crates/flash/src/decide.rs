@@ -1,4 +1,4 @@
-//! Decisions: at the end of an instant, what each die that was touched and each channel does next.
+//! Decisions at the end of an instant: the next command of each woken die and channel.
 
 use reprieve_base::Time;
 use reprieve_base::event::Schedule;
@@ -12,7 +12,7 @@ use super::suspension_request::SuspensionRequest;
 use super::{Decisions, Flash, FlashEvent};
 
 impl Flash {
-    /// Lets everything decide that was touched at this instant.
+    /// Decides for all woken dies and channels.
     #[inline(always)]
     pub fn decide<W: Work>(
         &mut self,
@@ -44,14 +44,14 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
                 self.decide_waiting();
             }
             self.decide_channels();
-            // A program that has begun may have brought the drive below its limit.
+            // A new program may have brought the drive below its limit.
             if !self.flash.controller.dies.limit.has_changed() {
                 break;
             }
         }
     }
 
-    /// Wakes all dies if the write queue limit of the drive has come into force, or ended.
+    /// Wakes all dies if the write queue limit of the drive starts or stops to apply.
     #[cold]
     fn wake_by_limit(&mut self) {
         self.flash.controller.dies.tell_limit();
@@ -61,7 +61,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
 
     #[inline(always)]
     fn decide_dies(&mut self) {
-        // Decisions touch no other die, so that the list does not grow while it is walked.
+        // Decisions wake no other die, so that the list does not grow during the loop.
         for next in 0..self.flash.controller.dies.touched.len() {
             if let Some(die) = self.flash.controller.dies.next_to_decide(next, self.work) {
                 self.decide_die(die);
@@ -69,7 +69,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         }
     }
 
-    /// Lets dies decide that wait for power, as long as there is some.
+    /// Decides for dies that wait for power, while there is some.
     #[cold]
     fn decide_waiting(&mut self) {
         while let Some(die) =
@@ -109,7 +109,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         let controller = &mut self.flash.controller;
         let facts = &controller.dies.facts;
         if facts.gc_holds_channel && self.work.gc_need(die) != GcNeed::Exclusive {
-            // What was being collected is done, or given up without an erase.
+            // The victim has been erased or abandoned.
             controller.channels.release(controller.dies.on_channel(die));
         }
         let unit = &controller.dies[die];
@@ -166,7 +166,8 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         }
     }
 
-    /// Lets planes begin reads and wordlines wait; says whether the die is free for something else.
+    /// Decides for planes that read independently and for wordlines; returns whether the die is
+    /// free.
     #[cold]
     fn decide_more(&mut self, die: u32) -> bool {
         let by_plane = self.flash.controller.dies.facts.parallelism.independent_plane_reads;
@@ -179,7 +180,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         true
     }
 
-    /// Has the running operation of a die make way if a read or write that waits may have that.
+    /// Suspends the running operation of a die for a waiting read or write, if eligible.
     fn consider_suspending(&mut self, die: u32) {
         let eligibility = &self.flash.controller.suspension.eligibility;
         match self.flash.controller.dies.suspension_request(eligibility, die, self.now, self.work) {
@@ -190,7 +191,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         }
     }
 
-    /// Puts the question to the chain, and does what it answers.
+    /// Evaluates the suspension chain and acts on its answer.
     #[inline(always)]
     pub(super) fn request_suspension(
         &mut self,
@@ -198,7 +199,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         request: SuspensionRequest,
     ) {
         let Flash { controller, serving, .. } = &mut *self.flash;
-        // Where policy and scheduler always want it, what is against it is for the die to say.
+        // If policy and scheduler always agree, only the die can refuse.
         let wanted = controller.suspension.wants_all() && !serving.restricts;
         let mut answer = Answer::Now;
         if !wanted {

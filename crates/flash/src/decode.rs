@@ -1,4 +1,4 @@
-//! Pages that have left their die on a drive whose cells err: decoding, and the next sense.
+//! Pages with bit errors after they have left their die: decoding and read retries.
 
 use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Time};
@@ -9,7 +9,7 @@ use super::controller::Controller;
 use super::media::Verdict;
 
 impl Controller {
-    /// A page has left its die and is to be decoded.
+    /// Starts the decoding of a page that has left its die.
     #[cold]
     pub(super) fn decode(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let txn = &mut self.dies.txns[id];
@@ -31,7 +31,7 @@ impl Controller {
         }
     }
 
-    /// A page is decoded, or will be when it has been sensed once more.
+    /// Handles a decoded page: complete, or to be sensed again.
     pub(super) fn decoded(&mut self, id: u32, now: Time) {
         let txn = &mut self.dies.txns[id];
         txn.book(LatencyComponent::Ecc, now);

@@ -1,4 +1,4 @@
-//! All dies with what waits for each, the transactions in flight, and which dies have to decide.
+//! All dies with their queues, the transactions in flight, and the dies that have to decide.
 
 use std::ops::Index;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use super::lane::LaneId;
 use super::queue::Queue;
 use super::write_queue::WriteQueue;
 
-/// The dies of a drive, with their queues and the transactions that wait and work there.
+/// The dies of a drive with their queues and transactions.
 ///
-/// A transaction is in one queue at most, and is counted where programs that wait are counted for
-/// as long as it is. A die that is touched decides once at the end of the instant.
+/// A transaction is in one queue at most; a waiting program is counted while it is queued. A die
+/// that is woken decides once at the end of the instant.
 pub struct Dies {
     pub(super) facts: FlashFacts,
     pub(super) units: Vec<DieUnit>,
@@ -31,10 +31,10 @@ pub struct Dies {
     pub(super) limit: WriteQueue,
     /// Dies that have to decide at the end of the instant.
     pub(super) touched: Vec<u32>,
-    /// Transactions that have come, in order of arrival.
+    /// Transactions that have arrived.
     pub(super) arrivals: u64,
-    /// Of each open block of planes, the order of arrival before which nothing waits for its
-    /// wordline: a flush has come.
+    /// For each open block of planes, the order of arrival below which programs were flushed and
+    /// wait no longer for their wordline.
     pub(super) flushed: [u64; FRONTS],
 }
 
@@ -48,7 +48,7 @@ impl Index<u32> for Dies {
 }
 
 impl Dies {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.units.iter_mut().for_each(|unit| unit.archive(archive));
         parts!(archive; self.txns, self.limit, self.touched, self.arrivals);
@@ -93,7 +93,7 @@ impl Dies {
         self.units.first().expect("a drive has a die").die.part()
     }
 
-    /// Lets other rules hold from now on; what waited because of the old ones is looked at again.
+    /// Replaces the rules; transactions that waited under the old ones are reconsidered.
     pub(super) fn set_rules(&mut self, scenario: &Scenario) {
         self.limit.set_rules(&scenario.scheduling);
         let part = Arc::new(Part { suspension: scenario.suspension, ..**self.part() });
@@ -109,7 +109,7 @@ impl Dies {
         }
     }
 
-    /// Makes every die decide if what the write queue limit says of the drive has changed.
+    /// Wakes every die if the write queue limit of the drive has changed state.
     #[cold]
     pub(super) fn tell_limit(&mut self) {
         if self.limit.take_change() {
@@ -117,8 +117,8 @@ impl Dies {
         }
     }
 
-    /// Returns the die at `place` among those touched, unless it has nothing to decide: it senses,
-    /// or is free and has nothing to choose from.
+    /// Returns the die at `place` in the list of woken dies, unless it has nothing to decide: it
+    /// senses, or is free with empty queues.
     #[inline(always)]
     pub(super) fn next_to_decide<W: Work>(&mut self, place: usize, work: &mut W) -> Option<u32> {
         let die = self.touched[place];
@@ -180,7 +180,7 @@ impl Dies {
         queue.push_front(&mut self.txns, id);
     }
 
-    /// Forgets waiting transactions, except pages that collection has begun to read.
+    /// Drops waiting transactions, except pages whose read for garbage collection has started.
     pub(super) fn forget_waiting(&mut self) {
         for unit in &mut self.units {
             let waiting = unit.reads.iter(&self.txns);
@@ -209,7 +209,7 @@ impl Dies {
         self.units[die as usize].lane_mut(lane).answer = answer;
     }
 
-    /// Urgent garbage collection waits on a die, from now on if it has not waited before.
+    /// Marks urgent garbage collection as waiting on a die, if it is not yet.
     #[inline(always)]
     pub(super) fn gc_waits(&mut self, die: u32, now: Time) -> Waiter {
         let arrivals = &mut self.arrivals;
@@ -219,12 +219,12 @@ impl Dies {
         })
     }
 
-    /// Returns a transaction that arrives now, behind all others.
+    /// Returns a transaction that arrives now, after all others.
     pub(super) fn newest(&self, now: Time) -> Waiter {
         Waiter { order: self.arrivals, since: now }
     }
 
-    /// Returns what a scheduler may know of a queued transaction.
+    /// Returns a scheduler's view of a queued transaction.
     #[inline]
     pub(super) fn waiter(&self, id: u32) -> Waiter {
         let txn = &self.txns[id];
@@ -273,7 +273,7 @@ impl Dies {
         }
     }
 
-    /// How long the operation of `id` and what is linked behind it takes if nobody suspends it.
+    /// Returns the duration of the operation of `id` and its linked ones without suspension.
     #[inline]
     pub(super) fn undisturbed(&self, id: u32, planes: u64) -> Dur {
         let alone = self.undisturbed_alone(&self.txns[id]);
@@ -310,20 +310,20 @@ impl Dies {
         self.facts.timing.erase_loops.is_some()
     }
 
-    /// How long the erase of a block takes, its command included, if nobody suspends it.
+    /// Returns the duration of the erase of a block without suspension, its command included.
     pub fn undisturbed_erase(&self, die: u32, at: PageAddress) -> Dur {
         self.facts.timing.command + self[die].die.erase_of(Some(at))
     }
 
-    /// Splits a plane off the lane of all planes, with what the operation there does on it; false
-    /// if it has been split off before.
+    /// Splits a plane and its part of the operation off the lane of all planes; false if it is
+    /// split off already.
     #[cold]
     pub(super) fn split_lane(&mut self, die: u32, plane: u32) -> bool {
         self.units[die as usize].split_lane(&mut self.txns, plane)
     }
 
-    /// Pages that wait to be written to a die, and one more if it is in use; 0: it has nothing to
-    /// do and nothing waiting.
+    /// Returns the pages that wait to be written to a die, plus one if it is in use; 0: the die is
+    /// idle.
     pub fn load(&self, die: u32) -> u32 {
         match self[die].is_idle() {
             true => 0,
@@ -336,12 +336,12 @@ impl Dies {
         self.units[die as usize].die.precondition(plane, block, pages);
     }
 
-    /// Pages of a block that its die has programmed, or begun to.
+    /// Returns the pages of a block that its die has programmed or started to program.
     pub fn programmed(&self, die: u32, plane: u32, block: u32) -> u32 {
         self[die].die.programmed(plane, block)
     }
 
-    /// Of each die the time until `now` in which it was in use, in nanoseconds.
+    /// Returns the time in use of each die until `now`, in nanoseconds.
     pub fn busy_ns(&self, now: Time) -> impl Iterator<Item = u64> {
         self.units.iter().map(move |unit| unit.busy_until(now))
     }

@@ -120,7 +120,7 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
     fn takes_read(&self, die: u32) -> bool {
         let unit = &self.dies[die];
         let (facts, suspends) = (&self.dies.facts, self.dies.facts.suspends);
-        // Planes that read by themselves have a page buffer each.
+        // Planes that read independently have a page buffer each.
         let by_plane = facts.parallelism.independent_plane_reads;
         let has_buffer = !by_plane || unit.die.plane_reads().has_free();
         let takes = match facts.splits {
@@ -167,17 +167,17 @@ impl<P> View<'_, P> {
     }
 }
 
-/// A dispatcher, what waits at no die, and what dies have to do as the dispatcher sees it.
+/// A dispatcher, the transactions that it holds, and its view of the dies.
 ///
-/// Transactions that wait here are in no queue of a die, and may have no die yet. Without a
-/// dispatcher none do.
+/// Transactions held here are in no queue of a die, and may have no die yet. Without a dispatcher
+/// there are none.
 pub struct Stage {
     dispatcher: Option<Box<dyn Dispatcher>>,
     /// Writes to which the dispatcher has given no plane, and all that it holds back.
     unplaced: Order,
     /// Work of dies, as the dispatcher sees it.
     occupancy: Occupancy,
-    /// Properties of the dispatcher, or those of a drive without one.
+    /// Properties of the dispatcher, or defaults without one.
     places_late: bool,
     holds_back: bool,
     joins_requests: bool,
@@ -185,7 +185,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         if let Some(dispatcher) = &mut self.dispatcher {
             dispatcher.archive(archive);
@@ -221,19 +221,19 @@ impl Stage {
         self.dispatcher.is_some()
     }
 
-    /// The next page that the dispatcher wants to be written anew.
+    /// Returns the next page that the dispatcher wants to rewrite.
     #[inline]
     pub fn next_rewrite(&mut self) -> Option<u32> {
         self.dispatcher.as_mut()?.rewrite()
     }
 
-    /// Whether writes get their planes from a dispatcher.
+    /// Whether a dispatcher assigns planes to writes.
     #[inline]
     pub fn places_late(&self) -> bool {
         self.places_late
     }
 
-    /// Whether what waits may come late to the queue of its die.
+    /// Whether transactions may wait here before the queue of their die.
     pub(super) fn has_delays(&self) -> bool {
         self.holds_back || self.places_late
     }
@@ -259,15 +259,15 @@ impl Stage {
         self.unplaced = Order::with_capacity(0);
     }
 
-    /// Whether a dispatcher holds a transaction back that would come to its die.
+    /// Whether a dispatcher holds back transactions of a kind.
     ///
-    /// Operations of the host are held back; those on the mapping, which others wait for, are not.
+    /// It holds back operations of the host, but not those on the mapping, on which others depend.
     #[inline]
     pub(super) fn holds_back(&self, kind: Kind) -> bool {
         self.holds_back && matches!(kind, Kind::HostRead | Kind::RmwRead | Kind::Program)
     }
 
-    /// A die decides that was not woken: it has got its channel, or power.
+    /// Notes a decision of a die that was not woken: it has received its channel, or power.
     #[inline]
     pub(super) fn note_decision(&mut self, die: u32) {
         if self.is_dispatched() {
@@ -282,8 +282,8 @@ impl Stage {
         }
     }
 
-    /// Lets the dispatcher place writes, let go what it holds back, and order the queues of the
-    /// dies that will decide.
+    /// Has the dispatcher place writes, release operations, and order the queues of the dies that
+    /// will decide.
     pub(super) fn dispatch<P: PlaneQueries>(
         &mut self,
         controller: &mut Controller,
@@ -323,8 +323,8 @@ impl Stage {
         self.dispatcher = Some(dispatcher);
     }
 
-    /// Looks again at the dies that may have changed: those that decided at the last
-    /// instant, and those to which something has happened since.
+    /// Updates the dies that may have changed: those that decided at the last instant, and those
+    /// with events since.
     fn look_at(&mut self, dies: &Dies) {
         if self.occupancy.is_new() {
             let geometry = &dies.facts.geometry;

@@ -22,24 +22,24 @@ pub(super) struct FlashFacts {
     /// A command can be of several transactions: on several planes, or of a wordline or the units
     /// of a page.
     pub(super) gathers: bool,
-    /// A read is a command of its own, on a die of one lane.
+    /// A read is a command on its own, on a die of one lane.
     pub(super) reads_alone: bool,
     /// The scheduler has operations suspended.
     pub(super) suspends: bool,
-    /// Planes make way for their own reads by themselves.
+    /// Planes are suspended for their own reads.
     pub(super) splits: bool,
     /// A host program may begin inside an erase.
     pub(super) write_in_erase: bool,
     /// A die has something to look at when an operation has started.
     pub(super) looks_at_start: bool,
-    /// The planes of a die read by themselves, or programs take several pages: decisions have to
-    /// look at more than the queues.
+    /// With independent plane reads, or programs of several pages, decisions look at more than the
+    /// queues.
     pub(super) decides_more: bool,
-    /// Dies stand in line for channels.
+    /// Dies compete for channels.
     pub(super) shares_channels: bool,
     /// A die has its channel to itself, so that the end of a read is known at its start.
     pub(super) private_channels: bool,
-    /// A die that moves the pages of a block keeps the channel, which others want too.
+    /// A die that moves the pages of a block reserves the shared channel.
     pub(super) gc_holds_channel: bool,
     /// Pages of a plane that a program takes, and transactions, one for each mapping unit of them.
     pub(super) pages_together: u32,
@@ -97,7 +97,7 @@ impl FlashFacts {
         }
     }
 
-    /// How long what is wanted of a sensed page takes on the channel, in units if not all of it is.
+    /// Returns the transfer time of a sensed page, or of the requested units of it.
     #[inline(always)]
     pub(super) fn out_time(&self, units: Option<NonZeroU32>) -> Dur {
         units.map_or(self.timing.bus, |units| self.part_time(units.get()))
@@ -126,7 +126,7 @@ impl FlashFacts {
         self.together == 1 || txn.place == 0 && !is_within
     }
 
-    /// Pages of a plane that a program for one of its open blocks takes.
+    /// Returns the pages of a plane in a program for one of its open blocks.
     #[inline]
     pub(super) fn pages_of_program(&self, front: u8) -> u32 {
         if usize::from(front) == SLC_FRONT { 1 } else { self.pages_together }
@@ -153,8 +153,8 @@ impl FlashFacts {
         block && (is_erase || first.page == other.page)
     }
 
-    /// Whether a program or erase that is the oldest of its open block need not wait for others:
-    /// its wordline is complete, or flushed, or it has waited for long enough.
+    /// Whether a program or erase, the oldest of its open block, can start: its wordline is
+    /// complete or flushed, or its deadline has passed.
     pub(super) fn is_ready(&self, unit: &DieUnit, txn: &Txn, flushed: u64, now: Time) -> bool {
         !txn.kind.fills_wordline()
             || unit.planes.has_wordline(txn, self.together_of(txn.front))

@@ -7,12 +7,12 @@ use reprieve_policy::txn::{NONE, Txn};
 
 use super::FlashEvent;
 
-/// A lane of a die: all its planes, or one that was split off to make way by itself.
+/// A lane of a die: all its planes, or one that was split off by plane suspension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LaneId(u8);
 
 impl LaneId {
-    /// The planes that act together: all, but for those that were split off.
+    /// The planes that act together: all but the split-off ones.
     pub(super) const WHOLE: LaneId = LaneId(0);
 
     /// The lane of a plane that was split off.
@@ -20,7 +20,7 @@ impl LaneId {
         LaneId(u8::try_from(plane + 1).expect("the scenario checks how many planes there are"))
     }
 
-    /// The plane that was split off; `None`: it is the lane of all planes.
+    /// The split-off plane; `None`: the lane of all planes.
     pub(super) fn plane(self) -> Option<u32> {
         u32::from(self.0).checked_sub(1)
     }
@@ -40,16 +40,16 @@ impl LaneId {
 const GENERATION_BITS: u32 = 24;
 const GENERATION_MASK: u32 = (1 << GENERATION_BITS) - 1;
 
-/// An operation on a lane, and since when it is suspended if it is.
+/// An operation on a lane, and the start of its suspension.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Frame {
-    /// The first transaction of a program or erase; the others of its command follow it. `NONE`:
-    /// nothing has begun.
+    /// The first transaction of a program or erase; the others of its command follow it. `NONE`: no
+    /// operation.
     pub(super) operation: u32,
     pub(super) suspended_since: Time,
     /// Reads that began in its last suspension.
     pub(super) reads: u32,
-    /// Of how many planes it was when it began.
+    /// Planes at its start.
     pub(super) planes: u64,
 }
 
@@ -65,18 +65,18 @@ impl Frame {
     }
 }
 
-/// The operations of a lane, and when its array will have done what it does.
+/// The operations of a lane and its next scheduled completion.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lane {
     /// Operation that runs or was suspended last.
     pub(super) top: Frame,
     /// The suspended erase inside which that program began.
     pub(super) below: Frame,
-    /// When the array completes what it does, if nobody has it make way.
+    /// When the current phase of the array ends, without a suspension.
     pub(super) scheduled: Time,
     /// A completion that was scheduled under an earlier generation is stale.
     generation: u32,
-    /// The last suspension: when it was asked for and when the array was free.
+    /// The last suspension: when it was requested and when the array was free.
     pub(super) asked: Time,
     pub(super) free_at: Time,
     /// Last answer of the chain about a suspension of the running operation.
@@ -103,7 +103,7 @@ impl Lane {
         self.top.operation
     }
 
-    /// The array will be done at `until`; what was scheduled before is stale.
+    /// Schedules the end of the array's phase; earlier completions are stale.
     #[inline]
     pub(super) fn schedule(
         &mut self,
@@ -142,14 +142,14 @@ impl Lane {
         self.generation == generation
     }
 
-    /// A program begins inside what was suspended, an erase.
+    /// Pushes a program inside a suspended erase.
     #[cold]
     pub(super) fn push_operation(&mut self) {
         assert_eq!(self.below.operation, NONE, "a program inside a program inside an erase");
         self.below = self.top;
     }
 
-    /// The operation is complete; what was below it is as it was before.
+    /// Pops the completed operation; the one below is on top again.
     #[inline]
     pub(super) fn pop_operation(&mut self) -> Frame {
         let complete = self.top;

@@ -142,8 +142,8 @@ pub const FLASH_EVENTS: u32 = 7;
 
 /// Dies, channels, queues and the policies that choose between them.
 ///
-/// It decides: at the end of an instant each die that something has happened to, and each channel,
-/// gets what it does next. What dies and channels do is with the controller.
+/// It decides the next command of each woken die and channel at the end of an instant; the
+/// controller carries it out.
 pub struct Flash {
     controller: Controller,
     /// Choice of a free die's next operation.
@@ -152,7 +152,7 @@ pub struct Flash {
     pub stage: Stage,
 }
 
-/// Decisions at an instant: of dies and channels, and what they lead to.
+/// Decisions at an instant, of dies and channels.
 struct Decisions<'a, W, S> {
     flash: &'a mut Flash,
     now: Time,
@@ -163,7 +163,7 @@ struct Decisions<'a, W, S> {
 }
 
 impl Flash {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub fn archive(&mut self, archive: &mut Archive) {
         self.controller.archive(archive);
         self.stage.archive(archive);
@@ -176,12 +176,12 @@ impl Flash {
         Flash { controller, serving: Serving::new(scheduler, scenario), stage: Stage::empty() }
     }
 
-    /// Lets other rules hold from now on: when the controller asks, what it may stop, how often.
+    /// Replaces the rules of suspension: when, for which operations, how often.
     pub fn set_rules(&mut self, scenario: &Scenario) {
         self.controller.set_rules(scenario);
     }
 
-    /// Queues a page operation at its die, unless a dispatcher holds those of its kind back.
+    /// Queues a page operation at its die, or at a dispatcher that holds back its kind.
     #[inline]
     pub fn enqueue(&mut self, id: u32) {
         let controller = &mut self.controller;
@@ -193,8 +193,8 @@ impl Flash {
         }
     }
 
-    /// Lets the dispatcher place writes, let go what it holds back, and order the queues of the
-    /// dies that will decide.
+    /// Has the dispatcher place writes, release operations, and order the queues of the dies that
+    /// will decide.
     pub fn dispatch<P: PlaneQueries>(&mut self, now: Time, planes: &mut P) {
         self.stage.dispatch(&mut self.controller, now, planes);
     }
@@ -211,7 +211,7 @@ impl Flash {
         self.controller.done.pop()
     }
 
-    /// A command that a die refused, and why: a mistake in what the layer above asked for.
+    /// Returns a command that a die refused, and the reason: an error of the layer above.
     pub fn refused(&self) -> Option<(u32, Refusal)> {
         self.controller.refused
     }
@@ -257,7 +257,7 @@ impl Flash {
         &self.controller.counts
     }
 
-    /// Forgets what has been counted; the measured part of the run begins at `at`.
+    /// Resets counters; the measured part of the run starts at `at`.
     pub fn forget_counts(&mut self, at: Time) {
         self.controller.forget_counts(at);
     }
@@ -278,13 +278,13 @@ impl Flash {
         &self.controller.observers
     }
 
-    /// Returns the observers, to be told of requests and to hand over their results.
+    /// Returns the observers, which receive requests and have the results.
     #[inline(always)]
     pub fn observers_mut(&mut self) -> &mut Observers {
         &mut self.controller.observers
     }
 
-    /// Has an observer told of all that happens from now on.
+    /// Adds an observer.
     pub fn join(&mut self, observer: Box<dyn Observe>) {
         self.controller.observers.join(observer);
     }
@@ -295,7 +295,7 @@ impl Flash {
         observers.draw(window, &dies.facts);
     }
 
-    /// Begins to keep how far operations had come when they were suspended.
+    /// Starts to record the progress of operations at their suspension.
     pub fn keep_ages(&mut self) {
         let Controller { observers, dies, .. } = &mut self.controller;
         observers.keep_ages(&dies.facts.geometry);
@@ -314,12 +314,12 @@ impl Flash {
         Some((observers.attribution()?, &dies.txns))
     }
 
-    /// Begins to keep what dies and channels do, for [`Flash::tell`].
+    /// Starts to record commands and transfers, for [`Flash::tell`].
     pub fn keep_record(&mut self) {
         self.controller.keep_record();
     }
 
-    /// Tells a checker what dies and channels did since the last call.
+    /// Passes the commands and transfers since the last call to a checker.
     pub fn tell(&mut self, checker: &mut Checker) {
         self.controller.tell(checker);
     }

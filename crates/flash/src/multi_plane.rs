@@ -10,7 +10,8 @@ use super::controller::Controller;
 use super::dies::Dies;
 
 impl Controller {
-    /// Puts the addresses of what follows `id` into `others`; says how many planes there are.
+    /// Puts the addresses of the transactions after `id` into `others`; returns the number of
+    /// planes.
     #[inline]
     pub(super) fn list_others(&mut self, id: u32) -> u64 {
         if self.dies.facts.gathers { self.list_each(id) } else { 1 }
@@ -80,14 +81,14 @@ impl Dies {
 pub(super) struct PlaneSet(u128);
 
 impl PlaneSet {
-    /// Adds a plane; false if it was there.
+    /// Adds a plane; false if it is in the set.
     pub(super) fn insert(&mut self, plane: u32) -> bool {
         let before = self.0;
         self.0 |= PlaneSet::bit(plane);
         self.0 != before
     }
 
-    /// Whether a plane is there.
+    /// Whether a plane is in the set.
     pub(super) fn contains(&self, plane: u32) -> bool {
         self.0 & PlaneSet::bit(plane) != 0
     }
@@ -97,7 +98,7 @@ impl PlaneSet {
     }
 }
 
-/// Begins a command of so many planes on a die.
+/// Starts a command on `planes` planes of a die.
 #[inline]
 pub(super) fn start_command(
     die: &mut Die,

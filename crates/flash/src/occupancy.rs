@@ -1,6 +1,6 @@
-//! Work of dies, kept from instant to instant by die and by channel.
+//! Work of dies and channels, kept between instants.
 //!
-//! A dispatcher asks at every instant, and only dies that had something to decide have changed.
+//! A dispatcher needs it at every instant, and only dies that decided have changed.
 
 use reprieve_base::Geometry;
 use reprieve_policy::dispatch::{ChannelWork, IdleUnits};
@@ -31,7 +31,7 @@ impl DieWork {
                 |kind| matches!(kind, Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase);
             id != NONE && !of_collection(dies.txns[id].kind)
         };
-        // Nearly always the first of these says it; planes are looked at where they differ.
+        // The first of these is nearly always true; planes are checked only where they differ.
         let serves_host = unit.reads.first().is_some()
             || unit.writes.first().is_some()
             || by_host(unit.whole.operation())
@@ -53,7 +53,7 @@ impl DieWork {
     }
 }
 
-/// The work of all dies, and what that is by channel.
+/// The work of all dies, and its sums by channel.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Occupancy {
     dies: Vec<DieWork>,
@@ -90,7 +90,7 @@ impl Occupancy {
         self.dies.is_empty()
     }
 
-    /// Takes up what a die has to do.
+    /// Sets the work of a die.
     #[inline]
     pub(super) fn set(&mut self, die: u32, work: DieWork) {
         let before = std::mem::replace(&mut self.dies[die as usize], work);

@@ -54,7 +54,7 @@ impl Controller {
         let channel = unit.channel;
         if loads {
             unit.loaded = id;
-            // If the program before it has ended by then, the next page can follow.
+            // If the program before it has ended by then, the next one can be loaded.
             out.schedule(until, FlashEvent::Wake { die });
         } else {
             if is_inside {
@@ -94,7 +94,7 @@ impl Controller {
             out.schedule(data_in, FlashEvent::Wake { die });
         }
         if self.dies.facts.write_in_erase && kind == Kind::Erase {
-            // A program that stood in line behind it asks at once for its suspension.
+            // A program that was queued behind it may suspend it at once.
             out.schedule(now, FlashEvent::Wake { die });
         }
     }
@@ -113,7 +113,7 @@ impl Controller {
         while each != NONE {
             let txn = &mut self.dies.txns[each];
             if txn.mark < now {
-                // In the register, behind the program before it: no part of its service.
+                // In the register, after the program before it: not part of its service time.
                 txn.start = txn.start + (now - txn.mark);
                 txn.book(LatencyComponent::Queue, now);
             }
@@ -125,7 +125,7 @@ impl Controller {
     }
 
     /// Suspends the operation of a lane; returns the reason if the die refuses. A plane that is
-    /// suspended by itself is split off.
+    /// suspended alone is split off.
     #[inline(always)]
     pub(super) fn suspend(
         &mut self,
@@ -138,7 +138,7 @@ impl Controller {
         let (operation, until) = (running.operation(), running.scheduled);
         let free_at = match unit.suspend(lane, now) {
             Ok(Suspend::FreeAt(free_at)) => free_at,
-            // It runs to its end: what is queued waits for that.
+            // It runs to its end, and queued transactions wait for that.
             Ok(Suspend::RunsToEnd) => return Answer::No(Reason::NearlyDone),
             Err(refusal) => return refused(refusal, until),
         };
@@ -164,7 +164,7 @@ impl Controller {
         Answer::Now
     }
 
-    /// Lets what is suspended on a lane go on, if power and channel are there for it.
+    /// Resumes the suspended operation of a lane, if power and channel are available.
     #[inline(always)]
     pub(super) fn resume(
         &mut self,
@@ -185,7 +185,7 @@ impl Controller {
                 return;
             }
         }
-        // Its page comes in again, as that of any program does.
+        // Its data is transferred again, as that of any program.
         if needs_channel && (page_leaves || !self.has_channel(die, now, grant, Kind::Program)) {
             return;
         }
@@ -232,7 +232,7 @@ impl Controller {
         }
     }
 
-    /// The array of a die has done what was scheduled; stale if that was of an earlier generation.
+    /// Handles the end of the array's phase on a die; stale if of an earlier generation.
     #[inline]
     pub(super) fn die_elapsed(
         &mut self,
@@ -264,9 +264,9 @@ impl Controller {
         }
     }
 
-    /// The array of a lane has done what was scheduled.
+    /// Handles the end of the array's phase on a lane.
     ///
-    /// In the machine code once for the lane of all planes, and once for those split off.
+    /// Compiled once for the lane of all planes, and once for split-off ones.
     #[inline(always)]
     pub(super) fn array_elapsed(
         &mut self,
@@ -283,7 +283,7 @@ impl Controller {
         }
     }
 
-    /// The operation on top of a lane is complete; what is below it, or loaded, is next.
+    /// Completes the operation on top of a lane; the one below it, or the loaded one, is next.
     #[inline(always)]
     fn complete_lane(
         &mut self,
@@ -335,7 +335,7 @@ impl Controller {
     }
 }
 
-/// Books what a program or erase has waited for, and the transfer with which it begins.
+/// Books the waiting time of a program or erase, and the transfer with which it starts.
 #[inline(always)]
 fn book_start(
     unit: &mut DieUnit,

@@ -1,4 +1,4 @@
-//! Plane-wise suspension: a plane with reads makes way for them, and the others go on.
+//! Plane suspension: a plane is suspended for its own reads while the others run.
 
 use reprieve_base::Dur;
 use reprieve_base::event::Schedule;
@@ -15,8 +15,8 @@ use super::suspension_request::SuspensionRequest;
 use super::{Decisions, FlashEvent};
 
 impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
-    /// Decides for planes while others are at work: those with reads make way for them, the others
-    /// go on.
+    /// Decides for planes during operations: those with reads are suspended, and those without
+    /// resume.
     #[cold]
     pub(super) fn decide_lanes(&mut self, die: u32) {
         let dies = &self.flash.controller.dies;
@@ -54,9 +54,9 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         }
     }
 
-    /// Begins a read whose plane is free for it, or asks what runs there to make way.
+    /// Starts a read whose plane is free, or requests the suspension of the plane's operation.
     ///
-    /// Says whether the plane is kept for it.
+    /// Returns whether the plane is reserved for it.
     fn read_on_lane(&mut self, id: u32) -> bool {
         let controller = &self.flash.controller;
         let Txn { die, at, .. } = controller.dies.txns[id];

@@ -131,7 +131,7 @@ impl Linked {
         std::mem::replace(&mut self.first, NONE)
     }
 
-    /// Takes out the first, which still names the one behind it.
+    /// Removes the first, whose link to the next one stays.
     #[inline(always)]
     pub(super) fn take_first(&mut self, txns: &Slab<Txn>) -> u32 {
         let id = self.first;

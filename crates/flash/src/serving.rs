@@ -1,4 +1,4 @@
-//! The scheduler: what it is shown of a die, and what it chooses.
+//! The scheduler: its views of a die, and its choices.
 
 use reprieve_base::Time;
 use reprieve_config::Scenario;
@@ -11,13 +11,13 @@ use super::die::DieUnit;
 use super::dies::Dies;
 use super::lane::LaneId;
 
-/// The scheduler, with what it says of itself.
+/// The scheduler and its properties.
 ///
-/// It is shown what the controller has, and changes nothing there, but that garbage collection
-/// which is shown to wait does so from then on.
+/// It sees the controller and changes nothing there, except that garbage collection in its view
+/// counts as waiting from then on.
 pub(super) struct Serving {
     pub(super) scheduler: Box<dyn Scheduler>,
-    /// It has to be shown the classes of what waits.
+    /// It needs the classes of waiting transactions.
     pub(super) sees_classes: bool,
     /// It may be against a suspension.
     pub(super) restricts: bool,
@@ -95,7 +95,7 @@ impl Serving {
             }
             return view;
         }
-        // Pages that wait for the rest of their wordline go ahead of nothing, nor those elsewhere.
+        // Programs that wait for the rest of their wordline, or on other dies, do not go first.
         let of_others = dies.facts.together > 1 || dies.limit.of_drive;
         view.writes_first &= !of_others || view.write.is_some();
         match if unit.gc_decoding > 0 { GcNeed::None } else { work.gc_need(die) } {
@@ -111,7 +111,7 @@ impl Serving {
         view
     }
 
-    /// Whether a read that may be served now is what the die does, where reads come first.
+    /// Whether the die serves an admissible read next, where reads go first.
     #[inline(always)]
     pub(super) fn goes_first<W: Work>(
         &self,
@@ -158,7 +158,7 @@ impl Serving {
         self.scheduler.choose_by_class(&view, &classes)
     }
 
-    /// Whether a step of garbage collection is what a die begins that may begin one.
+    /// Whether a die that may start a step of garbage collection does.
     pub(super) fn collects<W: Work>(
         &self,
         dies: &mut Dies,

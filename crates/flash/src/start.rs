@@ -1,4 +1,4 @@
-//! Starts of a free die: whether it has channel and power, and which transactions go together.
+//! Starts of operations on a free die: channel, power, and the transactions of the command.
 
 use reprieve_base::event::Schedule;
 use reprieve_policy::txn::{Kind, NONE, Txn};
@@ -7,7 +7,7 @@ use reprieve_policy::work::{GcNeed, Work};
 use super::{Decisions, FlashEvent};
 
 impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
-    /// Begins the array read of a queued transaction; false if it has to wait for the channel.
+    /// Starts the array read of a queued transaction; false if it has to wait for the channel.
     #[inline(always)]
     pub(super) fn start_read(&mut self, id: u32) -> bool {
         let controller = &mut self.flash.controller;
@@ -97,7 +97,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         }
         self.flash.controller.start(id, self.now, self.out);
         if self.work.gc_need(die) == GcNeed::Exclusive {
-            // A read that had to let it begin may ask at once for its suspension.
+            // A read that had to wait for the start may suspend it at once.
             self.out.schedule(self.now, FlashEvent::Wake { die });
         }
     }

@@ -1,4 +1,4 @@
-//! The end of an operation: what it counts for, and each of its pages complete.
+//! End of an operation: counters, and completion of each of its pages.
 
 use reprieve_base::{Dur, Time};
 use reprieve_policy::suspend::SuspendEvent;
@@ -51,7 +51,7 @@ impl Controller {
         }
     }
 
-    /// The operation of a die, or of one of its planes that makes way apart, is suspended.
+    /// Counts a suspension of the operation of a die, or of one of its planes.
     #[inline(always)]
     pub(super) fn count_suspension(&mut self, (die, lane): (u32, LaneId), is_erase: bool) {
         let by_write = lane == LaneId::WHOLE && self.dies[die].whole.asked_by_write;
@@ -61,7 +61,7 @@ impl Controller {
         }
     }
 
-    /// Tells the suspension policy, if it is told, that an operation is suspended.
+    /// Notifies the suspension policy of a suspension, if it wants that.
     #[inline(always)]
     pub(super) fn tell_suspended(&mut self, id: u32, now: Time) {
         if self.suspension.is_told() {
@@ -70,7 +70,7 @@ impl Controller {
         }
     }
 
-    /// Counts that the operation goes on after this time.
+    /// Counts a resumption after this time in suspension.
     #[inline(always)]
     pub(super) fn tell_resumed(&mut self, id: u32, suspended: Dur, now: Time) {
         if self.suspension.is_told() {
@@ -93,7 +93,7 @@ impl Controller {
         });
     }
 
-    /// An operation with this time left is to make way, where it is kept how far those were.
+    /// Records the progress of an operation with this time left at its suspension.
     #[cold]
     pub(super) fn age_asked(&mut self, (die, lane): (u32, LaneId), id: u32, remaining: Dur) {
         let planes = self.dies[die].running_lane(lane).top.planes;
@@ -102,7 +102,7 @@ impl Controller {
         ages.asked((die, lane.plane()), remaining, undisturbed);
     }
 
-    /// The data of a read is there.
+    /// Completes a read.
     #[inline(always)]
     pub(super) fn read_complete(&mut self, id: u32) {
         let txn = &self.dies.txns[id];

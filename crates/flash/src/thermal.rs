@@ -15,13 +15,13 @@ pub(super) struct Thermal {
     given: reprieve_config::Thermal,
     /// Limit without throttling.
     budget_uw: u64,
-    /// Share of a difference that is left after a step.
+    /// Share of a temperature difference that remains after a step.
     left: f64,
     now_c: f64,
     next_look: Time,
     /// Energy of the flash until the last look.
     energy_fj: u128,
-    /// How hard it is throttled: not, lightly, heavily.
+    /// Throttling level: none, light, heavy.
     level: usize,
     counts: ThermalCounts,
     /// The look at which dies that wait for power are looked at again.
@@ -50,13 +50,13 @@ pub struct ThermalReport {
 }
 
 impl Thermal {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.now_c, self.next_look, self.energy_fj, self.level, self.counts);
         archive.part(&mut self.woken_at);
     }
 
-    /// The temperature of a scenario at the start; `None` if it has none.
+    /// Returns the temperature of a scenario at the start; `None` without a thermal model.
     pub(super) fn of(scenario: &Scenario) -> Option<Thermal> {
         let power = scenario.power.as_ref()?;
         let given = power.thermal?;
@@ -130,7 +130,7 @@ impl Thermal {
         self.counts = ThermalCounts { highest_c: self.now_c, ..ThermalCounts::default() };
     }
 
-    /// Returns what the summary says of it.
+    /// Returns the temperature and throttling for the summary.
     pub(super) fn report(&self) -> ThermalReport {
         let [unthrottled_s, light_s, heavy_s] = self.counts.level_ns.map(|ns| ns as f64 / 1e9);
         ThermalReport {

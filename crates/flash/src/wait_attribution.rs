@@ -16,9 +16,9 @@ use super::observe::{Attribution, ReadCauses};
 use super::serving::Serving;
 use super::suspension_request::SuspensionRequest;
 
-/// The drive at the end of an instant, and the attribution whose causes are set.
+/// The drive at the end of an instant, and the attribution to update.
 ///
-/// Policies are asked without side effects; nothing else is changed.
+/// Policies are evaluated without side effects; nothing else is changed.
 struct Causes<'a> {
     controller: &'a Controller,
     serving: &'a Serving,
@@ -52,8 +52,8 @@ impl<'a> Causes<'a> {
         }
     }
 
-    /// Sets the causes on a die. Clocks for which nothing waits need not be right, until something
-    /// comes; but what a dispatcher holds back has waited before it comes.
+    /// Sets the causes on a die. Clocks without waiting transactions may be stale, unless a
+    /// dispatcher holds back transactions, which waited before they are queued.
     fn set_die<W: Work>(&mut self, die: u32, bars_changed: bool, work: &mut W) {
         let unit = &self.dies()[die];
         let always = self.attribution.looks_always;
@@ -131,7 +131,7 @@ impl<'a> Causes<'a> {
         let running = unit.running_lane(lane);
         let operation = self.operation_on(running, runs)?;
         if running.free_at > self.now {
-            // It is on its way into suspension, perhaps behind its data.
+            // It enters suspension, perhaps after its data-in.
             return Some(ReadCauses { read: operation, barred: operation });
         }
         Some(ReadCauses {
@@ -140,7 +140,7 @@ impl<'a> Causes<'a> {
         })
     }
 
-    /// Returns the causes for reads of a plane where planes are suspended by themselves.
+    /// Returns the causes for reads of a plane under plane suspension.
     fn causes_on_plane<W: Work>(&mut self, (die, plane): (u32, u32), work: &mut W) -> ReadCauses {
         if let Some(causes) = self.causes_on_lane((die, LaneId::of_plane(plane)), work) {
             return causes;
@@ -197,8 +197,8 @@ impl<'a> Causes<'a> {
     /// Returns the cause that a running operation is to reads that it does not bar, by the answer
     /// of the suspension chain.
     ///
-    /// Had it been suspended at some instant, it would not be in the way later either, though by
-    /// then it may be too near its end to be suspended.
+    /// An operation that could have been suspended once is no cause later, even if too near its
+    /// end.
     fn as_answered<W: Work>(
         &mut self,
         (die, lane): (u32, LaneId),
@@ -210,7 +210,7 @@ impl<'a> Causes<'a> {
             Answer::No(Reason::Budget) => Cause::Budget,
             Answer::No(Reason::Limit) => {
                 let Some(first) = self.waiting_reads(die, lane).next() else { return operation };
-                // What was answered of a plane may be of an earlier operation there.
+                // The answer for a plane may be of an earlier operation there.
                 let holds = lane == LaneId::WHOLE
                     || unit.die.may_suspend(self.now, lane.plane()) == Err(Refusal::LimitReached);
                 let limits = self.attribution.reasons(die, lane.plane()).limit
@@ -294,8 +294,8 @@ impl<'a> Causes<'a> {
         active.is_some_and(|operation| operation.suspension_cost(self.now).is_some())
     }
 
-    /// Returns the cause for which a read waits while no program or erase runs: a page that is
-    /// sensed or leaves, or what a command needs besides.
+    /// Returns the cause for which a read waits without a program or erase: a page that is sensed
+    /// or transferred, or another resource.
     fn cause_on_free_array(&self, die: u32, plane: Option<u32>) -> Cause {
         let unit = &self.dies()[die];
         let in_use = match plane {
@@ -320,7 +320,7 @@ impl<'a> Causes<'a> {
         let next = |id: &u32| Some(dies.txns[*id].next).filter(|next| *next != NONE);
         let leaving = Some(unit.leaving.first()).filter(|id| *id != NONE);
         match std::iter::successors(leaving, next).find(on_plane) {
-            // On a channel of its own the page leaves as part of its read.
+            // On a private channel the transfer is part of its read.
             Some(_) if dies.facts.shares_channels => Cause::Channel,
             Some(id) => Cause::of(dies.txns[id].kind),
             None => Cause::Other,
@@ -362,8 +362,8 @@ impl<'a> Causes<'a> {
         if page == Cause::Other { self.cause_of_free_die(die) } else { page }
     }
 
-    /// Whether a die is a reason why room in the buffer does not become free: unless all that it
-    /// does is reads of the host and it has no programs.
+    /// Whether a die counts as a reason for a full buffer: unless it has no programs and only
+    /// serves reads of the host.
     fn counts_for_buffer(&self, die: u32, cause: Cause) -> bool {
         let unit = &self.dies()[die];
         let reads_only = match cause {

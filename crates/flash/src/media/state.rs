@@ -1,4 +1,4 @@
-//! The cells of a drive in a saved state: what their blocks and pages have been through.
+//! Cells of a drive in a saved state: the history of their blocks and pages.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::Media;
 
 /// Cycles and suspensions of a block, and reads of one: as many again can be counted.
 const COUNT_MAX: u64 = 1 << 62;
-/// The column that tells a state with ages from one without.
+/// The column that marks a state with ages.
 const AGE: &str = "media.age_ns";
 
 /// Effects of a loss of power on the cells after its instant.
@@ -19,7 +19,7 @@ const AGE: &str = "media.age_ns";
 pub struct Aftermath {
     /// Pages whose programs still came to their end, each with its die.
     pub programmed: Vec<(u32, PageAddress)>,
-    /// A page of each block, or more, whose erase had begun.
+    /// A page of each block, or more, whose erase had started.
     pub erased: Vec<(u32, PageAddress)>,
 }
 

@@ -66,7 +66,7 @@ pub(super) enum Side {
     Barred,
 }
 
-/// The wait of a transaction that is under way, and the causes of its waits before.
+/// The current wait of a transaction, and the causes of its earlier waits.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Account {
     /// The place where it waits, and its side there.
@@ -114,10 +114,10 @@ impl Account {
     }
 }
 
-/// Causes for which room in the write buffer does not become free: what all dies together do.
+/// Causes for which the write buffer stays full, over all dies.
 ///
-/// The dies that count share each nanosecond equally: of each stretch between two changes, whole
-/// nanoseconds are shared out in the order of the causes. The clock stops while no request waits.
+/// The dies that count share each nanosecond equally: whole nanoseconds of each stretch between two
+/// changes are assigned in the order of the causes. The clock stops while no request waits.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct BufferClock {
     since: Time,
@@ -200,7 +200,7 @@ impl BufferClock {
     }
 }
 
-/// Returns the value of a slot of a list that grows as far as it is asked.
+/// Returns the value of a slot of a list that grows on demand.
 pub(super) fn slot<T: Copy>(values: &mut Vec<T>, slot: u32, new: T) -> &mut T {
     let index = slot as usize;
     if index >= values.len() {
@@ -222,7 +222,7 @@ mod tests {
         early.begin((0, Side::Read), &clock, at(110));
         clock.turn(Cause::Erase, at(140));
         late.begin((0, Side::Read), &clock, at(150));
-        // Before the erase was set, to one that begins after it was.
+        // Before the erase cause was set, of a wait that starts after it.
         held.begin((0, Side::Read), &clock, at(120));
         clock.turn(Cause::GcRead, at(200));
         clock.turn(Cause::Erase, at(200));

@@ -16,7 +16,7 @@ pub(super) struct RequestAccount {
     from: Option<CauseTimes>,
 }
 
-/// Attribution of all open requests, by slot, and the clock of those that wait for the buffer.
+/// Attribution of all open requests, by slot, and the clock of requests that wait for the buffer.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct RequestAccounts {
     accounts: Vec<RequestAccount>,

@@ -1,4 +1,4 @@
-//! A statistic of its own, whole: the longest that a host read has waited for an erase.
+//! A complete custom statistic: the longest wait of a host read for an erase.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -8,8 +8,8 @@ use reprieve_policy::txn::Kind;
 
 use super::{Observe, Scene};
 
-/// The longest time in which a host read was queued while an erase ran on its die, until it was
-/// sensed. Clones show the same.
+/// The longest time in which a queued host read waited during an erase on its die, until it was
+/// sensed. Clones share the value.
 #[derive(Clone, Debug, Default)]
 pub struct LongestEraseWait(Arc<Mutex<Waits>>);
 

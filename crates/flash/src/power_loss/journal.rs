@@ -1,4 +1,4 @@
-//! Data stored beside each page: its logical page and version, as a recovery will read it.
+//! Metadata in the spare area of each page: logical page and version, as recovery reads them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ const BLANK: u32 = u32::MAX;
 /// No logical page either: an older copy from before the first request, whose newer one is known.
 const OLDER: u32 = u32::MAX - 1;
 
-/// Data stored beside a page.
+/// Metadata in the spare area of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     lpn: u32,
@@ -32,7 +32,7 @@ impl Stamp {
     }
 }
 
-/// The stamps of all pages, and the versions of what is in the write buffer.
+/// The metadata of all pages, and the versions of pages in the write buffer.
 #[derive(Clone, Debug)]
 pub struct Journal {
     stamps: Vec<Stamp>,
@@ -100,13 +100,13 @@ impl Journal {
         self.trims.len() as u64
     }
 
-    /// Whether the list of trims says that a page of this version is void, or none.
+    /// Whether the list of trims invalidates this version of a page.
     pub fn is_trimmed(&self, lpn: u32, version: Option<u64>) -> bool {
         let trimmed_at = self.trims.get(&lpn);
         trimmed_at.is_some_and(|at| version.is_none_or(|version| version <= *at))
     }
 
-    /// The version of what transaction `id` writes.
+    /// Returns the version that transaction `id` writes.
     pub fn version(&self, id: u32) -> u64 {
         self.versions[id as usize]
     }
@@ -120,7 +120,7 @@ impl Journal {
         }
     }
 
-    /// Returns the data that garbage collection copies beside a page that it moves.
+    /// Returns the metadata that garbage collection copies with a page.
     pub fn copy_of(&self, source: u32) -> Stamp {
         let stamp = self.stamps[source as usize];
         Stamp { moves: stamp.moves + 1, ..stamp }
@@ -137,7 +137,7 @@ impl Journal {
         self.stamps[first..first + pages as usize].fill(Stamp::NOTHING);
     }
 
-    /// Returns the data that can be read beside a page; `None`: nothing.
+    /// Returns the readable metadata of a page, if any.
     pub fn stamp(&self, page: u32) -> Option<Stamp> {
         let stamp = self.stamps[page as usize];
         (stamp.lpn != BLANK).then_some(stamp)

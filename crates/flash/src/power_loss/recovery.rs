@@ -14,15 +14,15 @@ pub struct RecoveredPages {
 }
 
 impl RecoveredPages {
-    /// Of a drive of `pages` logical pages, with those that stand for a mapping in flash, before
-    /// anything is read.
+    /// Creates the tables of a drive of `pages` logical pages, those of a mapping in flash
+    /// included, before any page is read.
     pub fn new(pages: u32) -> RecoveredPages {
         RecoveredPages { newest: vec![None; pages as usize], unreadable_pages: 0 }
     }
 
-    /// A programmed page has been read, with what is stored beside it.
+    /// Adds a programmed page with its metadata.
     ///
-    /// The newer version wins; of copies of one version the one that was moved more often.
+    /// The newer version wins; among copies of one version the one that was moved more often.
     pub fn read(&mut self, page: u32, stamp: Option<Stamp>) {
         let Some(stamp) = stamp else {
             self.unreadable_pages += 1;
@@ -55,7 +55,7 @@ impl RecoveredPages {
 /// Work of a recovery on one die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DieScan {
-    /// Programmed pages, of which what is stored beside them is read.
+    /// Programmed pages whose metadata is read.
     pub pages: u64,
     /// Sensing them, in all.
     pub sense_ns: u64,
@@ -68,7 +68,7 @@ pub struct DieScan {
 /// How long the steps of a recovery take, one after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecoveryTime {
-    /// Reading what is stored beside the pages.
+    /// Reading the metadata of the pages.
     pub scan: Dur,
     /// Reading the pages that were saved.
     pub load: Dur,
@@ -76,8 +76,8 @@ pub struct RecoveryTime {
     pub erase: Dur,
 }
 
-/// How long a recovery takes with all dies in parallel: a channel is as slow as its slowest die, or
-/// as the sum of its transfers behind the first array read.
+/// Returns the duration of a recovery with all dies in parallel: a channel takes as long as its
+/// slowest die, or as its transfers after the first array read.
 pub fn recovery_time(
     dies: &[DieScan],
     geometry: &Geometry,
