@@ -166,8 +166,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         }
     }
 
-    /// Decides for planes that read independently and for wordlines; returns whether the die is
-    /// free.
+    /// Decides for independent plane reads and wordlines; returns whether the die is free.
     #[cold]
     fn decide_more(&mut self, die: u32) -> bool {
         let by_plane = self.flash.controller.dies.facts.parallelism.independent_plane_reads;

@@ -184,8 +184,7 @@ impl<W: Work> Gathering<'_, W> {
         }
     }
 
-    /// Takes, in order, programs without a plane whose next page lies on the plane after the last
-    /// one's.
+    /// Takes, in order, programs without a plane whose next page follows on the next plane.
     fn gather_superblock(&mut self, first: u32) {
         let Txn { die, kind, unsuspendable, .. } = self.dies.txns[first];
         if !kind.is_program() {

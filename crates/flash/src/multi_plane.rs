@@ -10,8 +10,7 @@ use super::controller::Controller;
 use super::dies::Dies;
 
 impl Controller {
-    /// Puts the addresses of the transactions after `id` into `others`; returns the number of
-    /// planes.
+    /// Puts the addresses of the transactions after `id` into `others`; returns the plane count.
     #[inline]
     pub(super) fn list_others(&mut self, id: u32) -> u64 {
         if self.dies.facts.gathers { self.list_each(id) } else { 1 }

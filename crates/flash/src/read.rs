@@ -229,8 +229,7 @@ impl Controller {
 
     /// Completes the pages of a command when the last of them has left the die.
     ///
-    /// A die senses for one command at a time, so that commands differ in the instant of their
-    /// start.
+    /// A die senses for one command at a time, so that commands differ in their start.
     #[cold]
     fn left_with_others(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let Txn { die, start, .. } = self.dies.txns[id];

@@ -1,12 +1,12 @@
-//! How a part behaves when its programs are suspended again and again, as a tester measures it.
+//! Behaviour of a part whose programs are suspended repeatedly, as a tester measures it.
 //!
 //! The procedure is that of Zambelli et al., Electronics 10, 1394 (2021), Figure 5: a program is
-//! suspended a first delay after it was confirmed, a page is read, the program goes on, and a
-//! second delay after each resume it is suspended again, until it is complete.
+//! suspended a first delay after its confirmation, a page is read, the program resumes, and is
+//! suspended again a second delay after each resume, until it is complete.
 //!
-//! A tenth of a program is a whole number of iterations, or nearly so, where all iterations are
-//! alike: then every suspension meets the same phase. So wordlines may differ in the length of
-//! their iterations and in their start, and delays are drawn around the steps of the grid too.
+//! With equal iterations a tenth of a program is about a whole number of iterations, so that every
+//! suspension meets the same phase. So wordlines may differ in the length of their iterations and
+//! in their start, and delays may be drawn around the steps of the grid.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub struct Run {
     pub delay1_tenths: u32,
     /// The delay after each resume, likewise.
     pub delay2_tenths: u32,
-    /// Both delays as they were: those steps, or drawn from within half a step of them.
+    /// Both delays: the steps, or drawn from within half a step of them.
     pub delays: [Dur; 2],
     /// Whether they were drawn.
     pub is_drawn: bool,
@@ -51,7 +51,7 @@ pub struct Run {
     pub suspended: Dur,
     /// Time until both the program and the last delay were over.
     pub timers: Dur,
-    /// From confirmation to completion if nobody suspends it.
+    /// Time from confirmation to completion without suspension.
     pub undisturbed: Dur,
 }
 
@@ -142,7 +142,7 @@ fn pairs() -> impl Iterator<Item = (u32, u32)> {
     (1..=DELAY_STEPS).flat_map(|one| (1..=DELAY_STEPS).map(move |two| (one, two)))
 }
 
-/// One die, and where its time stands.
+/// One die, and its time.
 struct Bench {
     die: Die,
     now: Time,
@@ -156,7 +156,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Of the part, or as one wordline of it is.
+    /// Creates a bench of the part, or of one wordline of it.
     fn new(scenario: &Scenario, own: Option<OfWordline>) -> Bench {
         let pages_per_block = scenario.geometry.pages_per_block;
         let mut timing = scenario.timing;
@@ -211,7 +211,7 @@ impl Bench {
         pages.map(|page| PageAddress { plane: 0, block: READ_BLOCK, page }).collect()
     }
 
-    /// Starts the program of a wordline; says when it was confirmed, and when it will end.
+    /// Starts the program of a wordline; returns its confirmation and its end.
     fn start(&mut self, wordline: u32) -> (Time, Time) {
         let page = wordline * self.pages_together;
         self.die.precondition(PROGRAMMED.plane, PROGRAMMED.block, page);
@@ -219,7 +219,7 @@ impl Bench {
         let confirmed = self.now + timing.command + timing.data_in();
         let command = Command::Program(PageAddress { page, ..PROGRAMMED });
         self.begun = confirmed + self.start;
-        // The die knows of no start: for it everything comes later by that time.
+        // The start is no event of the die: later events are earlier for it by that time.
         let end = self
             .die
             .start(self.now + self.start, command)
@@ -281,8 +281,8 @@ impl Bench {
         Ok(run)
     }
 
-    /// Asks for a suspension at `request`, or as soon after as the part allows: when it asked, and
-    /// when the array is free. `None`: the program ends unsuspended.
+    /// Requests a suspension at `request`, or as soon after as the part allows; returns the request
+    /// and when the array is free. `None`: the program ends unsuspended.
     fn suspend(&mut self, mut request: Time, end: Time) -> Option<(Time, Time)> {
         request = request.max(self.begun);
         while request < end {
@@ -299,7 +299,7 @@ impl Bench {
         None
     }
 
-    /// Reads a page; returns when it is in the page buffer, which is free again at once.
+    /// Reads a page; returns when it is in the page buffer, which is then free again.
     fn read(&mut self, now: Time, page: PageAddress) -> Time {
         let sensed = self.die.start(now, Command::Read(page)).expect("the array is free");
         let elapsed = self.die.elapse(sensed);

@@ -10,7 +10,7 @@ use reprieve_policy::place;
 const BYTES_PER_PHYSICAL_PAGE: u64 = 4;
 /// Bytes for each logical page, a mapping unit too: an entry of the logical-to-physical table.
 const BYTES_PER_LOGICAL_PAGE: u64 = 4;
-/// Bytes for each logical page of a policy of streams that knows when it was last written.
+/// Bytes for each logical page of a stream policy that knows the last write.
 const BYTES_PER_LAST_WRITE: u64 = 4;
 /// Bytes for each block: its entry in the index of victims, in the free list, in the die's page
 /// count, in the order of filling, in a victim policy's own list, and its count of erases.
@@ -19,9 +19,9 @@ const BYTES_PER_BLOCK: u64 = 50;
 const BYTES_PER_CACHED_ENTRY: u64 = 20;
 /// Bytes for each logical page of a drive with a read cache: its slot.
 const BYTES_PER_CACHEABLE_PAGE: u64 = 4;
-/// Bytes for each page of a read cache: what is in it, its place in the order, and that it is free.
+/// Bytes for each page of a read cache: contents, place in the order, and free list.
 const BYTES_PER_CACHED_PAGE: u64 = 16;
-/// Bytes for each page of a drive whose cells err: when it was programmed, and by how many
+/// Bytes for each page of a drive with bit errors: when it was programmed, and by how many
 /// suspensions it was disturbed, where they count.
 const BYTES_PER_AGEING_PAGE: u64 = 8;
 const BYTES_PER_DISTURBED_PAGE: u64 = 4;
@@ -29,7 +29,7 @@ const BYTES_PER_DISTURBED_PAGE: u64 = 4;
 const BYTES_PER_WEARING_BLOCK: u64 = 24;
 /// Sectors of a drive that knows which of them hold data: a bit each.
 const SECTORS_PER_BYTE: u64 = 8;
-/// Bytes for each page of a drive that is prepared for a loss of power: what is stored beside it.
+/// Bytes for each page of a drive with power loss: its metadata.
 const BYTES_PER_STAMPED_PAGE: u64 = 16;
 /// Bytes for each block of a drive that runs in before the run: the die's page count.
 const BYTES_PER_BLOCK_RUN_IN: u64 = 4;
@@ -71,8 +71,8 @@ fn mapping_bytes(scenario: &Scenario) -> u64 {
     demand.map_or(0, |demand| pages * 4 + cached(demand.cache_bytes) * BYTES_PER_CACHED_ENTRY)
 }
 
-/// Bytes beside the tables while the steady state is reached: which pages are valid, and the pages
-/// among which names are dealt, those of a plane or of the drive; or the planes that are copied.
+/// Bytes besides the tables during preconditioning: valid pages, and pages whose logical numbers
+/// are permuted, of a plane or of the drive; or the copied planes.
 fn preconditioning_bytes(scenario: &Scenario) -> u64 {
     if scenario.ftl.precondition != Precondition::Steady {
         return 0;
@@ -85,8 +85,8 @@ fn preconditioning_bytes(scenario: &Scenario) -> u64 {
     scenario.mapping_geometry().pages().div_ceil(8) + dealt * BYTES_PER_LOGICAL_PAGE + models
 }
 
-/// Bytes of the drive that runs in, beside that which runs: all but the tables of the FTL, which
-/// are lent to it.
+/// Bytes of the drive of a run-in, besides the main drive: all but the tables of the FTL, which are
+/// lent to it.
 fn run_in_bytes(scenario: &Scenario) -> u64 {
     if scenario.ftl.precondition != Precondition::Steady {
         return 0;
@@ -144,7 +144,7 @@ fn check_against(scenario: &Scenario, available: Option<u64>) -> Result<(), User
 /// Bytes that a drive may take of the 4 GiB that WebAssembly can address.
 const WEB_BYTES: u64 = 3 << 30;
 
-/// Memory that can be had without swapping, within the container's limit, where the system says so.
+/// Returns the memory available without swapping, within the container's limit, if known.
 fn available_bytes() -> Option<u64> {
     if cfg!(target_family = "wasm") {
         return Some(WEB_BYTES);

@@ -53,9 +53,9 @@ impl RigOp {
 pub struct RigResult {
     /// When the die first began to serve it.
     pub start: Time,
-    /// When it was complete.
+    /// When it completed.
     pub completion: Time,
-    /// How often it was suspended.
+    /// Number of suspensions.
     pub suspensions: u32,
 }
 
@@ -122,7 +122,7 @@ pub struct Asked {
     pub power: bool,
     /// The part of the run of which a timeline is drawn.
     pub timeline: Option<Window>,
-    /// Is told of all that happens.
+    /// Observes all events.
     pub observer: Option<Box<dyn Observe>>,
 }
 
@@ -130,9 +130,9 @@ pub struct Asked {
 pub struct Outcome {
     /// In the order of the commands.
     pub results: Vec<RigResult>,
-    /// Every step of power, if it was asked for.
+    /// Every step of power, if requested.
     pub power: Vec<PowerStep>,
-    /// A trace that Perfetto opens; empty if none was asked for.
+    /// A trace that Perfetto opens; empty if not requested.
     pub timeline: Vec<u8>,
 }
 
@@ -215,14 +215,14 @@ fn run_flash(
     Ok(Outcome { results, power, timeline })
 }
 
-/// A command as its timeline is told of it: by its row.
+/// Returns a command as an arrival of the timeline: by its row.
 fn arrival_of(row: u32, kind: Kind) -> Arrival {
     Arrival { slot: row, number: u64::from(row), name: Name::of_kind(kind), range: None }
 }
 
 /// Reads commands from CSV text.
 ///
-/// Errors with row and line at what is no command of this die.
+/// Errors with row and line at a command that the die does not have.
 pub fn parse(text: &str, scenario: &Scenario) -> Result<Vec<RigCommand>, UserError> {
     let mut lines = text.lines().map(str::trim_end).enumerate();
     let header = lines.next().map_or("", |(_, line)| line);
@@ -266,7 +266,7 @@ fn parse_row(line: &str, scenario: &Scenario) -> Result<RigCommand, UserError> {
         _ => Err(UserError::new(format!("{name} = {value:?} is not one of 0 to {}", count - 1))),
     };
     let page = match (op, page) {
-        // The page of an erase is ignored, and may be left out.
+        // The page of an erase is ignored, and optional.
         (RigOp::Erase, _) => 0,
         _ => index("page", page, geometry.pages_per_block)?,
     };

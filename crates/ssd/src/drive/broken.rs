@@ -14,7 +14,7 @@ fn message(broken: impl FnOnce()) -> String {
     *fault.downcast::<String>().expect("a panic with a message")
 }
 
-/// A drive at work under the checker.
+/// Returns a running drive under the checker.
 fn at_work(sets: &[&str]) -> Ssd {
     let text = "seed = 3\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n[geometry]\nchannels = 2\n\
         planes_per_die = 2\nblocks_per_plane = 24\npages_per_block = 8\n\

@@ -33,7 +33,7 @@ pub(super) struct WriteBuffer {
 }
 
 impl WriteBuffer {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.used_pages, self.held, self.waiting, self.intervals);
         if let Some(cache) = &mut self.read_cache {
@@ -71,7 +71,7 @@ impl WriteBuffer {
         }
     }
 
-    /// Whether the read cache has a page, which no request for it has used yet.
+    /// Whether the read cache has a page; does not count as use.
     pub(super) fn has_cached(&self, lpn: u32) -> bool {
         self.read_cache.as_ref().is_some_and(|cache| cache.has(lpn))
     }
@@ -106,7 +106,7 @@ impl WriteBuffer {
         self.held.as_ref().map_or(Ok(()), |held| self.verify_held(held, txns, ftl))
     }
 
-    /// A dirty page that stays is whole, the newest of its logical page, and awaited by nobody.
+    /// Checks that a dirty page is whole, the newest of its logical page, and has no waiters.
     fn verify_held(&self, held: &DirtyPages, txns: &Slab<Txn>, ftl: &Ftl) -> Result<(), String> {
         for id in held.verify()? {
             let txn = &txns[id];

@@ -1,9 +1,9 @@
-//! The checker at work: what a drive shows it, and when.
+//! Calls of the checker by the drive.
 
 use super::event_loop::EventLoop;
 
 impl EventLoop {
-    /// Everything of this instant has happened; `all`: check everything, not only what is new.
+    /// Checks the end of an instant; `all`: everything, not only the changes.
     #[cold]
     pub(super) fn check_instant(&mut self, all: bool) {
         let Some(checker) = &mut self.pages.record.checker else { return };

@@ -21,7 +21,7 @@ pub(super) struct DirtyPages {
 pub(super) enum IdleLook {
     /// It is not.
     Busy,
-    /// Not for long enough: it is looked at again then.
+    /// Not for long enough; to be checked again at this time.
     Again(Time),
     /// Its dirty pages are sent.
     Idle,
@@ -67,7 +67,7 @@ impl DirtyPages {
         Some(now + wait)
     }
 
-    /// Looks at a drive that has had no open request since then, if it has none.
+    /// Checks whether the drive has been idle for long enough.
     pub(super) fn look(&mut self, idle_since: Option<Time>, now: Time) -> IdleLook {
         let wait = self.flush_idle.expect("only then the drive looks");
         self.look_pending = false;
@@ -81,7 +81,7 @@ impl DirtyPages {
         }
     }
 
-    /// Lets no page stay from now on.
+    /// Sends every page as soon as it is complete from now on.
     pub(super) fn stay_no_more(&mut self) {
         self.high_pages = 0;
         self.low_pages = 0;
@@ -100,7 +100,7 @@ impl DirtyPages {
         may.then_some(ids).ok_or(told)
     }
 
-    /// Lets fewer stay than do.
+    /// Lowers the limit below the current count.
     #[cfg(test)]
     pub(super) fn lower_watermark(&mut self) {
         self.high_pages = self.order.count() - 1;

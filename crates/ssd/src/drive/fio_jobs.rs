@@ -1,4 +1,4 @@
-//! The course of a job of a fio file: when it begins, how it is paced, and when it is over.
+//! Course of a job of a fio file: its start, pacing and end.
 
 use reprieve_base::{Dur, Op, Request, Time};
 use reprieve_ftl::Ftl;
@@ -20,7 +20,7 @@ pub(super) struct JobCourse {
     runtime: Option<Dur>,
     think: Option<JobThink>,
     depth: u32,
-    /// `None` before it has begun.
+    /// `None` before its start.
     begins: Option<Time>,
     /// Requests that have been issued or wait for their time, and are not complete.
     outstanding: u32,
@@ -28,7 +28,7 @@ pub(super) struct JobCourse {
     /// Requests since the last pause, and the end of that.
     burst: u64,
     resumes: Time,
-    /// It resets zones that it writes: what follows waits for the reset.
+    /// It resets zones that it writes; its next requests wait for the reset.
     resets_own: bool,
     is_resetting: bool,
     /// Nothing more is issued; it ended at this time, or ends with its last completion after it.
@@ -41,7 +41,7 @@ pub(super) enum JobStep {
     Issue(Request),
     /// It issues this request when it arrives.
     Later(Request),
-    /// Nothing before one of its requests completes, if ever.
+    /// No request before one of its own completes.
     Nothing,
 }
 
@@ -72,7 +72,7 @@ impl JobCourse {
         self.begins = Some(at.max(Time::ZERO + self.delay));
     }
 
-    /// The next request out of `feed`, and when it is issued.
+    /// Returns the next request out of `feed`, and when it is issued.
     pub(super) fn next(&mut self, feed: &mut Prefetch, ftl: &Ftl, now: Time) -> JobStep {
         let begins = self.begins.expect("a job is looked at when it has begun");
         if self.ended.is_some() || self.outstanding == self.depth {
@@ -112,7 +112,7 @@ impl JobCourse {
         self.outstanding -= 1;
     }
 
-    /// When it was over, if it is.
+    /// Returns when the job ended, if it has.
     pub(super) fn over(&self) -> Option<Time> {
         self.ended.filter(|_| self.outstanding == 0)
     }

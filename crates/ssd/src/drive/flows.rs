@@ -40,11 +40,12 @@ pub(super) struct LoadState {
     queues: QueueTurns,
     /// Place of its service level, see [`reprieve_policy::txn::Txn::service_level`].
     service_level: u8,
-    /// The placement handle of what it writes.
+    /// The placement handle of its writes.
     handle: u8,
-    /// The course of a job of fio; `None`: a load that takes its requests as they come.
+    /// The course of a job of fio; `None`: a load that issues its requests in order of arrival.
     course: Option<Box<JobCourse>>,
-    /// `None`: the drive's figures are those of its only load, or another clone has the job's.
+    /// `None`: its figures are the drive's, as it is the only load, or those of another clone of
+    /// the job.
     pub(super) stats: Option<Box<FlowStats>>,
 }
 
@@ -72,24 +73,24 @@ pub(super) struct Flows {
     next: (Time, u32),
     /// Requests of all closed loops that may arrive now.
     to_pull: u32,
-    /// The group of jobs that has begun last.
+    /// The last group of jobs that has started.
     group: u32,
-    /// Loads have figures of their own.
+    /// Loads have separate figures.
     pub(super) have_stats: bool,
-    /// Some have a service level of their own.
+    /// Some loads have their own service levels.
     have_service_levels: bool,
     /// There is one load, whose requests are offered one by one.
     pub(super) is_served: bool,
     /// They are handed over before they arrive.
     pub(super) handover: Option<Box<Handover>>,
-    /// The queue of the request that has arrived last, of those that are handed over.
+    /// The queue of the last request that has arrived, if requests are handed over.
     queue: Queue,
     /// Queues by priority class, in the order of `Priority::ALL`.
     classes: [QueueTurns; Priority::ALL.len()],
 }
 
 impl Flows {
-    /// Writes what its one load, whose requests are handed over, has come to, or takes that back.
+    /// Saves or restores the state of its one load, whose requests are handed over.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         assert!(self.is_served, "a drive is saved that reads its load");
         let [load] = &mut self.list[..] else { unreachable!("a served drive has one load") };
@@ -195,7 +196,7 @@ impl Flows {
         if self.have_service_levels { self.list[flow as usize].service_level } else { 0 }
     }
 
-    /// The placement handle of what a load writes.
+    /// Returns the placement handle of a load's writes.
     #[inline]
     pub(super) fn handle(&self, flow: u32) -> u8 {
         self.list[flow as usize].handle
@@ -228,7 +229,7 @@ impl Flows {
         }
     }
 
-    /// Reads the first request of each open load, and lets each closed one fill its depth.
+    /// Reads the first request of each open load, and fills the queue depth of each closed one.
     pub(super) fn start(&mut self, ftl: &Ftl) {
         self.begin_group(0, Time::ZERO);
         for flow in self.list.iter_mut().filter(|flow| flow.course.is_none()) {
@@ -308,7 +309,7 @@ impl Flows {
     }
 
     fn pull_any(&mut self, ftl: &Ftl, now: Time) -> Option<(Request, u32)> {
-        // More than one round, as the end of a job may let one begin that stands before it.
+        // More than one round, as the end of a job may start an earlier one in the list.
         let mut places = (0..self.list.len()).cycle();
         while self.to_pull > 0 {
             let place = places.next().expect("there is a load");
@@ -356,7 +357,7 @@ impl Flows {
         None
     }
 
-    /// A job of this group is over; if it was the last, the next group begins.
+    /// Counts a job of this group that has ended; after the last, the next group starts.
     fn group_over(&mut self, group: u32) {
         if group != self.group {
             return;
@@ -397,7 +398,7 @@ impl Flows {
         stats.ended(now);
     }
 
-    /// The figures of a load, unless a request that arrived then is left out of them.
+    /// Returns the figures of a load, unless they exclude a request that arrived then.
     fn figures(&mut self, number: u32, arrival: Time) -> Option<&mut FlowStats> {
         let place = match &self.list[number as usize].course {
             None => number,
@@ -434,18 +435,18 @@ impl Flows {
         }
     }
 
-    /// Share of the loads that has been read: the mean of those that know theirs.
+    /// Returns the share of the loads that has been read: the mean of the known ones.
     pub(super) fn progress(&self) -> Option<f64> {
         let shares: Vec<f64> = self.list.iter().filter_map(|flow| flow.feed.progress()).collect();
         (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
     }
 
-    /// Returns how many rows have been read and left out, of all together.
+    /// Returns how many rows of all loads have been read and skipped.
     pub(super) fn counts(&self) -> Counts {
         let mut all = Counts::default();
         for flow in &self.list {
             let counts = flow.feed.counts();
-            // What a job has read ahead when its time is up is never sent.
+            // Requests that a job has read ahead at its end are never sent.
             let issued = flow.course.as_ref().map(|course| course.issued);
             all.add(&Counts { requests: issued.unwrap_or(counts.requests), ..counts });
         }
@@ -465,7 +466,7 @@ fn classes(scenario: &Scenario) -> [QueueTurns; Priority::ALL.len()] {
     })
 }
 
-/// The course of a job behind these loads; `None` of another load.
+/// Returns the course of a job after these loads; `None` for another load.
 fn course(config: &WorkloadConfig, before: &[Option<JobCourse>]) -> Option<JobCourse> {
     let WorkloadConfig::Fio(job) = config else { return None };
     let FioJob { clone, .. } = **job;

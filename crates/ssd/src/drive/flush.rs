@@ -44,7 +44,7 @@ impl Intervals {
         self.open[(interval - self.first) as usize].pages_left -= 1;
     }
 
-    /// A flush has arrived: ends the interval. False if nothing is left to wait for.
+    /// Handles a flush: ends the interval. False if no page is left to wait for.
     pub(super) fn flush(&mut self, request: u32) -> bool {
         if self.open.len() == 1 && self.open[0].pages_left == 0 {
             return false;

@@ -19,7 +19,7 @@ pub struct Completion {
     pub lba: u64,
     /// When it reached the drive.
     pub arrival: Time,
-    /// When it was complete.
+    /// When it completed.
     pub completion: Time,
     /// Pages of it that nothing corrected.
     pub uncorrectable_pages: u32,
@@ -55,11 +55,11 @@ pub enum Queue {
 pub struct Route {
     /// Its submission queue.
     pub queue: Queue,
-    /// The placement handle of what it writes; `None`: 0.
+    /// The placement handle of its writes; `None`: 0.
     pub handle: Option<u8>,
 }
 
-/// A request, until it is complete, and what its caller calls it.
+/// A request until its completion, with its caller's tag.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Slot {
     request: Option<Request>,
@@ -99,7 +99,7 @@ impl Handover {
         self.first + self.slots.len() as u64
     }
 
-    /// Takes over a request, which arrives behind all that have arrived.
+    /// Takes over a request, which arrives after all that have arrived.
     #[inline(always)]
     pub(super) fn add(&mut self, request: Request, tag: u64, route: Route) {
         let slot = Slot { request: Some(request), tag, route };
@@ -119,8 +119,8 @@ impl Handover {
         self.slots.insert(place, slot);
     }
 
-    /// The next request arrives: it, its route, and when the one behind it does, `NEVER` if none
-    /// does.
+    /// Returns the request that arrives next, its route, and the arrival of the one after it, or
+    /// `NEVER`.
     #[inline(always)]
     pub(super) fn arrive(&mut self) -> (Request, Route, Time) {
         let place = (self.next - self.first) as usize;
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(arrive(&mut handover), (10, Time::from_ns(10)));
         assert_eq!(arrive(&mut handover), (10, Time::from_ns(15)));
         handover.complete(1, 0, Time::from_ns(11), 0);
-        // Behind what has arrived at 10, complete or not.
+        // After the arrivals at 10, complete or not.
         handover.add(read(10), 5, Route::default());
         assert_eq!(arrive(&mut handover), (10, Time::from_ns(15)));
         handover.complete(0, 0, Time::from_ns(12), 7);

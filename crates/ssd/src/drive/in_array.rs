@@ -8,12 +8,12 @@ use super::Ssd;
 use super::event::DriveEvent;
 use super::page_store::PageStore;
 
-/// Lets a drive keep its tables in little memory, though they are slower so: it is one of many.
+/// Uses compact, slower tables for a drive, as it is one of many.
 pub fn expect_many(drive: &mut Ssd) {
     drive.run.pages.ftl.tables.expect_many();
 }
 
-/// From `at` on lets planes of a drive collect that need not yet, or does not.
+/// Starts or stops optional garbage collection on a drive at `at`.
 pub fn let_collect(drive: &mut Ssd, at: Time, lets: bool) {
     drive.run.events.schedule(at, DriveEvent::BusyWindow(u32::from(lets)));
 }

@@ -17,7 +17,7 @@ impl PageStore {
         requests: &mut HostRequests,
         now: Time,
     ) -> bool {
-        // What is in the buffer or the cache is found there.
+        // Pages in the buffer or the cache are found there.
         let is_buffered = self
             .ftl
             .tables
@@ -39,7 +39,7 @@ impl PageStore {
         true
     }
 
-    /// Whether a page of a host write has to wait for its entry, which tells where its old page is.
+    /// Whether a page of a host write has to wait for its entry, which gives its old page.
     pub(super) fn write_waits_for_entry(
         &mut self,
         id: u32,
@@ -86,7 +86,7 @@ impl PageStore {
         self.flash.txns_mut()[id].next = first;
     }
 
-    /// A page of the mapping has been read for those that wait for entries of it.
+    /// Completes a read of a page of the mapping, for the transactions that wait for its entries.
     pub(super) fn map_page_read(&mut self, loader: u32, requests: &mut HostRequests, now: Time) {
         let mut waiter = take_waiters(self.flash.txns_mut(), loader);
         let lpn = self.flash.txns_mut().remove(loader).lpn;
@@ -98,7 +98,7 @@ impl PageStore {
         }
     }
 
-    /// A transaction has its entry and goes on.
+    /// Continues a transaction that has its entry.
     #[cold]
     fn entry_found(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let txn = &mut self.flash.txns_mut()[id];
@@ -135,7 +135,7 @@ impl PageStore {
         while let Some(lpn) = self.ftl.tables.map.demand().next_due() {
             if !self.write_map_page(lpn, now) {
                 self.ftl.tables.map.demand().stays_due(lpn);
-                // Where dirty pages take up the room of the planes, they go.
+                // Dirty pages that occupy the space of the planes are sent.
                 self.send_all_held();
                 return;
             }

@@ -16,8 +16,8 @@ pub(super) struct MediaScan {
     pub(super) interval: Dur,
     pages: u32,
     next_lpn: u32,
-    /// When its last page had been read, `NEVER` while it is: the next is read later, so that
-    /// others get their turn.
+    /// End of its last read, `NEVER` during a read: the next one is later, to leave other reads
+    /// their turn.
     busy_until: Time,
     /// Retries of a read from which on its block is refreshed.
     refresh_retries: Option<u32>,
@@ -32,7 +32,7 @@ pub(super) struct ScanCounts {
 }
 
 impl MediaScan {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.next_lpn, self.busy_until, self.counts);
     }
@@ -88,7 +88,7 @@ impl MediaScan {
         if self.refresh_retries.is_none_or(|least| retries < least) {
             return;
         }
-        // Its page may have been written anew, or moved, since it was sensed.
+        // Its page may have been rewritten or moved since it was sensed.
         let page = ftl.numbering.page_of(&txn);
         if ftl.tables.blocks.owner(page) != Some(txn.lpn) {
             return;

@@ -1,4 +1,4 @@
-//! The drive as its user sees it: made from a scenario, brought into its state, run, asked.
+//! The drive as its user sees it: created from a scenario, prepared, run and queried.
 
 #[cfg(test)]
 mod broken;
@@ -71,13 +71,13 @@ pub use power_loss_view::{Cut, PowerLossView, Recovered};
 pub use series::TimeSeries;
 pub use snapshot::Snapshot;
 
-/// A simulated drive and the workload that it is given.
+/// A simulated drive and its workload.
 pub struct Ssd {
     scenario: Scenario,
     /// State that changes from instant to instant.
     run: EventLoop,
     preparation: Preparation,
-    /// How the power failed, once it has.
+    /// The state after a power failure, once it has occurred.
     cut: Option<Box<Cut>>,
     started: bool,
     /// The workload is done.

@@ -100,16 +100,16 @@ impl PageLayout {
         NonZeroU32::new(self.page_bytes / unit_bytes - replaced)
     }
 
-    /// The bytes of a page that a request covers: the first, and the one behind the last.
+    /// Returns the bytes of a page that a request covers: the first, and the end.
     fn range(&self, request: &HostRequest, lpn: u32) -> (u32, u32) {
         let page = u64::from(lpn) * u64::from(self.page_bytes);
         let from = (request.lba * SECTOR_BYTES).saturating_sub(page) as u32;
         (from, from + self.bytes(request, lpn))
     }
 
-    /// The sectors of a page that a request covers.
+    /// Returns the sectors of a page that a request covers.
     ///
-    /// A request may end within a sector: what it writes of that counts as all of it.
+    /// A request may end within a sector, which counts as written.
     pub(super) fn sectors(&self, request: &HostRequest, lpn: u32) -> Range<u32> {
         let (from, to) = self.range(request, lpn);
         from / SECTOR_BYTES as u32..to.div_ceil(SECTOR_BYTES as u32)

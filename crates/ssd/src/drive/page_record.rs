@@ -10,9 +10,9 @@ use reprieve_policy::txn::{Kind, NONE, Txn};
 use super::interface::HostRequest;
 use super::page_layout::PageLayout;
 
-/// The notes that a drive keeps of its pages, those of them that it keeps.
+/// Records of a drive's pages, as far as they are kept.
 pub(super) struct PageRecord {
-    /// Data stored beside pages, where the power may fail.
+    /// Metadata of pages, where the power may fail.
     pub(super) journal: Option<Box<Journal>>,
     pub(super) checker: Option<Box<Checker>>,
     /// Whether acknowledged data is in flash.
@@ -31,7 +31,7 @@ impl PageRecord {
         self.checker.as_mut()?.sectors.as_mut()
     }
 
-    /// The drive is about to start, and the checker is told of what is in flash.
+    /// Passes the contents of flash to the checker before the start.
     pub(super) fn begin_checks(&mut self, flash: &mut Flash, ftl: &Ftl, layout: &PageLayout) {
         let Some(checker) = &mut self.checker else { return };
         flash.keep_record();
@@ -46,7 +46,7 @@ impl PageRecord {
         }
     }
 
-    /// A request is complete, as the checker is told.
+    /// Passes a completed request to the checker.
     #[cold]
     pub(super) fn completed(&mut self, request: &HostRequest, now: Time) {
         let pages = match request.op {
@@ -58,7 +58,7 @@ impl PageRecord {
         checker.request_completed(now, request.id);
     }
 
-    /// The drive is about to start: what its pages hold is known.
+    /// Sets the journal to the contents of the pages before the start.
     pub(super) fn begin_journal(&mut self, ftl: &Ftl) {
         let Some(journal) = &mut self.journal else { return };
         ftl.tables.blocks.for_each(|die, plane, block, pages| {
@@ -97,8 +97,8 @@ impl PageRecord {
         self.in_buffer(id, lpn, Some((request.id, is_durable)), now);
     }
 
-    /// A page is in the buffer, as transaction `id`: of a request and whether that is acknowledged
-    /// once it is in flash, or from before the start.
+    /// Records a page in the buffer, as transaction `id`: of a request and whether that is
+    /// acknowledged once it is in flash, or from before the start.
     pub(super) fn in_buffer(&mut self, id: u32, lpn: u32, request: Option<(u64, bool)>, now: Time) {
         let version = self.journal().accepted(id);
         if let Some(checker) = &mut self.checker {
@@ -106,7 +106,7 @@ impl PageRecord {
         }
     }
 
-    /// The drive writes a page anew, as transaction `id`, with what it holds.
+    /// Records a page that the drive rewrites, as transaction `id`, with its contents.
     #[cold]
     pub(super) fn rewritten(&mut self, id: u32, lpn: u32, now: Time) {
         let version = self.journal().accepted(id);

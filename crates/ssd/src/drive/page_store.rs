@@ -1,6 +1,6 @@
-//! Components behind the host interface: write buffer, translation layer and flash.
+//! Components after the host interface: write buffer, translation layer and flash.
 //!
-//! It is given requests, does what they ask page by page, and says which it has served.
+//! It serves requests page by page, and returns those that it has served.
 
 use reprieve_base::Time;
 use reprieve_config::{Acknowledge, BusyWindow, PartialWrite, Scenario};
@@ -38,8 +38,8 @@ pub(super) struct PageStore {
     pub(super) partial_write: PartialWrite,
 }
 
-/// A page of a read has its data, or another request is done; of what its time went to the request
-/// has been told.
+/// A page of a read that has its data, or another request that is done; the components of its time
+/// have been added to the request.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Served {
     pub(super) request: u32,
@@ -48,8 +48,7 @@ pub(super) struct Served {
 }
 
 impl PageStore {
-    /// The pages of a drive with these tables and this flash, of which the checker is told if there
-    /// is one.
+    /// Creates the pages of a drive from its tables and flash, with a checker if any.
     pub(super) fn new(
         scenario: &Scenario,
         ftl: Ftl,
@@ -73,7 +72,7 @@ impl PageStore {
             scan: MediaScan::of(scenario),
             busy_window: scenario.ftl.gc.busy_window,
             served: Vec::with_capacity(1024),
-            // What lies behind a write pointer holds nothing.
+            // Pages beyond a write pointer are unwritten.
             unwritten_costs_read: scenario.host.unwritten_costs_read && scenario.zones.is_none(),
             partial_write: scenario.ftl.partial_write,
         }
@@ -90,7 +89,7 @@ impl PageStore {
         }
     }
 
-    /// A write counts: its pages have to be in the flash before a flush behind it is done.
+    /// Accepts a write: a later flush waits for its pages to be in flash.
     #[inline(always)]
     pub(super) fn accept_write(&mut self, id: u32, requests: &mut HostRequests) {
         let request = &mut requests[id];
@@ -147,7 +146,7 @@ impl PageStore {
         self.served.push(Served { request: id, lpn: NONE });
     }
 
-    /// The dispatcher gives writes their dies, and has pages written anew.
+    /// Has the dispatcher place writes and rewrite pages.
     #[cold]
     pub(super) fn dispatch(&mut self, requests: &mut HostRequests, now: Time) {
         self.flash.dispatch(now, &mut self.ftl);
@@ -166,7 +165,7 @@ impl PageStore {
         );
     }
 
-    /// A transaction has left its die; returns the page of a read that it was for.
+    /// Completes a transaction that has left its die; returns the page of its read, if any.
     #[inline(always)]
     pub(super) fn transaction_done(
         &mut self,
@@ -214,7 +213,7 @@ impl PageStore {
         None
     }
 
-    /// A step of garbage collection has left its die.
+    /// Completes a step of garbage collection.
     #[inline(always)]
     fn step_done(&mut self, id: u32, now: Time) {
         let journaled = self.record.has_journal().then(|| self.flash.txns()[id]);

@@ -21,7 +21,7 @@ impl PageStore {
         }
     }
 
-    /// Moves waiting pages into the buffer while it has room, in the order in which they came.
+    /// Moves waiting pages into the buffer while it has room, in order of arrival.
     pub(super) fn fill_buffer(&mut self, requests: &mut HostRequests, now: Time) {
         while let Some(request) = self.buffer.waiting.front().copied() {
             let lpn = requests[request].next_lpn;
@@ -35,7 +35,7 @@ impl PageStore {
                 }
             }
             if !self.buffer_page(request, lpn, requests, now) {
-                // Where dirty pages take up the room of the planes, they go.
+                // Dirty pages that occupy the space of the planes are sent.
                 self.send_all_held();
                 return;
             }
@@ -45,8 +45,8 @@ impl PageStore {
         }
     }
 
-    /// The page of a write-back buffer that a write overwrites where it is, as its program has not
-    /// begun.
+    /// Returns the page of a write-back buffer that a write overwrites in place, as its program has
+    /// not started.
     fn can_merge(&self, request: u32, lpn: u32, requests: &HostRequests) -> Option<u32> {
         if self.buffer.acknowledge != Acknowledge::Back || requests[request].fua {
             return None;
@@ -127,8 +127,8 @@ impl PageStore {
         true
     }
 
-    /// Gets what a page in the buffer lacks before it can go to the flash: its entry of a mapping
-    /// in flash, and unless all of it `is_complete` the rest of it; `before` is where that was.
+    /// Completes a page in the buffer before its program: reads its entry of a mapping in flash,
+    /// and, unless it `is_complete`, the rest of the page from `before`.
     #[inline(always)]
     fn complete_page(
         &mut self,
@@ -210,7 +210,7 @@ impl PageStore {
         self.flash.txns_mut().insert(txn)
     }
 
-    /// The plane that takes a write, or `NONE` where a dispatcher will say; `None`: all are full.
+    /// Returns the plane for a write, or `NONE` if a dispatcher chooses it; `None`: all are full.
     #[inline]
     pub(super) fn place_write(&mut self, lpn: u32) -> Option<u32> {
         if self.flash.stage.places_late() {
@@ -222,7 +222,7 @@ impl PageStore {
         self.ftl.place_write(lpn, &|die| self.flash.dies().load(die))
     }
 
-    /// A write that has all its data goes to its die, or waits for a dispatcher to give it one.
+    /// Sends a complete write to its die, or to the dispatcher that will choose one.
     #[inline]
     pub(super) fn send_write(&mut self, id: u32) {
         match self.flash.txns()[id].target {
@@ -269,8 +269,7 @@ impl PageStore {
         self.fill_buffer(requests, now);
     }
 
-    /// If the program of a page has failed and the page is wanted, it goes to another block, behind
-    /// what waits for its die.
+    /// Queues a page whose program has failed, if still needed, for another block of its die.
     #[cold]
     pub(super) fn is_written_again(&mut self, id: u32) -> bool {
         let txn = &self.flash.txns()[id];
@@ -286,7 +285,7 @@ impl PageStore {
         true
     }
 
-    /// A page of a write is as safe as the host asked for.
+    /// Handles a page of a write that is as durable as the host requires.
     fn page_acknowledged(
         &mut self,
         request: u32,
@@ -302,7 +301,7 @@ impl PageStore {
     }
 }
 
-/// Where a write goes, as far as it is known.
+/// Returns the address of a write, as far as it is known.
 #[inline]
 pub(super) fn at_target(target: u32, ftl: &Ftl) -> (u32, PageAddress) {
     if target == NONE {

@@ -149,20 +149,20 @@ impl PageStore {
         self.flash.enqueue(id);
     }
 
-    /// Nothing corrected a page that was read: the request that wanted it is told.
+    /// Reports an uncorrectable page to its request.
     ///
-    /// One that was acknowledged before has no more to be told.
+    /// A request that was acknowledged before gets no report.
     #[cold]
     pub(super) fn page_lost(&mut self, id: u32, requests: &mut HostRequests) {
         let txn = &mut self.flash.txns_mut()[id];
-        // A write that waited for its old page goes on to be a program.
+        // A write that waited for its old page becomes a program.
         txn.lost = txn.kind == Kind::HostRead;
         if matches!(txn.kind, Kind::HostRead | Kind::RmwRead) && txn.request != NONE {
             requests[txn.request].uncorrectable_pages += 1;
         }
     }
 
-    /// The old page under a partial write is read: the write, and those behind it, can go on.
+    /// Continues a partial write, and those after it, whose old page has been read.
     pub(super) fn old_page_read(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let txn = &mut self.flash.txns_mut()[id];
         if txn.request != NONE {
@@ -177,7 +177,7 @@ impl PageStore {
         self.page_filled(id, requests, now);
     }
 
-    /// A write has its whole page, and with it those that waited for the rest of it.
+    /// Continues a write that has its whole page, and those that waited for the rest of it.
     pub(super) fn page_filled(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let mut in_order = take_waiters(self.flash.txns_mut(), id);
         let (die, at) = at_target(self.flash.txns()[id].target, &self.ftl);

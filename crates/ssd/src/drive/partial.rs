@@ -62,8 +62,8 @@ impl PageStore {
         self.ftl.sectors.find(lpn, read);
     }
 
-    /// Part of a page is trimmed: where sectors are tracked those of it are gone, and with the last
-    /// of them the page.
+    /// Trims part of a page: its sectors where they are tracked, and the page with the last of
+    /// them.
     pub(super) fn trim_part(
         &mut self,
         request: u32,

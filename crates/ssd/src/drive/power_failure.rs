@@ -24,7 +24,7 @@ impl Ssd {
         Ok(!self.ended && !self.is_done())
     }
 
-    /// Whether no request is open and none will come.
+    /// Whether no request is open or still to arrive.
     fn is_done(&self) -> bool {
         self.run.host.requests.is_empty() && self.run.flows.next_time() == Time::NEVER
     }
@@ -34,7 +34,7 @@ impl Ssd {
         self.run.next_instant()
     }
 
-    /// Steps of a drive that is prepared for a loss of power; `None`: none comes in this run.
+    /// Runs a drive with power loss in steps; `None`: no power loss in this run.
     ///
     /// Errors if the workload is done before the power fails.
     pub(super) fn step_to_cut(&mut self, until: u64) -> Result<Option<bool>, UserError> {

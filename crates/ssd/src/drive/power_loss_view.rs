@@ -25,7 +25,7 @@ const TRIM_BYTES: u64 = 4;
 pub struct Cut {
     /// When the power failed.
     pub at: Time,
-    /// Treatment of operations under way.
+    /// Treatment of running operations.
     pub policy: LossPolicy,
     /// Logical pages whose newest data was in a write-back buffer and not in flash.
     pub dirty_pages: u64,
@@ -45,9 +45,9 @@ pub struct Recovered {
     pub found: RecoveredPages,
     /// Logical pages that were saved, and are in the write buffer again.
     pub saved: Vec<u32>,
-    /// Whether it is known which logical pages were trimmed.
+    /// Whether trimmed pages are known.
     pub knows_trims: bool,
-    /// Blocks of the translation layer whose erase had begun, counted over the drive.
+    /// Blocks of the translation layer whose erase had started, counted over the drive.
     pub erased: Vec<u32>,
     /// Pages, counted over the drive, whose programs ended after the power had failed.
     pub programmed: Vec<u32>,
@@ -70,8 +70,8 @@ pub struct PowerLossView<'a> {
 }
 
 impl PowerLossView<'_> {
-    /// Returns the state of the drive if its power failed at `at`, before the next instant; the
-    /// run may go on as if nothing was asked.
+    /// Returns the state of the drive if its power failed at `at`, before the next instant; the run
+    /// may continue unaffected.
     pub fn cut(&self, at: Time, policy: LossPolicy) -> Cut {
         assert!(at < self.next, "an instant has been left out");
         let loss = self.loss;
@@ -104,11 +104,10 @@ impl PowerLossView<'_> {
         }
     }
 
-    /// The newest write of each logical page in a write-back buffer; in any other nothing is
-    /// acknowledged that is not in flash.
+    /// Returns the logical pages whose newest write is in a write-back buffer; in any other,
+    /// nothing is acknowledged before it is in flash.
     ///
-    /// A write with forced unit access is among them: one that was acknowledged may have merged
-    /// with it.
+    /// Includes writes with forced unit access, as an acknowledged one may have merged with it.
     fn dirty(&self) -> BTreeSet<u32> {
         if self.is_durable {
             return BTreeSet::new();
@@ -125,7 +124,7 @@ impl PowerLossView<'_> {
         list.min(bitmap).div_ceil(u64::from(self.scenario.mapping_bytes()))
     }
 
-    /// Returns the result of a recovery after it, from the data beside every programmed page.
+    /// Returns the result of a recovery, from the metadata of every programmed page.
     pub fn recover(&self, cut: &Cut) -> Recovered {
         let mut found = RecoveredPages::new(self.ftl.tables.map.all_pages());
         self.read_all(cut, |page, stamp| found.read(page, stamp));
@@ -140,8 +139,8 @@ impl PowerLossView<'_> {
         }
     }
 
-    /// Says of every page that is programmed, counted over the drive, or was begun, what can be
-    /// read beside it.
+    /// Passes every page that was programmed or started, counted over the drive, with its readable
+    /// metadata.
     pub fn read_all(&self, cut: &Cut, mut say: impl FnMut(u32, Option<Stamp>)) {
         let (finished, ..) = self.finish(cut);
         self.each_programmed(|die, plane, block, pages| {
@@ -153,7 +152,7 @@ impl PowerLossView<'_> {
         });
     }
 
-    /// Whether it is known afterwards which logical pages were trimmed.
+    /// Whether trimmed pages are known after a recovery.
     fn keeps_trims(&self, cut: &Cut) -> bool {
         let whole = cut.dump.len() as u64 + cut.table_pages;
         self.loss.is_protected() && cut.flush.saved_pages == whole
@@ -189,14 +188,13 @@ impl PowerLossView<'_> {
         recovery_time(&dies, geometry, timing, self.loss.oob_bytes)
     }
 
-    /// Says of every block, by die, plane and number, how many of its pages its die has programmed
-    /// or begun to.
+    /// Passes every block, by die, plane and number, with the pages programmed or started.
     fn each_programmed(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
         let geometry = &self.scenario.geometry;
         for die in 0..geometry.dies() {
             for plane in 0..geometry.planes_per_die {
                 for block in 0..geometry.blocks_per_plane {
-                    // A table says which blocks are bad: nothing is read there.
+                    // Bad blocks are in a table, and not read.
                     if !self.ftl.tables.blocks.is_bad(die, PageAddress { plane, block, page: 0 }) {
                         say(die, plane, block, self.flash.dies().programmed(die, plane, block));
                     }
@@ -205,8 +203,8 @@ impl PowerLossView<'_> {
         }
     }
 
-    /// Returns operations that still ended: stamps of programs, blocks of the mapping whose erase
-    /// had begun, and those of them whose erase did not end.
+    /// Returns the operations that still ended: metadata of programs, blocks of the mapping whose
+    /// erase had started, and those of them whose erase did not end.
     fn finish(&self, cut: &Cut) -> (BTreeMap<u32, Stamp>, Vec<u32>, Vec<u32>) {
         let ends = cut.dies.iter().flat_map(|die| &die.ends);
         let ended: BTreeSet<u32> =
@@ -230,7 +228,7 @@ impl PowerLossView<'_> {
         let (mut erased, mut again) = (Vec::new(), Vec::new());
         for (id, txn) in self.flash.txns().iter().filter(|(_, txn)| txn.kind == Kind::Erase) {
             let block = self.ftl.numbering.page(txn.die, txn.at) / pages_per_block;
-            // The blocks of twins are erased at once, each by a transaction, and count as one.
+            // The blocks of a superblock are erased at once, a transaction each, and count as one.
             if erased.contains(&block) {
                 continue;
             }
@@ -242,7 +240,7 @@ impl PowerLossView<'_> {
         (finished, erased, again)
     }
 
-    /// Holds what a recovery finds against what the host was promised, where that is checked.
+    /// Checks the result of a recovery against the promises to the host, if that is checked.
     pub fn check_cut(&self, cut: &Cut, recovered: &Recovered) {
         let Some(checker) = self.checker else { return };
         let Some(promises) = &checker.promises else { return };
@@ -292,7 +290,7 @@ impl PowerLossView<'_> {
         contents
     }
 
-    /// Whether what was found of a logical page is void, as far as trims are known.
+    /// Whether the recovered version of a logical page was trimmed, as far as trims are known.
     fn is_trimmed(&self, recovered: &Recovered, lpn: u32) -> bool {
         let version = recovered.found.version(lpn);
         recovered.knows_trims && self.journal.is_trimmed(lpn, version)
@@ -321,7 +319,7 @@ impl PowerLossView<'_> {
         }
     }
 
-    /// How the power failed and what a recovery found.
+    /// Returns the power failure and its recovery for the summary.
     pub(super) fn summary(&self, cut: &Cut) -> Value {
         let recovered = self.recover(cut);
         let mut told = self.tell_cut(cut);

@@ -58,7 +58,7 @@ impl Prefetch {
         Some(request)
     }
 
-    /// Puts a request behind those that were read, of a load whose requests are offered.
+    /// Appends a request of a load whose requests are offered.
     pub(super) fn offer(&mut self, request: Request) {
         self.ahead.push(request);
     }
@@ -92,7 +92,7 @@ impl Prefetch {
         self.workload.progress()
     }
 
-    /// Returns how many rows have been read and left out.
+    /// Returns how many rows have been read and skipped.
     pub(super) fn counts(&self) -> Counts {
         self.workload.counts()
     }

@@ -1,4 +1,4 @@
-//! How a drive comes into the state that it starts from: preconditioned, and run in if it is to be.
+//! Preparation of a drive's initial state: preconditioning, and a run-in if needed.
 
 use reprieve_base::{Archive, Stream, UserError, parts};
 use reprieve_config::{Precondition, Scenario};
@@ -19,15 +19,15 @@ const WRITES_PER_OPERATION: u64 = 64;
 /// Operations of a preparation that is worth a file: a tenth of a second or two.
 const OPERATIONS_WORTH_A_FILE: u64 = 1 << 17;
 
-/// How the drive comes into the state that it starts from.
+/// Preparation of the initial state of a drive.
 pub(super) struct Preparation {
     preconditioner: Preconditioner,
-    /// `None`: it has its state from elsewhere.
+    /// `None`: the state comes from elsewhere.
     equilibrium: Option<Box<Equilibrium>>,
     /// The load of that equilibrium; `None`: the drive is not to be in a steady state.
     load: Option<String>,
     stage: RunInStage,
-    /// Its policies are not those that the scenario names.
+    /// Its policies differ from those of the scenario.
     pub(super) has_custom_policies: bool,
     /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
     pub(super) replay: Vec<u32>,
@@ -36,15 +36,15 @@ pub(super) struct Preparation {
     operations: u64,
 }
 
-/// How far a drive has come on its way to the state that it runs in.
+/// Stages of a run-in.
 enum RunInStage {
-    /// It has, or gets, its pages, with as many free blocks as the load is thought to leave.
+    /// Preconditioning, with the free blocks that the load is expected to leave.
     ToCome(Attempt),
     /// It runs in.
     Running(Box<RunIn>),
-    /// It has its pages, and does what it does by itself.
+    /// Idle, while background work runs.
     Resting(Box<Ssd>),
-    /// The run can begin; what was done before, if anything was.
+    /// Done; with the report of the run-in, if there was one.
     Over(Option<RunInReport>),
 }
 
@@ -76,7 +76,7 @@ impl Preparation {
         }
     }
 
-    /// Whether the state is there already, or somebody else prepares it.
+    /// Whether the state is available, or another thread prepares it.
     fn looks_elsewhere(&mut self, scenario: &Scenario, ftl: &mut Ftl) -> Result<bool, UserError> {
         let is_shared = self.load.is_some() && !self.has_custom_policies;
         let equilibrium = self.equilibrium.as_ref().filter(|_| is_shared);
@@ -98,9 +98,9 @@ impl Preparation {
         }
     }
 
-    /// Writes the prepared drive, or takes it back.
+    /// Saves or restores the prepared drive.
     fn exchange(&mut self, archive: &mut Archive, ftl: &mut Ftl) {
-        // Those who share a load may have it from different sections.
+        // Drives that share a load may have it from different sections.
         let load = self.load.clone();
         self.archive(archive);
         self.load = load;
@@ -108,7 +108,7 @@ impl Preparation {
         ftl.archive(archive);
     }
 
-    /// Writes what the summary says of it, which is done, or takes that back.
+    /// Saves or restores the finished report.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         let RunInStage::Over(report) = &mut self.stage else { panic!("the drive runs in") };
         let mut waf = self.preconditioner.waf();
@@ -116,7 +116,7 @@ impl Preparation {
         self.preconditioner = Preconditioner::done(waf);
     }
 
-    /// Brings the drive nearer to the state that it starts from; true once it is there.
+    /// Takes a step of the preparation; true once it is done.
     pub(super) fn advance(
         &mut self,
         scenario: &Scenario,
@@ -193,7 +193,7 @@ impl Preparation {
         Ok(())
     }
 
-    /// Stops a drive that ran before the run, and takes its tables and what its buffer holds.
+    /// Stops the drive of a run-in, and takes its tables and the contents of its buffer.
     fn take_over(&mut self, scenario: &Scenario, ftl: &mut Ftl, drive: &mut Ssd) {
         self.replay = drive.freeze();
         std::mem::swap(ftl, &mut drive.run.pages.ftl);
@@ -232,7 +232,7 @@ impl Preparation {
         }))
     }
 
-    /// Section `precondition` of the summary: what was done before the run, if the drive ran in.
+    /// Returns the section `precondition` of the summary, if the drive ran in.
     pub(super) fn summary(&self) -> Option<Value> {
         let RunInStage::Over(Some(report)) = &self.stage else { return None };
         Some(json!({
@@ -281,7 +281,7 @@ impl Preparation {
         Ok(drive)
     }
 
-    /// The drive that ran in gives the policies back that it had.
+    /// Returns the policies that were lent to the run-in.
     fn take_back_policies(&self, scenario: &Scenario, flash: &mut Flash, drive: &mut Ssd) {
         if self.has_custom_policies {
             let own = drive.run.pages.flash.exchange_policies(Policies::of(scenario));

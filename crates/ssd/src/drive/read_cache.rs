@@ -25,12 +25,12 @@ pub(super) struct PageCache {
 }
 
 impl PageCache {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.slots, self.lpns, self.order, self.free, self.counts);
     }
 
-    /// The cache of a scenario; `None` if it has none.
+    /// Creates the cache of a scenario; `None` if it has none.
     pub(super) fn of(scenario: &scenario::Scenario) -> Option<PageCache> {
         let cache = scenario.read_cache?;
         let pages = cache.pages(scenario.logical_pages(), scenario.mapping_bytes());
@@ -47,12 +47,12 @@ impl PageCache {
         })
     }
 
-    /// Whether a page is there, which no request for it has used yet.
+    /// Whether a page is cached; does not count as use.
     pub(super) fn has(&self, lpn: u32) -> bool {
         self.slots[lpn as usize] != NONE
     }
 
-    /// Whether a page is there; counts, and takes it as used.
+    /// Whether a page is cached; counts, and marks it as used.
     pub(super) fn hit(&mut self, lpn: u32) -> bool {
         let slot = self.slots[lpn as usize];
         if slot == NONE {
@@ -70,8 +70,8 @@ impl PageCache {
         }
     }
 
-    /// A page was read from the flash: into the cache, unless its data has changed meanwhile, or
-    /// only a part of it has left its die.
+    /// Adds a page that was read from flash, unless its data has changed meanwhile or only a part
+    /// of it has left its die.
     #[cold]
     pub(super) fn page_read(&mut self, txn: &Txn, ftl: &Ftl) {
         let is_newest = match ftl.tables.map.get(txn.lpn) {
@@ -133,7 +133,7 @@ impl PageCache {
         }
     }
 
-    /// Checks slots and pages against each other, and against what the drive `holds`.
+    /// Checks slots and pages against each other, and against the drive's mapping.
     pub(super) fn verify(&self, holds: impl Fn(u32) -> Mapping) -> Result<(), String> {
         let mut pages = 0;
         for (lpn, slot) in (0..).zip(self.slots.iter().copied()).filter(|(_, slot)| *slot != NONE) {
@@ -171,7 +171,7 @@ impl PageCache {
         self.lpns[self.order.first().expect("a page is there") as usize]
     }
 
-    /// Says of a page that it is where another is.
+    /// Points a page to the slot of another.
     #[cfg(test)]
     pub(super) fn mix_up(&mut self) {
         let lpn = self.a_page() as usize;

@@ -36,7 +36,7 @@ impl PageStore {
             }
             self.page_complete(id, requests, now);
         }
-        // What a recovery has found stale of a mapping in flash.
+        // Pages of the mapping that recovery has found stale.
         self.write_map_pages(now);
         Ok(())
     }

@@ -11,9 +11,9 @@ use super::interface::{HostRequest, HostStep};
 use super::page_store::{PageStore, Served};
 
 impl EventLoop {
-    /// Lets the requests of a closed loop arrive that completed ones have made way for.
+    /// Admits requests of a closed loop in place of completed ones.
     ///
-    /// One that completes at once makes way for the next: a loop, for there may be millions.
+    /// A loop, as a request that completes at once admits the next, perhaps millions of times.
     pub(super) fn pull(&mut self) {
         while self.flows.may_pull() {
             let Some((request, flow)) = self.flows.pull(&self.pages.ftl, self.now) else { break };
@@ -75,9 +75,9 @@ impl EventLoop {
         }
     }
 
-    /// Fetches what the drive takes out of the submission queues at this instant.
+    /// Fetches commands from the submission queues at this instant.
     ///
-    /// A command that completes at once makes way for another.
+    /// A command that completes at once frees a place for another.
     pub(super) fn fetch(&mut self) {
         while let Some(id) = self.host.fetch(self.now, self.events.orders()) {
             self.begin(id);
@@ -85,7 +85,7 @@ impl EventLoop {
         }
     }
 
-    /// A message has come.
+    /// Handles a message.
     #[inline(always)]
     pub(super) fn receive(&mut self) {
         match self.host.receive(self.now, self.events.orders()) {
@@ -158,7 +158,7 @@ impl EventLoop {
         self.answer_served();
     }
 
-    /// Tells the host what has been served.
+    /// Sends completions of served requests to the host.
     #[inline]
     pub(super) fn answer_served(&mut self) {
         if !self.pages.served.is_empty() {
@@ -227,7 +227,7 @@ impl EventLoop {
 }
 
 impl EventLoop {
-    /// The request with the address of its pages; `None`: it is refused, which ends the run.
+    /// Returns the request with the address of its pages; `None`: refused, which ends the run.
     #[inline]
     pub(super) fn addressed(&mut self, request: Request) -> Option<Request> {
         if self.pages.zones.is_none() && request.op <= Op::Flush {
@@ -254,7 +254,7 @@ impl EventLoop {
         failing.refuse(format!("workload: {}: {what}", op.name()));
     }
 
-    /// A write is about to begin: an append gets its address; false if its zone refuses it.
+    /// Starts a write: an append gets its address; false if its zone refuses it.
     #[inline]
     pub(super) fn takes_write(&mut self, id: u32) -> bool {
         self.pages.zones.is_none() || self.zone_takes_write(id)
@@ -334,7 +334,7 @@ impl EventLoop {
         }
     }
 
-    /// An operation of a zone is done: what has passed since it began went to the arrays.
+    /// Completes a zone operation: its time so far counts as array time.
     fn zone_served(&mut self, id: u32) {
         let requests = &mut self.host.requests;
         let mut parts = LatencyComponents::default();
@@ -342,7 +342,7 @@ impl EventLoop {
         self.pages.request_served(id, &parts, requests);
     }
 
-    /// Goes on with what has waited for pages of zones to be programmed, or blocks to be erased.
+    /// Continues requests that waited for pages of zones to be programmed, or blocks to be erased.
     #[cold]
     pub(super) fn settle_zones(&mut self) {
         let next = |pages: &mut PageStore| pages.zones.as_mut()?.next_settled();

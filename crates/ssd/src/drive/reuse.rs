@@ -9,15 +9,15 @@ use twox_hash::XxHash3_128;
 
 use super::equilibrium::Equilibrium;
 
-/// Looks at somebody else's preparation without a step of it after which it is not waited for: a
-/// drive that is prepared may be left alone.
+/// Polls of another thread's preparation without progress, before it is no longer waited for: it
+/// may have been abandoned.
 const PATIENCE: u32 = 40;
 
-/// How a drive that is to be prepared comes by its state.
+/// Source of a drive's prepared state.
 pub(super) enum Origin {
     /// It looks in this place first.
     Stored(Arc<Store>),
-    /// Another drive prepares it; `steps` were done when it was seen the last `looks` times.
+    /// Another drive prepares it; it had `steps` done in the last `looks` polls.
     Awaited { store: Arc<Store>, key: Key, steps: u64, looks: u32 },
     /// It is prepared, for others too.
     Claimed(Claim),
@@ -35,7 +35,7 @@ pub(super) enum Look {
 }
 
 impl Origin {
-    /// Looks for a state; `key` says on what it depends, `None`: others cannot have the same.
+    /// Looks up a state; `key` has its dependencies, or is `None` if it cannot be shared.
     pub(super) fn look(&mut self, key: impl FnOnce() -> Option<Key>) -> Look {
         let (store, key, seen) = match std::mem::replace(self, Origin::Own) {
             Origin::Stored(store) => match key() {

@@ -1,4 +1,4 @@
-//! How the run goes over time, where someone asks for it.
+//! The time series of a run, if recorded.
 
 use reprieve_base::Time;
 use reprieve_flash::Flash;
@@ -40,7 +40,7 @@ pub(super) fn sample(flash: &Flash, then: Time) -> Sample {
 }
 
 impl Ssd {
-    /// How the run went so far; `None` if nobody asked for it, or before it begins.
+    /// Returns the time series so far; `None` if not recorded, or before the start.
     pub fn course(&self) -> Option<TimeSeries> {
         let mut series = self.run.stats.series.clone()?;
         let ages = self.run.stats.measuring.ages(&self.run.pages.flash)?;

@@ -35,7 +35,7 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.arrived, self.completed, self.idle_since, self.idle_ns);
         parts!(archive; self.latencies, self.measuring, self.transient);
@@ -57,7 +57,7 @@ impl Statistics {
         }
     }
 
-    /// Forgets the latencies so far; the measured part is to begin at `at`.
+    /// Discards the latencies so far; the measured part starts at `at`.
     pub(super) fn measure_anew(&mut self, at: Time) {
         self.latencies = Latencies::in_batches();
         self.transient = None;
@@ -97,14 +97,14 @@ impl Statistics {
         self.idle_ns += (now - self.idle_since).ns();
     }
 
-    /// The instant `now` has come with `open` open requests, and nothing of it has happened.
+    /// Adds the instant `now` with `open` open requests, before its events.
     #[inline(never)]
     pub(super) fn series_instant(&mut self, now: Time, open: usize, flash: &Flash) {
         let series = self.series.as_mut().expect("the caller has seen it");
         series.advance(now, open as u64, |then| sample(flash, then));
     }
 
-    /// A request is complete, and all that is kept of it is noted.
+    /// Records a completed request.
     #[inline(always)]
     pub(super) fn request_done(
         &mut self,
@@ -139,7 +139,7 @@ impl Statistics {
         self.completed += 1;
     }
 
-    /// Notes more of a request than its latency, where that is asked for.
+    /// Records more of a request than its latency, where needed.
     #[inline(always)]
     fn note(
         &mut self,
@@ -219,7 +219,7 @@ impl Statistics {
         });
     }
 
-    /// Out of the way of runs, whose requests nobody has handed over.
+    /// Not inlined, for runs without handed-over requests.
     #[inline(never)]
     fn hand_back(
         &mut self,

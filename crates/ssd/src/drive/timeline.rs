@@ -1,4 +1,4 @@
-//! A timeline of the drive: what it is told of requests, and its bytes.
+//! A timeline of the drive: its requests, and its bytes.
 
 use reprieve_base::Op;
 use reprieve_observe::timeline::{Arrival, Name, Timeline};

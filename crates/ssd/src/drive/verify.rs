@@ -6,7 +6,7 @@ use reprieve_policy::txn::Kind;
 use super::page_store::PageStore;
 
 impl PageStore {
-    /// Checks the buffer and the cache; says where something is wrong, and what.
+    /// Checks the buffer and the cache; returns the place and kind of an error.
     pub(super) fn verify(&self) -> Result<(), (&'static str, String)> {
         let (txns, ftl) = (self.flash.txns(), &self.ftl);
         self.buffer.verify(txns, ftl).map_err(|what| ("the write buffer", what))?;
@@ -38,7 +38,7 @@ impl PageStore {
     }
 }
 
-/// A way to break the tables, and a piece of what is said to it.
+/// A way to corrupt the tables, and a part of the resulting message.
 #[cfg(test)]
 type DriveBreak = (fn(&mut super::event_loop::EventLoop), &'static str);
 

@@ -10,9 +10,9 @@ pub(super) struct WriteThrottle {
     pace: Option<(Dur, u64)>,
     /// Pages that enter in each window of this length.
     quota: Option<(Dur, u64)>,
-    /// When the pace lets the next page in.
+    /// When the pace admits the next page.
     next_at: Time,
-    /// The end of the window, and the pages that it still lets in.
+    /// The end of the window, and the pages that it still admits.
     window_ends: Time,
     left: u64,
     /// When the buffer has to be looked at again, and when it will be.
@@ -21,7 +21,7 @@ pub(super) struct WriteThrottle {
 }
 
 impl WriteThrottle {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.next_at, self.window_ends, self.left, self.wakes_at, self.asked);
     }
@@ -79,7 +79,7 @@ impl WriteThrottle {
         false
     }
 
-    /// When the buffer has to be looked at again, told once.
+    /// Returns when the buffer has to be checked again, once.
     pub(super) fn take_wake(&mut self) -> Option<Time> {
         let is_new = self.wakes_at != std::mem::replace(&mut self.asked, self.wakes_at);
         is_new.then_some(self.wakes_at)

@@ -16,7 +16,7 @@ struct Pace {
     /// `None`: transfers take no time.
     bytes_per_s: Option<u64>,
     packets: Option<Packets>,
-    /// The transfer that was asked for last: most are of one length.
+    /// The last transfer length and its time, as most lengths are equal.
     last: (u64, Dur),
 }
 
@@ -59,8 +59,7 @@ impl Link {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Links {
     pace: Pace,
-    /// A doorbell, an entry of a submission queue, one of a completion queue, a request for what is
-    /// in the host's memory.
+    /// Lengths of a doorbell, a submission entry, a completion entry, and a read of host memory.
     doorbell: Dur,
     submission: Dur,
     completion: Dur,
@@ -69,14 +68,14 @@ pub(super) struct Links {
     first: Link,
     /// Out; `None`: a link that is half duplex.
     out: Option<Link>,
-    /// Doorbells, entries of queues and requests for data cross it as well.
+    /// Doorbells, queue entries and reads of host memory cross it as well.
     pub(super) carries_commands: bool,
     /// One request at a time crosses it, and none overtakes another.
     pub(super) in_order: bool,
 }
 
 impl Links {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.pace.last, self.first, self.out);
     }
@@ -101,7 +100,7 @@ impl Links {
         }
     }
 
-    /// Whether what crosses it does so later.
+    /// Whether transfers take time.
     pub(super) fn takes_time(&self) -> bool {
         self.first.takes_time
     }
@@ -124,18 +123,18 @@ impl Links {
         self.out.as_mut().unwrap_or(&mut self.first)
     }
 
-    /// When the link is free for a command that comes at `now`, behind what came before it.
+    /// Returns when the link is free for a command at `now`.
     pub(super) fn turn(&self, now: Time) -> Time {
         self.first.free_at.max(now)
     }
 
-    /// The host rings: there is a submission, or it has taken a completion.
+    /// Sends a doorbell of the host, for a submission or a completion that it has taken.
     #[inline]
     pub(super) fn ring(&mut self, now: Time) -> Time {
         self.first.cross(now, self.doorbell)
     }
 
-    /// The drive asks for what is in the host's memory.
+    /// Sends a read of host memory.
     #[inline]
     pub(super) fn ask(&mut self, now: Time) -> Time {
         let time = self.ask;

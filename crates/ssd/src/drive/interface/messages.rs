@@ -14,11 +14,11 @@ pub(super) enum What {
     Doorbell,
     /// The drive has turned to a command of a submission queue.
     Fetched,
-    /// The drive asks the host for a command.
+    /// The drive reads a command from host memory.
     CommandRequest,
     /// A command.
     Command,
-    /// The drive asks the host for the data of a write.
+    /// The drive reads the data of a write from host memory.
     DataRequest,
     /// The data of a write.
     Data,
@@ -28,7 +28,7 @@ pub(super) enum What {
     Answer,
 }
 
-/// A message about a request, and when it has come.
+/// A message about a request, and its arrival.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Message {
     pub(super) at: Time,
@@ -48,8 +48,8 @@ impl Message {
     }
 }
 
-/// The lines, by number. A command that the drive has turned to stands in a line of its own: one
-/// at a time is fetched.
+/// Queues by number. A command that the drive fetches has a queue of its own, as one at a time is
+/// fetched.
 const TO_DRIVE: usize = 0;
 const TO_HOST: usize = 1;
 const FETCH: usize = 2;
@@ -68,12 +68,12 @@ impl What {
     }
 }
 
-/// All messages. A direction of the link is first in, first out, so that a line needs no sorting.
+/// All messages. Each direction of the link is first in, first out, so that its queue is sorted.
 ///
-/// The next message stands before all lines. Mostly it is the only one, and no line is touched.
+/// The next message, usually the only one, is kept outside the queues.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Messages {
-    /// The one that comes next; its time is `NEVER` without one.
+    /// The next message; its time is `NEVER` if there is none.
     next: Message,
     lines: [VecDeque<Message>; LINES],
     /// Messages in the lines.
@@ -86,7 +86,7 @@ impl Messages {
         Messages { next: NOTHING, lines, behind: 0 }
     }
 
-    /// When the next message comes; `NEVER` if none does.
+    /// Returns when the next message arrives; `NEVER` if none does.
     #[inline(always)]
     pub(super) fn next_time(&self) -> Time {
         self.next.at
@@ -98,11 +98,11 @@ impl Messages {
         self.next.order
     }
 
-    /// A message to the drive, or to the host, that will have come `at` this instant.
+    /// Sends a message that arrives `at` this instant.
     #[inline(always)]
     pub(super) fn send(&mut self, at: Time, what: What, request: u32, orders: &mut Orders) {
         let order = orders.take();
-        // What was sent later comes later among equals.
+        // Messages of one instant arrive in the order of sending.
         if at >= self.next.at {
             return self.wait(at, order, what, request);
         }
@@ -112,8 +112,7 @@ impl Messages {
         self.next = Message { at, order, what, request };
     }
 
-    /// A message waits in its line, an answer before those that come later: what sends no data does
-    /// not wait behind data.
+    /// Queues a message; an answer without data passes data.
     #[inline(never)]
     fn wait(&mut self, at: Time, order: u64, what: What, request: u32) {
         let message = Message { at, order, what, request };
@@ -130,7 +129,7 @@ impl Messages {
         self.check_fetch();
     }
 
-    /// The message that was next of all waits before those of its line: another comes before it.
+    /// Returns the next message to the head of its queue, as another precedes it.
     #[inline(never)]
     fn wait_first(&mut self) {
         self.lines[self.next.what.line()].push_front(self.next);
@@ -153,7 +152,7 @@ impl Messages {
         }
     }
 
-    /// Takes the next message: what it is, and about which request.
+    /// Removes the next message; returns it and its request.
     #[inline(always)]
     pub(super) fn take(&mut self) -> (What, u32) {
         debug_assert!(self.next.at < Time::NEVER, "a message is next");
@@ -165,7 +164,7 @@ impl Messages {
         (what, request)
     }
 
-    /// The first of those that wait is next.
+    /// Takes the first of the queued messages as the next one.
     #[inline(never)]
     fn take_from_lines(&mut self) {
         let mut first = (&NOTHING, ANSWERS);
@@ -179,7 +178,7 @@ impl Messages {
         self.lines[first.1].pop_front();
     }
 
-    /// Forgets everything: nothing comes from the host any more, and nothing goes there.
+    /// Drops all messages.
     pub(super) fn clear(&mut self) {
         *self = Messages::new();
     }

@@ -1,6 +1,6 @@
-//! The host interface: submission queues, the link, and what crosses it.
+//! The host interface: submission queues, the link, and messages.
 //!
-//! It says what the drive has to do next for a request; what the drive does is not its business.
+//! It returns the next step of the drive for a request, but does not carry it out.
 
 mod link;
 mod messages;
@@ -23,7 +23,7 @@ pub(super) struct HostRequest {
     pub(super) op: Op,
     pub(super) lba: u64,
     pub(super) bytes: u32,
-    /// Write: acknowledged when it is programmed, whatever the buffer does.
+    /// Write with forced unit access: acknowledged when it is programmed.
     pub(super) fua: bool,
     pub(super) arrival: Time,
     /// When the drive began to fetch it from its submission queue; at once without queues.
@@ -34,7 +34,7 @@ pub(super) struct HostRequest {
     pub(super) received: Time,
     /// Pages of it, or under it, that nothing corrected.
     pub(super) uncorrectable_pages: u32,
-    /// Senses beyond the first of each of those.
+    /// Senses beyond the first of each of these pages.
     pub(super) retries: u32,
     /// Pages that are not done.
     pub(super) pages_left: u32,
@@ -45,7 +45,7 @@ pub(super) struct HostRequest {
     pub(super) next_lpn: u32,
     /// Write or flush: the flush interval in which it arrived.
     pub(super) interval: u32,
-    /// The load that it belongs to, and the place of the service level that this has of its own.
+    /// Its load, and the number of the load's own service level.
     pub(super) flow: u32,
     pub(super) service_level: u8,
     /// The placement handle of its data.
@@ -90,7 +90,7 @@ pub(super) struct HostInterface {
     /// `None`: requests go straight to the drive.
     queues: Option<HostQueues>,
     links: Links,
-    /// Time that every command spends in the controller besides, side by side with others.
+    /// Controller time of every command, in parallel with others.
     controller: Dur,
     /// Time of commands that are no reads.
     controller_write: Dur,
@@ -100,7 +100,7 @@ pub(super) struct HostInterface {
 }
 
 impl HostInterface {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.requests, self.messages);
         self.links.archive(archive);
@@ -127,7 +127,7 @@ impl HostInterface {
         self.queues.as_ref().map_or(0, HostQueues::count)
     }
 
-    /// Whether requests come through submission queues.
+    /// Whether requests use submission queues.
     #[inline(always)]
     pub(super) fn has_queues(&self) -> bool {
         self.queues.is_some()
@@ -139,7 +139,7 @@ impl HostInterface {
         self.links.in_order
     }
 
-    /// When the next message comes; `NEVER` if none does.
+    /// Returns when the next message arrives; `NEVER` if none does.
     #[inline(always)]
     pub(super) fn next_time(&self) -> Time {
         self.messages.next_time()
@@ -151,7 +151,7 @@ impl HostInterface {
         self.messages.next_order()
     }
 
-    /// Nothing comes from the host any more, and nothing goes there.
+    /// Drops all messages, in both directions.
     pub(super) fn cut_off(&mut self) {
         self.messages.clear();
     }
@@ -170,7 +170,7 @@ impl HostInterface {
         false
     }
 
-    /// Takes the message that comes at `now`, and says what the drive has to do, if anything.
+    /// Takes the message at `now`; returns the next step of the drive, if any.
     #[inline(always)]
     pub(super) fn receive(&mut self, now: Time, orders: &mut Orders) -> Option<HostStep> {
         let (what, id) = self.messages.take();
@@ -207,7 +207,7 @@ impl HostInterface {
         self.queues.as_ref().is_some_and(HostQueues::may_fetch)
     }
 
-    /// Lets messages come that are due before `until`, up to one that gives the drive work to do.
+    /// Handles messages before `until`, up to one that gives the drive work.
     #[inline(always)]
     pub(super) fn run_to(&mut self, until: Time, orders: &mut Orders) {
         if self.talks && self.only_leads_on(until) {
@@ -215,7 +215,7 @@ impl HostInterface {
         }
     }
 
-    /// Whether the next message comes before `until` and only leads to another.
+    /// Whether the next message arrives before `until` and only causes another one.
     #[inline(always)]
     fn only_leads_on(&self, until: Time) -> bool {
         self.next_time() < until && !self.messages.gives_work()
@@ -234,8 +234,8 @@ impl HostInterface {
         }
     }
 
-    /// Fetches what the drive takes out of the submission queues at this instant, up to a command
-    /// that is here at once.
+    /// Fetches commands from the submission queues at this instant, up to one that is available at
+    /// once.
     #[inline(always)]
     pub(super) fn fetch(&mut self, now: Time, orders: &mut Orders) -> Option<u32> {
         while let Some(queues) = &mut self.queues {
@@ -243,7 +243,7 @@ impl HostInterface {
             let command = queues.command;
             self.requests[id].fetched = now;
             if command > Dur::ZERO {
-                // One at a time: the next can follow when this one has come.
+                // One at a time: the next fetch follows when this one is complete.
                 self.messages.send(now + command, What::Fetched, id, orders);
                 return None;
             }
@@ -254,7 +254,7 @@ impl HostInterface {
         None
     }
 
-    /// The drive has turned to a command: it has it, or asks the host for it.
+    /// Starts a command: the drive has it, or reads it from host memory.
     #[inline(always)]
     fn take_command(&mut self, id: u32, now: Time, orders: &mut Orders) -> Option<HostStep> {
         if self.links.carries_commands {
@@ -270,7 +270,7 @@ impl HostInterface {
         HostStep::Begin(id)
     }
 
-    /// A request joins what crosses a link that keeps requests in order, a write with its data;
+    /// Sends a request over a link that keeps requests in order, a write with its data; returns
     /// whether it has crossed at once.
     pub(super) fn cross_whole(&mut self, id: u32, now: Time, orders: &mut Orders) -> bool {
         let request = &self.requests[id];
@@ -284,7 +284,7 @@ impl HostInterface {
         crossed == now
     }
 
-    /// The drive wants the data of a write; whether it is here at once.
+    /// Requests the data of a write; returns whether it is available at once.
     #[inline]
     pub(super) fn want_data(&mut self, id: u32, now: Time, orders: &mut Orders) -> bool {
         if self.links.carries_commands {
@@ -294,7 +294,7 @@ impl HostInterface {
         self.data_comes(id, now, orders)
     }
 
-    /// The host sends the data of a write; whether it is here at once.
+    /// Sends the data of a write from the host; returns whether it is available at once.
     #[inline(always)]
     fn data_comes(&mut self, id: u32, now: Time, orders: &mut Orders) -> bool {
         let received = self.links.cross_in(now, u64::from(self.requests[id].bytes));
@@ -305,8 +305,8 @@ impl HostInterface {
         received == now
     }
 
-    /// Sends a page of a read to the host: when the read is complete with the last of
-    /// them; `None`: others are still to come.
+    /// Sends a page of a read to the host; returns when the read is complete with the last of them,
+    /// or `None`.
     #[inline]
     pub(super) fn send_page(&mut self, id: u32, bytes: u32, now: Time) -> Option<Time> {
         let request = &mut self.requests[id];
@@ -332,17 +332,17 @@ impl HostInterface {
         told + self.controller_write
     }
 
-    /// The last that a request sends to the host has crossed the link at `crossed`.
+    /// Sends the completion of a request, whose last data crosses the link at `crossed`.
     ///
-    /// The link is first in, first out: the page that comes to it last leaves it last.
+    /// The link is first in, first out: the last page to enter it leaves it last.
     #[inline]
     pub(super) fn answer(&mut self, id: u32, now: Time, crossed: Time, orders: &mut Orders) {
         self.requests[id].parts.add(LatencyComponent::Link, (crossed - now).ns());
         self.messages.send(crossed, What::Answer, id, orders);
     }
 
-    /// A request is complete: its queue may send another. To where its time went comes what passed
-    /// before the drive set about it, in its queue and on the link.
+    /// Completes a request, so that its queue may send another. The time before the drive started
+    /// it is added to its components, by queue and link.
     #[inline]
     pub(super) fn close(&mut self, id: u32, now: Time) -> &HostRequest {
         let request = &mut self.requests[id];

@@ -10,7 +10,7 @@ use super::HostRequests;
 /// Commands that NCQ has tags for (Serial ATA Revision 3.0, section 13.6).
 const NCQ_COMMANDS: u32 = 32;
 
-/// One submission queue: the requests in it, oldest first, and what the drive has fetched from it.
+/// One submission queue: its requests, oldest first, and those that the drive has fetched.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct SubmissionQueue {
     first: u32,
@@ -48,7 +48,7 @@ pub(in crate::drive) struct HostQueues {
 }
 
 impl HostQueues {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.lines, self.outstanding, self.is_fetching, self.ringing);
         self.arbiter.archive(archive);
