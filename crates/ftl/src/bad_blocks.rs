@@ -35,7 +35,7 @@ impl Blocks {
         failed.retain(|block| index.valid(*block) > 0 || !failing.give_up(*block));
     }
 
-    /// Whether the victim of a plane is to be given up and has nothing left to move.
+    /// Whether the victim of a plane is to be retired and has no valid page left.
     pub(super) fn retires_empty(&self, plane: u32) -> bool {
         let victim = self.planes[plane as usize].victim.filter(|victim| victim.retires);
         victim.is_some_and(|victim| self.index.valid(victim.block) == 0)

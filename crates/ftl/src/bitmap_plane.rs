@@ -90,7 +90,7 @@ impl BitmapPlane {
     fn draw(&self, stream: &mut Stream) -> u32 {
         let pages = u64::from(self.pages_per_block * self.blocks_per_plane);
         loop {
-            // Drawn at random it is a logical page drawn at random.
+            // A uniform valid page is a uniform logical page.
             let page = stream.below(pages) as u32;
             if self.is_valid(page) {
                 return page;
@@ -115,11 +115,11 @@ impl BitmapPlane {
         self.index.remove_valid(page / self.pages_per_block);
     }
 
-    /// Overwrites pages of the plane, each as likely as any other; returns the pages that garbage
-    /// collection moved for it.
+    /// Overwrites pages of the plane with equal probability; returns the pages that garbage
+    /// collection moved.
     ///
-    /// Planes that share their pages are written by turns, and lose pages that are overwritten
-    /// wherever they are: of very many planes each loses as many as a Poisson law says.
+    /// Planes that share their pages are written in turn and lose pages to writes anywhere: with
+    /// many planes, a Poisson number each.
     pub(super) fn overwrite(
         &mut self,
         state: &mut Plane,
@@ -212,7 +212,7 @@ impl BitmapPlane {
         victim.pick(&mut InDrive { index: &mut self.index, first }, self.plane)
     }
 
-    /// Fills the last program of a victim with what another block holds; returns the pages moved.
+    /// Fills the last program of a victim with pages of another block; returns the pages moved.
     fn fill_up(&mut self, state: &mut Plane, victim: &mut dyn VictimPolicy) -> u32 {
         let (mut filled, front) = (0, usize::from(FRONT));
         while self.units > 1 && state.missing(front) > 0 {
@@ -248,7 +248,7 @@ impl BitmapPlane {
         }
     }
 
-    /// One bit a page, whether it is valid.
+    /// Returns the valid pages, one bit a page.
     pub(super) fn words(&self) -> &[u64] {
         &self.valid
     }
@@ -275,14 +275,14 @@ impl BitmapPlane {
     }
 }
 
-/// Counts by chance of what happens `count` in `of` times on average, about once.
+/// Poisson counts of an event that happens `count` in `of` times on average, about once.
 struct Chances {
     of: u32,
     /// The shares of the counts of 0, 1, … for the means that came last, by their numerators.
     recent: [(u32, [f64; COUNTS]); RECENT],
 }
 
-/// Numerators, of which those in use are neighbours, and counts of which the shares are kept.
+/// Number of neighbouring numerators with stored probabilities, and counts stored for each.
 const RECENT: usize = 256;
 const COUNTS: usize = 30;
 
@@ -299,7 +299,7 @@ impl Chances {
             (*of, *shares) = (count, shares_of(f64::from(count) / f64::from(self.of)));
         }
         let (mut left, mut times) = (stream.unit(), 0);
-        // Once one share is too large for what is left, all are: without a branch at each.
+        // Branch-free: once one share exceeds the rest, all do.
         for share in &shares[..FEW] {
             times += usize::from(left >= *share);
             left -= share;
@@ -332,7 +332,7 @@ fn shares_of(mean: f64) -> [f64; COUNTS] {
     })
 }
 
-/// The words in which the bits of a range lie, each with a mask of those bits.
+/// Returns the words of a range of bits, each with a mask of them.
 fn words(bits: Range<u32>) -> impl Iterator<Item = (u32, u64)> {
     (bits.start / 64..bits.end.div_ceil(64)).map(move |word| {
         let from = bits.start.max(word * 64) - word * 64;

@@ -1,4 +1,4 @@
-//! A drive whose valid pages have no names: one bit for each physical page says if it is valid.
+//! Preconditioning without logical page numbers: one valid bit for each physical page.
 
 use reprieve_base::Stream;
 use reprieve_config::Scenario;
@@ -9,9 +9,9 @@ use super::overwrite_scope::Scope;
 use super::page_names::{DrawnNames, Names};
 use super::{Ftl, Kept, Mapping};
 
-/// Which physical pages are valid, while nobody knows which logical pages they hold.
+/// Valid physical pages before logical pages are assigned to them.
 ///
-/// It stands in for the mapping tables and the index of blocks; the planes are the drive's.
+/// It replaces the mapping tables and the block index; the planes are the drive's.
 pub(super) struct BitmapDrive {
     /// One for each plane of the drive.
     pages: Vec<BitmapPlane>,
@@ -41,8 +41,8 @@ impl BitmapDrive {
         );
     }
 
-    /// Overwrites logical pages of the drive, each as likely as any other, where the placement
-    /// scheme says; returns the pages that garbage collection moved for it.
+    /// Overwrites logical pages of the drive with equal probability, placed by the placement
+    /// scheme; returns the pages that garbage collection moved.
     pub(super) fn overwrite(&mut self, ftl: &mut Ftl, writes: u64, stream: &mut Stream) -> u64 {
         let pages_per_plane =
             ftl.numbering.geometry.pages_per_block * ftl.numbering.geometry.blocks_per_plane;
@@ -69,8 +69,8 @@ impl BitmapDrive {
         moved
     }
 
-    /// Overwrites logical pages of planes that have scopes of their own, about `writes` in all;
-    /// returns the pages that garbage collection moved for it.
+    /// Overwrites logical pages of planes with separate scopes, about `writes` in all; returns the
+    /// pages that garbage collection moved.
     pub(super) fn overwrite_homes(
         &mut self,
         ftl: &mut Ftl,
@@ -87,8 +87,8 @@ impl BitmapDrive {
         moved
     }
 
-    /// Overwrites logical pages of a plane that has a scope of its own; returns the pages that
-    /// garbage collection moved for it.
+    /// Overwrites logical pages of a plane with a separate scope; returns the pages that garbage
+    /// collection moved.
     pub(super) fn overwrite_home(&mut self, ftl: &mut Ftl, scope: &mut Scope, writes: u64) -> u64 {
         let plane = scope.plane as usize;
         let state = &mut ftl.tables.blocks.planes[plane];
@@ -100,7 +100,7 @@ impl BitmapDrive {
         let blocks = &mut ftl.tables.blocks;
         let mut state = blocks.planes[from.plane as usize].clone();
         let mut pages = self.pages[from.plane as usize].of_plane(plane);
-        // Where planes share their pages it has what it has come to.
+        // Planes that share pages keep their number of valid ones.
         let fewer = if from.is_shared { 0 } else { from.lpns - lpns };
         (0..fewer).for_each(|_| pages.lose_one(&mut from.stream));
         (state.committed, state.next_victim) = (state.committed - fewer, None);
@@ -149,7 +149,7 @@ impl BitmapDrive {
         }
     }
 
-    /// Tells the drive what its blocks have come to: valid pages, and the order of filling.
+    /// Sets the drive's blocks: valid pages, and the order of filling.
     pub(super) fn give_back(&self, ftl: &mut Ftl) {
         self.pages.iter().for_each(|plane| {
             plane.give_back(&mut ftl.tables.blocks.index, &mut ftl.tables.blocks.fill_order)

@@ -6,9 +6,9 @@
 
 use reprieve_policy::victim::BlockView;
 
-/// Least blocks with which the list of a plane is filled, if it has them.
+/// Minimum blocks in a new list of a plane, if it has them.
 const LIST_BLOCKS: u32 = 64;
-/// A list may always grow to this before it is made anew with a lower limit.
+/// Size up to which a list always grows before it is rebuilt with a lower limit.
 const LIST_BLOCKS_MAX: usize = 256;
 
 /// The emptiest full blocks of a plane.
@@ -20,7 +20,7 @@ struct Emptiest {
     limit: u32,
     /// No block of the list has fewer valid pages.
     fewest: u32,
-    /// A list longer than this is made anew: twice what it was, for many blocks may be equals.
+    /// Size above which the list is rebuilt: twice its first size, as many blocks may tie.
     anew_beyond: usize,
     /// Full blocks of the plane with at least one invalid page.
     with_garbage: u32,
@@ -67,7 +67,7 @@ impl BlockIndex {
         self.valid[block as usize]
     }
 
-    /// Whether it was filled, and is not being reclaimed.
+    /// Whether the block is full and not a victim.
     #[inline]
     pub fn is_full(&self, block: u32) -> bool {
         self.full[block as usize / 64] & (1 << (block % 64)) != 0
@@ -121,7 +121,7 @@ impl BlockIndex {
         worth
     }
 
-    /// The block is full: from now on it can be reclaimed.
+    /// Marks a block as full, so that it can be a victim.
     #[inline]
     pub fn fill(&mut self, block: u32) {
         debug_assert!(!self.is_full(block), "a block is filled once");
@@ -135,7 +135,7 @@ impl BlockIndex {
         }
     }
 
-    /// The block is being reclaimed: it cannot be picked again before it is filled again.
+    /// Marks a block as a victim, so that it cannot be picked again before it is full again.
     pub fn reclaim(&mut self, block: u32) {
         debug_assert!(self.is_full(block), "only full blocks are reclaimed");
         self.full[block as usize / 64] &= !(1 << (block % 64));

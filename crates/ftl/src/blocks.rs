@@ -1,4 +1,4 @@
-//! The blocks of the drive: what each is, which of its pages are valid, and where pages go next.
+//! Blocks of the drive: their roles, valid pages, and the allocation of pages.
 
 use reprieve_base::{Archive, PageAddress, Rare, UserError, parts};
 use reprieve_config::Scenario;
@@ -26,7 +26,7 @@ pub struct Blocks {
     pub(super) index: BlockIndex,
     /// Of each full block, how many of its plane were filled before it.
     pub(super) fill_order: Vec<u32>,
-    /// Erases begun in each plane, by which queued reads notice that their address may be void.
+    /// Erases started in each plane, by which queued reads detect that their address may be stale.
     pub(super) erases: Vec<u32>,
     pub(super) victim: Box<dyn VictimPolicy>,
     pub(super) needs: Needs,
@@ -42,7 +42,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.owners.archive(archive);
         self.victim.archive(archive);
@@ -53,9 +53,9 @@ impl Blocks {
         self.failing.archive(archive);
     }
 
-    /// Those of a scenario's drive, all free but for bad ones.
+    /// Creates the blocks of a scenario's drive, all free but for bad ones.
     ///
-    /// Errors if the system does not give the memory.
+    /// Errors if memory is short.
     pub(super) fn new(scenario: &Scenario, pages: u32) -> Result<Blocks, UserError> {
         let numbering = Numbering::of(scenario);
         let geometry = numbering.geometry;
@@ -132,7 +132,7 @@ impl Blocks {
         self.owners.disown(page);
         let block = self.numbering.block_of(page);
         if self.index.remove_valid(block) || self.failing.has_failed_programs() {
-            // The first block of the plane that is worth reclaiming, or one to give up is empty.
+            // It may be the plane's first block worth collecting, or an empty block to retire.
             self.needs.forget(self.numbering.plane_of(block));
         }
     }
@@ -145,7 +145,7 @@ impl Blocks {
         self.invalidate(page);
     }
 
-    /// Blocks whose erase has begun in the plane of an address, for
+    /// Returns the erases started in the plane of an address, for
     /// [`Txn::erases_seen`](reprieve_policy::txn::Txn::erases_seen).
     #[inline]
     pub fn erases(&self, die: u32, at: PageAddress) -> u32 {
@@ -189,7 +189,7 @@ impl Blocks {
         self.numbering.address(plane, got.block, got.page)
     }
 
-    /// Takes what a program of a plane takes: the first page of the next wordline.
+    /// Allocates the pages of a program: returns the first page of the next wordline.
     #[inline]
     pub(super) fn allocate_together(&mut self, plane: u32, front: usize) -> PageAddress {
         let pages_per_block = self.numbering.geometry.pages_per_block;
@@ -238,9 +238,8 @@ impl Blocks {
         self.planes[plane as usize].victim.map(|victim| victim.block)
     }
 
-    /// Chooses the block of a plane that is collected: one that has failed, one that is little
-    /// worn, one that reads badly if it `may_refresh`, or what the policy picks; returns it, or
-    /// `None` if there is none after all.
+    /// Chooses the victim of a plane: a failed block, one with little wear, one that needs refresh
+    /// if it `may_refresh`, or the policy's; `None` if there is none.
     pub(super) fn choose_victim(&mut self, plane: u32, may_refresh: bool) -> Option<u32> {
         if self.fronts.has_zones() {
             let block = self.planes[plane as usize].resets.pop_front()?;
@@ -253,7 +252,7 @@ impl Blocks {
         let state = &mut self.planes[plane as usize];
         let failed = state.failed.pop_front();
         let unworn = state.unworn.take().filter(|block| self.index.is_full(*block));
-        // Pages of any victim fill an open block that lags behind, so that it can be erased again.
+        // Pages of any victim complete an open block that lags in wear, until it can be erased.
         let mut levels = state.completes_levelling;
         let block = match (failed, unworn) {
             (Some(failed), _) => failed,
@@ -346,7 +345,7 @@ impl Blocks {
         if of == 0 { 0.0 } else { pages as f64 / of as f64 }
     }
 
-    /// Says of every block how far it is programmed: die, plane in the die, block, pages of flash.
+    /// Passes every block with its programmed pages: die, plane in the die, block, pages of flash.
     pub fn for_each(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
         let Numbering { geometry, twins, .. } = self.numbering;
         for (number, plane) in (0..).zip(&self.planes) {

@@ -9,7 +9,7 @@ use super::table::Table;
 const ONCE: usize = 0;
 const AGAIN: usize = 1;
 
-/// An entry in the cache, linked with those of its segment that were used before and after it.
+/// An entry in the cache, linked with its neighbours in the segment by last use.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Slot {
     lpn: u32,
@@ -27,7 +27,7 @@ struct Segment {
     len: u32,
 }
 
-/// Which entries are in memory. What they say is in the map itself.
+/// Entries that are in memory. Their values are in the map itself.
 #[derive(Debug)]
 pub(super) struct MapCache {
     slots: Vec<Slot>,
@@ -40,13 +40,13 @@ pub(super) struct MapCache {
 }
 
 impl MapCache {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.slot_of.archive(archive);
         parts!(archive; self.slots, self.segments);
     }
 
-    /// An empty cache. Errors if the system does not give the memory.
+    /// Creates an empty cache. Errors if memory is short.
     pub(super) fn new(
         logical_pages: u32,
         capacity: u32,
@@ -62,7 +62,7 @@ impl MapCache {
         })
     }
 
-    /// Uses the entry of a page, and changes it if it is `written`; false if it is not here.
+    /// Uses the entry of a page, and marks it changed if `written`; false if it is not cached.
     #[inline]
     pub(super) fn access(&mut self, lpn: u32, written: bool) -> bool {
         let slot = self.slot_of.get(lpn);
@@ -84,7 +84,7 @@ impl MapCache {
         true
     }
 
-    /// Changes the entry of a page without using it; false if it is not here.
+    /// Marks the entry of a page as changed without using it; false if it is not cached.
     #[inline]
     pub(super) fn change(&mut self, lpn: u32) -> bool {
         let slot = self.slot_of.get(lpn);
@@ -94,7 +94,7 @@ impl MapCache {
         slot != NONE
     }
 
-    /// Takes in the entry of a page that is not here; returns the page of a changed one that left.
+    /// Inserts the entry of a page; returns the page of an evicted changed entry.
     pub(super) fn insert(&mut self, lpn: u32, written: bool) -> Option<u32> {
         let entry = Slot { lpn, newer: NONE, older: NONE, segment: 0, changed: written };
         if (self.slots.len() as u32) < self.capacity {
@@ -129,7 +129,7 @@ impl MapCache {
         }
     }
 
-    /// Checks that every entry is found where it is, and in one segment once.
+    /// Checks that every entry is in its slot, and in one segment once.
     pub(super) fn verify(&self) -> Result<(), String> {
         for (slot, entry) in (0..).zip(&self.slots) {
             if self.slot_of.get(entry.lpn) != slot {

@@ -1,4 +1,4 @@
-//! The mapping in flash: its pages, the cache of its entries, and what has to be written of it.
+//! The mapping in flash: its pages, the cache of its entries, and pending writes.
 
 use std::collections::VecDeque;
 
@@ -9,18 +9,18 @@ use reprieve_policy::txn::NONE;
 
 use super::cache::MapCache;
 
-/// Bytes of an entry in flash: the physical page, its place says of which logical one.
+/// Bytes of an entry in flash: the physical page, at the index of the logical one.
 const FLASH_ENTRY_BYTES: u32 = 4;
 /// Bytes of an entry in memory: both.
 const CACHE_ENTRY_BYTES: u64 = 8;
 
-/// Pages of the mapping are logical pages behind those of the host: the same map says where they
-/// are, and collection moves them like any other.
+/// The mapping in flash. Its pages are logical pages after those of the host: the map has their
+/// places, and collection moves them like any other.
 pub struct DemandMap {
     cache: MapCache,
     logical_pages: u32,
     entries_per_page: u32,
-    /// Of each page of the mapping the read that is under way, or `NONE`.
+    /// The current read of each page of the mapping, or `NONE`.
     loading: Vec<u32>,
     /// Pages of the mapping that have to be written.
     due: VecDeque<u32>,
@@ -43,7 +43,7 @@ fn entries_per_page(scenario: &Scenario) -> u32 {
 }
 
 impl DemandMap {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.cache.archive(archive);
         parts!(archive; self.loading, self.due, self.changed_by_gc, self.is_changed_by_gc);
@@ -88,7 +88,7 @@ impl DemandMap {
         }
     }
 
-    /// A victim is done with: what has changed by it is written, each page of the mapping once.
+    /// Queues writes of the entries that a victim has changed, once for each page of the mapping.
     pub(super) fn victim_done(&mut self) {
         self.counts.updated_pages += self.changed_by_gc.len() as u64;
         for page in self.changed_by_gc.drain(..) {
@@ -97,7 +97,7 @@ impl DemandMap {
         }
     }
 
-    /// The entry of a page has changed, whether or not it is in memory.
+    /// Marks the entry of a page as changed, in memory or not.
     pub(super) fn trimmed(&mut self, lpn: u32) {
         if !self.cache.change(lpn) {
             self.counts.updated_pages += 1;
@@ -110,8 +110,8 @@ impl DemandMap {
         self.loading.len() as u32
     }
 
-    /// Whether what is stored of each page of the mapping is not what it should be, as far as the
-    /// mapping in memory knows.
+    /// Returns for each page of the mapping whether its copy in flash is stale, by the mapping in
+    /// memory.
     pub(super) fn stale(&self) -> Vec<bool> {
         let mut stale = self.is_changed_by_gc.clone();
         self.due.iter().for_each(|page| stale[*page as usize] = true);
@@ -124,7 +124,7 @@ impl DemandMap {
         self.due.extend(pages);
     }
 
-    /// A request needs the entry of a page; false if it has to be found first.
+    /// Uses the entry of a page for a request; false if it has to be read first.
     #[inline]
     pub fn use_entry(&mut self, lpn: u32, written: bool) -> bool {
         let hit = self.cache.access(lpn, written);
@@ -149,13 +149,13 @@ impl DemandMap {
         }
     }
 
-    /// The logical page that stands for the page of the mapping with the entry of `lpn`.
+    /// Returns the logical page that is the page of the mapping with the entry of `lpn`.
     #[inline]
     pub fn map_page(&self, lpn: u32) -> u32 {
         self.logical_pages + self.page_of(lpn)
     }
 
-    /// The read of a page of the mapping that is under way.
+    /// Returns the current read of a page of the mapping.
     pub fn loading(&mut self, map_lpn: u32) -> &mut u32 {
         &mut self.loading[(map_lpn - self.logical_pages) as usize]
     }
@@ -171,7 +171,7 @@ impl DemandMap {
         self.due.push_front(map_lpn - self.logical_pages);
     }
 
-    /// Forgets what has been counted.
+    /// Resets the counters.
     pub(super) fn forget_counts(&mut self) {
         self.counts = MapCounts::default();
     }

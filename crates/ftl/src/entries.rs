@@ -15,10 +15,10 @@ pub(super) type Entries = Vec<u32>;
 #[cfg(not(unix))]
 pub(super) type TakeError = std::collections::TryReserveError;
 
-/// Pages of memory that the system is asked for.
+/// Page size of the memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PageSize {
-    /// Of 4 KiB: what is written lies together, here and there.
+    /// 4 KiB: for clustered writes.
     Small,
     /// Of 2 MiB: random accesses to tables of many megabytes cost mostly address translation, and
     /// the simulator runs about half as fast again.

@@ -1,4 +1,4 @@
-//! Failures of the part, blocks that are out of use for them, and whether planes can go on.
+//! Failures of the part, bad blocks, and planes with too few good ones.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use reprieve_config::{Faults, Scenario};
 use reprieve_observe::stats::BadBlocks;
 use reprieve_policy::txn::Kind;
 
-/// Failures to come, and those so far.
+/// Failures by chance, and their counts.
 #[derive(Clone, Debug)]
 pub struct Failing {
     faults: Faults,
@@ -18,7 +18,7 @@ pub struct Failing {
     /// Blocks, counted over the drive, that are out of use.
     bad: BTreeSet<u32>,
     has_failed_programs: bool,
-    /// The first plane that could not go on.
+    /// The first worn-out plane.
     worn_out: Option<WornOut>,
     /// A mistake of the workload, which ends the run.
     refused: Option<UserError>,
@@ -29,24 +29,24 @@ pub struct Failing {
     reserve_blocks: u32,
 }
 
-/// A plane that cannot go on.
+/// A plane with too few good blocks.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct WornOut {
     plane: u32,
-    /// Blocks that it had left.
+    /// Good blocks left.
     good_blocks: u32,
     /// Those would do, but garbage collection has no free one to move to.
     has_enough: bool,
 }
 
 impl Failing {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.streams, self.counts, self.bad, self.has_failed_programs);
         parts!(archive; self.worn_out);
     }
 
-    /// Nothing has failed yet; a plane needs `needed` good blocks to go on.
+    /// Creates the state without failures; a plane needs `needed` good blocks.
     pub(super) fn new(scenario: &Scenario, needed_blocks: u32) -> Failing {
         let dies = u64::from(scenario.geometry.dies());
         let stream = |die| Stream::new(scenario.seed, "nand.failure", die);
@@ -73,7 +73,7 @@ impl Failing {
         }
     }
 
-    /// Sets what fails from now on.
+    /// Sets the probabilities of failures.
     pub(super) fn set_faults(&mut self, faults: Faults) {
         self.faults = faults;
     }
@@ -90,7 +90,7 @@ impl Failing {
         (self.bad, self.has_failed_programs) = (bad, has_failed_programs);
     }
 
-    /// Whether a block can be bad at all.
+    /// Whether blocks can fail.
     pub(super) fn any(&self) -> bool {
         self.faults.any()
     }
@@ -100,7 +100,7 @@ impl Failing {
         self.bad.range(blocks).copied()
     }
 
-    /// Whether a program has ever failed.
+    /// Whether a program has failed.
     #[inline]
     pub(super) fn has_failed_programs(&self) -> bool {
         self.has_failed_programs
@@ -135,12 +135,12 @@ impl Failing {
         self.faults.program_failure > 0.0
     }
 
-    /// A block is out of use; true if it was not before.
+    /// Marks a block as bad; false if it was before.
     pub(super) fn give_up(&mut self, block: u32) -> bool {
         self.bad.insert(block)
     }
 
-    /// Whether a plane with these good blocks can go on.
+    /// Whether a plane with these good blocks can continue.
     pub(super) fn is_enough(&self, good_blocks: u32) -> bool {
         good_blocks >= self.needed_blocks
     }
@@ -162,7 +162,7 @@ impl Failing {
         self.worn_out.get_or_insert(WornOut { plane, good_blocks, has_enough: true });
     }
 
-    /// A plane has one good block less, and these left.
+    /// Counts the loss of a good block of a plane, with these left.
     pub(super) fn lost_block(&mut self, plane: u32, good_blocks: u32) {
         self.counts.grown += 1;
         if !self.is_enough(good_blocks) {
@@ -171,13 +171,13 @@ impl Failing {
         }
     }
 
-    /// Bad blocks and failures so far, if there can be any.
+    /// Returns the counts of bad blocks and failures, if there can be any.
     pub fn counts(&self) -> Option<BadBlocks> {
         self.faults.any().then_some(self.counts)
     }
 
-    /// Errors if a plane has too few blocks left to go on, or the workload asked for what the drive
-    /// does not do.
+    /// Errors if a plane has too few good blocks, or the drive refuses an operation of the
+    /// workload.
     #[inline]
     pub fn check(&self) -> Result<(), UserError> {
         match (&self.refused, &self.worn_out) {
@@ -187,7 +187,7 @@ impl Failing {
         }
     }
 
-    /// Refuses what the workload asks for, with the reason; the first refusal stays.
+    /// Refuses an operation of the workload with the reason; the first refusal stays.
     #[cold]
     pub fn refuse(&mut self, what: String) {
         self.refused.get_or_insert_with(|| UserError::new(what));

@@ -11,7 +11,7 @@ const OF_PLANE: u64 = 0xd1b5_4a32_d192_ed03;
 /// Blocks of a plane that preconditioning needs to write to.
 const MARGIN_BLOCKS: u32 = 4;
 
-/// Free blocks of a plane down to which collection lets the host write.
+/// Free blocks of a plane down to which collection admits host writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kept {
     blocks: f64,

@@ -12,7 +12,7 @@ pub struct HeldPage {
     pub lpn: u32,
 }
 
-/// How far the collection of a plane has got, if it has a victim.
+/// Progress of the collection of a plane.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Job {
     /// Pages of the victim below this one have been dealt with.
@@ -22,24 +22,24 @@ pub struct Job {
     pub held: Vec<HeldPage>,
     /// The first valid page of a page of flash of another block, which is read next.
     pub filler: Option<u32>,
-    /// Planes whose block of the victim is being erased; of twins more than one.
+    /// Planes whose block of the victim is being erased; several for a superblock.
     pub erased_planes: u32,
-    /// A step is under way at the die.
+    /// A step is running on the die.
     pub in_flight: bool,
-    /// Where planes collect side by side: the step that was taken last is a read.
+    /// The last step was a read, where planes collect in parallel.
     pub reads: bool,
-    /// The victim was begun because another plane of the die began one.
+    /// The victim was started because another plane of the die started one.
     pub joined: bool,
-    /// Pages, in millionths, that may be moved before the host's next write; below 0 what was moved
-    /// too many, as a program took them.
+    /// Pages, in millionths, that may be moved before the host's next write; negative after a
+    /// program has moved more.
     pub credit_ppm: i64,
     /// Pages, in millionths, that the last victim moved for each that it gained.
     pub price_ppm: i64,
 }
 
 impl Job {
-    /// The first page of what is programmed next of what is held: of a batch for one open block,
-    /// which may fill a program, or of what there is when nothing more will come.
+    /// Returns the first page of the next program: of a batch for one open block, or of all held
+    /// pages when no more are to be read.
     #[inline]
     pub fn first_to_write(
         &self,
@@ -94,7 +94,7 @@ impl Job {
         }
     }
 
-    /// Goes on holding only what is still wanted; out of the way, for most hold one page at most.
+    /// Keeps the held pages that are still valid; not inlined, as most jobs hold one page.
     #[cold]
     fn keep_held(&mut self, is_wanted: impl FnMut(&HeldPage) -> bool) {
         self.held.retain(is_wanted);

@@ -92,14 +92,14 @@ pub use zone_table::{Zone, ZoneCounts, ZoneErase, ZoneRequest, ZoneState, ZoneTa
 /// Millionths.
 const PPM: i64 = 1_000_000;
 
-/// Page-level mapping with an allocation pool for each plane: its tables, what collects, and the
-/// choice of a plane for each page that is written.
+/// Page-level mapping with an allocation pool for each plane: tables, garbage collection, and the
+/// choice of a plane for each write.
 pub struct Ftl {
     /// How pages and blocks are numbered.
     pub numbering: Numbering,
-    /// Where logical pages are, and what blocks hold.
+    /// Places of logical pages, and contents of blocks.
     pub tables: PageTables,
-    /// Which sectors of pages hold data, if anybody asks.
+    /// Sectors of pages that hold data, if tracked.
     pub sectors: SectorMap,
     collection: Collection,
     placement: Box<dyn Placement>,
@@ -108,7 +108,7 @@ pub struct Ftl {
 }
 
 impl Ftl {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub fn archive(&mut self, archive: &mut Archive) {
         self.tables.archive(archive);
         self.sectors.archive(archive);
@@ -159,10 +159,10 @@ impl Ftl {
         Some(plane)
     }
 
-    /// A write of `lpn` with a placement handle is in the buffer, as transaction `id`; overtakes
-    /// the one before it.
+    /// Accepts a write of `lpn` with a placement handle into the buffer, as transaction `id`, which
+    /// overtakes an earlier one.
     ///
-    /// Returns what the newest data was until now.
+    /// Returns the place of the previous data.
     #[inline(always)]
     pub fn accept_write(&mut self, lpn: u32, handle: u8, id: u32, txns: &mut Slab<Txn>) -> Mapping {
         let PageTables { map, blocks, .. } = &mut self.tables;
@@ -198,8 +198,7 @@ impl Ftl {
         self.sectors.trim_page(lpn);
     }
 
-    /// Sectors of a page are trimmed, and others are not; true if the page was written and it is
-    /// known that it now holds none.
+    /// Trims sectors of a page; returns true if the page was written and is known to be empty now.
     pub fn trim_sectors(&mut self, lpn: u32, trimmed: Range<u32>) -> bool {
         let before = self.tables.map.get(lpn);
         let is_written = matches!(before, Mapping::Flash(_) | Mapping::Buffered(_));
@@ -212,8 +211,8 @@ impl Ftl {
         self.collection.next_to_wake(&mut self.tables.blocks)
     }
 
-    /// A step of collection is complete, and its transaction at its end. Says whether it was a
-    /// program that has failed.
+    /// Completes a step of collection and its transaction. Returns whether it was a program that
+    /// has failed.
     #[inline(always)]
     pub fn finish_step(&mut self, id: u32, txns: &mut Slab<Txn>) -> bool {
         self.collection.finish_step(id, &mut self.tables, txns)
@@ -237,7 +236,7 @@ impl Ftl {
         (0..).zip(&blocks.planes).map(of).sum()
     }
 
-    /// Whether a die is collecting: a step is under way, or the host does not get in between steps.
+    /// Whether a die collects: a step is running, or the host cannot interrupt its steps.
     pub fn collects(&self, die: u32) -> bool {
         let Collection { jobs, rules, .. } = &self.collection;
         self.numbering.planes_of(die).any(|plane| {
@@ -246,7 +245,7 @@ impl Ftl {
         })
     }
 
-    /// From now on nothing is begun that need not be: what was begun comes to its end.
+    /// Stops all but urgent collection; current victims are completed.
     pub fn close(&mut self) {
         self.collection.close(&mut self.tables.blocks);
     }

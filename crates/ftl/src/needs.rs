@@ -3,7 +3,7 @@
 use reprieve_base::Geometry;
 use reprieve_policy::work::GcNeed;
 
-/// Need of each die, which is asked at every decision.
+/// Need of each die, which every decision queries.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Needs {
     /// `None`: to be found out.
@@ -18,7 +18,7 @@ impl Needs {
         Needs { of_dies, planes_per_die: geometry.planes_per_die }
     }
 
-    /// That of a die, if it is known.
+    /// Returns the need of a die, if known.
     #[inline]
     pub(super) fn of(&self, die: u32) -> Option<GcNeed> {
         self.of_dies[die as usize]
@@ -30,7 +30,7 @@ impl Needs {
         self.of_dies[die as usize] = Some(need);
     }
 
-    /// Something has happened to the blocks of a plane that may change what it needs.
+    /// Resets the need of a plane after a change to its blocks.
     #[inline]
     pub(super) fn forget(&mut self, plane: u32) {
         self.forget_die(plane / self.planes_per_die);

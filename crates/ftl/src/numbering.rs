@@ -6,14 +6,14 @@ use reprieve_base::{Geometry, PageAddress, Superblocks};
 use reprieve_config::Scenario;
 use reprieve_policy::txn::Txn;
 
-/// Numbers over the drive: those of the pages of a block, the blocks of a plane and the planes of
-/// a die follow each other.
+/// Page, block and plane numbers over the drive: the pages of a block, the blocks of a plane and
+/// the planes of a die are consecutive.
 ///
-/// The pages of this layer, logical and physical, are mapping units; an address on a die is of a
-/// page of flash, which holds a power of two of them.
+/// Pages of this layer, logical and physical, are mapping units; an address on a die is of a page
+/// of flash, which holds a power of two of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbering {
-    /// As it is to this layer, where pages are mapping units and twin blocks are one.
+    /// Geometry of this layer, where pages are mapping units and a superblock is one block.
     pub(super) geometry: Geometry,
     pub(super) twins: Superblocks,
     /// Mapping units of a page of flash, as a power of two.
@@ -60,7 +60,7 @@ impl Numbering {
         page..self.first_unit(page) + self.units_per_page()
     }
 
-    /// The address, and the place in its page of flash, of a page `number` behind the first of
+    /// Returns the address, and the unit in its page of flash, of the page `number` pages after
     /// `first`.
     #[inline]
     pub(super) fn beside(&self, first: PageAddress, number: u32) -> (PageAddress, u8) {
@@ -68,7 +68,7 @@ impl Numbering {
         (at, (number - self.first_unit(number)) as u8)
     }
 
-    /// Pages of a block as it is to this layer: of twins, those of all.
+    /// Returns the pages of a block, or of a superblock.
     #[inline]
     pub fn pages_per_block(&self) -> u32 {
         self.geometry.pages_per_block
@@ -121,7 +121,7 @@ impl Numbering {
         die * self.geometry.planes_per_die + self.twins.inner(at).plane
     }
 
-    /// Die and address, as far as it is known, of a page that will be written to a plane.
+    /// Returns die and address, as far as known, of a page that will be written to a plane.
     #[inline]
     pub fn in_plane(&self, plane: u32) -> (u32, PageAddress) {
         let planes_per_die = self.geometry.planes_per_die;

@@ -1,7 +1,7 @@
-//! Overwrites of a drive whose pages have no names, to the steady state, and the names at its end.
+//! Overwrites without logical page numbers until the steady state, and their assignment at its end.
 //!
-//! The planes of a very large drive are too many to overwrite, and all have one law. Some are
-//! overwritten, and go on while the others are copied from them, so that no two copies are alike.
+//! The planes of a very large drive are many, and statistically equal. Some are overwritten, and
+//! continue while the others are copied from them, so that no two copies are alike.
 
 use reprieve_base::{Stream, UserError};
 use reprieve_config::Scenario;
@@ -23,20 +23,20 @@ const MODELS_MIN: usize = 2;
 pub(super) struct Sampling {
     /// Logical pages beyond which only some planes are overwritten.
     pub(super) beyond: u32,
-    /// Logical pages, about, of those planes.
+    /// Approximate logical pages of those planes.
     pub(super) models: u32,
 }
 
 /// Pages that are written and overwritten without names.
 pub(super) struct Overwriting {
     unnamed: BitmapDrive,
-    /// Parts that are overwritten, and in the end get their names, in the order of planes; and how
-    /// many logical pages they have.
+    /// Scopes that are overwritten, and finally numbered, in the order of planes; and their logical
+    /// pages.
     scopes: Vec<Scope>,
     pages: u64,
     /// Each plane has its own scope.
     by_plane: bool,
-    /// The planes that are copied from those.
+    /// The planes that are copied from others.
     copies: Option<Copies>,
     pass: Pass,
     is_stationary: bool,
@@ -44,7 +44,7 @@ pub(super) struct Overwriting {
 
 /// The planes that are copied.
 struct Copies {
-    /// Those that are left.
+    /// Planes still to be copied.
     left: Vec<Copy>,
     /// Overwrites of a plane between two of its copies.
     writes: u64,
@@ -56,7 +56,7 @@ struct Copy {
     plane: u32,
     /// Its logical pages.
     lpns: u32,
-    /// The number of the scope that it is a copy of.
+    /// The number of its model's scope.
     of: usize,
 }
 
@@ -74,7 +74,7 @@ impl Overwriting {
         let has_own_blocks = scenario.ftl.faults.factory_bad_share > 0.0;
         let is_sampled = pages > sampling.beyond && !has_own_blocks && scopes.len() > MODELS_MIN;
         let copies = is_sampled.then(|| Copies::of(&mut scopes, sampling.models, scenario.seed));
-        // A plane's pages stay there, whatever happens to those of the others.
+        // A plane's pages stay there, independent of the other planes.
         let by_plane = ftl.placement.is_fixed() || is_sampled;
         let is_shared = is_sampled && !ftl.placement.is_fixed();
         scopes.iter_mut().for_each(|scope| scope.is_shared = is_shared);
@@ -161,8 +161,8 @@ impl Overwriting {
 }
 
 impl Copies {
-    /// Of the planes with these scopes, of which those are left that are overwritten: such as have
-    /// no fewer logical pages than any.
+    /// Takes from the planes with these scopes those that are copied, and leaves the models: planes
+    /// with the most logical pages.
     fn of(scopes: &mut Vec<Scope>, pages: u32, seed: u64) -> Copies {
         let most = scopes.iter().map(|scope| scope.lpns).max().expect("a drive has pages");
         let full: Vec<u32> =

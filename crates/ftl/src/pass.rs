@@ -5,21 +5,20 @@ use reprieve_base::UserError;
 /// Two passes whose counts of pages moved are apart by less than one in this many writes are alike;
 /// three in a row have to be, as a count that swings is alike where it turns.
 const STATIONARY: u64 = 200;
-/// Of passes that neither rise nor fall, this many standard deviations are chance. Pages that a
-/// victim leaves free spread like those of a Poisson law, so that with draws of one page each the
-/// deviation of a count is the root of the writes, times write amplification; requests of several
-/// pages are as many draws fewer.
+/// Standard deviations between passes that count as chance. Free pages of victims spread like a
+/// Poisson law, so that with draws of one page each the deviation of a count is the root of the
+/// writes, times write amplification; requests of several pages are as many draws fewer.
 const DEVIATIONS: u64 = 3;
-/// Passes after which a drive has settled unless it still drifts, however much its counts spread:
-/// with few spare blocks those of a few planes spread more than draws do.
+/// Passes after which a drive has settled unless it still drifts, despite larger spread: with few
+/// spare blocks a few planes spread more than draws do.
 const SETTLED: u32 = 12;
-/// Passes after which we give up.
+/// Passes after which preconditioning is given up.
 const PASSES_MAX: u32 = 40;
 
 /// One pass: as many random overwrites as the drive has logical pages.
 pub(super) struct Pass {
     number: u32,
-    /// Pages that garbage collection has moved in this pass, and in those before, the last first.
+    /// Pages moved by garbage collection in this pass, and in earlier ones, the last first.
     pub(super) moved: u64,
     before: [u64; 5],
     /// Places that were drawn in this pass: one for each write, or for each request.

@@ -1,10 +1,10 @@
-//! The steady state of a large drive whose pages differ: that of some planes, copied to all.
+//! Replication of planes: the steady state of a large drive whose pages differ, from a few planes.
 //!
-//! Where each logical page has its plane, what happens on one does not depend on the others; and
-//! as pages are striped over planes, each plane has the same part of every region of a load. So a
-//! drive of a few such planes is overwritten by name, and its planes are copied: the k-th logical
-//! page of a plane lies where the k-th of its model does. Then the load itself is written to the
-//! whole drive for a while, so that copies of one plane do not collect at the same time.
+//! With fixed placement the planes are independent, and with striping each has the same part of
+//! every region of a load. So a drive of a few such planes is overwritten page by page, and its
+//! planes are copied: the k-th logical page of a plane lies where the k-th of its model does. Then
+//! the load is written to the whole drive for a while, so that copies of one plane do not collect
+//! at the same time.
 
 use reprieve_base::{Geometry, Stream, Superblocks, UserError};
 use reprieve_config::{Precondition, Scenario};
@@ -14,22 +14,22 @@ use reprieve_trace::{PlaneShare, WorkloadConfig};
 use super::replay::Replay;
 use super::{Ftl, Kept, Mapping};
 
-/// Logical pages up to which a drive is overwritten by name, page by page of its own: some seconds.
+/// Logical pages up to which a whole drive is overwritten page by page, in some seconds.
 pub(super) const BY_NAME_PAGES: u32 = 1 << 22;
 /// Writes to the whole drive, at most, by which copies of one plane are driven apart.
 const PARTING_WRITES: u64 = 1 << 22;
 
-/// Preconditioning that goes on piece by piece.
+/// Preconditioning in steps.
 pub(super) trait Incremental {
     /// Goes on for about `writes` page writes.
     fn advance(&mut self, ftl: &mut Ftl, scenario: &Scenario, writes: u64)
     -> Result<(), UserError>;
 
-    /// Whether the state asked for is reached.
+    /// Whether the target state is reached.
     fn is_done(&self) -> bool;
 }
 
-/// Begins what overwrites every page of a drive by name.
+/// Creates the preconditioning by page of the drive of a few planes.
 type ByName<P> = fn(&Scenario, &mut Ftl, Kept) -> P;
 
 /// A large drive on its way to the steady state; `P` brings the drive of a few planes there.
@@ -58,13 +58,13 @@ enum ReplicationStage<P> {
 /// Planes that are copied, and how far that has got.
 struct Copying {
     models: Ftl,
-    /// Of each plane of the drive the one that it is a copy of.
+    /// The model of each plane of the drive.
     model_of: Vec<u32>,
     /// Logical pages whose places are copied.
     done: u32,
 }
 
-/// The drive of a few planes that a large one is made from; `None` if it is not made so.
+/// Returns the drive of a few planes that models a large one; `None`: not applicable.
 fn models(scenario: &Scenario, by_name_pages: u32) -> Option<Scenario> {
     let all_pages = scenario.logical_pages();
     let geometry = Superblocks::new(scenario.ftl.twin_blocks, &scenario.geometry)
@@ -96,7 +96,7 @@ fn models(scenario: &Scenario, by_name_pages: u32) -> Option<Scenario> {
     }
 }
 
-/// The drive with so many planes of the inner geometry, each with so many pages of the user.
+/// Returns the drive with `planes` planes of the inner geometry, each with `pages` user pages.
 fn models_of(
     scenario: &Scenario,
     geometry: &Geometry,
@@ -141,9 +141,9 @@ impl<P: Incremental> PlaneReplication<P> {
         Some(PlaneReplication { scenario, stage: ReplicationStage::ToBegin })
     }
 
-    /// Goes on for about `writes` page writes; true when the drive is in its steady state.
+    /// Advances by about `writes` page writes; true when the drive is in its steady state.
     ///
-    /// `by_name` begins what overwrites every page of the drive of a few planes.
+    /// `by_name` creates the preconditioning of the drive of a few planes.
     pub(super) fn advance(
         &mut self,
         ftl: &mut Ftl,
@@ -190,7 +190,7 @@ impl<P: Incremental> PlaneReplication<P> {
     }
 }
 
-/// Writes after which those of a plane vary by about a block: chance makes that the root of their
+/// Returns the writes after which the writes of a plane vary by about a block, the root of their
 /// number.
 fn parting_writes(geometry: &Geometry) -> u64 {
     let per_plane = u64::from(geometry.pages_per_block).pow(2);
@@ -212,10 +212,9 @@ impl Copying {
         Copying { models, model_of, done: 0 }
     }
 
-    /// Copies where about `pages` logical pages lie; true when all are copied.
+    /// Copies the places of about `pages` logical pages; true when all are copied.
     ///
-    /// The tables are gone through from front to back: who owns a page is copied by
-    /// [`Copying::copy_owners`].
+    /// Goes through the tables from front to back; [`Copying::copy_owners`] copies the owners.
     fn advance(&mut self, ftl: &mut Ftl, pages: u64) -> bool {
         let end = (u64::from(self.done) + pages).min(ftl.tables.map.logical_pages().into()) as u32;
         let planes = ftl.numbering.geometry.planes();
@@ -247,7 +246,7 @@ impl Copying {
         end == ftl.tables.map.logical_pages()
     }
 
-    /// Copies which logical pages of a plane its pages hold, where those are in order of address.
+    /// Copies the logical pages of a plane's pages, in order of address.
     fn copy_owners(&self, ftl: &mut Ftl, plane: u32, first: u32) {
         let (planes, count) =
             (ftl.numbering.geometry.planes(), self.models.numbering.geometry.planes());
@@ -261,14 +260,14 @@ impl Copying {
             let (own, unit) = (u64::from(like) / units, u64::from(like) % units);
             let row = own / u64::from(count);
             let lpn = (row * u64::from(planes) + u64::from(first)) * units + unit;
-            // A plane may have one logical page fewer than that which it is a copy of.
+            // A plane may have one logical page fewer than its model.
             if lpn < u64::from(ftl.tables.map.logical_pages()) {
                 ftl.tables.blocks.name(plane * per_plane + page, lpn as u32);
             }
         }
     }
 
-    /// By how much the pages of each plane, counted over the drive, are behind those of its model;
+    /// Returns the distance of the pages of each plane, counted over the drive, from its model's,
     /// modulo 2^32.
     fn offsets(&self, ftl: &Ftl) -> Vec<u32> {
         let per_plane = ftl.numbering.pages_per_plane();
@@ -291,7 +290,7 @@ impl Copying {
         }
     }
 
-    /// Copies what the blocks of the planes are, and in which order they were filled.
+    /// Copies the roles of blocks, and their order of filling.
     fn copy_blocks(&self, ftl: &mut Ftl) {
         let blocks = ftl.numbering.geometry.blocks_per_plane as usize;
         for (plane, model) in self.model_of.iter().map(|model| *model as usize).enumerate() {
@@ -299,7 +298,7 @@ impl Copying {
             assert!(state.victim.is_none() && state.failed.is_empty(), "nothing is under way");
             let copy = &mut ftl.tables.blocks.planes[plane];
             assert_eq!(copy.good_blocks, state.good_blocks, "a plane has bad blocks of its own");
-            // A plane may have one logical page fewer than that which it is a copy of.
+            // A plane may have one logical page fewer than its model.
             let committed = copy.committed;
             *copy = state.clone();
             copy.committed = committed;
@@ -319,7 +318,7 @@ fn firsts(ftl: &Ftl) -> Vec<u32> {
     firsts
 }
 
-/// Where a page lies a number of pages behind.
+/// Moves a page by a number of pages.
 fn moved_by(mapping: Mapping, offset: u32) -> Mapping {
     match mapping {
         Mapping::Flash(page) => Mapping::Flash(page.wrapping_add(offset)),
@@ -327,8 +326,8 @@ fn moved_by(mapping: Mapping, offset: u32) -> Mapping {
     }
 }
 
-/// Bytes of memory that making a drive from copies takes besides its own, if it is made so; by
-/// what a drive takes.
+/// Returns the memory for the models of a drive besides its own, if it is replicated; from the
+/// memory of a drive.
 pub fn models_bytes(scenario: &Scenario, of_drive: impl Fn(&Scenario) -> u64) -> u64 {
     models(scenario, BY_NAME_PAGES).map_or(0, |models| of_drive(&models))
 }

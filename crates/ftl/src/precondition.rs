@@ -1,11 +1,11 @@
-//! Preconditioning: the state of a drive that was written to, on the mapping alone, without time.
+//! Preconditioning: writes a drive's mapping to its initial state, without time.
 //!
-//! Uniform overwrites do not tell pages apart. So the steady state is reached without their names:
-//! which physical pages are valid is all that is kept, one bit each, and which logical page each
-//! of them holds is drawn at the end. The law of the state is that of writing every page by name,
-//! and what the caches have to hold is a few dozen kilobytes a plane instead of the whole mapping.
+//! Uniform overwrites do not distinguish pages. So the steady state is reached with one valid bit
+//! for each physical page, and logical pages are assigned at the end by a random draw. The result
+//! has the same law as overwriting page by page, and the working set is a few dozen kilobytes a
+//! plane instead of the whole mapping.
 //!
-//! Where pages differ, by streams or because some are of the mapping, they are written by name.
+//! Where pages differ, by streams or a mapping in flash, overwrites go page by page.
 
 use reprieve_base::UserError;
 use reprieve_config::{Precondition, Scenario};
@@ -17,7 +17,7 @@ use super::plane_replication::{BY_NAME_PAGES, Incremental, PlaneReplication};
 use super::replay::Replay;
 use super::{Ftl, Kept};
 
-/// Preconditioning under way, a piece at a time, so that whoever waits for it can be told.
+/// Preconditioning in steps, so that progress can be shown.
 pub struct Preconditioner {
     state: Progress,
     kept: Kept,
@@ -26,7 +26,7 @@ pub struct Preconditioner {
 }
 
 enum Progress {
-    /// Logical pages below this one, and behind them those of the mapping, are written in order.
+    /// Logical pages below this one, followed by those of the mapping, are written in order.
     Filling(u32),
     /// All are written; they are overwritten by name.
     Replaying(Box<Replaying>),
@@ -34,7 +34,7 @@ enum Progress {
     Overwriting(Box<Overwriting>),
     /// Some of its planes are, by name, and the others are copies of them.
     PlaneReplication(Box<PlaneReplication<Preconditioner>>),
-    /// The mapping is as asked for.
+    /// The mapping has its target state.
     Settling,
     Done,
 }
@@ -57,12 +57,12 @@ impl Incremental for Preconditioner {
 struct Replaying {
     replay: Replay,
     pass: Pass,
-    /// Writes that are left of this pass.
+    /// Writes left in this pass.
     left: u64,
 }
 
 impl Preconditioner {
-    /// For a drive with nothing written and the state that its scenario asks for.
+    /// Creates the preconditioning of an unwritten drive to the state of its scenario.
     pub fn new(scenario: &Scenario, ftl: &mut Ftl, kept: Kept) -> Preconditioner {
         Preconditioner::with_limit(scenario, ftl, kept, BY_NAME_PAGES)
     }
@@ -129,7 +129,7 @@ impl Preconditioner {
         self.waf
     }
 
-    /// Whether the state asked for is reached.
+    /// Whether the target state is reached.
     pub fn is_done(&self) -> bool {
         matches!(self.state, Progress::Done)
     }

@@ -16,7 +16,7 @@ pub(super) struct RankedBits {
     words: Vec<u64>,
     before: Vec<u32>,
     ones: u32,
-    /// Number of the group that holds each `INDEXED_ONES`th set bit; behind them the last group.
+    /// Group that holds each `INDEXED_ONES`th set bit, and then the last group.
     groups: Vec<u32>,
 }
 
@@ -54,7 +54,7 @@ impl RankedBits {
         self.before[group]
     }
 
-    /// How many bits are set before one that is; `None`: it is not.
+    /// Returns how many bits are set before a set bit; `None`: it is not set.
     #[inline]
     pub(super) fn number(&self, bit: usize) -> Option<u32> {
         let (word, bit) = (bit / WORD_BITS, 1u64 << (bit % WORD_BITS));
@@ -72,7 +72,7 @@ impl RankedBits {
     pub(super) fn bit(&self, number: u32) -> usize {
         let entry = (number / INDEXED_ONES) as usize;
         let (first, last) = (self.groups[entry] as usize, self.groups[entry + 1] as usize);
-        // Groups without set bits have as many before them as the one behind them.
+        // Groups without set bits have as many before them as the next group.
         let behind = self.before[first..=last].partition_point(|before| *before <= number);
         let group = first + behind - 1;
         let mut left = number - self.before[group];

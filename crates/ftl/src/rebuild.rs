@@ -1,4 +1,4 @@
-//! The state that a drive starts from: what of the FTL it is made of, and the rest made from that.
+//! Initial state of an FTL: the saved part, and everything derived from it.
 
 use reprieve_config::Scenario;
 use reprieve_policy::victim;
@@ -18,17 +18,17 @@ pub(super) const BAD: u32 = 1;
 pub(super) const FAILED: u32 = 2;
 
 impl Ftl {
-    /// Makes all that is not part of a drive's state as it is on a drive that starts in this one.
+    /// Derives the rest of a drive's state as on a drive that starts in this one.
     ///
-    /// The lists of victims, the draws of their policy and the order of equals then do not depend
-    /// on how the state came about: whether by preconditioning now or from a file.
+    /// Lists of victims, draws of their policy and the order of ties then do not depend on whether
+    /// the state was preconditioned now or read from a file.
     pub(super) fn settle(&mut self, scenario: &Scenario) {
         self.tables.blocks.settle(scenario);
         self.placement.go_to(self.placement.position());
         self.collection.restart(&mut self.tables.blocks);
     }
 
-    /// Adds the state of the FTL, of which no step is under way.
+    /// Adds the state of the FTL, without running steps.
     pub fn save(&self, state: &mut State) {
         assert!(self.collection.stands_still(), "a step is under way");
         let blocks = &self.tables.blocks;
@@ -45,11 +45,11 @@ impl Ftl {
         state.put("placement.position", vec![self.placement.position()]);
     }
 
-    /// Adds what a recovery has found: the page of each logical page, of those of a mapping in
-    /// flash too, where `page` has one; trimmed ones, where `trimmed` says so; and `erased`, blocks
-    /// that are free after all, counted over the drive.
+    /// Adds the state found by a recovery: the `page` of each logical page, those of a mapping in
+    /// flash included; trimmed pages by `trimmed`; and `erased`, free blocks, counted over the
+    /// drive.
     ///
-    /// Free blocks, the open one and the order of filling follow from what blocks hold.
+    /// Free blocks, open blocks and the order of filling follow from the contents of blocks.
     pub fn salvage(
         &self,
         state: &mut State,
@@ -93,8 +93,8 @@ impl Blocks {
         self.index = index;
     }
 
-    /// Adds the roles of blocks and their order; after a loss of power those that are erased are
-    /// free besides, and nobody knows which were being collected.
+    /// Adds the roles of blocks and their order; after a loss of power erased ones are free, and
+    /// victims are unknown.
     fn save(&self, state: &mut State, lost_power: Option<&[u32]>) {
         let (erased, victims_are_full) = (lost_power.unwrap_or(&[]), lost_power.is_some());
         let planes = || self.planes.iter();
@@ -121,7 +121,7 @@ impl Blocks {
         for (plane, state) in (0..).zip(&self.planes) {
             let full = self.full_blocks(plane);
             let oldest = self.oldest_of(plane, &full);
-            // Before them, with the number 0, is what was being collected: its own is of no use.
+            // Victims come before them with the number 0, as their own has no meaning.
             let first = u32::from(victims_are_full && state.victim.is_some());
             for block in full {
                 if !erased.contains(&block) {

@@ -1,4 +1,4 @@
-//! The registries, with what a drive has no room for.
+//! The registries, with the check that a drive has enough blocks.
 
 use std::sync::LazyLock;
 

@@ -1,8 +1,7 @@
-//! Writes without time, page by page and by name: for the steady state where pages differ.
+//! Writes without time, page by page: for the steady state where pages differ.
 //!
-//! Several open blocks of a plane, pages of the mapping in flash, or a load that writes some pages
-//! more often than others make the place of a page depend on which it is. Then its name cannot be
-//! drawn at the end.
+//! With several open blocks a plane, pages of the mapping in flash, or a load with hot pages, the
+//! place of a page depends on which it is, so that logical pages cannot be assigned at the end.
 
 use std::ops::Range;
 
@@ -18,7 +17,7 @@ use super::{Ftl, Kept};
 /// Pages drawn ahead, so that the misses of their mapping overlap.
 const DRAWN_AHEAD: u64 = 16;
 
-/// Overwrites, the same for as long as they go on.
+/// Stationary overwrites.
 pub(super) struct Replay {
     pages: Pages,
     kept: Kept,
@@ -28,7 +27,7 @@ pub(super) struct Replay {
 enum Pages {
     /// Each of the drive, as likely as any other.
     Evenly(Stream),
-    /// Those that the loads write, whose requests come by turns; trims count as well.
+    /// Pages of the loads, whose requests are taken in turn; trims count as well.
     Loads { loads: Vec<Workload>, turn: usize, page_bytes: u64 },
 }
 
@@ -111,8 +110,8 @@ impl Ftl {
         self.tables.blocks.fronts.is_simple()
     }
 
-    /// Writes or trims at once what a request does; returns the changes of a page's data, and the
-    /// pages that collection moved for them.
+    /// Applies a request at once; returns the changed pages, and the pages that collection moved
+    /// for them.
     fn replay_now(&mut self, request: &Request, page_bytes: u64, kept: Kept) -> (u64, u64) {
         let (from, bytes) = (request.lba * SECTOR_BYTES, u64::from(request.bytes));
         match request.op {
@@ -203,7 +202,7 @@ impl PageTables {
         Some(moved + filled)
     }
 
-    /// Fills the last program of a victim with what another block holds; returns the pages moved.
+    /// Fills the last program of a victim with pages of another block; returns the pages moved.
     fn fill_now(&mut self, plane: u32) -> u32 {
         let (numbering, fronts) = (self.blocks.numbering, &self.blocks.fronts);
         let place = fronts.of_moved_data().next().expect("moved pages go somewhere");

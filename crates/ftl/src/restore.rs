@@ -1,7 +1,7 @@
-//! An FTL brought into a saved state, of which nothing is taken on trust.
+//! Restoration of an FTL from a saved state, all of which is validated.
 //!
-//! A file's checksum says that it is as it was written, not that a drive can be like this: who
-//! writes a state by other means may get any of its numbers wrong.
+//! A checksum shows that a file is intact, not that a drive can have this state: other writers may
+//! get any number wrong.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +16,8 @@ use super::page_tables::PageTables;
 use super::plane::{Front, Victim};
 use super::rebuild::{BAD, FAILED, GOOD, NONE};
 
-/// Erases of a block, and fillings of blocks of a plane since its oldest one was filled: neither
-/// comes near it in the life of a drive, and as many again can be counted.
+/// Limit for erases of a block, and for fillings in a plane since its oldest block was filled: no
+/// drive comes near it, and as many again can be counted.
 const COUNT_MAX: u32 = 1 << 31;
 
 /// The columns of the blocks of a plane.
@@ -31,9 +31,9 @@ struct Pool {
 }
 
 impl Ftl {
-    /// Brings an FTL with nothing written into a state.
+    /// Restores a state into an unwritten FTL.
     ///
-    /// Errors if the state contradicts itself, or no drive can go on from it.
+    /// Errors if the state contradicts itself, or no drive can continue from it.
     pub fn restore(&mut self, state: &mut State, scenario: &Scenario) -> Result<(), UserError> {
         self.tables.map.check_state(state)?;
         let pools = self.tables.blocks.restore_tables(state)?;
@@ -43,7 +43,7 @@ impl Ftl {
         }
         self.tables.restore(state, pools)?;
         self.sectors.restore(state, &self.tables.map)?;
-        // After a loss of power nobody remembers.
+        // After a loss of power the memory of streams is lost.
         let PageTables { map, blocks, .. } = &mut self.tables;
         if state.has("stream.memory") && !blocks.fronts.memory().is_empty() {
             let memory = state.take("stream.memory", map.logical_pages() as usize)?;
@@ -80,8 +80,8 @@ impl PageTables {
 }
 
 impl Blocks {
-    /// Which blocks are bad, in which order they were filled and how often erased; returns what
-    /// those of each plane are.
+    /// Restores bad blocks, the order of filling and erase counts; returns the block roles of each
+    /// plane.
     fn restore_tables(&mut self, state: &mut State) -> Result<Vec<Pool>, UserError> {
         let pools = self.take_pools(state)?;
         self.restore_bad(state)?;
@@ -94,7 +94,7 @@ impl Blocks {
         Ok(pools)
     }
 
-    /// Which blocks are bad, whatever the drive was drawn with; where the state does not say, none.
+    /// Restores bad blocks, in place of those drawn; none where the state has no such column.
     fn restore_bad(&mut self, state: &mut State) -> Result<(), UserError> {
         let states = match state.has("block.bad") {
             true => state.take("block.bad", self.fill_order.len())?,
@@ -217,8 +217,8 @@ impl Blocks {
         }
     }
 
-    /// The full blocks of a plane have numbers of their own, below that of the next; no other
-    /// block has one.
+    /// Checks that the full blocks of a plane have distinct numbers below the next one, and other
+    /// blocks none.
     fn check_numbers(&self, plane: u32) -> Result<(), UserError> {
         let full = self.in_order_of_filling(plane);
         let next = self.planes[plane as usize].fills;

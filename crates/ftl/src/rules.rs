@@ -14,11 +14,11 @@ pub(super) struct GcRules {
     pub(super) in_background: bool,
     /// Moves that each page of the host pays for.
     pub(super) pace: Pace,
-    /// The host gets in between the steps of collecting a block.
+    /// Host operations may run between the steps of a block's collection.
     pub(super) preemptible: bool,
     /// Dies that collect at a time while none has to.
     pub(super) dies_max: u32,
-    /// How the planes of a die collect side by side; `None`: one at a time.
+    /// Rules of parallel collection on the planes of a die; `None`: one at a time.
     pub(super) beside: Option<Beside>,
 }
 
@@ -69,14 +69,14 @@ impl Pace {
     }
 }
 
-/// How the planes of a die collect side by side.
+/// Rules of parallel collection on the planes of a die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beside {
     /// A plane with fewer free blocks begins a victim when another one does.
     pub(super) joins_below_blocks: u32,
     /// Planes that a command takes together.
     pub(super) multi_plane: MultiPlane,
-    /// Planes read by themselves: no command takes the reads of several.
+    /// Independent plane reads: no command takes the reads of several planes.
     pub(super) reads_apart: bool,
     /// Their victims are chosen as a set, so that their open blocks end in step.
     pub(super) in_step: bool,
@@ -86,7 +86,7 @@ impl Beside {
     fn of(scenario: &Scenario) -> Beside {
         let parallelism = &scenario.parallelism;
         Beside {
-            // One block from where it has to.
+            // One block above the hard limit.
             joins_below_blocks: scenario.ftl.gc_hard_free_blocks + 2,
             multi_plane: parallelism.multi_plane,
             reads_apart: parallelism.independent_plane_reads,

@@ -18,7 +18,7 @@ impl Ftl {
         Ftl::new(&small).expect("a drive of one of its dies has room for less data")
     }
 
-    /// Starts a run-in: victims have a random stream of their own, and no operation fails.
+    /// Starts a run-in: victims have a separate random stream, and no operation fails.
     pub fn begin_run_in(&mut self, scenario: &Scenario) {
         self.settle(&scenario.drawing_apart("precondition.run_in"));
         let none = Faults { program_failure: 0.0, erase_failure: 0.0, ..scenario.ftl.faults };

@@ -13,7 +13,7 @@ pub struct SlcCache {
     /// Free blocks that a plane keeps out of SLC mode; `None` if it uses only its own blocks.
     kept_free_blocks: Option<u32>,
     under_pressure: bool,
-    /// Pages of a block that a program passes, of which it fills those of one page of flash.
+    /// Pages of a block per program, of which those of one page of flash are filled.
     together: u32,
     pages_per_block: u32,
     /// Its traffic.
@@ -37,12 +37,12 @@ impl SlcCache {
         })
     }
 
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         archive.part(&mut self.counts);
     }
 
-    /// Programs that a plane can still take in SLC mode.
+    /// Returns the programs that a plane can still take in SLC mode.
     fn room(&self, plane: &Plane) -> u32 {
         let blocks = match self.kept_free_blocks {
             None => plane.slc.free.len(),
@@ -65,8 +65,8 @@ impl SlcCache {
         front
     }
 
-    /// A page of the host is programmed. Returns whether its block can be folded now: it is full,
-    /// and that is true of all its pages.
+    /// Counts a host page that is programmed. Returns whether its block can be folded: all its
+    /// pages are written and programmed.
     pub(super) fn programmed(&self, plane: &mut Plane) -> bool {
         plane.slc.begun -= 1;
         let is_full = plane.slc.begun == 0 && !plane.is_open(SLC_FRONT, self.pages_per_block);

@@ -27,13 +27,13 @@ pub(super) struct SparseTable {
 }
 
 impl SparseTable {
-    /// Returns a table of zeros; `None`: it is too small to be sparse.
+    /// Returns a table of zeros; `None`: too small to be sparse.
     pub(super) fn new(entries: usize) -> Option<SparseTable> {
         let is_large = entries >= LEAST_ENTRIES;
         is_large.then(|| SparseTable::with(FxHashMap::default(), entries))
     }
 
-    /// Returns a table of these entries; `None`: it is small, or many of them have been set.
+    /// Returns a table of these entries; `None`: too small, or too many are set.
     pub(super) fn of(all: &[u32]) -> Option<SparseTable> {
         let chunks = (0..).step_by(CHUNK).zip(all.chunks(CHUNK));
         let used = chunks.filter(|(_, chunk)| chunk.iter().fold(0, |all, it| all | it) != 0);
@@ -50,7 +50,7 @@ impl SparseTable {
         SparseTable { set, most, entries }
     }
 
-    /// Lets more be set, of a table of which there are many: memory matters more than time.
+    /// Permits more set entries, to save memory at the cost of time.
     pub(super) fn expect_many(&mut self) {
         self.most = self.most.max(self.entries / ENTRIES_PER_SET);
     }
@@ -66,7 +66,7 @@ impl SparseTable {
         }
     }
 
-    /// Returns how many entries it has.
+    /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
         self.entries
     }
@@ -88,9 +88,9 @@ impl SparseTable {
         self.set.len() > self.most
     }
 
-    /// Returns memory for all entries, with those that have been set.
+    /// Returns memory for all entries, with those that are set.
     ///
-    /// Errors if the system does not give it.
+    /// Errors if memory is short.
     pub(super) fn spread(&self, pages: PageSize) -> Result<Entries, TakeError> {
         let mut all = take(self.entries, pages)?;
         let entries: &mut [u32] = bytemuck::cast_slice_mut(&mut all);

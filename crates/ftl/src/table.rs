@@ -8,10 +8,10 @@ use super::sparse_table::SparseTable;
 /// Entries that are looked at together.
 const CHUNK: usize = 64;
 
-/// Entries of 32 bits, of which a large table keeps those that have been set while they are few.
+/// Table of 32-bit entries, sparse while it is large with few set entries.
 #[derive(Debug)]
 pub(super) struct Table<const FIRST: u32> {
-    /// Entries as they differ from the first value, so that memory as it comes holds that.
+    /// Differences of entries from the first value, so that zeroed memory holds that.
     memory: Memory,
     pages: PageSize,
 }
@@ -23,7 +23,7 @@ enum Memory {
 }
 
 impl<const FIRST: u32> Table<FIRST> {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         let mut is_sparse = self.is_sparse();
         archive.part(&mut is_sparse);
@@ -72,12 +72,12 @@ impl<const FIRST: u32> Table<FIRST> {
         changed.map(|(place, entry)| (place, entry ^ FIRST))
     }
 
-    /// Takes memory in small pages from now on.
+    /// Uses small memory pages from now on.
     pub(super) fn fill_by_blocks(&mut self) {
         self.pages = PageSize::Small;
     }
 
-    /// Returns how many entries it has.
+    /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
         match &self.memory {
             Memory::All(all) => bytemuck::cast_slice::<_, u32>(all).len(),
@@ -85,9 +85,9 @@ impl<const FIRST: u32> Table<FIRST> {
         }
     }
 
-    /// A table of `entries` times the value that entries have at first.
+    /// Creates a table of `entries` times the first value.
     ///
-    /// Errors if the system does not give the memory.
+    /// Errors if memory is short.
     pub(super) fn new(entries: u32) -> Result<Table<FIRST>, UserError> {
         // A mapping cannot be empty.
         let (entries, pages) = (entries.max(1) as usize, PageSize::Huge);
@@ -125,7 +125,7 @@ impl<const FIRST: u32> Table<FIRST> {
         }
     }
 
-    /// Takes memory for all entries, if the system gives it.
+    /// Allocates memory for all entries, if available.
     #[cold]
     fn spread(&mut self) {
         if let Memory::Sparse(sparse) = &self.memory {
@@ -143,8 +143,8 @@ mod tests {
     use super::*;
     use crate::sparse_table::LEAST_ENTRIES;
 
-    /// A large table and a small one: each place has what was set there, also in one that is saved,
-    /// before and after too many have been set.
+    /// A large and a small table have the values that were set, also after saving, before and after
+    /// the sparse limit.
     #[test]
     fn every_entry_is_what_was_set() {
         for (entries, is_sparse) in [(LEAST_ENTRIES as u32 + 5, true), (100, false)] {

@@ -3,7 +3,7 @@
 use reprieve_base::Archive;
 use reprieve_config::Scenario;
 
-/// For each block, how many of its first pages have had their second pass.
+/// For each block, the number of its first pages that have had their second pass.
 ///
 /// The second pass over a wordline is part of the program of the next one, and of its own for the
 /// last. Until then its pages cannot be read from the flash: the controller has their data.
@@ -26,7 +26,7 @@ impl TwoPass {
         }))
     }
 
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         archive.part(&mut self.complete_pages);
     }

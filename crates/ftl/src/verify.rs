@@ -23,7 +23,7 @@ enum Role {
 impl Ftl {
     /// Checks the mapping against the valid pages, their counts, and the roles of the blocks.
     ///
-    /// `programmed` says of every block how many pages its die has programmed since its erase.
+    /// `programmed` has the pages of every block that its die has programmed since its erase.
     pub fn verify(&self, txns: &Slab<Txn>, programmed: &[u16]) -> Result<(), String> {
         self.tables.verify(txns)?;
         self.tables.blocks.verify(programmed)?;
@@ -56,7 +56,7 @@ impl PageTables {
                 ));
             }
         }
-        // Each mapped one has a page of its own, so that equal numbers make it a bijection.
+        // Each mapped page is distinct, so that equal numbers make it a bijection.
         let valid = (0..pages).filter(|page| self.blocks.owner(*page).is_some()).count() as u64;
         if valid != mapped {
             return Err(format!("{valid} pages are valid, and {mapped} logical pages have one"));
@@ -66,8 +66,8 @@ impl PageTables {
 }
 
 impl Blocks {
-    /// Every block has one role, as many valid pages as are counted, and fits what its die has
-    /// programmed.
+    /// Checks that every block has one role and the counted valid pages, and fits its die's
+    /// programs.
     fn verify(&self, programmed: &[u16]) -> Result<(), String> {
         let roles = self.roles()?;
         let Geometry { pages_per_block: pages, blocks_per_plane, .. } = self.numbering.geometry;
@@ -109,8 +109,8 @@ impl Blocks {
         Ok(())
     }
 
-    /// Mapping units of a block that its die has programmed; of twins, whose planes are in step,
-    /// all.
+    /// Returns the programmed mapping units of a block, or of a superblock, whose planes are in
+    /// step.
     fn programmed_of(&self, block: u32, programmed: &[u16]) -> Result<u32, String> {
         let (plane, block) = (
             block / self.numbering.geometry.blocks_per_plane,
@@ -182,7 +182,7 @@ impl Blocks {
     }
 }
 
-/// A way to break the tables, and a piece of what is said to it.
+/// A way to corrupt the tables, and a part of the resulting message.
 #[cfg(feature = "testing")]
 type FtlBreak = (fn(&mut Ftl), &'static str);
 
@@ -191,7 +191,7 @@ type FtlBreak = (fn(&mut Ftl), &'static str);
 pub const BREAKS: &[FtlBreak] = &[
     // Two logical pages on one page.
     (|ftl| ftl.tables.map.set(4, ftl.tables.map.get(5)), "does not hold it"),
-    // A valid page that nobody owns.
+    // A valid page without an owner.
     (|ftl| ftl.tables.map.set(4, Mapping::Trimmed), "pages are valid, and"),
     (
         |ftl| {
@@ -210,7 +210,7 @@ pub const BREAKS: &[FtlBreak] = &[
         },
         "is Open and Full",
     ),
-    // A block full of data on the free list, or on none at all.
+    // A block full of data on the free list, or on none.
     (
         |ftl| {
             let block = ftl.tables.blocks.a_full_block();
@@ -221,7 +221,7 @@ pub const BREAKS: &[FtlBreak] = &[
     (|ftl| ftl.tables.blocks.index.reclaim(ftl.tables.blocks.a_full_block()), "has no role"),
     // A block that is lost and not counted.
     (|ftl| ftl.tables.blocks.planes[1].good_blocks -= 1, "are counted as good"),
-    // An open block of its own for moved pages, which another plane has open too.
+    // A separate open block for moved pages, which another plane has open too.
     (
         |ftl| {
             let open = ftl.tables.blocks.planes[3].fronts[0];

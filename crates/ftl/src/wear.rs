@@ -43,7 +43,7 @@ impl WearTable {
         self.erases[block as usize]
     }
 
-    /// The figures, over all blocks, bad ones among them, if the summary is to have them.
+    /// Returns the figures over all blocks, bad ones included, if the summary has them.
     pub fn counts(&self) -> Option<WearCounts> {
         self.is_reported.then(|| WearCounts::of(&self.erases))
     }
@@ -57,7 +57,7 @@ impl WearTable {
         blocks.into_iter().collect()
     }
 
-    /// Forgets the wear so far.
+    /// Resets the wear.
     pub(super) fn forget(&mut self) {
         self.erases.fill(0);
     }
@@ -68,7 +68,7 @@ impl WearTable {
         self.spread.is_some()
     }
 
-    /// The least worn of some blocks, if it is too far behind one with `erases` erases.
+    /// Returns the least worn block, if it lags too far behind one with `erases` erases.
     pub(super) fn far_behind(&self, blocks: impl Iterator<Item = u32>, erases: u32) -> Option<u32> {
         let spread = self.spread?;
         let least_worn = blocks.min_by_key(|block| self.of(*block));
@@ -85,7 +85,7 @@ mod tests {
         let wear = Wear { static_spread: Some(3), ..Wear::default() };
         let mut table = WearTable::new(4, &wear);
         table.start_with(vec![5, 2, 2, 7]);
-        // The first of the equals, and of those that are asked of.
+        // The first among equals, and among the given blocks.
         assert_eq!(table.far_behind(0..4, 5), Some(1));
         assert_eq!(table.far_behind(0..4, 4), None);
         assert_eq!(table.far_behind([0, 3].into_iter(), 8), Some(0));

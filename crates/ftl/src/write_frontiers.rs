@@ -6,7 +6,7 @@ use reprieve_policy::stream::{self, STREAMS_MAX, StreamPolicy};
 
 use super::plane::Victim;
 
-/// The front of pages that garbage collection moves, if they have one of their own.
+/// The front of pages that garbage collection moves, if separate.
 const GC_FRONT: usize = STREAMS_MAX;
 /// The front of pages of the mapping.
 const MAP_FRONT: usize = STREAMS_MAX + 1;
@@ -24,7 +24,7 @@ pub(super) struct WriteFrontiers {
     opens_slc: bool,
     /// Each zone that is written has an open block.
     has_zones: bool,
-    /// A plane has one open block for everything: nothing has to be asked.
+    /// A plane has one open block for everything, without a policy.
     is_simple: bool,
     /// Pages that a program takes, if it takes several.
     program_pages: u32,
@@ -33,7 +33,7 @@ pub(super) struct WriteFrontiers {
 }
 
 impl WriteFrontiers {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.policy.archive(archive);
     }
@@ -57,7 +57,7 @@ impl WriteFrontiers {
         }
     }
 
-    /// Whether a plane has one open block for everything but what wear levelling moves.
+    /// Whether a plane has one open block for everything but wear levelling.
     pub(super) fn is_simple(&self) -> bool {
         self.is_simple
     }
@@ -67,12 +67,12 @@ impl WriteFrontiers {
         self.is_simple || self.has_zones
     }
 
-    /// Whether the open blocks are those of zones.
+    /// Whether open blocks belong to zones.
     pub(super) fn has_zones(&self) -> bool {
         self.has_zones
     }
 
-    /// Returns what the division of the host's pages remembers of each, if anything.
+    /// Returns the stream policy's memory of each page, if any.
     pub(super) fn memory(&self) -> Vec<u32> {
         self.policy.memory()
     }
@@ -82,8 +82,8 @@ impl WriteFrontiers {
         self.policy.remember(memory);
     }
 
-    /// Open blocks of a plane, at most; those of zones count as one, for they hold what full ones
-    /// would.
+    /// Returns the maximum of open blocks of a plane; those of zones count as one, as they hold the
+    /// data of full ones.
     pub(super) fn count(&self) -> u32 {
         u32::from(self.streams)
             + u32::from(self.gc_separate)

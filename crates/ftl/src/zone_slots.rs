@@ -1,5 +1,5 @@
-//! Blocks of zones: a zone that is being written has an open block of its own in each of its
-//! planes, and when it is reset they are erased without a move.
+//! Blocks of zones: a zone that is being written has an open block in each of its planes, and a
+//! reset erases its blocks without moves.
 
 use reprieve_base::{Archive, UserError};
 use reprieve_config::Scenario;
@@ -21,14 +21,14 @@ pub(super) struct ZoneSlots {
 }
 
 impl ZoneSlots {
-    /// Those of a scenario's drive, if it has zones; none is being written.
+    /// Creates the slots of a scenario's drive, if it has zones; all are unused.
     pub(super) fn of(scenario: &Scenario) -> Option<Box<ZoneSlots>> {
         scenario.zones?;
         let zone_pages = scenario.zone_units();
         Some(Box::new(ZoneSlots { zone_pages, zones: [None; STREAMS_MAX] }))
     }
 
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         archive.part(&mut self.zones);
     }
@@ -57,7 +57,7 @@ impl ZoneSlots {
         self.zones.iter().position(|other| *other == Some(zone))
     }
 
-    /// Gives the zone of a page a place unless it has one; false if there is none left.
+    /// Gives the zone of a page a slot unless it has one; false if there is none left.
     pub(super) fn give_place(&mut self, lpn: u32) -> bool {
         let zone = lpn / self.zone_pages;
         if self.place_of(zone).is_some() {
@@ -75,14 +75,14 @@ impl ZoneSlots {
 }
 
 impl Ftl {
-    /// Whether the zone of a page, if the drive has zones, has a place among the open blocks of
-    /// planes or gets one.
+    /// Whether the zone of a page, if the drive has zones, has or gets a slot among the open
+    /// blocks.
     #[inline]
     pub fn opens_zone(&mut self, lpn: u32) -> bool {
         self.zones.as_mut().is_none_or(|zones| zones.give_place(lpn))
     }
 
-    /// The place of a zone among the open blocks of planes, if it has one.
+    /// Returns the slot of a zone among the open blocks, if it has one.
     pub fn front_of_zone(&self, zone: u32) -> Option<usize> {
         self.zones.as_ref()?.place_of(zone)
     }
@@ -98,8 +98,8 @@ impl Ftl {
         }
     }
 
-    /// The page of a zone, counted over the drive, has been dropped. If it was the last of its
-    /// block, queues the block's erase; returns the die and the block.
+    /// Drops a page of a zone, counted over the drive. If it was the last of its block, queues the
+    /// block's erase; returns the die and the block.
     pub fn zone_page_dropped(&mut self, page: u32) -> Option<(u32, u32)> {
         let block = self.numbering.block_of(page);
         if self.tables.blocks.index.valid(block) > 0 {
@@ -125,8 +125,8 @@ impl Ftl {
         blocks.needs.forget(plane);
     }
 
-    /// A zone wants a further block of a plane, as the pages that were left empty in those it has
-    /// are missing; refuses the workload if none will become free.
+    /// Requests another block of a plane for a zone, whose blocks have unwritable empty pages;
+    /// refuses the workload if none will become free.
     #[cold]
     pub(super) fn want_block(&mut self, plane: u32) {
         let blocks = &mut self.tables.blocks;

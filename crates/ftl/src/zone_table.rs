@@ -7,7 +7,7 @@ use reprieve_base::{Archive, Op, Request, SECTOR_BYTES, UserError, parts};
 use reprieve_config::{Precondition, Scenario};
 use reprieve_state::State;
 
-/// Columns of a saved state: states of zones, pages that are written, and those that writes opened.
+/// Columns of a saved state: states of zones, pages written, and zones opened by writes.
 const STATES: &str = "zone.state";
 const PAGES: &str = "zone.pages";
 const OPENED: &str = "zone.opened";
@@ -40,7 +40,7 @@ pub struct Zone {
     pub pages_to_program: u32,
 }
 
-/// Operations of zones so far, and what they led to.
+/// Counts of zone operations, and of their effects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ZoneCounts {
     /// Appends.
@@ -83,7 +83,7 @@ pub struct ZoneTable {
     pub done: Vec<u32>,
     /// Blocks whose erases resets wait for, as numbers over the drive.
     pub erasing: Vec<ZoneErase>,
-    /// Operations so far.
+    /// Counts of zone operations.
     pub counts: ZoneCounts,
 }
 
@@ -106,8 +106,8 @@ pub struct ZoneErase {
 }
 
 impl ZoneTable {
-    /// The zones of a scenario's drive, all empty, or all full if it is filled before the run;
-    /// `None`: it has none.
+    /// Creates the zones of a scenario's drive, all empty, or all full if it is filled before the
+    /// run; `None` without zones.
     pub fn of(scenario: &Scenario) -> Option<Box<ZoneTable>> {
         let settings = scenario.zones?;
         let zone_pages = scenario.zone_units();
@@ -135,7 +135,7 @@ impl ZoneTable {
         }))
     }
 
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.zones, self.opened, self.open, self.active, self.waiting);
         parts!(archive; self.erasing, self.counts);
@@ -146,11 +146,11 @@ impl ZoneTable {
         u64::from(self.zone_pages) * self.page_bytes
     }
 
-    /// Moves a request of the host from the addresses of zones to those of their pages, of which no
-    /// more lie between two zones.
+    /// Converts a request from addresses of zones to addresses of pages, without gaps between
+    /// zones.
     ///
-    /// Errors if it is beyond the capacity of a zone, if an operation of a zone does not name its
-    /// first sector, or if the request is none for zones.
+    /// Errors if it is beyond the capacity of a zone, if a zone operation does not have its first
+    /// sector, or if the operation does not exist for zones.
     pub fn to_pages(&self, request: Request) -> Result<Request, String> {
         let Request { op, lba, bytes, .. } = request;
         if op == Op::Flush {
@@ -199,11 +199,11 @@ impl ZoneTable {
         (at / capacity_bytes * self.size_bytes + at % capacity_bytes) / SECTOR_BYTES
     }
 
-    /// Writes `pages` at the write pointer, which `from` has to be if it is given. Returns the
-    /// first of them in the zone.
+    /// Writes `pages` at the write pointer, which has to equal `from` if given. Returns the first
+    /// of them in the zone.
     ///
-    /// Errors if the zone does not take it: at another page than the write pointer, beyond its
-    /// capacity, full, or above a limit.
+    /// Errors if the zone refuses it: at another page than the write pointer, beyond its capacity,
+    /// full, or above a limit.
     pub fn take_write(&mut self, zone: u32, from: Option<u32>, pages: u32) -> Result<u32, String> {
         let Zone { state, pages: pointer, .. } = self.zones[zone as usize];
         if state == Full {
@@ -230,7 +230,7 @@ impl ZoneTable {
         Ok(pointer)
     }
 
-    /// Opens a zone; `to` says how.
+    /// Opens a zone, implicitly or explicitly by `to`.
     fn open_zone(&mut self, zone: u32, to: ZoneState) -> Result<(), String> {
         let state = self.zones[zone as usize].state;
         match (state, to) {
@@ -273,7 +273,7 @@ impl ZoneTable {
         Ok(())
     }
 
-    /// A zone comes into a state in which it is not open.
+    /// Moves a zone into a state that is not open.
     fn leave(&mut self, zone: u32, to: ZoneState) {
         let from = std::mem::replace(&mut self.zones[zone as usize].state, to);
         if matches!(from, ImplicitlyOpen | ExplicitlyOpen) {
