@@ -1,4 +1,4 @@
-//! The words of a die: what it is made of, what it is asked, what it answers.
+//! Vocabulary of a die: its part, its commands and its answers.
 
 use reprieve_base::{PageAddress, Time};
 
@@ -6,7 +6,7 @@ use crate::parallelism::Parallelism;
 use crate::refusal::Refusal;
 use crate::timing::{Suspension, Timing};
 
-/// How many of what a die has; each count is at least 1.
+/// Numbers of a die's components; each is at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Planes of the die.
@@ -32,7 +32,7 @@ impl Shape {
 /// Properties that all dies of a drive share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// How many of what a die has.
+    /// Numbers of a die's components.
     pub shape: Shape,
     /// Its times.
     pub timing: Timing,

@@ -40,7 +40,7 @@ enum Array {
     Running(Time),
     /// A program or erase is on its way into suspension, which it reaches then.
     Suspending(Time),
-    /// Planes are at work that were stopped apart, or wait for it; nothing else is.
+    /// Planes with plane suspension work, or are suspended; the others are idle.
     InPieces,
 }
 
@@ -50,13 +50,13 @@ pub struct Die {
     /// Shared, so that a thousand dies read their times from the same cache lines.
     part: Arc<Part>,
     array: Array,
-    /// A sensed page that the array has let go of is waiting to leave, or leaving.
+    /// A sensed page in the output register waits for its transfer, or is transferred.
     output_in_use: bool,
-    /// Pages sensed together by the last read, and how many of those that leave are left.
+    /// Pages sensed by the last read, and those of the leaving ones that are left.
     sensed: u32,
     leaving: u32,
     operations: Operations,
-    /// Page buffers and registers of planes that read by themselves.
+    /// Page buffers and registers of planes with independent reads.
     plane_reads: PlaneReads,
     /// The second register of a part that takes the data of a program while another one runs.
     loaded: Rare<LoadRegister>,
@@ -70,7 +70,7 @@ pub struct Die {
 }
 
 impl Die {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.array, self.output_in_use, self.sensed, self.leaving, self.operations);
         parts!(archive; self.plane_reads, self.loaded, self.pages, self.lengths, self.vth);
@@ -114,9 +114,9 @@ impl Die {
         }
     }
 
-    /// Begins a command at `now`, when its cycles (and a program's data) start over the channel.
+    /// Starts a command at `now`, when its cycles (and a program's data) start over the channel.
     ///
-    /// Returns when the array work will have ended, if it is not suspended.
+    /// Returns the end of the array time without suspension.
     #[inline]
     pub fn start(&mut self, now: Time, command: Command) -> Result<Time, Refusal> {
         self.issue(now, command, &[])
@@ -264,7 +264,7 @@ impl Die {
         until
     }
 
-    /// Asks the running program or erase to make way at `now`.
+    /// Suspends the running program or erase at `now`.
     pub fn suspend(&mut self, now: Time) -> Result<Suspend, Refusal> {
         self.may_suspend(now, None)?;
         match self.operations.stop(now, &self.part, &mut self.vth) {
@@ -276,10 +276,10 @@ impl Die {
         }
     }
 
-    /// Lets the operation suspended last go on from `now`, beginning with its restore or set-up.
+    /// Resumes the operation suspended last at `now`, with its restore or set-up first.
     ///
-    /// Without a shadow buffer the caller sends the page over the channel from `now` on.
-    /// Returns when the operation will have ended, if it is not suspended again.
+    /// Without a shadow buffer the caller sends the page over the channel from `now` on. Returns
+    /// the end of the operation, if it is not suspended again.
     pub fn resume(&mut self, now: Time) -> Result<Time, Refusal> {
         if !self.operations.is_suspended() {
             return Err(Refusal::NothingToResume);
@@ -292,9 +292,9 @@ impl Die {
         Ok(until)
     }
 
-    /// The instant that the die promised has come: says what has happened.
+    /// Advances to the instant of the last answer; returns the event.
     ///
-    /// Panics if nothing was promised for `now`: then the caller has lost track of the die.
+    /// Panics if no event is due at `now`: then the caller has lost track of the die.
     #[inline(always)]
     pub fn elapse(&mut self, now: Time) -> Elapsed {
         match self.array {
@@ -329,7 +329,7 @@ impl Die {
         }
     }
 
-    /// A sensed page has left over the channel. Returns true if what is held can leave now.
+    /// Completes the transfer of a page. Returns true if a held page can be transferred now.
     #[inline]
     pub fn release(&mut self) -> bool {
         let holds = self.array == Array::Holding;
@@ -379,13 +379,13 @@ impl Die {
         matches!(self.array, Array::Running(_))
     }
 
-    /// Whether the operation begun last is suspended, its array free for what it makes way for.
+    /// Whether the last operation is suspended, with its array free for others.
     #[inline]
     pub fn is_suspended(&self) -> bool {
         self.operations.is_suspended()
     }
 
-    /// The programs and erases that have begun and are not complete.
+    /// Returns the programs and erases that are not complete.
     #[inline]
     pub fn operations(&self) -> &Operations {
         &self.operations

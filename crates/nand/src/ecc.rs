@@ -1,8 +1,8 @@
-//! The error-correcting code of a drive: what it corrects, and how long that takes.
+//! The error-correcting code of a drive: its limits, and decoding times.
 
 use reprieve_base::Dur;
 
-/// Codewords, the limits of hard and soft decoding, and what a failed decode leads to.
+/// Codewords, the limits of hard and soft decoding, and the result of a failed decode.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ecc {
     /// User data of a codeword.
@@ -27,7 +27,7 @@ pub struct Ecc {
     pub soft: Soft,
 }
 
-/// Soft decoding: senses on both sides of the last voltages say how sure each bit is.
+/// Soft decoding: senses on both sides of the last voltages give the reliability of each bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Soft {
     /// Further senses, each with its transfer; 0: there is none, and the page is lost.

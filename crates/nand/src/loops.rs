@@ -39,10 +39,10 @@ impl EraseLoops {
         *self.lengths().iter().max().expect("there is a loop")
     }
 
-    /// How many loops an erase of this length has, and the pulse of the last one.
+    /// Returns the loops of an erase of this length, and the pulse of the last one.
     ///
-    /// The last loop ends where the erase does: it is shorter than others, or longer by a verify
-    /// at most, as a loop of less than a verify would be none.
+    /// The last loop ends with the erase: it is shorter than others, or longer by at most a verify,
+    /// as a loop shorter than a verify does not exist.
     pub(crate) fn divide(&self, whole: Dur, verify: Dur) -> (u32, Dur) {
         let (mut loops, mut before) = (0, verify);
         loop {
@@ -103,7 +103,7 @@ impl EraseLengths {
         EraseLengths { rows: given.iter().map(row).collect() }
     }
 
-    /// How many numbers of cycles it has lengths for.
+    /// Returns the number of cycle counts with lengths.
     pub fn rows(&self) -> usize {
         self.rows.len()
     }

@@ -1,7 +1,7 @@
-//! A program or erase as its phases: where it stands, where it can stop, what is left of it.
+//! A program or erase as its phases: position, stops, and the time that is left.
 //!
-//! Phases are never stepped one by one: the position in the phases follows from the time elapsed
-//! since the operation last began to run, so that an undisturbed operation costs one computation.
+//! Phases are never stepped one by one: the position follows from the time since the last start or
+//! resume, so that an operation without suspension costs one computation.
 
 mod erase;
 mod estimate;
@@ -52,9 +52,9 @@ struct Position {
     /// Iteration of a program or loop of an erase, counted from 0.
     iteration: u32,
     stage: Stage,
-    /// Erase: what is left of the pulse of its loop.
+    /// Erase: the rest of the pulse of its loop.
     pulse_left: Dur,
-    /// Erase broken off in its pulse: the voltages have to be set before the pulse goes on.
+    /// Erase aborted in its pulse: the voltages have to be set before the pulse continues.
     needs_set_up: bool,
 }
 
@@ -63,7 +63,7 @@ struct Position {
 enum Prelude {
     /// Command, or a page over the channel: atomic.
     Transfer,
-    /// The page comes back out of the shadow buffer.
+    /// The page is restored from the shadow buffer.
     Restore,
     /// The voltages of an erase are set again.
     SetUp,
@@ -92,7 +92,7 @@ pub(crate) struct Operation {
     last_pulse: Dur,
     /// Program: how many of them its wordlines did not need, had it not been suspended.
     added: u32,
-    /// Program: iterations that the current run has at its end if it is not suspended too soon.
+    /// Program: iterations added to the current run if it is not suspended too soon.
     owed: u32,
     /// Program: its first suspension was early, and no long run has followed.
     is_early: bool,
@@ -100,11 +100,11 @@ pub(crate) struct Operation {
     prelude: Prelude,
     /// End of the prelude of the current run.
     prelude_end: Time,
-    /// When its command, and a program's data, had come.
+    /// When its command, and a program's data, were complete.
     begun: Time,
-    /// When the last resume was, once there has been one.
+    /// Time of the last resume, if any.
     resumed_at: Option<Time>,
-    /// How often the operation has been suspended.
+    /// Number of suspensions.
     pub(crate) suspensions: u32,
 }
 
@@ -164,7 +164,7 @@ impl Operation {
         self.prelude == Prelude::Transfer && now < self.prelude_end
     }
 
-    /// When the operation ends if it is left alone.
+    /// Returns the end of the operation without suspension.
     pub(crate) fn end(&self, timing: &Timing) -> Time {
         self.prelude_end + self.left(timing)
     }
@@ -174,7 +174,7 @@ impl Operation {
         self.resumed_at.map_or(Time::ZERO, |resumed| resumed + suspension.min_progress)
     }
 
-    /// Array time left from the current position, without a prelude.
+    /// Returns the array time from the current position, without a prelude.
     #[inline]
     fn left(&self, timing: &Timing) -> Dur {
         let at = self.position;
@@ -219,12 +219,12 @@ impl Operation {
         }
     }
 
-    /// When the restore or set-up of its last resume ends, if it was ever suspended.
+    /// Returns the end of the restore or set-up of its last resume, if it was ever suspended.
     pub(crate) fn goes_on_at(&self) -> Option<Time> {
         self.resumed_at.map(|_| self.prelude_end)
     }
 
-    /// Sets the iterations that the run adds at its end if it is not suspended too soon.
+    /// Sets the iterations added to the run if it is not suspended too soon.
     #[cold]
     fn owe(&mut self, timing: &Timing, retention: &Retention) {
         self.owed = 0;
@@ -233,7 +233,7 @@ impl Operation {
         self.owed = if is_long { retention.iterations } else { 0 };
     }
 
-    /// Stops for a request at `now`: says when the array is free and moves to what is then left.
+    /// Stops on a request at `now`: returns when the array is free, and moves to the rest.
     pub(crate) fn stop(
         &mut self,
         now: Time,
@@ -273,7 +273,7 @@ impl Operation {
         !reaches(done, retention.first_share_ppm, whole)
     }
 
-    /// A run ends at `point`, suspended: what it owed at its end stays owed if it was long.
+    /// Ends a run at `point` by a suspension: a long run keeps its added iterations.
     #[inline]
     fn settle(&mut self, point: Time, timing: &Timing, retention: &Retention) {
         if self.owed > 0 {
@@ -308,8 +308,7 @@ impl Operation {
         Some(slice_end)
     }
 
-    /// When the array is free after a request that comes before the phases; what is then left of
-    /// them is as it was.
+    /// Returns when the array is free after a request before the phases, which do not change.
     fn stop_prelude(&self, now: Time, timing: &Timing, suspension: &Suspension) -> Time {
         let is_atomic = self.prelude == Prelude::Transfer || suspension.restore == Restore::Atomic;
         if is_atomic || now == self.prelude_end {
@@ -320,7 +319,7 @@ impl Operation {
         if has_set { now + timing.voltage_reset } else { now }
     }
 
-    /// Moves to what is left after a stop; `None` if the program ends first.
+    /// Moves to the rest after a stop; `None` if the program ends first.
     fn stop_program(
         &mut self,
         now: Time,
@@ -425,7 +424,7 @@ fn reaches(part: Dur, share_ppm: u32, whole: Dur) -> bool {
     u128::from(part.ns()) * 1_000_000 >= u128::from(whole.ns()) * u128::from(share_ppm)
 }
 
-/// The last part of a phase in which it ends by itself instead of being broken off.
+/// Returns the last part of a phase, in which it ends instead of being aborted.
 fn reset_inside(timing: &Timing, suspension: &Suspension) -> Dur {
     if suspension.reset_inside_phase { timing.voltage_reset } else { Dur::ZERO }
 }

@@ -17,14 +17,14 @@ pub enum MultiPlane {
 pub struct Parallelism {
     /// Planes that one command can take together.
     pub multi_plane: MultiPlane,
-    /// The pages of a read are complete together, when the last has left; else each by itself.
+    /// The pages of a read are complete together, with the last transfer; else one by one.
     pub pages_end_together: bool,
-    /// Each plane reads by itself while others read, into its own page buffer.
+    /// Independent plane reads: each plane reads into its own page buffer while others read.
     pub independent_plane_reads: bool,
-    /// The data of the next program comes in while one runs, into a second register.
+    /// Cache program: the data of the next program comes in while one runs, into a second register.
     pub cache_program: bool,
-    /// A plane makes way for its own reads and for no others: what runs on the others goes on.
-    /// Only with planes that read by themselves.
+    /// Plane suspension: a plane is suspended for its own reads only, and the others continue. Only
+    /// with independent plane reads.
     pub plane_suspension: bool,
 }
 

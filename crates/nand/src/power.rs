@@ -9,7 +9,7 @@ pub enum Activity {
     Sense,
     /// A program pulse.
     ProgramPulse,
-    /// The verify of a program, and what follows it until a suspension has taken effect.
+    /// The verify of a program, and the time after it until a suspension has taken effect.
     ProgramVerify,
     /// The erase pulse, and the setting of its voltages.
     ErasePulse,
@@ -42,7 +42,7 @@ impl CommandPower {
 pub struct CorePower {
     /// Nothing runs and nothing is suspended.
     pub idle_uw: u64,
-    /// Power of a command at work, whatever its planes: charge pumps and logic.
+    /// Power of a command for any planes: charge pumps and logic.
     pub base_uw: u64,
     /// Nothing runs and one program or erase is suspended.
     pub suspended_uw: u64,
@@ -53,7 +53,7 @@ pub struct CorePower {
 }
 
 impl CorePower {
-    /// Power of a command at work, above that of an idle die.
+    /// Returns the power of a command above that of an idle die.
     #[inline]
     pub fn of(&self, activity: Activity, page_type: usize) -> CommandPower {
         let [sense, pulse, verify] = self.by_type[page_type];

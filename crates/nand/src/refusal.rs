@@ -1,4 +1,4 @@
-//! Why a die refuses a command: what a real chip must never be asked.
+//! Refusals of a die: commands that a chip must never get.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ pub enum Refusal {
     NotTogether,
     /// A copyback stays in its plane.
     OtherPlane,
-    /// A copyback that is suspended needs a shadow buffer: nobody else has its page.
+    /// A suspended copyback needs a shadow buffer, which alone has its page.
     CannotRestore,
     /// No program or erase is running.
     NothingToSuspend,

@@ -5,11 +5,11 @@ pub use crate::worst_codeword::WorstCodeword;
 /// History of a page and its block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stress {
-    /// Program/erase cycles of the block; fractions by what suspensions cost it.
+    /// Program/erase cycles of the block; fractional by suspensions.
     pub cycles: f64,
     /// Days since the page was programmed.
     pub retention_days: f64,
-    /// Reads of the block since it was erased.
+    /// Reads of the block since its erase.
     pub reads: f64,
     /// Suspensions of the program that wrote the page.
     pub suspensions: f64,
@@ -43,10 +43,10 @@ pub struct Rber {
     pub delta: f64,
 }
 
-/// Of the terms of [`Rber`] what the cycles of a block come to: of wear all of it.
+/// Terms of [`Rber`] that depend on the cycles of a block only, among them all of wear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CycleTerms {
-    /// The cycles that it is for.
+    /// The cycles.
     pub cycles: f64,
     wear: f64,
     retention: f64,
@@ -57,7 +57,7 @@ pub struct CycleTerms {
 pub const COIN: f64 = 0.5;
 
 impl Rber {
-    /// The rate of a page, at most one half: a bit cannot say less than nothing.
+    /// Returns the rate of a page, at most one half, where a bit carries no information.
     pub fn rate(&self, stress: &Stress) -> f64 {
         self.rate_by(&self.by_cycles(stress.cycles), stress)
     }
@@ -129,9 +129,9 @@ pub struct Characterisation {
 /// Rates of raw bit errors before and after a characterisation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Characterised {
-    /// Of the block that was programmed and suspended, read as soon as it is written.
+    /// Of the block with suspended programs, read right after its programs.
     pub suspended: (f64, f64),
-    /// Of a block that was written before and left alone.
+    /// Of a block that was written before and not disturbed.
     pub untouched: (f64, f64),
 }
 
@@ -140,7 +140,7 @@ pub struct Characterised {
 pub struct Wear {
     /// Cycles before the simulation begins.
     pub cycles_at_start: u32,
-    /// Erases since, but for those in SLC mode.
+    /// Erases since, without those in SLC mode.
     pub erases: u32,
     /// Cycles that erases in SLC mode have cost since.
     pub slc_cycles: f64,
@@ -151,7 +151,7 @@ pub struct Wear {
 }
 
 impl Wear {
-    /// Program/erase cycles, where suspensions cost what `shares` say.
+    /// Returns program/erase cycles, with `shares` for suspensions.
     pub fn cycles(&self, shares: &SuspendWear) -> f64 {
         f64::from(self.cycles_at_start)
             + f64::from(self.erases)

@@ -1,4 +1,4 @@
-//! The numbers of a part: how long each phase takes and what its suspension can do.
+//! Times and suspension properties of a part.
 
 use reprieve_base::Dur;
 
@@ -46,14 +46,14 @@ pub struct Timing {
     pub cache_register: bool,
     /// Pages of a block that differ in their times; `None`: all are alike.
     pub page_types: Option<PageTypes>,
-    /// Pages that are programmed together; `None`: each by itself.
+    /// Pages that are programmed together; `None`: one by one.
     pub wordline: Option<Wordline>,
-    /// Iterations by wordline, in place of those of the part and of its page types.
+    /// Iterations by wordline, in place of the part's and of its page types.
     pub spread: Option<IterationSpread>,
     /// Iterations of a first, coarse pass over a wordline; the iterations above are then those of
     /// the second, fine pass, which follows that of the next wordline. `None`: one pass.
     pub coarse_iterations: Option<u32>,
-    /// A program consists of slices; there are some where it is suspended between them.
+    /// Slices of a program, where it is suspended between them.
     pub slices: Option<Slices>,
     /// Times of a block whose cells hold one bit each; `None`: the part has no such mode.
     pub slc: Option<SlcMode>,
@@ -69,8 +69,8 @@ pub struct SlcMode {
 }
 
 impl Timing {
-    /// Returns the time of a program of `iterations` loops that nobody suspends, its command and
-    /// data in included; of a block in SLC mode or not.
+    /// Returns the time of a program of `iterations` loops without suspension, with command and
+    /// data-in; of a block in SLC mode or not.
     pub fn undisturbed_program(&self, is_slc: bool, iterations: u32) -> Dur {
         self.command + self.data_in_of(is_slc) + self.program_array(iterations)
     }
@@ -99,7 +99,7 @@ impl Timing {
         if is_slc { self.bus } else { self.data_in() }
     }
 
-    /// The data of a program over the channel: a page, or those of a wordline, for each pass.
+    /// Returns the data-in of a program: a page, or those of a wordline, for each pass.
     #[inline(always)]
     pub fn data_in(&self) -> Dur {
         match self.wordline {
@@ -123,8 +123,8 @@ impl Timing {
         self.wordline.map_or(1, |wordline| wordline.pages)
     }
 
-    /// The wordline of a page, counted in its block: of those that are programmed together, else
-    /// of those of a cell, else the page itself.
+    /// Returns the wordline of a page, counted in its block: of pages programmed together, else of
+    /// a cell's pages, else the page itself.
     pub fn wordline_of(&self, page: u32) -> u32 {
         match (&self.wordline, &self.page_types) {
             (Some(wordline), _) => page / wordline.pages,
@@ -171,11 +171,11 @@ impl Timing {
         }
     }
 
-    /// The longest that an erase goes on to its next safe point: a segment, or a loop.
+    /// Returns the longest time of an erase to its next safe point: a segment, or a loop.
     pub(crate) fn longest_to_safe_point(&self) -> Dur {
         match self.erase_loops {
             None => self.erase_segment_of(self.erase),
-            // The last loop may be longer by a verify, but nothing is left after it.
+            // The last loop may be longer by a verify, but nothing follows it.
             Some(loops) => loops.longest(),
         }
     }
@@ -199,7 +199,7 @@ pub struct Wordline {
 /// The most page types that a part can have: the bits of a QLC cell.
 pub const PAGE_TYPES_MAX: usize = 4;
 
-/// The types of the pages of a block, as many as a cell has bits, and what they differ in.
+/// Page types, one for each bit of a cell, and their differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageTypes {
     /// How many, from 2 to [`PAGE_TYPES_MAX`]; the first entries of the arrays.
@@ -235,8 +235,8 @@ impl PageTypes {
         (by_turns % self.count) as usize
     }
 
-    /// The wordline of a page, from 0: it has one page of each type, and pages of a type are
-    /// programmed in the order of their wordlines.
+    /// Returns the wordline of a page, from 0: it has one page of each type, and pages of a type
+    /// are programmed in the order of their wordlines.
     pub fn wordline_of(&self, page: u32) -> u32 {
         match (self.order, page) {
             (PageOrder::Modulo, page) => page / self.count,
@@ -292,15 +292,15 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// No suspension costs anything; the shares are those of the paper.
+    /// No cost of suspensions; the shares are those of the paper.
     pub const NONE: Retention =
         Retention { iterations: 0, first_share_ppm: 200_000, second_share_ppm: 700_000 };
 }
 
-/// How a suspended erase goes on.
+/// Resumption of a suspended erase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EraseResume {
-    /// With what was left of the pulse (FAST'12).
+    /// With the rest of the pulse (FAST'12).
     #[default]
     Exact,
     /// With the whole of the phase that was broken off.
@@ -309,13 +309,13 @@ pub enum EraseResume {
     Restart,
 }
 
-/// When a suspended erase makes way.
+/// Entry of an erase into suspension.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EraseMode {
     /// The phase in progress is broken off; a voltage reset later the array is free.
     #[default]
     Immediate,
-    /// At the end of the segment in progress, a safe point; in the verify not at all.
+    /// At the end of the current segment, a safe point; in the verify not at all.
     Deferred,
     /// Immediate until this long after the end of the erase's command, then deferred.
     Timeout(Dur),
@@ -324,7 +324,7 @@ pub enum EraseMode {
 /// From when on the array of a die with a suspended operation is free again after a read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResumeAt {
-    /// When the page has left over the channel.
+    /// After the transfer of the page.
     #[default]
     DataOut,
     /// At the end of tR: the page waits in a second register, which only this is used for.
@@ -372,11 +372,11 @@ pub struct Suspension {
     pub program: ProgramSuspension,
     /// Whether an erase can be suspended.
     pub erase: bool,
-    /// How a suspended erase goes on.
+    /// Resumption of a suspended erase.
     pub erase_resume: EraseResume,
-    /// When a suspended erase makes way.
+    /// Entry of an erase into suspension.
     pub erase_mode: EraseMode,
-    /// Whether a phase ends with its voltage reset; else only what is cancelled is reset.
+    /// Whether a phase ends with its voltage reset; else only aborted phases are reset.
     pub reset_inside_phase: bool,
     /// With it the page buffer is restored in `Timing::buffer`; without, over the channel.
     pub shadow_buffer: bool,

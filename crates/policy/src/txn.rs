@@ -26,7 +26,7 @@ pub enum Kind {
     ScanRead,
     /// A page of the mapping is read because its entries are wanted.
     MapRead,
-    /// A page of the mapping is read because it is written anew.
+    /// Read of a page of the mapping before it is rewritten.
     MapUpdate,
     /// A page of the mapping is written.
     MapProgram,
@@ -66,11 +66,11 @@ pub enum LatencyComponent {
     Buffer,
     /// Reading the old page before a write of part of it.
     Rmw,
-    /// Queued at the die behind other work.
+    /// Queued at the die after other work.
     Queue,
-    /// Queued while the operation in the way was being suspended.
+    /// Queued while the blocking operation was being suspended.
     SuspendWait,
-    /// The array at work for it, restores and repeated phases included.
+    /// Array time, restores and repeated phases included.
     Array,
     /// Waiting for the channel with a page ready to leave.
     BusWait,
@@ -124,24 +124,24 @@ pub struct Txn {
     pub kind: Kind,
     /// A later write of the same page has overtaken it: its page will hold nothing valid.
     pub stale: bool,
-    /// No read may suspend it: it was started ahead of reads to shorten the write queue.
+    /// Not suspendable for reads: it was started before reads to shorten the write queue.
     pub unsuspendable: bool,
     /// It waits for its entry of the mapping, in no queue of a die.
     pub waits_map: bool,
     /// Host write: of part of a page.
     pub partial: bool,
-    /// Host write: the page was never written, and the rest of it is read all the same.
+    /// Host write: the page was never written, and the rest of it is read nevertheless.
     pub from_image: bool,
     /// Host write: the open block of its plane that it goes to.
     pub front: u8,
-    /// Program: which mapping unit of its page it is. Read: above 0 if it is sensed with another
-    /// of its page, which it follows in their command.
+    /// Program: mapping unit of its page. Read: above 0 if it is sensed with another unit of its
+    /// page, which it follows in the command.
     pub place: u8,
-    /// Read whose decoding goes on: the page is sensed once more, or nothing corrects it.
+    /// Read with unfinished decoding: the page is sensed again, or is uncorrectable.
     pub again: bool,
     /// See `again`.
     pub lost: bool,
-    /// Host read: place of its service level among those of the loads, from 1; 0: none of its own.
+    /// Host read: number of its load's service level, from 1; 0: none.
     pub service_level: u8,
     /// Read: senses of its page beyond the first.
     pub further_senses: u8,
@@ -149,11 +149,11 @@ pub struct Txn {
     pub first_retry: u8,
     /// Read: wrong bits of the worst codeword of the last hard decoding.
     pub errors: u32,
-    /// Times it has been suspended.
+    /// Number of its suspensions.
     pub suspensions: u32,
     /// The die, counted over the drive.
     pub die: u32,
-    /// Where in the die; the plane is known from the start, block and page once it is placed.
+    /// Place in the die; the plane is known from the start, block and page once it is placed.
     pub at: PageAddress,
     /// Logical page; unused by erases.
     pub lpn: u32,
@@ -188,7 +188,7 @@ pub struct Txn {
 }
 
 impl Txn {
-    /// A transaction that comes into being at `now`.
+    /// Creates a transaction at `now`.
     pub fn new(kind: Kind, die: u32, at: PageAddress, lpn: u32, request: u32, now: Time) -> Txn {
         Txn {
             kind,
@@ -235,10 +235,10 @@ impl Txn {
 }
 
 impl Txn {
-    /// When a transaction that has begun came to the queue of its die; for a step of garbage
-    /// collection, when it began.
+    /// Returns when a started transaction was queued at its die; for a step of garbage collection,
+    /// when it started.
     ///
-    /// A write of part of a page comes to it once for its old page, and again for its program.
+    /// A partial write is queued once for its old page, and again for its program.
     pub fn queued_at(&self) -> Time {
         let LatencyComponents(parts) = self.parts;
         let waited_ns =

@@ -25,7 +25,7 @@ impl LoadRegister {
 }
 
 impl Die {
-    /// Whether the page of a next program could come in now, beside a program that runs.
+    /// Whether the data of a next program can come in now, during a running program.
     #[inline]
     pub fn takes_load(&self, now: Time) -> bool {
         let is_free = self.loaded.get().is_some_and(LoadRegister::is_empty)
@@ -68,8 +68,7 @@ impl Die {
         Ok(data_in_end)
     }
 
-    /// An operation of a part that does several things at once has ended: planes that were
-    /// suspended by themselves are left, or a program that was loaded takes the array.
+    /// Ends one of several operations: with suspended planes left, or a loaded program that starts.
     #[cold]
     pub(super) fn end_one_of_several(&mut self, now: Time) {
         if !self.operations.is_whole() {
@@ -87,7 +86,7 @@ impl Die {
         }
     }
 
-    /// When the program or erase that runs will have ended, if it is not suspended.
+    /// Returns the end of the running program or erase without suspension.
     pub fn running_until(&self) -> Option<Time> {
         match self.array {
             Array::Running(until) => Some(until),

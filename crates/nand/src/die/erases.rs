@@ -1,4 +1,4 @@
-//! How long the erases of a die's blocks take, where they come in loops and blocks differ.
+//! Erase times of a die's blocks, where erases have loops and blocks differ.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl BlockErases {
 }
 
 impl Die {
-    /// Lets the erases of its blocks take as long as a table says, on a part that erases in loops.
+    /// Sets the erase times of its blocks from a table, on a part that erases in loops.
     pub fn erase_in_loops(&mut self, lengths: &Arc<EraseLengths>, seed: u64, index: u64) {
         assert!(self.part.timing.erase_loops.is_some(), "the part erases with one pulse");
         let erases = BlockErases::new(Arc::clone(lengths), self.part.shape, seed, index);
@@ -63,8 +63,7 @@ impl Die {
         erases.cycles[index] = cycles;
     }
 
-    /// The array time of an erase that nobody suspends: of this block, or of one in the middle if
-    /// it is not known of which.
+    /// Returns the array time of an erase without suspension: of this block, or of the median one.
     #[inline(never)]
     pub fn erase_of(&self, at: Option<PageAddress>) -> Dur {
         match (&self.erases, at) {

@@ -58,7 +58,7 @@ impl Lengths {
         Dur::from_ns((times_mean * mean.ns() as f64).round() as u64)
     }
 
-    /// Iterations of a program of this page, the same each time it is programmed.
+    /// Returns the iterations of a program of this page, a constant of the page.
     #[inline(always)]
     pub(super) fn iterations(&self, part: &Part, at: PageAddress) -> u32 {
         if let Some(mode) = self.slc_mode(part, at) {
@@ -79,7 +79,7 @@ impl Lengths {
         spread.of(self.drawn.wordlines, wordline)
     }
 
-    /// Times of a block in SLC mode; `None`: it is in no such mode.
+    /// Returns the times of a block in SLC mode; `None` in normal mode.
     #[inline(always)]
     fn slc_mode(&self, part: &Part, at: PageAddress) -> Option<SlcMode> {
         let blocks = self.slc.get()?;
@@ -93,7 +93,7 @@ impl Lengths {
         self.slc_mode(part, at).is_some()
     }
 
-    /// Puts a block, by its number in the die, into SLC mode or takes it out of it.
+    /// Sets or clears the SLC mode of a block, by its number in the die.
     #[inline]
     pub(super) fn set_slc(&mut self, block: usize, is_slc: bool) {
         if self.slc.get().is_some() {
@@ -109,8 +109,8 @@ impl Lengths {
     }
 }
 
-/// Iterations of a program: the coarse pass over its wordline, the fine pass over the one before
-/// it in the block, and that over its own if it is the last.
+/// Returns the iterations of a program: the coarse pass over its wordline, the fine pass over the
+/// one before it in the block, and over its own if it is the last.
 #[cold]
 fn in_two_passes(part: &Part, coarse: u32, page: u32) -> u32 {
     let Part { timing, shape, .. } = part;
@@ -120,13 +120,13 @@ fn in_two_passes(part: &Part, coarse: u32, page: u32) -> u32 {
 }
 
 impl Die {
-    /// Iterations of a program of this page, the same each time it is programmed.
+    /// Returns the iterations of a program of this page, a constant of the page.
     #[inline(always)]
     pub fn iterations_of(&self, at: PageAddress) -> u32 {
         self.lengths.iterations(&self.part, at)
     }
 
-    /// A program of this page that nobody suspends, its command and its data in included.
+    /// Returns the time of a program of this page without suspension, with command and data-in.
     #[inline]
     pub fn undisturbed_program(&self, at: PageAddress) -> Dur {
         let is_slc = self.lengths.is_slc(&self.part, at);
@@ -145,7 +145,7 @@ impl Die {
         self.lengths.set_slc(block, true);
     }
 
-    /// A copyback that nobody suspends, its two commands included.
+    /// Returns the time of a copyback without suspension, with its two commands.
     #[inline(never)]
     pub fn undisturbed_copyback(&self, from: PageAddress, to: PageAddress) -> Dur {
         self.part.timing.undisturbed_copyback(from.page, self.iterations_of(to))

@@ -1,4 +1,4 @@
-//! The programs and erases of a die that have begun and are not complete.
+//! Programs and erases of a die that are not complete.
 
 use reprieve_base::{PageAddress, Rare, Stream, Time};
 
@@ -7,7 +7,7 @@ use crate::command::{Elapsed, Part};
 use crate::operation::{Kind, Operation, Run, Stop};
 use crate::timing::SameBlock;
 
-/// The programs and erases of a die that have begun and are not complete.
+/// Programs and erases of a die that are not complete.
 ///
 /// There is at most one operation, and one more inside it: a program inside a suspended erase. On
 /// some parts an operation works on several planes, and planes are suspended one by one.
@@ -27,7 +27,7 @@ struct Beside {
     /// Pages and blocks of other planes on which the innermost operation, and the outer one, work.
     companions: Vec<PageAddress>,
     outer_companions: Vec<PageAddress>,
-    /// Planes that were suspended by themselves, out of an operation on several planes.
+    /// Planes that were suspended alone, out of an operation on several planes.
     pieces: Pieces,
 }
 
@@ -54,7 +54,7 @@ impl Operations {
         Some((at.plane, at.block))
     }
 
-    /// How often it has been suspended.
+    /// Returns the number of suspensions.
     pub fn suspensions(&self) -> u32 {
         self.innermost.as_ref().map_or(0, |(operation, _)| operation.suspensions)
     }
@@ -65,7 +65,7 @@ impl Operations {
         1 + self.beside.get().map_or(0, |beside| beside.companions.len() as u32)
     }
 
-    /// Whether a plane is suspended that was suspended by itself.
+    /// Whether a plane that was suspended alone is suspended now.
     pub fn has_suspended_plane(&self) -> bool {
         self.beside.get().is_some_and(|beside| beside.pieces.any(PlaneWork::Suspended))
     }
@@ -82,7 +82,7 @@ impl Operations {
         self.innermost.as_ref().map(|(operation, _)| operation)
     }
 
-    /// The operation of a plane that was suspended by itself, or that which began last.
+    /// Returns the operation of a plane that was suspended alone, or else the last one started.
     pub(super) fn on(&self, plane: Option<u32>) -> Option<&Operation> {
         let piece = plane.and_then(|plane| self.piece_on(plane));
         piece.map(|piece| &piece.operation).or(self.innermost())
@@ -94,13 +94,13 @@ impl Operations {
         self.beside.get()?.pieces.on(plane)
     }
 
-    /// Whether no plane was suspended by itself.
+    /// Whether no plane was suspended alone.
     #[inline]
     pub(super) fn is_whole(&self) -> bool {
         self.beside.get().is_none_or(|beside| beside.pieces.is_empty())
     }
 
-    /// Whether all planes that were suspended by themselves are suspended.
+    /// Whether all planes that were suspended alone are suspended now.
     pub(super) fn pieces_rest(&self) -> bool {
         self.beside.get().is_none_or(|beside| beside.pieces.all(PlaneWork::Suspended))
     }
@@ -179,7 +179,7 @@ impl Operations {
         self.is_suspended = false;
     }
 
-    /// The operation that runs is complete; an erase around it is what is suspended now.
+    /// Ends the running operation; an erase around it is then the suspended one.
     #[inline(always)]
     pub(super) fn end(&mut self) -> Kind {
         let (operation, _) = self.innermost.take().expect("a running array");
@@ -200,7 +200,7 @@ impl Operations {
         }
     }
 
-    /// Asks the operation that runs to make way.
+    /// Stops the running operation.
     #[inline]
     pub(super) fn stop(&mut self, now: Time, part: &Part, vth: &mut Stream) -> Stop {
         let (operation, _) = self.innermost.as_mut().expect("a running array has an operation");
@@ -213,7 +213,7 @@ impl Operations {
         self.is_suspended = true;
     }
 
-    /// The suspended operation goes on. Returns when it ends if it is left alone.
+    /// Resumes the suspended operation. Returns its end without suspension.
     #[inline]
     pub(super) fn resume(&mut self, now: Time, part: &Part) -> Time {
         let (operation, _) = self.innermost.as_mut().expect("a suspended die has an operation");
@@ -222,7 +222,7 @@ impl Operations {
         operation.end(&part.timing)
     }
 
-    /// A plane is on its way into suspension by itself, with this `operation`.
+    /// Suspends a plane alone, with this `operation`.
     pub(super) fn suspend_piece(&mut self, plane: u32, operation: Operation, free_at: Time) {
         let work = PlaneWork::Suspending(free_at);
         if let Some(piece) = self.beside.pieces.on_mut(plane) {
@@ -246,7 +246,7 @@ impl Operations {
         at
     }
 
-    /// A suspended plane goes on by itself. Returns when its operation ends if it is left alone.
+    /// Resumes a suspended plane alone. Returns the end of its operation without suspension.
     pub(super) fn resume_piece(&mut self, now: Time, plane: u32, part: &Part) -> Time {
         let piece = self.beside.pieces.on_mut(plane).expect("the plane is suspended");
         piece.operation.resume(now, &part.timing, &part.suspension);
@@ -255,7 +255,7 @@ impl Operations {
         until
     }
 
-    /// A plane that was suspended by itself has done what it promised for `now`.
+    /// Advances a plane that was suspended alone to its event at `now`.
     pub(super) fn elapse_piece(&mut self, now: Time, plane: u32) -> Elapsed {
         self.beside.pieces.elapse(now, plane)
     }

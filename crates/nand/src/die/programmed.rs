@@ -1,4 +1,4 @@
-//! Which pages of each block are programmed: they are in order, so that their number says it.
+//! Programmed pages of each block, a number as they are in order.
 
 use crate::command::Part;
 use crate::refusal::Refusal;
@@ -22,7 +22,7 @@ impl ProgrammedPages {
         }
     }
 
-    /// Pages of a block that were programmed, or begun, since its last erase began.
+    /// Returns the pages of a block programmed, or started, since the start of its last erase.
     #[inline(always)]
     pub(super) fn of(&self, block: usize) -> u32 {
         u32::from(self.next[block])

@@ -1,4 +1,4 @@
-//! An erase as its loops, mostly one: where it stands in them, and where it can stop.
+//! An erase as its loops, usually one: the position in them, and stops.
 
 use reprieve_base::{Dur, Time};
 
@@ -11,7 +11,7 @@ impl Operation {
     pub(crate) fn erase(prelude_end: Time, timing: &Timing, loops: u32, last: Dur) -> Operation {
         let erase = Operation::new(Kind::Erase, prelude_end, loops);
         let erase = Operation { last_pulse: last, ..erase };
-        // Stopped before its pulse has begun it still has to set its voltages.
+        // A stop before the start of its pulse leaves the voltages to be set.
         let position = Position { needs_set_up: true, ..erase.start_of(0, timing) };
         Operation { position, ..erase }
     }
@@ -33,17 +33,17 @@ impl Operation {
         Dur::from_ns(sum_ns)
     }
 
-    /// The array time of the loops of an erase that come after one.
+    /// Returns the array time of the loops after one.
     #[cold]
     pub(super) fn loops_after(&self, index: u32, timing: &Timing) -> Dur {
         let each = |index| (self.pulse_of(index, timing) + timing.erase_verify).ns();
         Dur::from_ns((index + 1..self.iterations).map(each).sum())
     }
 
-    /// The loop in progress at `now`, which is later than the prelude's end: what was left of it
-    /// when it began, or the run did, and when that was.
+    /// Returns the loop at `now`, which is after the prelude's end: its rest at its start, or at
+    /// the run's, and when that was.
     ///
-    /// An instant that ends one loop and begins the next belongs to the one that ends.
+    /// An instant between two loops belongs to the first.
     fn loop_at(&self, now: Time, timing: &Timing) -> (Position, Time) {
         let (mut at, mut begin) = (self.position, self.prelude_end);
         while at.iteration + 1 < self.iterations {
@@ -56,7 +56,7 @@ impl Operation {
         (at, begin)
     }
 
-    /// Moves to what is left after a stop; `None` if the erase ends first.
+    /// Moves to the rest after a stop; `None` if the erase ends first.
     pub(super) fn stop_erase(
         &mut self,
         now: Time,
@@ -75,7 +75,7 @@ impl Operation {
             Dur::ZERO
         };
         let is_deferred = self.is_deferred(now, suspension);
-        // Only where an erase is one loop can it be left between its pulse and its verify.
+        // An erase in one loop can be stopped between its pulse and its verify, others cannot.
         let ends_loop = !in_pulse || is_deferred && timing.erase_loops.is_some();
         let phase_end =
             if ends_loop { loop_end } else { Time::from_ns(pulse_end.ns() - left_after.ns()) };

@@ -10,7 +10,7 @@ use crate::power::Activity;
 use crate::timing::{ProgramSuspension, Timing};
 use crate::wordlines::Slices;
 
-/// A run: the operation as it was at its start, and how it was stopped.
+/// A run: the operation at its start, and its stop.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Run {
     operation: Operation,
@@ -52,7 +52,7 @@ impl Run {
         let (timing, suspension) = (&part.timing, &part.suspension);
         let goes_on = match (kind, suspension.program) {
             _ if asked <= prelude_end => false,
-            // Its iteration or slice goes on to its end, or its loop.
+            // Its iteration, slice or loop is completed.
             (Kind::Program, program) => {
                 matches!(program, ProgramSuspension::Iteration | ProgramSuspension::Sliced)
             }
@@ -76,7 +76,7 @@ impl Run {
         Run { operation: self.operation.on_planes(planes), ..self }
     }
 
-    /// Returns the times of the whole operation if nobody suspends it.
+    /// Returns the times of the whole operation without suspension.
     pub fn undisturbed(&self, timing: &Timing) -> PhaseTimes {
         match self.operation.kind {
             Kind::Program => {
@@ -119,7 +119,7 @@ impl Run {
         self.operation.prelude == Prelude::SetUp
     }
 
-    /// Time until `until` in each kind of phase, if nobody stops it before.
+    /// Returns the time until `until` in each kind of phase, without a stop.
     fn split(&self, until: Time, timing: &Timing) -> PhaseTimes {
         let Operation { prelude_end, position: at, kind, .. } = self.operation;
         let set_up =
@@ -196,7 +196,7 @@ impl Run {
     }
 }
 
-/// Of a time in the array that begins with a slice, what is not overhead of slices.
+/// Returns the array time of a stretch from a slice's start on without overheads of slices.
 fn without_overheads(ns: u64, timing: &Timing) -> u64 {
     let Some(Slices { iterations, overhead }) = timing.slices else { return ns };
     let work = (timing.program_pulse + timing.verify).ns() * u64::from(iterations);

@@ -24,7 +24,7 @@ pub trait QueueView {
 
 /// An arbitration.
 pub trait Arbiter: Send {
-    /// Writes what it has come to, or takes that back; without state there is nothing.
+    /// Saves or restores its state, if it has any.
     fn archive(&mut self, _archive: &mut Archive) {}
 
     /// The queue whose oldest command is fetched next; `None`: none has one that may be.
@@ -58,12 +58,12 @@ pub fn make(nvme: &Nvme) -> Box<dyn Arbiter> {
 /// Queues by turns, each for some commands in a row.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Turns {
-    /// The queue whose turn it is, and what it may still send; what it does not use lapses.
+    /// The current queue and the rest of its share, which lapses if unused.
     current: Option<(u32, u32)>,
 }
 
 impl Turns {
-    /// The next queue among those that `takes_part`; a turn is of `share` commands.
+    /// Returns the next queue among those that `takes_part`; a turn is of `share` commands.
     fn pick(
         &mut self,
         queues: &dyn QueueView,

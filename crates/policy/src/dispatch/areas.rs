@@ -6,16 +6,16 @@ use reprieve_nand::MultiPlane;
 
 use super::{DriveView, Queued};
 
-/// Areas of the logical pages, and what of them is to be written anew.
+/// Areas of logical pages with long reads, and pages to be rewritten.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Areas {
     /// One bit an area.
     marked: Vec<u64>,
-    /// Host reads that have come at this instant.
+    /// Host reads that have arrived at this instant.
     reads: Vec<Queued>,
     /// Logical pages that are to be written anew, the first of a read at the end.
     moves: Vec<u32>,
-    /// A mark was set or ended since it was asked last.
+    /// A mark was set or cleared since the last query.
     changed: bool,
 }
 
@@ -45,12 +45,12 @@ impl Areas {
         self.moves.pop()
     }
 
-    /// No page is written anew before another read asks for it.
+    /// Drops pages to be rewritten, until another read requests it.
     pub(super) fn drop_moves(&mut self) {
         self.moves.clear();
     }
 
-    /// Looks at the host reads that have come to these dies at this instant.
+    /// Checks the host reads that have arrived at these dies at this instant.
     pub(super) fn look(&mut self, dies: &[u32], rules: &ReadAreas, drive: &dyn DriveView) {
         let mut reads = std::mem::take(&mut self.reads);
         reads.clear();
@@ -69,7 +69,7 @@ impl Areas {
         self.reads = reads;
     }
 
-    /// Marks what a long read touches, or ends the marks of what a short one does.
+    /// Marks the areas of a long read, or clears those of a short one.
     fn look_at(&mut self, request: &[Queued], rules: &ReadAreas, drive: &dyn DriveView) {
         let is_long = request.len() as u32 > rules.threshold_pages;
         if is_long || rules.short_reads_end {
@@ -96,8 +96,8 @@ pub(super) fn striped(lpn: u32, geometry: &Geometry) -> u32 {
     die * geometry.planes_per_die + rest / geometry.dies_per_channel % geometry.planes_per_die
 }
 
-/// Pages of a request that channels or dies have beyond their share, the last first; where numbers
-/// say planes, those that these put elsewhere.
+/// Returns the pages of a request that channels or dies have beyond their share, the last first;
+/// with placement by number, those that this places elsewhere.
 fn uneven(
     request: &[Queued],
     rules: Redistribution,

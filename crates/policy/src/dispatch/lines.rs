@@ -1,5 +1,5 @@
-//! Writes that wait for a plane, in lines that are kept from instant to instant: those that may go
-//! anywhere, and those that belong to one plane.
+//! Queues of writes that wait for a plane, kept between instants: writes for any plane, and writes
+//! for a given plane.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -9,10 +9,10 @@ use reprieve_config::ReadAreas;
 use super::DriveView;
 use super::areas::{Areas, striped};
 
-/// All that waits, each write in one line.
+/// All waiting writes, each in one queue.
 ///
-/// In a burst thousands wait for thousands of instants, so that nothing here looks at all of them
-/// but a change of what belongs where.
+/// In a burst thousands wait for thousands of instants, so that only a change of the areas costs a
+/// pass over all of them.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct DispatchLines {
     anywhere: Line,
@@ -22,14 +22,14 @@ pub(super) struct DispatchLines {
     occupied: BTreeSet<u32>,
     /// Planes, in order, whose line has somebody in it and that had room when this was looked at.
     spreading: Vec<u32>,
-    /// Writes in all lines, and how many ever came.
+    /// Writes in all queues, and all that have arrived.
     count: usize,
     came: u64,
-    /// The lines are not what waits any more.
+    /// The queues are out of date.
     is_void: bool,
 }
 
-/// One line, the oldest first: when each came, among all, and what it is called.
+/// A queue, the oldest first: number of arrival over all queues, and transaction.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Line {
     writes: VecDeque<(u64, u32)>,
@@ -38,7 +38,7 @@ struct Line {
 }
 
 impl DispatchLines {
-    /// Takes up what has come since the last time.
+    /// Adds the writes that have arrived since the last call.
     pub(super) fn follow(
         &mut self,
         areas: &mut Areas,
@@ -82,13 +82,13 @@ impl DispatchLines {
         self.is_void = true;
     }
 
-    /// Whether a plane has room for one of those that belong to it.
+    /// Whether a plane with waiting writes of its own has room.
     pub(super) fn can_spread(&self, drive: &dyn DriveView) -> bool {
         self.occupied.iter().any(|plane| drive.has_room(*plane))
     }
 
-    /// Hands over the planes that have room for those that belong to them, and how many those are;
-    /// the others may go anywhere, until this is called again.
+    /// Passes the planes with room for their own writes, with the number of these; the other writes
+    /// may go anywhere, until the next call.
     pub(super) fn part(&mut self, drive: &dyn DriveView, each: &mut dyn FnMut(u32, u32)) {
         self.spreading.clear();
         for plane in self.occupied.iter().copied().filter(|plane| drive.has_room(*plane)) {
@@ -97,7 +97,7 @@ impl DispatchLines {
         }
     }
 
-    /// Whether a plane is among those that have room for what belongs to them.
+    /// Whether a range of planes includes one with room for its own writes.
     pub(super) fn spreads_over(&self, first: u32, planes: u32) -> bool {
         let next = self.spreading.partition_point(|plane| *plane < first);
         self.spreading.get(next).is_some_and(|plane| *plane < first + planes)
@@ -113,7 +113,7 @@ impl DispatchLines {
         self.take_first(Some(plane)).map(|id| (id, plane))
     }
 
-    /// Takes the oldest write of a line: of those that belong to a plane, or may go anywhere.
+    /// Removes the oldest write of a queue: of a plane's own, or of those for any plane.
     fn take_first(&mut self, plane: Option<u32>) -> Option<u32> {
         let line = match plane {
             None => &mut self.anywhere,
@@ -127,7 +127,7 @@ impl DispatchLines {
         Some(id)
     }
 
-    /// The lines of those that may go anywhere.
+    /// Returns the queues of writes for any plane.
     fn free(&self) -> impl Iterator<Item = (Option<u32>, &Line)> {
         let is_free = |plane: &&u32| self.spreading.binary_search(plane).is_err();
         let own = self.occupied.iter().filter(is_free);
@@ -140,12 +140,12 @@ impl DispatchLines {
         self.free().map(|(_, line)| line.writes.len() as u32).sum()
     }
 
-    /// Whether one of those that may go anywhere has come at this instant.
+    /// Whether a write for any plane has arrived at this instant.
     pub(super) fn has_come(&self, now: Time) -> bool {
         self.free().any(|(_, line)| !line.writes.is_empty() && line.newest == now)
     }
 
-    /// The line with the oldest of the writes that may go anywhere, and what that is called.
+    /// Returns the queue with the oldest of the writes for any plane, and that write.
     fn oldest(&self) -> Option<(Option<u32>, u32)> {
         let fronts = self.free().filter_map(|(at, line)| Some((*line.writes.front()?, at)));
         fronts.min().map(|((_, id), at)| (at, id))

@@ -30,36 +30,36 @@ pub struct Mbm {
     lines: DispatchLines,
     /// Writes in them that may go anywhere.
     free: u32,
-    /// By channel: what it has to do, how many writes it may begin, how many it was ever given.
+    /// By channel: its work, the writes that it may start, and the writes given to it in total.
     lengths: Vec<u32>,
     allowed: Vec<u32>,
     given: Vec<u64>,
-    /// Channels with room for a page, those with the least to do first, and what orders them.
+    /// Channels with room for a page, the least loaded first, and their sort keys.
     order: Vec<usize>,
     ranks: Vec<(u32, u32, usize)>,
     /// Idle chips, and of each channel whether one has been picked at this instant.
     idle: Vec<Chip>,
     picked: Vec<bool>,
-    /// The channel behind the one chosen last, and of each channel the chip.
+    /// The channel after the last one chosen, and the chip of each channel.
     next_channel: u32,
     next_chip: Vec<u32>,
-    /// The request of the page that was given last, and when: what came later is of another
-    /// request, even if that has got the same number.
+    /// The request and arrival of the last placed page: a later arrival is of another request, even
+    /// under the same number.
     request: Option<(u32, Time)>,
     areas: Areas,
-    /// Pages that have got their planes, and those of them that were to be written anew.
+    /// Pages that were placed, and rewritten ones among them.
     placed: u64,
     anew: u64,
-    /// Writes that the last plan left.
+    /// Writes that the last plan left waiting.
     waiting: usize,
 }
 
-/// A chip, or a die that begins writes by itself, with nothing to do.
+/// An idle chip, or an idle die that starts writes alone.
 #[derive(Clone, Debug)]
 struct Chip {
     number: u32,
     channel: u32,
-    /// The planes of the pages that it can program at once, in the order in which they get them.
+    /// The planes of the pages that it can program at once, in their order.
     planes: Vec<u32>,
 }
 
@@ -89,17 +89,17 @@ impl Mbm {
         }
     }
 
-    /// Makes the next plan without what is known of what waits.
+    /// Makes the next plan without the state of earlier ones.
     #[cfg(feature = "testing")]
     pub fn forget(&mut self) {
         self.lines.lose_track();
         self.waiting = usize::MAX;
     }
 
-    /// Whether nothing can come of a plan: the writes are those that the last one left, none has
-    /// room where it belongs, and no chip has become free.
+    /// Whether a plan would place nothing: the last one has left the same writes, none has room on
+    /// its plane, and no chip has become free.
     ///
-    /// In a burst thousands of writes wait for many instants at which only this is to be asked.
+    /// In a burst thousands of writes wait for many instants at which only this is checked.
     fn nothing_to_plan(&self, drive: &dyn DriveView) -> bool {
         let waiting = drive.unplaced();
         let on_arrival = self.rules.share.is_some_and(|share| share.on_arrival);
@@ -113,7 +113,7 @@ impl Mbm {
         self.idle_units(idle.dies, idle.chips) == 0 && idle.quiet_channels == 0
     }
 
-    /// Of idle dies and chips, those that count: what begins writes together.
+    /// Returns the idle dies or chips, by the unit that starts writes.
     fn idle_units(&self, dies: u32, chips: u32) -> u32 {
         match self.rules.unit {
             TransactionUnit::Chip => chips,
@@ -121,7 +121,7 @@ impl Mbm {
         }
     }
 
-    /// Dies that begin writes together: those of a chip, or each by itself.
+    /// Returns the dies that start writes together: those of a chip, or one.
     fn dies_per_chip(&self, geometry: &Geometry) -> u32 {
         match self.rules.unit {
             TransactionUnit::Chip => geometry.dies_per_channel / geometry.chips_per_channel,
@@ -160,9 +160,9 @@ impl Mbm {
         self.deal(drive);
     }
 
-    /// Whether one more page can be written anew now, for what the host has written.
+    /// Whether the budget affords the rewrite of another page after the host's writes.
     ///
-    /// One that then stays where it is counts as written: the budget is never exceeded.
+    /// A page that then stays in place counts as written: the budget is never exceeded.
     fn affords_move(&self) -> bool {
         let rules = self.rules.read_areas.and_then(|areas| areas.redistribution);
         if self.waiting > 0 && rules.is_some_and(|rules| rules.makes_way) {
@@ -202,7 +202,7 @@ impl Mbm {
         }
     }
 
-    /// Counts what each channel has to do: pages to be read, and host pages to be programmed.
+    /// Counts the work of each channel: pages to be read, and host pages to be programmed.
     fn measure(&mut self, drive: &dyn DriveView) {
         let geometry = drive.geometry();
         self.lengths.clear();
@@ -229,7 +229,7 @@ impl Mbm {
         }
     }
 
-    /// Writes to what long reads have touched go around the dies by their numbers, busy or not.
+    /// Places writes to areas of long reads on dies by page number, idle or not.
     fn spread(&mut self, drive: &dyn DriveView) {
         let geometry = drive.geometry();
         let planes = geometry.planes_per_die * geometry.dies_per_channel;
@@ -241,7 +241,7 @@ impl Mbm {
         self.free = self.lines.count_free();
     }
 
-    /// Says how many of the writes each channel may begin; one without room gets none.
+    /// Sets how many writes each channel may start; none on a channel without room.
     fn share_out(&mut self, drive: &dyn DriveView) {
         let geometry = drive.geometry();
         let planes = geometry.dies_per_channel * geometry.planes_per_die;
@@ -276,10 +276,10 @@ impl Mbm {
         }
     }
 
-    /// Lists the chips that are idle and have room, each with the planes that can go together.
+    /// Lists the idle chips with room, each with the planes that can program together.
     ///
-    /// On a channel without one, whose dies all do nothing for the host, those that collect count
-    /// as idle too: collection in idle time makes way only for what waits at its die.
+    /// On a channel without one, whose dies do no work for the host, collecting dies count as idle
+    /// too: idle collection yields only to operations of its own die.
     fn list_idle(&mut self, drive: &dyn DriveView) {
         self.idle.clear();
         for channel in 0..drive.geometry().channels {
@@ -293,7 +293,7 @@ impl Mbm {
         }
     }
 
-    /// Lists the chips of a channel whose dies are free, unless one gets something at this instant.
+    /// Lists the chips of a channel whose dies are free, unless one gets a write at this instant.
     fn list_chips(&mut self, channel: u32, drive: &dyn DriveView, is_free: &dyn Fn(u32) -> bool) {
         let geometry = *drive.geometry();
         let dies_per_chip = self.dies_per_chip(&geometry);
@@ -309,7 +309,7 @@ impl Mbm {
             let mut groups: Vec<Vec<u32>> =
                 dies.map(|die| aligned(die, alignment, drive)).collect();
             groups.sort_by_key(|group| Reverse(group.len()));
-            // Where a program takes several pages of a plane, it gets them.
+            // A program of several pages of a plane gets them.
             let together = drive.pages_together() as usize;
             let pages = groups.concat().into_iter();
             let planes: Vec<u32> =
@@ -320,8 +320,8 @@ impl Mbm {
         }
     }
 
-    /// Gives one idle chip of a channel as many of the oldest writes as it takes; false if there
-    /// is no chip, no share or no write left.
+    /// Gives an idle chip of a channel as many of the oldest writes as it takes; false if there is
+    /// no chip, no share or no write left.
     fn give(&mut self, channel: u32, drive: &dyn DriveView) -> bool {
         let at = channel as usize;
         let allowed = self.allowed[at];
@@ -371,8 +371,8 @@ impl Mbm {
     }
 }
 
-/// Planes of a die that can program together: where no command takes several, the one that lags
-/// behind.
+/// Returns the planes of a die that can program together: without multi-plane commands, the one
+/// with the lowest page.
 fn aligned(die: u32, alignment: Alignment, drive: &dyn DriveView) -> Vec<u32> {
     let geometry = drive.geometry();
     let (planes, pages) = (geometry.planes_per_die, geometry.pages_per_block);

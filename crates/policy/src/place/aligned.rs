@@ -33,7 +33,7 @@ pub(super) struct Aligned {
     run: u32,
     /// The next page of a round over all dies.
     next: u32,
-    /// The die whose turn comes next is the least loaded.
+    /// The next die is the least loaded one.
     looks_at_load: bool,
 }
 
@@ -55,7 +55,7 @@ impl Aligned {
         Aligned { looks_at_load: true, ..Aligned::new(geometry, run) }
     }
 
-    /// The turns of a die, which it has one after another.
+    /// Returns the consecutive turns of a die.
     fn turns_of_die(&self) -> u32 {
         self.planes_per_die * self.run
     }
@@ -107,7 +107,7 @@ impl Placement for Aligned {
     fn position(&self) -> u32 {
         match self.looks_at_load {
             false => self.next,
-            // Whoever goes on chooses a die first.
+            // The next page chooses a die first.
             true => self.next.next_multiple_of(self.turns_of_die()) % self.positions(),
         }
     }
@@ -187,7 +187,7 @@ mod tests {
     fn a_wordline_goes_to_the_die_with_the_fewest_writes() {
         let mut placement = Aligned::by_load(&SHAPE, 2);
         assert_eq!(planes(&mut placement, &Room(None, [5, 3, 4, 1]), 4), [6, 7, 6, 7]);
-        // A die that is chosen takes its wordline, whatever comes to wait meanwhile.
+        // A chosen die takes its wordline, whatever arrives meanwhile.
         assert_eq!(planes(&mut placement, &Room(None, [5, 3, 4, 9]), 2), [2, 3]);
         assert_eq!(planes(&mut placement, &Room(None, [0, 3, 4, 9]), 3), [2, 3, 0]);
     }

@@ -1,9 +1,9 @@
-//! Placement of mapping units: those that fill a page follow each other on one plane.
+//! Placement of mapping units: the units of a page go to one plane in a row.
 
 use super::{Placement, PlaneView};
 use reprieve_base::Archive;
 
-/// Gives as many writes as a page has units the plane that another scheme gives to a page.
+/// Assigns to the units of a page the plane that another scheme chooses for a page.
 pub(super) struct InUnits {
     of_pages: Box<dyn Placement>,
     units: u32,

@@ -71,7 +71,7 @@ impl StaticOrder {
 impl Placement for StaticOrder {
     #[inline]
     fn plane(&mut self, lpn: u32, _: &dyn PlaneView) -> Option<u32> {
-        // Over-provisioning gives every plane room for its share of the logical pages.
+        // Over-provisioning gives every plane space for its share of the logical pages.
         Some(self.home(lpn))
     }
 

@@ -1,4 +1,4 @@
-//! Deadlines: each class has one, counted from arrival, and what is due first goes first.
+//! Deadlines: each class has one, counted from arrival, and the earliest goes first.
 
 use reprieve_base::{Dur, Entry, Time};
 use reprieve_config::{Deadlines, Scheduling};
@@ -75,7 +75,7 @@ impl Scheduler for Deadline {
     fn allow_suspend(&self, view: &SuspendView) -> bool {
         let mut asking = self.of_waiters(view.read, view.write);
         if view.read.is_none() && view.write.is_none() {
-            // A read of garbage collection, which comes only now.
+            // A read of garbage collection, which arrives only now.
             asking[0] = Some((view.now + self.deadlines.read, u64::MAX));
         }
         let due = self.of_operation(&view.running);

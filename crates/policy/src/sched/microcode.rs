@@ -1,4 +1,4 @@
-//! Microcode: a queue for each class of work, and a program of steps that says which goes first.
+//! Microcode: a queue for each class of work, and a program of steps that orders them.
 
 use reprieve_base::{Entry, Time};
 use reprieve_config::{Scheduling, Step};
@@ -30,14 +30,14 @@ impl Microcode {
     }
 }
 
-/// Whether the conditions of a step hold for what has waited since then.
+/// Whether the conditions of a step hold for an operation that has waited `since`.
 fn holds(step: &Step, classes: &Classes, since: Time, now: Time) -> bool {
     now - since >= step.after
         && classes.pending_programs >= step.queued
         && (classes.gc_is_urgent || !step.urgent)
 }
 
-/// Whether a step lets a suspended operation go on.
+/// Whether a step resumes a suspended operation.
 fn resumes(step: &Step, classes: &Classes) -> bool {
     let (class, suspended) = classes.operation.expect("only an operation is suspended");
     step.class.is_none() && suspended >= step.after && step.of.is_none_or(|of| of == class)
@@ -120,7 +120,7 @@ fn asking(class: Class, view: &SuspendView, classes: &Classes) -> Option<Time> {
     match class {
         Class::HostRead => view.read.map(|read| read.since),
         Class::HostWrite => view.write.map(|write| write.since),
-        // Nothing else asks: it is a read of garbage collection.
+        // Only a read of garbage collection is left.
         Class::GcRead if view.read.is_none() && view.for_gc_read => Some(classes.gc_since),
         Class::GcRead | Class::GcProgram | Class::Erase => None,
     }

@@ -23,7 +23,7 @@ pub struct Waiter {
     pub since: Time,
 }
 
-/// A program or erase that has begun.
+/// A program or erase that has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// A host program; else garbage collection's program, or an erase.
@@ -35,8 +35,8 @@ pub struct Operation {
 /// View of the queues by class, for a scheduler with one for each.
 #[derive(Clone, Copy, Debug)]
 pub struct Classes {
-    /// Of the operation that runs or is suspended, and how long it has been suspended so far, in
-    /// all; `None` without one.
+    /// Class of the operation that runs or is suspended, and its total suspension; `None` without
+    /// one.
     pub operation: Option<(Class, Dur)>,
     /// Of the read of the view.
     pub read: Class,
@@ -46,7 +46,7 @@ pub struct Classes {
     pub gc: Option<Class>,
     /// Since when it waits; now if it does not.
     pub gc_since: Time,
-    /// A plane has no room for host writes before it has gone on.
+    /// A plane has no room for host writes until a step of collection is done.
     pub gc_is_urgent: bool,
     /// Programs of the host that wait at the die.
     pub pending_programs: u32,
@@ -73,10 +73,9 @@ pub struct DieView {
     pub writes_first: bool,
     /// Garbage collection that a plane without room waits for.
     pub urgent_gc: Option<Waiter>,
-    /// Its next step is an erase that `write` would suspend as soon as it had begun.
+    /// Its next step is an erase that `write` would suspend as soon as it starts.
     pub gc_gives_way: bool,
-    /// Garbage collection has begun with a block and goes on before anything else; no scheduler
-    /// is asked.
+    /// Garbage collection of a block runs before anything else; the scheduler is not called.
     pub gc_runs_through: bool,
     /// Garbage collection is worth while in idle time.
     pub idle_gc: bool,
@@ -120,8 +119,8 @@ pub enum Choice {
 
 /// A scheduling policy.
 ///
-/// Its properties (`suspends`, `sees_classes`, `reads_first`, `timing`) are asked once,
-/// when the drive is made.
+/// Its properties (`suspends`, `sees_classes`, `reads_first`, `timing`) are queried once, when the
+/// drive is created.
 pub trait Scheduler: Send {
     /// The next thing a free die does.
     fn choose(&self, view: &DieView) -> Choice;
@@ -131,25 +130,25 @@ pub trait Scheduler: Send {
         false
     }
 
-    /// Whether a read that may be served always goes first, but for the write queue limit and for
-    /// a suspended operation that has to resume: then the choice is made without asking.
+    /// Whether an admissible read always goes first, except under the write queue limit and for a
+    /// suspended operation that has to resume; then `choose` is not called for it.
     fn serves_reads_first(&self) -> bool {
         false
     }
 
-    /// Whether `allow_suspend` ever says no; else it is not asked.
+    /// Whether `allow_suspend` can return false; else it is not called.
     fn restricts_suspension(&self) -> bool {
         true
     }
 
-    /// Whether the operation that runs may be suspended now; asked only of one that `suspends`,
-    /// and only if the suspension policy wants it.
+    /// Whether the running operation may be suspended now; called only if the scheduler `suspends`
+    /// and the suspension policy wants it.
     fn allow_suspend(&self, _: &SuspendView) -> bool {
         true
     }
 
-    /// Whether `allow_suspend` may be asked for the account of what requests waited behind: only
-    /// if its answers depend on nothing but what it is shown.
+    /// Whether `allow_suspend` may be called for wait attribution: only if its answers depend on
+    /// nothing but its view.
     fn may_be_asked_in_vain(&self) -> bool {
         true
     }
@@ -164,12 +163,12 @@ pub trait Scheduler: Send {
         None
     }
 
-    /// Chooses as `choose` does, for a scheduler that `sees_classes`, which is asked this instead.
+    /// Chooses as `choose` does; called in its place for a scheduler that `sees_classes`.
     fn choose_by_class(&self, view: &DieView, _: &Classes) -> Choice {
         self.choose(view)
     }
 
-    /// Whether it has to be shown the classes of what waits.
+    /// Whether it needs the classes of waiting transactions.
     fn sees_classes(&self) -> bool {
         false
     }
@@ -179,7 +178,7 @@ pub trait Scheduler: Send {
         true
     }
 
-    /// The part's times as the policy wants them; hypothetical policies change them.
+    /// Returns the part's times under the policy; hypothetical policies change them.
     fn timing(&self, timing: Timing) -> Timing {
         timing
     }

@@ -10,7 +10,7 @@ use reprieve_config::Scenario;
 /// Open blocks of a plane for pages of the host, at most.
 pub const STREAMS_MAX: usize = 16;
 
-/// Open blocks of a plane, at most: those of the streams, of moved pages, of the mapping, and in
+/// Maximum of open blocks of a plane: those of the streams, of moved pages, of the mapping, and in
 /// SLC mode.
 pub const FRONTS: usize = STREAMS_MAX + 4;
 
@@ -19,7 +19,7 @@ pub const SLC_FRONT: usize = STREAMS_MAX + 3;
 
 /// A division of the host's pages into streams.
 pub trait StreamPolicy: Send {
-    /// Writes what it has come to, or takes that back; without state there is nothing.
+    /// Saves or restores its state, if it has any.
     fn archive(&mut self, _archive: &mut Archive) {}
 
     /// Streams that it uses, from 1 to [`STREAMS_MAX`]; they are numbered from 0.
@@ -36,7 +36,7 @@ pub trait StreamPolicy: Send {
         Vec::new()
     }
 
-    /// Goes on from what [`StreamPolicy::memory`] gave, of as many pages.
+    /// Restores the output of [`StreamPolicy::memory`], for as many pages.
     fn remember(&mut self, _: &[u32]) {}
 }
 

@@ -62,7 +62,7 @@ impl SuspendPolicy for LatestInstant {
         let of_loads = operation.read_slos().into_iter();
         let slos: Vec<Dur> = of_loads.map(|own| self.slo(own)).collect();
         // The last instants at which the array has to be free for each read that can be saved: in
-        // time after a suspension now, and late after the end of the operation if it is long.
+        // time after a suspension now, and late after the end of a long operation.
         let free_by = arrivals.iter().zip(&slos).zip(1_u64..).filter_map(|((came, slo), place)| {
             let due_ns = (*came + *slo).ns();
             let free_by = Time::from_ns(due_ns.checked_sub(read.ns() * place)?);

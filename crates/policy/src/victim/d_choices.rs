@@ -53,7 +53,7 @@ impl VictimPolicy for DChoices {
     }
 }
 
-/// A full block of the plane, each with the same probability, and what reclaiming it gains.
+/// Draws a full block of the plane with equal probability; returns it with its gain.
 fn draw(stream: &mut Stream, blocks: &dyn BlockView, plane: u32) -> Option<(u32, u32)> {
     let count = blocks.blocks_per_plane();
     (0..DRAWS_MAX).find_map(|_| {

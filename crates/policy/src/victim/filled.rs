@@ -29,7 +29,7 @@ impl FilledBlocks {
         &self.planes[plane as usize].0
     }
 
-    /// Blocks of the plane that have been filled so far.
+    /// Returns the number of blocks of the plane that have been filled.
     pub(super) fn count(&self, plane: u32) -> u64 {
         self.planes[plane as usize].1
     }

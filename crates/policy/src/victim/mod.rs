@@ -19,13 +19,13 @@ pub trait BlockView {
     /// Blocks of a plane, full or not.
     fn blocks_per_plane(&self) -> u32;
 
-    /// Pages that reclaiming the block gains; `None` unless it is full.
+    /// Returns the pages gained by collecting the block; `None` unless it is full.
     fn gain(&self, block: u32) -> Option<u32>;
 }
 
 /// A victim policy.
 pub trait VictimPolicy: Send {
-    /// Writes what it has come to, or takes that back; without state there is nothing.
+    /// Saves or restores its state, if it has any.
     fn archive(&mut self, _archive: &mut Archive) {}
 
     /// The block of `plane` to reclaim, which is not full of valid pages; `None`: all are.
