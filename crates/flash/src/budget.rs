@@ -169,7 +169,7 @@ impl Budget {
 
     /// Admits an operation that has waited `since`, or queues its die and returns false.
     #[cold]
-    pub(super) fn lets_begin(&mut self, (die, kind, since): (u32, Kind, Time)) -> bool {
+    pub(super) fn admits_start(&mut self, (die, kind, since): (u32, Kind, Time)) -> bool {
         let turn = self.turn(die, kind, since);
         let planes = if kind.is_read() { self.planes_of_read } else { self.planes_most };
         self.may_begin(turn, self.counted.of(kind).on(planes))
@@ -177,7 +177,7 @@ impl Budget {
 
     /// Admits the resumption of a suspended operation, or queues its die and returns false.
     #[cold]
-    pub(super) fn lets_resume(&mut self, dies: &Dies, (die, lane): (u32, LaneId)) -> bool {
+    pub(super) fn admits_resume(&mut self, dies: &Dies, (die, lane): (u32, LaneId)) -> bool {
         let unit = &dies[die];
         let planes = if lane == LaneId::WHOLE { unit.die.operations().planes() } else { 1 };
         let txn = &dies.txns[unit.lane(lane).operation()];

@@ -152,7 +152,7 @@ impl Channels {
     }
 
     /// Handles the end of the transfer that a channel waited for.
-    pub(super) fn has_come_free(&mut self, channel: u32) {
+    pub(super) fn transfer_ended(&mut self, channel: u32) {
         self.buses[channel as usize].event_pending = false;
         self.wake(channel);
     }
@@ -199,7 +199,7 @@ impl Channels {
     }
 
     /// Passes the transfers since the last call to a checker.
-    pub(super) fn tell(&mut self, checker: &mut Checker) {
+    pub(super) fn pass_record(&mut self, checker: &mut Checker) {
         for (channel, bus) in (0..).zip(&mut self.buses) {
             bus.seen.take().for_each(|seen| checker.channel_did(channel, seen));
         }
@@ -467,7 +467,7 @@ mod tests {
             assert_eq!(channels.next_request(1, at(20), &mut out), None);
         }
         assert_eq!(out.0, [(at(100), FlashEvent::Channel { channel: 1 })]);
-        channels.has_come_free(1);
+        channels.transfer_ended(1);
         assert_eq!(channels.next_touched(), Some(1));
         let mut next = || channels.next_request(1, at(100), &mut out);
         assert_eq!(next(), Some(ChannelRequest::Start { die: 2, is_read: true }));

@@ -115,18 +115,18 @@ impl Controller {
         self.observers.forget_peaks(at);
     }
 
-    /// Starts to record commands and transfers, for [`Controller::tell`].
+    /// Starts to record commands and transfers, for [`Controller::pass_record`].
     pub(super) fn keep_record(&mut self) {
         self.dies.units.iter_mut().for_each(|unit| unit.usage.seen.keep());
         self.channels.keep_record();
     }
 
     /// Passes the commands and transfers since the last call to a checker.
-    pub(super) fn tell(&mut self, checker: &mut Checker) {
+    pub(super) fn pass_record(&mut self, checker: &mut Checker) {
         for (die, unit) in (0..).zip(&mut self.dies.units) {
             unit.usage.seen.take().for_each(|seen| checker.die_did(die, seen));
         }
-        self.channels.tell(checker);
+        self.channels.pass_record(checker);
     }
 
     /// Puts a transaction into the queue of its die.
@@ -162,7 +162,7 @@ impl Controller {
             FlashEvent::PlaneSensed { die, plane } => self.plane_elapsed(die, plane, now),
             FlashEvent::Out { die } => self.page_left(die, now, out),
             FlashEvent::Decoded { txn } => self.decoded(txn, now),
-            FlashEvent::Channel { channel } => self.channels.has_come_free(channel),
+            FlashEvent::Channel { channel } => self.channels.transfer_ended(channel),
             FlashEvent::Wake { die } => self.dies.wake(die),
             FlashEvent::Sensed { die } => self.observers.sensed(die, false),
         }
@@ -194,7 +194,7 @@ impl Controller {
             return false;
         }
         if let Some(budget) = &mut self.observers.budget {
-            if !budget.lets_begin((die, kind, since)) {
+            if !budget.admits_start((die, kind, since)) {
                 return false;
             }
         }
@@ -251,7 +251,7 @@ impl Controller {
     ) {
         if self.observers.listens {
             let planes = self.others.len() as u32 + 1;
-            self.observers.tell(&Scene { now, dies: &self.dies, planes, lane }, tell);
+            self.observers.notify(&Scene { now, dies: &self.dies, planes, lane }, tell);
         }
     }
 }

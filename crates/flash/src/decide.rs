@@ -54,7 +54,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     /// Wakes all dies if the write queue limit of the drive starts or stops to apply.
     #[cold]
     fn wake_by_limit(&mut self) {
-        self.flash.controller.dies.tell_limit();
+        self.flash.controller.dies.wake_if_limit_changed();
         // It wakes dies that the dispatcher has not listed as deciding.
         self.flash.stage.note_decisions(&self.flash.controller.dies.touched);
     }

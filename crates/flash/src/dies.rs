@@ -111,7 +111,7 @@ impl Dies {
 
     /// Wakes every die if the write queue limit of the drive has changed state.
     #[cold]
-    pub(super) fn tell_limit(&mut self) {
+    pub(super) fn wake_if_limit_changed(&mut self) {
         if self.limit.take_change() {
             self.wake_all();
         }
@@ -315,8 +315,7 @@ impl Dies {
         self.facts.timing.command + self[die].die.erase_of(Some(at))
     }
 
-    /// Splits a plane and its part of the operation off the lane of all planes; false if it is
-    /// split off already.
+    /// Splits a plane off as [`DieUnit::split_lane`] does.
     #[cold]
     pub(super) fn split_lane(&mut self, die: u32, plane: u32) -> bool {
         self.units[die as usize].split_lane(&mut self.txns, plane)

@@ -259,9 +259,7 @@ impl Stage {
         self.unplaced = Order::with_capacity(0);
     }
 
-    /// Whether a dispatcher holds back transactions of a kind.
-    ///
-    /// It holds back operations of the host, but not those on the mapping, on which others depend.
+    /// Whether a dispatcher holds back a kind: operations of the host, but not on the mapping.
     #[inline]
     pub(super) fn holds_back(&self, kind: Kind) -> bool {
         self.holds_back && matches!(kind, Kind::HostRead | Kind::RmwRead | Kind::Program)
@@ -282,8 +280,7 @@ impl Stage {
         }
     }
 
-    /// Has the dispatcher place writes, release operations, and order the queues of the dies that
-    /// will decide.
+    /// Runs the dispatcher on writes, held operations, and the queues of dies that will decide.
     pub(super) fn dispatch<P: PlaneQueries>(
         &mut self,
         controller: &mut Controller,

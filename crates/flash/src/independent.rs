@@ -8,9 +8,7 @@ use super::channel::ChannelGrant;
 use super::{Decisions, Flash, FlashEvent};
 
 impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
-    /// Starts reads on free planes while the scheduler chooses reads.
-    ///
-    /// Returns whether all planes are free for other operations.
+    /// Starts reads on free planes while the scheduler chooses reads; returns whether all are free.
     pub(super) fn decide_planes(&mut self, die: u32) -> bool {
         // Without a free plane the scheduler is not called, as on a die that senses.
         while self.flash.controller.dies[die].die.plane_reads().has_free() {

@@ -193,8 +193,7 @@ impl Flash {
         }
     }
 
-    /// Has the dispatcher place writes, release operations, and order the queues of the dies that
-    /// will decide.
+    /// Runs the dispatcher on writes, held operations, and the queues of dies that will decide.
     pub fn dispatch<P: PlaneQueries>(&mut self, now: Time, planes: &mut P) {
         self.stage.dispatch(&mut self.controller, now, planes);
     }
@@ -314,13 +313,13 @@ impl Flash {
         Some((observers.attribution()?, &dies.txns))
     }
 
-    /// Starts to record commands and transfers, for [`Flash::tell`].
+    /// Starts to record commands and transfers, for [`Flash::pass_record`].
     pub fn keep_record(&mut self) {
         self.controller.keep_record();
     }
 
     /// Passes the commands and transfers since the last call to a checker.
-    pub fn tell(&mut self, checker: &mut Checker) {
-        self.controller.tell(checker);
+    pub fn pass_record(&mut self, checker: &mut Checker) {
+        self.controller.pass_record(checker);
     }
 }

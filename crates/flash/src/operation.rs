@@ -143,7 +143,7 @@ impl Controller {
             Err(refusal) => return refused(refusal, until),
         };
         if self.observers.ages.is_some() {
-            self.age_asked((die, lane), operation, until - now);
+            self.record_age((die, lane), operation, until - now);
         }
         let is_new = lane.plane().is_some_and(|plane| self.dies.split_lane(die, plane));
         let own = self.dies.units[die as usize].lane_mut(lane);
@@ -181,7 +181,7 @@ impl Controller {
             }
         };
         if let Some(budget) = &mut self.observers.budget {
-            if !budget.lets_resume(&self.dies, (die, lane)) {
+            if !budget.admits_resume(&self.dies, (die, lane)) {
                 return;
             }
         }
@@ -212,7 +212,7 @@ impl Controller {
         }
         let is_erase = self.dies.txns[id].kind == Kind::Erase;
         self.counts.suspended_ns[usize::from(is_erase)] += suspended.ns();
-        self.tell_resumed(id, suspended, now);
+        self.notify_resumed(id, suspended, now);
         let mut each = id;
         while each != NONE {
             let txn = &mut self.dies.txns[each];
@@ -330,7 +330,7 @@ impl Controller {
             each = txn.next;
         }
         self.count_suspension((die, lane), is_erase);
-        self.tell_suspended(id, now);
+        self.notify_suspended(id, now);
         self.dies.wake(die);
     }
 }

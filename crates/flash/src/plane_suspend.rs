@@ -54,9 +54,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         }
     }
 
-    /// Starts a read whose plane is free, or requests the suspension of the plane's operation.
-    ///
-    /// Returns whether the plane is reserved for it.
+    /// Starts a read, or requests the suspension of its plane; returns whether the plane is kept.
     fn read_on_lane(&mut self, id: u32) -> bool {
         let controller = &self.flash.controller;
         let Txn { die, at, .. } = controller.dies.txns[id];

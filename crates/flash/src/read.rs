@@ -223,7 +223,7 @@ impl Controller {
     fn left_its_die(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         match self.dies.facts.parallelism.pages_end_together {
             true => self.left_with_others(id, now, out),
-            false => self.page_is_there(id, now, out),
+            false => self.finish_page(id, now, out),
         }
     }
 
@@ -245,14 +245,14 @@ impl Controller {
             let txn = &mut self.dies.txns[each];
             let following = std::mem::replace(&mut txn.next, NONE);
             txn.book(LatencyComponent::BusWait, now);
-            self.page_is_there(each, now, out);
+            self.finish_page(each, now, out);
             each = following;
         }
     }
 
     /// Completes the page of a read, unless it is to be decoded.
     #[inline(always)]
-    fn page_is_there(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+    fn finish_page(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         if self.media.is_some() {
             self.decode(id, now, out);
             return;

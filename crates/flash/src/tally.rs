@@ -63,7 +63,7 @@ impl Controller {
 
     /// Notifies the suspension policy of a suspension, if it wants that.
     #[inline(always)]
-    pub(super) fn tell_suspended(&mut self, id: u32, now: Time) {
+    pub(super) fn notify_suspended(&mut self, id: u32, now: Time) {
         if self.suspension.is_told() {
             let Txn { die, kind, .. } = self.dies.txns[id];
             self.suspension.tell(SuspendEvent::Suspended { now, die, class: class_of(kind) });
@@ -72,7 +72,7 @@ impl Controller {
 
     /// Counts a resumption after this time in suspension.
     #[inline(always)]
-    pub(super) fn tell_resumed(&mut self, id: u32, suspended: Dur, now: Time) {
+    pub(super) fn notify_resumed(&mut self, id: u32, suspended: Dur, now: Time) {
         if self.suspension.is_told() {
             let Txn { die, kind, .. } = self.dies.txns[id];
             let class = class_of(kind);
@@ -95,7 +95,7 @@ impl Controller {
 
     /// Records the progress of an operation with this time left at its suspension.
     #[cold]
-    pub(super) fn age_asked(&mut self, (die, lane): (u32, LaneId), id: u32, remaining: Dur) {
+    pub(super) fn record_age(&mut self, (die, lane): (u32, LaneId), id: u32, remaining: Dur) {
         let planes = self.dies[die].running_lane(lane).top.planes;
         let undisturbed = self.dies.undisturbed(id, planes);
         let ages = self.observers.ages.as_mut().expect("the caller has seen them");

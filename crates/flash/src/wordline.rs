@@ -57,8 +57,7 @@ impl Dies {
         None
     }
 
-    /// Whether a program or erase, the oldest of its open block, can start: its wordline is
-    /// complete or flushed, or its deadline has passed.
+    /// Whether a program or erase, the oldest of its open block, can start by its wordline.
     pub(super) fn is_ready(&self, id: u32, now: Time) -> bool {
         let txn = &self.txns[id];
         let flushed = self.flushed[usize::from(txn.front)];

@@ -20,7 +20,7 @@ pub enum Cause {
     Erase,
     /// Operations on the mapping, and entries of it that were not in memory.
     Map,
-    /// The channel; on one that dies share, its use by the operation in the way too.
+    /// The channel; if dies share it, its use by the blocking operation as well.
     Channel,
     /// An operation on its way into suspension.
     SuspendEntry,
@@ -58,8 +58,8 @@ pub const CAUSE_NAMES: [&str; CAUSES] = [
 
 /// Components of a latency whose cause depends on other work of the drive.
 ///
-/// The queue in front of the drive and the link are not among them. Waits for the channel and for
-/// the mapping are causes by themselves.
+/// Excludes the submission queue and the link. Waits for the channel and for the mapping are causes
+/// themselves.
 pub const ATTRIBUTED_COMPONENTS: [LatencyComponent; 5] = [
     LatencyComponent::Buffer,
     LatencyComponent::Rmw,
@@ -73,7 +73,7 @@ pub const ATTRIBUTED_COMPONENTS: [LatencyComponent; 5] = [
 pub struct CauseTimes(pub [u64; CAUSES]);
 
 impl Cause {
-    /// Returns the cause that an operation is to what waits behind it.
+    /// Returns the cause that an operation is to transactions after it.
     #[inline]
     pub fn of(kind: Kind) -> Cause {
         match kind {

@@ -1,4 +1,4 @@
-//! Events of dies for the checker, in their order; nothing unless it is on.
+//! Events of dies for the checker, in order; empty unless it is on.
 
 use reprieve_base::{PageAddress, Time};
 
@@ -36,7 +36,7 @@ impl Extent {
     }
 }
 
-/// A list of what was seen, kept only when someone wants to know.
+/// A list of events, kept only on demand.
 #[derive(Clone, Debug, Default)]
 pub struct Record(Option<Box<List>>);
 
@@ -47,12 +47,12 @@ struct List {
 }
 
 impl Record {
-    /// Begins to keep what is noted.
+    /// Starts to keep events.
     pub fn keep(&mut self) {
         self.0 = Some(Box::default());
     }
 
-    /// Keeps what is noted, if anything is.
+    /// Keeps an event, if enabled.
     #[inline]
     pub fn note(&mut self, seen: DieEvent) {
         if self.0.is_some() {
@@ -66,7 +66,7 @@ impl Record {
         self.0.get_or_insert_default().seen.push(seen);
     }
 
-    /// Takes what was noted since the last call.
+    /// Takes the events since the last call.
     pub fn take(&mut self) -> impl Iterator<Item = DieEvent> {
         self.0.iter_mut().flat_map(|list| list.seen.drain(..))
     }

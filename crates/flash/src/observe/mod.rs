@@ -252,7 +252,7 @@ impl Observers {
 
     /// Notifies all observers of an event, with the state of the drive.
     #[cold]
-    pub(super) fn tell(&mut self, scene: &Scene, mut tell: impl FnMut(&mut dyn Observe, &Scene)) {
+    pub(super) fn notify(&mut self, scene: &Scene, mut tell: impl FnMut(&mut dyn Observe, &Scene)) {
         self.each(|observer| tell(observer, scene));
     }
 

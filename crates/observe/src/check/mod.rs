@@ -1,4 +1,4 @@
-//! The checker: follows a run beside the model, in tables of its own, and stops it at a violation.
+//! The checker: follows a run with independent tables, and stops it at a violation.
 
 mod promise;
 mod sectors;
@@ -32,7 +32,7 @@ pub struct Checker {
     /// Requests that have arrived and are not complete.
     open: BTreeSet<u64>,
     arrived: u64,
-    /// Promises to the host, where a loss of power may come.
+    /// Promises to the host, on a drive with power loss.
     pub promises: Option<Promises>,
     /// Which sectors pages hold, where the drive keeps track of it.
     pub sectors: Option<HeldSectors>,
@@ -158,7 +158,7 @@ impl Checker {
         }
     }
 
-    /// The drive says of a write of some sectors of a page whether the page holds others.
+    /// Checks the drive's answer whether a page holds sectors besides those of a write.
     pub fn leaves_sectors(&self, now: Time, lpn: u32, written: &Range<u32>, leaves: bool) {
         let Some(held) = &self.sectors else { return };
         if let Err(what) = held.verify_left(lpn, written, leaves) {
@@ -173,7 +173,7 @@ impl Checker {
         }
     }
 
-    /// The workload is done: nothing may be left.
+    /// Checks the end of the workload: nothing may be left.
     pub fn ended(&self, now: Time, completed: u64) {
         if let Some(id) = self.open.first() {
             self.fail(now, "the host interface", &format!("request {id} never completes"));
@@ -210,7 +210,7 @@ impl Checker {
         }
     }
 
-    /// A command has begun, or goes to one more plane: to no plane twice, and to one page of all.
+    /// Adds a command, or one more plane of it: no plane twice, and the same page on all.
     fn begun(&mut self, at: Time, die: u32, extent: Extent, page: Option<u32>) {
         let command = &mut self.commands[die as usize];
         if !extent.joins {

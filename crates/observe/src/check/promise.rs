@@ -17,8 +17,8 @@ pub enum Content {
 pub enum Promise {
     /// All that was acknowledged.
     Acknowledged,
-    /// Data written with forced unit access or write-through, or flushed; a trim is none, and
-    /// lets older data come back.
+    /// Data written with forced unit access or write-through, or flushed; not a trim, after which
+    /// older data may return.
     Durable,
 }
 
@@ -31,7 +31,7 @@ struct History {
     durable: usize,
 }
 
-/// A page of a request: which of its contents, and whether its answer says that it is durable.
+/// A page of a request: its content, and whether the completion promises durability.
 #[derive(Clone, Copy, Debug)]
 struct PromisedPart {
     lpn: u32,
@@ -71,8 +71,8 @@ impl Promises {
         history.contents.len() - 1
     }
 
-    /// The buffer has accepted a page of a write as this version; `request` says of which, and
-    /// whether its answer promises that it is durable. None: it was promised before the run.
+    /// Adds a page of a write that the buffer has accepted as this version; `request` has its
+    /// number, and whether its completion promises durability. `None`: promised before the run.
     ///
     /// Errors if versions are not counted one by one.
     pub fn accepted(
@@ -91,8 +91,7 @@ impl Promises {
         Ok(())
     }
 
-    /// The drive writes a page anew, as this version: whoever relies on what it held is content
-    /// with either.
+    /// Adds a page that the drive rewrites as this version, which is equivalent to the one before.
     ///
     /// Errors if versions are not counted one by one.
     pub fn rewritten(&mut self, lpn: u32, version: u64) -> Result<(), String> {
@@ -118,7 +117,7 @@ impl Promises {
         self.open.entry(id).or_default().push(PromisedPart { lpn, content, is_durable: false });
     }
 
-    /// A flush has come: its answer says that what is acknowledged by now is durable.
+    /// Adds a flush: its completion promises that everything acknowledged before is durable.
     pub fn flushed(&mut self, id: u64) {
         let part = |lpn: &u32| PromisedPart {
             lpn: *lpn,
@@ -149,7 +148,7 @@ impl Promises {
         }
     }
 
-    /// Checks what pages hold after a loss of power.
+    /// Checks the contents of pages after a loss of power.
     pub fn verify(&self, promise: Promise, held: impl Fn(u32) -> Content) -> Result<(), String> {
         for lpn in 0..self.at_start.len() as u32 {
             let content = held(lpn);

@@ -16,7 +16,7 @@ pub(super) struct OpenOperation {
     page_type: usize,
     /// The run in progress, or the last one.
     run: Run,
-    /// Since when it is suspended, while it is.
+    /// Start of the current suspension.
     suspended: Option<Time>,
     /// Times of its earlier runs.
     before: PhaseTimes,
@@ -24,10 +24,10 @@ pub(super) struct OpenOperation {
     shared: Shared,
 }
 
-/// For how long an operation draws no base of its own.
+/// How long an operation shares the base of others.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum Shared {
-    /// Until it is suspended.
+    /// Until its suspension.
     Still,
     /// For this long.
     For(PhaseTimes),
@@ -44,7 +44,7 @@ impl OpenOperation {
         matches!(self.shared, Shared::Still)
     }
 
-    /// Splits one plane off, to be stopped apart; the others go on, and draw the base.
+    /// Splits one plane off, to be suspended alone; the others continue, and draw the base.
     pub(super) fn split(&mut self) -> OpenOperation {
         let apart = OpenOperation { run: self.run.on_planes(1), shared: Shared::Still, ..*self };
         self.run = self.run.on_planes(self.run.planes() - 1);
@@ -71,7 +71,7 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.core_fj, self.io_fj, self.active_ns, self.suspended_ns);
     }
@@ -123,7 +123,7 @@ impl Ledger {
         open.suspended = Some(now);
     }
 
-    /// It goes on with this run.
+    /// Resumes with this run.
     pub(super) fn resume(&mut self, open: &mut OpenOperation, now: Time, run: Run) {
         self.close_suspension(open, now);
         open.suspended = None;
@@ -153,7 +153,7 @@ impl Ledger {
         }
     }
 
-    /// It is complete, or the run of the drive ends: what it took is split among the classes.
+    /// Completes an operation, or ends the run of the drive: its energy is split among the classes.
     pub(super) fn end(&mut self, open: &OpenOperation, now: Time) {
         self.close_suspension(open, now);
         let planes = open.run.planes();
@@ -165,7 +165,7 @@ impl Ledger {
                 let spent = Spent { ns: u128::from(time.ns()), planes };
                 self.spend(class, open.page_type, activity, spent);
             }
-            // What the others drew for it came before its first suspension, and first of its own.
+            // Time on a shared base is before the first suspension, and counts as own time first.
             let base_uw = u128::from(self.power.of(activity, open.page_type).base_uw);
             let of_own = shared[index].min(own);
             for (class, time) in [(open.class, of_own), (Class::Suspension, shared[index] - of_own)]

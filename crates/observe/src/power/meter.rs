@@ -24,7 +24,7 @@ enum Change {
     TransferEnds { class: Class, transfer: Transfer },
 }
 
-/// A change that is to come.
+/// A scheduled change.
 #[derive(Clone, Copy, Debug)]
 enum DueChange {
     /// By its place among the changes.
@@ -51,15 +51,15 @@ impl Event for DueChange {
     }
 }
 
-/// A die, and a lane of it: 0 has all its planes, n plane n - 1 after it was split off.
+/// A die, and a lane of it: 0 for all its planes, n for plane n - 1 after it was split off.
 pub type Place = (u32, usize);
 
 /// A die as the meter sees it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Die {
-    /// Since when it is as it is.
+    /// Start of the current state.
     since: Time,
-    /// Senses, and those of them with which copybacks begin.
+    /// Senses, and those of copybacks among them.
     senses: Commands,
     copies: Commands,
     /// By number, as far as planes were split off.
@@ -69,7 +69,7 @@ struct Die {
 /// A lane of a die.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct MeteredLane {
-    /// The run in progress, with what it does now, and what that draws above an idle die.
+    /// The current run, its segment, and its power above an idle die.
     run: Option<(Run, Segment)>,
     run_uw: u64,
     /// Counts runs, and stops of them.
@@ -86,7 +86,7 @@ impl Die {
     }
 }
 
-/// Power of dies and channels, and what it adds up to.
+/// Power of dies and channels, and its integral.
 #[derive(Clone, Debug)]
 pub struct Meter {
     power: CorePower,
@@ -105,7 +105,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub fn archive(&mut self, archive: &mut Archive) {
         self.due.archive(archive);
         parts!(archive; self.dies, self.changes, self.drawn, self.state_ns, self.active_ns);
@@ -192,7 +192,7 @@ impl Meter {
         self.transfer_fj(transfer).checked_div(ns).unwrap_or(0)
     }
 
-    /// Returns the energy of both supplies so far; a transfer counts once it is complete.
+    /// Returns the energy of both supplies; a transfer counts once it is complete.
     pub fn energy_fj(&self) -> u128 {
         self.drawn.core_fj + self.drawn.io_fj
     }
@@ -220,7 +220,7 @@ impl Meter {
         })
     }
 
-    /// Lets time pass until `now`.
+    /// Advances to `now`.
     pub fn advance(&mut self, now: Time) {
         while self.due.next_time() <= now {
             let at = self.due.next_time();
@@ -282,7 +282,7 @@ impl Meter {
         self.drawn.carry((from, to), until, (spent, fj));
     }
 
-    /// Books the time since a die became what it is.
+    /// Adds the time since the last change of a die's state.
     fn settle(&mut self, die: u32) {
         let unit = &mut self.dies[die as usize];
         let ns = u128::from((self.drawn.now - unit.since).ns());
@@ -290,7 +290,7 @@ impl Meter {
             return;
         }
         unit.since = self.drawn.now;
-        // Where lanes do several things at once, the first counts as what the die does.
+        // With several active lanes, the first counts as the die's state.
         let mut state = None;
         for (run, segment) in unit.lanes.iter().filter_map(|lane| lane.run.as_ref()) {
             if let Some(activity) = segment.activity {
@@ -309,7 +309,7 @@ impl Meter {
         self.suspended_ns += ns * u128::from(suspended);
     }
 
-    /// Returns the report of the run until `now`; later events are left out.
+    /// Returns the report of the run until `now`, without later events.
     pub fn report(&self, now: Time) -> PowerReport {
         self.clone().close(now)
     }
@@ -351,7 +351,7 @@ impl Meter {
         }
     }
 
-    /// A transfer is under way, or booked ahead, when the run ends.
+    /// Cuts a transfer, current or booked ahead, at the end of the run.
     fn cut(&mut self, class: Class, transfer: &Transfer, now: Time) {
         let &Transfer { from, to, .. } = transfer;
         let fj = self.transfer_fj(transfer);

@@ -1,7 +1,7 @@
 //! Power of the flash: a meter that follows every die, and a ledger of operations.
 //!
-//! Energies are whole femtojoules (a microwatt for a nanosecond), so that two ways to the same sum
-//! give the same number.
+//! Energies are whole femtojoules (a microwatt for a nanosecond), so that both sums are equal to
+//! the last digit.
 
 mod drawn;
 mod ledger;
@@ -101,7 +101,7 @@ pub struct Sensing {
     pub is_copy: bool,
 }
 
-/// Commands at work, and their planes.
+/// Running commands, and their planes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Commands {
     /// Those that draw a base.
@@ -110,12 +110,12 @@ pub struct Commands {
     pub planes: u32,
 }
 
-/// Commands at work on a die.
+/// Running commands of a die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AtWork {
     /// Senses.
     pub senses: Commands,
-    /// Of these, those with which copybacks begin.
+    /// Senses of copybacks among these.
     pub copies: Commands,
     /// Programs that run.
     pub programs: Commands,

@@ -123,7 +123,7 @@ impl PowerReport {
         power
     }
 
-    /// Whether what the operations took is what the meter saw; if not, how they differ.
+    /// Checks that the energy of operations equals that of the meter.
     pub fn verify(&self) -> Result<(), String> {
         for (supply, (counted, measured)) in
             ["core", "I/O"].iter().zip(self.energy_fj().into_iter().zip(self.measured_fj))

@@ -20,7 +20,7 @@ pub struct PowerStep {
 pub struct SeriesBatch {
     /// When each bin begins.
     pub start_ns: Vec<i64>,
-    /// How long it is; the last may end with the run.
+    /// Length; the last may end with the run.
     pub length_ns: Vec<i64>,
     /// Energy at the core supply in picojoules, the rest of one carried to the next bin.
     pub core_pj: Vec<i64>,

@@ -2,16 +2,16 @@
 
 use reprieve_base::Time;
 
-/// Places for batches; when a request is beyond them, every two become one. Once there were
-/// enough requests there are from 10 to 20, which is what Schmeiser (1982) found to serve best.
+/// Number of batches at which pairs are merged. With enough requests there are from 10 to 20, the
+/// best number by Schmeiser (1982).
 pub(super) const PLACES: usize = 20;
 /// Requests of a batch at first, as a power of two.
 const SHORTEST_LOG2: u32 = 6;
 
-/// Which requests make a batch, and what the drive had come to when each began.
+/// Assignment of requests to batches, and marks of the drive's state at the start of each.
 ///
-/// A request belongs to a batch by its number in order of arrival, and not by when it is complete:
-/// so the batches of two runs of one load have the same requests, whatever becomes of these.
+/// A request belongs to a batch by its number in order of arrival, not of completion: so the
+/// batches of two runs of one load have the same requests in any case.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Batches {
     /// Requests of a batch, as a power of two.
@@ -29,11 +29,11 @@ pub struct Batches {
 pub struct Mark {
     /// When that was.
     pub at: Time,
-    /// Reads and writes that were complete, this one included where it is one.
+    /// Completed reads and writes, including this request.
     pub requests: u64,
     /// Bytes of these.
     pub bytes: u64,
-    /// Bytes of the writes among them.
+    /// Bytes of these writes.
     pub written_bytes: u64,
     /// Pages programmed, for anyone.
     pub programs: u64,
@@ -49,7 +49,7 @@ impl Batches {
         }
     }
 
-    /// The batch of a request; `None` if it is beyond all places.
+    /// Returns the batch of a request; `None` if it is beyond all batches.
     #[inline(always)]
     pub(super) fn of(&self, number: u64) -> Option<usize> {
         let place = number >> self.length_log2;

@@ -1,16 +1,16 @@
-//! Whether the beginning of a run differs from the rest: a test on the means of its batches.
+//! Test for a transient at the beginning of a run, on the means of its batches.
 //!
-//! The mean of the first batch is held against those of the others, in logarithms, which makes
-//! means of skewed latencies more like normal ones: Student's t with n − 2 degrees of freedom. What
-//! the means of neighbours share widens it as in a first-order autoregression. All tests of a run
+//! Compares the mean of the first batch with those of the others, in logarithms, which makes means
+//! of skewed latencies more like normal ones: Student's t with n − 2 degrees of freedom, widened
+//! for the correlation of neighbours as in a first-order autoregression. All tests of a run
 //! together have a false alarm in one of a hundred runs whose batches are alike, about normal in
-//! logarithms, and apart by more than the run remembers. Two conditions only take alarms away: the
-//! first quarter of the batch goes the same way, at least half as far, as a transient does and an
-//! outlier hardly; and the batch moves the mean of the run by a hundredth or more.
+//! logarithms, and longer than the run's memory. Two conditions only remove alarms: the first
+//! quarter of the batch deviates in the same direction, at least half as far, as a transient does
+//! and an outlier hardly; and the batch moves the mean of the run by a hundredth or more.
 
 use super::pieces::{PIECES, PieceEnd};
 
-/// Share of the runs without a transient that are told to have one.
+/// Share of the runs without a transient that are reported to have one.
 const LEVEL: f64 = 0.01;
 /// By how much of itself the mean of the run has to be moved.
 const MATTERS: f64 = 0.01;

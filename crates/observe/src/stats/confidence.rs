@@ -7,7 +7,7 @@ use super::batches::PLACES;
 use super::distribution::ByBatch;
 use super::latencies::Batching;
 
-/// Share of such intervals that hold what a run without end would give.
+/// Share of such intervals that contain the value of an endless run.
 const LEVEL: f64 = 0.95;
 /// Fewest batches that make an interval.
 const FEWEST_BATCHES: usize = PLACES / 2;
@@ -76,8 +76,8 @@ impl BatchSet {
         })
     }
 
-    /// The interval of a percentile, by its place in the list. Below the nanosecond, which is the
-    /// grain of time, nothing is told apart: there the scale of logarithms ends.
+    /// Returns the interval of a percentile, by its place in the list. Logarithms end at a
+    /// nanosecond, the resolution of time.
     fn percentile_ns(&self, index: usize) -> [f64; 2] {
         let whole_ns = self.whole.percentiles_ns[index].max(1) as f64;
         self.around(whole_ns, |part| libm::log(part.percentiles_ns[index].max(1) as f64 / whole_ns))

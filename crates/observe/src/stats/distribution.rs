@@ -1,7 +1,7 @@
-//! Latencies of some requests without their empty buckets: sums and percentiles are made from it.
+//! Latencies of some requests without empty buckets, for sums and percentiles.
 //!
-//! A histogram has room for all that may come, and nearly all of it is empty: the batches of a run
-//! are added up and compared here, where that takes as long as there are latencies to tell apart.
+//! A histogram has nearly only empty buckets: the batches of a run are merged and compared here, in
+//! time proportional to the distinct latencies.
 
 use std::cmp::Ordering;
 
@@ -34,8 +34,8 @@ impl Distribution {
         self.totals.add(&other.totals);
     }
 
-    /// The requests of this one but for those of `other`, which are among them; its extremes may
-    /// be those of requests that were left out.
+    /// Returns the requests of this one without those of `other`, which are among them; extremes
+    /// may be those of removed requests.
     pub(super) fn without(&self, other: &Distribution) -> Distribution {
         let rest = |all: u64, others: u64| all.checked_sub(others).expect("they are among these");
         let buckets = merge(&self.buckets, &other.buckets, rest);
@@ -95,7 +95,7 @@ impl Distribution {
     }
 }
 
-/// Latencies of a class of requests, or of several together: all of them, and those of each batch.
+/// Latencies of a class of requests, or of several: of all of them, and by batch.
 pub(super) struct ByBatch {
     pub whole: Distribution,
     /// By number of the batch.
@@ -117,7 +117,7 @@ impl ByBatch {
     }
 }
 
-/// Both lists of buckets in one, of which those that both have are joined; without empty ones.
+/// Merges two lists of buckets, without empty ones.
 fn merge(
     one: &[(u64, u64)],
     other: &[(u64, u64)],

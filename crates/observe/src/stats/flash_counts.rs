@@ -20,8 +20,8 @@ pub struct FlashCounts {
     pub map_reads: u64,
     /// Programs of pages of the mapping.
     pub map_programs: u64,
-    /// Of the pages that garbage collection has read and programmed, those that never crossed the
-    /// channel; `None` on a drive without copyback.
+    /// Pages read and programmed by garbage collection that never crossed the channel; `None` on a
+    /// drive without copyback.
     pub copybacks: Option<u64>,
     /// Commands for reads, programs and erases that worked on several planes; `None` where none
     /// may.
@@ -35,7 +35,7 @@ pub struct FlashCounts {
     pub erases: u64,
     /// Suspensions of programs and of erases.
     pub suspensions: [u64; 2],
-    /// Of those of erases, the ones that a host write asked for; `None` where writes may not.
+    /// Suspensions of erases for host writes; `None` where writes may not suspend.
     pub suspensions_by_write: Option<u64>,
     /// Programs and erases that were suspended at least once.
     pub suspended: [SuspendedOperations; 2],
@@ -44,7 +44,7 @@ pub struct FlashCounts {
 }
 
 impl FlashCounts {
-    /// Returns the counters of a run of this kind that has just begun.
+    /// Returns the counters of a run of this kind at its start.
     pub fn none(&self) -> FlashCounts {
         FlashCounts {
             copybacks: self.copybacks.map(|_| 0),
@@ -56,7 +56,7 @@ impl FlashCounts {
         }
     }
 
-    /// The data of a read is there.
+    /// Counts a completed read.
     #[inline]
     pub fn read(&mut self, kind: Kind) {
         match kind {
@@ -132,7 +132,7 @@ pub struct SuspendedOperations {
 }
 
 impl SuspendedOperations {
-    /// Counts an operation: its length alone, its length as it was, and what of that it stood by.
+    /// Counts an operation: its undisturbed length, its actual length, and its time in suspension.
     pub fn add(&mut self, undisturbed: Dur, actual: Dur, suspended_ns: u64) {
         self.count += 1;
         self.undisturbed_ns += undisturbed.ns();
@@ -152,7 +152,7 @@ impl SuspendedOperations {
         self.mean(self.undisturbed_ns as f64)
     }
 
-    /// Mean length as it was, in nanoseconds; 0 without operations.
+    /// Returns the mean actual length, in nanoseconds; 0 without operations.
     pub fn actual_ns_mean(&self) -> f64 {
         self.mean(self.actual_ns as f64)
     }

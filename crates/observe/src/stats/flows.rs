@@ -46,7 +46,7 @@ impl FlowStats {
         self.latencies.record(0, op, fua, bytes, latency_ns, parts);
     }
 
-    /// When the last request so far was complete.
+    /// Sets the completion of the last request.
     #[inline]
     pub fn ended(&mut self, now: Time) {
         self.last_completion = now;
@@ -87,7 +87,7 @@ pub(super) fn fairness(flows: &[&FlowStats]) -> Value {
     json!({"jain_iops": of(0), "jain_bandwidth": of(1)})
 }
 
-/// Jain's index: 1 if all get the same, 1 / n if one gets all (Jain, Chiu and Hawe, 1984).
+/// Returns Jain's index: 1 for equal shares, 1 / n for a single one (Jain, Chiu and Hawe, 1984).
 fn jain(shares: &[f64]) -> f64 {
     let sum: f64 = shares.iter().sum();
     let squares: f64 = shares.iter().map(|share| share * share).sum();

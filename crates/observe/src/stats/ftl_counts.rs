@@ -28,7 +28,7 @@ impl WearCounts {
     }
 }
 
-/// Blocks that cannot be used, and what has failed.
+/// Bad blocks, and failures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct BadBlocks {
     /// Bad from the start.
@@ -52,7 +52,7 @@ pub struct MapCounts {
     pub hits: u64,
     /// Pages of requests whose entry had to be found.
     pub misses: u64,
-    /// Pages of the mapping written because a changed entry left the cache.
+    /// Pages of the mapping written because a changed entry was evicted from the cache.
     pub evicted_pages: u64,
     /// Pages of the mapping written because garbage collection or a trim changed other entries.
     pub updated_pages: u64,

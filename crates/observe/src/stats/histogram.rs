@@ -6,17 +6,16 @@ use super::Distribution;
 
 /// Significant decimal digits of a percentile.
 const DIGITS: u8 = 3;
-/// Longest latency that is told apart: an hour; longer ones count, as an hour.
+/// Longest distinguished latency: an hour; longer ones count as an hour.
 const LONGEST_NS: u64 = 3_600_000_000_000;
 /// Latencies up to this one have room from the start, 17 times 1,024 buckets of it; for longer ones
 /// a histogram has to grow.
 pub(super) const USUAL_NS: u64 = (1 << 26) - 1;
-/// Latencies that are kept exactly; with more, they are counted in buckets. A run has
-/// 40 histograms: those of a short one would be nearly empty, and take longer than it to fill, to
-/// add up and to search.
+/// Latencies that are stored individually; with more, they are counted in buckets. A run has 40
+/// histograms: buckets of a short run would be nearly empty, and slow to fill, merge and search.
 const FEW: usize = 1024;
-/// Latencies below 2^11 ns have a bucket each, longer ones are told apart by their first 11 bits:
-/// so the buckets have it for [`DIGITS`].
+/// Latencies below 2^11 ns have a bucket each, longer ones are bucketed by their first 11 bits,
+/// which gives [`DIGITS`].
 const BUCKET_BITS: u32 = 11;
 
 /// Latencies of some requests, with room for more.
@@ -25,7 +24,7 @@ pub struct Histogram {
     latencies: Recorded,
     /// Latencies that are kept exactly.
     few: usize,
-    /// Latencies up to this one are told apart, and some longer ones.
+    /// Latencies up to this one are distinguished, and some longer ones.
     room_ns: u64,
     totals: LatencyTotals,
 }
@@ -81,7 +80,7 @@ impl LatencyTotals {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// All of this one but those of `other`, which may have been its extremes.
+    /// Returns this one without `other`, whose values may have been its extremes.
     pub(super) fn without(&self, other: &LatencyTotals) -> LatencyTotals {
         LatencyTotals {
             count: self.count - other.count,
@@ -104,8 +103,8 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Empty, and with buckets from its first request on: it will have many, or come by them late,
-    /// when a drive that has grown to its load allocates nothing any more.
+    /// Creates an empty histogram with buckets from the first request on, so that a drive allocates
+    /// nothing once it has grown to its load.
     pub fn of_many() -> Histogram {
         Histogram { few: 0, ..Histogram::default() }
     }
@@ -143,7 +142,7 @@ impl Histogram {
         more.iter().for_each(|&latency_ns| counts.saturating_record(latency_ns));
     }
 
-    /// The buckets, in which the latencies are counted from now on.
+    /// Returns the buckets, which replace the stored latencies.
     fn many(&mut self) -> &mut Buckets<u64> {
         if let Recorded::Few(few) = &self.latencies {
             let mut counts = buckets(self.room_ns);
@@ -200,7 +199,7 @@ impl Histogram {
         self.totals.sum_ns
     }
 
-    /// Returns the distribution so far.
+    /// Returns the distribution.
     pub fn distribution(&self) -> Distribution {
         if self.totals.count == 0 {
             return Distribution::default();
@@ -226,7 +225,7 @@ fn buckets(longest_ns: u64) -> Buckets<u64> {
 /// Upper bound and count of every bucket that some latencies would be in, rising, where there is
 /// room for latencies up to `room_ns`.
 fn of_few(few: &[u64], room_ns: u64) -> Vec<(u64, u64)> {
-    // Buckets go on to a power of two; what is longer than all of them is in that of `room_ns`.
+    // Buckets end at a power of two; longer latencies are in that of `room_ns`.
     let longest_ns = u64::MAX >> room_ns.leading_zeros().min(64 - BUCKET_BITS);
     let end_ns = |&ns: &u64| bucket_end_ns(if ns > longest_ns { room_ns } else { ns });
     let mut uppers: Vec<u64> = few.iter().map(end_ns).collect();
@@ -246,7 +245,7 @@ mod tests {
 
     use super::*;
 
-    /// With room for all that is told apart.
+    /// Creates a histogram with all buckets.
     fn roomy() -> Histogram {
         let mut histogram = Histogram::default();
         histogram.grow(LONGEST_NS);
@@ -331,7 +330,7 @@ mod tests {
             prop_assert_eq!(facts(&first.distribution()), facts(&Distribution::default()));
         }
 
-        /// Latencies that are kept are told as those that are counted, with room for all or not.
+        /// Stored latencies are reported like counted ones, with all buckets or not.
         #[test]
         fn few_are_told_as_many(all in latencies(), room_bits in 2u32..42, longer: u64) {
             let room_ns = 1 << room_bits;
@@ -349,7 +348,7 @@ mod tests {
             many.grow(2 * room_ns);
             few.record(longer);
             many.record(longer);
-            // What was too long for the buckets is known where it was kept.
+            // Latencies beyond the buckets are exact only where they were stored.
             if longer <= room_ns && all.iter().all(|&ns| ns <= room_ns) {
                 prop_assert_eq!(facts(&few.distribution()), facts(&many.distribution()));
             }

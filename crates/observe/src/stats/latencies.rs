@@ -42,7 +42,7 @@ pub(super) struct Batching {
 }
 
 impl Latencies {
-    /// Nothing counted yet; reads and writes will be told apart by batches.
+    /// Creates empty latencies; reads and writes are counted by batch.
     pub fn in_batches() -> Latencies {
         let places = [PLACES, PLACES, 1, 1, 1, 1];
         let (batches, pieces) = (Some(Batches::new()), Some(Pieces::new()));
@@ -54,8 +54,8 @@ impl Latencies {
         Latencies { classes: [1; FUA + 1].map(Latency::new), batches: None, pieces: None }
     }
 
-    /// Counts a request by its number in order of arrival, which says to what batch it belongs;
-    /// whether it is the first of its batch, which is then to be marked.
+    /// Counts a request by its number in order of arrival, which selects its batch; returns whether
+    /// it is the first of its batch, which is then to be marked.
     #[inline(always)]
     pub fn record(
         &mut self,
@@ -102,7 +102,7 @@ impl Latencies {
         }
     }
 
-    /// Says what the drive has come to when the first request of a batch is complete and recorded.
+    /// Marks a batch with the drive's state, after its first request is complete and recorded.
     #[cold]
     pub fn mark(&mut self, number: u64, at: Time, programs: u64) {
         let mark = self.come_to(at, programs);
@@ -117,8 +117,8 @@ impl Latencies {
         Mark { at, requests, bytes: self.bytes(), written_bytes: write.bytes, programs }
     }
 
-    /// Counts a recorded request in the order of completion; whether a piece of the run ends with
-    /// it, which [`Latencies::end_piece`] is then to be told.
+    /// Counts a recorded request in the order of completion; returns whether it ends a piece of the
+    /// run, for [`Latencies::end_piece`].
     #[inline]
     pub fn ends_piece(&mut self, op: Op) -> bool {
         self.pieces.as_mut().is_some_and(|pieces| pieces.count(op))
@@ -154,7 +154,7 @@ impl Latencies {
         &self.classes[Op::Write as usize]
     }
 
-    /// Classes that are told only where there are any, by name.
+    /// Returns the classes that are reported only if they have requests, by name.
     pub(super) fn rare(&self) -> [(&'static str, &Latency); 4] {
         let [_, _, trim, flush, zone, fua] = &self.classes;
         [("trim", trim), ("flush", flush), ("zone", zone), ("fua", fua)]
@@ -164,7 +164,7 @@ impl Latencies {
         self.batches.as_ref()
     }
 
-    /// The batches that are complete, if there are any at all.
+    /// Returns the complete batches, if there are any.
     pub(super) fn batching(&self) -> Option<Batching> {
         let batches = self.batches.as_ref()?;
         let counted = |batch| self.read().count_of(batch) + self.write().count_of(batch);
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn room_is_made_for_long_latencies_and_none_before_is_lost() {
         let mut latencies = Latencies::in_batches();
-        // 1 us to 10,000 s: beyond what there is room for at first, and beyond an hour.
+        // 1 us to 10,000 s: beyond the initial buckets, and beyond an hour.
         let all_ns: Vec<u64> = (0..300).map(|step| 1000 << (step % 34)).collect();
         for latency_ns in &all_ns {
             latencies.record(0, Op::Read, false, 512, *latency_ns, &LatencyComponents::default());

@@ -13,9 +13,9 @@ pub struct Latency {
     batches: Vec<Histogram>,
     /// Histograms of all batches have room for latencies up to this one.
     longest_ns: u64,
-    /// Bytes that the requests asked for.
+    /// Bytes of the requests.
     pub bytes: u64,
-    /// Sums by part, but for what `recent` has.
+    /// Sums by component, without those in `recent`.
     parts_ns: [u128; PART_NAMES.len()],
     recent: Recent,
 }
@@ -105,7 +105,7 @@ impl Latency {
         self.by_batch().whole
     }
 
-    /// Latencies of all requests, and of those of each batch.
+    /// Returns latencies of all requests, and by batch.
     pub(super) fn by_batch(&self) -> ByBatch {
         ByBatch::new(self.batches.iter().map(Histogram::distribution).collect())
     }

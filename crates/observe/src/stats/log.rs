@@ -18,7 +18,7 @@ pub struct LogRow<'a> {
     pub bytes: u32,
     /// When it reached the drive.
     pub arrival: Time,
-    /// When it was complete.
+    /// When it completed.
     pub completion: Time,
     /// Where its time went, on the transaction that completed last.
     pub parts: &'a LatencyComponents,

@@ -36,7 +36,7 @@ impl Pieces {
         Pieces { length: SHORTEST, left: SHORTEST, ends }
     }
 
-    /// Counts a request; whether a piece ends with it, which is then to be told.
+    /// Counts a request; returns whether it ends a piece.
     #[inline(always)]
     pub(super) fn count(&mut self, op: Op) -> bool {
         if op != Op::Read && !op.is_write() {
@@ -79,7 +79,7 @@ mod tests {
                 if pieces.count(Op::Read) {
                     pieces.end(PieceEnd { count: [request, 0], ..PieceEnd::default() });
                 }
-                // What is neither read nor write moves no end.
+                // Requests that are neither read nor write move no end.
                 assert!(!pieces.count(Op::Trim));
             }
             // A batch has 64 requests, or the first power of two of which there are less than 20.

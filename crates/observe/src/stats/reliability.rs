@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// Counters of bit errors and their correction.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ErrorCounts {
-    /// Pages read, each counted once, however often it was sensed.
+    /// Pages read, each counted once for any number of senses.
     pub reads: u64,
     /// Sum of their rates of raw bit errors at the first sense.
     pub rber_sum: f64,
@@ -27,7 +27,7 @@ pub struct DecodeCounts {
     pub uncorrectable: [u64; 4],
     /// Senses beyond the first of each page.
     pub further_senses: u64,
-    /// Pages whose decoding or next sense is still to come.
+    /// Pages whose decoding or next sense is pending.
     pub open: u64,
     /// Time spent in decoding.
     pub decode_ns: u64,
@@ -112,10 +112,10 @@ impl ErrorCounts {
     }
 }
 
-/// Wear of the blocks of a drive, and what a lifetime is computed from.
+/// Wear of the blocks of a drive, and the data for a lifetime.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct WearFacts {
-    /// Cycles of a block, those by suspension included: mean, fewest, most.
+    /// Cycles of a block, suspensions included: mean, fewest, most.
     pub cycles: [f64; 3],
     /// Erases of blocks in this run.
     pub erases: u64,
@@ -140,7 +140,7 @@ pub struct WearFacts {
 pub struct Lifetime {
     /// If suspensions cost nothing.
     pub without_suspensions: f64,
-    /// With what they cost.
+    /// With the wear of suspensions.
     pub with_suspensions: f64,
 }
 

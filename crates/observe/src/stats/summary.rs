@@ -12,7 +12,7 @@ use super::{
     WearCounts, WearFacts,
 };
 
-/// Counters of the drive beside latencies and flash operations.
+/// Counters of the drive besides latencies and flash operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Totals {
     /// Pages of reads that were answered from the write buffer.
@@ -32,7 +32,7 @@ pub struct Totals {
     pub redistributed_pages: Option<u64>,
     /// Pages trimmed.
     pub trimmed_pages: u64,
-    /// Pages of which a trim covered a part, and which it left alone.
+    /// Pages partly covered by a trim, and not changed.
     pub trims_of_part_of_a_page: u64,
 }
 
@@ -61,7 +61,7 @@ pub struct ReadCacheCounts {
     pub evictions: u64,
 }
 
-/// From when on a run is measured, and what happened before and is not counted elsewhere.
+/// The measured part of a run, and earlier counts that are not elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Measured {
     /// When that begins.
@@ -70,8 +70,7 @@ pub struct Measured {
     pub requests_excluded: u64,
     /// Why, in a sentence.
     pub reason: String,
-    /// The key to set if the beginning of what is measured differs from the rest; `None`: nobody
-    /// wants to know.
+    /// The key to set if the beginning of the measured part differs from the rest, if wanted.
     pub advice: Option<&'static str>,
     /// Warning for the user.
     pub warning: Option<String>,
@@ -120,7 +119,7 @@ impl Measured {
     }
 }
 
-/// Write amplification from which on a run says why it is so high: real drives stay below it.
+/// Write amplification above that of real drives, from which a run gives the reason.
 const WAF_MUCH: f64 = 10.0;
 
 /// Everything that a summary is made from.
@@ -133,7 +132,7 @@ pub struct Facts<'a> {
     pub totals: &'a Totals,
     /// Erases of the blocks, if they are wanted.
     pub wear: Option<WearCounts>,
-    /// The mapping in flash, if it is there.
+    /// The mapping in flash, if any.
     pub mapping: Option<MapCounts>,
     /// Bad blocks, if there can be any.
     pub bad_blocks: Option<BadBlocks>,
@@ -143,7 +142,7 @@ pub struct Facts<'a> {
     pub read_cache: Option<ReadCacheCounts>,
     /// Errors and wear, of a drive whose cells err.
     pub cells: Option<(&'a ErrorCounts, WearFacts)>,
-    /// Requests wait in submission queues, so that their time there is told.
+    /// Requests wait in submission queues, whose time is reported.
     pub host_queues: bool,
     /// Rows of a trace by their treatment: name and count.
     pub workload: Vec<(&'static str, u64)>,
@@ -216,7 +215,7 @@ impl Facts<'_> {
         summary
     }
 
-    /// Parts of a latency that can take no time on this drive, and are not told.
+    /// Returns components of a latency that cannot occur on this drive, and are not reported.
     fn absent_parts(&self) -> Vec<LatencyComponent> {
         let decodes = self.cells.is_some_and(|(errors, _)| errors.decoding.is_some());
         let parts = [

@@ -1,4 +1,4 @@
-//! A die, or a plane that works by itself, in a timeline: reads, and operations in their pieces.
+//! A die, or an independent plane, in a timeline: reads, and operations in pieces.
 
 use reprieve_base::{PageAddress, Time};
 use reprieve_nand::{Run, Timing};
@@ -36,7 +36,7 @@ struct Read {
 #[derive(Clone, Copy, Debug)]
 struct DrawnOperation {
     work: DrawnWork,
-    /// Slice that is open; `None`: it is suspended.
+    /// The open slice; `None`: it is suspended.
     piece: Option<Piece>,
     suspensions: u64,
     /// Of the arrows that join its pieces, once there is a second.
@@ -53,7 +53,7 @@ struct Piece {
     stop: Option<Stop>,
 }
 
-/// How a piece makes way.
+/// The suspension of a piece.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     name: Name,
@@ -78,7 +78,7 @@ pub struct Pen<'a> {
     pub window: Window,
     /// The phases of operations are written, where they are wanted.
     pub phases: Option<&'a Timing>,
-    /// Arrows so far.
+    /// Number of arrows.
     pub flows: &'a mut u64,
 }
 
@@ -100,7 +100,7 @@ impl LaneTrack {
         }
     }
 
-    /// The array is free of what it read, if it read something.
+    /// Ends the array time of a read, if there is one.
     pub fn freed(&mut self, now: Time, pen: &mut Pen) {
         let Some(read) = self.read.take() else { return };
         if pen.window.shows(read.start, now) {
@@ -122,13 +122,13 @@ impl LaneTrack {
         self.open.push(DrawnOperation { work, piece: Some(piece), suspensions: 0, flow: None });
     }
 
-    /// The operation suspended last goes on.
+    /// Resumes the operation suspended last.
     pub fn resume(&mut self, now: Time, run: Run, prelude: Name) {
         let operation = self.open.last_mut().expect("something is suspended");
         operation.piece = Some(Piece::new(now, run, prelude));
     }
 
-    /// The operation that runs was asked to make way, which `run` knows of.
+    /// Stops the running operation for a request, which is part of `run`.
     pub fn stop(&mut self, asked: Time, free_at: Time, run: Run, breaks_off: bool) {
         let running = self.open.last_mut().and_then(|operation| operation.piece.as_mut());
         let piece = running.expect("something runs that can be stopped");
@@ -169,7 +169,7 @@ impl LaneTrack {
         operation.write(now, flow, &mut self.track, pen);
     }
 
-    /// Writes that something has begun which has not ended at `now`, when the timeline does.
+    /// Draws open reads and operations at the end of the timeline.
     pub fn close(&mut self, now: Time, pen: &mut Pen) {
         let read = self.read.take().map(|read| (read.start, read.work, 0, FlowArrow::None));
         let running = self.open.pop().and_then(|operation| {
@@ -240,17 +240,17 @@ impl DrawnOperation {
 /// Slices inside a piece, in order: its phases, and from the request on its suspension.
 struct DrawnParts<'a> {
     stop: Option<Stop>,
-    /// The slice of that has begun.
+    /// The slice of the stop has started.
     in_stop: bool,
-    /// When the piece is over.
+    /// The end of the piece.
     now: Time,
     track: &'a mut Track,
     trace: &'a mut Trace,
 }
 
 impl DrawnParts<'_> {
-    /// A phase, as far as it got; what of it comes after the request lies inside the stop, unless
-    /// the stop breaks it off.
+    /// Draws a phase up to its end; the part after the request lies inside the stop, unless the
+    /// stop aborts it.
     fn draw(&mut self, from: Time, to: Time, name: Name) {
         let to = to.min(self.now);
         let Some(stop) = self.stop.filter(|stop| stop.asked < to) else {
@@ -277,7 +277,7 @@ impl DrawnParts<'_> {
         }
     }
 
-    /// Draws what is left of the stop.
+    /// Draws the rest of the stop.
     fn finish(&mut self) {
         let Some(stop) = self.stop else { return };
         if self.in_stop || stop.asked < stop.free_at {

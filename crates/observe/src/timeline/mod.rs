@@ -1,4 +1,4 @@
-//! The timeline of a run: what dies, channels and requests do, as a trace that Perfetto opens.
+//! The timeline of a run: dies, channels and requests, as a trace for Perfetto.
 
 mod host;
 mod lane;
@@ -25,9 +25,9 @@ pub const SLICES_MAX: u64 = 5_000_000;
 /// Part of a run that its timeline shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Begin: earlier slices are left out.
+    /// Start: earlier slices are omitted.
     pub from: Time,
-    /// End: slices that begin then or later are left out.
+    /// End: slices that start then or later are omitted.
     pub until: Time,
     /// The phases of programs and erases are wanted, too.
     pub phases: bool,
@@ -51,7 +51,7 @@ pub struct Timeline {
     timing: Timing,
     trace: Trace,
     flows: u64,
-    /// Dies; where planes work by themselves, their planes.
+    /// Dies, or independent planes.
     lanes: Vec<LaneTrack>,
     lanes_per_die: u32,
     channels: Vec<Track>,
@@ -171,7 +171,7 @@ impl Timeline {
         self.lane(die, plane).0.page_leaves(start, from, to);
     }
 
-    /// The array of a die, or of a plane, is free of what it read.
+    /// Ends the array time of a read on a die, or on a plane.
     pub fn freed(&mut self, die: u32, plane: u32, now: Time) {
         let (lane, mut pen) = self.lane(die, plane);
         lane.freed(now, &mut pen);
@@ -183,7 +183,7 @@ impl Timeline {
         self.touch(die);
     }
 
-    /// The operation that was suspended last on a die or plane goes on.
+    /// Resumes the operation suspended last on a die or plane.
     pub fn resume(&mut self, (die, plane): (u32, u32), now: Time, run: Run, prelude: Name) {
         self.lane(die, plane).0.resume(now, run, prelude);
     }
@@ -193,8 +193,8 @@ impl Timeline {
         self.lane(die, plane).0.run()
     }
 
-    /// The operation on a die or plane was asked to make way, which `run` knows of;
-    /// `breaks_off`: in a phase a voltage reset is what that takes.
+    /// Stops the operation on a die or plane for a request, which is part of `run`; `breaks_off`: a
+    /// phase is aborted with a voltage reset.
     pub fn stop(
         &mut self,
         (die, plane): (u32, u32),
@@ -239,12 +239,12 @@ impl Timeline {
         self.touched.push(die);
     }
 
-    /// The dies of which that may be, which are asked for once.
+    /// Takes the list of dies whose queues may have changed.
     pub fn take_touched(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.touched)
     }
 
-    /// Counts page operations that wait for a die; the list that named it comes back at last.
+    /// Counts page operations that wait for a die; the list of dies is returned at the end.
     pub fn waiting(&mut self, now: Time, die: u32, count: u64) {
         self.waiting[die as usize].set(now, count as f64, self.window, &mut self.trace);
     }
@@ -264,7 +264,7 @@ impl Timeline {
         }
     }
 
-    /// An instant is over: the timeline ends if it is full.
+    /// Ends an instant: a full timeline ends.
     pub fn instant(&mut self, now: Time) {
         if self.trace.slices >= self.window.slices_max {
             self.end(now, true);
@@ -283,7 +283,7 @@ impl Timeline {
         measured.close(self.window, &mut self.trace);
     }
 
-    /// The run is over; what has not ended is drawn as open.
+    /// Ends the run; unfinished operations are drawn as open.
     pub fn finish(&mut self, now: Time) {
         if self.ended.is_none() {
             self.end(now, false);
@@ -304,7 +304,7 @@ impl Timeline {
         self.ended = Some(Ended { at: now, was_cut });
     }
 
-    /// Takes the bytes of the trace since the last call; all that there are once it has ended.
+    /// Takes the bytes of the trace since the last call; all of them at its end.
     pub fn take(&mut self) -> Vec<u8> {
         self.trace.take(self.ended.is_some())
     }

@@ -37,17 +37,17 @@ pub enum Name {
     DataOut,
     /// A pulse of a program.
     ProgramPulse,
-    /// The verification behind it.
+    /// The verification after it.
     ProgramVerify,
     /// The pulse of an erase.
     ErasePulse,
-    /// The verification behind it.
+    /// The verification after it.
     EraseVerify,
-    /// The voltages of the array come down.
+    /// The voltages of the array fall.
     VoltageReset,
-    /// An operation goes on to where it can be suspended.
+    /// An operation runs to where it can be suspended.
     ToSuspensionPoint,
-    /// The voltages of a resumed operation come up.
+    /// The voltages of a resumed operation rise.
     Restore,
     /// An array is prepared.
     SetUp,

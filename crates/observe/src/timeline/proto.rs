@@ -19,7 +19,7 @@ impl ProtoMessage {
         self.0.clear();
     }
 
-    /// Returns the bytes written so far.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
@@ -59,7 +59,7 @@ impl ProtoMessage {
     }
 }
 
-/// Adds a field of bytes to what is being written.
+/// Adds a field of bytes to a message.
 #[inline]
 pub fn put_bytes(out: &mut Vec<u8>, field: u32, bytes: &[u8]) {
     encode_key(field, WireType::LengthDelimited, out);

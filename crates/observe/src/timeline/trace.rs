@@ -1,8 +1,8 @@
-//! Packets of a Perfetto trace: tracks, slices and counters, packed as they come.
+//! Packets of a Perfetto trace: tracks, slices and counters, compressed continuously.
 //!
-//! The numbers of fields are those of `protos/perfetto/trace` of the Perfetto project, whose
-//! format is stable. Every track is a sequence of packets of its own, with a clock that counts from
-//! packet to packet, so that tracks need no order among each other.
+//! The numbers of fields are those of `protos/perfetto/trace` of the Perfetto project, whose format
+//! is stable. Every track is a separate sequence of packets, with a clock that counts from packet
+//! to packet, so that tracks need no order among each other.
 
 use flate2::{Compress, Compression, FlushCompress, Status};
 use reprieve_base::Time;
@@ -70,7 +70,7 @@ const STATE_NEEDED: u64 = 2;
 const CLOCK_BOOT: u64 = 6;
 const CLOCK_INCREMENTAL: u64 = 64;
 const UNIT_COUNT: u64 = 2;
-/// Children stand in the order of their ranks.
+/// Children are in the order of their ranks.
 const ORDER_EXPLICIT: u64 = 3;
 
 /// The sequence in which tracks are described.
@@ -90,7 +90,7 @@ pub enum CounterUnit {
 pub struct Track {
     /// Number of the track and of its sequence.
     number: u64,
-    /// When its last packet was; `None`: it has none.
+    /// Time of its last packet, if any.
     last: Option<Time>,
 }
 
@@ -100,7 +100,7 @@ pub type Annotation = (Note, u64);
 /// How a slice is joined to others by arrows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowArrow {
-    /// Not at all.
+    /// None.
     None,
     /// From the one before it and to one after it, as far as there are any.
     Through(u64),
@@ -117,7 +117,7 @@ pub struct Trace {
     event: ProtoMessage,
     note: ProtoMessage,
     packet: ProtoMessage,
-    /// Slices that have begun.
+    /// Number of slices.
     pub slices: u64,
 }
 
@@ -204,7 +204,7 @@ impl Trace {
         self.put_event(track, at);
     }
 
-    /// The slice that began last, of those that have not ended, ends.
+    /// Ends the last open slice.
     #[inline]
     pub fn end(&mut self, track: &mut Track, at: Time) {
         self.event.clear();
@@ -224,7 +224,7 @@ impl Trace {
         self.end(track, to);
     }
 
-    /// A counter has this value from now on.
+    /// Sets a counter to this value.
     pub fn measure(&mut self, track: &mut Track, at: Time, value: f64) {
         self.event.clear();
         self.event.number(field::EVENT_TYPE, COUNTER);
@@ -298,7 +298,7 @@ impl Trace {
     #[cold]
     fn pack(&mut self) {
         self.packer.reset();
-        // What does not become smaller grows by five bytes for each 16 KiB, and a few at the ends.
+        // Incompressible data grows by five bytes for each 16 KiB, and a few at the ends.
         let most_bytes = self.pending.len() + self.pending.len() / 1024 + 64;
         let mut packed = Vec::with_capacity(most_bytes);
         let status = self.packer.compress_vec(&self.pending, &mut packed, FlushCompress::Finish);
@@ -309,7 +309,7 @@ impl Trace {
         put_bytes(&mut self.packed, field::TRACE_PACKET, &packet);
     }
 
-    /// Takes what is packed since the last call; with `all`, what waits to be packed as well.
+    /// Takes the compressed bytes since the last call; with `all`, the rest as well.
     pub fn take(&mut self, all: bool) -> Vec<u8> {
         if all && !self.pending.is_empty() {
             self.pack();

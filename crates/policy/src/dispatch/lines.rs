@@ -18,9 +18,9 @@ pub(super) struct DispatchLines {
     anywhere: Line,
     /// By plane: writes of marked areas, which their numbers put there.
     own: Vec<Line>,
-    /// Planes whose line has somebody in it: a drive has hundreds of planes, and few such lines.
+    /// Planes with waiting writes in their queue: few of the hundreds of a drive.
     occupied: BTreeSet<u32>,
-    /// Planes, in order, whose line has somebody in it and that had room when this was looked at.
+    /// Planes, in order, with waiting writes in their queue and room at the last check.
     spreading: Vec<u32>,
     /// Writes in all queues, and all that have arrived.
     count: usize,
@@ -82,7 +82,7 @@ impl DispatchLines {
         self.is_void = true;
     }
 
-    /// Whether a plane with waiting writes of its own has room.
+    /// Whether a plane with its own waiting writes has room.
     pub(super) fn can_spread(&self, drive: &dyn DriveView) -> bool {
         self.occupied.iter().any(|plane| drive.has_room(*plane))
     }

@@ -7,7 +7,7 @@ impl EventLoop {
     #[cold]
     pub(super) fn check_instant(&mut self, all: bool) {
         let Some(checker) = &mut self.pages.record.checker else { return };
-        self.pages.flash.tell(checker);
+        self.pages.flash.pass_record(checker);
         if let Err(what) = self.pages.flash.observers_mut().verify_budget(self.now) {
             checker.fail(self.now, "the budget", &what);
         }

@@ -1,7 +1,7 @@
 //! A drive that gets its requests one by one, under the clock of a caller.
 //!
 //! The caller hands over each request with its arrival, advances the time, and takes completions.
-//! The same instants are simulated as in a run of the same requests.
+//! Instants are those of a run of these requests.
 
 use std::collections::VecDeque;
 

@@ -2,7 +2,7 @@
 
 /// Buckets of an octave: the upper end of one is at most a sixteenth above any value in it.
 const PER_OCTAVE: u64 = 16;
-/// Bits that tell the buckets of an octave apart.
+/// Bits that select a bucket of an octave.
 const BITS: u32 = PER_OCTAVE.trailing_zeros();
 /// Buckets of all values of 64 bits: sixteen for 0 to 15, and sixteen for each longer octave.
 pub const BUCKETS: usize = (PER_OCTAVE * (64 - BITS as u64 + 1)) as usize;

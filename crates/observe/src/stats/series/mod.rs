@@ -41,7 +41,7 @@ pub type Sample = [u64; SAMPLED.len()];
 pub struct Completed {
     /// How many.
     pub count: u64,
-    /// Bytes that they asked for.
+    /// Their bytes.
     pub bytes: u64,
     /// Sum of their latencies.
     pub latency_ns: u128,
@@ -95,7 +95,7 @@ pub struct Series {
     /// When the first bin begins.
     begin: Time,
     width_ns: u64,
-    /// The bin that goes on, and when it ends.
+    /// The current bin, and its end.
     current: usize,
     end_ns: u64,
     /// Up to when open requests are accounted for.
@@ -130,8 +130,8 @@ impl Series {
         }
     }
 
-    /// Time has come to `now`, with `open` requests open up to then; nothing of this instant has
-    /// happened. `sample` says what had been counted at an earlier instant.
+    /// Advances to `now`, before the events of this instant, with `open` requests open until then.
+    /// `sample` returns the counts at an earlier instant.
     pub fn advance(&mut self, now: Time, open: u64, sample: impl Fn(Time) -> Sample) {
         while now.ns() > self.end_ns {
             let end = Time::from_ns(self.end_ns);
@@ -184,7 +184,7 @@ impl Series {
         self.current = BINS / 2;
     }
 
-    /// Counts a request that is complete at the instant to which time has come last.
+    /// Counts a request that completes at the last instant of [`advance`](Self::advance).
     pub fn record(&mut self, op: Op, bytes: u32, latency_ns: u64, parts: &LatencyComponents) {
         let kind = match op {
             Op::Read => 0,
@@ -207,9 +207,9 @@ impl Series {
         }
     }
 
-    /// Returns the series, at the end of a run or in its course: the last bin ends now.
+    /// Returns the series, at the end of a run or during it: the last bin ends now.
     ///
-    /// `sample` is what has been counted since the start.
+    /// `sample` has the counts since the start.
     pub fn finish(mut self, sample: &Sample) -> Finished {
         self.count_up_to(sample);
         let begins_ns = self.end_ns - self.width_ns;
