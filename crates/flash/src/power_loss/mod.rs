@@ -59,7 +59,7 @@ pub struct Powers {
 }
 
 impl Powers {
-    /// Returns the powers of a scenario with power loss; the flash draws none without a power model.
+    /// Returns the powers of a scenario with power loss; without a power model flash draws none.
     pub fn of(scenario: &Scenario) -> Powers {
         let loss = scenario.power_loss.as_ref().expect("the drive is prepared for it");
         let Some(power) = &scenario.power else {
