@@ -1,4 +1,4 @@
-//! Budget of power over all dies: which begin, which wait, and which is next when there is room.
+//! Power budget over all dies: admission of operations, and the queue of dies that wait.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ struct Held {
     /// Power of sensing, and the planes that sense.
     sense_uw: u64,
     senses: u32,
-    /// For the program or erase that runs on all planes that act together.
+    /// Power of the program or erase on all planes that act together.
     run_uw: Option<u64>,
     /// Power of operations on planes that were split off, and their number.
     apart_uw: u64,
@@ -41,21 +41,21 @@ impl Held {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Budget {
     limit_uw: u64,
-    /// Highest power that is no fault: that of commands from before the limit fell.
+    /// Highest permitted power after a cut of the limit: that of running commands.
     allowed_uw: u64,
     max_active: u32,
     counted: Counted,
-    /// Planes that one command may turn out to take, and one that reads.
+    /// Maximum planes of a command, and of a read.
     planes_most: u64,
     planes_of_read: u64,
     reads_first: bool,
-    /// Power counted for the dies now, idle ones included.
+    /// Power counted for all dies, idle ones included.
     drawn_uw: u64,
     active: u32,
     held: Vec<Held>,
     /// Operations on planes that were split off, each with its share.
     apart_uw: BTreeMap<Place, u64>,
-    /// Dies that wait, and how much more each of them would draw.
+    /// Waiting dies, and the additional power that each would draw.
     line: BTreeSet<Turn>,
     waits: Vec<Option<(Turn, u64)>>,
 }
@@ -94,7 +94,7 @@ impl Counted {
     fn of(&self, kind: Kind) -> CommandPower {
         match kind {
             Kind::Erase => self.erase,
-            // It senses first.
+            // Sensing comes first.
             Kind::GcCopy if self.program.plane_uw < self.sense.plane_uw => self.sense,
             _ if kind.is_program() => self.program,
             _ => self.sense,
@@ -114,7 +114,7 @@ fn mix(counts: BudgetCounts, powers_uw: [u64; 2], lengths: [Dur; 2]) -> u64 {
 }
 
 impl Budget {
-    /// The budget of a scenario that has one.
+    /// Creates the budget of a scenario that has one.
     pub(super) fn of(scenario: &Scenario, timing: &Timing, reads_first: bool) -> Option<Budget> {
         let power = scenario.power.as_ref()?;
         if !power.limits_something() {
@@ -247,7 +247,7 @@ impl Budget {
         });
     }
 
-    /// One plane of a die has sensed, or all of them.
+    /// Ends the sensing of one plane of a die, or of all.
     pub(super) fn sensed(&mut self, die: u32, is_one: bool) {
         let one_uw = self.counted.sense.on(1u32);
         self.change(die, |held| {
@@ -293,7 +293,7 @@ impl Budget {
         self.change(die, |held| (held.apart, held.apart_uw) = (held.apart - 1, held.apart_uw - uw));
     }
 
-    /// It is suspended.
+    /// Suspends an operation.
     pub(super) fn suspended(&mut self, place: Place) {
         self.ended(place);
         self.drawn_uw += self.counted.suspended_uw;

@@ -23,7 +23,7 @@ pub(super) enum ChannelGrant {
 /// Request of a die for its channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum ChannelRequest {
-    /// A sensed page is ready to leave.
+    /// Data-out of a sensed page.
     Out(u32),
     /// The die starts a command, chosen when it gets the channel.
     Start {
@@ -77,7 +77,7 @@ impl Channels {
         }
     }
 
-    /// Makes a channel decide at the end of this instant.
+    /// Has a channel decide at the end of this instant.
     #[inline(always)]
     fn wake(&mut self, channel: u32) {
         let bus = &mut self.buses[channel as usize];
@@ -132,7 +132,7 @@ impl Channels {
         self.buses[channel as usize].occupy(from, length);
     }
 
-    /// Whether a die has its channel to itself.
+    /// Whether a die has reserved its channel.
     #[inline]
     pub(super) fn is_held_by(&self, (die, channel): (u32, u32)) -> bool {
         self.buses[channel as usize].held_by == Some(die)
@@ -213,7 +213,7 @@ struct WaitingLines {
     commands: VecDeque<ChannelRequest>,
     /// Pages ready to leave and commands of reads, with their tickets.
     reads: VecDeque<(u64, ChannelRequest)>,
-    /// Everything else.
+    /// All other requests.
     writes: VecDeque<(u64, ChannelRequest)>,
     tickets: u64,
     dies: u32,
@@ -225,7 +225,7 @@ struct WaitingLines {
 #[derive(Clone, Debug)]
 struct ChannelBus {
     free_at: Time,
-    /// When the last transfer begins or began.
+    /// When the last transfer starts or started.
     last_from: Time,
     order: ChannelOrder,
     /// The die that has reserved the channel for garbage collection.
@@ -237,7 +237,7 @@ struct ChannelBus {
     event_pending: bool,
     /// On the list of channels that have to decide.
     dirty: bool,
-    /// Total time in use.
+    /// Total busy time.
     busy_ns: u64,
     seen: Record,
 }
@@ -293,7 +293,7 @@ impl ChannelBus {
 
     /// Returns the busy time until `now`, in nanoseconds.
     fn busy_until(&self, now: Time) -> u64 {
-        // The last transfer may be under way, or booked ahead.
+        // The last transfer may be running, or booked ahead.
         self.busy_ns - self.free_at.ns().saturating_sub(self.last_from.max(now).ns())
     }
 

@@ -7,10 +7,10 @@ use reprieve_policy::work::{GcNeed, Work};
 
 use super::dies::Dies;
 
-/// The class of a kind of transaction.
+/// Returns the class of a kind of transaction.
 pub(super) fn class_of(kind: Kind) -> Class {
     match kind {
-        // Reads that are queued share a class.
+        // Queued reads share a class.
         Kind::HostRead | Kind::RmwRead | Kind::ScanRead | Kind::MapRead | Kind::MapUpdate => {
             Class::HostRead
         }
@@ -31,7 +31,7 @@ impl Dies {
         Operation { is_host_program, since: txn.queued_at() }
     }
 
-    /// The classes at a die; `waits`: something of garbage collection does.
+    /// Returns the classes at a die; `waits`: garbage collection waits.
     #[cold]
     pub(super) fn classes<W: Work>(
         &self,

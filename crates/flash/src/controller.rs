@@ -27,9 +27,9 @@ pub(super) struct Controller {
     pub(super) channels: Channels,
     /// The suspension policy with its guards; notified of each suspension and completion.
     pub(super) suspension: Chain,
-    /// Cells that err and wear; `None`: they do neither.
+    /// Bit errors and wear, if modelled.
     pub(super) media: Option<Box<Media>>,
-    /// Where else the command that begins works: pages and blocks of other planes.
+    /// Pages and blocks of other planes in the current command.
     pub(super) others: Vec<PageAddress>,
     /// Transactions completed since the caller last took them.
     pub(super) done: Vec<u32>,
@@ -54,7 +54,7 @@ impl Controller {
         self.observers.archive(archive);
     }
 
-    /// The controller of a scenario, all blocks erased, under these policies.
+    /// Creates the controller of a scenario, all blocks erased, under these policies.
     pub(super) fn new(
         scenario: &Scenario,
         scheduler: &dyn Scheduler,
@@ -78,7 +78,7 @@ impl Controller {
         made
     }
 
-    /// The cells have been through this before the run.
+    /// Sets the history of the cells before the run.
     pub(super) fn start_worn(&mut self, cells: WornCells) {
         if let Some(media) = &mut self.media {
             media.start_worn(cells);
@@ -86,7 +86,7 @@ impl Controller {
         self.tell_cycles();
     }
 
-    /// Tells dies that erase in loops the cycles of their blocks.
+    /// Passes the cycles of blocks to dies that erase in loops.
     fn tell_cycles(&mut self) {
         let Some(media) = self.media.as_ref().filter(|_| self.dies.erases_in_loops()) else {
             return;
@@ -129,7 +129,7 @@ impl Controller {
         self.channels.pass_record(checker);
     }
 
-    /// Puts a transaction into the queue of its die.
+    /// Queues a transaction at its die.
     #[inline]
     pub(super) fn admit(&mut self, id: u32) {
         self.dies.push(id);
@@ -139,7 +139,7 @@ impl Controller {
         }
     }
 
-    /// A transaction waits from its mark on, in no queue yet.
+    /// Starts the wait of a transaction, from its mark on, before it is queued.
     #[cold]
     pub(super) fn held_back(&mut self, id: u32) {
         let now = self.dies.txns[id].mark;
@@ -180,7 +180,7 @@ impl Controller {
         self.channels.has(self.dies.on_channel(die), kind, now, grant)
     }
 
-    /// Whether a free die has all that an operation needs to begin; else it waits for the channel.
+    /// Whether a free die has all resources for an operation; else it is queued for the channel.
     #[inline(always)]
     pub(super) fn can_begin(
         &mut self,
@@ -220,7 +220,7 @@ impl Controller {
         if self.channels.is_held_by(place) {
             return true;
         }
-        // Where commands take no time a read begins without the channel.
+        // Where commands take no time a read starts without the channel.
         let has_it = kind.is_program() || self.dies.facts.timing.command > Dur::ZERO;
         if !has_it && !self.has_channel(die, now, grant, kind) {
             return false;
@@ -241,7 +241,7 @@ impl Controller {
         self.observe_lane(LaneId::WHOLE, now, tell);
     }
 
-    /// Tells them of a lane.
+    /// Notifies the observers of an event on a lane.
     #[inline]
     pub(super) fn observe_lane(
         &mut self,

@@ -25,7 +25,7 @@ impl Controller {
             _ => {
                 let die = txn.die;
                 out.schedule(now + decode, FlashEvent::Decoded { txn: id });
-                // Meanwhile the die is free for something else.
+                // Meanwhile the die is free for other operations.
                 self.dies.wake(die);
             }
         }
@@ -47,13 +47,13 @@ impl Controller {
         txn.further_senses += 1;
         txn.start = Time::NEVER;
         txn.next = NONE;
-        // It keeps its place in the order of arrival: nothing that waits here is older.
+        // It keeps its place in the order of arrival, as nothing queued is older.
         self.dies.units[die as usize].reads.push_front(&mut self.dies.txns, id);
         self.held_back(id);
         self.dies.wake(die);
     }
 
-    /// A program or an erase is done, as far as the cells are concerned.
+    /// Updates the cells after a program or an erase.
     #[cold]
     pub(super) fn cells_worked(&mut self, id: u32, now: Time) {
         let txn = &self.dies.txns[id];

@@ -14,30 +14,30 @@ use super::lane::{Lane, LaneId};
 use super::queue::{Linked, Queue};
 use super::usage::Usage;
 
-/// How programs of a plane are put together.
+/// Gathering of programs of a plane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProgramGathering {
-    /// Of several transactions: the pages of a wordline, or the units of a page.
+    /// Programs have several transactions: the pages of a wordline, or the units of a page.
     pub(super) several: bool,
     /// A complete wordline waits for those of the other planes.
     pub(super) waits_for_planes: bool,
 }
 
-/// A program that waits for its wordline, and until when it does.
+/// A program that waits for its wordline, and its deadline.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Due {
     pub(super) until: Time,
     pub(super) id: u32,
-    /// Its order of arrival: the program is another if it differs.
+    /// Its order of arrival, which identifies the program.
     pub(super) seq: u64,
 }
 
-/// State by plane, on parts that need it; kept apart from the rest in the caches.
+/// State by plane, on parts that need it; separate for cache locality.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct PerPlane {
     /// Programs in `writes` by plane and open block, if programs take several pages; else empty.
     waiting: Vec<u32>,
-    /// Open blocks for which any wait.
+    /// Open blocks with waiting programs.
     open_blocks: u32,
     /// Deadlines of these programs, earliest first, and stale ones of some that have started.
     dues: VecDeque<Due>,
@@ -68,7 +68,7 @@ impl PerPlane {
         }
     }
 
-    /// One more waits for the open block of a plane; `wordline` is the length of one.
+    /// Adds a program that waits for the open block of a plane; `wordline` is the length of one.
     pub(super) fn add_waiting(&mut self, txn: &Txn, wordline: u32) {
         let waiting = &mut self.waiting[waiting_slot(txn)];
         self.open_blocks += u32::from(*waiting == 0);
@@ -108,7 +108,7 @@ impl PerPlane {
         self.dues.front().map_or(Time::NEVER, |due| due.until)
     }
 
-    /// Nothing waits any more.
+    /// No program waits.
     pub(super) fn forget_waiting(&mut self) {
         self.dues.clear();
         self.waiting.fill(0);
@@ -120,14 +120,14 @@ impl PerPlane {
     /// them.
     pub(super) fn has_wordline(&self, txn: &Txn, wordline: u32) -> bool {
         let slot = waiting_slot(txn);
-        // A page of the mapping waits for its own wordline alone: few are written.
+        // A page of the mapping waits for its own wordline alone, as few are written.
         let alone = txn.kind != Kind::Program;
         self.waiting[slot] >= wordline
             && self.paired.get(slot).is_none_or(|paired| alone || *paired > 0)
     }
 }
 
-/// Where programs are counted that wait for the open block of a plane to which a program goes.
+/// Returns the slot of the waiting programs for the open block of a program's plane.
 fn waiting_slot(txn: &Txn) -> usize {
     txn.at.plane as usize * FRONTS + usize::from(txn.front)
 }
@@ -142,7 +142,7 @@ pub struct DieUnit {
     pub(super) reads: Queue,
     /// Host programs, and the erases of the rig.
     pub(super) writes: Queue,
-    /// When the die will look again whether one has waited for long enough.
+    /// Scheduled check of the deadlines of wordlines.
     pub(super) looks_at: Time,
     /// Programs in `writes`.
     pub(super) pending_programs: u32,
@@ -160,12 +160,11 @@ pub struct DieUnit {
     pub(super) planes: Rare<PerPlane>,
     /// On the list of dies that have to decide.
     pub(super) dirty: bool,
-    /// Urgent garbage collection that waits.
+    /// Waiting urgent garbage collection.
     pub(super) gc_waits: Option<Waiter>,
-    /// Reads of garbage collection that are being decoded, or sensed once more: no further step of
-    /// it can begin.
+    /// Reads of garbage collection that are being decoded or repeated, which block its next step.
     pub(super) gc_decoding: u32,
-    /// When array or page buffer were in use.
+    /// Time in use of array or page buffer.
     pub(super) usage: Usage,
 }
 
@@ -241,7 +240,7 @@ impl DieUnit {
         }
     }
 
-    /// All lanes that can have an operation.
+    /// Returns all lanes that can have an operation.
     pub(super) fn lanes(&self) -> impl Iterator<Item = &Lane> {
         let split = self.planes.get().map_or(&[][..], |planes| &planes.lanes);
         [&self.whole].into_iter().chain(split)
@@ -274,7 +273,7 @@ impl DieUnit {
         }
     }
 
-    /// Returns the run on a lane since it began or was resumed at `from`.
+    /// Returns the run on a lane since it started or resumed at `from`.
     pub(super) fn run(&self, lane: LaneId, from: Time) -> Option<Run> {
         match lane.plane() {
             None => self.die.run(from),
@@ -282,7 +281,7 @@ impl DieUnit {
         }
     }
 
-    /// Time until `now` in which the array or the page buffer was in use.
+    /// Returns the time until `now` in which the array or the page buffer was in use.
     pub(super) fn busy_until(&self, now: Time) -> u64 {
         self.usage.until(now, !self.die.is_at_rest())
     }
@@ -299,8 +298,8 @@ impl DieUnit {
         self.die.is_at_rest() && self.reads.first().is_none() && self.writes.first().is_none()
     }
 
-    /// Whether a free die without a read has nothing else to choose from: no program, nothing
-    /// suspended and nothing to collect. Many decisions are about nothing.
+    /// Whether a free die without a read has no program, suspended operation or collection to
+    /// choose from, as in many decisions.
     #[inline(always)]
     pub(super) fn has_nothing<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
         if self.die.is_suspended() || self.writes.first().is_some() {

@@ -55,7 +55,7 @@ impl Dies {
         archive.part(&mut self.flushed);
     }
 
-    /// The dies of a scenario, all blocks erased.
+    /// Creates the dies of a scenario, all blocks erased.
     pub(super) fn new(scenario: &Scenario, scheduler: &dyn Scheduler) -> Dies {
         let facts = FlashFacts::new(scenario, scheduler);
         let (timing, geometry) = (facts.timing, facts.geometry);
@@ -101,7 +101,7 @@ impl Dies {
         self.wake_all();
     }
 
-    /// Makes a die decide at the end of this instant.
+    /// Has a die decide at the end of this instant.
     #[inline(always)]
     pub fn wake(&mut self, die: u32) {
         if !std::mem::replace(&mut self.units[die as usize].dirty, true) {
@@ -133,12 +133,12 @@ impl Dies {
         (!rests).then_some(die)
     }
 
-    /// Makes every die decide.
+    /// Wakes every die.
     pub fn wake_all(&mut self) {
         (0..self.facts.geometry.dies()).for_each(|die| self.wake(die));
     }
 
-    /// Puts a transaction into the queue of its die, which decides.
+    /// Queues a transaction at its die, and wakes the die.
     #[inline(always)]
     pub(super) fn push(&mut self, id: u32) {
         let txn = &mut self.txns[id];
@@ -163,7 +163,7 @@ impl Dies {
         }
     }
 
-    /// Takes a program or erase out of the queue of its die.
+    /// Removes a program or erase from the queue of its die.
     #[inline(always)]
     pub(super) fn take_write(&mut self, die: u32, id: u32, is_program: bool) {
         let unit = &mut self.units[die as usize];
@@ -172,7 +172,7 @@ impl Dies {
         self.limit.pending -= u32::from(is_program);
     }
 
-    /// Puts something in a die's queue of reads, or of others, ahead of all that waits there.
+    /// Queues a read, or another transaction, at the head of its die's queue.
     pub(super) fn put_first(&mut self, (die, reads): (u32, bool), id: u32) {
         let unit = &mut self.units[die as usize];
         let queue = if reads { &mut unit.reads } else { &mut unit.writes };
@@ -197,13 +197,13 @@ impl Dies {
         }
     }
 
-    /// A die with its channel.
+    /// Returns a die with its channel.
     #[inline(always)]
     pub(super) fn on_channel(&self, die: u32) -> (u32, u32) {
         (die, self[die].channel)
     }
 
-    /// Notes the last answer of the chain about a lane.
+    /// Stores the last answer of the chain about a lane.
     #[inline(always)]
     pub(super) fn answered(&mut self, (die, lane): (u32, LaneId), answer: Answer) {
         self.units[die as usize].lane_mut(lane).answer = answer;
@@ -232,7 +232,7 @@ impl Dies {
         Waiter { order: txn.seq, since: txn.mark }
     }
 
-    /// Returns the command of a program or erase, and how long the channel is used for each plane.
+    /// Returns the command of a program or erase, and its channel time for each plane.
     #[inline(always)]
     pub(super) fn command_of(&self, id: u32) -> (Command, Dur) {
         let (timing, txn) = (&self.facts.timing, &self.txns[id]);
@@ -255,7 +255,7 @@ impl Dies {
         usize::from(self.txns[id].front) == SLC_FRONT
     }
 
-    /// Puts the blocks of a command into SLC mode, if that is where its programs go.
+    /// Puts the blocks of a command into SLC mode if its programs are in it.
     #[inline(always)]
     pub(super) fn set_modes(&mut self, first: u32) {
         if self.is_slc(first) {
@@ -304,7 +304,7 @@ impl Dies {
         }
     }
 
-    /// Whether blocks differ in how long their erases take, by their cycles.
+    /// Whether erase times differ by the cycles of blocks.
     #[inline]
     pub(super) fn erases_in_loops(&self) -> bool {
         self.facts.timing.erase_loops.is_some()
@@ -345,7 +345,7 @@ impl Dies {
         self.units.iter().map(move |unit| unit.busy_until(now))
     }
 
-    /// Dies on which an operation is suspended.
+    /// Returns the number of dies with a suspended operation.
     pub fn suspended(&self) -> u64 {
         let stands = |unit: &&DieUnit| {
             unit.die.is_suspended() || unit.die.operations().has_suspended_plane()

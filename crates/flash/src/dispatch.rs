@@ -1,4 +1,4 @@
-//! The step before decisions in which a dispatcher, if there is one, sees and orders the queues.
+//! The step before decisions in which a dispatcher sees and orders the queues.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::controller::Controller;
 use super::dies::Dies;
 use super::occupancy::{DieWork, Occupancy};
 
-/// The drive as a dispatcher sees it.
+/// A dispatcher's view of the drive.
 struct View<'a, P> {
     dies: &'a Dies,
     stage: &'a Stage,
@@ -74,7 +74,7 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
         let is_placed = txn.die != NONE;
         let at = match is_read {
             true => Some(txn.at),
-            // A page that is in no queue of a die may have no plane.
+            // A page that is not queued at a die may have no plane.
             false if is_placed => self.planes.page_to_come(txn),
             false => None,
         };
@@ -173,9 +173,9 @@ impl<P> View<'_, P> {
 /// there are none.
 pub struct Stage {
     dispatcher: Option<Box<dyn Dispatcher>>,
-    /// Writes to which the dispatcher has given no plane, and all that it holds back.
+    /// Writes without a plane, and all that the dispatcher holds back.
     unplaced: Order,
-    /// Work of dies, as the dispatcher sees it.
+    /// Work of dies, for the dispatcher.
     occupancy: Occupancy,
     /// Properties of the dispatcher, or defaults without one.
     places_late: bool,
@@ -193,7 +193,7 @@ impl Stage {
         parts!(archive; self.unplaced, self.occupancy);
     }
 
-    /// Without a dispatcher.
+    /// Creates a stage without a dispatcher.
     pub(super) fn empty() -> Stage {
         Stage {
             dispatcher: None,
@@ -206,7 +206,7 @@ impl Stage {
         }
     }
 
-    /// Puts a dispatcher over the queues.
+    /// Sets a dispatcher.
     pub fn set_dispatcher(&mut self, dispatcher: Box<dyn Dispatcher>) {
         self.places_late = dispatcher.places();
         self.holds_back = dispatcher.holds();
@@ -244,17 +244,17 @@ impl Stage {
         self.joins_requests
     }
 
-    /// A write waits to be given a plane.
+    /// Adds a write that waits for a plane.
     pub fn leave_unplaced(&mut self, id: u32) {
         self.unplaced.push(id);
     }
 
-    /// The transactions that wait at no die, in order.
+    /// Returns the transactions that wait at no die, in order.
     pub fn at_no_die(&self) -> impl Iterator<Item = u32> {
         self.unplaced.iter()
     }
 
-    /// Forgets transactions that wait at no die.
+    /// Drops transactions that wait at no die.
     pub(super) fn forget_waiting(&mut self) {
         self.unplaced = Order::with_capacity(0);
     }

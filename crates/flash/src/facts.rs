@@ -11,42 +11,42 @@ use reprieve_policy::txn::Txn;
 
 use super::die::DieUnit;
 
-/// FlashFacts of a scenario as the dies and channels need them.
+/// Constants of a scenario for dies and channels.
 #[derive(Clone, Debug)]
 pub(super) struct FlashFacts {
     pub(super) geometry: Geometry,
     pub(super) timing: Timing,
     pub(super) parallelism: Parallelism,
-    /// Blocks of all planes of a die that are one.
+    /// Superblocks over the planes of a die.
     pub(super) superblocks: Superblocks,
-    /// A command can be of several transactions: on several planes, or of a wordline or the units
-    /// of a page.
+    /// Commands may have several transactions: of several planes, a wordline, or the units of a
+    /// page.
     pub(super) gathers: bool,
     /// A read is a command on its own, on a die of one lane.
     pub(super) reads_alone: bool,
-    /// The scheduler has operations suspended.
+    /// The scheduler suspends operations.
     pub(super) suspends: bool,
     /// Planes are suspended for their own reads.
     pub(super) splits: bool,
-    /// A host program may begin inside an erase.
+    /// A host program may start inside an erase.
     pub(super) write_in_erase: bool,
-    /// A die has something to look at when an operation has started.
+    /// A die decides again after the start of an operation.
     pub(super) looks_at_start: bool,
     /// With independent plane reads, or programs of several pages, decisions look at more than the
     /// queues.
     pub(super) decides_more: bool,
     /// Dies compete for channels.
     pub(super) shares_channels: bool,
-    /// A die has its channel to itself, so that the end of a read is known at its start.
+    /// A die has a private channel, so that the end of a read is known at its start.
     pub(super) private_channels: bool,
     /// A die that moves the pages of a block reserves the shared channel.
     pub(super) gc_holds_channel: bool,
-    /// Pages of a plane that a program takes, and transactions, one for each mapping unit of them.
+    /// Pages of a plane in a program, and transactions, one for each mapping unit of them.
     pub(super) pages_together: u32,
     pub(super) together: u32,
-    /// How long one of these waits for the others.
+    /// Longest wait for the rest of a wordline.
     pub(super) wordline_timeout: Dur,
-    /// Reads may suspend programs in SLC mode as they may others.
+    /// Reads may suspend programs in SLC mode like others.
     pub(super) slc_suspends: bool,
     pub(super) transfer_unit_bytes: Option<u32>,
     /// Room in the write buffer, in mapping units.
@@ -109,7 +109,7 @@ impl FlashFacts {
         Dur::from_ns((self.timing.bus.ns() * bytes).div_ceil(self.geometry.page_bytes.into()))
     }
 
-    /// Where in its die a page lies that is counted over the drive.
+    /// Returns the address in its die of a page counted over the drive.
     pub(super) fn address(&self, page: u32) -> PageAddress {
         let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } =
             self.superblocks.inner_geometry(self.geometry);
@@ -132,7 +132,7 @@ impl FlashFacts {
         if usize::from(front) == SLC_FRONT { 1 } else { self.pages_together }
     }
 
-    /// Transactions that such a program takes.
+    /// Returns the transactions of such a program.
     #[inline]
     pub(super) fn together_of(&self, front: u8) -> u32 {
         match usize::from(front) == SLC_FRONT {

@@ -14,7 +14,7 @@ use super::dies::Dies;
 use super::multi_plane::PlaneSet;
 use super::wordline::OpenBlocks;
 
-/// The queues from which commands are put together.
+/// The queues from which commands are gathered.
 pub(super) struct Gathering<'a, W> {
     pub(super) dies: &'a mut Dies,
     pub(super) eligibility: &'a Eligibility,
@@ -211,7 +211,7 @@ impl<W: Work> Gathering<'_, W> {
         }
     }
 
-    /// The last transaction of a command.
+    /// Returns the last transaction of a command.
     pub(super) fn last_of(&self, first: u32) -> u32 {
         let mut last = first;
         while self.dies.txns[last].next != NONE {
@@ -257,7 +257,7 @@ impl<W: Work> Gathering<'_, W> {
         }
     }
 
-    /// Whether a command that is being put together has something for this plane already.
+    /// Whether a command that is being gathered has a transaction of this plane.
     fn holds_plane(&self, first: u32, plane: u32) -> bool {
         let mut each = first;
         while each != NONE {

@@ -15,7 +15,7 @@ impl LaneId {
     /// The planes that act together: all but the split-off ones.
     pub(super) const WHOLE: LaneId = LaneId(0);
 
-    /// The lane of a plane that was split off.
+    /// Returns the lane of a split-off plane.
     pub(super) fn of_plane(plane: u32) -> LaneId {
         LaneId(u8::try_from(plane + 1).expect("the scenario checks how many planes there are"))
     }
@@ -25,7 +25,7 @@ impl LaneId {
         u32::from(self.0).checked_sub(1)
     }
 
-    /// The lane and a generation in one word, and back.
+    /// Packs the lane and a generation into one word, and unpacks it.
     #[inline(always)]
     pub(super) fn pack(self, generation: u32) -> u32 {
         u32::from(self.0) << GENERATION_BITS | generation
@@ -57,7 +57,7 @@ impl Frame {
     const EMPTY: Frame =
         Frame { operation: NONE, suspended_since: Time::ZERO, reads: 0, planes: 1 };
 
-    /// How long the operation, which is suspended, has been so until `now`, in all.
+    /// Returns the total time in suspension until `now` of a suspended operation.
     #[inline(always)]
     pub(super) fn suspended_for(&self, txns: &Slab<Txn>, now: Time) -> Dur {
         let since_ns = (now - self.suspended_since).ns();
@@ -81,7 +81,7 @@ pub(super) struct Lane {
     pub(super) free_at: Time,
     /// Last answer of the chain about a suspension of the running operation.
     pub(super) answer: Answer,
-    /// Whether only a host write wanted it.
+    /// Whether it was for a host write only.
     pub(super) asked_by_write: bool,
 }
 
@@ -97,7 +97,7 @@ impl Lane {
         asked_by_write: false,
     };
 
-    /// The operation that runs or was suspended last, or `NONE`.
+    /// Returns the operation that runs or was suspended last, or `NONE`.
     #[inline(always)]
     pub(super) fn operation(&self) -> u32 {
         self.top.operation
@@ -116,7 +116,7 @@ impl Lane {
         out.schedule(until, FlashEvent::Array { die, lane, generation: self.generation });
     }
 
-    /// The array will be done at `until`, sooner than was scheduled last.
+    /// Moves the end of the array's phase to `until`, earlier than scheduled.
     #[inline(always)]
     pub(super) fn schedule_sooner(
         &mut self,
@@ -124,7 +124,7 @@ impl Lane {
         until: Time,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        // Stale in any case, but an instant at which nothing happens takes time too.
+        // Stale in any case, but an empty instant takes time too.
         let stale = FlashEvent::Array { die, lane, generation: self.generation };
         out.withdraw(self.scheduled, stale);
         self.schedule((die, lane), until, out);
@@ -136,7 +136,7 @@ impl Lane {
         self.generation = (self.generation + 1) & GENERATION_MASK;
     }
 
-    /// Whether a completion of that generation still holds.
+    /// Whether a completion of that generation is valid.
     #[inline(always)]
     pub(super) fn holds(&self, generation: u32) -> bool {
         self.generation == generation
@@ -160,7 +160,7 @@ impl Lane {
         complete
     }
 
-    /// The part of a wait from `mark` to `now` that the last suspension took to take effect.
+    /// Returns the part of a wait from `mark` to `now` during entry into the last suspension.
     #[inline]
     pub(super) fn suspend_wait(&self, mark: Time, now: Time) -> Dur {
         let (from, to) = (self.asked.max(mark), self.free_at.min(now));

@@ -78,7 +78,7 @@ pub enum FlashEvent {
         /// The plane in the die.
         plane: u32,
     },
-    /// A page has left a die over the channel.
+    /// A page has crossed the channel.
     Out {
         /// The die.
         die: u32,
@@ -88,7 +88,7 @@ pub enum FlashEvent {
         /// The channel.
         channel: u32,
     },
-    /// A page that has left its die is decoded.
+    /// A page is decoded.
     Decoded {
         /// The transaction.
         txn: u32,
@@ -137,7 +137,7 @@ impl Event for FlashEvent {
     }
 }
 
-/// The first word of events that are not the flash's is this or more.
+/// First word from which on events are not the flash's.
 pub const FLASH_EVENTS: u32 = 7;
 
 /// Dies, channels, queues and the policies that choose between them.
@@ -158,7 +158,7 @@ struct Decisions<'a, W, S> {
     now: Time,
     work: &'a mut W,
     out: &'a mut S,
-    /// Whether the die that decides has got its channel.
+    /// Access of the deciding die to its channel.
     grant: ChannelGrant,
 }
 
@@ -169,7 +169,7 @@ impl Flash {
         self.stage.archive(archive);
     }
 
-    /// The back end of a scenario, all blocks erased, under these policies.
+    /// Creates the back end of a scenario, all blocks erased, under these policies.
     pub fn with(scenario: &Scenario, policies: Policies) -> Flash {
         let Policies { scheduler, suspension } = policies;
         let controller = Controller::new(scenario, &*scheduler, suspension);
@@ -204,7 +204,7 @@ impl Flash {
         self.controller.handle(event, now, out);
     }
 
-    /// A transaction that is complete, and that the caller has not taken yet.
+    /// Returns a completed transaction that the caller has not taken yet.
     #[inline(always)]
     pub fn next_done(&mut self) -> Option<u32> {
         self.controller.done.pop()
@@ -215,7 +215,7 @@ impl Flash {
         self.controller.refused
     }
 
-    /// Transactions in flight.
+    /// Returns the transactions in flight.
     #[inline(always)]
     pub fn txns(&self) -> &Slab<Txn> {
         &self.controller.dies.txns
@@ -227,7 +227,7 @@ impl Flash {
         &mut self.controller.dies.txns
     }
 
-    /// The dies.
+    /// Returns the dies.
     #[inline(always)]
     pub fn dies(&self) -> &Dies {
         &self.controller.dies
@@ -239,18 +239,18 @@ impl Flash {
         &mut self.controller.dies
     }
 
-    /// Time until `now` that each die and each channel was in use, in nanoseconds.
+    /// Returns the busy time of each die and each channel until `now`, in nanoseconds.
     pub fn busy_ns_each(&self, now: Time) -> (Vec<u64>, Vec<u64>) {
         let channels = self.controller.channels.busy_until(now);
         (self.dies().busy_ns(now).collect(), channels.collect())
     }
 
-    /// The sums of these over dies and over channels.
+    /// Returns the sums of these over dies and over channels.
     pub fn busy_ns(&self, now: Time) -> (u64, u64) {
         (self.dies().busy_ns(now).sum(), self.controller.channels.busy_until(now).sum())
     }
 
-    /// Counters.
+    /// Returns the counters.
     #[inline(always)]
     pub fn counts(&self) -> &FlashCounts {
         &self.controller.counts
@@ -261,12 +261,12 @@ impl Flash {
         self.controller.forget_counts(at);
     }
 
-    /// Cells that err and wear, if they do.
+    /// Returns the cells with bit errors and wear, if modelled.
     pub fn media(&self) -> Option<&Media> {
         self.controller.media.as_deref()
     }
 
-    /// The cells have been through this before the run.
+    /// Sets the history of the cells before the run.
     pub fn start_worn(&mut self, cells: WornCells) {
         self.controller.start_worn(cells);
     }
@@ -288,7 +288,7 @@ impl Flash {
         self.controller.observers.join(observer);
     }
 
-    /// Begins to draw a timeline; nothing has happened yet.
+    /// Starts a timeline, before the first event.
     pub fn draw(&mut self, window: Window) {
         let Controller { observers, dies, .. } = &mut self.controller;
         observers.draw(window, &dies.facts);
@@ -300,13 +300,13 @@ impl Flash {
         observers.keep_ages(&dies.facts.geometry);
     }
 
-    /// Begins to attribute waits to causes; nothing has happened yet.
+    /// Starts the attribution of waits, before the first event.
     pub fn keep_attribution(&mut self) {
         let Controller { observers, dies, .. } = &mut self.controller;
         observers.attribute_waits(&dies.facts, self.stage.has_delays());
     }
 
-    /// The attribution of waits, if they are attributed, and the transactions that wait.
+    /// Returns the attribution of waits, if enabled, and the waiting transactions.
     #[inline]
     pub fn attribution(&mut self) -> Option<(&mut Attribution, &Slab<Txn>)> {
         let Controller { observers, dies, .. } = &mut self.controller;

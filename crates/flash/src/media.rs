@@ -51,7 +51,7 @@ pub struct Media {
     pub(super) counts: ErrorCounts,
 }
 
-/// Result of a sense, when its decoding is over.
+/// Result of a sense, after its decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The page is corrected.
@@ -69,7 +69,7 @@ impl Media {
         parts!(archive; self.errors, self.counts, self.retries, self.slc);
     }
 
-    /// The cells of a scenario; `None` if they neither err nor wear.
+    /// Creates the cells of a scenario; `None` without bit errors and wear.
     pub(super) fn of(scenario: &Scenario) -> Option<Box<Media>> {
         let ageing = scenario.reliability.ageing?;
         let geometry = scenario.geometry;
@@ -130,7 +130,7 @@ impl Media {
         self.block(die, at) * self.geometry.pages_per_block as usize + at.page as usize
     }
 
-    /// Rate of raw bit errors of a page that is read at `now`.
+    /// Returns the raw bit error rate of a page that is read at `now`.
     fn rate(&mut self, die: u32, at: PageAddress, now: Time) -> f64 {
         let (block, page) = (self.block(die, at), self.page(die, at));
         let age_ns = now.ns() as i64 - self.programmed_ns[page];
@@ -187,7 +187,7 @@ impl Media {
         }
     }
 
-    /// A page of a block was sensed and stays in its die.
+    /// Counts a sensed page of a block that stays in its die.
     pub(super) fn sensed(&mut self, die: u32, at: PageAddress) {
         let block = self.block(die, at);
         self.reads[block] += 1;
@@ -223,7 +223,7 @@ impl Media {
                 };
                 (ecc.hard_decode(errors), verdict)
             }
-            // There is nothing to decode before the last of the senses around it.
+            // No decoding before the last of the senses around it.
             Some(before) if before + 1 < ecc.soft.senses => (Dur::ZERO, Verdict::Again),
             Some(_) => match txn.errors <= ecc.soft.correctable_bits {
                 true => (ecc.soft.decode, Verdict::Good),
@@ -332,7 +332,7 @@ struct WearSums {
     erase_suspensions: u64,
 }
 
-/// Uniform among the whole numbers within the spread around the mean.
+/// Draws uniformly from the whole numbers within the spread around the mean.
 fn cycles_at_start(ageing: &Ageing, stream: &mut Stream) -> u32 {
     let mean = f64::from(ageing.cycles_at_start);
     let (low, high) = (mean * (1.0 - ageing.cycles_spread), mean * (1.0 + ageing.cycles_spread));

@@ -1,6 +1,6 @@
-//! Commands of several planes: which pages and blocks they take, and how they begin.
+//! Multi-plane commands: their pages and blocks, and their starts.
 //!
-//! Transactions of one command are linked through `next`, the one that was chosen first.
+//! Transactions of one command are linked through `next`, from the chosen one.
 
 use reprieve_base::{PageAddress, Time};
 use reprieve_nand::{Command, Die, Refusal};
@@ -35,7 +35,7 @@ impl Controller {
 }
 
 impl Dies {
-    /// Planes that the command of `id` works on.
+    /// Returns the planes of the command of `id`.
     #[inline]
     pub(super) fn planes_of(&self, id: u32) -> u64 {
         if self.facts.gathers { self.count_planes(id) } else { 1 }
@@ -52,7 +52,7 @@ impl Dies {
         planes
     }
 
-    /// Host pages that the command of `first` programs, none of that of `NONE`.
+    /// Returns the host pages in the command of `first`; none for `NONE`.
     pub(super) fn host_pages_of(&self, first: u32) -> u32 {
         let (mut pages, mut each) = (0, first);
         while each != NONE {
@@ -63,7 +63,7 @@ impl Dies {
         pages
     }
 
-    /// Pages that the command of `first` programs with data, and mapping units of them.
+    /// Returns the pages with data in the command of `first`, and mapping units of them.
     pub(super) fn pages_of(&self, first: u32) -> (u64, u64) {
         let (mut pages, mut units, mut each) = (0, 0, first);
         while each != NONE {

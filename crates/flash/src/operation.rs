@@ -1,4 +1,4 @@
-//! Programs and erases on a lane: each start, suspension, resumption and completion of one is here.
+//! Programs and erases on a lane: start, suspension, resumption and completion.
 
 use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Slab, Time};
@@ -16,14 +16,13 @@ use super::multi_plane::start_command;
 use super::suspension_view::refused;
 
 impl Controller {
-    /// Starts a program or erase that is in no queue any more.
+    /// Starts a program or erase, in no queue any more.
     #[inline(never)]
     pub(super) fn start(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         self.bring_in(id, false, now, out);
     }
 
-    /// Brings in the data of a program that is in no queue any more, while another one runs; its
-    /// array work begins when that is complete.
+    /// Loads the data of a program, in no queue any more, during another one, whose end starts it.
     #[cold]
     pub(super) fn load(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         self.bring_in(id, true, now, out);
@@ -79,7 +78,7 @@ impl Controller {
         }
     }
 
-    /// An operation has started, whose own data is in at `data_in`: makes the die look again.
+    /// Wakes the die after the start of an operation, whose data is in at `data_in`.
     #[cold]
     fn look_at_start(
         &mut self,
@@ -90,7 +89,7 @@ impl Controller {
     ) {
         let Txn { die, kind, .. } = self.dies.txns[id];
         if self.dies.facts.parallelism.cache_program {
-            // Then the data of the next can follow.
+            // The next program can be loaded then.
             out.schedule(data_in, FlashEvent::Wake { die });
         }
         if self.dies.facts.write_in_erase && kind == Kind::Erase {
@@ -99,7 +98,7 @@ impl Controller {
         }
     }
 
-    /// The program that was loaded takes the array from one that is complete.
+    /// Starts the loaded program after a completed one.
     #[cold]
     fn start_loaded(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let planes = self.dies.planes_of(self.dies[die].loaded);
@@ -248,7 +247,7 @@ impl Controller {
         }
     }
 
-    /// Handles it for a lane that was split off.
+    /// Handles the event of a split-off lane.
     #[cold]
     pub(super) fn lane_elapsed(
         &mut self,
@@ -307,7 +306,7 @@ impl Controller {
         self.operation_ended(id, planes, now);
     }
 
-    /// The operation on top of a lane is suspended.
+    /// Suspends the operation on top of a lane.
     #[inline(always)]
     fn suspended(&mut self, (die, lane): (u32, LaneId), now: Time) {
         let unit = &mut self.dies.units[die as usize];
@@ -353,7 +352,7 @@ fn book_start(
             Kind::Erase => {
                 unit.usage.seen.note(DieEvent::Erase(now, Extent::of_page(txn.at, joins)))
             }
-            // A wordline is programmed whole, and noted with the first unit of its first page.
+            // A wordline is programmed whole, and recorded with the first unit of its first page.
             _ if txn.place > 0 || pages > 1 && txn.at.page % pages > 0 => {}
             _ => unit.usage.seen.note(DieEvent::Program(now, Extent { at: txn.at, pages, joins })),
         }

@@ -204,7 +204,7 @@ impl PowerCut<'_> {
         self.ends(unit.loaded, cut);
     }
 
-    /// The transactions of a command, a page or block each.
+    /// Returns the transactions of a command, a page or block each.
     fn pages(&self, id: u32) -> impl Iterator<Item = u32> {
         let next = |id: &u32| Some(self.dies.txns[*id].next).filter(|next| *next != NONE);
         std::iter::successors(Some(id), next)

@@ -21,7 +21,7 @@ impl Controller {
         }
     }
 
-    /// Begins the array read of one transaction on a die of one lane without observers: the usual
+    /// Starts the array read of one transaction on a die of one lane without observers, the usual
     /// case.
     #[inline]
     fn sense_alone(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
@@ -177,7 +177,7 @@ impl Controller {
         }
     }
 
-    /// A page has left a die.
+    /// Ends the transfer of a page.
     pub(super) fn page_left(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let unit = &mut self.dies.units[die as usize];
         let txns = &mut self.dies.txns;
@@ -198,7 +198,7 @@ impl Controller {
         if self.dies.facts.has_units() && unit.leaving.first() != NONE {
             let next = &txns[unit.leaving.first()];
             if next.place > 0 && (next.start, next.at.plane) == (start, plane) {
-                // Another unit of its page is still there.
+                // Another unit of its page is in the die.
                 self.left_its_die(id, now, out);
                 return;
             }

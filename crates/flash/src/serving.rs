@@ -19,9 +19,9 @@ pub(super) struct Serving {
     pub(super) scheduler: Box<dyn Scheduler>,
     /// It needs the classes of waiting transactions.
     pub(super) sees_classes: bool,
-    /// It may be against a suspension.
+    /// It may refuse a suspension.
     pub(super) restricts: bool,
-    /// Its reads go before all else on a die.
+    /// Its reads go before all other operations of a die.
     pub(super) serves_reads_first: bool,
 }
 
@@ -30,13 +30,13 @@ impl Serving {
         Serving {
             sees_classes: scheduler.sees_classes(),
             restricts: scheduler.restricts_suspension(),
-            // A budget of power looks at how long collection has waited.
+            // The power budget needs the waiting time of collection.
             serves_reads_first: scheduler.serves_reads_first() && scenario.power.is_none(),
             scheduler,
         }
     }
 
-    /// Returns the scheduler's choice for a die; `read` is the one of the view, if that is not of
+    /// Returns the scheduler's choice for a die; `read` is that of the view, unless it is of
     /// garbage collection.
     #[inline(always)]
     pub(super) fn choose<W: Work>(
@@ -72,7 +72,7 @@ impl Serving {
         self.scheduler.choose_by_class(view, &classes)
     }
 
-    /// A die that is free, or on which something is suspended, as the scheduler sees it.
+    /// Returns the scheduler's view of a die that is free, or has a suspended operation.
     #[inline(always)]
     pub(super) fn view<W: Work>(
         &self,
@@ -132,7 +132,7 @@ impl Serving {
         unit.gc_decoding > 0 || work.gc_need(die) != GcNeed::Exclusive
     }
 
-    /// Returns the scheduler's choice for a suspended plane for which a read waits.
+    /// Returns the scheduler's choice for a suspended plane with a waiting read.
     pub(super) fn choose_on_lane<W: Work>(
         &self,
         controller: &Controller,
@@ -175,8 +175,8 @@ impl Serving {
     }
 }
 
-/// Returns the view of a die's queues and suspended operation, without garbage collection and
-/// without how long that operation may wait.
+/// Returns the view of a die's queues and suspended operation, without garbage collection and the
+/// longest suspension.
 #[inline(always)]
 fn view_of(
     dies: &Dies,

@@ -53,8 +53,8 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         self.flash.controller.start(id, self.now, self.out);
     }
 
-    /// Senses a page again that garbage collection waits for, ahead of a write that waits for the
-    /// room that it makes; false if no collection waits for a page.
+    /// Senses again a page of garbage collection, before a write that needs its block; false if
+    /// there is none.
     fn sense_for_room(&mut self, die: u32) -> bool {
         let dies = &self.flash.controller.dies;
         if dies[die].gc_decoding == 0 {
@@ -67,7 +67,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         if id != NONE {
             self.start_read(id);
         }
-        // Else its page is being decoded, and will wake the die.
+        // Else its page is being decoded, which wakes the die.
         true
     }
 

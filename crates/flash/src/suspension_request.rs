@@ -10,11 +10,11 @@ use super::dies::Dies;
 /// The waiting transactions for which an operation may be suspended.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SuspensionRequest {
-    /// A read that is queued.
+    /// A queued read.
     pub(super) read: Option<u32>,
     /// Else a read of garbage collection that is not queued yet.
     pub(super) for_gc_read: bool,
-    /// A host program that could run inside an erase.
+    /// A host program that may run inside an erase.
     pub(super) write: Option<u32>,
 }
 

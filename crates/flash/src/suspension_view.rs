@@ -438,7 +438,7 @@ impl<W: Work> Case for SuspensionView<'_, W> {
     }
 }
 
-/// Translates the refusal of a die to suspend an operation that runs to `until`.
+/// Converts the refusal of a die to suspend an operation that runs to `until`.
 #[cold]
 pub(super) fn refused(refusal: Refusal, until: Time) -> Answer {
     match refusal {

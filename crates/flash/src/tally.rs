@@ -9,7 +9,7 @@ use super::controller::Controller;
 use super::lane::LaneId;
 
 impl Controller {
-    /// The pages of an operation are programmed, or its blocks erased.
+    /// Completes the pages or blocks of an operation.
     #[inline(always)]
     pub(super) fn operation_ended(&mut self, id: u32, planes: u64, now: Time) {
         if self.dies.facts.together > 1 {
@@ -35,7 +35,7 @@ impl Controller {
         }
     }
 
-    /// Counts the pages of a program's wordlines, and the units of its pages, that had no data.
+    /// Counts the padded pages of a program's wordlines, and the padded units of its pages.
     #[cold]
     fn count_padding(&mut self, first: u32) {
         if !self.dies.txns[first].kind.is_program() {
@@ -80,7 +80,7 @@ impl Controller {
         }
     }
 
-    /// Tells it that a transaction is complete.
+    /// Notifies the suspension policy of a completed transaction.
     #[cold]
     fn tell_completed(&mut self, id: u32) {
         let txn = &self.dies.txns[id];

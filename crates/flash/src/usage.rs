@@ -21,7 +21,7 @@ impl Usage {
         self.seen.note(DieEvent::Taken(now));
     }
 
-    /// It is in use no longer.
+    /// Ends a use.
     #[inline]
     pub(super) fn end(&mut self, now: Time) {
         self.whole_ns += (now - self.since).ns();

@@ -1,4 +1,4 @@
-//! Causes of waiting on each die, set at the end of an instant from the state of the die.
+//! Causes of waits on each die, set at the end of an instant from the state of the die.
 
 use reprieve_base::Time;
 use reprieve_nand::{PlaneWork, Refusal};
@@ -27,7 +27,7 @@ struct Causes<'a> {
 }
 
 impl Flash {
-    /// Sets the causes of waiting on the dies that something has happened to at this instant.
+    /// Sets the causes of waits on the dies with events at this instant.
     #[inline(never)]
     pub(super) fn attribute_waits<W: Work>(&mut self, now: Time, work: &mut W) {
         let Some(mut attribution) = self.controller.observers.attribution.take() else { return };
@@ -87,7 +87,7 @@ impl<'a> Causes<'a> {
         let mut first = None;
         let mut next = unit.reads.first().unwrap_or(NONE);
         while next != NONE {
-            // The queue itself keeps the address that it shows to a dispatcher.
+            // The queue keeps the address that a dispatcher sees.
             let txn = &self.dies().txns[next];
             let at = work.located(txn);
             let is_barred = unit.die.bars_read(at);
@@ -145,7 +145,7 @@ impl<'a> Causes<'a> {
         if let Some(causes) = self.causes_on_lane((die, LaneId::of_plane(plane)), work) {
             return causes;
         }
-        // Operations on other planes may keep a read of this one waiting.
+        // Operations on other planes may block a read of this one.
         let others = self.dies()[die].operations().next();
         let read = match self.cause_on_free_array(die, Some(plane)) {
             Cause::Other => others.map_or(Cause::Other, |id| Cause::of(self.dies().txns[id].kind)),

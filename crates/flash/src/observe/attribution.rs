@@ -18,14 +18,14 @@ use crate::facts::FlashFacts;
 /// Attribution of all waits of a drive, one cause for each nanosecond.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Attribution {
-    /// Planes of a die at which reads wait for different things; else 1.
+    /// Planes of a die that are distinguished for reads; else 1.
     planes: u32,
     /// Waits may begin before a transaction is in its queue, so that every clock has to run.
     pub(crate) looks_always: bool,
     dies: Vec<DieCauses>,
     /// By place: planes of all dies, or dies.
     places: Vec<PlaceCauses>,
-    /// Dies that something has happened to at this instant.
+    /// Dies with events at this instant.
     touched: Vec<u32>,
     /// The first request that waits for the buffer arrived at this instant.
     looks_at_all: bool,
@@ -58,9 +58,9 @@ struct DieCauses {
 pub(crate) struct PlaceCauses {
     read: Clock,
     barred: Clock,
-    /// The limit, since the operation began or was resumed.
+    /// The limit, since the operation started or resumed.
     pub(crate) limit: bool,
-    /// The page that it holds, since then.
+    /// The page of the operation, since then.
     pub(crate) bar: bool,
 }
 
@@ -246,14 +246,14 @@ impl Attribution {
 
     // ---- Causes ---------------------------------------------------------------------------------
 
-    /// Has the causes on a die set at the end of the instant.
+    /// Has the causes on a die updated at the end of the instant.
     pub(crate) fn touch(&mut self, die: u32) {
         if !std::mem::replace(&mut self.dies[die as usize].is_touched, true) {
             self.touched.push(die);
         }
     }
 
-    /// Takes the next die whose causes are to be set, and whether bars may have changed there.
+    /// Takes the next die to be updated, and whether its barred reads may have changed.
     pub(crate) fn next_touched(&mut self) -> Option<(u32, bool)> {
         let die = self.touched.pop()?;
         let causes = &mut self.dies[die as usize];
@@ -262,7 +262,7 @@ impl Attribution {
         Some((die, std::mem::take(&mut causes.bars_changed)))
     }
 
-    /// Whether requests wait for the buffer since this instant: then every die has to be looked at.
+    /// Whether requests wait for the buffer since this instant, so that every die is updated.
     pub(crate) fn take_looks_at_all(&mut self) -> bool {
         std::mem::take(&mut self.looks_at_all) && self.buffer_is_wanted()
     }
@@ -293,7 +293,7 @@ impl Attribution {
         }
     }
 
-    /// Plans that an operation takes over from the channel on a die, or on a plane of it.
+    /// Plans a change of cause from the channel to an operation, on a die or on one plane.
     pub(crate) fn plan(&mut self, (die, plane): (u32, Option<u32>), cause: Cause, at: Time) {
         let looks = self.dies[die as usize].looks;
         self.planned.push(Reverse(PlannedTurn { at, die, plane, looks, cause }));
@@ -305,7 +305,7 @@ impl Attribution {
         &mut self.places[place]
     }
 
-    /// First of the queued reads of a die whose page an operation holds.
+    /// Returns the first queued read of a die whose page an operation holds.
     pub(crate) fn first_barred(&self, die: u32) -> Option<u32> {
         self.dies[die as usize].first_barred
     }

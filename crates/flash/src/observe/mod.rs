@@ -25,11 +25,11 @@ pub use attribution::Attribution;
 pub(super) use attribution::ReadCauses;
 pub use waits::LongestEraseWait;
 
-/// The drive at the moment of an event.
+/// The drive at an event.
 pub struct Scene<'a> {
     pub(super) now: Time,
     pub(super) dies: &'a Dies,
-    /// Of how many planes the command is that begins.
+    /// Planes of the command that starts.
     pub(super) planes: u32,
     /// The lane on which a program or erase changes.
     pub(super) lane: LaneId,
@@ -73,7 +73,7 @@ impl<'a> Scene<'a> {
 ///
 /// A statistic implements the events that it needs.
 pub trait Observe: Send {
-    /// A transaction begins to wait without being in the queue of its die yet.
+    /// A transaction starts to wait before it is queued at its die.
     fn held_back(&mut self, _: &Scene, _id: u32) {}
 
     /// A transaction has been queued at its die.
@@ -98,16 +98,16 @@ pub trait Observe: Send {
     /// A program or erase enters suspension, until `free_at`.
     fn suspending(&mut self, _: &Scene, _id: u32, _free_at: Time) {}
 
-    /// It is suspended.
+    /// The operation is suspended.
     fn suspended(&mut self, _: &Scene, _id: u32) {}
 
     /// It resumes; its data crosses the channel again for this time, if needed.
     fn resumed(&mut self, _: &Scene, _id: u32, _data_in: Option<Dur>) {}
 
-    /// It is complete.
+    /// The operation is complete.
     fn completed(&mut self, _: &Scene, _id: u32) {}
 
-    /// Data of a sensed page crosses the channel from an instant on, for a length of time.
+    /// Data of a sensed page crosses the channel from `from` on, for a time.
     fn transferred(&mut self, _: &Scene, _id: u32, _from: Time, _length: Dur) {}
 
     /// A page has left the page buffer of a die or plane.
@@ -127,19 +127,19 @@ pub trait Observe: Send {
 ///
 /// Observers change nothing on dies and channels; only the budget makes operations wait.
 pub struct Observers {
-    /// There is an observer.
+    /// Whether there is an observer.
     pub(super) listens: bool,
     /// Limit on power drawn at the same time, if set.
     pub(super) budget: Option<Box<Budget>>,
     /// Where power is accounted for.
     pub(super) meter: Option<Box<Meter>>,
-    /// Where the budget follows the temperature.
+    /// Throttling by temperature, if modelled.
     thermal: Option<Box<Thermal>>,
     /// Timeline, if drawn.
     pub(super) timeline: Option<Box<Timeline>>,
     /// Where waits are attributed to causes.
     pub(super) attribution: Option<Box<Attribution>>,
-    /// Statistics of the caller's.
+    /// Added observers.
     own: Vec<Box<dyn Observe>>,
     /// Progress of operations at their suspension, if recorded.
     pub(super) ages: Option<Box<Ages>>,
@@ -181,7 +181,7 @@ impl Observers {
         }
     }
 
-    /// Begins to draw a timeline; nothing has happened yet.
+    /// Starts a timeline, before the first event.
     pub(super) fn draw(&mut self, window: Window, facts: &FlashFacts) {
         let planes_apart = facts.parallelism.independent_plane_reads;
         let FlashFacts { geometry, timing, .. } = facts;
@@ -198,7 +198,7 @@ impl Observers {
         self.listens = true;
     }
 
-    /// Begins to attribute waits to causes; nothing has happened yet.
+    /// Starts the attribution of waits, before the first event.
     ///
     /// `has_delays`: transactions may wait before they are in the queue of their die.
     pub(super) fn attribute_waits(&mut self, facts: &FlashFacts, has_delays: bool) {
@@ -217,9 +217,9 @@ impl Observers {
         self.meter.iter_mut().for_each(|meter| meter.keep_trace());
     }
 
-    /// Forgets the largest powers; the measured part of the run begins at `at`.
+    /// Resets the largest powers; the measured part of the run starts at `at`.
     pub(super) fn forget_peaks(&mut self, at: Time) {
-        // The meter goes to `at`, and cannot go back to the looks before it.
+        // Advances the meter to `at`, which cannot return to earlier temperature checks.
         self.look_at_temperature(at);
         self.meter.iter_mut().for_each(|meter| meter.forget_peaks(at));
         self.thermal.iter_mut().for_each(|thermal| thermal.forget_counts());
@@ -240,12 +240,12 @@ impl Observers {
         }
     }
 
-    /// When dies that wait for power have to be looked at again, each time once.
+    /// Returns when dies that wait for power have to decide again, once.
     pub fn take_thermal_wake(&mut self) -> Option<Time> {
         self.thermal.as_mut()?.take_wake(self.budget.as_ref()?)
     }
 
-    /// The temperature, if the drive has one.
+    /// Returns the temperature, if modelled.
     pub fn thermal_report(&self) -> Option<ThermalReport> {
         Some(self.thermal.as_ref()?.report())
     }
@@ -284,7 +284,7 @@ impl Observers {
         }
     }
 
-    /// The instant is over.
+    /// Ends the instant.
     pub(super) fn instant(&mut self, scene: &Scene) {
         let Some(timeline) = self.timeline.as_deref_mut().filter(|drawn| !drawn.has_ended()) else {
             return;
@@ -302,19 +302,19 @@ impl Observers {
         timeline.instant(scene.now);
     }
 
-    /// A request has arrived at the drive.
+    /// Handles the arrival of a request.
     #[cold]
     pub fn request_arrived(&mut self, now: Time, arrival: Arrival) {
         self.each(|observer| observer.request_arrived(now, arrival));
     }
 
-    /// A request is complete.
+    /// Handles the completion of a request.
     #[cold]
     pub fn request_done(&mut self, now: Time, slot: u32) {
         self.each(|observer| observer.request_done(now, slot));
     }
 
-    /// The run is over.
+    /// Handles the end of the run.
     pub fn end(&mut self, now: Time) {
         let steps = self.meter.as_mut().and_then(|meter| {
             meter.advance(now);
@@ -326,12 +326,12 @@ impl Observers {
         }
     }
 
-    /// Power and energy until `now`, if they are accounted for.
+    /// Returns power and energy until `now`, if there is a meter.
     pub fn power_report(&self, now: Time) -> Option<PowerReport> {
         self.meter.as_ref().map(|meter| meter.report(now))
     }
 
-    /// A die has sensed, on one plane alone or on all of its command.
+    /// Ends the sensing of one plane, or of all planes of a command.
     #[inline(always)]
     pub(super) fn sensed(&mut self, die: u32, is_one: bool) {
         if let Some(budget) = &mut self.budget {
@@ -357,7 +357,7 @@ impl Observers {
         self.timeline.is_some() || !self.own.is_empty()
     }
 
-    /// The timeline, drawn or not.
+    /// Returns the timeline, complete or not.
     pub fn timeline_mut(&mut self) -> Option<&mut Timeline> {
         self.timeline.as_deref_mut()
     }
@@ -367,7 +367,7 @@ impl Observers {
         self.timeline.as_deref()
     }
 
-    /// The attribution of waits, if they are attributed.
+    /// Returns the attribution of waits, if enabled.
     #[inline]
     pub fn attribution(&mut self) -> Option<&mut Attribution> {
         self.attribution.as_deref_mut()

@@ -1,4 +1,4 @@
-//! Recovery: which page holds the newest data of each logical page, and how long it takes to know.
+//! Recovery: the page with the newest data of each logical page, and the time to find it.
 
 use reprieve_base::{Dur, Geometry};
 use reprieve_nand::Timing;
@@ -9,7 +9,7 @@ use super::Stamp;
 #[derive(Clone, Debug)]
 pub struct RecoveredPages {
     newest: Vec<Option<(u64, u32, u32)>>,
-    /// Programmed pages of which nothing could be read: programs that did not end.
+    /// Unreadable programmed pages, whose programs did not end.
     pub unreadable_pages: u64,
 }
 
@@ -36,17 +36,17 @@ impl RecoveredPages {
         }
     }
 
-    /// The page, counted over the drive, with the newest data of a logical page.
+    /// Returns the page, counted over the drive, with the newest data of a logical page.
     pub fn page(&self, lpn: u32) -> Option<u32> {
         self.newest[lpn as usize].map(|(.., page)| page)
     }
 
-    /// The version of that data; 0: from before the run.
+    /// Returns the version of that data; 0: from before the run.
     pub fn version(&self, lpn: u32) -> Option<u64> {
         self.newest[lpn as usize].map(|(version, ..)| version)
     }
 
-    /// Logical pages below a bound of which a page was found.
+    /// Returns the logical pages below a bound of which a page was found.
     pub fn pages_below(&self, end: u32) -> u64 {
         self.newest[..end as usize].iter().flatten().count() as u64
     }
@@ -61,18 +61,18 @@ pub struct DieScan {
     pub sense_ns: u64,
     /// Saved pages, which are read whole.
     pub saved_pages: u64,
-    /// Erasing the blocks again whose erase did not end, in all.
+    /// Repeating the erases that did not end, in all.
     pub erase_ns: u64,
 }
 
-/// How long the steps of a recovery take, one after the other.
+/// Times of the consecutive steps of a recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecoveryTime {
     /// Reading the metadata of the pages.
     pub scan: Dur,
     /// Reading the pages that were saved.
     pub load: Dur,
-    /// Erasing blocks again.
+    /// Repeating erases.
     pub erase: Dur,
 }
 
