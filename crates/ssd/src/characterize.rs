@@ -41,11 +41,11 @@ pub struct Run {
     pub wordline: u32,
     /// Type of the page that was read, from 0.
     pub page_type: u32,
-    /// How often the program was suspended.
+    /// Number of suspensions.
     pub suspensions: u32,
-    /// From suspend requests to a free array (tEPS), all together.
+    /// Time from suspend requests to a free array (tEPS), in total.
     pub eps_total: Dur,
-    /// The longest of them.
+    /// Longest of these times.
     pub eps_worst: Dur,
     /// From confirmation to completion, without the times in suspension.
     pub suspended: Dur,
@@ -55,12 +55,12 @@ pub struct Run {
     pub undisturbed: Dur,
 }
 
-/// How wordlines differ beyond their numbers of iterations.
+/// Variation between wordlines besides their numbers of iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Variety {
     /// The iterations of a wordline are longer or shorter than the part's by up to this share.
     pub length_share: f64,
-    /// The first of them begins up to this share of one after the confirmation.
+    /// The first iteration starts up to this share of one after the confirmation.
     pub start_share: f64,
 }
 
@@ -69,7 +69,7 @@ pub struct Variety {
 struct OfWordline {
     /// Length of its iterations over that of the part's.
     factor: f64,
-    /// From confirmation to the first pulse.
+    /// Time from confirmation to the first pulse.
     start: Dur,
 }
 
@@ -146,7 +146,7 @@ fn pairs() -> impl Iterator<Item = (u32, u32)> {
 struct Bench {
     die: Die,
     now: Time,
-    /// From confirmation to the first pulse, and when that began.
+    /// Time from confirmation to the first pulse, and its start.
     start: Dur,
     begun: Time,
     /// Pages of a block, of a wordline, and how many types they have.
@@ -234,7 +234,7 @@ impl Bench {
         end - confirmed
     }
 
-    /// The procedure on one wordline, reading the same page in every suspension.
+    /// Runs the procedure on one wordline, reading the same page in every suspension.
     fn suspend_again_and_again(
         &mut self,
         wordline: u32,

@@ -1,4 +1,4 @@
-//! How much memory a drive takes, and a refusal before it takes too much.
+//! Memory needed by a drive, and its refusal if there is too little.
 
 use std::fs;
 
@@ -27,18 +27,18 @@ const BYTES_PER_AGEING_PAGE: u64 = 8;
 const BYTES_PER_DISTURBED_PAGE: u64 = 4;
 /// Bytes for each block of such a drive: its wear and its reads.
 const BYTES_PER_WEARING_BLOCK: u64 = 24;
-/// Sectors of a drive that knows which of them hold data: a bit each.
+/// Sectors of a drive that tracks them: a bit each.
 const SECTORS_PER_BYTE: u64 = 8;
 /// Bytes for each page of a drive with power loss: its metadata.
 const BYTES_PER_STAMPED_PAGE: u64 = 16;
-/// Bytes for each block of a drive that runs in before the run: the die's page count.
+/// Bytes for each block of a drive with a run-in: the die's page count.
 const BYTES_PER_BLOCK_RUN_IN: u64 = 4;
 /// Its queues, transactions in flight and histograms.
 const FIXED_BYTES_RUN_IN: u64 = 10 << 20;
 /// Queues, transactions in flight, histograms, code.
 const FIXED_BYTES: u64 = 50 << 20;
 
-/// Bytes that a run of the scenario needs, about.
+/// Returns the approximate memory of a run of the scenario.
 pub fn needed_bytes(scenario: &Scenario) -> u64 {
     let units = scenario.mapping_geometry().pages();
     let knows_last_writes = scenario.ftl.streams.hot_window_share.is_some();
@@ -54,7 +54,7 @@ pub fn needed_bytes(scenario: &Scenario) -> u64 {
         + FIXED_BYTES
 }
 
-/// Bytes for the tables of pages, blocks and sectors.
+/// Returns the memory of the tables of pages, blocks and sectors.
 fn table_bytes(scenario: &Scenario) -> u64 {
     let geometry = &scenario.geometry;
     scenario.mapping_geometry().pages() * BYTES_PER_PHYSICAL_PAGE
@@ -63,7 +63,7 @@ fn table_bytes(scenario: &Scenario) -> u64 {
         + sector_bytes(scenario)
 }
 
-/// Bytes for a mapping in flash: of each page its place in the cache, and the cache itself.
+/// Returns the memory of a mapping in flash: for each page its place in the cache, and the cache.
 fn mapping_bytes(scenario: &Scenario) -> u64 {
     let pages = u64::from(scenario.logical_pages());
     let cached = |bytes: u64| (bytes / 8).min(pages);
@@ -122,7 +122,7 @@ fn reliability_bytes(scenario: &Scenario) -> u64 {
     geometry.pages() * per_page + geometry.blocks() * BYTES_PER_WEARING_BLOCK
 }
 
-/// Errors if the drive does not fit into the memory that is available.
+/// Errors if the drive does not fit into the available memory.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), UserError> {
     check_against(scenario, available_bytes())
 }
@@ -141,7 +141,7 @@ fn check_against(scenario: &Scenario, available: Option<u64>) -> Result<(), User
     }
 }
 
-/// Bytes that a drive may take of the 4 GiB that WebAssembly can address.
+/// Memory for a drive in the 4 GiB that WebAssembly can address.
 const WEB_BYTES: u64 = 3 << 30;
 
 /// Returns the memory available without swapping, within the container's limit, if known.
@@ -152,7 +152,7 @@ fn available_bytes() -> Option<u64> {
     [system_bytes(), container_bytes()].into_iter().flatten().min()
 }
 
-/// Returns the bytes that the limit of a control group (version 2) leaves; `None` without one.
+/// Returns the memory left by the limit of a control group (version 2); `None` without one.
 fn container_bytes() -> Option<u64> {
     let read = |name: &str| fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok();
     let max: u64 = read("memory.max")?.trim().parse().ok()?;

@@ -36,7 +36,7 @@ impl EventLoop {
         }
     }
 
-    /// The workload is done.
+    /// Checks the end of the workload.
     pub(super) fn end_checks(&mut self) {
         self.check_instant(true);
         let Some(checker) = &self.pages.record.checker else { return };
@@ -48,14 +48,14 @@ impl EventLoop {
         }
     }
 
-    /// Breaks the tables of the FTL, and has everything checked at the next instant.
+    /// Corrupts the tables of the FTL, and has everything checked at the next instant.
     #[cfg(test)]
     pub(super) fn break_ftl(&mut self, breaks: fn(&mut reprieve_ftl::Ftl)) {
         breaks(&mut self.pages.ftl);
         self.pages.record.checker.as_mut().expect("the drive is checked").hurry();
     }
 
-    /// Breaks tables between the host and the FTL, and has them checked at once.
+    /// Corrupts tables between the host and the FTL, and has them checked at once.
     #[cfg(test)]
     pub(super) fn break_front(&mut self, breaks: fn(&mut EventLoop)) {
         breaks(self);

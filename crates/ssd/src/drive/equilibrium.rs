@@ -1,4 +1,4 @@
-//! The load whose equilibrium a drive starts in, and a drive without one at rest.
+//! The load whose equilibrium is a drive's initial state, and an idle drive without one.
 
 use reprieve_base::{Time, UserError};
 use reprieve_config::{EquilibriumLoad, Flow, Measure, Precondition, Scenario};
@@ -10,13 +10,13 @@ use super::Ssd;
 /// Instants between two returns to the caller.
 const INSTANTS_STEP: u64 = 1 << 20;
 
-/// The drive with the loads in whose equilibrium it starts.
+/// The drive with the loads of its equilibrium.
 pub(super) struct Equilibrium {
     /// Its loads are those of the equilibrium, without end if possible.
     pub(super) scenario: Scenario,
     /// The drive gets no request before the run, so that its background work is done.
     pub(super) rests: bool,
-    /// The load in words, for the summary; `None`: the drive is not to be in a steady state.
+    /// Description of the load, for the summary; `None`: no steady state is needed.
     pub(super) words: Option<String>,
 }
 
@@ -56,9 +56,9 @@ impl Equilibrium {
         Ok(Equilibrium { scenario: own, rests, words: Some(words) })
     }
 
-    /// The free blocks of a plane that preconditioning leaves at first.
+    /// Returns the free blocks of a plane that preconditioning leaves at first.
     pub(super) fn kept(&self, ftl: &Ftl) -> Kept {
-        // One that cannot run in would begin with a storm of collection at any other level.
+        // Without a run-in any other level would start with a storm of collection.
         if self.rests || ftl.tables.map.is_in_flash() {
             return ftl.kept_at_rest();
         }

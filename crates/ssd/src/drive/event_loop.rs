@@ -43,7 +43,7 @@ impl EventLoop {
         self.stats.archive(archive);
     }
 
-    /// The drive is preconditioned, its write buffer begins with these pages: time begins.
+    /// Starts the preconditioned drive, with these pages in its write buffer.
     pub(super) fn start(&mut self, buffered: Vec<u32>) -> Result<(), UserError> {
         let PageStore { ftl, flash, record, layout, scan, busy_window, .. } = &mut self.pages;
         if self.stats.series.is_some() {
@@ -66,7 +66,7 @@ impl EventLoop {
         self.pages.replay(buffered, &mut self.host.requests, self.now)
     }
 
-    /// The first requests of closed loops arrive.
+    /// Admits the first requests of closed loops.
     pub(super) fn begin_flows(&mut self) -> Result<(), UserError> {
         let before = self.stats.arrived;
         self.pull();
@@ -104,13 +104,13 @@ impl EventLoop {
         Ok(())
     }
 
-    /// When something happens next, arrivals aside; `NEVER` if nothing does.
+    /// Returns the next instant without arrivals; `NEVER` if there is none.
     #[inline(always)]
     pub(super) fn next_event(&self) -> Time {
         self.events.next_time().min(self.host.next_time())
     }
 
-    /// Returns when something happens next, arrivals included.
+    /// Returns the next instant, arrivals included.
     pub(super) fn next_instant(&self) -> Time {
         self.next_event().min(self.flows.next_time())
     }
@@ -300,7 +300,7 @@ impl EventLoop {
         }
     }
 
-    /// A request is about to arrive, which may be the first that counts.
+    /// Handles a request that is about to arrive, which may be the first measured one.
     #[cold]
     pub(super) fn look_at_arrival(&mut self) {
         if self.stats.measuring.begins_with(self.stats.arrived, self.now) {

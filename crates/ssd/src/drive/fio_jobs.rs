@@ -6,14 +6,14 @@ use reprieve_trace::{FioJob, JobOps, JobThink};
 
 use super::prefetch::Prefetch;
 
-/// Where a job is in its course.
+/// Progress of a job.
 #[derive(Clone, Debug)]
 pub(super) struct JobCourse {
-    /// It begins when the jobs of all lower groups are over.
+    /// It starts after the jobs of all lower groups.
     pub(super) group: u32,
     /// The job in the order of the file; clones share it.
     pub(super) job: u32,
-    /// The load that has the figures of the job: its first clone.
+    /// The load with the figures of the job: its first clone.
     pub(super) figures: u32,
     delay: Dur,
     ramp: Dur,
@@ -25,7 +25,7 @@ pub(super) struct JobCourse {
     /// Requests that have been issued or wait for their time, and are not complete.
     outstanding: u32,
     pub(super) issued: u64,
-    /// Requests since the last pause, and the end of that.
+    /// Requests since the last pause, and the pause's end.
     burst: u64,
     resumes: Time,
     /// It resets zones that it writes; its next requests wait for the reset.
@@ -67,7 +67,7 @@ impl JobCourse {
         }
     }
 
-    /// Its group begins, though the job may wait for its own delay.
+    /// Starts its group, though the job may wait for its own delay.
     pub(super) fn begin(&mut self, at: Time) {
         self.begins = Some(at.max(Time::ZERO + self.delay));
     }
@@ -107,7 +107,7 @@ impl JobCourse {
         if at == now { JobStep::Issue(request) } else { JobStep::Later(request) }
     }
 
-    /// One of its requests is complete.
+    /// Counts a completed request.
     pub(super) fn completed(&mut self) {
         self.outstanding -= 1;
     }
@@ -117,7 +117,7 @@ impl JobCourse {
         self.ended.filter(|_| self.outstanding == 0)
     }
 
-    /// Its last request is complete at `now`.
+    /// Completes its last request at `now`.
     pub(super) fn end_at_least(&mut self, now: Time) {
         self.ended = self.ended.map(|ended| ended.max(now));
     }

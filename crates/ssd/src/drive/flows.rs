@@ -50,7 +50,7 @@ pub(super) struct LoadState {
 }
 
 impl LoadState {
-    /// A load of which nothing has been read, without figures, level or course.
+    /// Creates a load that is not read yet, without figures, level or course.
     fn new(feed: Prefetch, queues: Vec<u32>) -> LoadState {
         LoadState {
             feed,
@@ -68,8 +68,7 @@ impl LoadState {
 /// All loads.
 pub(super) struct Flows {
     pub(super) list: Vec<LoadState>,
-    /// When the next request arrives, and of which load, the first of equals; `NEVER` if none
-    /// does.
+    /// Arrival of the next request and its load, the first among equals; `NEVER` if there is none.
     next: (Time, u32),
     /// Requests of all closed loops that may arrive now.
     to_pull: u32,
@@ -79,7 +78,7 @@ pub(super) struct Flows {
     pub(super) have_stats: bool,
     /// Some loads have their own service levels.
     have_service_levels: bool,
-    /// There is one load, whose requests are offered one by one.
+    /// One load, whose requests are offered one by one.
     pub(super) is_served: bool,
     /// They are handed over before they arrive.
     pub(super) handover: Option<Box<Handover>>,
@@ -99,7 +98,7 @@ impl Flows {
         turns.for_each(|queues| archive.part(&mut queues.turn));
     }
 
-    /// The loads of a scenario, opened for its drive with these submission queues and this seed.
+    /// Opens the loads of a scenario for its drive, with these submission queues and this seed.
     ///
     /// Errors if there is none, or one cannot be opened.
     pub(super) fn open(scenario: &Scenario, queues: u32, seed: u64) -> Result<Flows, UserError> {
@@ -171,7 +170,7 @@ impl Flows {
         })
     }
 
-    /// One load whose requests are offered one by one, or handed over before they arrive.
+    /// Creates one load whose requests are offered one by one, or handed over before they arrive.
     pub(super) fn served(scenario: &Scenario, queues: u32, handed_over: bool) -> Flows {
         let feed = Prefetch::offered(scenario.mapping_bytes());
         let queues = (0..queues).collect();
@@ -190,7 +189,7 @@ impl Flows {
         }
     }
 
-    /// Place of the service level of a load, see [`reprieve_policy::txn::Txn::service_level`].
+    /// Returns the service level of a load, see [`reprieve_policy::txn::Txn::service_level`].
     #[inline]
     pub(super) fn service_level(&self, flow: u32) -> u8 {
         if self.have_service_levels { self.list[flow as usize].service_level } else { 0 }
@@ -202,8 +201,7 @@ impl Flows {
         self.list[flow as usize].handle
     }
 
-    /// The request that arrives next, of a load whose requests are offered; or another one that
-    /// arrives with it.
+    /// Offers the request that arrives next, or another one that arrives with it.
     pub(super) fn offer(&mut self, request: Request) {
         assert!(
             self.is_served
@@ -219,7 +217,7 @@ impl Flows {
         }
     }
 
-    /// A request that arrives later, or now.
+    /// Hands over a request that arrives later, or now.
     #[inline(always)]
     pub(super) fn hand_over(&mut self, request: Request, tag: u64, route: Route) {
         let handover = self.handover.as_mut().expect("requests of the drive are handed over");
@@ -244,7 +242,7 @@ impl Flows {
         self.find_next();
     }
 
-    /// When the next request of an open load arrives; `NEVER` if none does.
+    /// Returns when the next request of an open load arrives; `NEVER` if none does.
     #[inline(always)]
     pub(super) fn next_time(&self) -> Time {
         self.next.0
@@ -273,7 +271,7 @@ impl Flows {
         (request, number)
     }
 
-    /// A row that could not be read, once the requests before it have been handed out.
+    /// Errors at a row that could not be read, once the requests before it have been handed out.
     #[cold]
     pub(super) fn check(&mut self) -> Result<(), UserError> {
         self.list.iter_mut().find_map(|flow| flow.feed.take_error()).map_or(Ok(()), Err)
@@ -291,7 +289,7 @@ impl Flows {
         self.to_pull > 0
     }
 
-    /// A request that a closed load may send now, and its load.
+    /// Returns a request that a closed load may send now, and its load.
     #[inline]
     pub(super) fn pull(&mut self, ftl: &Ftl, now: Time) -> Option<(Request, u32)> {
         let [flow] = &mut self.list[..] else { return self.pull_any(ftl, now) };
@@ -329,7 +327,7 @@ impl Flows {
         None
     }
 
-    /// The request that a job issues now, if it does.
+    /// Returns the request that a job issues now, if any.
     #[cold]
     fn pull_job(&mut self, number: u32, ftl: &Ftl, now: Time) -> Option<Request> {
         let flow = &mut self.list[number as usize];
@@ -369,7 +367,7 @@ impl Flows {
         }
     }
 
-    /// The jobs of a group begin.
+    /// Starts the jobs of a group.
     fn begin_group(&mut self, group: u32, at: Time) {
         self.group = group;
         for flow in &mut self.list {
@@ -409,12 +407,12 @@ impl Flows {
         Some(stats.expect("all loads have figures or none"))
     }
 
-    /// The number of a load in the results: of a job that of all its clones.
+    /// Returns the number of a load in the results, which clones of a job share.
     pub(super) fn number(&self, number: u32) -> u32 {
         self.list[number as usize].course.as_ref().map_or(number, |course| course.job)
     }
 
-    /// A request of this load is complete.
+    /// Counts a completed request of this load.
     #[inline]
     pub(super) fn completed(&mut self, number: u32) {
         let flow = &mut self.list[number as usize];
@@ -426,7 +424,7 @@ impl Flows {
         self.to_pull += is_closed;
     }
 
-    /// The submission queue of the next request of a load.
+    /// Returns the submission queue of the next request of a load.
     pub(super) fn queue(&mut self, number: u32) -> u32 {
         match self.queue {
             Queue::Any => self.list[number as usize].queues.next(),

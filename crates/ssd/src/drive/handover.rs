@@ -1,4 +1,4 @@
-//! Requests of a caller until they are complete, and completions until it takes them.
+//! Requests of a caller until their completion, and completions until it takes them.
 
 use std::collections::VecDeque;
 
@@ -6,10 +6,10 @@ use reprieve_base::{Op, Request, Time};
 use reprieve_observe::causes::CauseTimes;
 use reprieve_policy::txn::LatencyComponents;
 
-/// A request that is complete.
+/// A completed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Completion {
-    /// The caller's, that of the request.
+    /// The caller's tag of the request.
     pub tag: u64,
     /// The request's number in order of arrival, from 0.
     pub number: u64,
@@ -21,18 +21,18 @@ pub struct Completion {
     pub arrival: Time,
     /// When it completed.
     pub completion: Time,
-    /// Pages of it that nothing corrected.
+    /// Its uncorrectable pages.
     pub uncorrectable_pages: u32,
 }
 
-/// Where the time of a completed request went.
+/// Components of a completed request's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Details {
     /// Components of the latency, of the transaction that completed last.
     pub parts: LatencyComponents,
     /// Causes of its waits.
     pub causes: CauseTimes,
-    /// The die of that transaction, if one had to do with it.
+    /// The die of that transaction, if any.
     pub die: Option<u32>,
     /// Senses beyond the first of each page that was read for the request.
     pub retries: u32,
@@ -50,7 +50,7 @@ pub enum Queue {
     Class(u8),
 }
 
-/// The way of a request into the drive.
+/// Route of a request into the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Route {
     /// Its submission queue.
@@ -94,7 +94,7 @@ impl Handover {
         }
     }
 
-    /// How many requests have been handed over.
+    /// Returns the number of requests handed over.
     pub(super) fn count(&self) -> u64 {
         self.first + self.slots.len() as u64
     }
@@ -131,7 +131,7 @@ impl Handover {
         (request, route, behind.map_or(Time::NEVER, |request| request.arrival))
     }
 
-    /// The request of this number is complete.
+    /// Completes the request of this number.
     #[inline(always)]
     pub(super) fn complete(&mut self, number: u64, lba: u64, now: Time, uncorrectable_pages: u32) {
         let slot = &mut self.slots[(number - self.first) as usize];

@@ -15,18 +15,18 @@ use super::handover::{Completion, Details, Route};
 /// Activity of a drive at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Activity {
-    /// Requests that have arrived and are not answered.
+    /// Requests that have arrived and are not complete.
     pub open_requests: usize,
     /// Transactions of flash that wait or run.
     pub transactions: usize,
     /// Suspended operations so far: programs, and erases.
     pub suspensions: [u64; 2],
-    /// Pages read and programmed, and blocks erased, by anyone.
+    /// Pages read and programmed, and blocks erased, by host and drive.
     pub operations: [u64; 3],
 }
 
 impl Ssd {
-    /// Takes the drive out of the hands of its workload; it must be preconditioned.
+    /// Removes the workload of the drive, which must be preconditioned.
     ///
     /// Panics if the drive has not been made with `Options::served`.
     pub fn start_serving(&mut self) -> Result<(), UserError> {
@@ -37,7 +37,7 @@ impl Ssd {
         self.start_now()
     }
 
-    /// The last instant that has passed.
+    /// Returns the last instant that was simulated.
     pub fn now(&self) -> Time {
         self.run.now
     }
@@ -58,8 +58,8 @@ impl Ssd {
 
     /// Hands over a request at its arrival, and returns its number in order of arrival.
     ///
-    /// Panics if that instant has passed already: a drive that has decided does not decide again.
-    /// The first request arrives at zero at the soonest.
+    /// Panics if that instant has been simulated already, with its decisions. The first request
+    /// arrives at zero at the soonest.
     pub fn submit(&mut self, request: Request) -> Result<u64, UserError> {
         let arrival = request.arrival;
         if arrival > Time::ZERO {
@@ -84,7 +84,7 @@ impl Ssd {
         self.run.flows.hand_over(request, tag, route);
     }
 
-    /// How many requests have been handed over so.
+    /// Returns the number of requests handed over.
     pub fn handed_over(&self) -> u64 {
         self.run.flows.handover.as_ref().map_or(0, |handover| handover.count())
     }
@@ -118,13 +118,13 @@ impl Ssd {
         Ok(self.run.stats.completed >= completed)
     }
 
-    /// How many completions wait to be taken.
+    /// Returns the number of completions to be taken.
     #[inline(always)]
     pub fn done_count(&self) -> usize {
         self.run.flows.handover.as_ref().map_or(0, |handover| handover.done.len())
     }
 
-    /// Takes the completion that has waited longest.
+    /// Takes the oldest completion.
     #[inline(always)]
     pub fn take_done(&mut self) -> Option<Completion> {
         let handover = self.run.flows.handover.as_mut()?;
@@ -134,7 +134,7 @@ impl Ssd {
         handover.done.pop_front()
     }
 
-    /// Begins to keep the details of completions; no request may have been handed over.
+    /// Starts to keep the details of completions; no request may have been handed over.
     pub fn keep_details(&mut self) {
         self.run.pages.flash.keep_attribution();
         let handover = self.run.flows.handover.as_mut().expect("requests are handed over");
@@ -163,7 +163,7 @@ impl Ssd {
         }
     }
 
-    /// The completions that wait to be taken, in their order.
+    /// Returns the completions to be taken, in order.
     pub fn done(&self) -> impl Iterator<Item = &Completion> {
         self.run.flows.handover.iter().flat_map(|handover| &handover.done)
     }
@@ -176,7 +176,7 @@ impl Ssd {
         std::mem::swap(self.run.stats.log.as_mut().expect("the drive keeps a log"), into);
     }
 
-    /// Whether something was completed that was not taken.
+    /// Whether there are completions to be taken.
     ///
     /// Panics if the drive keeps no log of requests.
     pub fn has_completed(&self) -> bool {

@@ -8,13 +8,13 @@ use reprieve_observe::stats::{AGES, ErrorCounts, Found, Measured, WearFacts};
 
 use super::Ssd;
 
-/// The number of no request.
+/// No request.
 const NONE_YET: u64 = u64::MAX;
 
 /// Part of the run that is measured.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Measuring {
-    /// The measured part begins with the first request of this number or a higher one that arrives
+    /// The measured part starts with the first request from this number on that arrives at least
     /// this long after the start.
     from_request: u64,
     from: Dur,
@@ -22,7 +22,7 @@ pub(super) struct Measuring {
     pub(super) first: u64,
     /// The start of the measured part, with the counts before it; `None` before the start.
     begun: Option<Box<Before>>,
-    /// Transactions of measured parts that another has followed.
+    /// Transactions of earlier measured parts.
     transactions: u64,
     /// Bytes that excluded requests read and wrote which were complete in the measured part.
     earlier_bytes: [u64; 2],
@@ -30,7 +30,7 @@ pub(super) struct Measuring {
     found: Option<Found>,
 }
 
-/// Counters when the measured part began.
+/// Counters at the start of the measured part.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Before {
     at: Time,
@@ -90,7 +90,7 @@ impl Measuring {
         (had_arrived && now >= from).then_some(from)
     }
 
-    /// Whether it begins with the request of this number, which is about to arrive.
+    /// Whether it starts with the request of this number, which is about to arrive.
     pub(super) fn begins_with(&self, number: u64, now: Time) -> bool {
         !self.has_begun() && number == self.from_request && now >= Time::ZERO + self.from
     }
@@ -112,7 +112,7 @@ impl Measuring {
         }));
     }
 
-    /// An excluded request is complete.
+    /// Counts a completed excluded request.
     #[cold]
     pub(super) fn excluded_done(&mut self, op: Op, bytes: u32) {
         if self.has_begun() && (op == Op::Read || op.is_write()) {
@@ -144,7 +144,7 @@ impl Measuring {
         self.before().map_or(now, |before| before.at)
     }
 
-    /// For how long dies and channels were in use in the measured part.
+    /// Returns the busy times of dies and channels in the measured part.
     pub(super) fn busy_ns(&self, flash: &Flash, now: Time) -> (Vec<u64>, Vec<u64>) {
         let (mut dies, mut channels) = flash.busy_ns_each(now);
         if let Some(before) = self.before() {
@@ -172,7 +172,7 @@ impl Measuring {
         })
     }
 
-    /// Power and energy of the measured part, if they are accounted for.
+    /// Returns power and energy of the measured part, if there is a meter.
     pub(super) fn power(&self, flash: &Flash, now: Time) -> Option<PowerReport> {
         let report = flash.observers().power_report(now)?;
         Some(match self.before().and_then(|before| before.power.as_deref()) {
@@ -181,12 +181,12 @@ impl Measuring {
         })
     }
 
-    /// Bytes that excluded requests read and wrote in the measured part.
+    /// Returns the bytes that excluded requests read and wrote in the measured part.
     pub(super) fn excluded_bytes(&self) -> u64 {
         self.earlier_bytes.iter().sum()
     }
 
-    /// Page reads and programs before the measured part.
+    /// Returns page reads and programs before the measured part.
     pub(super) fn earlier_transactions(&self) -> u64 {
         self.before().map_or(self.transactions, |before| before.transactions)
     }

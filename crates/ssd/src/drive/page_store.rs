@@ -18,7 +18,7 @@ use super::media_scan::MediaScan;
 use super::page_layout::PageLayout;
 use super::page_record::PageRecord;
 
-/// The pages of the drive, wherever they are.
+/// The pages of the drive in all components.
 pub(super) struct PageStore {
     pub(super) buffer: WriteBuffer,
     pub(super) ftl: Ftl,
@@ -26,14 +26,14 @@ pub(super) struct PageStore {
     pub(super) layout: PageLayout,
     pub(super) record: PageRecord,
     pub(super) totals: Totals,
-    /// `None`: the drive has no zones.
+    /// `None` without zones.
     pub(super) zones: Option<Box<ZoneTable>>,
-    /// `None`: nothing is read in the background.
+    /// `None` without a media scan.
     pub(super) scan: Option<MediaScan>,
     pub(super) busy_window: Option<BusyWindow>,
-    /// Pages served and not answered, in order.
+    /// Pages served and not completed, in order.
     pub(super) served: Vec<Served>,
-    /// The read of a page that was never written reads the flash.
+    /// The read of an unwritten page reads the flash.
     pub(super) unwritten_costs_read: bool,
     pub(super) partial_write: PartialWrite,
 }
@@ -78,7 +78,7 @@ impl PageStore {
         }
     }
 
-    /// A read has arrived.
+    /// Handles a read.
     #[inline(always)]
     pub(super) fn read(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let request = &mut requests[id];
@@ -100,7 +100,7 @@ impl PageStore {
         request.interval = interval;
     }
 
-    /// A trim has arrived.
+    /// Handles a trim.
     pub(super) fn trim(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let (first, last) = (requests[id].first_lpn, requests[id].last_lpn);
         for lpn in first..=last {
@@ -118,7 +118,7 @@ impl PageStore {
         self.fill_after_drops(requests, now);
     }
 
-    /// A flush has arrived.
+    /// Handles a flush.
     pub(super) fn flush(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         if let Some(checker) = &mut self.record.checker {
             checker.flush_arrived(requests[id].id);
@@ -128,14 +128,14 @@ impl PageStore {
         }
         if self.buffer.intervals.flush(id) {
             self.send_all_held();
-            // After the pages above have been queued: none of them waits for a wordline to fill.
+            // After the pages above have been queued: none of them waits for a wordline.
             self.flash.dies_mut().flush();
         } else {
             self.request_served(id, &LatencyComponents::default(), requests);
         }
     }
 
-    /// A request other than a read is done, after `parts`.
+    /// Completes a request other than a read, after `parts`.
     pub(super) fn request_served(
         &mut self,
         id: u32,
@@ -155,7 +155,7 @@ impl PageStore {
         }
     }
 
-    /// A die has refused a transaction.
+    /// Whether a die has refused a transaction.
     #[cold]
     pub(super) fn refused(&self, id: u32, refusal: Refusal, now: Time, seed: u64) {
         let txn = &self.flash.txns()[id];

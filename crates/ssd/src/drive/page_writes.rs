@@ -1,4 +1,4 @@
-//! Pages that are written: into the buffer, and on to the flash.
+//! Page writes: into the buffer, and on to the flash.
 
 use reprieve_base::{PageAddress, Time};
 use reprieve_config::Acknowledge;
@@ -10,7 +10,7 @@ use super::interface::HostRequests;
 use super::page_store::PageStore;
 
 impl PageStore {
-    /// The data of a write has crossed the link: its pages go into the buffer, or wait for room.
+    /// Handles the data of a write after the link: its pages enter the buffer, or wait for space.
     pub(super) fn write(&mut self, request: u32, requests: &mut HostRequests, now: Time) {
         self.buffer.waiting.push_back(request);
         self.fill_buffer(requests, now);
@@ -55,7 +55,7 @@ impl PageStore {
         newest.filter(|id| self.flash.txns()[*id].start == Time::NEVER)
     }
 
-    /// One page of a write goes into the buffer; false if no plane has room for it yet.
+    /// Moves a page of a write into the buffer; false if no plane has room for it yet.
     fn buffer_page(
         &mut self,
         request: u32,
@@ -76,7 +76,7 @@ impl PageStore {
         };
         self.buffer.leave_line(&mut requests[request], lpn);
         self.buffer.take();
-        // Asked before the write takes the page out.
+        // Queried before the write takes the page out.
         let needs_rest = !is_whole && self.needs_rest(request, lpn, requests, now);
         let is_rest_cached = needs_rest && self.buffer.has_cached(lpn);
         if let Some(cache) = &mut self.buffer.read_cache {
@@ -121,7 +121,7 @@ impl PageStore {
             self.page_acknowledged(request, &parts, requests);
         }
         if fua && lpn == requests[request].last_lpn {
-            // Its completion waits for the program, which so waits for no wordline to fill.
+            // Its completion waits for the program, which must not wait for the rest of a wordline.
             self.flash.dies_mut().flush();
         }
         true
@@ -148,7 +148,7 @@ impl PageStore {
         }
     }
 
-    /// One page of a write takes the place of one that is in the buffer.
+    /// Replaces a page in the buffer by a page of a write.
     fn merge_page(
         &mut self,
         id: u32,
@@ -181,8 +181,8 @@ impl PageStore {
         self.page_is_safe(interval, requests, now);
     }
 
-    /// Reads a page of the flash and writes it anew, as a write of none of it would; not where the
-    /// buffer has no room to spare.
+    /// Reads a page of the flash and rewrites it, like a write that covers none of it; not if the
+    /// buffer has no space to spare.
     pub(super) fn rewrite_page(&mut self, lpn: u32, requests: &mut HostRequests, now: Time) {
         let before = self.ftl.tables.map.get(lpn);
         let has_room = !self.buffer.is_full() && self.buffer.waiting.is_empty();
@@ -200,7 +200,7 @@ impl PageStore {
         *count.expect("only then pages are written anew") += 1;
     }
 
-    /// A page that no request writes takes room in the buffer, as the transaction returned.
+    /// Reserves space in the buffer for a page without a request, as the transaction returned.
     pub(super) fn enter_unasked(&mut self, lpn: u32, target: u32, now: Time) -> u32 {
         self.buffer.take();
         let (die, at) = at_target(target, &self.ftl);
@@ -234,7 +234,7 @@ impl PageStore {
         }
     }
 
-    /// The page of a host write is in flash.
+    /// Completes a page of a host write in flash.
     pub(super) fn page_programmed(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         if self.ftl.tables.blocks.failing.fails_programs() && self.is_written_again(id) {
             return;

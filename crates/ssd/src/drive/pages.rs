@@ -1,4 +1,4 @@
-//! Pages that are read: by the host, or as the rest of a page that it writes in part.
+//! Page reads: by the host, or as the rest of a partly written page.
 
 use reprieve_base::{PageAddress, Slab, Time};
 use reprieve_ftl::Mapping;
@@ -9,7 +9,7 @@ use super::page_store::{PageStore, Served};
 use super::page_writes::at_target;
 
 impl PageStore {
-    /// One page of a host read has arrived.
+    /// Handles a page of a host read.
     #[inline(always)]
     pub(super) fn read_page(
         &mut self,
@@ -24,7 +24,7 @@ impl PageStore {
         self.read_mapped(request, lpn, LatencyComponents::default(), requests, now);
     }
 
-    /// One page of a host read whose mapping is known, after `parts`.
+    /// Handles a page of a host read whose mapping is known, after `parts`.
     ///
     /// Inlined, so that without a mapping in flash there are no parts to pass on.
     #[inline(always)]
@@ -49,7 +49,7 @@ impl PageStore {
                 }
                 self.ftl.image_page(lpn)
             }
-            // The rest of a page that is written in part is still in the flash.
+            // The rest of a partly written page is still in the flash.
             Mapping::Buffered(id) if self.flash.txns()[id].is_incomplete() => {
                 match self.flash.txns()[id].old {
                     NONE => self.ftl.image_page(lpn),
@@ -96,7 +96,7 @@ impl PageStore {
         self.flash.enqueue(id);
     }
 
-    /// Gets the rest of a page that is written in part: from buffer, flash, or nowhere.
+    /// Gets the rest of a partly written page: from buffer, flash, or nowhere.
     pub(super) fn fill_page(
         &mut self,
         id: u32,
@@ -117,7 +117,7 @@ impl PageStore {
                     self.page_complete(id, requests, now);
                     return;
                 }
-                // The rest of the page is still being read, for an earlier write.
+                // The rest of the page is being read for an earlier write.
                 let first = self.flash.txns()[leader].waiters;
                 let txn = &mut self.flash.txns_mut()[id];
                 txn.waits_for = leader;
@@ -198,7 +198,7 @@ impl PageStore {
         self.fill_after_drops(requests, now);
     }
 
-    /// A page of a read has its data at `now`, after `parts`; it crosses the link to the host.
+    /// Handles a page of a read that has its data at `now`, after `parts`, to cross the link.
     #[inline]
     pub(super) fn page_read(
         &mut self,
@@ -228,7 +228,7 @@ impl PageStore {
     }
 }
 
-/// Takes the waiters of a transaction, linked in the order in which they came.
+/// Takes the waiters of a transaction, linked in order of arrival.
 pub(super) fn take_waiters(txns: &mut Slab<Txn>, id: u32) -> u32 {
     // The list has the newest first.
     let mut ready = std::mem::replace(&mut txns[id].waiters, NONE);

@@ -1,4 +1,4 @@
-//! The power fails in a run: when it does, and how the drive starts after it.
+//! Power failure in a run: its time, and the start of the drive after it.
 
 use reprieve_base::{Time, UserError};
 use reprieve_config::{Acknowledge, PowerLoss, Scenario};
@@ -29,7 +29,7 @@ impl Ssd {
         self.run.host.requests.is_empty() && self.run.flows.next_time() == Time::NEVER
     }
 
-    /// When something happens next.
+    /// Returns the next instant.
     pub fn next_instant(&self) -> Time {
         self.run.next_instant()
     }
@@ -95,8 +95,8 @@ impl Ssd {
         }
     }
 
-    /// The drive of a scenario, of the same shape, as it starts after a recovery from the loss of
-    /// power of this one.
+    /// Creates the drive of a scenario, of the same shape, after a recovery from the power failure
+    /// of this one.
     ///
     /// Errors as [`Ssd::with`] does.
     pub fn after(

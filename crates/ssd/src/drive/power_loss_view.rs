@@ -20,7 +20,7 @@ use super::save::DIRTY;
 /// Bytes of an entry in a list of trimmed pages: a logical page.
 const TRIM_BYTES: u64 = 4;
 
-/// How a loss of power went.
+/// Course of a power failure.
 #[derive(Clone, Debug)]
 pub struct Cut {
     /// When the power failed.
@@ -29,7 +29,7 @@ pub struct Cut {
     pub policy: LossPolicy,
     /// Logical pages whose newest data was in a write-back buffer and not in flash.
     pub dirty_pages: u64,
-    /// Those that were to be saved apart, as their programs did not end, in order of acceptance.
+    /// Pages to be saved separately, as their programs did not end, in order of acceptance.
     pub dump: Vec<u32>,
     /// Pages that hold the list of trimmed pages, which is saved last.
     pub table_pages: u64,
@@ -49,11 +49,11 @@ pub struct Recovered {
     pub knows_trims: bool,
     /// Blocks of the translation layer whose erase had started, counted over the drive.
     pub erased: Vec<u32>,
-    /// Pages, counted over the drive, whose programs ended after the power had failed.
+    /// Pages, counted over the drive, whose programs ended after the power failure.
     pub programmed: Vec<u32>,
 }
 
-/// A drive between two instants, as a loss of its power would find it.
+/// A drive between two instants, at a power failure.
 #[derive(Clone, Copy)]
 pub struct PowerLossView<'a> {
     pub(super) scenario: &'a Scenario,
@@ -65,7 +65,7 @@ pub struct PowerLossView<'a> {
     pub(super) is_durable: bool,
     pub(super) checker: Option<&'a Checker>,
     pub(super) now: Time,
-    /// When something happens next.
+    /// The next instant.
     pub(super) next: Time,
 }
 
@@ -117,7 +117,7 @@ impl PowerLossView<'_> {
         writes.filter(|(_, txn)| !txn.stale).map(|(id, _)| id).collect()
     }
 
-    /// Pages of the list of trimmed pages, or of a bitmap, whichever is shorter.
+    /// Returns the pages of the list of trimmed pages, or of a bitmap, whichever is shorter.
     fn table_pages(&self) -> u64 {
         let bitmap = u64::from(self.ftl.tables.map.logical_pages()).div_ceil(8);
         let list = self.journal.trimmed_pages() * TRIM_BYTES;
@@ -158,7 +158,7 @@ impl PowerLossView<'_> {
         self.loss.is_protected() && cut.flush.saved_pages == whole
     }
 
-    /// Pages that a recovery reads something of.
+    /// Returns the pages that a recovery reads.
     fn scanned_pages(&self) -> u64 {
         let mut pages = 0;
         self.each_programmed(|_, _, _, programmed| pages += u64::from(programmed));
@@ -255,8 +255,8 @@ impl PowerLossView<'_> {
         }
     }
 
-    /// A page whose newest data is in flash is found where the mapping had it, unless garbage
-    /// collection still moved it.
+    /// The recovered place of a page with its newest data in flash is that of the mapping, unless
+    /// garbage collection was moving it.
     fn verify_found(&self, cut: &Cut, found: &RecoveredPages) -> Result<(), String> {
         for lpn in 0..self.ftl.tables.map.all_pages() {
             let Mapping::Flash(mapped) = self.ftl.tables.map.get(lpn) else { continue };
@@ -296,7 +296,7 @@ impl PowerLossView<'_> {
         recovered.knows_trims && self.journal.is_trimmed(lpn, version)
     }
 
-    /// The state of the drive after a recovery.
+    /// Returns the state of the drive after a recovery.
     pub(super) fn state_after(&self, recovered: &Recovered) -> State {
         let mut state = State::default();
         let trimmed = |lpn| self.is_trimmed(recovered, lpn);

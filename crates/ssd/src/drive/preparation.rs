@@ -14,7 +14,7 @@ use super::{Options, Ssd};
 
 /// Page writes of preconditioning in one step: some hundredths of a second.
 const PRECONDITION_STEP: u64 = 1 << 22;
-/// Those of them that take as long as an operation of the run-in.
+/// Page writes in the time of an operation of the run-in.
 const WRITES_PER_OPERATION: u64 = 64;
 /// Operations of a preparation that is worth a file: a tenth of a second or two.
 const OPERATIONS_WORTH_A_FILE: u64 = 1 << 17;
@@ -24,15 +24,15 @@ pub(super) struct Preparation {
     preconditioner: Preconditioner,
     /// `None`: the state comes from elsewhere.
     equilibrium: Option<Box<Equilibrium>>,
-    /// The load of that equilibrium; `None`: the drive is not to be in a steady state.
+    /// The load of that equilibrium; `None`: no steady state is needed.
     load: Option<String>,
     stage: RunInStage,
     /// Its policies differ from those of the scenario.
     pub(super) has_custom_policies: bool,
-    /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
+    /// Initial logical pages of the buffer, from before a power loss.
     pub(super) replay: Vec<u32>,
     pub(super) origin: Origin,
-    /// Operations that have brought the drive here, as a measure of the time that they took.
+    /// Operations of the preparation, as a measure of its time.
     operations: u64,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Preparation {
 enum RunInStage {
     /// Preconditioning, with the free blocks that the load is expected to leave.
     ToCome(Attempt),
-    /// It runs in.
+    /// The run-in.
     Running(Box<RunIn>),
     /// Idle, while background work runs.
     Resting(Box<Ssd>),
@@ -49,7 +49,7 @@ enum RunInStage {
 }
 
 impl Preparation {
-    /// Of a drive that is to be brought into this equilibrium.
+    /// Creates the preparation of a drive for this equilibrium.
     pub(super) fn of(equilibrium: Equilibrium, ftl: &mut Ftl) -> Preparation {
         let kept = equilibrium.kept(ftl);
         let preconditioner = Preconditioner::new(&equilibrium.scenario, ftl, kept);
@@ -62,7 +62,7 @@ impl Preparation {
         Preparation { preconditioner, stage, equilibrium, load, ..Preparation::done(Vec::new()) }
     }
 
-    /// Of a drive that has its state from elsewhere, and these pages in its buffer.
+    /// Creates a finished preparation of a drive with other state, and these pages in its buffer.
     pub(super) fn done(replay: Vec<u32>) -> Preparation {
         Preparation {
             preconditioner: Preconditioner::done(None),
@@ -200,7 +200,7 @@ impl Preparation {
         ftl.end_run_in(scenario);
     }
 
-    /// Preconditions the drive to its end, without a run before the run.
+    /// Preconditions the drive completely, without a run-in.
     pub(super) fn precondition(
         &mut self,
         scenario: &Scenario,
@@ -213,12 +213,12 @@ impl Preparation {
         Ok(())
     }
 
-    /// Whether the drive is in the state that it starts from.
+    /// Whether the drive has its initial state.
     pub(super) fn is_done(&self) -> bool {
         self.preconditioner.is_done() && matches!(self.stage, RunInStage::Over(_))
     }
 
-    /// Section `prepare` of the summary: the load whose equilibrium the drive starts in.
+    /// Returns the section `prepare` of the summary: the load of the drive's equilibrium.
     pub(super) fn prepared(&self) -> Option<Value> {
         let load = self.load.as_ref()?;
         let report = match &self.stage {
@@ -290,7 +290,7 @@ impl Preparation {
     }
 }
 
-/// Whether the drive has a time before the run, and tables that can be carried over.
+/// Whether the drive has a run-in, and tables that can be carried over.
 fn runs_in(scenario: &Scenario, ftl: &Ftl) -> bool {
     scenario.ftl.precondition == Precondition::Steady && !ftl.tables.map.is_in_flash()
 }

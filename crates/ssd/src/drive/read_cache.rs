@@ -1,4 +1,4 @@
-//! The read cache: pages that were read, or written, and need no flash when they are read again.
+//! The read cache: recently read or written pages, whose next reads need no flash.
 
 use reprieve_base::{Archive, Order, parts};
 use reprieve_config::{self as scenario, Eviction};
@@ -14,12 +14,12 @@ pub(super) struct PageCache {
     lpns: Vec<u32>,
     /// Slots in use, the next to be evicted first.
     order: Order,
-    /// Slots that were in use and are not.
+    /// Free slots that were in use.
     free: Vec<u32>,
     capacity_pages: usize,
     is_lru: bool,
     fill_on_write: bool,
-    /// Units of a whole page that leave a die; `None`: pages leave whole.
+    /// Transfer units of a whole page; `None`: pages are transferred whole.
     units: Option<u32>,
     pub(super) counts: ReadCacheCounts,
 }
@@ -85,7 +85,7 @@ impl PageCache {
         }
     }
 
-    /// A page, or a part of it, is written.
+    /// Handles a write of a page, or of a part of it.
     #[inline]
     pub(super) fn page_written(&mut self, lpn: u32, is_whole: bool) {
         if !self.fill_on_write {
@@ -95,7 +95,7 @@ impl PageCache {
         }
     }
 
-    /// Takes a page in, in place of another if there is no room.
+    /// Inserts a page, in place of another if the cache is full.
     fn fill(&mut self, lpn: u32) {
         let slot = self.slots[lpn as usize];
         if slot != NONE {
@@ -108,7 +108,7 @@ impl PageCache {
         self.order.push(slot);
     }
 
-    /// A slot that is not in use.
+    /// Returns a free slot.
     fn room(&mut self) -> u32 {
         if let Some(slot) = self.free.pop() {
             return slot;
@@ -124,7 +124,7 @@ impl PageCache {
         slot
     }
 
-    /// A page's data is not that of the flash any more.
+    /// Removes a page whose data differs from the flash.
     pub(super) fn forget(&mut self, lpn: u32) {
         let slot = std::mem::replace(&mut self.slots[lpn as usize], NONE);
         if slot != NONE {
@@ -165,7 +165,7 @@ impl PageCache {
         Ok(())
     }
 
-    /// A page that the cache holds.
+    /// Returns a cached page.
     #[cfg(test)]
     pub(super) fn a_page(&self) -> u32 {
         self.lpns[self.order.first().expect("a page is there") as usize]
@@ -179,7 +179,7 @@ impl PageCache {
         self.slots[other] = std::mem::replace(&mut self.slots[lpn], NONE);
     }
 
-    /// Forgets a page and keeps its slot from the others.
+    /// Removes a page without freeing its slot.
     #[cfg(test)]
     pub(super) fn lose_slot(&mut self) {
         let lpn = self.a_page();

@@ -97,7 +97,7 @@ impl EventLoop {
         }
     }
 
-    /// All of a request has crossed a link that keeps requests in order.
+    /// Handles a request that has crossed a link that keeps requests in order.
     #[cold]
     fn whole_here(&mut self, id: u32) {
         let request = &mut self.host.requests[id];
@@ -116,7 +116,7 @@ impl EventLoop {
         }
     }
 
-    /// Sets about a request.
+    /// Starts a request.
     #[inline]
     fn begin(&mut self, id: u32) {
         if self.host.is_in_order() {
@@ -151,7 +151,7 @@ impl EventLoop {
         self.answer_served();
     }
 
-    /// The data of a write is here.
+    /// Handles the data of a write.
     #[inline]
     fn write_received(&mut self, id: u32) {
         self.pages.write(id, &mut self.host.requests, self.now);
@@ -179,7 +179,7 @@ impl EventLoop {
         self.pages.served.clear();
     }
 
-    /// A page of a read that has its data crosses the link to the host.
+    /// Sends a page of a read that has its data over the link to the host.
     #[inline]
     pub(super) fn send_page(&mut self, id: u32, lpn: u32) {
         let bytes = self.pages.layout.bytes(&self.host.requests[id], lpn);
@@ -188,7 +188,7 @@ impl EventLoop {
         }
     }
 
-    /// The last that a request sends to the host has crossed the link at `crossed`.
+    /// Completes a request whose last data crosses the link at `crossed`.
     #[inline]
     fn leave(&mut self, id: u32, crossed: Time) {
         if crossed == self.now {
@@ -198,7 +198,7 @@ impl EventLoop {
         self.host.answer(id, self.now, crossed, self.events.orders());
     }
 
-    /// A request is complete.
+    /// Completes a request.
     pub(super) fn request_done(&mut self, id: u32) {
         if self.pages.flash.observers().is_drawn() {
             self.pages.flash.observers_mut().request_done(self.now, id);
@@ -283,7 +283,7 @@ impl EventLoop {
         }
     }
 
-    /// An operation of a zone has arrived.
+    /// Handles a zone operation.
     #[cold]
     pub(super) fn operate_zone(&mut self, id: u32) {
         let PageStore { zones, ftl, flash, .. } = &mut self.pages;
@@ -301,7 +301,7 @@ impl EventLoop {
         self.change_zone(zone, id);
     }
 
-    /// Changes the state of a zone, of which no page waits to be programmed.
+    /// Changes the state of a zone without pages that wait to be programmed.
     fn change_zone(&mut self, zone: u32, id: u32) {
         let (pages, now) = (&mut self.pages, self.now);
         let zones = pages.zones.as_mut().expect("there are zones");
@@ -348,7 +348,7 @@ impl EventLoop {
         let next = |pages: &mut PageStore| pages.zones.as_mut()?.next_settled();
         while let Some((zone, id)) = next(&mut self.pages) {
             self.change_zone(zone, id);
-            // A zone has made way for another.
+            // Counts a zone that was closed for another.
             self.pages.fill_buffer(&mut self.host.requests, self.now);
         }
         while let Some(id) = self.pages.zones.as_mut().and_then(|zones| zones.done.pop()) {

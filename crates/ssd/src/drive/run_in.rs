@@ -16,11 +16,11 @@ use super::Ssd;
 use super::dirty_pages::DirtyPages;
 use super::event::DriveEvent;
 
-/// Requests between two looks at the drive, and between two returns to the caller.
+/// Requests between two samples of the drive, and between two returns to the caller.
 const REQUESTS_LOOK: u64 = 256;
 const REQUESTS_STEP: u64 = 1 << 16;
-/// Page operations of the flash, or requests, after which a drive that still changes is not waited
-/// for: seconds; and of a small drive this many for each of its logical pages.
+/// Page operations of the flash, or requests, after which a drive that still changes is given up:
+/// seconds; and for a small drive this many for each of its logical pages.
 const OPERATIONS_MAX: u64 = 1_000_000;
 const OPERATIONS_PER_PAGE: u64 = 64;
 /// Parts of the run-in that are compared, and parts after which it is given up.
@@ -35,8 +35,8 @@ const ATTEMPTS_MAX: u32 = 5;
 /// Attempts for a drive with more logical pages than `LARGE_PAGES`, which take seconds each.
 const ATTEMPTS_MAX_LARGE: u32 = 2;
 const LARGE_PAGES: u32 = 1 << 24;
-/// The share of its spare blocks by which that number may be off; write amplification then is off
-/// by about as much.
+/// Tolerance of that number as a share of spare blocks, which is about the error of write
+/// amplification.
 const OFF_SHARE: f64 = 0.01;
 /// Factor of the shortest observation after which a drive is given up.
 const LATEST: u64 = 8;
@@ -48,7 +48,7 @@ pub(super) struct Attempt {
     pub(super) number: u32,
 }
 
-/// A drive that runs in.
+/// A drive during its run-in.
 pub(super) struct RunIn {
     pub(super) drive: Ssd,
     pub(super) attempt: Attempt,
@@ -69,15 +69,15 @@ pub(super) struct RunIn {
 /// Sums over a part of a drive's run.
 #[derive(Clone, Copy, Debug, Default)]
 struct RunInPart {
-    /// Free blocks over all looks.
+    /// Free blocks over all samples.
     free_blocks: u64,
     looks: u64,
-    /// Shares of valid pages in full blocks, over fewer.
+    /// Shares of valid pages in full blocks, over fewer samples.
     shares: f64,
     share_looks: u64,
 }
 
-/// Report of the time before the run.
+/// Report of the run-in.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct RunInReport {
     pub(super) requests: u64,
@@ -91,14 +91,14 @@ pub(super) struct RunInReport {
     pub(super) valid_pages: u64,
 }
 
-/// State of a drive that runs in.
+/// State of a run-in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum RunInCourse {
     GoesOn,
     AtRest,
     /// Precondition again with these free blocks, which the load leaves.
     Again(Kept),
-    /// It is not waited for.
+    /// Given up.
     TooLong,
 }
 
@@ -235,7 +235,7 @@ impl RunIn {
             if course != RunInCourse::GoesOn {
                 return course;
             }
-            // Longer parts begin with none.
+            // Longer parts start empty.
             self.parts.drain(..self.parts.len().min(1));
         }
         self.parts.push(RunInPart::default());
@@ -244,7 +244,7 @@ impl RunIn {
         if is_late { RunInCourse::TooLong } else { RunInCourse::GoesOn }
     }
 
-    /// Judges the parts that were looked at.
+    /// Judges the sampled parts.
     fn judge(&mut self) -> RunInCourse {
         let ftl = &self.drive.run.pages.ftl;
         let half = &self.parts[PARTS / 2..];
@@ -255,7 +255,7 @@ impl RunIn {
         let off_blocks = (found.blocks() - kept.blocks()).abs();
         let off_blocks_max = OFF_SHARE * f64::from(ftl.spare_blocks());
         if number == 1 && self.change_blocks().abs() > self.change_blocks_max() {
-            // It is far from where it goes, more than could be seen.
+            // It is far from its target, beyond what can be observed.
             let ends = [ftl.kept_behind(), ftl.kept_ahead()];
             let end = ends[usize::from(self.change_blocks() > 0.0)];
             if (end.blocks() - kept.blocks()).abs() > off_blocks_max {
@@ -279,8 +279,8 @@ impl RunIn {
         if is_at_rest { RunInCourse::AtRest } else { RunInCourse::GoesOn }
     }
 
-    /// From now on parts are as long as the drive is given time for, its capacity together at most;
-    /// false if that is no longer than they are.
+    /// Makes parts as long as the drive's limit permits, its capacity together at most; false if
+    /// that is no longer than they are.
     fn begin_long_parts(&mut self) -> bool {
         self.is_long = true;
         let pages = u64::from(self.drive.scenario.user_pages());
@@ -306,7 +306,7 @@ impl RunIn {
         OPERATIONS_MAX.min(OPERATIONS_PER_PAGE * pages)
     }
 
-    /// A drive whose blocks have not been looked at yet is waited for.
+    /// A drive without samples of its blocks is not given up.
     fn is_late(&self) -> bool {
         let host_pages = self.drive.run.pages.flash.counts().host_programs;
         let is_seen = self.is_long || host_pages == 0;
@@ -314,7 +314,7 @@ impl RunIn {
             || self.operations() >= LATEST * self.operations_max()
     }
 
-    /// Free blocks of a plane, on average over some of the parts.
+    /// Returns the mean free blocks of a plane over some of the parts.
     fn free_blocks(&self, parts: Range<usize>) -> f64 {
         let parts = &self.parts[parts];
         let looks: u64 = parts.iter().map(|part| part.looks).sum();
@@ -323,18 +323,18 @@ impl RunIn {
         if looks == 0 { 0.0 } else { blocks as f64 / looks as f64 / planes }
     }
 
-    /// By how many blocks a plane has more free in the second half of the parts than in the first.
+    /// Returns the increase of free blocks of a plane from the first to the second half of the parts.
     fn change_blocks(&self) -> f64 {
         self.free_blocks(PARTS / 2..PARTS) - self.free_blocks(0..PARTS / 2)
     }
 
-    /// By how many it may be.
+    /// Returns the permitted change.
     fn change_blocks_max(&self) -> f64 {
         let geometry = &self.drive.scenario.geometry;
         let planes = f64::from(geometry.planes());
         let pages = (self.part_pages * PARTS as u64 / 2) as f64;
         let filled = pages / f64::from(geometry.pages_per_block) / planes;
-        // Each plane has by chance one more or one fewer.
+        // Each plane varies by one block by chance.
         (CHANGE_SHARE * filled).min(CHANGE_BLOCKS_MAX) + 1.0 / planes.sqrt()
     }
 }

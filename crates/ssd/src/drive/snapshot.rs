@@ -7,17 +7,17 @@ use super::Ssd;
 pub struct Snapshot {
     /// Simulated time.
     pub simulated_ns: u64,
-    /// Page reads and programs, of anyone.
+    /// Page reads and programs, of host and drive.
     pub page_transactions: u64,
-    /// Reads and writes that are complete.
+    /// Completed reads and writes.
     pub completed: [u64; 2],
     /// Latency percentiles at the requested shares.
     pub percentiles_ns: [Vec<u64>; 2],
     /// Suspensions of programs, and of erases.
     pub suspensions: [u64; 2],
-    /// Of each die, for how long its array or page buffer was in use.
+    /// Time in use of each die's array or page buffer.
     pub die_busy_ns: Vec<u64>,
-    /// Dies on which an operation is suspended now.
+    /// Dies with a suspended operation.
     pub suspended_dies: u64,
 }
 

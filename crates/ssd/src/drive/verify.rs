@@ -21,8 +21,8 @@ impl PageStore {
         Ok(())
     }
 
-    /// Where writes of part of a page are padded, none reads the rest; one that a dispatcher has
-    /// written anew is read all the same.
+    /// Where partial writes are padded, none reads the rest; one that a dispatcher has rewritten is
+    /// read nevertheless.
     fn verify_padding(&self) -> Result<(), String> {
         let is_padded = self.partial_write == PartialWrite::Pad;
         if !is_padded || self.totals.redistributed_pages.is_some() {

@@ -1,4 +1,4 @@
-//! Pages of a write-back buffer: whether they stay, and when they go to the flash.
+//! Pages of a write-back buffer: whether they are held, and when they are sent to the flash.
 
 use reprieve_base::Time;
 use reprieve_ftl::Mapping;

@@ -10,7 +10,7 @@ const SUBMISSION_BYTES: u64 = 64;
 /// An entry of a completion queue (the same, section 4.6).
 const COMPLETION_BYTES: u64 = 16;
 
-/// Time that bytes take on the link.
+/// Time of bytes on the link.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     /// `None`: transfers take no time.
@@ -44,7 +44,7 @@ struct Link {
 }
 
 impl Link {
-    /// When a transfer that is ready at `now` has crossed the link.
+    /// Returns when a transfer that is ready at `now` has crossed the link.
     #[inline]
     fn cross(&mut self, now: Time, time: Dur) -> Time {
         if !self.takes_time {
@@ -64,9 +64,9 @@ pub(super) struct Links {
     submission: Dur,
     completion: Dur,
     ask: Dur,
-    /// In, or both.
+    /// Into the drive, or both ways.
     first: Link,
-    /// Out; `None`: a link that is half duplex.
+    /// Out of the drive; `None`: the link is half duplex.
     out: Option<Link>,
     /// Doorbells, queue entries and reads of host memory cross it as well.
     pub(super) carries_commands: bool,
@@ -90,7 +90,7 @@ impl Links {
             doorbell: pace.time(DOORBELL_BYTES),
             submission: pace.time(SUBMISSION_BYTES),
             completion: pace.time(COMPLETION_BYTES),
-            // A packet without data.
+            // Sends a packet without data.
             ask: pace.time(0),
             pace,
             first: link,
@@ -105,13 +105,13 @@ impl Links {
         self.first.takes_time
     }
 
-    /// Data of a write that is ready at `now`.
+    /// Sends the data of a write that is ready at `now`.
     #[inline]
     pub(super) fn cross_in(&mut self, now: Time, bytes: u64) -> Time {
         self.first.cross(now, self.pace.time(bytes))
     }
 
-    /// Data of a read that is ready at `now`.
+    /// Sends the data of a read that is ready at `now`.
     #[inline]
     pub(super) fn cross_out(&mut self, now: Time, bytes: u64) -> Time {
         let time = self.pace.time(bytes);
@@ -141,13 +141,13 @@ impl Links {
         self.out().cross(now, time)
     }
 
-    /// The host sends an entry of a submission queue.
+    /// Sends a submission entry of the host.
     #[inline]
     pub(super) fn submission(&mut self, now: Time) -> Time {
         self.first.cross(now, self.submission)
     }
 
-    /// The drive writes an entry of a completion queue.
+    /// Sends a completion entry of the drive.
     #[inline]
     pub(super) fn completion(&mut self, now: Time) -> Time {
         let time = self.completion;

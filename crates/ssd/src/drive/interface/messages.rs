@@ -1,4 +1,4 @@
-//! Messages between host and drive, in lines that are in order of time.
+//! Messages between host and drive, in queues ordered by time.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use reprieve_base::event::Orders;
 pub(super) enum What {
     /// A doorbell: a request is in its submission queue.
     Doorbell,
-    /// The drive has turned to a command of a submission queue.
+    /// The drive starts to fetch a command of a submission queue.
     Fetched,
     /// The drive reads a command from host memory.
     CommandRequest,
@@ -24,7 +24,7 @@ pub(super) enum What {
     Data,
     /// All of a request, on a link that keeps requests in order.
     Whole,
-    /// The last that a request sends to the host.
+    /// The last data of a request to the host, or its completion.
     Answer,
 }
 
@@ -32,7 +32,7 @@ pub(super) enum What {
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Message {
     pub(super) at: Time,
-    /// Order of sending, which decides among messages and events of one instant.
+    /// Order of sending, shared with events of the drive, within an instant.
     pub(super) order: u64,
     pub(super) what: What,
     pub(super) request: u32,
@@ -57,7 +57,7 @@ const ANSWERS: usize = 3;
 const LINES: usize = 4;
 
 impl What {
-    /// The line in which such messages wait.
+    /// Returns the queue of such messages.
     fn line(self) -> usize {
         match self {
             What::CommandRequest | What::DataRequest => TO_HOST,
@@ -76,7 +76,7 @@ pub(super) struct Messages {
     /// The next message; its time is `NEVER` if there is none.
     next: Message,
     lines: [VecDeque<Message>; LINES],
-    /// Messages in the lines.
+    /// Messages in the queues.
     behind: usize,
 }
 
@@ -92,7 +92,7 @@ impl Messages {
         self.next.at
     }
 
-    /// When that was sent, in one order with the events of the drive.
+    /// Returns the order of the next message, shared with events of the drive.
     #[inline]
     pub(super) fn next_order(&self) -> u64 {
         self.next.order
@@ -143,7 +143,7 @@ impl Messages {
         debug_assert!(self.lines[FETCH].len() + next <= 1, "two commands are fetched at once");
     }
 
-    /// Whether the next message is one that the drive has something to do for.
+    /// Whether the next message gives the drive work.
     #[inline(always)]
     pub(super) fn gives_work(&self) -> bool {
         match self.next.what {

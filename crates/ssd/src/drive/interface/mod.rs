@@ -26,17 +26,17 @@ pub(super) struct HostRequest {
     /// Write with forced unit access: acknowledged when it is programmed.
     pub(super) fua: bool,
     pub(super) arrival: Time,
-    /// When the drive began to fetch it from its submission queue; at once without queues.
+    /// When the drive started to fetch it from its submission queue; at once without queues.
     pub(super) fetched: Time,
-    /// When the drive had it and set about it.
+    /// When the drive had it and started it.
     pub(super) begun: Time,
     /// Write: when its data had crossed the link.
     pub(super) received: Time,
-    /// Pages of it, or under it, that nothing corrected.
+    /// Uncorrectable pages, of the request or of old pages under it.
     pub(super) uncorrectable_pages: u32,
     /// Senses beyond the first of each of these pages.
     pub(super) retries: u32,
-    /// Pages that are not done.
+    /// Pages left.
     pub(super) pages_left: u32,
     /// First and last logical page that it touches.
     pub(super) first_lpn: u32,
@@ -52,13 +52,13 @@ pub(super) struct HostRequest {
     pub(super) handle: u8,
     /// The submission queue that it came through.
     pub(super) queue: u32,
-    /// Behind it in that queue, or `NONE`.
+    /// The next one in that queue, or `NONE`.
     pub(super) next: u32,
-    /// Where the time of its last page went, once that is done.
+    /// Components of its last page's time, once that is done.
     pub(super) parts: LatencyComponents,
 }
 
-/// The requests that are open.
+/// Open requests.
 pub(super) type HostRequests = Slab<HostRequest>;
 
 impl HostRequest {
@@ -74,11 +74,11 @@ impl HostRequest {
 
 /// Next step of the drive.
 pub(super) enum HostStep {
-    /// Set about a request: its command is here.
+    /// Start a request whose command has arrived.
     Begin(u32),
-    /// Take the data of a write, which is here.
+    /// Take the data of a write, which has arrived.
     Data(u32),
-    /// Set about a request that is here as a whole.
+    /// Start a request that has arrived as a whole.
     Whole(u32),
     /// A request is complete.
     Done(u32),
@@ -92,9 +92,9 @@ pub(super) struct HostInterface {
     links: Links,
     /// Controller time of every command, in parallel with others.
     controller: Dur,
-    /// Time of commands that are no reads.
+    /// Controller time of commands other than reads.
     controller_write: Dur,
-    /// Commands take their time on the link, so that most messages only lead to others.
+    /// Commands take time on the link, so that most messages only cause others.
     talks: bool,
     messages: Messages,
 }
@@ -122,7 +122,7 @@ impl HostInterface {
         }
     }
 
-    /// How many submission queues there are; none where requests go straight to the drive.
+    /// Returns the number of submission queues; none if requests go straight to the drive.
     pub(super) fn queue_count(&self) -> u32 {
         self.queues.as_ref().map_or(0, HostQueues::count)
     }
@@ -145,7 +145,7 @@ impl HostInterface {
         self.messages.next_time()
     }
 
-    /// When that was sent, in one order with the events of the drive.
+    /// Returns the order of the next message, shared with events of the drive.
     #[inline]
     pub(super) fn next_order(&self) -> u64 {
         self.messages.next_order()
@@ -156,7 +156,7 @@ impl HostInterface {
         self.messages.clear();
     }
 
-    /// A request arrives: whether the drive has it at once.
+    /// Handles the arrival of a request; returns whether the drive has it at once.
     #[inline(always)]
     pub(super) fn arrive(&mut self, id: u32, queue: u32, now: Time, orders: &mut Orders) -> bool {
         let Some(queues) = &mut self.queues else { return true };
@@ -226,7 +226,7 @@ impl HostInterface {
             let now = self.next_time();
             let step = self.receive(now, orders);
             debug_assert!(step.is_none(), "the drive has something to do at {now}");
-            // With the last message of an instant the drive turns to its queues.
+            // After the last message of an instant the drive fetches from its queues.
             if self.next_time() > now && self.may_fetch() {
                 let here = self.fetch(now, orders);
                 debug_assert!(here.is_none(), "a command that crosses a link is here later");
@@ -313,7 +313,7 @@ impl HostInterface {
         request.pages_left -= 1;
         let pages_left = request.pages_left;
         if self.links.in_order {
-            // With the last page all data crosses such a link.
+            // With the last page all data has crossed such a link.
             let bytes = u64::from(request.bytes);
             return (pages_left == 0).then(|| self.links.cross_out(now, bytes) + self.controller);
         }
@@ -325,7 +325,7 @@ impl HostInterface {
         Some(told + self.controller)
     }
 
-    /// When the host knows that a request other than a read is done.
+    /// Returns when the host has the completion of a request other than a read.
     #[inline]
     pub(super) fn completion(&mut self, now: Time) -> Time {
         let told = if self.links.carries_commands { self.links.completion(now) } else { now };
