@@ -95,7 +95,7 @@ impl BitmapDrive {
         self.pages[plane].overwrite(state, &mut *self.victim, writes, scope)
     }
 
-    /// Makes a plane with `lpns` logical pages a copy of that of a scope, which has no fewer.
+    /// Makes a plane with `lpns` logical pages a copy of that of a scope with at least as many.
     pub(super) fn copy_plane(&mut self, ftl: &mut Ftl, from: &mut Scope, plane: u32, lpns: u32) {
         let blocks = &mut ftl.tables.blocks;
         let mut state = blocks.planes[from.plane as usize].clone();
@@ -108,7 +108,7 @@ impl BitmapDrive {
         self.pages[plane as usize] = pages;
     }
 
-    /// Makes `lpns` pages of the drive valid in all, a page a plane at a time.
+    /// Validates `lpns` pages of the drive in all, one a plane in turn.
     pub(super) fn share_out(&mut self, ftl: &mut Ftl, lpns: u32, stream: &mut Stream) {
         let planes = &mut ftl.tables.blocks.planes;
         let mut valid: u32 = planes.iter().map(|plane| plane.committed).sum();
@@ -126,15 +126,15 @@ impl BitmapDrive {
         }
     }
 
-    /// Gives the valid pages of each of these scopes, or of the drive, its logical pages, without
-    /// memory for the order that is drawn.
+    /// Assigns the logical pages of these scopes, or of the drive, to the valid pages, without
+    /// memory for the drawn order.
     pub(super) fn name_by_number(&self, ftl: &mut Ftl, scopes: Vec<Scope>) {
         let names = DrawnNames::new(ftl, self.pages.iter().map(BitmapPlane::words), scopes);
         ftl.tables.start_with(Names::Drawn(names));
     }
 
-    /// Gives the valid pages of the scope's plane, or of the drive, its logical pages, every way
-    /// equally likely.
+    /// Assigns the logical pages of a scope to the valid pages of its plane, or of the drive, in a
+    /// random order.
     pub(super) fn name(&self, ftl: &mut Ftl, scope: &mut Scope, by_plane: bool) {
         let plane = scope.plane as usize;
         let planes = if by_plane { &self.pages[plane..=plane] } else { &self.pages[..] };

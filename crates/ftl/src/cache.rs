@@ -35,7 +35,7 @@ pub(super) struct MapCache {
     /// The slot of each logical page, or `NONE`.
     slot_of: Table<NONE>,
     segments: [Segment; 2],
-    /// Entries used again that are kept apart; 0: all are alike.
+    /// Entries used again in the protected segment; 0: one segment.
     again_max: u32,
 }
 
@@ -114,12 +114,12 @@ impl MapCache {
         left.changed.then_some(left.lpn)
     }
 
-    /// The logical pages whose entries have changed since their pages of the mapping were written.
+    /// Returns the logical pages whose entries differ from their pages of the mapping.
     pub(super) fn changed(&self) -> impl Iterator<Item = u32> {
         self.slots.iter().filter(|slot| slot.changed).map(|slot| slot.lpn)
     }
 
-    /// The entries of these pages are written: none of them counts as changed.
+    /// Marks the entries of these pages as written.
     pub(super) fn clean(&mut self, lpns: std::ops::Range<u32>) {
         for lpn in lpns {
             let slot = self.slot_of.get(lpn);
@@ -171,7 +171,7 @@ impl MapCache {
         }
     }
 
-    /// As the newest of a segment.
+    /// Inserts as the newest of a segment.
     #[inline]
     fn link(&mut self, slot: u32, number: usize) {
         let segment = &mut self.segments[number];
@@ -194,7 +194,7 @@ mod tests {
         MapCache::new(100, capacity, segmented).expect("room for a hundred entries")
     }
 
-    /// The pages whose entries are here, out of the first few.
+    /// Returns the pages whose entries are cached, out of the first few.
     fn here(cache: &MapCache) -> Vec<u32> {
         (0..10).filter(|lpn| cache.slot_of.get(*lpn) != NONE).collect()
     }
@@ -224,13 +224,13 @@ mod tests {
         for lpn in [0, 1, 2, 3] {
             cache.insert(lpn, false);
         }
-        // 0 and 1 are used again. A scan drives out the others only.
+        // 0 and 1 are used again. A scan evicts the others only.
         assert!(cache.access(0, false) && cache.access(1, false));
         for lpn in [4, 5, 6] {
             cache.insert(lpn, false);
         }
         assert_eq!(here(&cache), [0, 1, 5, 6]);
-        // A third pushes the one used longest ago back, as the newest of the others.
+        // A third demotes the one used longest ago to the newest of the others.
         assert!(cache.access(6, false));
         cache.insert(7, false);
         assert_eq!(here(&cache), [0, 1, 6, 7]);

@@ -209,7 +209,7 @@ impl Collection {
         Txn { old, erases_seen, ..Txn::new(kind, die, at, lpn, NONE, now) }
     }
 
-    /// The read of a page of flash of a plane, from its first valid page on.
+    /// Takes the read of a page of flash of a plane, from its first valid page on.
     #[inline(always)]
     pub(super) fn read_of(&self, plane: u32, source: u32, blocks: &Blocks, now: Time) -> Txn {
         let (die, at) = blocks.numbering.locate(source);
@@ -242,7 +242,7 @@ impl Collection {
         blocks.allocate(plane, front_of_moved(plane, blocks, lpn))
     }
 
-    /// The program of a further page that is held, in the wordline of `first`, which was taken.
+    /// Takes the program of a further held page, in the wordline of `first`, which was taken.
     pub(super) fn take_held(
         &mut self,
         first: &Txn,
@@ -325,14 +325,14 @@ impl Collection {
             return false;
         }
         if txn.kind == Kind::GcCopy {
-            // Nothing is held of it.
+            // Nothing of it is held.
             let job = &mut self.jobs[blocks.numbering.plane(txn.die, txn.at) as usize];
             job.cursor = job.cursor.min(txn.old % blocks.numbering.pages_per_block());
         }
         true
     }
 
-    /// A victim has been erased, or the erase has failed.
+    /// Completes the erase of a victim, or its failure.
     fn reclaimed(&mut self, plane: u32, victim: Victim, blocks: &mut Blocks) {
         let has_failed = blocks.reclaimed(plane, victim.block);
         level_wear(plane, victim.levels, blocks);
@@ -343,13 +343,13 @@ impl Collection {
     }
 }
 
-/// The open block of a plane to which a page of its victim is moved.
+/// Returns the open block of a plane to which a page of its victim is moved.
 #[inline]
 pub(super) fn front_of_moved(plane: u32, blocks: &Blocks, lpn: u32) -> usize {
     blocks.fronts.of_victim(blocks.planes[plane as usize].victim, lpn)
 }
 
-/// Sees to it that pages which wear levelling moves have an open block: the most worn one.
+/// Opens a block for pages that wear levelling moves: the most worn one.
 #[cold]
 fn open_for_levelling(plane: u32, blocks: &mut Blocks) {
     let pages_per_block = blocks.numbering.geometry.pages_per_block;

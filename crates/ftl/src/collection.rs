@@ -1,4 +1,4 @@
-//! Garbage collection of all dies: which of them need it, which collect, and on which plane.
+//! Garbage collection of all dies: need, limits, and choice of the plane.
 
 use reprieve_base::{Archive, parts};
 use std::collections::VecDeque;
@@ -42,13 +42,13 @@ pub(super) struct Collection {
 /// Garbage collection on one die.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct GcDie {
-    /// The plane, counted over the drive, that it works on.
+    /// The current plane, counted over the drive.
     pub(super) plane: u32,
     /// The page to be read next, where planes collect in parallel.
     pub(super) page: u32,
     /// Planes of the die with a victim.
     pub(super) jobs: u32,
-    /// Among the dies that wait until fewer collect.
+    /// Queued for its turn, as other dies collect.
     waits: bool,
 }
 
@@ -59,7 +59,7 @@ impl Collection {
         parts!(archive; self.frozen, self.is_busy);
     }
 
-    /// Nothing is collected yet.
+    /// Creates the collection of a drive without victims.
     pub(super) fn new(scenario: &Scenario, numbering: &Numbering) -> Collection {
         let together = scenario.units_together();
         Collection {
@@ -118,7 +118,7 @@ impl Collection {
         self.jobs.iter().all(|job| !job.in_flight)
     }
 
-    /// How much a plane needs garbage collection.
+    /// Returns the need of a plane.
     #[inline]
     pub(super) fn need_of_plane(&self, plane: u32, blocks: &Blocks) -> GcNeed {
         let (state, job) = (&blocks.planes[plane as usize], &self.jobs[plane as usize]);
@@ -170,9 +170,9 @@ impl Collection {
         }
     }
 
-    /// How much the neediest plane of a die needs garbage collection.
+    /// Returns the need of the neediest plane of a die.
     ///
-    /// Asked at every decision: the answer is kept until something happens to a plane's blocks.
+    /// Queried at every decision: the result is cached until a plane's blocks change.
     #[inline]
     pub(super) fn need_of_die(&mut self, die: u32, tables: &mut PageTables) -> GcNeed {
         if let Some(need) = tables.blocks.needs.of(die) {
@@ -221,7 +221,7 @@ impl Collection {
         GcNeed::None
     }
 
-    /// The next die that has waited for another to have done collecting, and has to decide anew.
+    /// Returns the next die that has waited for its turn, and has to decide anew.
     #[inline]
     pub(super) fn next_to_wake(&mut self, blocks: &mut Blocks) -> Option<u32> {
         if self.collecting >= self.rules.dies_max {
@@ -252,7 +252,7 @@ impl Collection {
         }
     }
 
-    /// Steps, in millionths, for each page gained, as the last victim had it; at first one.
+    /// Returns the steps, in millionths, for each page gained with the last victim; at first one.
     fn price_ppm(&self, plane: u32) -> i64 {
         match self.jobs[plane as usize].price_ppm {
             0 => PPM,
@@ -295,7 +295,7 @@ impl Collection {
         self.neediest_plane(die, need, &tables.blocks)
     }
 
-    /// Out of the way, for most victims are gone through without another choice.
+    /// Not inlined, as most victims are collected without another choice.
     #[cold]
     fn neediest_plane(&self, die: u32, need: GcNeed, blocks: &Blocks) -> Option<u32> {
         let planes = blocks.numbering.planes_of(die);
@@ -307,7 +307,7 @@ impl Collection {
         })
     }
 
-    /// Chooses a victim; `None` if there is none after all.
+    /// Chooses a victim; `None` if there is none.
     pub(super) fn begin_job(&mut self, plane: u32, tables: &mut PageTables) -> Option<()> {
         if self.rules.beside.is_some_and(|beside| beside.in_step) {
             self.begin_in_step(tables.blocks.numbering.die(plane), &[plane], tables);
@@ -320,8 +320,8 @@ impl Collection {
         Some(())
     }
 
-    /// Returns how much leaves a die, in units of transfers, of the page of flash whose first valid
-    /// page this is; `None`: all of it.
+    /// Returns the transfer units of the page of flash whose first valid page this is; `None`: all
+    /// of it.
     #[inline]
     pub(super) fn transfers(&self, source: u32, blocks: &Blocks) -> Option<NonZeroU32> {
         let each = self.unit_transfers?;
@@ -330,7 +330,7 @@ impl Collection {
         NonZeroU32::new(valid * each)
     }
 
-    /// A plane has got a victim.
+    /// Counts a new victim of a plane.
     pub(super) fn job_begins(&mut self, plane: u32, victim: u32, tables: &mut PageTables) {
         tables.touch_owners(victim);
         let job = &mut self.jobs[plane as usize];
@@ -342,7 +342,7 @@ impl Collection {
         tables.blocks.needs.forget(plane);
     }
 
-    /// The victim of a plane is dealt with; returns it.
+    /// Ends the victim of a plane; returns it.
     pub(super) fn end_job(&mut self, plane: u32, tables: &mut PageTables) -> Victim {
         let job = &mut self.jobs[plane as usize];
         job.held.clear();
@@ -394,7 +394,7 @@ mod tests {
         collection.earn_moves(0, blocks);
         collection.earn_moves(0, blocks);
         assert_eq!(collection.jobs[0].credit_ppm, 1_500_000);
-        // A program takes three pages, of which one and a half are earned.
+        // A program takes three pages, with a credit of one and a half.
         collection.spend_moves(0, 3, blocks);
         assert_eq!(collection.jobs[0].credit_ppm, -1_500_000);
         collection.spend_moves(0, 1, blocks);
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn the_pace_follows_free_space() {
-        // Blocks of 16 pages; collection begins below 10 free ones, and 2 are reserved.
+        // Blocks of 16 pages; collection starts below 10 free ones, and 2 are reserved.
         let scenario = drive(1, &["ftl.gc_pace=free-space", "ftl.gc_start_free_share=0.25"]);
         let mut tables = PageTables::new(&scenario).expect("a drive that fits into memory");
         let mut collection = Collection::new(&scenario, &tables.blocks.numbering);

@@ -22,15 +22,15 @@ pub struct DemandMap {
     entries_per_page: u32,
     /// The current read of each page of the mapping, or `NONE`.
     loading: Vec<u32>,
-    /// Pages of the mapping that have to be written.
+    /// Pages of the mapping queued for writes.
     due: VecDeque<u32>,
-    /// Those that collection has made so since a victim was last done with, each once.
+    /// Pages of the mapping changed by the current victim, each once.
     changed_by_gc: Vec<u32>,
     is_changed_by_gc: Vec<bool>,
     counts: MapCounts,
 }
 
-/// Pages of the mapping of a scenario.
+/// Returns the pages of the mapping of a scenario.
 pub(super) fn map_pages(scenario: &Scenario) -> u32 {
     match scenario.ftl.demand {
         None => 0,
@@ -50,7 +50,7 @@ impl DemandMap {
         archive.part(&mut self.counts);
     }
 
-    /// The mapping of a scenario, of which nothing is in memory; `None` if all of it always is.
+    /// Creates the mapping of a scenario with an empty cache; `None` if all of it is in memory.
     ///
     /// Errors if its tables do not fit into memory.
     pub(super) fn of(scenario: &Scenario) -> Result<Option<DemandMap>, UserError> {
@@ -70,16 +70,16 @@ impl DemandMap {
         }))
     }
 
-    /// The page of the mapping with the entry of a logical page, counted from 0.
+    /// Returns the page of the mapping with the entry of a logical page, counted from 0.
     #[inline]
     pub(super) fn page_of(&self, lpn: u32) -> u32 {
         lpn / self.entries_per_page
     }
 
-    /// Collection has moved a page, so that its entry has changed.
+    /// Records a move by collection, which changes the entry of a page.
     pub(super) fn moved(&mut self, lpn: u32) {
         if lpn >= self.logical_pages || self.cache.change(lpn) {
-            // Where the pages of the mapping are is always in memory.
+            // The places of the pages of the mapping are always in memory.
             return;
         }
         let page = self.page_of(lpn);
@@ -105,7 +105,7 @@ impl DemandMap {
         }
     }
 
-    /// Pages of the mapping.
+    /// Returns the number of pages of the mapping.
     pub(super) fn pages(&self) -> u32 {
         self.loading.len() as u32
     }
@@ -119,7 +119,7 @@ impl DemandMap {
         stale
     }
 
-    /// Pages of the mapping that a saved state has found stale are due.
+    /// Queues writes of the pages of the mapping that a saved state has found stale.
     pub(super) fn write_anew(&mut self, pages: Vec<u32>) {
         self.due.extend(pages);
     }
@@ -133,9 +133,9 @@ impl DemandMap {
         hit
     }
 
-    /// The entry of a page has been found.
+    /// Caches the entry of a page that has been read.
     pub fn entry_found(&mut self, lpn: u32, written: bool) {
-        // Another request may have found it before.
+        // Another request may have cached it before.
         if self.cache.access(lpn, written) {
             return;
         }
@@ -160,13 +160,13 @@ impl DemandMap {
         &mut self.loading[(map_lpn - self.logical_pages) as usize]
     }
 
-    /// The next page of the mapping that has to be written, as a logical page.
+    /// Returns the next page of the mapping to be written, as a logical page.
     #[inline]
     pub fn next_due(&mut self) -> Option<u32> {
         self.due.pop_front().map(|page| self.logical_pages + page)
     }
 
-    /// No plane has room for a page of the mapping yet: it stays due.
+    /// Requeues a page of the mapping for which no plane has room.
     pub fn stays_due(&mut self, map_lpn: u32) {
         self.due.push_front(map_lpn - self.logical_pages);
     }

@@ -15,14 +15,14 @@ pub struct Failing {
     /// One for each die, as programs and erases of one die are in order.
     streams: Vec<Stream>,
     counts: BadBlocks,
-    /// Blocks, counted over the drive, that are out of use.
+    /// Bad blocks, counted over the drive.
     bad: BTreeSet<u32>,
     has_failed_programs: bool,
     /// The first worn-out plane.
     worn_out: Option<WornOut>,
-    /// A mistake of the workload, which ends the run.
+    /// An error of the workload, which ends the run.
     refused: Option<UserError>,
-    /// A plane that has fewer good blocks cannot.
+    /// Good blocks that a plane needs.
     needed_blocks: u32,
     /// Numbers for messages.
     blocks_per_plane: u32,
@@ -35,7 +35,7 @@ struct WornOut {
     plane: u32,
     /// Good blocks left.
     good_blocks: u32,
-    /// Those would do, but garbage collection has no free one to move to.
+    /// They would suffice, but garbage collection has no free one to move to.
     has_enough: bool,
 }
 
@@ -78,13 +78,13 @@ impl Failing {
         self.faults = faults;
     }
 
-    /// A block is bad from the start.
+    /// Marks a factory bad block.
     pub(super) fn add_bad_from_factory(&mut self, block: u32) {
         self.counts.factory += 1;
         self.bad.insert(block);
     }
 
-    /// These are bad from the start, and no others.
+    /// Sets the factory bad blocks.
     pub(super) fn start_with(&mut self, bad: BTreeSet<u32>, has_failed_programs: bool) {
         self.counts.factory = bad.len() as u64;
         (self.bad, self.has_failed_programs) = (bad, has_failed_programs);
@@ -95,7 +95,7 @@ impl Failing {
         self.faults.any()
     }
 
-    /// Blocks of a range that are out of use, in order.
+    /// Returns the bad blocks of a range, in order.
     pub(super) fn bad_in(&self, blocks: Range<u32>) -> impl Iterator<Item = u32> {
         self.bad.range(blocks).copied()
     }
@@ -106,13 +106,13 @@ impl Failing {
         self.has_failed_programs
     }
 
-    /// Whether the program that a die has just done has failed.
+    /// Draws whether the last program of a die has failed.
     pub(super) fn program_fails(&mut self, die: u32) -> bool {
         let probability = self.faults.program_failure;
         probability > 0.0 && self.streams[die as usize].unit() < probability
     }
 
-    /// A program has failed.
+    /// Counts a failed program.
     pub(super) fn count_program(&mut self, kind: Kind) {
         self.has_failed_programs = true;
         match kind {
@@ -122,7 +122,7 @@ impl Failing {
         }
     }
 
-    /// Whether the erase that a die has just done has failed.
+    /// Draws whether the last erase of a die has failed.
     #[inline]
     pub(super) fn erase_fails(&mut self, die: u32) -> bool {
         let probability = self.faults.erase_failure;
@@ -145,18 +145,18 @@ impl Failing {
         good_blocks >= self.needed_blocks
     }
 
-    /// Whether a block, counted over the drive, is out of use.
+    /// Whether a block, counted over the drive, is bad.
     pub(super) fn is_bad(&self, block: u32) -> bool {
         self.bad.contains(&block)
     }
 
-    /// An erase has failed, and its block is out of use.
+    /// Counts a failed erase, whose block is bad.
     pub(super) fn fail_erase(&mut self, block: u32) {
         self.bad.insert(block);
         self.counts.failed_erases += 1;
     }
 
-    /// A plane with these good blocks has none to move a page to.
+    /// Records a plane with these good blocks and none to move a page to.
     #[cold]
     pub(super) fn has_no_free(&mut self, plane: u32, good_blocks: u32) {
         self.worn_out.get_or_insert(WornOut { plane, good_blocks, has_enough: true });

@@ -12,23 +12,23 @@ use super::collection::Collection;
 use super::page_tables::PageTables;
 use super::plane::Victim;
 
-/// The programs of a plane: at which offset of its open block they begin, and how many they are.
+/// Programs of a plane: their first offset in its open block, and their number.
 #[derive(Clone, Copy, Debug)]
 struct Course {
     from: u32,
     programs: u32,
 }
 
-/// A block that may be a victim.
+/// A candidate for a victim.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     block: u32,
     course: Course,
-    /// Pages that are gained.
+    /// Pages gained.
     gain: u32,
 }
 
-/// Cost of a set of victims, and the pages that are gained.
+/// Cost of a set of victims, and the pages gained.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
     programs: u32,
@@ -36,10 +36,10 @@ struct Cost {
 }
 
 impl Cost {
-    /// That of these courses around blocks of `ring` programs of `together` pages.
+    /// Computes the cost of these courses around blocks of `ring` programs of `together` pages.
     ///
-    /// Counts the distance at which open blocks end as caught up by a later victim with as many
-    /// valid pages more: programs more, and fewer pages that are gained.
+    /// A final distance of open blocks counts as caught up by a later victim with as many valid
+    /// pages more: more programs, and fewer pages gained.
     fn of(courses: &[Course], ring: u32, together: u32, gain: u32) -> Cost {
         let (programs, apart) = programs(courses, ring);
         Cost { programs: programs + apart, gain: gain.saturating_sub(apart * together) }
@@ -72,7 +72,7 @@ fn programs(courses: &[Course], ring: u32) -> (u32, u32) {
     (together, arc(&mut offsets, ring).1)
 }
 
-/// The shortest arc of a ring that has all of these points on it: where it begins, its length.
+/// Returns the shortest arc of a ring with all of these points: its start and length.
 fn arc(points: &mut Vec<u32>, ring: u32) -> (u32, u32) {
     points.sort_unstable();
     points.dedup();
@@ -183,7 +183,7 @@ fn victims_in_step(die: u32, planes: &[u32], blocks: &Blocks) -> Vec<(u32, u32)>
     best.map_or_else(Vec::new, |(_, chosen)| chosen)
 }
 
-/// Full blocks of a plane that gain something, the emptiest first: one for each number of programs.
+/// Returns full blocks of a plane with a gain, the emptiest first: one for each number of programs.
 fn candidates(plane: u32, blocks: &Blocks) -> Vec<Candidate> {
     let pages = blocks.numbering.pages_per_block();
     let here = course(plane, blocks);
@@ -207,7 +207,7 @@ fn course(plane: u32, blocks: &Blocks) -> Course {
     Course { from: next / state.together, programs: left.div_ceil(state.together) }
 }
 
-/// A full block of a plane becomes its victim.
+/// Makes a full block of a plane its victim.
 fn take(plane: u32, block: u32, blocks: &mut Blocks) {
     blocks.victim.taken(plane, block);
     blocks.index.reclaim(block);

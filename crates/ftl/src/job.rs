@@ -1,9 +1,9 @@
-//! How far garbage collection of one plane has got with its victim.
+//! Progress of garbage collection of one plane with its victim.
 
 use super::blocks::Blocks;
 use super::write_frontiers::WriteFrontiers;
 
-/// Page between its read and its program elsewhere.
+/// A page between its read and its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct HeldPage {
     /// The page that was read, counted over the drive.
@@ -15,12 +15,12 @@ pub struct HeldPage {
 /// Progress of the collection of a plane.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Job {
-    /// Pages of the victim below this one have been dealt with.
+    /// Pages of the victim below this one are done.
     pub cursor: u32,
-    /// Pages that were read and have to be programmed, for each open block as many as a program
-    /// takes at most.
+    /// Pages that were read and have to be programmed, for each open block at most those of a
+    /// program.
     pub held: Vec<HeldPage>,
-    /// The first valid page of a page of flash of another block, which is read next.
+    /// The first valid page of a page of flash of another block, to be read next.
     pub filler: Option<u32>,
     /// Planes whose block of the victim is being erased; several for a superblock.
     pub erased_planes: u32,
@@ -33,7 +33,7 @@ pub struct Job {
     /// Pages, in millionths, that may be moved before the host's next write; negative after a
     /// program has moved more.
     pub credit_ppm: i64,
-    /// Pages, in millionths, that the last victim moved for each that it gained.
+    /// Pages, in millionths, moved for each page gained with the last victim.
     pub price_ppm: i64,
 }
 
@@ -55,7 +55,7 @@ impl Job {
         if held < batch { None } else { self.first_of_batch(batch, fronts) }
     }
 
-    /// The first page for an open block for which a batch is held.
+    /// Returns the first page for an open block for which a batch is held.
     #[cold]
     fn first_of_batch(&self, batch: u32, fronts: &WriteFrontiers) -> Option<HeldPage> {
         let front = |held: &HeldPage| fronts.of_moved(held.lpn);
@@ -66,7 +66,7 @@ impl Job {
         self.held.iter().find(is_whole).copied()
     }
 
-    /// Moves the cursor to the next page that is valid and was not read.
+    /// Moves the cursor to the next valid page that was not read.
     #[cold]
     pub fn skip_done(&mut self, blocks: &Blocks, victim: u32) {
         let pages = blocks.numbering.pages_of(victim);
@@ -75,7 +75,7 @@ impl Job {
         self.cursor = next.unwrap_or(pages.end) - pages.start;
     }
 
-    /// A page that was held is programmed.
+    /// Removes a programmed page from the held ones.
     #[inline]
     pub fn release(&mut self, source: u32) {
         match self.held[..] {

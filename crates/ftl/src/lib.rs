@@ -95,7 +95,7 @@ const PPM: i64 = 1_000_000;
 /// Page-level mapping with an allocation pool for each plane: tables, garbage collection, and the
 /// choice of a plane for each write.
 pub struct Ftl {
-    /// How pages and blocks are numbered.
+    /// Numbering of pages and blocks.
     pub numbering: Numbering,
     /// Places of logical pages, and contents of blocks.
     pub tables: PageTables,
@@ -103,7 +103,7 @@ pub struct Ftl {
     pub sectors: SectorMap,
     collection: Collection,
     placement: Box<dyn Placement>,
-    /// Zones that are being written; `None`: the drive has none.
+    /// Zones that are being written; `None` without zones.
     zones: Option<Box<ZoneSlots>>,
 }
 
@@ -119,7 +119,7 @@ impl Ftl {
         }
     }
 
-    /// The FTL of a scenario, with nothing written.
+    /// Creates the FTL of a scenario, with nothing written.
     ///
     /// Errors if its tables do not fit into memory.
     pub fn new(scenario: &Scenario) -> Result<Ftl, UserError> {
@@ -134,7 +134,7 @@ impl Ftl {
         })
     }
 
-    /// Where a page that was never written lies in an image that was written in order.
+    /// Returns the place of an unwritten page in an image that was written in order.
     pub fn image_page(&self, lpn: u32) -> (u32, PageAddress) {
         let Geometry { pages_per_block, blocks_per_plane, .. } = self.numbering.geometry;
         let plane = self.placement.home(lpn);
@@ -147,9 +147,9 @@ impl Ftl {
         (self.numbering.die(plane), self.numbering.address(plane, block, page))
     }
 
-    /// The plane, counted over the drive, that takes the next page of `lpn`; `None`: all are full.
+    /// Returns the plane, counted over the drive, for the next page of `lpn`; `None`: all are full.
     ///
-    /// `load` returns how many writes wait for a die. Block and page are named when the program
+    /// `load` returns how many writes wait for a die. Block and page are assigned when the program
     /// starts.
     #[inline]
     pub fn place_write(&mut self, lpn: u32, load: &dyn Fn(u32) -> u32) -> Option<u32> {
@@ -178,7 +178,7 @@ impl Ftl {
         before
     }
 
-    /// A write goes to its die: to a block in SLC mode, if there is room.
+    /// Sends a write to its die: to a block in SLC mode, if there is room.
     #[inline]
     pub fn send_write(&mut self, txn: &mut Txn) {
         let blocks = &mut self.tables.blocks;
@@ -188,7 +188,7 @@ impl Ftl {
         }
     }
 
-    /// The host needs the data of a logical page no more.
+    /// Trims a logical page.
     pub fn trim(&mut self, lpn: u32, txns: &mut Slab<Txn>) {
         let old = overtake(self.tables.map.get(lpn), txns);
         if old != NONE {
@@ -205,7 +205,7 @@ impl Ftl {
         self.sectors.trim(lpn, trimmed) && is_written
     }
 
-    /// The next die that has waited for another to have done collecting, and has to decide anew.
+    /// Returns the next die that has waited for its turn to collect, and has to decide anew.
     #[inline]
     pub fn next_to_wake(&mut self) -> Option<u32> {
         self.collection.next_to_wake(&mut self.tables.blocks)
@@ -218,14 +218,13 @@ impl Ftl {
         self.collection.finish_step(id, &mut self.tables, txns)
     }
 
-    /// Opens or closes a busy window, in which planes collect that need not yet.
+    /// Opens or closes a busy window, in which optional collection runs.
     pub fn set_busy(&mut self, is_busy: bool) {
         self.collection.is_busy = Some(is_busy);
         self.tables.blocks.needs.forget_all();
     }
 
-    /// Returns the free blocks that planes lack which have something to collect, and blocks that
-    /// are being collected.
+    /// Returns the free blocks that planes with garbage lack, and the current victims.
     pub fn blocks_to_collect(&self) -> u32 {
         let (blocks, rules) = (&self.tables.blocks, &self.collection.rules);
         let wanted = rules.start_blocks.max(blocks.reserve_blocks + 1);

@@ -1,4 +1,4 @@
-//! The mapping: where the data of each logical page is, four bytes an entry.
+//! The mapping: the place of each logical page's data, four bytes an entry.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub enum Mapping {
     Buffered(u32),
     /// The data is in this flash page, counted over the drive.
     Flash(u32),
-    /// Never written: the data is part of the image that the drive came with.
+    /// Never written: the data is part of the drive's initial image.
     Unwritten,
     /// Trimmed: reads as zeros.
     Trimmed,
@@ -60,7 +60,7 @@ impl Mapping {
     }
 }
 
-/// Where the data of each logical page is; of pages of the mapping too, where that is in flash.
+/// Places of logical pages, and of pages of the mapping if that is in flash.
 pub struct Map {
     pub(super) physical: Table<UNWRITTEN>,
     /// Places of pages that have not changed since the preparation, if the drive was prepared.
@@ -98,7 +98,7 @@ impl Map {
         })
     }
 
-    /// Logical pages of the drive.
+    /// Returns the logical pages of the drive.
     #[inline]
     pub fn logical_pages(&self) -> u32 {
         self.logical_pages
@@ -109,7 +109,7 @@ impl Map {
         self.logical_pages + self.demand.as_ref().map_or(0, DemandMap::pages)
     }
 
-    /// Where the data of a logical page is.
+    /// Returns the place of a logical page's data.
     #[inline]
     pub fn get(&self, lpn: u32) -> Mapping {
         match Mapping::decode(self.physical.get(lpn)) {
@@ -118,7 +118,7 @@ impl Map {
         }
     }
 
-    /// The write in the buffer that has the newest data of a logical page.
+    /// Returns the write in the buffer that has the newest data of a logical page.
     #[inline]
     pub fn buffered(&self, lpn: u32) -> Option<u32> {
         match Mapping::decode(self.peek(lpn)) {
@@ -127,7 +127,7 @@ impl Map {
         }
     }
 
-    /// Where the data of a logical page was when the drive was prepared.
+    /// Returns the place of a logical page's data at the preparation.
     fn at_first(&self, lpn: u32) -> Mapping {
         let page = self.prepared.as_ref().and_then(|prepared| prepared.page(lpn));
         page.map_or(Mapping::Unwritten, Mapping::Flash)
@@ -161,7 +161,7 @@ impl Map {
         self.physical.set(lpn, mapping.encode());
     }
 
-    /// Collection has moved a page of which the flash has the newest data.
+    /// Records a move by collection of a page with its newest data in flash.
     #[inline]
     pub(super) fn set_moved(&mut self, lpn: u32, target: u32) {
         self.set(lpn, Mapping::Flash(target));
@@ -170,7 +170,7 @@ impl Map {
         }
     }
 
-    /// The host needs the data of a logical page no more.
+    /// Trims a logical page.
     pub(super) fn trim(&mut self, lpn: u32) {
         self.set(lpn, Mapping::Trimmed);
         if let Some(demand) = &mut self.demand {
@@ -178,7 +178,7 @@ impl Map {
         }
     }
 
-    /// A victim of collection is done with.
+    /// Ends a victim of collection.
     #[inline]
     pub(super) fn victim_done(&mut self) {
         if let Some(demand) = &mut self.demand {
@@ -192,7 +192,7 @@ impl Map {
         self.demand.is_some()
     }
 
-    /// The mapping in flash.
+    /// Returns the mapping in flash.
     #[inline]
     pub fn demand(&mut self) -> &mut DemandMap {
         self.demand.as_mut().expect("asked only where the mapping is in flash")
@@ -208,7 +208,7 @@ impl Map {
         self.demand.as_ref().map(DemandMap::counts)
     }
 
-    /// Adds where logical pages are to a state.
+    /// Adds the places of logical pages to a state.
     pub(super) fn save(&self, state: &mut State) {
         let entries = (0..self.logical_pages).map(|lpn| {
             let buffered = matches!(self.get(lpn), Mapping::Buffered(_));
@@ -219,7 +219,7 @@ impl Map {
         self.save_map_pages(state, |lpn| self.get(lpn).encode());
     }
 
-    /// Adds where a recovery has found them; see [`super::Ftl::salvage`].
+    /// Adds the places found by a recovery; see [`super::Ftl::salvage`].
     pub(super) fn salvage(
         &self,
         state: &mut State,
@@ -253,7 +253,7 @@ impl Map {
         state.put(MAP_STALE, stale.collect());
     }
 
-    /// A state has pages of a mapping in flash if the drive does.
+    /// Checks that a state has pages of a mapping in flash if the drive does.
     pub(super) fn check_state(&self, state: &State) -> Result<(), UserError> {
         let (is, must) = match (state.has(MAP_PAGES), self.is_in_flash()) {
             (true, false) => ("in flash", "demand"),

@@ -1,4 +1,4 @@
-//! How planes, blocks and mapping units are numbered over the drive, and where they lie on dies.
+//! Numbers of planes, blocks and mapping units over the drive, and their addresses on dies.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub struct Numbering {
 }
 
 impl Numbering {
-    /// That of a scenario's drive.
+    /// Returns the numbering of a scenario's drive.
     pub(super) fn of(scenario: &Scenario) -> Numbering {
         let twins = Superblocks::new(scenario.ftl.twin_blocks, &scenario.geometry);
         Numbering {
@@ -31,30 +31,30 @@ impl Numbering {
         }
     }
 
-    /// Mapping units of a page of flash.
+    /// Returns the mapping units of a page of flash.
     #[inline]
     pub fn units_per_page(&self) -> u32 {
         1 << self.unit_bits
     }
 
-    /// The page of flash, counted in its block, that a page of this layer is part of.
+    /// Returns the page of flash, counted in its block, that holds a page of this layer.
     #[inline]
     pub(super) fn flash_page(&self, page: u32) -> u32 {
         page >> self.unit_bits
     }
 
-    /// Pages of flash of which the first `pages` pages of a block have a part.
+    /// Returns the pages of flash that hold the first `pages` pages of a block.
     pub(super) fn flash_pages(&self, pages: u32) -> u32 {
         pages.div_ceil(self.units_per_page())
     }
 
-    /// The first page of the same page of flash.
+    /// Returns the first page of the same page of flash.
     #[inline]
     pub(super) fn first_unit(&self, page: u32) -> u32 {
         page >> self.unit_bits << self.unit_bits
     }
 
-    /// The pages of the same page of flash as one, from that on.
+    /// Returns the pages of one page of flash from this one on.
     #[inline]
     pub(super) fn rest_of_flash_page(&self, page: u32) -> Range<u32> {
         page..self.first_unit(page) + self.units_per_page()
@@ -74,17 +74,17 @@ impl Numbering {
         self.geometry.pages_per_block
     }
 
-    /// Planes on which such a block lies.
+    /// Returns the planes of a block.
     pub fn planes_of_block(&self) -> u64 {
         u64::from(self.twins.planes())
     }
 
-    /// Pages of a plane.
+    /// Returns the pages of a plane.
     pub(super) fn pages_per_plane(&self) -> u32 {
         self.geometry.pages_per_block * self.geometry.blocks_per_plane
     }
 
-    /// Die and address of a page.
+    /// Returns die and address of a page.
     #[inline]
     pub fn locate(&self, page: u32) -> (u32, PageAddress) {
         let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
@@ -95,7 +95,7 @@ impl Numbering {
         (plane / planes_per_die, self.twins.outer(at))
     }
 
-    /// The first page at an address.
+    /// Returns the first page at an address.
     #[inline]
     pub fn page(&self, die: u32, at: PageAddress) -> u32 {
         let at = self.twins.inner(at);
@@ -104,18 +104,18 @@ impl Numbering {
         block * self.geometry.pages_per_block + (at.page << self.unit_bits)
     }
 
-    /// The pages at an address.
+    /// Returns the pages at an address.
     pub fn units_at(&self, die: u32, at: PageAddress) -> Range<u32> {
         self.rest_of_flash_page(self.page(die, at))
     }
 
-    /// The page that a transaction programs.
+    /// Returns the page that a transaction programs.
     #[inline]
     pub fn page_of(&self, txn: &Txn) -> u32 {
         self.page(txn.die, txn.at) + u32::from(txn.place)
     }
 
-    /// The plane of an address.
+    /// Returns the plane of an address.
     #[inline]
     pub(super) fn plane(&self, die: u32, at: PageAddress) -> u32 {
         die * self.geometry.planes_per_die + self.twins.inner(at).plane
@@ -128,46 +128,46 @@ impl Numbering {
         (plane / planes_per_die, PageAddress { plane: plane % planes_per_die, block: 0, page: 0 })
     }
 
-    /// The address on its die of a page of a block of a plane, both counted within the next.
+    /// Returns the address on its die of a page, by plane, block of the plane, page of the block.
     #[inline]
     pub(super) fn address(&self, plane: u32, block: u32, page: u32) -> PageAddress {
         let page = self.flash_page(page);
         self.twins.outer(PageAddress { plane: plane % self.geometry.planes_per_die, block, page })
     }
 
-    /// The die of a plane.
+    /// Returns the die of a plane.
     #[inline]
     pub(super) fn die(&self, plane: u32) -> u32 {
         plane / self.geometry.planes_per_die
     }
 
-    /// The block of a page.
+    /// Returns the block of a page.
     #[inline]
     pub(super) fn block_of(&self, page: u32) -> u32 {
         page / self.geometry.pages_per_block
     }
 
-    /// The plane of a block.
+    /// Returns the plane of a block.
     #[inline]
     pub(super) fn plane_of(&self, block: u32) -> u32 {
         block / self.geometry.blocks_per_plane
     }
 
-    /// The planes of a die.
+    /// Returns the planes of a die.
     #[inline]
     pub(super) fn planes_of(&self, die: u32) -> Range<u32> {
         let first = die * self.geometry.planes_per_die;
         first..first + self.geometry.planes_per_die
     }
 
-    /// The blocks of a plane.
+    /// Returns the blocks of a plane.
     #[inline]
     pub(super) fn blocks_of(&self, plane: u32) -> Range<u32> {
         let first = plane * self.geometry.blocks_per_plane;
         first..first + self.geometry.blocks_per_plane
     }
 
-    /// The pages of a block.
+    /// Returns the pages of a block.
     #[inline]
     pub(super) fn pages_of(&self, block: u32) -> Range<u32> {
         block * self.geometry.pages_per_block..(block + 1) * self.geometry.pages_per_block

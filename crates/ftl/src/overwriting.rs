@@ -11,14 +11,14 @@ use super::overwrite_scope::Scope;
 use super::pass::Pass;
 use super::{Ftl, Kept};
 
-/// Logical pages up to which every plane is overwritten: seconds.
+/// Logical pages up to which every plane is overwritten, in seconds.
 pub(super) const SAMPLED_PAGES: u32 = 1 << 24;
-/// Logical pages, about, of the planes of a larger drive that are.
+/// Approximate logical pages of the overwritten planes of a larger drive.
 pub(super) const MODEL_PAGES: u32 = 1 << 21;
-/// Planes that are overwritten at least.
+/// Fewest overwritten planes.
 const MODELS_MIN: usize = 2;
 
-/// How the work is done.
+/// Limits of the work.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sampling {
     /// Logical pages beyond which only some planes are overwritten.
@@ -27,7 +27,7 @@ pub(super) struct Sampling {
     pub(super) models: u32,
 }
 
-/// Pages that are written and overwritten without names.
+/// Pages that are written and overwritten without logical page numbers.
 pub(super) struct Overwriting {
     unnamed: BitmapDrive,
     /// Scopes that are overwritten, and finally numbered, in the order of planes; and their logical
@@ -42,7 +42,7 @@ pub(super) struct Overwriting {
     is_stationary: bool,
 }
 
-/// The planes that are copied.
+/// Copied planes.
 struct Copies {
     /// Planes still to be copied.
     left: Vec<Copy>,
@@ -51,7 +51,7 @@ struct Copies {
     seed: u64,
 }
 
-/// A plane that is copied.
+/// A copied plane.
 struct Copy {
     plane: u32,
     /// Its logical pages.
@@ -61,7 +61,7 @@ struct Copy {
 }
 
 impl Overwriting {
-    /// Every logical page written once.
+    /// Writes every logical page once.
     pub(super) fn new(
         ftl: &mut Ftl,
         scenario: &Scenario,
@@ -90,7 +90,7 @@ impl Overwriting {
         Overwriting { unnamed, scopes, pages, by_plane, copies, pass, is_stationary }
     }
 
-    /// Goes on for about `writes` page writes; true when every page has its name.
+    /// Advances by about `writes` page writes; true when every page has its logical page.
     pub(super) fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<bool, UserError> {
         if self.is_stationary {
             if self.copies.is_some() {
@@ -115,7 +115,7 @@ impl Overwriting {
         Ok(false)
     }
 
-    /// Write amplification of the last pass.
+    /// Returns the write amplification of the last pass.
     pub(super) fn waf(&self) -> f64 {
         self.pass.waf(self.pages)
     }
@@ -137,7 +137,7 @@ impl Overwriting {
         Ok(())
     }
 
-    /// Copies the next plane; true when all are, and the pages of the drive have their names.
+    /// Copies the next plane; true when all are copied, with logical pages.
     fn copy_next(&mut self, ftl: &mut Ftl) -> bool {
         let copies = self.copies.as_mut().expect("there are planes to copy");
         if let Some(Copy { plane, lpns, of }) = copies.left.pop() {
@@ -183,7 +183,7 @@ impl Copies {
     }
 }
 
-/// The logical pages of each plane, in the order of planes.
+/// Returns the logical pages of each plane, in the order of planes.
 fn homes(ftl: &Ftl, seed: u64) -> Vec<Scope> {
     let pages = ftl.tables.map.logical_pages();
     let (planes, run) = (ftl.numbering.geometry.planes(), ftl.numbering.units_per_page());
@@ -201,7 +201,7 @@ fn homes(ftl: &Ftl, seed: u64) -> Vec<Scope> {
 }
 
 impl Scope {
-    /// All logical pages of a drive.
+    /// Returns all logical pages of a drive.
     fn of_drive(ftl: &Ftl, seed: u64) -> Scope {
         let lpns = ftl.tables.map.logical_pages();
         let stream = Stream::new(seed, "precondition.overwrite", 0);

@@ -1,4 +1,4 @@
-//! Which logical page's valid data each physical page holds: the mapping the other way round.
+//! Logical pages of physical pages: the inverse of the mapping.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const INVALID: u32 = u32::MAX - 1;
 #[derive(Debug)]
 pub(super) struct Owners {
     pub(super) table: Table<AS_PREPARED>,
-    /// Contents that the drive was prepared with; `None`: nothing.
+    /// Prepared contents of the drive, if any.
     prepared: Option<Arc<Names>>,
     /// One bit a page: its entry is the first one, and it holds no valid data. Overwrites are
     /// scattered, and would need memory for the whole table.
@@ -38,7 +38,7 @@ impl Owners {
         Ok(Owners { table: Table::new(physical_pages)?, prepared: None, gone: Vec::new() })
     }
 
-    /// The logical page whose valid data a physical page holds.
+    /// Returns the logical page whose valid data a physical page holds.
     #[inline]
     pub(super) fn get(&self, page: u32) -> Option<u32> {
         match self.table.get(page) {
@@ -84,7 +84,7 @@ impl Owners {
         self.gone = vec![0; self.table.len().div_ceil(u64::BITS as usize)];
     }
 
-    /// The physical page holds the valid data of `lpn`.
+    /// Sets `lpn` as the owner of a physical page.
     #[inline]
     pub(super) fn own(&mut self, page: u32, lpn: u32) {
         debug_assert_eq!(self.get(page), None, "a page holds two logical pages");
@@ -95,7 +95,7 @@ impl Owners {
         }
     }
 
-    /// The physical page holds no valid data any more.
+    /// Removes the owner of a physical page.
     #[inline]
     pub(super) fn disown(&mut self, page: u32) {
         debug_assert_ne!(self.get(page), None, "an invalid page lost its data");

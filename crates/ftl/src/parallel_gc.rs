@@ -141,13 +141,13 @@ impl Collection {
         self.fits((block(plane), page), (block(other), page)) && self.is_unread(other, page, blocks)
     }
 
-    /// Whether any page of the page of flash that `page` begins is valid and was not read yet, on
-    /// the victim of a plane.
+    /// Whether a page of the page of flash from `page` on is valid and unread, on the victim of a
+    /// plane.
     fn is_unread(&self, plane: u32, page: u32, blocks: &Blocks) -> bool {
         self.first_unread(plane, page, blocks).is_some()
     }
 
-    /// The first of these pages, counted over the drive.
+    /// Returns the first of these pages, counted over the drive.
     fn first_unread(&self, plane: u32, page: u32, blocks: &Blocks) -> Option<u32> {
         let victim = blocks.victim_of(plane).expect("it was begun");
         let first = victim * blocks.numbering.pages_per_block() + blocks.numbering.first_unit(page);

@@ -1,9 +1,9 @@
-//! Passes of overwrites, and whether the drive is stationary after one.
+//! Passes of overwrites, and the test for a stationary drive.
 
 use reprieve_base::UserError;
 
-/// Two passes whose counts of pages moved are apart by less than one in this many writes are alike;
-/// three in a row have to be, as a count that swings is alike where it turns.
+/// Passes whose counts of moved pages differ by less than one in this many writes are alike; three
+/// in a row have to be, as an oscillating count is alike where it turns.
 const STATIONARY: u64 = 200;
 /// Standard deviations between passes that count as chance. Free pages of victims spread like a
 /// Poisson law, so that with draws of one page each the deviation of a count is the root of the
@@ -21,7 +21,7 @@ pub(super) struct Pass {
     /// Pages moved by garbage collection in this pass, and in earlier ones, the last first.
     pub(super) moved: u64,
     before: [u64; 5],
-    /// Places that were drawn in this pass: one for each write, or for each request.
+    /// Places drawn in this pass: one for each write, or for each request.
     pub(super) draws: u64,
 }
 
@@ -31,7 +31,7 @@ impl Pass {
     }
 
     pub(super) fn is_like_those_before(&self, pages: u64, physical_pages: u64) -> bool {
-        // Before every block has been filled once, garbage collection has nothing to do.
+        // Before every block has been filled once, garbage collection has no work.
         if u64::from(self.number) * pages < physical_pages {
             return false;
         }
@@ -52,7 +52,7 @@ impl Pass {
         self.number >= SETTLED && (low..=high).contains(&of_three)
     }
 
-    /// Write amplification of a pass that is complete.
+    /// Returns the write amplification of a completed pass.
     pub(super) fn waf(&self, pages: u64) -> f64 {
         1.0 + self.moved as f64 / pages as f64
     }

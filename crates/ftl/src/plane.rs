@@ -16,14 +16,14 @@ pub(super) struct Front {
     pub(super) next_page: u32,
 }
 
-/// A block that was chosen to be collected.
+/// A victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Victim {
     /// Counted over the drive.
     pub(super) block: u32,
     /// A program has failed in it: it is retired, not erased.
     pub(super) retires: bool,
-    /// It is little worn: its pages are seldom written, and go to a block that is much worn.
+    /// It is little worn: its pages are seldom written, and move to a block that is much worn.
     pub(super) levels: bool,
 }
 
@@ -33,21 +33,21 @@ pub(super) struct Plane {
     free: FreeBlocks,
     /// Open blocks of each host stream, then of moved pages and of the mapping.
     pub(super) fronts: [Front; FRONTS],
-    /// Those in SLC mode, where the drive has any.
+    /// Blocks in SLC mode, if the drive has any.
     pub(super) slc: Rare<SlcPlane>,
-    /// Pages of a block that a program takes.
+    /// Pages of a block per program.
     pub(super) together: u32,
-    /// Valid pages, and pages of the host that will be programmed here.
+    /// Valid pages, and host pages to be programmed here.
     pub(super) committed: u32,
-    /// Blocks that are not bad.
+    /// Good blocks.
     pub(super) good_blocks: u32,
-    /// Blocks, counted over the drive, on which a program failed and whose pages have to move.
+    /// Blocks, counted over the drive, with a failed program, whose pages have to move.
     pub(super) failed: VecDeque<u32>,
-    /// Blocks, counted over the drive, of zones that were reset: they wait for their erases.
+    /// Blocks, counted over the drive, of zones that were reset, which wait for their erases.
     pub(super) resets: VecDeque<u32>,
     /// A block, counted over the drive, whose low wear makes it the next victim.
     pub(super) unworn: Option<u32>,
-    /// Full blocks, counted over the drive, that read badly and whose pages move in idle time.
+    /// Full blocks, counted over the drive, to be refreshed in idle time.
     pub(super) refreshes: VecDeque<u32>,
     /// The open block of wear levelling is so little worn that other moved pages fill it too.
     pub(super) completes_levelling: bool,

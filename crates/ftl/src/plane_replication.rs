@@ -16,12 +16,12 @@ use super::{Ftl, Kept, Mapping};
 
 /// Logical pages up to which a whole drive is overwritten page by page, in some seconds.
 pub(super) const BY_NAME_PAGES: u32 = 1 << 22;
-/// Writes to the whole drive, at most, by which copies of one plane are driven apart.
+/// Most writes to the whole drive by which copies of one plane are made to diverge.
 const PARTING_WRITES: u64 = 1 << 22;
 
 /// Preconditioning in steps.
 pub(super) trait Incremental {
-    /// Goes on for about `writes` page writes.
+    /// Advances by about `writes` page writes.
     fn advance(&mut self, ftl: &mut Ftl, scenario: &Scenario, writes: u64)
     -> Result<(), UserError>;
 
@@ -32,7 +32,7 @@ pub(super) trait Incremental {
 /// Creates the preconditioning by page of the drive of a few planes.
 type ByName<P> = fn(&Scenario, &mut Ftl, Kept) -> P;
 
-/// A large drive on its way to the steady state; `P` brings the drive of a few planes there.
+/// Replication of a large drive; `P` preconditions the drive of a few planes.
 pub(super) struct PlaneReplication<P> {
     /// The drive of a few planes.
     scenario: Scenario,
@@ -40,22 +40,22 @@ pub(super) struct PlaneReplication<P> {
 }
 
 enum ReplicationStage<P> {
-    /// The drive of a few planes has to be made.
+    /// The drive of a few planes is to be created.
     ToBegin,
-    /// It is brought to its steady state.
+    /// The drive of a few planes is preconditioned.
     Overwriting {
         models: Ftl,
         preconditioner: P,
     },
     Copying(Copying),
-    /// Writes by which copies of one plane are driven apart.
+    /// Writes by which copies of one plane diverge.
     Parting {
         replay: Replay,
         left: u64,
     },
 }
 
-/// Planes that are copied, and how far that has got.
+/// Copied planes, and the progress.
 struct Copying {
     models: Ftl,
     /// The model of each plane of the drive.
@@ -135,7 +135,7 @@ fn models_of(
 }
 
 impl<P: Incremental> PlaneReplication<P> {
-    /// Of a scenario, if its drive has more pages than that and can be made from some planes.
+    /// Creates the replication of a scenario, if its drive is larger and can be replicated.
     pub(super) fn of(scenario: &Scenario, by_name_pages: u32) -> Option<PlaneReplication<P>> {
         let scenario = models(scenario, by_name_pages)?;
         Some(PlaneReplication { scenario, stage: ReplicationStage::ToBegin })
@@ -201,7 +201,7 @@ impl Copying {
     fn new(models: Ftl, ftl: &Ftl, scenario: &Scenario) -> Copying {
         let count = models.numbering.geometry.planes();
         let planes = ftl.numbering.geometry.planes();
-        // Each plane is copied as often as any other, in an order of chance.
+        // Each plane is copied equally often, in a random order.
         let mut stream = Stream::new(scenario.seed, "precondition.copies", 0);
         let mut model_of: Vec<u32> = (0..planes).map(|plane| plane % count).collect();
         for round in model_of.chunks_mut(count as usize) {
@@ -276,7 +276,7 @@ impl Copying {
         (0..).zip(&self.model_of).map(offset).collect()
     }
 
-    /// Counts the valid pages of each block, which are named already.
+    /// Counts the valid pages of each block, whose logical pages are set.
     fn count_valid(&self, ftl: &mut Ftl) {
         let pages = ftl.numbering.geometry.pages_per_block;
         for plane in 0..ftl.numbering.geometry.planes() {
@@ -310,7 +310,7 @@ impl Copying {
     }
 }
 
-/// Of each plane its first page of the user, in the order of logical pages.
+/// Returns each plane's first user page, in the order of logical pages.
 fn firsts(ftl: &Ftl) -> Vec<u32> {
     let mut firsts = vec![0; ftl.numbering.geometry.planes() as usize];
     let home = |page| ftl.placement.home(page * ftl.numbering.units_per_page());

@@ -1,4 +1,4 @@
-//! The planes as placement schemes and dispatchers see them.
+//! Views of the planes for placement schemes and dispatchers.
 
 use reprieve_base::PageAddress;
 use reprieve_policy::place::PlaneView;
@@ -9,7 +9,7 @@ use super::Ftl;
 use super::blocks::Blocks;
 use super::page_tables::PageTables;
 
-/// The planes as a placement scheme sees them.
+/// A placement scheme's view of the planes.
 pub(super) struct RoomView<'a> {
     pub(super) blocks: &'a Blocks,
     pub(super) load: &'a dyn Fn(u32) -> u32,

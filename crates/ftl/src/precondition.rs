@@ -28,11 +28,11 @@ pub struct Preconditioner {
 enum Progress {
     /// Logical pages below this one, followed by those of the mapping, are written in order.
     Filling(u32),
-    /// All are written; they are overwritten by name.
+    /// All are written; they are overwritten page by page.
     Replaying(Box<Replaying>),
-    /// They are written and overwritten without names.
+    /// They are written and overwritten without logical page numbers.
     Overwriting(Box<Overwriting>),
-    /// Some of its planes are, by name, and the others are copies of them.
+    /// Some of its planes are overwritten page by page, and the others are copies of them.
     PlaneReplication(Box<PlaneReplication<Preconditioner>>),
     /// The mapping has its target state.
     Settling,
@@ -67,12 +67,12 @@ impl Preconditioner {
         Preconditioner::with_limit(scenario, ftl, kept, BY_NAME_PAGES)
     }
 
-    /// Returns one that overwrites every page by name, where any is.
+    /// Creates the preconditioning that overwrites page by page, if anything.
     pub(super) fn by_name(scenario: &Scenario, ftl: &mut Ftl, kept: Kept) -> Preconditioner {
         Preconditioner::with_limit(scenario, ftl, kept, u32::MAX)
     }
 
-    /// Returns one that copies planes if there are more logical pages than that.
+    /// Creates one that copies planes if there are more logical pages than that.
     pub(super) fn with_limit(
         scenario: &Scenario,
         ftl: &mut Ftl,
@@ -94,7 +94,7 @@ impl Preconditioner {
         }
     }
 
-    /// As above where no plane is copied by name.
+    /// As above, without copied planes.
     pub(super) fn without_names(
         scenario: &Scenario,
         ftl: &mut Ftl,
@@ -113,18 +113,18 @@ impl Preconditioner {
         Preconditioner { state, kept, waf: None }
     }
 
-    /// For a drive that has its state, and its write amplification, from elsewhere.
+    /// Creates a finished one for a drive with other state, and its write amplification.
     pub fn done(waf: Option<f64>) -> Preconditioner {
         Preconditioner { state: Progress::Done, kept: Kept::always(0), waf }
     }
 
-    /// Free blocks that it leaves in a plane.
+    /// Returns the free blocks that it leaves in a plane.
     pub fn kept(&self) -> Kept {
         self.kept
     }
 
-    /// Write amplification of its last overwrites of the drive; `None` where nothing was
-    /// overwritten, or on planes that others were copied from.
+    /// Returns the write amplification of its last overwrites of the drive; `None` without
+    /// overwrites, or for planes that others were copied from.
     pub fn waf(&self) -> Option<f64> {
         self.waf
     }
@@ -134,7 +134,7 @@ impl Preconditioner {
         matches!(self.state, Progress::Done)
     }
 
-    /// Goes on for about `writes` page writes.
+    /// Advances by about `writes` page writes.
     ///
     /// Errors if the drive does not become stationary.
     pub fn advance(
@@ -205,7 +205,7 @@ impl Progress {
 }
 
 impl Replaying {
-    /// Goes on for about `writes` page writes; true when the drive is stationary.
+    /// Advances by about `writes` page writes; true when the drive is stationary.
     fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<bool, UserError> {
         let done = self.replay.overwrite(ftl, writes.min(self.left))?;
         self.pass.moved += done.moved;

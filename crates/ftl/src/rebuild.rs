@@ -12,7 +12,7 @@ use super::plane::{Plane, Victim};
 /// "None" in a column.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A block in the column of bad ones: in use, out of use, or to be so when its pages have moved.
+/// A block in the column of bad ones: in use, bad, or bad once its pages have moved.
 pub(super) const GOOD: u32 = 0;
 pub(super) const BAD: u32 = 1;
 pub(super) const FAILED: u32 = 2;
@@ -64,7 +64,7 @@ impl Ftl {
 }
 
 impl Blocks {
-    /// Lists and policy of victims as they are on a drive that starts with these blocks.
+    /// Resets lists and policy of victims as on a drive that starts with these blocks.
     fn settle(&mut self, scenario: &Scenario) {
         let geometry = self.numbering.geometry;
         let (blocks, pages) = (geometry.blocks_per_plane, geometry.pages_per_block);
@@ -134,7 +134,7 @@ impl Blocks {
         state.put("plane.fills", fills);
     }
 
-    /// Adds which blocks are bad, and which hold pages that have to move before they are.
+    /// Adds the bad blocks, and blocks that are bad once their pages have moved.
     fn save_bad(&self, state: &mut State) {
         if !self.failing.any() {
             return;
@@ -149,7 +149,7 @@ impl Blocks {
         state.put("block.bad", bad);
     }
 
-    /// The number of the full block of a plane that was filled first.
+    /// Returns the number of the full block of a plane that was filled first.
     pub(super) fn oldest_number(&self, plane: u32) -> u32 {
         self.oldest_of(plane, &self.full_blocks(plane))
     }
@@ -159,7 +159,7 @@ impl Blocks {
         numbers.min().unwrap_or(self.planes[plane as usize].fills)
     }
 
-    /// Numbers the full blocks of a plane anew, with the same distances from each other.
+    /// Renumbers the full blocks of a plane, with the same distances.
     fn number_from_oldest(&mut self, plane: u32) {
         let oldest = self.oldest_number(plane);
         for block in self.full_blocks(plane) {
@@ -174,8 +174,8 @@ impl Blocks {
         full
     }
 
-    /// Blocks of a plane that are neither free nor open nor bad nor being collected, counted over
-    /// the drive, in order.
+    /// Returns the blocks of a plane, counted over the drive, that are not free, open, bad or a
+    /// victim, in order.
     fn full_blocks(&self, plane: u32) -> Vec<u32> {
         let blocks = self.numbering.blocks_of(plane);
         let first = blocks.start;

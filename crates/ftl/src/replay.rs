@@ -25,7 +25,7 @@ pub(super) struct Replay {
 
 /// Which pages are overwritten.
 enum Pages {
-    /// Each of the drive, as likely as any other.
+    /// Each of the drive, with equal probability.
     Evenly(Stream),
     /// Pages of the loads, whose requests are taken in turn; trims count as well.
     Loads { loads: Vec<Workload>, turn: usize, page_bytes: u64 },
@@ -42,7 +42,7 @@ pub(super) struct Done {
 }
 
 impl Replay {
-    /// Overwrites as the loads of a scenario write, or evenly where they do.
+    /// Creates the overwrites of a scenario's loads, or uniform ones where they are uniform.
     ///
     /// Errors if a load cannot be opened.
     pub(super) fn new(scenario: &Scenario, kept: Kept) -> Result<Replay, UserError> {
@@ -97,7 +97,7 @@ fn overwrite_evenly(ftl: &mut Ftl, writes: u64, stream: &mut Stream, kept: Kept)
     moved
 }
 
-/// The sectors of a page that bytes from some byte on cover.
+/// Returns the sectors of a page that bytes from some byte on cover.
 fn sectors_of(lpn: u64, page_bytes: u64, from: u64, bytes: u64) -> Range<u32> {
     let first = lpn * page_bytes;
     let (start, end) = (from.max(first) - first, (from + bytes).min(first + page_bytes) - first);
@@ -105,7 +105,7 @@ fn sectors_of(lpn: u64, page_bytes: u64, from: u64, bytes: u64) -> Range<u32> {
 }
 
 impl Ftl {
-    /// Whether overwrites can be drawn without names: all pages of a plane are alike.
+    /// Whether logical pages can be assigned at the end: all pages of a plane are alike.
     pub(super) fn pages_are_alike(&self) -> bool {
         self.tables.blocks.fronts.is_simple()
     }
@@ -163,7 +163,7 @@ impl PageTables {
     }
 
     /// Takes a page of a plane for a logical page; returns it, and the pages that garbage
-    /// collection moved for it.
+    /// collection moved.
     pub(super) fn take_now(&mut self, plane: u32, lpn: u32, kept: Kept) -> (u32, u32) {
         let front = self.blocks.fronts.of_write(lpn, 0);
         let mut moved = 0;
@@ -181,7 +181,7 @@ impl PageTables {
         (self.blocks.take_page(plane, usize::from(front)), moved)
     }
 
-    /// Reclaims one block of a plane at once; returns the pages moved, or `None` if none is worth
+    /// Collects one block of a plane at once; returns the pages moved, or `None` if none is worth
     /// it.
     fn collect_now(&mut self, plane: u32) -> Option<u32> {
         let victim = self.blocks.pick(plane)?;

@@ -25,7 +25,7 @@ struct Pool {
     free: Vec<u32>,
     /// Each at its place among the open blocks of a plane.
     fronts: Vec<(usize, Front)>,
-    /// The block that is being collected.
+    /// The victim.
     victim: Option<u32>,
     fills: u32,
 }
@@ -160,8 +160,8 @@ impl Blocks {
         Ok((0..planes).map(pool).collect())
     }
 
-    /// Each block of a plane is free, open, being collected or full, and an open one is filled as
-    /// programs fill it.
+    /// Checks that each block of a plane is free, open, a victim or full, and an open one is filled
+    /// by whole programs.
     fn check_pool(&self, plane: u32, pool: &Pool) -> Result<(), UserError> {
         let Pool { free, fronts, victim, .. } = pool;
         let (blocks, pages) =
@@ -238,7 +238,7 @@ impl Blocks {
         Err(wrong(format!("the blocks of plane {plane} were filled in no order that can be")))
     }
 
-    /// Pages of every block that are programmed.
+    /// Returns the programmed pages of every block.
     fn programmed(&self) -> Vec<u32> {
         let mut programmed = vec![self.numbering.geometry.pages_per_block; self.fill_order.len()];
         for (plane, state) in (0..).zip(&self.planes) {
@@ -255,7 +255,7 @@ impl Blocks {
         programmed
     }
 
-    /// A physical page has the data of a logical one.
+    /// Assigns a physical page to a logical one.
     fn restore_page(&mut self, lpn: u32, page: u32, programmed: &[u32]) -> Result<(), UserError> {
         let pages_per_block = self.numbering.pages_per_block();
         let (block, offset) = (page / pages_per_block, page % pages_per_block);
@@ -272,7 +272,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Garbage collection of a plane has something to gain, and somewhere to move pages to.
+    /// Checks that garbage collection of a plane can gain a page, and has a block to move pages to.
     fn check_room(&self, plane: u32) -> Result<(), UserError> {
         let pages = self.numbering.geometry.pages_per_block;
         let state = &self.planes[plane as usize];

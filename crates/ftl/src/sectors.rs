@@ -1,4 +1,4 @@
-//! Which sectors of each logical page hold data: a bit a sector, for writes of part of a page.
+//! Sectors with data of each logical page: a bit a sector, for partial writes.
 
 use std::ops::Range;
 
@@ -126,7 +126,7 @@ impl Sectors {
         self.words_of(lpn, sectors).any(|(word, mask)| self.words[word] & mask != 0)
     }
 
-    /// All sectors of a page.
+    /// Returns all sectors of a page.
     fn whole(&self) -> Range<u32> {
         0..self.per_page
     }
@@ -146,12 +146,12 @@ impl Sectors {
         (0..self.per_page).step_by(unit as usize).filter(is_left).count() as u32
     }
 
-    /// Every page holds all its sectors.
+    /// Sets all sectors of every page.
     fn hold_all(&mut self) {
         (0..self.pages).for_each(|lpn| self.hold(lpn, self.whole()));
     }
 
-    /// The words as a column of a state.
+    /// Returns the words as a column of a state.
     fn column(&self) -> Vec<u32> {
         self.words.iter().flat_map(|word| [*word as u32, (word >> 32) as u32]).collect()
     }
@@ -174,9 +174,9 @@ impl Sectors {
     }
 }
 
-/// Sectors that pages hold, if a drive keeps track of them.
+/// Sectors with data, if tracked.
 ///
-/// Of a drive that does not, every page counts as whole.
+/// Without tracking every page counts as whole.
 #[derive(Debug)]
 pub struct SectorMap(Option<Sectors>);
 
@@ -212,22 +212,22 @@ impl SectorMap {
         self.0.as_ref().map(|sectors| sectors.units_left(lpn, written, unit))
     }
 
-    /// Sectors of a page are written.
+    /// Sets sectors of a page.
     pub fn hold(&mut self, lpn: u32, written: Range<u32>) {
         if let Some(sectors) = &mut self.0 {
             sectors.hold(lpn, written);
         }
     }
 
-    /// All sectors of a page are written.
+    /// Sets all sectors of a page.
     pub fn hold_page(&mut self, lpn: u32) {
         if let Some(sectors) = &mut self.0 {
             sectors.hold(lpn, sectors.whole());
         }
     }
 
-    /// Sectors of a page that was never written are read from the image that the drive came with:
-    /// it holds them, unless an earlier read has found others.
+    /// Reads sectors of an unwritten page from the drive's image, which has them, unless an earlier
+    /// read has found others.
     pub fn find(&mut self, lpn: u32, read: Range<u32>) {
         if let Some(sectors) = self.0.as_mut().filter(|it| !it.any(lpn, it.whole())) {
             sectors.hold(lpn, read);
@@ -241,7 +241,7 @@ impl SectorMap {
         !sectors.any(lpn, sectors.whole())
     }
 
-    /// All sectors of a page are trimmed.
+    /// Clears all sectors of a page.
     pub(super) fn trim_page(&mut self, lpn: u32) {
         if let Some(sectors) = &mut self.0 {
             sectors.clear(lpn, sectors.whole());
@@ -258,29 +258,29 @@ impl SectorMap {
         self.0.as_ref().is_some_and(|sectors| sectors.any(lpn, sectors.whole()))
     }
 
-    /// Every page has been written whole.
+    /// Sets every sector, after all pages were written.
     pub(super) fn hold_all(&mut self) {
         if let Some(sectors) = &mut self.0 {
             sectors.hold_all();
         }
     }
 
-    /// A page holds the sectors that another holds on a drive with pages of as many.
+    /// Copies the sectors of a page from one of a drive with pages of equal size.
     pub(super) fn copy(&mut self, lpn: u32, from: &SectorMap, like: u32) {
         let (Some(own), Some(from)) = (&mut self.0, &from.0) else { return };
         let held = (0..own.per_page).filter(|sector| from.holds(like, *sector));
         held.collect::<Vec<_>>().into_iter().for_each(|sector| own.hold(lpn, sector..sector + 1));
     }
 
-    /// Adds which sectors hold data to a state.
+    /// Adds the sectors with data to a state.
     pub(super) fn save(&self, state: &mut State) {
         if let Some(sectors) = &self.0 {
             state.put(COLUMN, sectors.column());
         }
     }
 
-    /// Takes from a state which sectors hold data, after the mapping; pages of a drive that kept no
-    /// track of them were written whole.
+    /// Restores the sectors with data from a state, after the mapping; without this column all
+    /// pages were written whole.
     ///
     /// Errors if that does not fit the mapping.
     pub(super) fn restore(&mut self, state: &mut State, map: &Map) -> Result<(), UserError> {
@@ -296,7 +296,7 @@ impl SectorMap {
         self.verify(map).map_err(wrong)
     }
 
-    /// A page that is written holds a sector at least, and one that was trimmed none.
+    /// A written page has at least a sector, and a trimmed one none.
     pub(super) fn verify(&self, map: &Map) -> Result<(), String> {
         let Some(sectors) = &self.0 else { return Ok(()) };
         for lpn in 0..sectors.pages {
@@ -327,7 +327,7 @@ impl SectorMap {
 #[cfg(feature = "testing")]
 type SectorBreak = (fn(&mut super::Ftl), &'static str);
 
-/// Ways to break the table of a drive with every page written.
+/// Ways to corrupt the table of a drive with every page written.
 #[cfg(feature = "testing")]
 pub const BREAKS: &[SectorBreak] = &[
     (
@@ -382,7 +382,7 @@ mod tests {
         for sectors in [&mut kept, &mut none] {
             sectors.hold(1, 2..4);
         }
-        // A write of all that is held leaves nothing, if that is known.
+        // A write of all sectors with data leaves nothing, if they are tracked.
         assert!(!kept.leaves(1, &(2..4)) && none.leaves(1, &(2..4)));
         assert_eq!(
             (kept.units_left(1, &(3..4), 4), none.units_left(1, &(3..4), 4)),

@@ -1,24 +1,24 @@
-//! A large table of which few entries are not zero.
+//! A large table with few nonzero entries.
 
 use reprieve_base::Archive;
 use rustc_hash::FxHashMap;
 
 use super::entries::{Entries, PageSize, TakeError, take};
 
-/// Entries from which on a table is sparse: smaller ones are quicker, and take little memory.
+/// Entries from which on a table is sparse: smaller ones are faster, and take little memory.
 pub(super) const LEAST_ENTRIES: usize = if cfg!(test) { 1 << 10 } else { 1 << 22 };
 
-/// Entries for each that is set in a run, at least: a table of all is quicker for a long run, and
-/// dearer for a short one.
+/// Fewest entries for each set one during a run: a full table is faster for a long run, and slower
+/// for a short one.
 const ENTRIES_PER_CHANGE: usize = 1024;
 
-/// Entries for each that is set, at least: with many more, memory for all takes no more.
+/// Fewest entries for each set one: with more, a full table takes no more memory.
 const ENTRIES_PER_SET: usize = 16;
 
-/// Entries that are looked at together.
+/// Entries of a chunk.
 const CHUNK: usize = 64;
 
-/// Entries that have been set, and zeros.
+/// Set entries; all others are zero.
 #[derive(Debug)]
 pub(super) struct SparseTable {
     set: FxHashMap<u32, u32>,
@@ -55,7 +55,7 @@ impl SparseTable {
         self.most = self.most.max(self.entries / ENTRIES_PER_SET);
     }
 
-    /// Writes the entries that have been set, or takes them back.
+    /// Saves or restores the set entries.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         let mut set: Vec<(u32, u32)> = self.set().collect();
         set.sort_unstable();
@@ -71,7 +71,7 @@ impl SparseTable {
         self.entries
     }
 
-    /// Returns the entries that have been set, with their places, in no order.
+    /// Returns the set entries with their indices, in no order.
     pub(super) fn set(&self) -> impl Iterator<Item = (u32, u32)> {
         self.set.iter().map(|(place, entry)| (*place, *entry))
     }

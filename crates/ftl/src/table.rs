@@ -5,7 +5,7 @@ use reprieve_base::{Archive, UserError};
 use super::entries::{Entries, PageSize, take};
 use super::sparse_table::SparseTable;
 
-/// Entries that are looked at together.
+/// Entries of a chunk.
 const CHUNK: usize = 64;
 
 /// Table of 32-bit entries, sparse while it is large with few set entries.
@@ -37,7 +37,7 @@ impl<const FIRST: u32> Table<FIRST> {
         }
     }
 
-    /// Forgets memory for all entries if few of them have been set.
+    /// Frees the memory of a full table if few of its entries are set.
     pub(super) fn thin_out(&mut self) {
         if let Memory::All(all) = &self.memory {
             if let Some(sparse) = SparseTable::of(bytemuck::cast_slice(all)) {
@@ -46,19 +46,19 @@ impl<const FIRST: u32> Table<FIRST> {
         }
     }
 
-    /// Keeps little memory for longer: there are many such tables.
+    /// Stays sparse for longer: there are many such tables.
     pub(super) fn expect_many(&mut self) {
         if let Memory::Sparse(sparse) = &mut self.memory {
             sparse.expect_many();
         }
     }
 
-    /// Whether few entries have been set.
+    /// Whether the table is sparse.
     pub(super) fn is_sparse(&self) -> bool {
         matches!(self.memory, Memory::Sparse(_))
     }
 
-    /// Places of the first `count` whose entries are not the first value, and the entries.
+    /// Returns the first `count` entries that differ from the first value, with their indices.
     pub(super) fn changed(&self, count: u32) -> impl Iterator<Item = (u32, u32)> {
         let (all, sparse): (&[u32], _) = match &self.memory {
             Memory::All(all) => (bytemuck::cast_slice(all), None),
@@ -152,7 +152,7 @@ mod tests {
             let mut below = |bound: u32| chance.below(bound.into()) as u32;
             let new = || Table::<7>::new(entries).expect("there is memory");
             let (mut table, mut expected) = (new(), vec![7; entries as usize]);
-            // One of many, it holds on to its memory until a sixteenth is set.
+            // One of many stays sparse until a sixteenth is set.
             for (number, is_sparse) in [(1, is_sparse), (entries / 50, is_sparse), (entries, false)]
             {
                 table.expect_many();

@@ -1,4 +1,4 @@
-//! Rules between the FTL's tables, whenever nothing is half done.
+//! Invariants between the FTL's tables, between two steps.
 
 use reprieve_base::{Geometry, Slab};
 use reprieve_policy::txn::{NONE, Txn};
@@ -16,7 +16,7 @@ enum Role {
     Victim,
     /// A program has failed on it, and its valid pages have to move.
     Failed,
-    /// Out of use.
+    /// Bad.
     Bad,
 }
 
@@ -33,7 +33,7 @@ impl Ftl {
 }
 
 impl PageTables {
-    /// Every logical page has at most one valid page, and every valid page one logical page.
+    /// Checks that valid pages and their logical pages match one to one.
     fn verify(&self, txns: &Slab<Txn>) -> Result<(), String> {
         let mut mapped = 0u64;
         let pages = self.blocks.numbering.geometry.pages() as u32;
@@ -135,7 +135,7 @@ impl Blocks {
         }
     }
 
-    /// Blocks that fail count as lost from then on, and before they are out of use.
+    /// Failing blocks count as lost at once, before they are bad.
     fn verify_good_blocks(&self, plane: u32) -> Result<(), String> {
         let blocks = self.numbering.geometry.blocks_per_plane;
         let bad = self.failing.bad_in(plane * blocks..(plane + 1) * blocks).count();
@@ -186,7 +186,7 @@ impl Blocks {
 #[cfg(feature = "testing")]
 type FtlBreak = (fn(&mut Ftl), &'static str);
 
-/// Ways to break the tables.
+/// Ways to corrupt the tables.
 #[cfg(feature = "testing")]
 pub const BREAKS: &[FtlBreak] = &[
     // Two logical pages on one page.
@@ -233,7 +233,7 @@ pub const BREAKS: &[FtlBreak] = &[
 
 #[cfg(feature = "testing")]
 impl Blocks {
-    /// One of a plane that is not being collected.
+    /// Returns a full block, counted over the drive.
     fn a_full_block(&self) -> u32 {
         let full = |block: &u32| self.index.is_full(*block) && self.index.valid(*block) > 0;
         (0..self.numbering.geometry.blocks() as u32).rev().find(full).expect("a drive in use")

@@ -9,9 +9,9 @@ use reprieve_observe::stats::WearCounts;
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct WearTable {
     erases: Vec<u32>,
-    /// Erases by which a block may be ahead of the least worn of its plane.
+    /// Erases by which a block may exceed the least worn of its plane.
     spread: Option<u32>,
-    /// The figures belong to the summary.
+    /// The figures are in the summary.
     is_reported: bool,
 }
 
@@ -36,7 +36,7 @@ impl WearTable {
         self.erases[block as usize]
     }
 
-    /// A block was erased; returns how often in all.
+    /// Counts an erase; returns the total of the block.
     #[inline]
     pub(super) fn erased(&mut self, block: u32) -> u32 {
         self.erases[block as usize] += 1;
@@ -48,7 +48,7 @@ impl WearTable {
         self.is_reported.then(|| WearCounts::of(&self.erases))
     }
 
-    /// How many blocks have been erased how often since the first request, fewest erases first.
+    /// Returns the number of blocks by erases since the first request, fewest erases first.
     pub fn spread(&self) -> Vec<(u32, u64)> {
         let mut blocks = BTreeMap::new();
         for erases in &self.erases {
@@ -62,7 +62,7 @@ impl WearTable {
         self.erases.fill(0);
     }
 
-    /// Whether blocks that are little worn are looked for.
+    /// Whether static wear levelling is on.
     #[inline]
     pub(super) fn is_levelled(&self) -> bool {
         self.spread.is_some()

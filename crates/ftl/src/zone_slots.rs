@@ -11,10 +11,10 @@ use super::contradiction::wrong;
 use super::plane::Front;
 use super::rebuild::NONE;
 
-/// The column of a saved state: of each place among the open blocks of planes, the zone.
+/// The column of a saved state: the zone of each slot among the open blocks of planes.
 const FRONTS: &str = "zone.fronts";
 
-/// Places among the open blocks of planes, and the zones that have them.
+/// Slots among the open blocks of planes, and their zones.
 pub(super) struct ZoneSlots {
     zone_pages: u32,
     zones: [Option<u32>; STREAMS_MAX],
@@ -33,12 +33,12 @@ impl ZoneSlots {
         archive.part(&mut self.zones);
     }
 
-    /// Adds the zones that have places to a state.
+    /// Adds the zones with slots to a state.
     pub(super) fn save_places(&self, state: &mut State) {
         state.put(FRONTS, self.zones.iter().map(|zone| zone.unwrap_or(NONE)).collect());
     }
 
-    /// Takes them from a state.
+    /// Restores the zones with slots from a state.
     ///
     /// Errors if one has two.
     pub(super) fn restore_places(&mut self, state: &mut State) -> Result<(), UserError> {
@@ -67,7 +67,7 @@ impl ZoneSlots {
         free.inspect(|slot| self.zones[*slot] = Some(zone)).is_some()
     }
 
-    /// The place of the zone of a page, which is open.
+    /// Returns the slot of the zone of a page, which is open.
     pub(super) fn place_of_page(&self, lpn: u32) -> u8 {
         let slot = self.place_of(lpn / self.zone_pages);
         slot.expect("a page is accepted once its zone has a place") as u8
@@ -87,7 +87,7 @@ impl Ftl {
         self.zones.as_ref()?.place_of(zone)
     }
 
-    /// Nothing more is written to a zone, of which all pages are in flash: closes its blocks.
+    /// Closes the blocks of a zone that is written no more, with all pages in flash.
     pub fn end_zone(&mut self, zone: u32) {
         let Some(front) = self.front_of_zone(zone) else { return };
         self.zones.as_mut().expect("it has just been seen").zones[front] = None;
@@ -107,7 +107,7 @@ impl Ftl {
         }
         let plane = self.numbering.plane_of(block);
         if !self.tables.blocks.index.is_full(block) {
-            // The last block that preconditioning has filled.
+            // Returns the last block that preconditioning has filled.
             self.close_block(plane, block - self.numbering.blocks_of(plane).start);
         }
         self.tables.blocks.planes[plane as usize].resets.push_back(block);
@@ -115,7 +115,7 @@ impl Ftl {
         Some((self.numbering.die(plane), block))
     }
 
-    /// Nothing more is written to an open block of a plane, numbered within it.
+    /// Closes an open block of a plane, numbered within it.
     fn close_block(&mut self, plane: u32, open: u32) {
         let blocks = &mut self.tables.blocks;
         let mut fronts = blocks.planes[plane as usize].fronts.iter_mut();

@@ -1,4 +1,4 @@
-//! The die: one array, its page buffer and output register, and the operations suspended there.
+//! The die: one array, its page buffer and output register, and its suspended operations.
 
 mod admit;
 mod cache;
@@ -32,19 +32,19 @@ use crate::timing::{PAGE_TYPES_MAX, PageOrder, ResumeAt};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Array {
     Idle,
-    /// Sensing until then.
+    /// Senses until this instant.
     Reading(Time),
-    /// A sensed page waits in the page buffer, which is the array's only one.
+    /// A sensed page is in the page buffer, the array's only one.
     Holding,
-    /// A program or erase runs until then.
+    /// A program or erase runs until this instant.
     Running(Time),
-    /// A program or erase is on its way into suspension, which it reaches then.
+    /// A program or erase enters suspension, until this instant.
     Suspending(Time),
     /// Planes with plane suspension work, or are suspended; the others are idle.
     InPieces,
 }
 
-/// One die. Every method names the instant at which it happens; instants never run back.
+/// One die. Every method takes the instant at which it happens; instants never decrease.
 #[derive(Clone, Debug)]
 pub struct Die {
     /// Shared, so that a thousand dies read their times from the same cache lines.
@@ -58,13 +58,13 @@ pub struct Die {
     operations: Operations,
     /// Page buffers and registers of planes with independent reads.
     plane_reads: PlaneReads,
-    /// The second register of a part that takes the data of a program while another one runs.
+    /// The second register of a part with cache program.
     loaded: Rare<LoadRegister>,
     pages: ProgrammedPages,
     lengths: Lengths,
-    /// How long its blocks take to erase; absent on a part that erases with one pulse.
+    /// Erase times of its blocks; absent on a part that erases with one pulse.
     erases: Option<Box<BlockErases>>,
-    /// Whether the part does several things at once.
+    /// Whether the part runs several operations at once.
     does_several: bool,
     vth: Stream,
 }
@@ -77,7 +77,7 @@ impl Die {
         self.erases.iter_mut().for_each(|erases| erases.archive(archive));
     }
 
-    /// A die whose blocks are all erased. `index` selects its random stream.
+    /// Creates a die with all blocks erased. `index` selects its random stream.
     pub fn new(part: Arc<Part>, seed: u64, index: u64) -> Die {
         let Part { shape, timing, .. } = *part;
         assert!(shape.pages_per_block <= u32::from(u16::MAX), "a block of more than 65,535 pages");
@@ -122,10 +122,10 @@ impl Die {
         self.issue(now, command, &[])
     }
 
-    /// Begins a command that works on pages or blocks of `others`, too, one for each further plane.
+    /// Starts a command that also works on pages or blocks of `others`, one for each further plane.
     ///
-    /// Command cycles and data of one plane after the other cross the channel, then the array
-    /// works on all planes at once.
+    /// Command cycles and data of the planes cross the channel in turn, then the array works on all
+    /// planes at once.
     #[cold]
     pub fn start_together(
         &mut self,
@@ -136,8 +136,7 @@ impl Die {
         self.issue(now, command, others)
     }
 
-    /// Twice in the machine code, so that commands for one plane cost no more than they did
-    /// without others.
+    /// Compiled twice, so that single-plane commands cost no more than without others.
     #[inline(always)]
     fn issue(
         &mut self,
@@ -204,7 +203,7 @@ impl Die {
         Ok(self.begin(Operation::program(data_in, iterations), to, &[]))
     }
 
-    /// Out of the way of reads and programs, of which there are hundreds for each.
+    /// Not inlined, as there are hundreds of reads and programs for each erase.
     #[inline(never)]
     fn start_erase(
         &mut self,
@@ -246,13 +245,13 @@ impl Die {
         Ok(until)
     }
 
-    /// Whether a sensed page goes into a second register, so that the array is free.
+    /// Whether a sensed page moves into a second register, so that the array is free.
     #[inline]
     fn has_output_register(&self) -> bool {
         let has_one = self.part.timing.cache_register
             || self.operations.is_suspended()
                 && self.part.suspension.resume_at == ResumeAt::ArrayRead;
-        // The page of a program that waits in it leaves no room.
+        // A waiting program's page occupies it.
         has_one && self.loaded.get().is_none_or(LoadRegister::is_empty)
     }
 
@@ -352,8 +351,8 @@ impl Die {
         holds
     }
 
-    /// Counts the first `pages` pages of a block, and the rest of their last wordline, as
-    /// programmed, without taking time.
+    /// Marks the first `pages` pages of a block, and the rest of their last wordline, as
+    /// programmed, without array time.
     pub fn precondition(&mut self, plane: u32, block: u32, pages: u32) {
         let at = PageAddress { plane, block, page: 0 };
         let index = self.part.shape.block_index(at).expect("preconditioning stays inside the die");
@@ -367,13 +366,13 @@ impl Die {
         self.array == Array::Idle && self.plane_reads.are_free()
     }
 
-    /// Whether a sensed page is still waiting to leave, or leaving, through the second register.
+    /// Whether the second register holds a sensed page.
     #[inline]
     pub fn output_in_use(&self) -> bool {
         self.output_in_use || self.plane_reads.any_output_in_use()
     }
 
-    /// Whether a program or erase is running and not on its way into suspension.
+    /// Whether a program or erase is running and not entering suspension.
     #[inline]
     pub fn is_running(&self) -> bool {
         matches!(self.array, Array::Running(_))
@@ -391,12 +390,12 @@ impl Die {
         &self.operations
     }
 
-    /// The program or erase that began or was resumed at `from`, to follow its phases.
+    /// Returns the program or erase that started or resumed at `from`, to follow its phases.
     pub fn run(&self, from: Time) -> Option<Run> {
         self.operations.run(from).filter(|_| self.is_running())
     }
 
-    /// Whether the page of the operation suspended last has to be sent again over the channel.
+    /// Whether the page of the operation suspended last has to be sent over the channel again.
     pub fn resume_needs_channel(&self) -> bool {
         let program = self.operations.innermost().is_some_and(|one| one.kind == Kind::Program);
         program && !self.part.suspension.shadow_buffer

@@ -1,8 +1,8 @@
-//! Erases in loops of a pulse and a verify: how long the loops are, and how long a block takes.
+//! Erases in loops of a pulse and a verify: lengths of the loops, and erase times of blocks.
 
 use reprieve_base::Dur;
 
-/// The most loops whose lengths a part can give.
+/// Most loops with their own lengths.
 pub const ERASE_LOOPS_MAX: usize = 8;
 
 /// The lengths of the loops of an erase, each a pulse and a verify, in order.
@@ -13,7 +13,7 @@ pub struct EraseLoops {
 }
 
 impl EraseLoops {
-    /// Loops of these lengths, of which the last repeats; `None` unless there are 1 to
+    /// Creates loops of these lengths, of which the last repeats; `None` unless there are 1 to
     /// [`ERASE_LOOPS_MAX`], none of them empty.
     pub fn new(given: &[Dur]) -> Option<EraseLoops> {
         if given.is_empty() || given.len() > ERASE_LOOPS_MAX || given.contains(&Dur::ZERO) {
@@ -29,12 +29,12 @@ impl EraseLoops {
         &self.lengths[..usize::from(self.used)]
     }
 
-    /// The length of a loop, counted from 0, that is not the last of its erase.
+    /// Returns the length of a loop, counted from 0, that is not the last of its erase.
     pub(crate) fn length(&self, index: u32) -> Dur {
         self.lengths[(index as usize).min(usize::from(self.used) - 1)]
     }
 
-    /// The length of the longest loop.
+    /// Returns the length of the longest loop.
     pub(crate) fn longest(&self) -> Dur {
         *self.lengths().iter().max().expect("there is a loop")
     }
@@ -56,7 +56,7 @@ impl EraseLoops {
     }
 }
 
-/// How long the erases of blocks take, pulses and verifies together, by the cycles of the block.
+/// Erase times of blocks, pulses and verifies together, by the cycles of the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EraseLengths {
     rows: Vec<Row>,
@@ -71,7 +71,7 @@ struct Row {
 }
 
 impl Row {
-    /// The length at the middle of a rank among `ranks`.
+    /// Returns the length at the middle of a rank among `ranks`.
     fn of(&self, rank: u32, ranks: u32) -> Dur {
         let total = self.up_to.last().expect("a row has a length").1;
         let middle = (2 * u128::from(rank) + 1) * u128::from(total);
@@ -82,7 +82,7 @@ impl Row {
 }
 
 impl EraseLengths {
-    /// Lengths with their weights, at numbers of cycles that ascend.
+    /// Creates lengths with their weights, at ascending numbers of cycles.
     ///
     /// Panics unless there is a row, each has a length, and all weights are 1 or more.
     pub fn new(given: &[(u32, Vec<(Dur, u16)>)]) -> EraseLengths {
@@ -108,7 +108,7 @@ impl EraseLengths {
         self.rows.len()
     }
 
-    /// The shortest length.
+    /// Returns the shortest length.
     pub fn shortest(&self) -> Dur {
         let shortest = self.rows.iter().map(|row| row.up_to[0].0).min();
         shortest.expect("there is a row")

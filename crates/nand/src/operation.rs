@@ -35,18 +35,18 @@ impl Kind {
     }
 }
 
-/// The phase with which an operation begins when it runs next.
+/// The next phase of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Stage {
     /// A program pulse, or the erase pulse with `pulse_left` to go.
     Pulse,
     /// The verify that ends an iteration or a loop of an erase.
     Verify,
-    /// The verify after a cancelled pulse that has not reached its target: the pulse follows again.
+    /// The verify after a cancelled pulse that has not reached its target: the pulse is repeated.
     CheckVerify,
 }
 
-/// Position in the sequence of phases: the rest is still to be done.
+/// Position in the sequence of phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Position {
     /// Iteration of a program or loop of an erase, counted from 0.
@@ -69,7 +69,7 @@ enum Prelude {
     SetUp,
 }
 
-/// A phase in progress at some instant: `begin < instant <= end`.
+/// The phase at some instant: `begin < instant <= end`.
 struct Phase {
     at: Position,
     begin: Time,
@@ -84,13 +84,13 @@ pub(crate) struct Operation {
     planes: u32,
     /// Program: of a block in SLC mode, which takes one page of its wordline.
     is_slc: bool,
-    /// Program: wordlines of which it takes as long as the longest, one for each plane at first.
+    /// Program: wordlines whose maximum it takes, at first one for each plane.
     wordlines: u32,
     /// Iterations of a program, or loops of an erase, in all.
     iterations: u32,
     /// Erase: the pulse of its last loop.
     last_pulse: Dur,
-    /// Program: how many of them its wordlines did not need, had it not been suspended.
+    /// Program: iterations among them that suspensions have added.
     added: u32,
     /// Program: iterations added to the current run if it is not suspended too soon.
     owed: u32,
@@ -111,14 +111,14 @@ pub(crate) struct Operation {
 /// The answer to a suspend request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The operation ends before the request could take effect.
+    /// The operation ends before the request takes effect.
     AtEnd,
     /// The array is free at this instant and the operation suspended.
     At(Time),
 }
 
 impl Operation {
-    /// Program of `iterations` loops, which begin at `prelude_end`, after command and data in.
+    /// Creates a program of `iterations` loops from `prelude_end` on, after command and data-in.
     pub(crate) fn program(prelude_end: Time, iterations: u32) -> Operation {
         Operation::new(Kind::Program, prelude_end, iterations)
     }
@@ -159,7 +159,7 @@ impl Operation {
         }
     }
 
-    /// Whether a page crosses the channel for it at `now`.
+    /// Whether data of the operation crosses the channel at `now`.
     pub(crate) fn is_in_transfer(&self, now: Time) -> bool {
         self.prelude == Prelude::Transfer && now < self.prelude_end
     }
@@ -169,7 +169,7 @@ impl Operation {
         self.prelude_end + self.left(timing)
     }
 
-    /// The earliest instant at which `min_progress` allows a suspension.
+    /// Returns the earliest instant at which `min_progress` permits a suspension.
     pub(crate) fn suspendable_from(&self, suspension: &Suspension) -> Time {
         self.resumed_at.map_or(Time::ZERO, |resumed| resumed + suspension.min_progress)
     }
@@ -197,7 +197,7 @@ impl Operation {
         }
     }
 
-    /// Begins to run again at `now`; the prelude restores the page buffer or sets the voltages.
+    /// Resumes at `now`; the prelude restores the page buffer or sets the voltages.
     pub(crate) fn resume(&mut self, now: Time, timing: &Timing, suspension: &Suspension) {
         let exact = suspension.erase_resume == EraseResume::Exact;
         let (prelude, length) = match self.kind {
@@ -261,7 +261,7 @@ impl Operation {
         Stop::At(free_at)
     }
 
-    /// Whether a program that has just been suspended had less than the first share done.
+    /// Whether a program that has just been suspended had completed less than the first share.
     #[cold]
     fn is_in_beginning(&self, timing: &Timing, retention: &Retention) -> bool {
         if self.kind == Kind::Erase {
@@ -292,7 +292,7 @@ impl Operation {
         self.owed = 0;
     }
 
-    /// Moves to the slice after the one in progress; `None` if that is the last.
+    /// Moves to the slice after the current one; `None` if that is the last.
     fn stop_slice(&mut self, now: Time, timing: &Timing, retention: &Retention) -> Option<Time> {
         let slices = timing.slices.expect("a sliced program has slices");
         let iteration = timing.program_pulse + timing.verify;
@@ -376,9 +376,9 @@ impl Operation {
         }
     }
 
-    /// The program phase in progress at `now`, which is later than the prelude's end.
+    /// Returns the program phase at `now`, which is after the prelude's end.
     ///
-    /// An instant that ends one phase and begins the next belongs to the one that ends.
+    /// An instant between two phases belongs to the first.
     fn program_phase(&self, now: Time, timing: &Timing) -> Phase {
         let mut at = self.position;
         let mut begin = self.prelude_end;
@@ -403,7 +403,7 @@ impl Operation {
         Phase { at, begin: pulse_end, end: pulse_end + timing.verify }
     }
 
-    /// The position after the program phase `at`, which is not the last verify.
+    /// Returns the position after the program phase `at`, which is not the last verify.
     fn after(&self, at: Position) -> Position {
         match at.stage {
             Stage::Pulse => Position { stage: Stage::Verify, ..at },

@@ -1,4 +1,4 @@
-//! Parallelism of a part: on several planes, and in array and registers.
+//! Parallelism of a part: several planes, and array and registers.
 
 /// Which pages or blocks of different planes one command can take together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum MultiPlane {
 /// Parallelism of a die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parallelism {
-    /// Planes that one command can take together.
+    /// Planes in a command.
     pub multi_plane: MultiPlane,
     /// The pages of a read are complete together, with the last transfer; else one by one.
     pub pages_end_together: bool,
@@ -29,7 +29,7 @@ pub struct Parallelism {
 }
 
 impl Parallelism {
-    /// One thing at a time.
+    /// One operation at a time.
     pub const NONE: Parallelism = Parallelism {
         multi_plane: MultiPlane::None,
         pages_end_together: false,

@@ -1,4 +1,4 @@
-//! How many bits of a page are wrong: the rate of raw bit errors, and wear.
+//! Reliability: the raw bit error rate of pages, and wear.
 
 pub use crate::worst_codeword::WorstCodeword;
 
@@ -53,7 +53,7 @@ pub struct CycleTerms {
     disturb: f64,
 }
 
-/// Error rate of a random bit: the highest rate there is.
+/// Error rate of a random bit, the maximum.
 pub const COIN: f64 = 0.5;
 
 impl Rber {
@@ -64,7 +64,7 @@ impl Rber {
 
     /// Returns the terms that depend on the cycles of the block alone.
     pub fn by_cycles(&self, cycles: f64) -> CycleTerms {
-        // `libm` for the same bits on every machine; a term that is off costs nothing.
+        // `libm` for the same bits on every machine; a zero term costs nothing.
         let term = |factor: f64, exponent: f64| match factor {
             0.0 => 0.0,
             _ => factor * libm::pow(cycles, exponent),
@@ -77,7 +77,7 @@ impl Rber {
         }
     }
 
-    /// The rate of a page of whose block that is known.
+    /// Returns the rate of a page with known terms of its block.
     pub fn rate_by(&self, terms: &CycleTerms, stress: &Stress) -> f64 {
         let Stress { retention_days, reads, suspensions, .. } = *stress;
         let term = |by_cycles: f64, other: f64, exponent: f64| match by_cycles {
@@ -92,8 +92,8 @@ impl Rber {
         rate.min(COIN)
     }
 
-    /// Returns the error rates that a characterisation finds in a block that it suspends and in one
-    /// that it leaves alone.
+    /// Returns the error rates that a characterisation finds in a block with suspensions and in one
+    /// without.
     pub fn characterised(&self, test: &Characterisation) -> Characterised {
         let fresh = Stress { cycles: test.cycles, ..Stress::default() };
         let before = self.rate(&fresh);
@@ -120,9 +120,9 @@ pub struct Characterisation {
     pub run_cycles: f64,
     /// Suspensions of each program.
     pub suspensions: f64,
-    /// Share of a cycle that a suspension of a program costs the block.
+    /// Share of a cycle that a suspension of a program wears the block.
     pub wear_per_program_suspend: f64,
-    /// How long it takes, in days: the other block's data ages meanwhile.
+    /// Its length in days, during which the other block's data ages.
     pub elapsed_days: f64,
 }
 
@@ -138,11 +138,11 @@ pub struct Characterised {
 /// Wear of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Wear {
-    /// Cycles before the simulation begins.
+    /// Cycles before the simulation.
     pub cycles_at_start: u32,
     /// Erases since, without those in SLC mode.
     pub erases: u32,
-    /// Cycles that erases in SLC mode have cost since.
+    /// Cycles by erases in SLC mode since.
     pub slc_cycles: f64,
     /// Suspensions of its programs since.
     pub program_suspensions: u64,
@@ -160,17 +160,17 @@ impl Wear {
     }
 }
 
-/// Shares of a cycle that suspensions cost their block.
+/// Shares of a cycle that suspensions wear their block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SuspendWear {
-    /// Each of a program.
+    /// Of each suspension of a program.
     pub per_program: f64,
-    /// Each of an erase.
+    /// Of each suspension of an erase.
     pub per_erase: f64,
 }
 
 impl SuspendWear {
-    /// Cycles that these suspensions of programs, and of erases, cost.
+    /// Returns the wear of these suspensions of programs, and of erases, in cycles.
     pub fn cycles(&self, of_programs: u64, of_erases: u64) -> f64 {
         if self.per_program == self.per_erase {
             // One product, rounded once.

@@ -9,14 +9,14 @@ use crate::suspend::{self, SuspendPolicy};
 ///
 /// A program that embeds the simulator gives its own to `Ssd::with_policies`.
 pub struct Policies {
-    /// Which of its waiting transactions a die serves next.
+    /// The die's next transaction.
     pub scheduler: Box<dyn Scheduler>,
     /// When the controller suspends an operation.
     pub suspension: Box<dyn SuspendPolicy>,
 }
 
 impl Policies {
-    /// Those that the scenario names.
+    /// Creates the policies that the scenario names.
     pub fn of(scenario: &Scenario) -> Policies {
         Policies {
             scheduler: sched::make(&scenario.scheduling),

@@ -21,7 +21,7 @@ pub fn registries(misfit: fn(&Scenario) -> Option<Misfit>) -> Registries {
     }
 }
 
-/// The list for the rest of the process's life; each is made once.
+/// Returns a list with static lifetime; each is made once.
 fn keep(entries: Vec<Entry>) -> &'static [Entry] {
     entries.leak()
 }

@@ -1,10 +1,10 @@
-//! Questions of the flash to the layer above it, so that neither has to know the other.
+//! Interface of the flash to the layer above it, so that neither has to know the other.
 
 use reprieve_base::{PageAddress, Time};
 
 use crate::txn::{Kind, Txn};
 
-/// How much a die needs garbage collection.
+/// Need of a die for garbage collection.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]

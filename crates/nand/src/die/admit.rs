@@ -99,7 +99,7 @@ impl Die {
         self.admit_operation(Kind::Program, to)
     }
 
-    /// Whether an operation of this kind may begin in an idle array.
+    /// Whether an operation of this kind may start in an idle array.
     #[inline]
     pub(super) fn admit_operation(&self, kind: Kind, at: PageAddress) -> Result<(), Refusal> {
         if !self.plane_reads.are_free() {

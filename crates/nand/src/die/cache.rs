@@ -8,10 +8,10 @@ use crate::operation::{Kind, Operation};
 use crate::refusal::Refusal;
 use crate::timing::ProgramSuspension;
 
-/// The second register, for the page of a program that begins when the one that runs has ended.
+/// The second register, for the page of a program that starts when the running one has ended.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct LoadRegister {
-    /// The page that is in it, or on its way there, and when its data is in.
+    /// The page in it, or on its way there, and the end of its data-in.
     page: Option<(PageAddress, Time)>,
     /// Pages of other planes that are programmed with it.
     companions: Vec<PageAddress>,
@@ -38,8 +38,8 @@ impl Die {
         is_free && self.operations.innermost().is_some_and(next_to)
     }
 
-    /// Takes the page of a next program over the channel from `now` on, and of `others` in further
-    /// planes; it begins when the one that runs has ended and its own data is in.
+    /// Takes the page of a next program over the channel from `now` on, and those of `others` in
+    /// further planes; it starts when the running one has ended and its own data is in.
     ///
     /// Returns when its data is in.
     pub fn load(
@@ -80,7 +80,7 @@ impl Die {
             let iterations = self.lengths.longest(&self.part, at, &others);
             let operation = Operation::program(data_in_end.max(now), iterations);
             self.begin(operation.on_planes(others.len() as u32 + 1), at, &others);
-            // With its room, so that the next program takes no memory.
+            // Keeps its memory, so that the next program allocates none.
             others.clear();
             self.loaded.companions = others;
         }

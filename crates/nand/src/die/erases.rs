@@ -8,12 +8,12 @@ use super::Die;
 use crate::command::Shape;
 use crate::loops::EraseLengths;
 
-/// Rank and cycles of each block, from which the length of its erase follows.
+/// Rank and cycles of each block, which determine its erase time.
 #[derive(Clone, Debug)]
 pub(super) struct BlockErases {
     lengths: Arc<EraseLengths>,
     shape: Shape,
-    /// By [`crate::Shape::block_index`], each rank once: it stays.
+    /// By [`crate::Shape::block_index`], each rank once, constant.
     ranks: Box<[u32]>,
     cycles: Box<[f64]>,
 }
@@ -23,7 +23,7 @@ impl BlockErases {
         archive.part(&mut self.cycles);
     }
 
-    /// Blocks in a random order of how long they take, all without cycles.
+    /// Creates blocks with random ranks, all without cycles.
     fn new(lengths: Arc<EraseLengths>, shape: Shape, seed: u64, index: u64) -> BlockErases {
         let mut stream = Stream::new(seed, "nand.erase", index);
         let mut ranks: Box<[u32]> = (0..shape.planes * shape.blocks_per_plane).collect();
@@ -73,7 +73,7 @@ impl Die {
         }
     }
 
-    /// Loops and last pulse of an erase of these blocks, which lasts as long as the longest.
+    /// Returns loops and last pulse of the longest of these blocks' erases.
     pub(super) fn loops_of(&self, at: PageAddress, others: &[PageAddress]) -> (u32, Dur) {
         let timing = &self.part.timing;
         let Some(loops) = &timing.erase_loops else { return (1, timing.erase) };

@@ -1,4 +1,4 @@
-//! How long the reads and programs of a die take, where they are not all of the part's length.
+//! Read and program times of a die, where they differ from the part's.
 
 use reprieve_base::{Dur, PageAddress, Rare, Stream};
 
@@ -7,7 +7,7 @@ use crate::command::Part;
 use crate::timing::{ReadLaw, SlcMode};
 use crate::wordlines::IterationSpread;
 
-/// How long the reads and programs of a die take.
+/// Read and program times of a die.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lengths {
     drawn: Rare<Drawn>,
@@ -15,17 +15,17 @@ pub(super) struct Lengths {
     slc: Rare<Vec<bool>>,
 }
 
-/// Random streams of lengths that differ from page to page, or from read to read.
+/// Random streams of times that differ by page or by read.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Drawn {
-    /// From which the lengths of reads are drawn.
+    /// Stream of read times.
     reads: Stream,
-    /// From which the iterations of a wordline follow.
+    /// Stream of the iterations of wordlines.
     wordlines: u64,
 }
 
 impl Lengths {
-    /// Those of the die `index`, with no block in SLC mode.
+    /// Returns those of the die `index`, with no block in SLC mode.
     pub(super) fn new(part: &Part, seed: u64, index: u64) -> Lengths {
         let Part { timing, shape, .. } = part;
         let differ = timing.read_law == ReadLaw::Exponential || timing.spread.is_some();
@@ -37,7 +37,7 @@ impl Lengths {
         Lengths { drawn, slc: Rare::only_if(timing.slc.is_some(), || vec![false; blocks]) }
     }
 
-    /// Of the read that begins of a page: drawn anew each time, or the part's.
+    /// Returns the time of a read of a page: drawn anew each time, or the part's.
     #[inline(always)]
     pub(super) fn read(&mut self, part: &Part, at: PageAddress) -> Dur {
         let timing = &part.timing;
@@ -101,7 +101,7 @@ impl Lengths {
         }
     }
 
-    /// Iterations of a program of pages of several planes, which lasts as long as the longest.
+    /// Returns the iterations of a program of pages of several planes, the most of any.
     #[inline]
     pub(super) fn longest(&self, part: &Part, at: PageAddress, others: &[PageAddress]) -> u32 {
         let rest = others.iter().map(|other| self.iterations(part, *other));
@@ -133,7 +133,7 @@ impl Die {
         self.part.timing.undisturbed_program(is_slc, self.iterations_of(at))
     }
 
-    /// Puts a block that holds nothing into SLC mode, until its next erase.
+    /// Puts an empty block into SLC mode, until its next erase.
     ///
     /// Panics if pages of it are programmed in another mode, or the part has no such mode.
     pub fn use_slc(&mut self, at: PageAddress) {

@@ -13,18 +13,18 @@ use crate::timing::SameBlock;
 /// some parts an operation works on several planes, and planes are suspended one by one.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Operations {
-    /// The operation that began last, and its block on the plane of its command.
+    /// The last operation started, and its block on the plane of its command.
     innermost: Option<(Operation, PageAddress)>,
     is_suspended: bool,
     beside: Rare<Beside>,
 }
 
-/// State that most parts never have, kept apart from that of every command.
+/// State that most parts never have, separate from that of every command.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Beside {
     /// The suspended erase inside which the innermost operation, a program, runs or is suspended.
     outer: Option<(Operation, PageAddress)>,
-    /// Pages and blocks of other planes on which the innermost operation, and the outer one, work.
+    /// Pages and blocks of other planes of the innermost operation, and of the outer one.
     companions: Vec<PageAddress>,
     outer_companions: Vec<PageAddress>,
     /// Planes that were suspended alone, out of an operation on several planes.
@@ -41,13 +41,13 @@ impl Operations {
         }
     }
 
-    /// Plane and block of the operation that began last, whether it runs or is suspended.
+    /// Returns plane and block of the last operation started, running or suspended.
     #[inline]
     pub fn block(&self) -> Option<(u32, u32)> {
         self.innermost.as_ref().map(|(_, at)| (at.plane, at.block))
     }
 
-    /// Plane and block of the suspended erase around it.
+    /// Returns plane and block of the suspended erase around it.
     #[inline]
     pub fn outer_block(&self) -> Option<(u32, u32)> {
         let (_, at) = self.beside.get()?.outer.as_ref()?;
@@ -59,7 +59,7 @@ impl Operations {
         self.innermost.as_ref().map_or(0, |(operation, _)| operation.suspensions)
     }
 
-    /// Pages or blocks on which it works at once.
+    /// Returns the pages or blocks on which it works at once.
     #[inline]
     pub fn planes(&self) -> u32 {
         1 + self.beside.get().map_or(0, |beside| beside.companions.len() as u32)
@@ -70,13 +70,13 @@ impl Operations {
         self.beside.get().is_some_and(|beside| beside.pieces.any(PlaneWork::Suspended))
     }
 
-    /// Whether the operation that began last is suspended.
+    /// Whether the last operation started is suspended.
     #[inline(always)]
     pub(super) fn is_suspended(&self) -> bool {
         self.is_suspended
     }
 
-    /// The operation that began last on all its planes.
+    /// Returns the last operation started, on all its planes.
     #[inline(always)]
     pub(super) fn innermost(&self) -> Option<&Operation> {
         self.innermost.as_ref().map(|(operation, _)| operation)
@@ -105,12 +105,12 @@ impl Operations {
         self.beside.get().is_none_or(|beside| beside.pieces.all(PlaneWork::Suspended))
     }
 
-    /// The operation that began last, to follow its phases from its start or resumption at `from`.
+    /// Returns the last operation started, to follow its phases from its start or resume at `from`.
     pub(super) fn run(&self, from: Time) -> Option<Run> {
         self.innermost().map(|operation| Run::new(*operation, from))
     }
 
-    /// Whether the operation that began last works on a plane.
+    /// Whether the last operation started works on a plane.
     pub(super) fn has_plane(&self, plane: u32) -> bool {
         let is_own = |at: &PageAddress| at.plane == plane;
         self.innermost.as_ref().is_some_and(|(_, at)| is_own(at))
@@ -133,14 +133,14 @@ impl Operations {
         self.innermost.is_some() && others.any(&is_own) || pieces.hold(|_, at| is_own(at))
     }
 
-    /// Whether a read of `at` has to wait for one of them.
+    /// Whether a read of `at` has to wait for an operation.
     #[inline]
     pub(super) fn bar_read(&self, part: &Part, at: PageAddress) -> bool {
         self.work_on(at)
             && (part.suspension.same_block == SameBlock::Block || self.hold_page(part, at))
     }
 
-    /// Says it of a page in a block in use, of which a program may hold only a part.
+    /// As above for a page of a block in use, of which a program may hold only a part.
     #[cold]
     fn hold_page(&self, part: &Part, at: PageAddress) -> bool {
         let holds = |kind: Kind, own: &PageAddress| {
@@ -158,7 +158,7 @@ impl Operations {
             || pieces.hold(holds)
     }
 
-    /// An operation begins at `at` and on the pages or blocks `others` of other planes.
+    /// Starts an operation at `at` and on the pages or blocks `others` of other planes.
     #[inline(always)]
     pub(super) fn begin(&mut self, operation: Operation, at: PageAddress, others: &[PageAddress]) {
         if self.is_suspended {
@@ -170,7 +170,7 @@ impl Operations {
         self.innermost = Some((operation, at));
     }
 
-    /// The suspended erase now lies around the program that begins.
+    /// The suspended erase is now around the new program.
     #[cold]
     fn push(&mut self) {
         let beside = &mut *self.beside;
@@ -207,7 +207,7 @@ impl Operations {
         operation.stop(now, &part.timing, &part.suspension, vth)
     }
 
-    /// It is suspended.
+    /// Suspends the operation.
     #[inline(always)]
     pub(super) fn suspended(&mut self) {
         self.is_suspended = true;
@@ -233,7 +233,7 @@ impl Operations {
         self.beside.pieces.push(Piece { operation: operation.on_planes(1), at, work });
     }
 
-    /// Takes a plane out of the operation that runs; returns its page or block there.
+    /// Removes a plane from the running operation; returns its page or block there.
     fn split_off(&mut self, plane: u32) -> PageAddress {
         let companions = &mut self.beside.companions;
         if let Some(place) = companions.iter().position(|at| at.plane == plane) {

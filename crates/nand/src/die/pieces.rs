@@ -11,11 +11,11 @@ use crate::timing::ResumeAt;
 /// State of the program or erase of a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PlaneWork {
-    /// Nothing is programmed or erased there.
+    /// No program or erase.
     None,
-    /// It runs until then.
+    /// It runs until this instant.
     Running(Time),
-    /// It is on its way into suspension, which it reaches then.
+    /// It enters suspension, until this instant.
     Suspending(Time),
     /// It is suspended.
     Suspended,
@@ -60,7 +60,7 @@ impl Pieces {
         self.0.iter().all(|piece| piece.work == work)
     }
 
-    /// Whether `holds` is true of the kind and place of one of them.
+    /// Whether `holds` is true of the kind and place of any plane.
     pub(super) fn hold(&self, holds: impl Fn(Kind, &PageAddress) -> bool) -> bool {
         self.0.iter().any(|piece| holds(piece.operation.kind, &piece.at))
     }
@@ -95,8 +95,8 @@ impl Die {
         }
     }
 
-    /// Whether nothing is sensed, programmed or erased and no page is in a buffer: all that there
-    /// is has been suspended.
+    /// Whether the die is at rest: nothing is sensed, programmed or erased, and no page is in a
+    /// buffer; operations may be suspended.
     #[inline(always)]
     pub fn is_at_rest(&self) -> bool {
         let rests = || self.operations.pieces_rest() && self.plane_reads.are_free();
@@ -119,7 +119,7 @@ impl Die {
             && matches!(self.plane_work(at.plane), PlaneWork::None | PlaneWork::Suspended)
     }
 
-    /// Whether a plane that is suspended reads into a second register.
+    /// Whether a suspended plane reads into a second register.
     pub(super) fn lends_register(&self, plane: u32) -> bool {
         self.part.suspension.resume_at == ResumeAt::ArrayRead
             && self.plane_work(plane) == PlaneWork::Suspended

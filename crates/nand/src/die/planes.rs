@@ -10,7 +10,7 @@ use crate::refusal::Refusal;
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct PlaneReads {
     planes: Box<[PlaneRead]>,
-    /// Of how many planes the page buffer is in use, and of how many the output register.
+    /// Numbers of planes whose page buffer, and whose output register, is in use.
     buffers_in_use: u32,
     registers_in_use: u32,
 }
@@ -27,9 +27,9 @@ struct PlaneRead {
 enum Buffer {
     #[default]
     Idle,
-    /// Sensing until then.
+    /// Senses until this instant.
     Reading(Time),
-    /// A sensed page waits in it.
+    /// A sensed page is in it.
     Holding,
 }
 
@@ -81,12 +81,12 @@ impl PlaneReads {
         self.registers_in_use > 0
     }
 
-    /// When the last plane will have sensed; `None`: none senses.
+    /// Returns when the last plane has sensed; `None`: none senses.
     pub fn until(&self) -> Option<Time> {
         self.ends().max()
     }
 
-    /// How many planes sense.
+    /// Returns how many planes sense.
     pub fn sensing(&self) -> u32 {
         self.ends().count() as u32
     }
@@ -98,7 +98,7 @@ impl PlaneReads {
         })
     }
 
-    /// A plane, whose buffer is free, senses until `until`.
+    /// Starts sensing on a plane, whose buffer is free, until `until`.
     fn start(&mut self, plane: u32, until: Time) {
         self.planes[plane as usize].buffer = Buffer::Reading(until);
         self.buffers_in_use += 1;
@@ -153,7 +153,7 @@ impl Die {
         self.array == Array::Idle
     }
 
-    /// Begins a read on its plane, whose command cycles are over at `issued`.
+    /// Starts a read on its plane, whose command cycles are over at `issued`.
     pub(super) fn start_on_plane(
         &mut self,
         issued: Time,

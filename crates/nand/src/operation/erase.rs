@@ -6,8 +6,8 @@ use super::{Kind, Operation, Position, Stage, reset_inside};
 use crate::timing::{EraseMode, EraseResume, Suspension, Timing};
 
 impl Operation {
-    /// An erase of this many loops, with such a last pulse, whose phases begin at `prelude_end`,
-    /// after its command.
+    /// Creates an erase of this many loops, with this last pulse, whose phases start at
+    /// `prelude_end`, after its command.
     pub(crate) fn erase(prelude_end: Time, timing: &Timing, loops: u32, last: Dur) -> Operation {
         let erase = Operation::new(Kind::Erase, prelude_end, loops);
         let erase = Operation { last_pulse: last, ..erase };
@@ -16,18 +16,18 @@ impl Operation {
         Operation { position, ..erase }
     }
 
-    /// The pulse of a loop of an erase.
+    /// Returns the pulse of a loop of an erase.
     fn pulse_of(&self, index: u32, timing: &Timing) -> Dur {
         if index + 1 == self.iterations { self.last_pulse } else { timing.erase_pulse_of(index) }
     }
 
-    /// The beginning of a loop of an erase.
+    /// Returns the start of a loop of an erase.
     pub(super) fn start_of(&self, index: u32, timing: &Timing) -> Position {
         let pulse_left = self.pulse_of(index, timing);
         Position { iteration: index, stage: Stage::Pulse, pulse_left, needs_set_up: false }
     }
 
-    /// The time of an erase in pulses.
+    /// Returns the time of an erase in pulses.
     pub(super) fn pulses(&self, timing: &Timing) -> Dur {
         let sum_ns = (0..self.iterations).map(|index| self.pulse_of(index, timing).ns()).sum();
         Dur::from_ns(sum_ns)
@@ -68,7 +68,7 @@ impl Operation {
         let loop_end = pulse_end + timing.erase_verify;
         let in_pulse = at.stage == Stage::Pulse && now <= pulse_end;
         let segment = timing.erase_segment_of(self.pulse_of(at.iteration, timing));
-        // The rest of the pulse: the segments after the phase in progress.
+        // The rest of the pulse: the segments after the current one.
         let left_after = if in_pulse {
             Dur::from_ns((pulse_end - now).ns() / segment.ns() * segment.ns())
         } else {
@@ -111,7 +111,7 @@ impl Operation {
         }
     }
 
-    /// Splits the time that an erase has run since its prelude into pulses and verifies.
+    /// Splits the time of an erase since its prelude into pulses and verifies.
     pub(super) fn split_erase(&self, mut left: Dur, timing: &Timing) -> [Dur; 2] {
         let (mut at, mut times) = (self.position, [Dur::ZERO; 2]);
         loop {

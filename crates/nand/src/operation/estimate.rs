@@ -12,7 +12,7 @@ use crate::wordlines::IterationSpread;
 pub struct Estimate {
     /// The mean over the counts that are still possible, to the nearest nanosecond.
     pub expected: Dur,
-    /// With the highest count.
+    /// The time with the highest count.
     pub longest: Dur,
 }
 
@@ -43,12 +43,12 @@ impl Operation {
         Operation { iterations: count + self.added, ..*self }
     }
 
-    /// How likely none of its wordlines takes more than `count`.
+    /// Returns the probability that none of its wordlines takes more than `count`.
     fn share_to(&self, count: u32, spread: &IterationSpread) -> f64 {
         (0..self.wordlines).fold(1.0, |share, _| share * spread.share_to(count))
     }
 
-    /// The iteration in progress, from 0; an instant on a border belongs to the one that ends.
+    /// Returns the current iteration, from 0; an instant between two belongs to the first.
     fn iteration_at(&self, now: Time, timing: &Timing) -> u32 {
         if now <= self.prelude_end {
             return self.position.iteration;

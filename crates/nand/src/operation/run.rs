@@ -1,6 +1,6 @@
 //! A run of a program or erase, from a start or resume to a stop or the end, as its phases.
 //!
-//! Two ways lead to the same times: phase after phase, and in closed form.
+//! Computed in two ways with equal results: phase by phase, and in closed form.
 
 use reprieve_base::{Dur, Time};
 
@@ -25,14 +25,14 @@ struct StopPoint {
     free_at: Time,
 }
 
-/// A stretch of a run in which the array does one thing.
+/// A stretch of a run with one activity.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Segment {
     /// Activity; `None`: it waits for data or for a page buffer.
     pub activity: Option<Activity>,
-    /// When it ends.
+    /// End.
     pub end: Time,
-    /// The phase that follows, unless the stretch is the last.
+    /// The next phase, unless the stretch is the last.
     next: Option<Position>,
     /// It is the overhead of the slice that `next` begins.
     begins_slice: bool,
@@ -66,7 +66,7 @@ impl Run {
         Run { stop: Some(StopPoint { no_phase_from, free_at }), ..self }
     }
 
-    /// Planes on which the operation works.
+    /// Returns the planes on which the operation works.
     pub fn planes(&self) -> u32 {
         self.operation.planes
     }
@@ -98,7 +98,7 @@ impl Run {
         }
     }
 
-    /// Time until `until` in each kind of phase, in closed form.
+    /// Returns the time until `until` in each kind of phase, in closed form.
     pub fn spent(&self, until: Time, timing: &Timing) -> PhaseTimes {
         let Some(StopPoint { no_phase_from, free_at }) = self.stop else {
             return self.split(until, timing);
@@ -141,13 +141,13 @@ impl Run {
         [set_up + Dur::from_ns(in_pulses), Dur::from_ns(first + left - in_pulses)]
     }
 
-    /// The first stretch: data in, restore or set-up, perhaps of no length.
+    /// Returns the first stretch: data-in, restore or set-up, perhaps of no length.
     pub fn first(&self) -> Segment {
         let activity = self.sets_voltages().then_some(Activity::ErasePulse);
         self.bounded(activity, self.operation.prelude_end, Some(self.operation.position))
     }
 
-    /// The stretch that follows.
+    /// Returns the next stretch.
     pub fn after(&self, segment: &Segment, timing: &Timing) -> Option<Segment> {
         let at = segment.next?;
         if let Some(slices) = self.slices(timing) {
@@ -168,7 +168,7 @@ impl Run {
         Some(self.bounded(Some(activity), segment.end + length, self.phase_after(at, timing)))
     }
 
-    /// A stretch that ends at `end`, unless a stop makes it the last.
+    /// Returns a stretch that ends at `end`, unless a stop makes it the last.
     fn bounded(&self, activity: Option<Activity>, end: Time, next: Option<Position>) -> Segment {
         match self.stop {
             Some(stop) if end >= stop.no_phase_from => {

@@ -27,7 +27,7 @@ impl Clump {
         Some((next.id, next.plane.expect("placed")))
     }
 
-    /// Takes an operation up if it may go now.
+    /// Takes an operation if it can be released now.
     fn take(&mut self, queued: &Queued, conflict: Conflict, drive: &dyn DriveView) -> bool {
         let takes = is_free(queued, conflict, drive) || self.joins(queued, drive);
         if takes {

@@ -21,10 +21,10 @@ pub(super) const VAS: Entry = Entry {
           those of the next when all of them have gone",
 };
 
-/// Pages looked at first in search of the end of a request.
+/// Pages examined first for the end of a request.
 const LOOK_PAGES: usize = 16;
 
-/// Units that leave in order.
+/// Units that are released in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderedUnit {
     Page,

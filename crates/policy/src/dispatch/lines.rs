@@ -16,7 +16,7 @@ use super::areas::{Areas, striped};
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct DispatchLines {
     anywhere: Line,
-    /// By plane: writes of marked areas, which their numbers put there.
+    /// By plane: writes of marked areas, placed by their numbers.
     own: Vec<Line>,
     /// Planes with waiting writes in their queue: few of the hundreds of a drive.
     occupied: BTreeSet<u32>,
@@ -33,7 +33,7 @@ pub(super) struct DispatchLines {
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Line {
     writes: VecDeque<(u64, u32)>,
-    /// The last instant at which one came.
+    /// The last instant at which one arrived.
     newest: Time,
 }
 
@@ -77,7 +77,7 @@ impl DispatchLines {
         (self.count, self.is_void) = (0, false);
     }
 
-    /// A write that was taken out waits on: all are to be looked at again.
+    /// Invalidates the queues, as a write that was taken still waits.
     pub(super) fn lose_track(&mut self) {
         self.is_void = true;
     }
@@ -103,7 +103,7 @@ impl DispatchLines {
         self.spreading.get(next).is_some_and(|plane| *plane < first + planes)
     }
 
-    /// The oldest of the writes whose own plane has room, and that plane.
+    /// Removes the oldest write whose own plane has room; returns it and the plane.
     pub(super) fn take_own(&mut self, drive: &dyn DriveView) -> Option<(u32, u32)> {
         let own = &self.own;
         self.spreading
@@ -135,7 +135,7 @@ impl DispatchLines {
         std::iter::once((None, &self.anywhere)).chain(own.map(of_plane))
     }
 
-    /// Writes that may go anywhere.
+    /// Returns the number of writes for any plane.
     pub(super) fn count_free(&self) -> u32 {
         self.free().map(|(_, line)| line.writes.len() as u32).sum()
     }
@@ -151,12 +151,12 @@ impl DispatchLines {
         fronts.min().map(|((_, id), at)| (at, id))
     }
 
-    /// The oldest of the writes that may go anywhere.
+    /// Returns the oldest write for any plane.
     pub(super) fn first_free(&self) -> Option<u32> {
         self.oldest().map(|(_, id)| id)
     }
 
-    /// Takes the oldest of the writes that may go anywhere out of its line.
+    /// Removes and returns the oldest write for any plane.
     pub(super) fn take_free(&mut self) -> Option<u32> {
         let (at, _) = self.oldest()?;
         self.take_first(at)

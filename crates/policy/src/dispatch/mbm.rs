@@ -1,5 +1,5 @@
 //! MBM (Maximize Bandwidth Management): writes go to idle chips, as many as their planes and the
-//! share of their channel allow; reads of different requests are not made to wait for each other.
+//! share of their channel permit; reads of different requests do not share commands.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -24,11 +24,11 @@ pub(super) const ENTRY: Entry = Entry {
 /// The policy.
 pub struct Mbm {
     rules: MbmRules,
-    /// Writes of idle chips and their planes, to be handed out at this instant.
+    /// Writes and their planes on idle chips, to be released at this instant.
     plan: VecDeque<(u32, u32)>,
     planned_at: Option<Time>,
     lines: DispatchLines,
-    /// Writes in them that may go anywhere.
+    /// Waiting writes for any plane.
     free: u32,
     /// By channel: its work, the writes that it may start, and the writes given to it in total.
     lengths: Vec<u32>,
@@ -37,7 +37,7 @@ pub struct Mbm {
     /// Channels with room for a page, the least loaded first, and their sort keys.
     order: Vec<usize>,
     ranks: Vec<(u32, u32, usize)>,
-    /// Idle chips, and of each channel whether one has been picked at this instant.
+    /// Idle chips, and for each channel whether one has been picked at this instant.
     idle: Vec<Chip>,
     picked: Vec<bool>,
     /// The channel after the last one chosen, and the chip of each channel.
@@ -64,7 +64,7 @@ struct Chip {
 }
 
 impl Mbm {
-    /// The policy with the settings of a scenario that names it.
+    /// Creates the policy with the settings of a scenario that names it.
     pub fn new(dispatch: &Dispatch) -> Mbm {
         Mbm {
             rules: dispatch.mbm.expect("the scenario has its settings"),
@@ -129,7 +129,7 @@ impl Mbm {
         }
     }
 
-    /// Distributes the writes that wait.
+    /// Distributes the waiting writes.
     fn make_plan(&mut self, drive: &dyn DriveView) {
         let by_number = self.rules.read_areas.filter(|areas| areas.spread == Spread::ByNumber);
         self.lines.follow(&mut self.areas, by_number.as_ref(), drive);
@@ -147,7 +147,7 @@ impl Mbm {
         self.list_idle(drive);
         self.picked.clear();
         self.picked.resize(channels, false);
-        // One chip a channel by turns, while any channel has both a chip and a share.
+        // One chip a channel in turn, while any channel has both a chip and a share.
         let mut goes_on = true;
         while goes_on {
             goes_on = false;
@@ -174,9 +174,9 @@ impl Mbm {
         })
     }
 
-    /// Deals the places of planned writes of marked areas anew: around the channels by turns.
+    /// Redistributes the places of planned writes of marked areas over the channels in turn.
     ///
-    /// Which places there are remains as planned, and with it all that the plan obeys.
+    /// The set of places stays as planned, and with it all limits of the plan.
     fn deal(&mut self, drive: &dyn DriveView) {
         let Some(areas) = self.rules.read_areas.filter(|areas| areas.spread == Spread::Even) else {
             return;
@@ -188,7 +188,7 @@ impl Mbm {
             (0..self.plan.len()).filter(|at| is_marked(self.plan[*at].0)).collect();
         let planes = geometry.dies_per_channel * geometry.planes_per_die;
         let mut of_channel = vec![0; geometry.channels as usize];
-        // A stable sort: channels stay in the order of the plan, the one with least to do first.
+        // A stable sort: channels stay in the order of the plan, the least loaded first.
         let mut places: Vec<(u32, u32)> = Vec::with_capacity(marked.len());
         for at in &marked {
             let plane = self.plan[*at].1;
@@ -221,7 +221,7 @@ impl Mbm {
             }
         }
         if all {
-            // Only by how much they differ counts.
+            // Only differences matter.
             let least = self.given.iter().min().copied().unwrap_or(0);
             for (length, given) in self.lengths.iter_mut().zip(&self.given) {
                 *length += (given - least) as u32;
@@ -270,7 +270,7 @@ impl Mbm {
         };
         let has_come = self.lines.has_come(drive.now());
         let left: u32 = self.order.iter().filter_map(|channel| self.allowed.get(*channel)).sum();
-        // Whoever waits has to have a share somewhere.
+        // A waiting write has to have a share somewhere.
         if !rules.on_arrival || has_come || left < writes {
             share(rules.rounding, &self.lengths, &self.order, writes, &mut self.allowed);
         }
@@ -382,7 +382,7 @@ fn aligned(die: u32, alignment: Alignment, drive: &dyn DriveView) -> Vec<u32> {
     };
     let with_room = (die * planes..(die + 1) * planes).filter(|plane| drive.has_room(*plane));
     let mut planes: Vec<u32> = with_room.collect();
-    // Pages from where a plane is to where the farthest of the others is, around the block.
+    // Returns the pages between a plane and the farthest of the others, around the block.
     let behind = |plane: u32| {
         let to = |other: u32| (drive.next_page(other) + pages - drive.next_page(plane)) % pages;
         planes.iter().map(|other| to(*other)).max().unwrap_or(0)
@@ -441,7 +441,7 @@ impl Dispatcher for Mbm {
             self.placed += 1;
             return Some(own);
         }
-        // A program that takes several pages of a plane may find room for fewer.
+        // A program of several pages of a plane may find room for fewer.
         while let Some((write, plane)) = self.plan.pop_front() {
             if drive.has_room(plane) {
                 self.placed += 1;

@@ -27,16 +27,16 @@ use self::in_order::{InOrder, OrderedUnit};
 pub use self::mbm::Mbm;
 use reprieve_config::Dispatch;
 
-/// A page operation of the host that waits.
+/// A waiting page operation of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Queued {
-    /// Its name in answers.
+    /// Its number in answers.
     pub id: u32,
-    /// How many came to the queues of dies before it; of one that waits elsewhere, unknown.
+    /// Number of earlier arrivals at the queues of dies; unknown if it waits elsewhere.
     pub order: u64,
     /// Senses a page, for the host or for a partial write; else a program.
     pub is_read: bool,
-    /// A read of the old page under the write of a part of it, or under one that is written anew.
+    /// A read of the old page for a partial write, or for a rewrite.
     pub for_write: bool,
     /// The plane, counted over the drive; `None`: not assigned.
     pub plane: Option<u32>,
@@ -47,13 +47,13 @@ pub struct Queued {
     pub page: Option<u32>,
     /// Logical page.
     pub lpn: u32,
-    /// Which of the open requests it belongs to; `None`: its request is complete.
+    /// Its open request; `None`: its request is complete.
     pub request: Option<u32>,
-    /// When it came to where it waits.
+    /// When its wait here started.
     pub since: Time,
 }
 
-/// How long an operation takes, alone and from the command to its end.
+/// Times of operations alone, from the command to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Service {
     /// A page read, up to the end of its transfer.
@@ -65,47 +65,47 @@ pub struct Service {
 /// Work of the dies of a channel, in sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ChannelWork {
-    /// Dies with nothing to do and nothing waiting.
+    /// Idle dies.
     pub idle_dies: u32,
-    /// Chips all of whose dies are such.
+    /// Chips whose dies are all idle.
     pub idle_chips: u32,
-    /// Dies with something of the host to do or waiting.
+    /// Dies with running or waiting host operations.
     pub serving_dies: u32,
-    /// Reads that wait.
+    /// Waiting reads.
     pub reads: u32,
-    /// Programs that wait, and host pages that are being programmed or suspended.
+    /// Waiting programs, and host pages that are being programmed or suspended.
     pub programs: u32,
 }
 
 /// Idle units of a drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct IdleUnits {
-    /// Dies with nothing to do and nothing waiting.
+    /// Idle dies.
     pub dies: u32,
-    /// Chips all of whose dies are such.
+    /// Chips whose dies are all idle.
     pub chips: u32,
-    /// Channels without a die that has anything of the host to do or waiting.
+    /// Channels without running or waiting host operations.
     pub quiet_channels: u32,
 }
 
-/// View of the drive for a dispatcher; nothing in it can be changed.
+/// Read-only view of the drive for a dispatcher.
 pub trait DriveView {
     /// The instant.
     fn now(&self) -> Time;
 
-    /// The drive's shape, which makes channels, chips and dies of planes.
+    /// The drive's geometry, with channels, chips and dies of planes.
     fn geometry(&self) -> &Geometry;
 
     /// Returns which pages of different planes of a die one command takes together.
     fn multi_plane(&self) -> MultiPlane;
 
-    /// Pages of a plane that one program takes.
+    /// Pages of a plane in a program.
     fn pages_together(&self) -> u32;
 
-    /// How long operations take.
+    /// Times of operations.
     fn service(&self) -> Service;
 
-    /// Hands over all that waits at a die: reads, then programs, the next to be served first.
+    /// Passes all operations queued at a die: reads, then programs, each in order of service.
     fn for_each_at(&self, die: u32, each: &mut dyn FnMut(&Queued));
 
     /// Passes the operations that wait at no die, in order of arrival: writes without a plane, and
@@ -117,16 +117,16 @@ pub trait DriveView {
     /// As above, for this range of positions, as far as it exists; fast at both ends.
     fn for_each_unplaced_of(&self, places: Range<usize>, each: &mut dyn FnMut(&Queued));
 
-    /// How many wait at no die.
+    /// Number of operations that wait at no die.
     fn unplaced(&self) -> usize;
 
-    /// Something that waits.
+    /// Returns a waiting operation.
     fn queued(&self, id: u32) -> Queued;
 
-    /// Whether a die has nothing to do and nothing waiting.
+    /// Whether a die is idle: nothing runs or waits.
     fn is_idle(&self, die: u32) -> bool;
 
-    /// Whether a die has anything of the host to do or waiting; collection is nothing of the host.
+    /// Whether host operations run or wait at a die, which excludes garbage collection.
     fn serves_host(&self, die: u32) -> bool;
 
     /// Returns the work of the dies of a channel.
@@ -138,18 +138,18 @@ pub trait DriveView {
     /// Whether a die collects a block.
     fn collects(&self, die: u32) -> bool;
 
-    /// Whether a read that came to a die now would be the only one there, and nothing of the host
-    /// be in its way that it does not suspend.
+    /// Whether a read that arrives at a die now would be alone, and not blocked by a host operation
+    /// that it cannot suspend.
     fn takes_read(&self, die: u32) -> bool;
 
     /// Returns when the operation of a die ends, without waits for the channel or suspensions; now
     /// for a free die.
     fn busy_until(&self, die: u32) -> Time;
 
-    /// Whether a plane can hold one more page and still be collected.
+    /// Whether a plane has room for one more page.
     fn has_room(&self, plane: u32) -> bool;
 
-    /// Offset in its block of the page that a plane programs next.
+    /// Offset in its block of the plane's next page.
     fn next_page(&self, plane: u32) -> u32;
 
     /// The block of that page; `None`: no block is free.
@@ -172,7 +172,7 @@ pub trait Dispatcher: Send {
         false
     }
 
-    /// Whether reads of different requests may go in one multi-plane command.
+    /// Whether reads of different requests may share a multi-plane command.
     fn joins_requests(&self) -> bool {
         true
     }
@@ -239,13 +239,13 @@ pub fn make(dispatch: &Dispatch) -> Option<Box<dyn Dispatcher>> {
     found.and_then(|(_, make)| make(dispatch))
 }
 
-/// Lists operations of one of two kinds that wait at a die, in order of arrival.
+/// Lists waiting reads, or programs, of a die, in order of arrival.
 fn waiting(drive: &dyn DriveView, die: u32, reads: bool, into: &mut Vec<Queued>) {
     of_kind(drive, die, reads, into);
     into.sort_unstable_by_key(|queued| queued.order);
 }
 
-/// Lists operations of one of two kinds that wait at a die, in the order of its queue.
+/// Lists waiting reads, or programs, of a die, in the order of its queue.
 fn of_kind(drive: &dyn DriveView, die: u32, reads: bool, into: &mut Vec<Queued>) {
     into.clear();
     drive.for_each_at(die, &mut |queued| {

@@ -19,7 +19,7 @@ pub(super) fn share(
     }
     let (mut rest, mut level) = (writes, order.len());
     for next in 1..order.len() {
-        // `level` channels are level; lifting them to the next takes `writes` writes.
+        // `level` channels are level; raising them to the next takes `writes` writes.
         let step = lengths[order[next]] - lengths[order[next - 1]];
         let needed = u64::from(step) * next as u64;
         if u64::from(rest) < needed {
@@ -32,7 +32,7 @@ pub(super) fn share(
     let (each, more) = (rest / level as u32, rest % level as u32);
     for (position, channel) in order[..level].iter().enumerate() {
         let extra = match rounding {
-            // Rounded up for all of them, as printed: in sum it may be more than there are writes.
+            // Rounded up for all of them, as printed: the sum may exceed the number of writes.
             Rounding::Printed => more > 0,
             Rounding::Exact => (position as u32) < more,
         };
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(carried_by([].into_iter(), Rounding::Exact, &lengths, 15), lengths);
     }
 
-    /// One write at a time goes to the channel with the least to do: the same heights.
+    /// One write at a time goes to the least loaded channel: the same heights.
     #[test]
     fn it_is_the_same_as_one_at_a_time() {
         let mut stream = Stream::new(1, "test.share", 0);

@@ -10,7 +10,7 @@ pub(super) const ENTRY: Entry = Entry {
           their request takes longer",
 };
 
-/// An operation in the order in which its die is to serve its kind.
+/// An operation in its die's order of service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Entered {
     order: u64,
@@ -30,7 +30,7 @@ struct Arrived {
 /// The policy: the order of each die's reads and programs.
 #[derive(Default)]
 pub(super) struct Slacker {
-    /// Of each die the reads, then the programs.
+    /// By die: the reads, then the programs.
     lines: Vec<[Vec<Entered>; 2]>,
     arrived: Vec<Arrived>,
     waiting: Vec<Queued>,

@@ -16,18 +16,18 @@ pub(super) const ENTRY: Entry = Entry {
           pages of one request; chips at the same place of all channels before the next",
 };
 
-/// Operations that could make one command.
+/// Operations that fit one command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Group {
-    /// The oldest of it.
+    /// The oldest of them.
     head: Queued,
-    /// How many planes work at once.
+    /// Planes used at once.
     overlap_depth: u32,
-    /// Most of it that belong to one request.
+    /// Most operations of one request.
     connectivity: u32,
 }
 
-/// The policy, with room to think in.
+/// The policy, with scratch memory.
 #[derive(Default)]
 pub(super) struct Sprinkler {
     waiting: Vec<Queued>,

@@ -1,5 +1,5 @@
-//! Planes filled alike: round robin over the planes of a die and then over dies, or to the die for
-//! which the fewest writes wait.
+//! Placement that balances planes: round robin over the planes of a die and then over dies, or to
+//! the die with the fewest waiting writes.
 
 use reprieve_base::{Archive, Entry, Geometry};
 
@@ -24,7 +24,7 @@ pub(super) const LEAST_LOADED: Entry = Entry {
           wait, of equals on the next in turn",
 };
 
-/// Goes around planes first, then channels, chips and dies; none that is full.
+/// Goes around planes first, then channels, chips and dies; skips full ones.
 pub(super) struct Aligned {
     order: StaticOrder,
     planes: u32,
@@ -60,7 +60,7 @@ impl Aligned {
         self.planes_per_die * self.run
     }
 
-    /// The first turn of the least loaded die that has room, of equals the next one's.
+    /// Returns the first turn of the least loaded die with room; ties go to the next one.
     fn least_loaded(&self, view: &dyn PlaneView) -> Option<u32> {
         let firsts = (0..self.positions()).step_by(self.turns_of_die() as usize);
         let turns = firsts.map(|step| (self.next + step) % self.positions());
@@ -68,7 +68,7 @@ impl Aligned {
         turns.filter(has_room).min_by_key(|turn| view.load(self.plane_of(*turn)))
     }
 
-    /// The plane whose turn is a page of a round.
+    /// Returns the plane of a page of a round.
     fn plane_of(&self, turn: u32) -> u32 {
         let die = turn / self.turns_of_die();
         self.order.home(die * self.planes_per_die + turn % self.planes_per_die)

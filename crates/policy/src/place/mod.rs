@@ -15,7 +15,7 @@ pub trait PlaneView {
     /// Pages that wait to be written to the plane's die, plus one if it is in use; 0: the die is
     /// idle.
     fn load(&self, plane: u32) -> u32;
-    /// Whether the plane can hold one more page and still be collected.
+    /// Whether the plane has room for one more page.
     fn has_room(&self, plane: u32) -> bool;
 }
 
@@ -24,9 +24,9 @@ pub trait Placement: Send {
     /// Saves or restores its state, if it has any.
     fn archive(&mut self, _archive: &mut Archive) {}
 
-    /// The plane, counted over the drive, for a page of `lpn` that is written now.
+    /// Returns the plane, counted over the drive, for a page of `lpn` that is written now.
     ///
-    /// `None` while every plane that the scheme may choose is full: the page waits outside.
+    /// `None` while every plane that the scheme may choose is full: the page waits.
     fn plane(&mut self, lpn: u32, view: &dyn PlaneView) -> Option<u32>;
 
     /// Returns the plane of `lpn` in an image that was written in order.
@@ -35,8 +35,8 @@ pub trait Placement: Send {
     /// mapping units of one page are consecutive.
     fn home(&self, lpn: u32) -> u32;
 
-    /// How many pages of flash of that plane lie before its own there; `None`: as many as there are
-    /// whole rounds over the planes of the drive.
+    /// Number of pages of flash of that plane before this one; `None`: the number of whole rounds
+    /// over the planes of the drive.
     fn image_row(&self, _lpn: u32) -> Option<u32> {
         None
     }
@@ -55,12 +55,12 @@ pub trait Placement: Send {
         0
     }
 
-    /// How many there are, of which the first is 0.
+    /// Number of positions, of which the first is 0.
     fn positions(&self) -> u32 {
         1
     }
 
-    /// Goes on from a position that it can have.
+    /// Continues from a valid position.
     fn go_to(&mut self, _position: u32) {}
 }
 
@@ -84,7 +84,7 @@ pub fn make(scenario: &Scenario, geometry: &Geometry) -> Box<dyn Placement> {
     }
 }
 
-/// The scheme of a scenario, by which pages are placed.
+/// Returns the scheme of a scenario for pages.
 fn of_pages(scenario: &Scenario, geometry: &Geometry) -> Box<dyn Placement> {
     let name = scenario.ftl.placement.as_str();
     if scenario.zones.is_some() {

@@ -6,16 +6,16 @@ use reprieve_config::Part;
 use super::static_order::StaticOrder;
 use super::{Placement, PlaneView};
 
-/// Logical pages that go around some planes.
+/// Logical pages striped over some planes.
 struct Region {
     first_lpn: u32,
     /// In the order of the scheme.
     planes: Vec<u32>,
-    /// Pages of each of its planes that lie before its own.
+    /// Pages of each of its planes before its own.
     first_row: u32,
 }
 
-/// Goes around the planes of the part that a logical page is of.
+/// Striping over the planes of the part of a logical page.
 pub(super) struct Partitioned {
     /// In order of their pages; the last has the pages of no part.
     regions: Vec<Region>,

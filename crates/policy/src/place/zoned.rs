@@ -7,7 +7,7 @@ use super::aligned::{ALIGNED, WORDLINE};
 use super::static_order::StaticOrder;
 use super::{Placement, PlaneView};
 
-/// Goes around the planes of the zone that a page is of.
+/// Striping over the planes of a page's zone.
 pub(super) struct Zoned {
     /// In the order of the scheme; planes of a zone are consecutive.
     planes: Vec<u32>,
@@ -15,7 +15,7 @@ pub(super) struct Zoned {
     zone_pages: u32,
     /// Pages that a plane takes before the next group of planes.
     run: u32,
-    /// Planes that take a page each by turns.
+    /// Planes that take a page each in turn.
     group: u32,
 }
 

@@ -43,7 +43,7 @@ fn resumes(step: &Step, classes: &Classes) -> bool {
     step.class.is_none() && suspended >= step.after && step.of.is_none_or(|of| of == class)
 }
 
-/// Returns the head of the queue of a class, and since when it waits, outside any operation.
+/// Returns the head of the queue of a class, and its waiting time, outside any operation.
 fn waits(class: Class, view: &DieView, classes: &Classes) -> Option<(Choice, Time)> {
     let queued =
         [(view.read, classes.read, Choice::Read), (view.write, classes.write, Choice::Write)];
@@ -82,7 +82,7 @@ impl Scheduler for Microcode {
         if view.writes_first {
             return Choice::Write;
         }
-        // Conditions set an order, and never keep a die idle for which something waits.
+        // Conditions set an order, and never keep a die with waiting transactions idle.
         let idle = if view.idle_gc { Choice::Gc } else { Choice::Wait };
         let first = self.outside(view, classes, true);
         first.or_else(|| self.outside(view, classes, false)).unwrap_or(idle)
@@ -115,7 +115,7 @@ impl Scheduler for Microcode {
     }
 }
 
-/// Since when something of a class waits that could have the operation suspended.
+/// Returns when the oldest transaction of a class that may suspend the operation started to wait.
 fn asking(class: Class, view: &SuspendView, classes: &Classes) -> Option<Time> {
     match class {
         Class::HostRead => view.read.map(|read| read.since),

@@ -38,7 +38,7 @@ impl Scheduler for RpsAge {
     }
 
     fn allow_suspend(&self, view: &SuspendView) -> bool {
-        // A program may run inside an erase whatever its age; no write over age waits for a read.
+        // A program may run inside an erase at any age; no write over age waits for a read.
         view.write.is_some() || !self.is_due(view.queued_write, Some(view.running), view.now)
     }
 }

@@ -51,9 +51,9 @@ impl SuspendPolicy for ReadBatch {
     }
 }
 
-/// A time that a policy waits, under a budget; whole nanoseconds.
+/// Returns a wait of a policy under a budget; whole nanoseconds.
 pub(super) fn scaled(time: Dur, patience: f64) -> Dur {
-    // Exact without a budget, however long the time.
+    // Exact without a budget, for any time.
     if patience == 1.0 { time } else { Dur::from_ns((time.ns() as f64 * patience) as u64) }
 }
 

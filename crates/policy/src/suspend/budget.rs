@@ -1,12 +1,12 @@
-//! Budget: how patient a policy that holds suspensions back has to be, so that they cost no more
-//! than they may.
+//! Budget: the patience of a policy that delays suspensions, so that their cost stays within
+//! limits.
 
 use reprieve_base::{Archive, Dur, Time, parts};
 use reprieve_config::{Class, Scenario};
 
 use super::SuspendEvent;
 
-/// Interval at which the spending is looked at.
+/// Interval between updates of the patience.
 const WINDOW: Dur = Dur::from_ns(200_000_000);
 /// The patience changes by at most this power of e in a window.
 const STEP: f64 = 0.06;
@@ -43,7 +43,7 @@ impl SuspendBudget {
         self.patience
     }
 
-    /// The budget of a scenario; `None`: it sets no limit.
+    /// Creates the budget of a scenario; `None` without limits.
     pub(super) fn of(scenario: &Scenario) -> Option<SuspendBudget> {
         let of = |name| scenario.suspend_rules.parameters.number(name);
         let window_s = WINDOW.ns() as f64 / 1e9;
@@ -93,7 +93,7 @@ impl SuspendBudget {
         (self.patience != before).then_some(self.patience)
     }
 
-    /// Ends a window: more was spent than it allows, or less.
+    /// Ends a window, and updates the patience by its spending.
     fn settle(&mut self) {
         let WindowSpent { program_suspensions, erase_suspensions, suspended_ns } =
             std::mem::take(&mut self.spent);
@@ -139,7 +139,7 @@ mod tests {
         for at in 0..30 {
             assert_eq!(budget.tell(&suspended(at)), None, "the window has not ended");
         }
-        // Half as many again as allowed.
+        // Half as many again as permitted.
         let found = budget.tell(&suspended(200)).expect("a window has ended");
         assert!((found - libm::exp(0.03)).abs() < 1e-12);
         // One in the second window is 0.95 too few; two empty ones follow.

@@ -56,7 +56,7 @@ pub trait Case: OperationView {
     /// suspension are limited, a resumed operation starts a phase first.
     fn guard(&self, begins_first: bool) -> Result<(), Answer>;
 
-    /// Whether the scheduler allows it.
+    /// Whether the scheduler permits it.
     fn allowed(&self) -> Answer;
 
     /// Whether the scheduler may be called without effect.
@@ -83,7 +83,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The chain of a scenario of `dies` dies, under this policy.
+    /// Creates the chain of a scenario of `dies` dies, under this policy.
     pub fn new(
         policy: Box<dyn SuspendPolicy>,
         scenario: &Scenario,
@@ -162,7 +162,7 @@ impl Chain {
         self.policy.suspend(operation) == Answer::Now
     }
 
-    /// Whether a suspended operation has to resume though reads or writes are waiting.
+    /// Whether a suspended operation has to resume despite waiting reads or writes.
     #[inline]
     pub fn must_resume(&self, operation: &impl OperationView) -> bool {
         self.reads_max.is_some_and(|max| operation.reads_served() >= max)
@@ -181,7 +181,7 @@ impl Chain {
         self.limits
     }
 
-    /// Whether an operation may have to resume while reads wait that may suspend it again.
+    /// Whether an operation may have to resume before waiting reads suspend it again.
     #[inline(always)]
     pub fn takes_turns(&self) -> bool {
         self.reads_max.is_some()

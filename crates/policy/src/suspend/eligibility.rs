@@ -1,4 +1,4 @@
-//! Eligibility: which reads may have an operation suspended, as bits.
+//! Eligibility: the operations that each kind of read may suspend, as bits.
 
 use reprieve_config::SuspendRules;
 
@@ -44,7 +44,7 @@ impl Eligibility {
         self.operations[read as usize] >> operation as u32 & 1 > 0
     }
 
-    /// Whether something else than a read that is queued may have an operation suspended.
+    /// Whether transactions other than queued reads may suspend an operation.
     #[inline(always)]
     pub fn admits_others(&self) -> bool {
         self.write_in_erase || self.admits_any(Kind::GcRead)

@@ -44,7 +44,7 @@ pub trait SuspendPolicy: Send {
         true
     }
 
-    /// Whether a suspended operation has to resume though reads or writes are waiting.
+    /// Whether a suspended operation has to resume despite waiting reads or writes.
     fn must_resume(&self, _: &dyn OperationView) -> bool {
         false
     }
@@ -120,7 +120,7 @@ pub fn entries() -> Vec<Entry> {
     POLICIES.iter().map(|(entry, _)| *entry).collect()
 }
 
-/// The policy that the rules name, which the scenario has checked.
+/// Creates the policy that the rules name, which the scenario has checked.
 pub fn make(rules: &SuspendRules) -> Box<dyn SuspendPolicy> {
     let found = POLICIES.iter().find(|(entry, _)| entry.name == rules.policy);
     found.map(|(_, make)| make(rules)).expect("the scenario names a registered suspension policy")

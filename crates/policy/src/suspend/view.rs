@@ -14,7 +14,7 @@ pub trait OperationView {
     /// The instant of the decision.
     fn now(&self) -> Time;
 
-    /// The die that it works on, counted over the drive.
+    /// The die, counted over the drive.
     fn die(&self) -> u32;
 
     /// The plane in its die that is suspended alone; `None`: all its planes are.
@@ -45,17 +45,17 @@ pub trait OperationView {
     /// The next instant at which a stop aborts no phase; `None`: it ends first.
     fn safe_point(&self) -> Option<Time>;
 
-    /// How long after a request the array is free; `None`: it ends before that.
+    /// Time from a request to a free array; `None`: the operation ends before that.
     fn entry_cost(&self) -> Option<Dur>;
 
-    /// The longest that `entry_cost` can be at any instant of such an operation.
+    /// Upper bound of `entry_cost` at any instant of such an operation.
     fn longest_entry_cost(&self) -> Dur;
 
     /// Array time beyond `remaining` that a suspension now costs: restore or set-up, and repeated
     /// phases; `None` as `entry_cost`.
     fn resume_cost(&self) -> Option<Dur>;
 
-    /// Reads that wait at the die.
+    /// Number of reads that wait at the die.
     fn waiting_reads(&self) -> usize;
 
     /// When the oldest of them arrived.
@@ -77,19 +77,19 @@ pub trait OperationView {
     /// Whether a read waits for the block or page of the operation, which no suspension helps.
     fn blocks_a_read(&self) -> bool;
 
-    /// Programs and erases that wait at the die.
+    /// Number of programs and erases that wait at the die.
     fn waiting_writes(&self) -> usize;
 
-    /// When the oldest of them came.
+    /// When the oldest of them arrived.
     fn oldest_write(&self) -> Option<Time>;
 
-    /// Share of the write buffer that pages on their way to the flash take.
+    /// Share of the write buffer in pages on their way to the flash.
     fn buffer_fill(&self) -> f64;
 
-    /// How much the die needs garbage collection.
+    /// Need of the die for garbage collection.
     fn gc_need(&self) -> GcNeed;
 
-    /// Free blocks of the plane of the operation; `None` on the rig, which keeps no list of them.
+    /// Free blocks of the plane of the operation; `None` on the rig, which has no free list.
     fn free_blocks(&self) -> Option<u32>;
 
     /// Program and erase cycles of the block, with the wear of suspensions; `None` where cells do

@@ -323,7 +323,7 @@ impl RunIn {
         if looks == 0 { 0.0 } else { blocks as f64 / looks as f64 / planes }
     }
 
-    /// Returns the increase of free blocks of a plane from the first to the second half of the parts.
+    /// Returns the increase of free blocks of a plane from the first half to the second.
     fn change_blocks(&self) -> f64 {
         self.free_blocks(PARTS / 2..PARTS) - self.free_blocks(0..PARTS / 2)
     }
