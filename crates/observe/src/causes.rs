@@ -1,4 +1,4 @@
-//! Causes of waiting, one for each nanosecond that a request waits.
+//! Causes of waits, one for each nanosecond of a request's wait.
 
 use reprieve_policy::txn::{Kind, LatencyComponent, LatencyComponents};
 
@@ -8,7 +8,7 @@ use reprieve_policy::txn::{Kind, LatencyComponent, LatencyComponents};
 )]
 #[repr(u8)]
 pub enum Cause {
-    /// Reads of the host, and reads of old pages under writes of part of a page.
+    /// Reads of the host, and reads of old pages under partial writes.
     HostRead,
     /// Programs of the host's pages.
     HostProgram,
@@ -18,13 +18,13 @@ pub enum Cause {
     GcProgram,
     /// Erases.
     Erase,
-    /// Operations on the mapping, and entries of it that were not in memory.
+    /// Operations on the mapping, and waits for its entries.
     Map,
     /// The channel; if dies share it, its use by the blocking operation as well.
     Channel,
-    /// An operation on its way into suspension.
+    /// An operation that enters suspension.
     SuspendEntry,
-    /// An operation that would be suspended if it did not hold the page that is wanted.
+    /// An operation that would be suspended if it did not hold the page of the read.
     SameBlock,
     /// An operation that would be suspended if it had not reached its limit of suspensions.
     Limit,
@@ -32,7 +32,7 @@ pub enum Cause {
     Budget,
     /// The budget of power.
     Power,
-    /// Nothing of these.
+    /// None of these.
     Other,
 }
 

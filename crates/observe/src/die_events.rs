@@ -2,29 +2,29 @@
 
 use reprieve_base::{PageAddress, Time};
 
-/// Something that a die or a channel did.
+/// An event of a die or a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DieEvent {
-    /// The array, or the page buffer, of a die is taken.
+    /// The use of a die's array, or page buffer, starts.
     Taken(Time),
-    /// It is free again.
+    /// It ends.
     Freed(Time),
-    /// The program of a page, or of several, begins.
+    /// The program of a page, or of several, starts.
     Program(Time, Extent),
-    /// The erase of a block begins.
+    /// The erase of a block starts.
     Erase(Time, Extent),
-    /// A channel carries something from the first instant to the second.
+    /// A transfer on a channel from the first instant to the second.
     Transfer(Time, Time),
 }
 
-/// Pages or block of one plane that a program or an erase works on.
+/// Pages or block of one plane in a program or an erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Its first page.
     pub at: PageAddress,
     /// Pages of a program, from there on.
     pub pages: u32,
-    /// It is part of the command that was seen before, of another plane.
+    /// Part of the command of the event before, on another plane.
     pub joins: bool,
 }
 
@@ -40,7 +40,7 @@ impl Extent {
 #[derive(Clone, Debug, Default)]
 pub struct Record(Option<Box<List>>);
 
-/// In a box, as most records keep nothing.
+/// Boxed, as most records are empty.
 #[derive(Clone, Debug, Default)]
 struct List {
     seen: Vec<DieEvent>,
@@ -60,7 +60,7 @@ impl Record {
         }
     }
 
-    /// Out of the way of runs that keep nothing.
+    /// Not inlined, for runs without records.
     #[cold]
     fn push(&mut self, seen: DieEvent) {
         self.0.get_or_insert_default().seen.push(seen);

@@ -15,29 +15,29 @@ impl HeldSectors {
         HeldSectors { held: (0..pages).map(page).collect() }
     }
 
-    /// Sectors of a page are written.
+    /// Sets written sectors of a page.
     pub fn written(&mut self, lpn: u32, sectors: &Range<u32>) {
         self.set(lpn, sectors, true);
     }
 
-    /// A page is written whole.
+    /// Sets all sectors of a page.
     pub fn written_whole(&mut self, lpn: u32) {
         self.held[lpn as usize].fill(true);
     }
 
-    /// Sectors of a page that was never written are read.
+    /// Sets sectors of an unwritten page that are read.
     pub fn found(&mut self, lpn: u32, sectors: &Range<u32>) {
         if !self.held[lpn as usize].contains(&true) {
             self.set(lpn, sectors, true);
         }
     }
 
-    /// Sectors of a page are trimmed.
+    /// Clears trimmed sectors of a page.
     pub fn trimmed(&mut self, lpn: u32, sectors: &Range<u32>) {
         self.set(lpn, sectors, false);
     }
 
-    /// A page is trimmed.
+    /// Clears all sectors of a page.
     pub fn trimmed_whole(&mut self, lpn: u32) {
         self.held[lpn as usize].fill(false);
     }

@@ -8,10 +8,10 @@ use super::series::{PowerSeries, PowerStep};
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Drawn {
     pub(super) now: Time,
-    /// Of the cores of dies, and of channels.
+    /// Energy of the cores of dies, and of channels.
     pub(super) core_uw: u64,
     pub(super) io_uw: u64,
-    /// Highest power of core, I/O and both that lasted for a nanosecond.
+    /// Highest power of core, I/O and both over at least a nanosecond.
     pub(super) peak_uw: [u64; 3],
     pub(super) core_fj: u128,
     pub(super) io_fj: u128,
@@ -20,7 +20,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// From the start on, by dies that draw this.
+    /// Creates the power of dies that draw this from the start on.
     pub(super) fn new(core_uw: u64, series: Option<PowerSeries>) -> Drawn {
         Drawn { core_uw, series, ..Drawn::default() }
     }
@@ -49,7 +49,7 @@ impl Drawn {
         self.now = at;
     }
 
-    /// Dies take an energy at once, without time.
+    /// Adds an instantaneous energy of dies.
     pub(super) fn take_at_once(&mut self, fj: u64) {
         self.core_fj += u128::from(fj);
         if let Some(series) = &mut self.series {

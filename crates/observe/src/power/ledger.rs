@@ -1,4 +1,4 @@
-//! Energy of operations, in closed form: by class, core and I/O apart, and by activity.
+//! Energy of operations, in closed form: by class, supply and activity.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ const CLASSES: usize = CLASS_NAMES.len();
 pub(super) struct OpenOperation {
     class: Class,
     page_type: usize,
-    /// The run in progress, or the last one.
+    /// The current run, or the last one.
     run: Run,
     /// Start of the current suspension.
     suspended: Option<Time>,
     /// Times of its earlier runs.
     before: PhaseTimes,
-    /// The part of it in which the base was drawn by the planes from which its own was split off.
+    /// The part of it in which other planes drew the base.
     shared: Shared,
 }
 
@@ -29,17 +29,17 @@ pub(super) struct OpenOperation {
 enum Shared {
     /// Until its suspension.
     Still,
-    /// For this long.
+    /// For these times.
     For(PhaseTimes),
 }
 
 impl OpenOperation {
-    /// The run in progress, or the last one.
+    /// The current run, or the last one.
     pub(super) fn run(&self) -> Run {
         self.run
     }
 
-    /// Whether the planes from which its own was split off draw the base for it.
+    /// Whether other planes draw the base for it.
     pub(super) fn shares_base(&self) -> bool {
         matches!(self.shared, Shared::Still)
     }
@@ -94,7 +94,7 @@ impl Ledger {
         self.core_fj[class as usize] += u128::from(uw) * ns;
     }
 
-    /// Pages are sensed.
+    /// Adds a sense.
     pub(super) fn sense(&mut self, class: Class, sensing: Sensing) {
         let ns = u128::from((sensing.to - sensing.from).ns());
         let spent = Spent { ns, planes: sensing.planes };
@@ -109,14 +109,14 @@ impl Ledger {
         self.core_fj[class as usize] -= u128::from(uw) * ns;
     }
 
-    /// A program or erase begins with this run.
+    /// Starts a program or erase with this run.
     pub(super) fn begin(&self, class: Class, page_type: usize, run: Run) -> OpenOperation {
         let none = [Dur::ZERO; 2];
         let shared = Shared::For(none);
         OpenOperation { class, page_type, run, suspended: None, before: none, shared }
     }
 
-    /// It is suspended from `now` on.
+    /// Suspends an operation from `now` on.
     pub(super) fn suspend(&self, open: &mut OpenOperation, now: Time) {
         open.shared = Shared::For(self.shared(open, now));
         open.before = self.spent(open, now);
@@ -175,7 +175,7 @@ impl Ledger {
         }
     }
 
-    /// The run of an operation is on its way into suspension.
+    /// Stops the run of an operation that enters suspension.
     pub(super) fn stop(&self, open: &mut OpenOperation, asked: Time, free_at: Time) {
         open.run = open.run.stopped(asked, free_at, &self.part);
     }

@@ -1,4 +1,4 @@
-//! The meter: power of all dies and channels as it changes, phase by phase.
+//! The meter: power of all dies and channels, phase by phase.
 
 mod runs;
 
@@ -27,9 +27,9 @@ enum Change {
 /// A scheduled change.
 #[derive(Clone, Copy, Debug)]
 enum DueChange {
-    /// By its place among the changes.
+    /// A change by its index.
     At(u32),
-    /// A stretch of the run of a lane ends; stale if there is another run.
+    /// The end of a segment of a lane's run; stale after the start of another run.
     Segment { place: Place, run: u32 },
 }
 
@@ -54,7 +54,7 @@ impl Event for DueChange {
 /// A die, and a lane of it: 0 for all its planes, n for plane n - 1 after it was split off.
 pub type Place = (u32, usize);
 
-/// A die as the meter sees it.
+/// State of a die for the meter.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Die {
     /// Start of the current state.
@@ -62,7 +62,7 @@ struct Die {
     /// Senses, and those of copybacks among them.
     senses: Commands,
     copies: Commands,
-    /// By number, as far as planes were split off.
+    /// By number, up to the highest split-off plane.
     lanes: Vec<MeteredLane>,
 }
 
@@ -113,7 +113,7 @@ impl Meter {
         self.ledger.archive(archive);
     }
 
-    /// Of a number of idle dies.
+    /// Creates the meter of idle dies.
     pub fn new(power: &Power, part: &Arc<Part>, dies: u32) -> Meter {
         let (core, timing) = (power.core(), &part.timing);
         // As in the drive: a busy die has about two changes for each read time.
@@ -141,23 +141,23 @@ impl Meter {
         }
     }
 
-    /// Begins to keep every step of power.
+    /// Starts to record every step of power.
     pub fn keep_trace(&mut self) {
         self.drawn.trace = Some(Vec::new());
     }
 
-    /// The highest power is that from `at` on.
+    /// Resets the highest power to that from `at` on.
     pub fn forget_peaks(&mut self, at: Time) {
         self.advance(at);
         self.drawn.peak_uw = [0; 3];
     }
 
-    /// Takes the steps of power that are kept, once they fill a batch.
+    /// Takes the recorded steps of power, once they fill a batch.
     pub fn take_steps(&mut self, count: usize) -> Option<Vec<PowerStep>> {
         self.drawn.trace.as_mut().filter(|steps| steps.len() >= count).map(std::mem::take)
     }
 
-    /// The type of a page of a block.
+    /// Returns the type of a page of a block.
     pub fn page_type(&self, page: u32) -> usize {
         self.part.timing.page_types.map_or(0, |types| types.of(page))
     }
@@ -167,14 +167,14 @@ impl Meter {
         self.due.schedule(at, DueChange::At(place));
     }
 
-    /// A die senses pages.
+    /// Adds a sense of pages.
     pub fn sense(&mut self, now: Time, die: u32, class: Class, sensing: Sensing) {
         self.advance(now);
         self.ledger.sense(class, sensing);
         self.push(sensing.from, Change::SenseBegins { die, class, sensing });
     }
 
-    /// Something crosses a channel.
+    /// Adds a transfer.
     pub fn transfer(&mut self, now: Time, class: Class, transfer: Transfer) {
         self.advance(now);
         self.ledger.io_fj[class as usize] += u128::from(self.transfer_fj(&transfer));
@@ -186,7 +186,7 @@ impl Meter {
         transfer.bytes * 8 * self.bit_fj
     }
 
-    /// Power of a transfer, to the microwatt below.
+    /// Returns the power of a transfer, rounded down to a microwatt.
     fn transfer_uw(&self, transfer: &Transfer) -> u64 {
         let ns = (transfer.to - transfer.from).ns();
         self.transfer_fj(transfer).checked_div(ns).unwrap_or(0)
@@ -264,7 +264,7 @@ impl Meter {
         }
     }
 
-    /// The counts in which a sense is.
+    /// Returns the counts that include a sense.
     fn senses_of(&mut self, die: u32, sensing: &Sensing) -> impl Iterator<Item = &mut Commands> {
         let Die { senses, copies, .. } = &mut self.dies[die as usize];
         [Some(senses), Some(copies).filter(|_| sensing.is_copy)].into_iter().flatten()
@@ -274,7 +274,7 @@ impl Meter {
         self.power.of(Activity::Sense, sensing.page_type).on(sensing.planes)
     }
 
-    /// The energy of a transfer until `until` is spent.
+    /// Adds the energy of a transfer until `until`.
     fn carry(&mut self, transfer: &Transfer, until: Time) {
         let &Transfer { from, to, .. } = transfer;
         let fj = self.transfer_fj(transfer);

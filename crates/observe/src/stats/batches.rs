@@ -5,7 +5,7 @@ use reprieve_base::Time;
 /// Number of batches at which pairs are merged. With enough requests there are from 10 to 20, the
 /// best number by Schmeiser (1982).
 pub(super) const PLACES: usize = 20;
-/// Requests of a batch at first, as a power of two.
+/// Initial requests of a batch, as a power of two.
 const SHORTEST_LOG2: u32 = 6;
 
 /// Assignment of requests to batches, and marks of the drive's state at the start of each.
@@ -16,18 +16,18 @@ const SHORTEST_LOG2: u32 = 6;
 pub struct Batches {
     /// Requests of a batch, as a power of two.
     length_log2: u32,
-    /// The last batch of which a request is complete.
+    /// The last batch with a completed request.
     last: usize,
-    /// By batch: requests that are complete and neither read nor write.
+    /// By batch: completed requests that are neither read nor write.
     others: [u64; PLACES],
     /// By batch.
     began: [Mark; PLACES],
 }
 
-/// Counters when the first request of a batch was complete.
+/// Counters at the first completion of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Mark {
-    /// When that was.
+    /// Its instant.
     pub at: Time,
     /// Completed reads and writes, including this request.
     pub requests: u64,
@@ -35,7 +35,7 @@ pub struct Mark {
     pub bytes: u64,
     /// Bytes of these writes.
     pub written_bytes: u64,
-    /// Pages programmed, for anyone.
+    /// Pages programmed, for host and drive.
     pub programs: u64,
 }
 
@@ -56,24 +56,24 @@ impl Batches {
         (place < PLACES as u64).then_some(place as usize)
     }
 
-    /// Whether no request of a batch, or of a later one, was complete before.
+    /// Whether no request of a batch, or of a later one, has completed before.
     #[inline(always)]
     pub(super) fn is_new(&self, batch: usize) -> bool {
         batch > self.last
     }
 
-    /// The first request of a batch is complete.
+    /// Marks the first completion of a batch.
     pub(super) fn begin(&mut self, batch: usize, mark: Mark) {
         self.began[self.last + 1..=batch].fill(mark);
         self.last = batch;
     }
 
-    /// A request that is neither read nor write is complete.
+    /// Counts a completed request that is neither read nor write.
     pub(super) fn count_other(&mut self, batch: usize) {
         self.others[batch] += 1;
     }
 
-    /// Makes of every two batches one, so that the second half is free again.
+    /// Merges pairs of batches, so that the second half is free again.
     pub(super) fn pair_up(&mut self) {
         for pair in 0..PLACES / 2 {
             self.began[pair] = self.began[2 * pair];
@@ -84,18 +84,18 @@ impl Batches {
         self.last /= 2;
     }
 
-    /// Requests of a batch, of any kind.
+    /// Returns the requests of a batch, of any kind.
     pub(super) fn length(&self) -> u64 {
         1 << self.length_log2
     }
 
-    /// Batches that are complete, by number, where `counted` has the reads and writes of each.
+    /// Returns the complete batches, by number, where `counted` has the reads and writes of each.
     pub(super) fn complete(&self, counted: impl Fn(usize) -> u64) -> Vec<usize> {
         let is_whole = |&batch: &usize| counted(batch) + self.others[batch] == self.length();
         (0..PLACES).filter(is_whole).collect()
     }
 
-    /// Returns the counts between the beginning of a batch and that of the next, or the `end`.
+    /// Returns the counts from the start of a batch to that of the next, or to the `end`.
     pub(super) fn window(&self, batch: usize, end: &Mark) -> Mark {
         let from = &self.began[batch];
         let to = if batch < self.last { &self.began[batch + 1] } else { end };

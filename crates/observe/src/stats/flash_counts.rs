@@ -23,13 +23,11 @@ pub struct FlashCounts {
     /// Pages read and programmed by garbage collection that never crossed the channel; `None` on a
     /// drive without copyback.
     pub copybacks: Option<u64>,
-    /// Commands for reads, programs and erases that worked on several planes; `None` where none
-    /// may.
+    /// Multi-plane commands for reads, programs and erases; `None` where there are none.
     pub multi_plane: Option<[u64; 3]>,
-    /// Pages of wordlines that were programmed without data; `None` where pages are programmed one
-    /// by one.
+    /// Padded pages of wordlines; `None` where pages are programmed one by one.
     pub padded_pages: Option<u64>,
-    /// Mapping units of programmed pages that had no data, where a page has several.
+    /// Padded mapping units of programmed pages, where a page has several.
     pub padded_units: Option<u64>,
     /// Block erases.
     pub erases: u64,
@@ -63,13 +61,13 @@ impl FlashCounts {
             Kind::HostRead => self.host_reads += 1,
             Kind::RmwRead => self.rmw_reads += 1,
             Kind::MapRead | Kind::MapUpdate => self.map_reads += 1,
-            // The scan counts its own.
+            // The scan has separate counts.
             Kind::ScanRead => {}
             _ => self.gc_reads += 1,
         }
     }
 
-    /// A page is programmed, or a block erased, which takes this long without a suspension.
+    /// Counts a programmed page or an erased block, of this length without suspension.
     #[inline]
     pub fn operation(&mut self, txn: &Txn, undisturbed: Dur, now: Time) {
         match txn.kind {
@@ -89,7 +87,7 @@ impl FlashCounts {
         }
     }
 
-    /// A command begins that works on several planes.
+    /// Counts a multi-plane command.
     #[cold]
     pub fn command_of_planes(&mut self, kind: Kind) {
         let counts = self.multi_plane.as_mut().expect("commands may take several planes");
@@ -99,7 +97,7 @@ impl FlashCounts {
         }] += 1;
     }
 
-    /// A program or an erase is suspended, or a plane of one, and that for a write alone or not.
+    /// Counts a suspension of a program or an erase, on all planes or one.
     #[inline(always)]
     pub fn suspension(&mut self, is_erase: bool, by_write: bool) {
         self.suspensions[usize::from(is_erase)] += 1;
@@ -108,21 +106,21 @@ impl FlashCounts {
         }
     }
 
-    /// Array reads, of the host, of garbage collection and of the mapping.
+    /// Returns the array reads of the host, of garbage collection and of the mapping.
     pub fn reads(&self) -> u64 {
         self.host_reads + self.rmw_reads + self.gc_reads + self.map_reads
     }
 
-    /// Programs, of the host, of garbage collection and of the mapping.
+    /// Returns the programs of the host, of garbage collection and of the mapping.
     pub fn programs(&self) -> u64 {
         self.host_programs + self.gc_programs + self.map_programs
     }
 }
 
-/// Operations of one kind that were suspended at least once and are complete.
+/// Completed operations of one kind that were suspended at least once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SuspendedOperations {
-    /// How many.
+    /// Number.
     pub count: u64,
     undisturbed_ns: u64,
     actual_ns: u64,
@@ -138,7 +136,7 @@ impl SuspendedOperations {
         self.undisturbed_ns += undisturbed.ns();
         self.actual_ns += actual.ns();
         self.suspended_ns += suspended_ns;
-        // Less than nothing where a cancelled pulse had reached its target and saved the rest.
+        // Negative where a cancelled pulse had reached its target and saved the rest.
         let increase_ns = actual.ns() as f64 - undisturbed.ns() as f64;
         self.increase += increase_ns / undisturbed.ns() as f64;
     }
@@ -147,7 +145,7 @@ impl SuspendedOperations {
         if self.count == 0 { 0.0 } else { sum / self.count as f64 }
     }
 
-    /// Mean length without suspension, from the command on, in nanoseconds; 0 without operations.
+    /// Returns the mean length without suspension, command included, in ns; 0 without operations.
     pub fn undisturbed_ns_mean(&self) -> f64 {
         self.mean(self.undisturbed_ns as f64)
     }
@@ -157,12 +155,12 @@ impl SuspendedOperations {
         self.mean(self.actual_ns as f64)
     }
 
-    /// Mean time in suspension, in nanoseconds; 0 without operations.
+    /// Returns the mean time in suspension, in nanoseconds; 0 without operations.
     pub fn suspended_ns_mean(&self) -> f64 {
         self.mean(self.suspended_ns as f64)
     }
 
-    /// Mean of each operation's lengthening as a share of its undisturbed length.
+    /// Returns the mean relative lengthening of the operations.
     pub fn increase_mean(&self) -> f64 {
         self.mean(self.increase)
     }

@@ -1,4 +1,4 @@
-//! Latencies of all classes of requests, in batches that end for reads and writes together.
+//! Latencies of all classes of requests, in batches that reads and writes share.
 
 use reprieve_base::{Op, Time};
 use reprieve_policy::txn::LatencyComponents;
@@ -28,11 +28,11 @@ fn class_of(op: Op) -> usize {
 pub struct Latencies {
     classes: [Latency; FUA + 1],
     batches: Option<Batches>,
-    /// Where there are batches.
+    /// With batches only.
     pieces: Option<Pieces>,
 }
 
-/// The batches that are complete.
+/// The complete batches.
 #[derive(Clone, Debug)]
 pub(super) struct Batching {
     /// Requests of a batch, of any kind.
@@ -49,7 +49,7 @@ impl Latencies {
         Latencies { classes: places.map(Latency::new), batches, pieces }
     }
 
-    /// Nothing counted yet; the run will be one piece.
+    /// Creates empty latencies of a run in one batch.
     pub fn in_one() -> Latencies {
         Latencies { classes: [1; FUA + 1].map(Latency::new), batches: None, pieces: None }
     }
@@ -87,7 +87,7 @@ impl Latencies {
         is_first
     }
 
-    /// Makes batches longer until there is one for a request.
+    /// Merges batches until there is one for a request.
     #[cold]
     fn make_room(&mut self, number: u64) -> usize {
         let batches = self.batches.as_mut().expect("a request is in no batch");
@@ -124,7 +124,7 @@ impl Latencies {
         self.pieces.as_mut().is_some_and(|pieces| pieces.count(op))
     }
 
-    /// A piece of the run has ended, with the bytes that the flash has programmed by then.
+    /// Ends a piece of the run, with the bytes that the flash has programmed by then.
     #[cold]
     pub fn end_piece(&mut self, programmed_bytes: u64) {
         let (read, write) = (self.read(), self.write());
@@ -136,12 +136,12 @@ impl Latencies {
         self.pieces.as_mut().expect("a piece has ended").end(end);
     }
 
-    /// Returns the counters at the end of each piece, as far as these make whole batches.
+    /// Returns the counters at the end of each piece, as far as they form whole batches.
     pub(super) fn piece_ends(&self) -> &[PieceEnd] {
         self.pieces.as_ref().map_or(&[], Pieces::of_batches)
     }
 
-    /// Bytes that were read and written.
+    /// Returns the bytes read and written.
     pub fn bytes(&self) -> u64 {
         self.read().bytes + self.write().bytes
     }
@@ -171,7 +171,7 @@ impl Latencies {
         Some(Batching { requests: batches.length(), complete: batches.complete(counted) })
     }
 
-    /// Latencies of reads, of writes, of both.
+    /// Returns latencies of reads, of writes, of both.
     pub fn distributions(&self) -> [Distribution; 3] {
         let [read, write] = [self.read(), self.write()].map(|class| class.distribution());
         let total = Distribution::sum([&read, &write]);
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::stats::Histogram;
 
-    /// A latency that no other request has.
+    /// A latency that is unique.
     fn latency_ns(request: u64) -> u64 {
         request + 1
     }

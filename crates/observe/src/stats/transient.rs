@@ -17,7 +17,7 @@ const FEWEST: usize = 10;
 
 const NAMES: [&str; 3] = ["read latency", "write latency", "WAF"];
 
-/// Batches of one series, and how many requests had arrived when each was complete.
+/// Batches of one series, and the requests that had arrived at the end of each.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Transients {
     means: Vec<f64>,
@@ -50,14 +50,14 @@ pub struct Transient {
 pub struct Found {
     /// The first request that arrives after the transient; 0 if the run is too short.
     pub from_request: u64,
-    /// In a sentence, for the user.
+    /// A sentence for the user.
     pub reason: String,
     /// The run is too short to decide.
     pub is_too_short: bool,
 }
 
 impl Transient {
-    /// A request is complete, after these arrivals and programmed bytes.
+    /// Adds a completed request, after these arrivals and programmed bytes.
     pub fn completed(
         &mut self,
         op: Op,
@@ -129,8 +129,8 @@ impl Transient {
     }
 }
 
-/// How many batches to cut so that the mean of the rest has the smallest standard error, as if they
-/// were independent; the fewest of equals.
+/// Returns how many batches to cut so that the mean of the rest has the smallest standard error, as
+/// if they were independent; the fewest among equals.
 fn mser(means: &[f64]) -> usize {
     let (mut count, mut mean, mut squares) = (0.0, 0.0, 0.0);
     let mut best = (f64::INFINITY, 0);

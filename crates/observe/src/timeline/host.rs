@@ -31,11 +31,11 @@ struct OpenRequest {
     lane: u32,
 }
 
-/// All requests, drawn on as many tracks as there are at once.
+/// All requests, on as many tracks as are open at once.
 pub struct HostTracks {
     group: Track,
     lanes: Vec<Track>,
-    /// Tracks on which no request is.
+    /// Free tracks.
     free: BinaryHeap<Reverse<u32>>,
     /// Open requests by slot.
     open: Vec<Option<OpenRequest>>,
@@ -57,7 +57,7 @@ impl HostTracks {
         }
     }
 
-    /// The number of an open request.
+    /// Returns the number of an open request.
     pub fn number(&self, slot: u32) -> u64 {
         self.open[slot as usize].as_ref().expect("the request is open").arrival.number
     }
@@ -111,11 +111,11 @@ impl OpenRequest {
     }
 }
 
-/// A number over time, of which the last value of each instant counts.
+/// A counter, of which the last value of each instant counts.
 #[derive(Clone, Debug)]
 pub struct Counter {
     track: Track,
-    /// The value at an instant that may not be over.
+    /// The value at the current instant.
     pending: Option<(Time, f64)>,
     drawn: Option<f64>,
 }

@@ -19,19 +19,19 @@ pub use names::Name;
 use names::Note;
 use trace::{CounterUnit, Trace, Track};
 
-/// Slices that a timeline holds at most: as many as the viewer opens without trouble.
+/// Maximum of slices, which the viewer opens without trouble.
 pub const SLICES_MAX: u64 = 5_000_000;
 
-/// Part of a run that its timeline shows.
+/// Part of a run in its timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Start: earlier slices are omitted.
     pub from: Time,
     /// End: slices that start then or later are omitted.
     pub until: Time,
-    /// The phases of programs and erases are wanted, too.
+    /// Whether phases of programs and erases are drawn.
     pub phases: bool,
-    /// Where there would be more slices, the timeline is cut.
+    /// Maximum of slices, at which the timeline is cut.
     pub slices_max: u64,
 }
 
@@ -45,7 +45,7 @@ impl Window {
     }
 }
 
-/// A timeline that is being drawn.
+/// A timeline in progress.
 pub struct Timeline {
     window: Window,
     timing: Timing,
@@ -56,16 +56,16 @@ pub struct Timeline {
     lanes_per_die: u32,
     channels: Vec<Track>,
     host: HostTracks,
-    /// Page operations that wait for each die.
+    /// Number of page operations that wait for each die.
     waiting: Vec<Counter>,
-    /// Dies of which that may have changed.
+    /// Dies for which it may have changed.
     touched: Vec<u32>,
     power: Option<Counter>,
     page_sectors: u64,
     ended: Option<Ended>,
 }
 
-/// How a timeline ended.
+/// The end of a timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ended {
     at: Time,
@@ -73,7 +73,7 @@ struct Ended {
 }
 
 impl Timeline {
-    /// Of a drive on which nothing has happened yet.
+    /// Creates the timeline of a drive before its first event.
     pub fn new(
         window: Window,
         geometry: &Geometry,
@@ -129,12 +129,12 @@ impl Timeline {
         }
     }
 
-    /// The first sector of a logical page.
+    /// Returns the first sector of a logical page.
     pub fn lba_of(&self, lpn: u32) -> u64 {
         u64::from(lpn) * self.page_sectors
     }
 
-    /// The number of an open request.
+    /// Returns the number of an open request.
     pub fn request(&self, slot: u32) -> u64 {
         self.host.number(slot)
     }
@@ -150,23 +150,23 @@ impl Timeline {
         (&mut self.lanes[lane as usize], pen)
     }
 
-    /// Whether an operation on several planes is on a track for each.
+    /// Whether an operation on several planes is drawn on the track of each.
     pub fn planes_apart(&self) -> bool {
         self.lanes_per_die > 1
     }
 
-    /// Whether nothing is drawn any more.
+    /// Whether the timeline has ended.
     pub fn has_ended(&self) -> bool {
         self.ended.is_some()
     }
 
-    /// A read begins.
+    /// Starts a read.
     pub fn read(&mut self, die: u32, work: DrawnWork, start: Time, sensed: (Time, Time)) {
         self.lane(die, work.at.plane).0.read(work, start, sensed);
         self.touch(die);
     }
 
-    /// A page of the read that began at `start` crosses the channel.
+    /// Draws the transfer of a page of the read that started at `start`.
     pub fn page_leaves(&mut self, (die, plane): (u32, u32), start: Time, (from, to): (Time, Time)) {
         self.lane(die, plane).0.page_leaves(start, from, to);
     }
@@ -177,7 +177,7 @@ impl Timeline {
         lane.freed(now, &mut pen);
     }
 
-    /// A program or erase begins.
+    /// Starts a program or erase.
     pub fn begin(&mut self, die: u32, now: Time, work: DrawnWork, run: Run, prelude: Name) {
         self.lane(die, work.at.plane).0.begin(now, work, run, prelude);
         self.touch(die);
@@ -188,7 +188,7 @@ impl Timeline {
         self.lane(die, plane).0.resume(now, run, prelude);
     }
 
-    /// The run of the operation on a die or plane.
+    /// Returns the run of the operation on a die or plane.
     pub fn run(&mut self, die: u32, plane: u32) -> Run {
         self.lane(die, plane).0.run()
     }
@@ -205,7 +205,7 @@ impl Timeline {
         self.lane(die, plane).0.stop(asked, free_at, run, breaks_off);
     }
 
-    /// The operation on a die or plane is complete, or suspended.
+    /// Completes or suspends the operation on a die or plane.
     pub fn left(&mut self, (die, plane): (u32, u32), now: Time, is_complete: bool) {
         let (lane, mut pen) = self.lane(die, plane);
         if is_complete {
@@ -215,7 +215,7 @@ impl Timeline {
         }
     }
 
-    /// Something crosses a channel.
+    /// Draws a transfer.
     pub fn transfer(&mut self, channel: usize, die: u32, name: Name, from: Time, length: Dur) {
         let to = from + length;
         if length > Dur::ZERO && self.window.shows(from, to) {
@@ -224,12 +224,12 @@ impl Timeline {
         }
     }
 
-    /// A request arrives.
+    /// Starts a request.
     pub fn arrived(&mut self, now: Time, arrival: Arrival) {
         self.host.arrived(now, arrival, self.window, &mut self.trace);
     }
 
-    /// A request is complete.
+    /// Completes a request.
     pub fn completed(&mut self, now: Time, slot: u32) {
         self.host.completed(now, slot, self.window, &mut self.trace);
     }
@@ -249,7 +249,7 @@ impl Timeline {
         self.waiting[die as usize].set(now, count as f64, self.window, &mut self.trace);
     }
 
-    /// Takes back the list of dies, so that none is allocated for the next instant.
+    /// Returns the list of dies, to be reused at the next instant.
     pub fn give_back(&mut self, mut touched: Vec<u32>) {
         touched.clear();
         self.touched = touched;
@@ -271,7 +271,7 @@ impl Timeline {
         }
     }
 
-    /// The statistics of the run begin: a number that is 0 before and 1 from then on.
+    /// Marks the start of the statistics: a counter that is 0 before and 1 from then on.
     #[cold]
     pub fn measured_from(&mut self, at: Time) {
         let group = self.trace.track("measurement", None, 5);

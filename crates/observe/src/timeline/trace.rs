@@ -10,7 +10,7 @@ use reprieve_base::Time;
 use super::names::{Name, Note, names, notes};
 use super::proto::{ProtoMessage, put_bytes};
 
-/// Bytes of packets that are packed together.
+/// Bytes of packets in a compressed block.
 const CHUNK_BYTES: usize = 1 << 18;
 
 /// Field numbers, message by message.
@@ -66,7 +66,7 @@ const SLICE_END: u64 = 2;
 const COUNTER: u64 = 4;
 const STATE_CLEARED: u64 = 1;
 const STATE_NEEDED: u64 = 2;
-/// The clock of a trace, and the one that counts from packet to packet of a sequence.
+/// The clock of a trace, and the incremental one of a sequence.
 const CLOCK_BOOT: u64 = 6;
 const CLOCK_INCREMENTAL: u64 = 64;
 const UNIT_COUNT: u64 = 2;
@@ -79,7 +79,7 @@ const DESCRIPTIONS: u64 = 1;
 /// Units of counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CounterUnit {
-    /// Things.
+    /// A count.
     Count,
     /// Milliwatts.
     Milliwatts,
@@ -97,12 +97,12 @@ pub struct Track {
 /// A number with its name.
 pub type Annotation = (Note, u64);
 
-/// How a slice is joined to others by arrows.
+/// Arrows between slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowArrow {
     /// None.
     None,
-    /// From the one before it and to one after it, as far as there are any.
+    /// From the one before it and to the one after it, if any.
     Through(u64),
     /// From the one before it.
     Last(u64),
@@ -135,12 +135,12 @@ impl Trace {
         }
     }
 
-    /// A track under another, at this rank among its siblings.
+    /// Creates a track under another, at this rank among its siblings.
     pub fn track(&mut self, name: &str, parent: Option<&Track>, rank: u64) -> Track {
         self.describe(name, parent, rank, None)
     }
 
-    /// A track of numbers.
+    /// Creates a track of a counter.
     pub fn counter(&mut self, name: &str, parent: &Track, rank: u64, unit: CounterUnit) -> Track {
         let mut counter = ProtoMessage::new();
         match unit {
@@ -176,7 +176,7 @@ impl Trace {
         Track { number: self.tracks, last: None }
     }
 
-    /// A slice begins on a track; none before the last packet of it.
+    /// Starts a slice on a track, not before its last packet.
     #[inline]
     pub fn begin(
         &mut self,
@@ -212,7 +212,7 @@ impl Trace {
         self.put_event(track, at);
     }
 
-    /// A slice in which nothing else lies.
+    /// Draws a slice without inner slices.
     pub fn slice(
         &mut self,
         track: &mut Track,
@@ -248,7 +248,7 @@ impl Trace {
         self.put_packet();
     }
 
-    /// The first packet of a sequence: its clock, its track, and all names.
+    /// Writes the first packet of a sequence: its clock, its track, and all names.
     #[cold]
     fn open(&mut self, track: &Track) -> Time {
         let mut inner = ProtoMessage::new();
@@ -294,7 +294,7 @@ impl Trace {
         }
     }
 
-    /// Packs the packets that wait into one.
+    /// Compresses the pending packets into one.
     #[cold]
     fn pack(&mut self) {
         self.packer.reset();

@@ -1,4 +1,4 @@
-//! Programs and erases as the meter follows them, lane by lane.
+//! Programs and erases in the meter, lane by lane.
 
 use reprieve_base::Time;
 use reprieve_nand::{Run, Segment};
@@ -16,7 +16,7 @@ impl Meter {
         &mut self.dies[die as usize].lanes[lane]
     }
 
-    /// A program or erase begins with a run; an operation that is suspended lies around it.
+    /// Starts a program or erase with a run, perhaps inside a suspended operation.
     pub fn begin(&mut self, now: Time, die: u32, (class, page): (Class, u32), run: Run) {
         self.advance(now);
         let page_type = self.page_type(page);
@@ -47,7 +47,7 @@ impl Meter {
         self.enter(place, run, run.first());
     }
 
-    /// A stretch of the run of a lane with this number is over.
+    /// Ends the segment with this number of a lane's run.
     pub(super) fn go_on(&mut self, place: Place, number: u32) {
         let lane = self.lane(place);
         let Some((run, segment)) = lane.run.as_ref().filter(|_| lane.runs == number) else {
@@ -66,7 +66,7 @@ impl Meter {
         self.change(place, |lane| lane.run = Some((run, segment)));
     }
 
-    /// Changes the stretch of a lane, and with it the power of its run above an idle die.
+    /// Changes the segment of a lane, and with it the power of its run above an idle die.
     fn change(&mut self, place: Place, change: impl FnOnce(&mut MeteredLane)) {
         let lane = &mut self.dies[place.0 as usize].lanes[place.1];
         change(lane);
@@ -133,7 +133,7 @@ impl Meter {
         self.enter(place, run, segment);
     }
 
-    /// The operation that runs on a lane is suspended.
+    /// Suspends the running operation of a lane.
     pub fn suspended(&mut self, now: Time, place: Place) {
         self.advance(now);
         self.leave(place);

@@ -2,13 +2,13 @@
 
 use reprieve_base::Dur;
 
-/// Bins of the share that was done, each of a twentieth.
+/// Bins of the completed share, each of a twentieth.
 pub const AGES: usize = 20;
 
 /// Suspensions by the completed share of the operation at the request.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Ages {
-    /// Of each die: itself as a whole, and its planes.
+    /// Offset of each die: itself as a whole, and its planes.
     places_of_die: usize,
     /// Bins of requested suspensions that have not taken effect, by place.
     asked: Vec<Option<usize>>,
@@ -40,14 +40,14 @@ impl Ages {
         self.asked[place] = Some((bin as usize).min(AGES - 1));
     }
 
-    /// That suspension has taken effect.
+    /// Counts a suspension that has taken effect.
     pub fn suspended(&mut self, at: (u32, Option<u32>), is_erase: bool) {
         let place = self.place(at.0, at.1);
         let bin = self.asked[place].take().expect("a suspension was asked for before");
         self.counts[usize::from(is_erase)][bin] += 1;
     }
 
-    /// Suspensions of programs and of erases by bin.
+    /// Returns suspensions of programs and of erases by bin.
     pub fn counts(&self) -> &[[u64; AGES]; 2] {
         &self.counts
     }
