@@ -8,7 +8,7 @@ use crate::rivals::plane::{Plane, PlaneAtRest};
 
 /// Planes of a die.
 pub const PLANES: usize = 4;
-/// Bits of the page in its plane; the plane stands above them.
+/// Bits of the page in its plane; the plane is above them.
 const PLANE_BITS: u32 = 24;
 /// An entry of the map that names a write which is not programmed yet.
 const BUFFERED: u32 = 1 << 31;
@@ -56,7 +56,7 @@ pub struct Write {
 pub struct Read {
     lpn: u32,
     pub page: u32,
-    /// Erases begun in the plane of the page when it was looked up.
+    /// Erases started in the plane of the page at its look-up.
     erases: u32,
     pub request: u32,
     pub queued: u64,
@@ -300,7 +300,7 @@ impl<const PAGES: u32> Pages<PAGES> {
         }
         let current = &self.planes[self.current];
         if current.victim == NONE || self.need_of(self.current) != need {
-            // One that has begun before others, then the one with the least room.
+            // First one with a victim, then the one with the fewest free blocks.
             let needy = (0..PLANES).filter(|plane| self.need_of(*plane) == need);
             let rank = |plane: &usize| {
                 let own = &self.planes[*plane];
@@ -362,7 +362,7 @@ impl<const PAGES: u32> Pages<PAGES> {
         }
     }
 
-    /// Begins the erase of a further plane of the die that has come to one.
+    /// Starts the erase of another plane of the die that is due.
     pub fn take_erase(&mut self) -> Option<u32> {
         for plane in 0..PLANES {
             if self.planes[plane].in_flight || self.need_of(plane) == Need::None {

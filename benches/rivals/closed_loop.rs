@@ -1,4 +1,4 @@
-//! Sixteen dies with channels of their own behind a link, and a host with 64 requests in flight.
+//! Sixteen dies with private channels behind a link, and a host with 64 requests in flight.
 
 use crate::rivals::{AHEAD, Line, Order, Outcome, Request, Slots, time};
 
@@ -24,7 +24,7 @@ pub trait Die {
     /// Returns notes about the page of an entry, looked up ahead.
     fn touch_page(&self, entry: u32) -> u32;
 
-    /// Returns the page operations of the die so far.
+    /// Returns the page operations of the die.
     fn transactions(&self) -> u64;
 }
 
@@ -43,7 +43,7 @@ pub struct ClosedLoop<D> {
     to_pull: usize,
     requests: Vec<Request>,
     arrived: usize,
-    /// Number and arrival of each request in flight, and the parts of its latency so far.
+    /// Number and arrival of each request in flight, and the parts of its latency.
     open: [(u32, u64, [u64; 3]); DEPTH],
     unused: Vec<u32>,
     outcome: Outcome<3>,
@@ -58,7 +58,7 @@ pub trait Drive {
     /// Takes the data of a write, which have crossed the link.
     fn data_here(&mut self, id: u32);
 
-    /// Lets the event of a die happen.
+    /// Handles the event of a die.
     fn die_event(&mut self, die: usize);
 
     /// Decides what else begins at the end of an instant.
@@ -207,7 +207,7 @@ impl<D: Die> ClosedLoop<D> {
         }
     }
 
-    /// Lets requests arrive and the dies decide, at the end of an instant.
+    /// Admits requests and decides for dies, at the end of an instant.
     #[inline(always)]
     fn decide(&mut self) {
         for _ in 0..std::mem::take(&mut self.to_pull) {

@@ -73,7 +73,7 @@ struct Die {
     current: u32,
     /// Reads, then writes.
     queues: [VecDeque<u32>; 2],
-    /// It stands in the channel's line for a read or a write.
+    /// It is queued at the channel for a read or a write.
     in_line: [bool; 2],
     is_touched: bool,
     next_page: u32,
@@ -386,7 +386,7 @@ impl Equal {
         self.answer(id);
     }
 
-    /// Decides what begins, at the end of an instant.
+    /// Decides starts, at the end of an instant.
     #[inline(always)]
     fn decide(&mut self) {
         for _ in 0..std::mem::take(&mut self.to_pull) {
@@ -441,7 +441,7 @@ impl Equal {
         self.schedule(channel, die % DIES, self.now + transfer + array);
     }
 
-    /// Takes the channel for the command of a die, or puts the die in line for it.
+    /// Takes the channel for the command of a die, or queues the die.
     #[inline(always)]
     fn has_channel(&mut self, die: usize, is_write: bool, is_granted: bool) -> bool {
         let own = die % DIES;

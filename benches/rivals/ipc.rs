@@ -1,4 +1,4 @@
-//! A program or erase that is cancelled within a phase for a read, and repeats what was cancelled.
+//! A program or erase that is cancelled within a phase for a read, and repeats the cancelled part.
 
 use crate::rivals::blocks::Step;
 
@@ -21,12 +21,12 @@ pub enum Work {
     Step(Step, u32),
 }
 
-/// The first phase of a program or erase when it goes on.
+/// The first phase of a program or erase after a resume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stage {
     Pulse,
     Verify,
-    /// A verify that tells whether the pulse before it, which was cancelled, is done again.
+    /// A verify that decides whether the cancelled pulse before it is repeated.
     Check,
 }
 

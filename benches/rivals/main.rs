@@ -1,4 +1,4 @@
-//! The load `main`: 16 MLC dies on channels of their own, programs cancelled within a phase (IPC).
+//! The load `main`: 16 MLC dies with private channels, programs cancelled within a phase (IPC).
 //!
 //! A closed loop of 64 requests, reads first, greedy collection, a link of 2 GB/s.
 
@@ -139,7 +139,7 @@ impl Die {
         Some(self.operation.end)
     }
 
-    /// The instant of its event has come; returns the request that is served by that.
+    /// Handles its event; returns the request that completes with it.
     #[inline(always)]
     pub fn elapse(&mut self, now: u64) -> Option<Done> {
         match std::mem::replace(&mut self.activity, Activity::Idle) {

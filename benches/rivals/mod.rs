@@ -1,4 +1,4 @@
-//! Rivals: the smallest programs that simulate one load each, to show what it costs at least.
+//! Rivals: the smallest programs that simulate one load each, as a lower bound of its cost.
 //!
 //! A rival knows one drive and one policy, as constants. It shares no code with the simulator, from
 //! which it gets requests and the state of the drive, and completes them at the same nanoseconds.
@@ -158,7 +158,7 @@ impl<const PARTS: usize> Latencies<PARTS> {
     }
 }
 
-/// Results of a run: latencies of reads and of writes, and completions if they were asked for.
+/// Results of a run: latencies of reads and of writes, and completions if requested.
 pub struct Outcome<const PARTS: usize> {
     pub latencies: [Latencies<PARTS>; 2],
     pub transactions: u64,

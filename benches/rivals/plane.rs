@@ -25,7 +25,7 @@ pub struct Plane {
     /// A page of the victim that was read, and its logical page.
     pub held: Option<(u32, u32)>,
     pub in_flight: bool,
-    /// Erases that have begun.
+    /// Number of started erases.
     pub erases: u32,
     /// The logical page whose data each page has.
     pub owners: Vec<u32>,
@@ -116,7 +116,7 @@ impl Plane {
         self.with_garbage -= u32::from(best.0 < PAGES);
     }
 
-    /// Lists the emptiest blocks anew: at least 64, if there are so many with garbage.
+    /// Rebuilds the list of the emptiest blocks: at least 64, if there are enough with garbage.
     #[cold]
     pub fn list_anew<const PAGES: u32>(&mut self) {
         let full = (0..self.full.len()).filter(|block| self.full[*block]);

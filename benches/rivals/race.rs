@@ -28,7 +28,7 @@ pub type Rival = Box<dyn FnMut(Vec<Request>, bool) -> Ran>;
 /// Results of a rival.
 pub struct Ran {
     pub transactions: u64,
-    /// Arrival and completion of each request, if they were asked for.
+    /// Arrival and completion of each request, if requested.
     #[cfg_attr(not(test), expect(dead_code, reason = "only tests compare them"))]
     pub log: Vec<(u64, u64)>,
 }

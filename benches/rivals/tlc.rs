@@ -1,6 +1,6 @@
 //! The load `tlc` on 16 dies: programs of several planes stop between iterations; a write buffer.
 //!
-//! A closed loop of 64 requests, reads first, dies with channels of their own, greedy collection.
+//! A closed loop of 64 requests, reads first, dies with private channels, greedy collection.
 
 use std::collections::VecDeque;
 
@@ -32,7 +32,7 @@ pub struct Die {
     activity: Activity,
     is_suspended: bool,
     operation: Operation,
-    /// Reads under way that share a command; the last of them leaves next.
+    /// Sensed reads that share a command; the last of them leaves next.
     reading: Vec<Read>,
     /// The page that collection reads, if it does.
     collected: Option<u32>,
@@ -61,7 +61,7 @@ impl Die {
         }
     }
 
-    /// Whether a write takes the place of one in the buffer that has not begun.
+    /// Whether a write replaces one in the buffer that has not started.
     #[inline(always)]
     fn merges(&self, lpn: u32) -> bool {
         match self.pages.place(lpn) {
@@ -186,7 +186,7 @@ impl Die {
         Some(self.operation.end)
     }
 
-    /// A write or step of what is complete ends; returns whether that is a write.
+    /// Ends a write or step of the completed operation; returns whether it is a write.
     #[inline(always)]
     fn finish(&mut self, place: usize) -> bool {
         let member = self.operation.members[place];
@@ -257,7 +257,7 @@ impl Tlc {
         Tlc { host, sensed: Vec::new(), buffered: dirty.len(), waiting: VecDeque::new() }
     }
 
-    /// Lets writes into the buffer, in their order, and answers them.
+    /// Admits writes into the buffer, in order, and completes them.
     fn fill_buffer(&mut self) {
         while let Some(&id) = self.waiting.front() {
             let (die, lpn) = self.host.place(id);

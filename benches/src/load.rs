@@ -1,4 +1,4 @@
-//! The fixed loads: what is simulated while time and instructions are taken.
+//! The fixed loads, whose time and instructions are measured.
 
 use std::time::Instant;
 use std::{env, fs, process, thread};
@@ -10,7 +10,7 @@ use reprieve_ssd::stats::LogBatch;
 use reprieve_ssd::{Options, Ssd, Store, registries};
 use reprieve_state::State;
 
-/// A fixed load: its name on the command line, what it is, and its scenario.
+/// A fixed load: its name on the command line, its description, and its scenario.
 pub struct Fixed {
     pub name: &'static str,
     pub what: &'static str,
@@ -180,7 +180,7 @@ impl Load {
         Ok(Load { ssd, scenario, precondition_s: start.elapsed().as_secs_f64() })
     }
 
-    /// Runs and times so many requests.
+    /// Runs and times this number of requests.
     pub fn window(&mut self, requests: u64) -> Result<Sample, UserError> {
         let (_, done) = self.ssd.progress();
         let before = self.ssd.page_transactions();
@@ -210,7 +210,7 @@ impl Load {
         self.ssd.take_log()
     }
 
-    /// Page transactions so far.
+    /// Returns the page transactions.
     #[cfg(test)]
     pub fn transactions(&self) -> u64 {
         self.ssd.page_transactions()
@@ -222,7 +222,7 @@ impl Load {
     }
 }
 
-/// Memory in use by this process, in bytes, where the system tells.
+/// Memory in use by this process, in bytes, if the system has it.
 pub fn resident_bytes() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;

@@ -82,7 +82,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Runs one of the fixed loads and prints its summary: what is run under callgrind, and by turns.
+/// Runs one of the fixed loads and prints its summary: under callgrind, and in turn with others.
 fn one(name: &str, rest: &[String], options: &Options) -> Result<(), Box<dyn std::error::Error>> {
     let fixed = FIXED.iter().find(|fixed| fixed.name == name).ok_or(USAGE)?;
     let requests = rest.first().ok_or(USAGE)?.parse()?;

@@ -6,14 +6,14 @@ use serde_json::{Map, Value, json};
 
 use crate::features::{self, DRIVE, Feature, sets};
 
-/// Of so many pairs one is taken.
+/// One of this number of pairs is taken.
 const OUT_OF: u64 = 18;
 const SEED: u64 = 1;
 
 /// The drive, and by the names of two features the `KEY=VALUE` that they set on it.
 ///
-/// Each pair draws from a stream of its own, named by the features: a new feature brings pairs of
-/// its own, and leaves all others as they are.
+/// Each pair draws from a separate stream, named by the features: a new feature adds pairs and does
+/// not change the others.
 pub fn document() -> Value {
     let mut features = features::all();
     features.sort_by_key(|feature| feature.name);

@@ -1,4 +1,4 @@
-//! What is measured, as tables on the terminal.
+//! Measurements as tables on the terminal.
 
 use reprieve_base::UserError;
 use reprieve_ssd::Options;
@@ -10,7 +10,7 @@ use crate::load::{FIXED, Load, MAIN, Sample, resident_bytes};
 const WINDOW: u64 = 1_000_000;
 const WINDOWS: u64 = 7;
 
-/// The drive of the scaling loads has about so many page transactions in flight a die.
+/// Page transactions in flight for each die of the scaling loads.
 const QUEUE_DEPTH_PER_DIE: u32 = 4;
 /// The FAST'12 drive has 2.0 GB/s for 16 dies.
 const LINK_BYTES_PER_S_PER_DIE: u64 = 125_000_000;

@@ -33,7 +33,7 @@ fn file(name: &str) -> String {
 }
 
 /// The first byte chooses: any bytes, all at once or after the first; or a client, of which three
-/// bytes a flight alter one, or leave out what follows. Unaltered, a client gets back what it says.
+/// bytes a flight alter one, or leave out the rest. Unaltered, a client gets its input back.
 pub fn tls(data: &[u8]) {
     let Some((choice, data)) = data.split_first() else { return };
     if choice & 1 == 0 {

@@ -13,8 +13,8 @@ import pytest
 
 import reprieve as rp
 from reprieve.plot.rows import Row, ratios
-from reprieve.report.aside import compact
 from reprieve.report.figures import swatches
+from reprieve.report.named_datasets import compact
 from reprieve.report.page import render
 from reprieve.report.tables import suspensions
 

@@ -79,14 +79,14 @@ ENTRY_WORDS = 40
 
 ROOMS = {
     "base, state": Room(("crates/base/src/*.rs", "crates/state/src/*.rs"), 1_743, 1_200),
-    "nand": Room(("crates/nand/src/*.rs",), 3_921, 3_000),
-    "flash": Room(("crates/flash/src/*.rs",), 9_297, 4_500),
-    "ftl": Room(("crates/ftl/src/*.rs",), 9_397, 4_800),
-    "policy": Room(("crates/policy/src/*.rs",), 5_018, 3_300),
-    "ssd": Room(("crates/ssd/src/*.rs",), 8_483, 4_800),
-    "observe": Room(("crates/observe/src/*.rs",), 5_768, 4_500),
-    "config": Room(("crates/config/src/*.rs",), 7_119, 4_800),
-    "trace": Room(("crates/trace/src/*.rs",), 10_469, 6_000),
+    "nand": Room(("crates/nand/src/*.rs",), 3_911, 3_000),
+    "flash": Room(("crates/flash/src/*.rs",), 9_293, 4_500),
+    "ftl": Room(("crates/ftl/src/*.rs",), 9_562, 4_800),
+    "policy": Room(("crates/policy/src/*.rs",), 5_008, 3_300),
+    "ssd": Room(("crates/ssd/src/*.rs",), 8_469, 4_800),
+    "observe": Room(("crates/observe/src/*.rs",), 5_763, 4_500),
+    "config": Room(("crates/config/src/*.rs",), 7_145, 4_800),
+    "trace": Room(("crates/trace/src/*.rs",), 10_544, 6_000),
     "serve": Room(("crates/serve/src/*.rs",), 5_743, 4_500),
     "array": Room(("crates/array/src/*.rs",), 1_647, 700),
     "faces": Room(
@@ -111,7 +111,7 @@ ROOMS = {
             ("kv_cache", 364),
         )
     },
-    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_748, 2_000),
+    "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_750, 2_000),
     "rivals": Room(("benches/rivals/*.rs",), 2_578, 2_590),
 }
 """Lines without tests of each part of the project, and the number that they are to come down to.
@@ -142,15 +142,13 @@ WORDS = {
     "replay": Word("crates/ftl/", "writes of a load without time, for a steady state", 2),
     "pieces": Word("crates/nand/", "planes of an operation that stop by themselves", 1),
     "tally": Word("crates/flash/", "counts at the end of an operation", 1),
-    "rehearsal": Word("crates/ftl/", "a drive that runs before the run", 1),
-    "room": Word("crates/ftl/", "the blocks that a plane needs", 3),
 }
 """Words that would mean several things; their numbers of other places only fall."""
 SHARED_MODULE_NAMES = """
     cache.rs characterize.rs command.rs die.rs drive.rs equilibrium.rs event.rs
     file.rs flows.rs host.rs job.rs lane.rs memory.rs observe.rs
     operation.rs options.rs order.rs pieces.rs power.rs read.rs registries.rs registry.rs
-    rehearsal.rs reliability.rs replay.rs report.rs requests.rs rig.rs rules.rs
+    reliability.rs replay.rs report.rs requests.rs rig.rs rules.rs
     sectors.rs series.rs server.rs table.rs time.rs timeline.rs verify.rs waits.rs
     work.rs workload.rs calibrate.py columns.py commands.py page.py plan.py points.py
     power_loss.py search.py tables.py

@@ -1,4 +1,4 @@
-//! The array: requests in pieces, what follows a completion, and how far drives may run.
+//! The array: requests in parts, reactions to completions, and horizons of the drives.
 //!
 //! Every operation reaches its drive before the drive has passed the instant of its arrival, so
 //! that each drive does what it would with its operations as a trace.
@@ -52,7 +52,7 @@ pub struct Array {
     hedges: VecDeque<Hedge>,
     rebuild: Option<Rebuild>,
     log: Option<ParityLog>,
-    /// The first instant at which what was sent since the drives ran could cause an operation.
+    /// The first instant at which recently sent operations could cause another.
     soonest: Time,
     open_requests: usize,
     open_operations: usize,
@@ -64,7 +64,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// Opens an array of drives of this scenario, each with a seed of its own.
+    /// Opens an array of drives of this scenario, each with its seed.
     ///
     /// Errors at a wrong choice, and as [`Drive::open`].
     pub fn open(
@@ -413,7 +413,7 @@ impl Array {
         Ok(())
     }
 
-    /// The summary so far, as JSON.
+    /// Returns the summary as JSON.
     pub fn summary(&self) -> String {
         let drives = self.members.iter().map(|member| member.drive.summary());
         let mut summary = self.totals.summary(self.capacity_bytes, drives);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::layout::{Layout, Part};
 use crate::options::Options;
 
-/// How far a rebuild is, and when it goes on.
+/// Progress of a rebuild, and its next instant.
 #[derive(Debug)]
 pub(crate) struct Rebuild {
     pub drive: usize,

@@ -50,7 +50,7 @@ impl Member {
         Ok(())
     }
 
-    /// Lets the drive collect where it need not yet, or no longer.
+    /// Starts or stops optional garbage collection on the drive.
     pub fn let_collect(&mut self, at: Time, lets: bool) -> Result<(), UserError> {
         self.drive.let_collect(at, lets).map_err(sentence)
     }

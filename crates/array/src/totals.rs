@@ -4,7 +4,7 @@ use reprieve_base::{Op, Time};
 use reprieve_ssd::stats::{Histogram, latency_ns};
 use serde_json::{Value, json};
 
-/// Counts of all requests so far.
+/// Counts of all requests.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
     /// Latencies of reads, writes, trims and flushes.

@@ -7,9 +7,9 @@ use crate::UserError;
 
 /// Bytes that the parts of a drive are written to, or taken back from.
 ///
-/// One function of a part does both, so that the two cannot differ. What follows from the scenario
-/// is not among the bytes: a drive is made from its scenario, and takes the rest from here. Parts
-/// of a few words are encoded by serde; large tables are copied as they are.
+/// One function of a part does both, so that the two cannot differ. Data that follow from the
+/// scenario are not among the bytes: a drive is created from its scenario, and takes the rest from
+/// here. Parts of a few words are encoded by serde; large tables are copied as they are.
 #[derive(Debug)]
 pub struct Archive<'a> {
     written: Vec<u8>,

@@ -9,7 +9,7 @@ use std::fmt;
 pub struct UserError(String);
 
 impl UserError {
-    /// An error with this sentence: `FILE:LINE: key = value: what is wrong; what would be right`.
+    /// Creates an error: `FILE:LINE: key = value: the mistake; the remedy`.
     pub fn new(sentence: impl Into<String>) -> UserError {
         UserError(sentence.into())
     }

@@ -14,7 +14,7 @@ use crate::Status;
 
 /// A drive or an array as C sees it, or the reason why there is none.
 pub struct Handle<T = Drive> {
-    /// A call is under way.
+    /// A call is running.
     is_busy: AtomicBool,
     inner: UnsafeCell<Inner<T>>,
 }

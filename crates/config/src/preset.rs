@@ -67,7 +67,7 @@ impl Preset {
     }
 }
 
-/// The text of a device, part or load, its names in errors, and the folder of its own paths.
+/// The text of a device, part or load, its names in errors, and the folder of its paths.
 pub(super) struct Found {
     /// Its name in the scenario.
     pub written: String,

@@ -83,8 +83,8 @@ impl Drive {
         Drive::of(scenario::load_served(&sources, registries())?, None)
     }
 
-    /// Opens drives of this scenario that draw apart: the first is that of [`Drive::open`], and
-    /// each other has a seed of its own, which follows from the scenario's.
+    /// Opens drives of this scenario with separate seeds: the first is that of [`Drive::open`], and
+    /// the seeds of the others follow from the scenario's.
     ///
     /// `sets_of`: the overrides of each. Errors as [`Drive::open`].
     pub fn open_many(
@@ -152,7 +152,7 @@ impl Drive {
         self.now
     }
 
-    /// Requests submitted so far.
+    /// Returns the number of submitted requests.
     pub fn submitted(&self) -> u64 {
         self.ssd.handed_over()
     }
@@ -172,7 +172,7 @@ impl Drive {
     }
 
     /// Submits a request as [`Drive::submit`] does, by a submission queue and with a placement
-    /// handle of its own.
+    /// handle.
     ///
     /// Errors besides at a queue, class or handle that the drive does not have.
     pub fn submit_by(&mut self, at: Time, ask: Ask, route: Route) -> Result<(), Error> {
@@ -307,7 +307,7 @@ impl Drive {
         Ok(())
     }
 
-    /// From `at` on, now or later, lets the drive collect what it need not yet, or does not.
+    /// Starts or stops optional garbage collection on the drive at `at`, now or later.
     ///
     /// Errors if `at` lies before now, or after 2^62.
     pub fn let_collect(&mut self, at: Time, lets: bool) -> Result<(), Error> {
@@ -384,7 +384,7 @@ impl Drive {
         Ok(())
     }
 
-    /// The summary so far, as JSON: the fields of `summary.json`.
+    /// Returns the summary as JSON: the fields of `summary.json`.
     pub fn summary(&self) -> String {
         self.ssd.summary().to_string()
     }

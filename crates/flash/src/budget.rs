@@ -1,4 +1,4 @@
-//! Budget of power over all dies: which begin, which wait, and which is next when there is room.
+//! Power budget over all dies: admission of operations, and the queue of dies that wait.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,18 +11,18 @@ use reprieve_policy::txn::Kind;
 use super::dies::Dies;
 use super::lane::LaneId;
 
-/// Order of turns: urgent ones, then those that have waited longest, then the first die.
+/// Priority of a die: urgent operations first, then the longest wait, then the lowest number.
 type Turn = (bool, Time, u32);
 
 /// Share of a die in the budget.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Held {
-    /// For commands that sense, and how many planes those are.
+    /// Power of sensing, and the planes that sense.
     sense_uw: u64,
     senses: u32,
-    /// For the program or erase that runs on all planes that act together.
+    /// Power of the program or erase on all planes that act together.
     run_uw: Option<u64>,
-    /// For what runs on planes that were split off, and how many those are.
+    /// Power of operations on planes that were split off, and their number.
     apart_uw: u64,
     apart: u32,
 }
@@ -37,30 +37,30 @@ impl Held {
     }
 }
 
-/// The budget, and how much of it is taken.
+/// The budget and its use.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Budget {
     limit_uw: u64,
-    /// Highest power that is no fault: that of commands from before the limit fell.
+    /// Highest permitted power after a cut of the limit: that of running commands.
     allowed_uw: u64,
     max_active: u32,
     counted: Counted,
-    /// Planes that one command may turn out to take, and one that reads.
+    /// Maximum planes of a command, and of a read.
     planes_most: u64,
     planes_of_read: u64,
     reads_first: bool,
-    /// Power counted for the dies now, idle ones included.
+    /// Power counted for all dies, idle ones included.
     drawn_uw: u64,
     active: u32,
     held: Vec<Held>,
     /// Operations on planes that were split off, each with its share.
     apart_uw: BTreeMap<Place, u64>,
-    /// Dies that wait, and how much more each of them would draw.
+    /// Waiting dies, and the additional power that each would draw.
     line: BTreeSet<Turn>,
     waits: Vec<Option<(Turn, u64)>>,
 }
 
-/// As what a command counts, above an idle die.
+/// Power above an idle die that an activity counts for.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Counted {
     sense: CommandPower,
@@ -94,7 +94,7 @@ impl Counted {
     fn of(&self, kind: Kind) -> CommandPower {
         match kind {
             Kind::Erase => self.erase,
-            // It senses first.
+            // Sensing comes first.
             Kind::GcCopy if self.program.plane_uw < self.sense.plane_uw => self.sense,
             _ if kind.is_program() => self.program,
             _ => self.sense,
@@ -102,7 +102,7 @@ impl Counted {
     }
 }
 
-/// As what pulses and verifies of these powers and lengths count, rounded up.
+/// Returns the power that pulses and verifies of these powers and lengths count for, rounded up.
 fn mix(counts: BudgetCounts, powers_uw: [u64; 2], lengths: [Dur; 2]) -> u64 {
     let whole_ns = u128::from(lengths[0].ns() + lengths[1].ns());
     if counts == BudgetCounts::Peak || whole_ns == 0 {
@@ -114,7 +114,7 @@ fn mix(counts: BudgetCounts, powers_uw: [u64; 2], lengths: [Dur; 2]) -> u64 {
 }
 
 impl Budget {
-    /// The budget of a scenario that has one.
+    /// Creates the budget of a scenario that has one.
     pub(super) fn of(scenario: &Scenario, timing: &Timing, reads_first: bool) -> Option<Budget> {
         let power = scenario.power.as_ref()?;
         if !power.limits_something() {
@@ -141,7 +141,7 @@ impl Budget {
         })
     }
 
-    /// Whether a die may draw this much more; one may always, if it alone is at work.
+    /// Whether a die may draw this much more; a die that is active alone always may.
     fn has_room(&self, die: u32, more_uw: u64) -> bool {
         let joins = u32::from(!self.held[die as usize].is_active());
         self.active == 0
@@ -149,7 +149,7 @@ impl Budget {
                 && self.drawn_uw.checked_add(more_uw).is_some_and(|uw| uw <= self.limit_uw)
     }
 
-    /// Whether a die may begin an operation that draws this much more; if not, it stands in line.
+    /// Admits an operation that draws this much more, or queues its die and returns false.
     fn may_begin(&mut self, turn: Turn, more_uw: u64) -> bool {
         let (_, _, die) = turn;
         self.forget(die);
@@ -167,17 +167,17 @@ impl Budget {
         (self.reads_first && !is_host_read, since, die)
     }
 
-    /// Whether a die may begin something that has waited since then; if not, it stands in line.
+    /// Admits an operation that has waited `since`, or queues its die and returns false.
     #[cold]
-    pub(super) fn lets_begin(&mut self, (die, kind, since): (u32, Kind, Time)) -> bool {
+    pub(super) fn admits_start(&mut self, (die, kind, since): (u32, Kind, Time)) -> bool {
         let turn = self.turn(die, kind, since);
         let planes = if kind.is_read() { self.planes_of_read } else { self.planes_most };
         self.may_begin(turn, self.counted.of(kind).on(planes))
     }
 
-    /// Whether the suspended operation of a lane may go on; if not, its die stands in line.
+    /// Admits the resumption of a suspended operation, or queues its die and returns false.
     #[cold]
-    pub(super) fn lets_resume(&mut self, dies: &Dies, (die, lane): (u32, LaneId)) -> bool {
+    pub(super) fn admits_resume(&mut self, dies: &Dies, (die, lane): (u32, LaneId)) -> bool {
         let unit = &dies[die];
         let planes = if lane == LaneId::WHOLE { unit.die.operations().planes() } else { 1 };
         let txn = &dies.txns[unit.lane(lane).operation()];
@@ -186,7 +186,7 @@ impl Budget {
         self.may_begin(turn, whole_uw.saturating_sub(self.counted.suspended_uw))
     }
 
-    /// Whether a die stands in line for power.
+    /// Whether a die is queued for power.
     pub(super) fn waits_for_power(&self, die: u32) -> bool {
         self.waits[die as usize].is_some()
     }
@@ -197,7 +197,7 @@ impl Budget {
         }
     }
 
-    /// Takes the die out of the line whose turn it is, if there is room for it.
+    /// Removes and returns the first die in the queue, if the budget has room for it.
     pub(super) fn next(&mut self) -> Option<u32> {
         let &(_, _, die) = self.line.first()?;
         let (_, more_uw) = self.waits[die as usize].expect("what stands in line waits");
@@ -208,7 +208,7 @@ impl Budget {
         Some(die)
     }
 
-    /// Sets the limit; commands at work may go on that are beyond it.
+    /// Sets the limit; commands that run may exceed it to their ends.
     pub(super) fn set_limit(&mut self, limit_uw: u64) {
         if limit_uw < self.limit_uw {
             self.allowed_uw = self.drawn_uw;
@@ -216,12 +216,12 @@ impl Budget {
         self.limit_uw = limit_uw;
     }
 
-    /// Whether a die stands in line.
+    /// Whether a die is queued.
     pub(super) fn is_waited_for(&self) -> bool {
         !self.line.is_empty()
     }
 
-    /// Returns the power that is left of the budget.
+    /// Returns the unused power of the budget.
     pub(super) fn left_uw(&self) -> u64 {
         self.limit_uw.saturating_sub(self.drawn_uw)
     }
@@ -238,7 +238,7 @@ impl Budget {
         }
     }
 
-    /// A die begins to sense on so many planes.
+    /// Adds sensing on `planes` planes of a die.
     pub(super) fn sense(&mut self, die: u32, planes: u32) {
         let uw = self.counted.sense.on(planes);
         self.change(die, |held| {
@@ -247,7 +247,7 @@ impl Budget {
         });
     }
 
-    /// One plane of a die has sensed, or all of them.
+    /// Ends the sensing of one plane of a die, or of all.
     pub(super) fn sensed(&mut self, die: u32, is_one: bool) {
         let one_uw = self.counted.sense.on(1u32);
         self.change(die, |held| {
@@ -257,7 +257,7 @@ impl Budget {
         });
     }
 
-    /// A program or erase runs on a lane from now on.
+    /// Adds a program or erase on a lane.
     pub(super) fn run(&mut self, place: Place, kind: Kind, planes: u32) {
         self.hold(place, self.counted.of(kind).on(planes));
     }
@@ -271,8 +271,8 @@ impl Budget {
         self.change(die, |held| (held.apart, held.apart_uw) = (held.apart + 1, held.apart_uw + uw));
     }
 
-    /// Splits the operation on a plane off from others, if there are any; with these the base stays
-    /// until it is suspended.
+    /// Splits a plane off its operation; with other planes left, the base power stays with them
+    /// until the plane is suspended.
     pub(super) fn split(&mut self, (die, lane): Place, kind: Kind, has_others: bool) {
         let plane_uw = self.counted.of(kind).plane_uw;
         let held = &mut self.held[die as usize];
@@ -293,19 +293,19 @@ impl Budget {
         self.change(die, |held| (held.apart, held.apart_uw) = (held.apart - 1, held.apart_uw - uw));
     }
 
-    /// It is suspended.
+    /// Suspends an operation.
     pub(super) fn suspended(&mut self, place: Place) {
         self.ended(place);
         self.drawn_uw += self.counted.suspended_uw;
     }
 
-    /// It goes on.
+    /// Replaces the power of a suspended operation by that of a running one.
     pub(super) fn resumed(&mut self, place: Place, kind: Kind, planes: u32) {
         self.drawn_uw -= self.counted.suspended_uw;
         self.run(place, kind, planes);
     }
 
-    /// Whether what is at work keeps to the budget, by the meter's account of each die.
+    /// Checks the budget against the meter's account of each die.
     pub(super) fn verify(
         &mut self,
         idle_uw: u64,
@@ -378,8 +378,8 @@ mod tests {
         assert!(verify(&[program, joint(3, 3)]) && !verify(&[program, joint(4, 4)]));
         // Two planes erase at 100, which is more than there is, but nothing else does anything.
         assert!(verify(&[AtWork { erases: of(1, 2), ..idle }, idle]));
-        // A copyback counts as what it does most of, its program of 30; a read beside a program of
-        // the same die counts too: 2 + 30 + 10 and 10 + 10 are 62, and 10 more are too many.
+        // A copyback counts as its program of 30; a read during a program of the same die counts
+        // too: 2 + 30 + 10 and 10 + 10 are 62, and 10 more are too many.
         let copy = AtWork { senses: of(1, 1), copies: of(1, 1), programs: of(1, 1), ..idle };
         let both = AtWork { senses: of(1, 1), programs: of(1, 1), ..idle };
         assert!(verify(&[copy, joint(2, 2)]) && verify(&[both, joint(2, 2)]));

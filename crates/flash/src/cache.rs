@@ -1,4 +1,4 @@
-//! Cache program: the page of the next program comes in while one runs.
+//! Cache program: the data of the next program comes in while one runs.
 
 use reprieve_base::event::Schedule;
 use reprieve_policy::sched::Choice;
@@ -8,8 +8,8 @@ use reprieve_policy::work::Work;
 use super::{Decisions, Flash, FlashEvent};
 
 impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
-    /// Takes the page of the next host program, if that is what the die would begin if it were
-    /// free, and it does not begin a block: the block before it is not full yet.
+    /// Loads the data of the next host program, if the die would start it when free and it is not
+    /// the first of a block, whose predecessor is not full yet.
     #[cold]
     pub(super) fn consider_loading(&mut self, die: u32) {
         let Flash { controller, serving, .. } = &mut *self.flash;

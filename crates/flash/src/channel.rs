@@ -1,4 +1,4 @@
-//! Channels: the bus that dies share, the lines in which they wait for it, and whose turn it is.
+//! Channels: the bus that dies share, its waiting queues, and arbitration.
 
 use std::collections::VecDeque;
 
@@ -11,53 +11,53 @@ use reprieve_policy::txn::Kind;
 
 use super::FlashEvent;
 
-/// Whether the channel is free for a die that is deciding.
+/// Access of a deciding die to its channel.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Grant {
-    /// Only if nobody uses it or waits for it.
-    Ask,
-    /// It is this die's turn.
-    Given,
+pub(super) enum ChannelGrant {
+    /// Granted if the channel is idle and has no waiters.
+    IfIdle,
+    /// Granted: it is this die's turn.
+    Held,
 }
 
-/// Why a die waits for the channel.
+/// Request of a die for its channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) enum Wish {
-    /// A sensed page is ready to leave.
+pub(super) enum ChannelRequest {
+    /// Data-out of a sensed page.
     Out(u32),
-    /// The die wants to begin something; it decides what when it gets the channel.
+    /// The die starts a command, chosen when it gets the channel.
     Start {
         die: u32,
-        /// Whether it wanted a read when it lined up.
+        /// Whether it was a read when the die queued.
         is_read: bool,
     },
 }
 
-impl Wish {
-    /// The die that waits.
+impl ChannelRequest {
+    /// Returns the die.
     fn die(self) -> u32 {
         match self {
-            Wish::Out(die) | Wish::Start { die, .. } => die,
+            ChannelRequest::Out(die) | ChannelRequest::Start { die, .. } => die,
         }
     }
 }
 
-/// The channels of a drive, which of them have to decide, and which dies stand in their lines.
+/// The channels of a drive and their queues.
 ///
-/// A die stands in a line of its channel once at most for a read, and once for something else. A
-/// channel that is woken decides at the end of the instant.
+/// A die has at most one read and one other command in the queues of its channel. A channel that is
+/// woken decides at the end of the instant.
 pub(super) struct Channels {
     buses: Vec<ChannelBus>,
     /// Channels that have to decide.
     touched: Vec<u32>,
-    /// Of each die: it stands in the line of reads, of others.
+    /// For each die, whether it has a read, and another command, queued.
     in_line: Vec<[bool; 2]>,
-    /// Reads go before programs; else all in the order in which they came.
+    /// Reads go before programs; otherwise first come, first served.
     reads_first: bool,
 }
 
 impl Channels {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         for bus in &mut self.buses {
             parts!(archive; bus.free_at, bus.last_from, bus.held_by, bus.waiters, bus.lines);
@@ -66,7 +66,7 @@ impl Channels {
         parts!(archive; self.touched, self.in_line);
     }
 
-    /// The channels of a drive of this shape, all free.
+    /// Creates the channels of a drive, all idle.
     pub(super) fn new(geometry: &Geometry, order: ChannelOrder, reads_first: bool) -> Channels {
         let bus = ChannelBus::new(geometry.dies_per_channel, order);
         Channels {
@@ -77,7 +77,7 @@ impl Channels {
         }
     }
 
-    /// Makes a channel decide at the end of this instant.
+    /// Has a channel decide at the end of this instant.
     #[inline(always)]
     fn wake(&mut self, channel: u32) {
         let bus = &mut self.buses[channel as usize];
@@ -86,17 +86,17 @@ impl Channels {
         }
     }
 
-    /// Whether a die has its channel; if not, it stands in line for it afterwards.
+    /// Takes the channel for a die, or queues the die and returns false.
     #[inline(always)]
     pub(super) fn has(
         &mut self,
         (die, channel): (u32, u32),
         kind: Kind,
         now: Time,
-        grant: Grant,
+        grant: ChannelGrant,
     ) -> bool {
         let bus = &mut self.buses[channel as usize];
-        if grant == Grant::Given || bus.is_available(die, now) {
+        if grant == ChannelGrant::Held || bus.is_available(die, now) {
             bus.taken_by(die);
             return true;
         }
@@ -113,12 +113,12 @@ impl Channels {
         self.wake(channel);
     }
 
-    /// Whether a die stands in line to begin something.
+    /// Whether a die is queued to start a command.
     pub(super) fn has_in_line(&self, die: u32) -> bool {
         self.in_line[die as usize] != [false; 2]
     }
 
-    /// Puts pages of a die in line to leave it.
+    /// Queues pages of a die for data-out.
     #[inline(always)]
     pub(super) fn wait_out(&mut self, (die, channel): (u32, u32), pages: u32) {
         let bus = &mut self.buses[channel as usize];
@@ -132,18 +132,18 @@ impl Channels {
         self.buses[channel as usize].occupy(from, length);
     }
 
-    /// Whether a die has its channel to itself.
+    /// Whether a die has reserved its channel.
     #[inline]
     pub(super) fn is_held_by(&self, (die, channel): (u32, u32)) -> bool {
         self.buses[channel as usize].held_by == Some(die)
     }
 
-    /// A die that has its channel keeps it from now on.
+    /// Reserves a channel for the die that has it.
     pub(super) fn hold(&mut self, (die, channel): (u32, u32)) {
         self.buses[channel as usize].held_by = Some(die);
     }
 
-    /// Gives the channel back that a die has kept, if it has.
+    /// Releases the channel if a die has reserved it.
     pub(super) fn release(&mut self, (die, channel): (u32, u32)) {
         if self.is_held_by((die, channel)) {
             self.buses[channel as usize].held_by = None;
@@ -151,13 +151,13 @@ impl Channels {
         }
     }
 
-    /// The last transfer that a channel waited for is over.
-    pub(super) fn has_come_free(&mut self, channel: u32) {
+    /// Handles the end of the transfer that a channel waited for.
+    pub(super) fn transfer_ended(&mut self, channel: u32) {
         self.buses[channel as usize].event_pending = false;
         self.wake(channel);
     }
 
-    /// A channel that has to decide.
+    /// Removes and returns a channel that has to decide.
     #[inline(always)]
     pub(super) fn next_touched(&mut self) -> Option<u32> {
         let channel = self.touched.pop()?;
@@ -165,14 +165,14 @@ impl Channels {
         Some(channel)
     }
 
-    /// Returns the next user of a channel, if it is free; if it is not, it decides when it is.
+    /// Returns the next request for a channel, if it is free; else schedules a decision for then.
     #[inline(always)]
-    pub(super) fn next_wish(
+    pub(super) fn next_request(
         &mut self,
         channel: u32,
         now: Time,
         out: &mut impl Schedule<FlashEvent>,
-    ) -> Option<Wish> {
+    ) -> Option<ChannelRequest> {
         let bus = &mut self.buses[channel as usize];
         if bus.free_at > now {
             if bus.has_waiters() && !bus.event_pending {
@@ -181,43 +181,43 @@ impl Channels {
             }
             return None;
         }
-        let wish = bus.next(self.reads_first);
-        if let Some(Wish::Start { die, is_read }) = wish {
+        let request = bus.next(self.reads_first);
+        if let Some(ChannelRequest::Start { die, is_read }) = request {
             self.in_line[die as usize][usize::from(!is_read)] = false;
         }
-        wish
+        request
     }
 
-    /// Time until `now` in which each was in use, in nanoseconds.
+    /// Returns the busy time of each channel until `now`, in nanoseconds.
     pub(super) fn busy_until(&self, now: Time) -> impl Iterator<Item = u64> {
         self.buses.iter().map(move |bus| bus.busy_until(now))
     }
 
-    /// Begins to keep what is done.
+    /// Starts to record transfers.
     pub(super) fn keep_record(&mut self) {
         self.buses.iter_mut().for_each(|bus| bus.seen.keep());
     }
 
-    /// Tells a checker what was done since the last call.
-    pub(super) fn tell(&mut self, checker: &mut Checker) {
+    /// Passes the transfers since the last call to a checker.
+    pub(super) fn pass_record(&mut self, checker: &mut Checker) {
         for (channel, bus) in (0..).zip(&mut self.buses) {
             bus.seen.take().for_each(|seen| checker.channel_did(channel, seen));
         }
     }
 }
 
-/// The lines for a channel, out of the way of channels that nobody has to wait for.
+/// Queues of a channel, boxed as most channels have no waiters.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct WaitingLines {
-    /// Commands that go before everything; empty in any other order.
-    commands: VecDeque<Wish>,
+    /// Commands, in the order `CommandsFirst` only.
+    commands: VecDeque<ChannelRequest>,
     /// Pages ready to leave and commands of reads, with their tickets.
-    reads: VecDeque<(u64, Wish)>,
-    /// Everything else.
-    writes: VecDeque<(u64, Wish)>,
+    reads: VecDeque<(u64, ChannelRequest)>,
+    /// All other requests.
+    writes: VecDeque<(u64, ChannelRequest)>,
     tickets: u64,
     dies: u32,
-    /// The die, on this channel, whose turn is next where dies take turns.
+    /// The next die of the channel in turn, where dies take turns.
     turn: u32,
 }
 
@@ -225,19 +225,19 @@ struct WaitingLines {
 #[derive(Clone, Debug)]
 struct ChannelBus {
     free_at: Time,
-    /// When the last transfer begins or began.
+    /// When the last transfer starts or started.
     last_from: Time,
     order: ChannelOrder,
-    /// The die that has it to itself while it collects.
+    /// The die that has reserved the channel for garbage collection.
     held_by: Option<u32>,
-    /// Those who stand in its lines.
+    /// Requests in the queues.
     waiters: u32,
     lines: Box<WaitingLines>,
-    /// An event at `free_at` is under way.
+    /// An event at `free_at` is scheduled.
     event_pending: bool,
     /// On the list of channels that have to decide.
     dirty: bool,
-    /// Total time in use.
+    /// Total busy time.
     busy_ns: u64,
     seen: Record,
 }
@@ -266,13 +266,13 @@ impl ChannelBus {
         }
     }
 
-    /// Whether a die that comes now can have the channel without overtaking another.
+    /// Whether a die can have the channel now without overtaking another.
     #[inline]
     fn is_available(&self, die: u32, now: Time) -> bool {
         self.free_at <= now
             && match self.held_by {
                 None => !self.has_waiters(),
-                Some(holder) => holder == die && !self.lines.has_wish_of(die),
+                Some(holder) => holder == die && !self.lines.has_request_of(die),
             }
     }
 
@@ -291,29 +291,27 @@ impl ChannelBus {
         self.busy_ns += length.ns();
     }
 
-    /// Time until `now` in use.
+    /// Returns the busy time until `now`, in nanoseconds.
     fn busy_until(&self, now: Time) -> u64 {
-        // The last transfer may be under way, or booked ahead.
+        // The last transfer may be running, or booked ahead.
         self.busy_ns - self.free_at.ns().saturating_sub(self.last_from.max(now).ns())
     }
 
-    /// A sensed page waits to leave a die.
+    /// Queues a sensed page for data-out.
     fn wait_out(&mut self, die: u32) {
         self.waiters += 1;
         self.lines.wait_out(die);
     }
 
-    /// A die waits to begin an operation, or to send the page of a suspended program again.
+    /// Queues a die that starts an operation, or sends the page of a suspended program again.
     fn wait_start(&mut self, die: u32, kind: Kind) {
         self.waiters += 1;
         self.lines.wait_start(die, kind, self.order);
     }
 
-    /// The next to have the channel, by the order of this channel.
-    ///
-    /// `reads_first`: reads go before programs; else all in the order in which they came.
+    /// Removes and returns the next request, by the order of this channel.
     #[inline]
-    fn next(&mut self, reads_first: bool) -> Option<Wish> {
+    fn next(&mut self, reads_first: bool) -> Option<ChannelRequest> {
         if self.waiters == 0 {
             return None;
         }
@@ -324,10 +322,10 @@ impl ChannelBus {
         }
         self.waiters -= 1;
         let next = self.lines.next(reads_first, self.order);
-        Some(next.expect("as many stand in the lines as were counted"))
+        Some(next.expect("the queues have as many requests as were counted"))
     }
 
-    /// A die has the channel to begin something; the turn is its neighbour's.
+    /// Passes the turn to the next die after one that starts a command.
     #[inline]
     fn taken_by(&mut self, die: u32) {
         if self.order == ChannelOrder::DataFirst {
@@ -338,23 +336,23 @@ impl ChannelBus {
 
 impl WaitingLines {
     fn wait_out(&mut self, die: u32) {
-        self.reads.push_back((self.tickets, Wish::Out(die)));
+        self.reads.push_back((self.tickets, ChannelRequest::Out(die)));
         self.tickets += 1;
     }
 
     fn wait_start(&mut self, die: u32, kind: Kind, order: ChannelOrder) {
-        let wish = Wish::Start { die, is_read: kind.is_read() };
+        let request = ChannelRequest::Start { die, is_read: kind.is_read() };
         let is_command = kind.is_read() || kind == Kind::Erase;
         let line = match order {
-            ChannelOrder::CommandsFirst if is_command => return self.commands.push_back(wish),
+            ChannelOrder::CommandsFirst if is_command => return self.commands.push_back(request),
             ChannelOrder::Asked | ChannelOrder::CommandsFirst if kind.is_read() => &mut self.reads,
             _ => &mut self.writes,
         };
-        line.push_back((self.tickets, wish));
+        line.push_back((self.tickets, request));
         self.tickets += 1;
     }
 
-    fn next(&mut self, reads_first: bool, order: ChannelOrder) -> Option<Wish> {
+    fn next(&mut self, reads_first: bool, order: ChannelOrder) -> Option<ChannelRequest> {
         match order {
             ChannelOrder::CommandsFirst if !self.commands.is_empty() => {
                 return self.commands.pop_front();
@@ -362,30 +360,36 @@ impl WaitingLines {
             ChannelOrder::DataFirst => return self.next_data_first(),
             ChannelOrder::Asked | ChannelOrder::CommandsFirst => {}
         }
-        // Mostly only one of them has anybody.
+        // Usually one of the queues is empty.
         let line = match (self.reads.is_empty(), self.writes.is_empty()) {
             (true, _) => &mut self.writes,
             (false, true) => &mut self.reads,
             (false, false) if reads_first || self.reads[0].0 < self.writes[0].0 => &mut self.reads,
             (false, false) => &mut self.writes,
         };
-        line.pop_front().map(|(_, wish)| wish)
+        line.pop_front().map(|(_, request)| request)
     }
 
-    fn has_wish_of(&self, die: u32) -> bool {
-        let (commands, reads) = (self.commands.iter(), self.reads.iter().map(|(_, wish)| wish));
-        let writes = self.writes.iter().map(|(_, wish)| wish);
-        commands.chain(reads).chain(writes).any(|wish| wish.die() == die)
+    fn has_request_of(&self, die: u32) -> bool {
+        let (commands, reads) =
+            (self.commands.iter(), self.reads.iter().map(|(_, request)| request));
+        let writes = self.writes.iter().map(|(_, request)| request);
+        commands.chain(reads).chain(writes).any(|request| request.die() == die)
     }
 
-    /// The next of those of a die, in the order of the channel.
+    /// Removes and returns the next request of one die, by the order of the channel.
     #[cold]
-    fn next_of(&mut self, die: u32, reads_first: bool, order: ChannelOrder) -> Option<Wish> {
-        if let Some(place) = self.commands.iter().position(|wish| wish.die() == die) {
+    fn next_of(
+        &mut self,
+        die: u32,
+        reads_first: bool,
+        order: ChannelOrder,
+    ) -> Option<ChannelRequest> {
+        if let Some(place) = self.commands.iter().position(|request| request.die() == die) {
             return self.commands.remove(place);
         }
-        let first = |line: &VecDeque<(u64, Wish)>| {
-            let place = line.iter().position(|(_, wish)| wish.die() == die)?;
+        let first = |line: &VecDeque<(u64, ChannelRequest)>| {
+            let place = line.iter().position(|(_, request)| request.die() == die)?;
             Some((place, line[place].0))
         };
         let reads_first = reads_first || order == ChannelOrder::DataFirst;
@@ -397,22 +401,22 @@ impl WaitingLines {
             }
             (_, write) => (&mut self.writes, write?.0),
         };
-        line.remove(place).map(|(_, wish)| wish)
+        line.remove(place).map(|(_, request)| request)
     }
 
-    /// Pages that leave in the order in which they came, then dies in turn.
-    fn next_data_first(&mut self) -> Option<Wish> {
+    /// Removes and returns the oldest data-out, or else the command of the next die in turn.
+    fn next_data_first(&mut self) -> Option<ChannelRequest> {
         if let Some((_, out)) = self.reads.pop_front() {
             return Some(out);
         }
         let dies = self.dies;
-        let wait = |wish: &Wish| match wish {
-            Wish::Start { die, .. } => (die % dies + dies - self.turn) % dies,
-            Wish::Out(_) => panic!("a page that leaves stands in the line of those that begin"),
+        let wait = |request: &ChannelRequest| match request {
+            ChannelRequest::Start { die, .. } => (die % dies + dies - self.turn) % dies,
+            ChannelRequest::Out(_) => panic!("data-out is in the queue of commands"),
         };
-        let waits = self.writes.iter().map(|(_, wish)| wait(wish)).enumerate();
+        let waits = self.writes.iter().map(|(_, request)| wait(request)).enumerate();
         let (place, _) = waits.min_by_key(|(_, wait)| *wait)?;
-        self.writes.remove(place).map(|(_, wish)| wish)
+        self.writes.remove(place).map(|(_, request)| request)
     }
 }
 
@@ -449,25 +453,25 @@ mod tests {
     fn who_comes_to_a_channel_in_use_stands_in_line_once_and_has_it_when_it_is_free() {
         let (at, mut out) = (Time::from_ns, Scheduled::default());
         let mut channels = Channels::new(&SHAPE, ChannelOrder::Asked, true);
-        assert!(channels.has((2, 1), Kind::Program, at(0), Grant::Ask));
+        assert!(channels.has((2, 1), Kind::Program, at(0), ChannelGrant::IfIdle));
         channels.occupy(1, at(0), Dur::from_ns(100));
         for _ in 0..2 {
-            assert!(!channels.has((3, 1), Kind::Program, at(10), Grant::Ask));
+            assert!(!channels.has((3, 1), Kind::Program, at(10), ChannelGrant::IfIdle));
         }
-        assert!(!channels.has((2, 1), Kind::HostRead, at(20), Grant::Ask));
-        // Nobody is in the way on the other channel.
-        assert!(channels.has((0, 0), Kind::HostRead, at(20), Grant::Ask));
+        assert!(!channels.has((2, 1), Kind::HostRead, at(20), ChannelGrant::IfIdle));
+        // The other channel has no waiters.
+        assert!(channels.has((0, 0), Kind::HostRead, at(20), ChannelGrant::IfIdle));
         assert!(channels.has_in_line(3) && !channels.has_in_line(0));
         assert_eq!((channels.next_touched(), channels.next_touched()), (Some(1), None));
         for _ in 0..2 {
-            assert_eq!(channels.next_wish(1, at(20), &mut out), None);
+            assert_eq!(channels.next_request(1, at(20), &mut out), None);
         }
         assert_eq!(out.0, [(at(100), FlashEvent::Channel { channel: 1 })]);
-        channels.has_come_free(1);
+        channels.transfer_ended(1);
         assert_eq!(channels.next_touched(), Some(1));
-        let mut next = || channels.next_wish(1, at(100), &mut out);
-        assert_eq!(next(), Some(Wish::Start { die: 2, is_read: true }));
-        assert_eq!(next(), Some(Wish::Start { die: 3, is_read: false }));
+        let mut next = || channels.next_request(1, at(100), &mut out);
+        assert_eq!(next(), Some(ChannelRequest::Start { die: 2, is_read: true }));
+        assert_eq!(next(), Some(ChannelRequest::Start { die: 3, is_read: false }));
         assert_eq!(next(), None);
         assert!(!channels.has_in_line(3));
         assert_eq!(channels.busy_until(at(60)).collect::<Vec<_>>(), [0, 60]);
@@ -478,13 +482,13 @@ mod tests {
         let (at, mut out) = (Time::from_ns, Scheduled::default());
         let mut channels = Channels::new(&SHAPE, ChannelOrder::Asked, true);
         channels.hold((1, 0));
-        assert!(!channels.has((0, 0), Kind::HostRead, at(0), Grant::Ask));
-        assert!(channels.has((1, 0), Kind::GcRead, at(0), Grant::Ask));
-        assert_eq!(channels.next_wish(0, at(0), &mut out), None);
+        assert!(!channels.has((0, 0), Kind::HostRead, at(0), ChannelGrant::IfIdle));
+        assert!(channels.has((1, 0), Kind::GcRead, at(0), ChannelGrant::IfIdle));
+        assert_eq!(channels.next_request(0, at(0), &mut out), None);
         channels.release((0, 0));
         assert!(channels.is_held_by((1, 0)));
         channels.release((1, 0));
-        let next = channels.next_wish(0, at(0), &mut out);
-        assert_eq!(next, Some(Wish::Start { die: 0, is_read: true }));
+        let next = channels.next_request(0, at(0), &mut out);
+        assert_eq!(next, Some(ChannelRequest::Start { die: 0, is_read: true }));
     }
 }

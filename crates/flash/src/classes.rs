@@ -1,4 +1,4 @@
-//! The classes of what waits and runs, for a scheduler with a queue for each.
+//! Classes of waiting and running transactions, for a scheduler with a queue for each.
 
 use reprieve_base::{Dur, Time};
 use reprieve_policy::sched::{Class, Classes, Operation};
@@ -7,10 +7,10 @@ use reprieve_policy::work::{GcNeed, Work};
 
 use super::dies::Dies;
 
-/// The class of a kind of transaction.
+/// Returns the class of a kind of transaction.
 pub(super) fn class_of(kind: Kind) -> Class {
     match kind {
-        // Reads that are queued share a class.
+        // Queued reads share a class.
         Kind::HostRead | Kind::RmwRead | Kind::ScanRead | Kind::MapRead | Kind::MapUpdate => {
             Class::HostRead
         }
@@ -22,16 +22,16 @@ pub(super) fn class_of(kind: Kind) -> Class {
 }
 
 impl Dies {
-    /// Returns what a scheduler may know of a program or erase that has begun.
+    /// Returns a scheduler's view of a program or erase that has started.
     #[inline(always)]
     pub(super) fn operation_of(&self, id: u32) -> Operation {
         let txn = &self.txns[id];
-        // Pages of the mapping are queued and programmed as those of the host.
+        // Pages of the mapping are queued and programmed like host pages.
         let is_host_program = class_of(txn.kind) == Class::HostWrite;
         Operation { is_host_program, since: txn.queued_at() }
     }
 
-    /// The classes at a die; `waits`: something of garbage collection does.
+    /// Returns the classes at a die; `waits`: garbage collection waits.
     #[cold]
     pub(super) fn classes<W: Work>(
         &self,
@@ -69,8 +69,7 @@ impl Dies {
         }
     }
 
-    /// Returns the classes where one plane of several makes way for its own reads: the operation is
-    /// the plane's.
+    /// Returns the classes under plane suspension: the operation is the plane's.
     #[cold]
     pub(super) fn classes_of_plane(
         &self,

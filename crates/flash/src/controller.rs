@@ -1,6 +1,5 @@
-//! The controller of all dies: what it has, what comes back from there, and who is told.
-//!
-//! It carries out what was decided, from the command of an operation to its completion.
+//! The controller of all dies: carries out decisions, from the command of an operation to its
+//! completion.
 
 use reprieve_base::event::Schedule;
 use reprieve_base::{Archive, Dur, PageAddress, Time, parts};
@@ -13,28 +12,28 @@ use reprieve_policy::suspend::{self, Chain, SuspendPolicy};
 use reprieve_policy::txn::Kind;
 
 use super::FlashEvent;
-use super::channel::{Channels, Grant};
+use super::channel::{ChannelGrant, Channels};
 use super::dies::Dies;
 use super::lane::LaneId;
 use super::media::{Media, WornCells};
 use super::observe::{Observe, Observers, Scene};
 
-/// Dies and channels at work, and all who are told of it.
+/// Dies, channels and observers.
 ///
-/// Each command is carried out at once, or refused by a die. It decides nothing: a die that is
-/// free, or an operation that something waits for, is woken, and decided about by the flash.
+/// Each command is carried out at once, or refused by a die. The controller decides nothing: it
+/// wakes dies that are free or have waiting transactions, and `Flash` decides.
 pub(super) struct Controller {
     pub(super) dies: Dies,
     pub(super) channels: Channels,
-    /// Whether what runs makes way for what waits; told of each suspension and completion.
+    /// The suspension policy with its guards; notified of each suspension and completion.
     pub(super) suspension: Chain,
-    /// Cells that err and wear; `None`: they do neither.
+    /// Bit errors and wear, if modelled.
     pub(super) media: Option<Box<Media>>,
-    /// Where else the command that begins works: pages and blocks of other planes.
+    /// Pages and blocks of other planes in the current command.
     pub(super) others: Vec<PageAddress>,
     /// Transactions completed since the caller last took them.
     pub(super) done: Vec<u32>,
-    /// A command that a die refused, and why: a mistake in what the layer above asked for.
+    /// A command that a die refused, and the reason: an error of the layer above.
     pub(super) refused: Option<(u32, Refusal)>,
     /// Counters.
     pub(super) counts: FlashCounts,
@@ -43,7 +42,7 @@ pub(super) struct Controller {
 }
 
 impl Controller {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.dies.archive(archive);
         self.channels.archive(archive);
@@ -55,7 +54,7 @@ impl Controller {
         self.observers.archive(archive);
     }
 
-    /// The controller of a scenario, all blocks erased, under these policies.
+    /// Creates the controller of a scenario, all blocks erased, under these policies.
     pub(super) fn new(
         scenario: &Scenario,
         scheduler: &dyn Scheduler,
@@ -79,7 +78,7 @@ impl Controller {
         made
     }
 
-    /// The cells have been through this before the run.
+    /// Sets the history of the cells before the run.
     pub(super) fn start_worn(&mut self, cells: WornCells) {
         if let Some(media) = &mut self.media {
             media.start_worn(cells);
@@ -87,7 +86,7 @@ impl Controller {
         self.tell_cycles();
     }
 
-    /// Tells dies that erase in loops the cycles of their blocks.
+    /// Passes the cycles of blocks to dies that erase in loops.
     fn tell_cycles(&mut self) {
         let Some(media) = self.media.as_ref().filter(|_| self.dies.erases_in_loops()) else {
             return;
@@ -102,13 +101,13 @@ impl Controller {
         }
     }
 
-    /// Lets other rules hold from now on.
+    /// Replaces the suspension policy and its rules.
     pub(super) fn set_rules(&mut self, scenario: &Scenario) {
         self.suspension.set_rules(suspend::make(&scenario.suspend_rules), scenario);
         self.dies.set_rules(scenario);
     }
 
-    /// Forgets what has been counted; the measured part of the run begins at `at`.
+    /// Resets counters; the measured part of the run starts at `at`.
     #[cold]
     pub(super) fn forget_counts(&mut self, at: Time) {
         self.counts = self.counts.none();
@@ -116,21 +115,21 @@ impl Controller {
         self.observers.forget_peaks(at);
     }
 
-    /// Begins to keep what dies and channels do, for [`Controller::tell`].
+    /// Starts to record commands and transfers, for [`Controller::pass_record`].
     pub(super) fn keep_record(&mut self) {
         self.dies.units.iter_mut().for_each(|unit| unit.usage.seen.keep());
         self.channels.keep_record();
     }
 
-    /// Tells a checker what dies and channels did since the last call.
-    pub(super) fn tell(&mut self, checker: &mut Checker) {
+    /// Passes the commands and transfers since the last call to a checker.
+    pub(super) fn pass_record(&mut self, checker: &mut Checker) {
         for (die, unit) in (0..).zip(&mut self.dies.units) {
             unit.usage.seen.take().for_each(|seen| checker.die_did(die, seen));
         }
-        self.channels.tell(checker);
+        self.channels.pass_record(checker);
     }
 
-    /// Puts a transaction into the queue of its die.
+    /// Queues a transaction at its die.
     #[inline]
     pub(super) fn admit(&mut self, id: u32) {
         self.dies.push(id);
@@ -140,7 +139,7 @@ impl Controller {
         }
     }
 
-    /// A transaction waits from its mark on, in no queue yet.
+    /// Starts the wait of a transaction, from its mark on, before it is queued.
     #[cold]
     pub(super) fn held_back(&mut self, id: u32) {
         let now = self.dies.txns[id].mark;
@@ -163,33 +162,39 @@ impl Controller {
             FlashEvent::PlaneSensed { die, plane } => self.plane_elapsed(die, plane, now),
             FlashEvent::Out { die } => self.page_left(die, now, out),
             FlashEvent::Decoded { txn } => self.decoded(txn, now),
-            FlashEvent::Channel { channel } => self.channels.has_come_free(channel),
-            FlashEvent::Poke { die } => self.dies.wake(die),
+            FlashEvent::Channel { channel } => self.channels.transfer_ended(channel),
+            FlashEvent::Wake { die } => self.dies.wake(die),
             FlashEvent::Sensed { die } => self.observers.sensed(die, false),
         }
     }
 
-    /// Whether the die has the channel; if not, it stands in line for it afterwards.
+    /// Takes the channel for a die, or queues the die and returns false.
     #[inline(always)]
-    pub(super) fn has_channel(&mut self, die: u32, now: Time, grant: Grant, kind: Kind) -> bool {
+    pub(super) fn has_channel(
+        &mut self,
+        die: u32,
+        now: Time,
+        grant: ChannelGrant,
+        kind: Kind,
+    ) -> bool {
         self.channels.has(self.dies.on_channel(die), kind, now, grant)
     }
 
-    /// Whether a free die has all that an operation needs to begin; else it waits for the channel.
+    /// Whether a free die has all resources for an operation; else it is queued for the channel.
     #[inline(always)]
     pub(super) fn can_begin(
         &mut self,
         (die, kind, since): (u32, Kind, Time),
         now: Time,
-        grant: Grant,
+        grant: ChannelGrant,
     ) -> bool {
         let is_program = kind.is_program();
         if is_program && self.dies[die].die.output_in_use() {
-            // The page that comes in would need the register from which one still leaves.
+            // Data-in would need the register from which a page still leaves.
             return false;
         }
         if let Some(budget) = &mut self.observers.budget {
-            if !budget.lets_begin((die, kind, since)) {
+            if !budget.admits_start((die, kind, since)) {
                 return false;
             }
         }
@@ -197,10 +202,16 @@ impl Controller {
         !needs_channel || self.has_channel(die, now, grant, kind)
     }
 
-    /// Keeps the channel for a die that moves pages, and gives it back before the erase; says
-    /// whether the step can begin.
+    /// Reserves the channel for a die that moves pages, until the erase; returns whether the step
+    /// can start.
     #[cold]
-    pub(super) fn keeps_channel(&mut self, die: u32, kind: Kind, now: Time, grant: Grant) -> bool {
+    pub(super) fn keeps_channel(
+        &mut self,
+        die: u32,
+        kind: Kind,
+        now: Time,
+        grant: ChannelGrant,
+    ) -> bool {
         let place = self.dies.on_channel(die);
         if kind == Kind::Erase {
             self.channels.release(place);
@@ -209,7 +220,7 @@ impl Controller {
         if self.channels.is_held_by(place) {
             return true;
         }
-        // Where commands take no time a read begins without the channel.
+        // Where commands take no time a read starts without the channel.
         let has_it = kind.is_program() || self.dies.facts.timing.command > Dur::ZERO;
         if !has_it && !self.has_channel(die, now, grant, kind) {
             return false;
@@ -218,19 +229,19 @@ impl Controller {
         true
     }
 
-    /// Tells who draws that the instant is over.
+    /// Notifies the power meter of the end of the instant.
     pub(super) fn end_instant(&mut self, now: Time) {
         let scene = Scene { now, dies: &self.dies, planes: 1, lane: LaneId::WHOLE };
         self.observers.instant(&scene);
     }
 
-    /// Tells those who observe, with the drive as it is now.
+    /// Notifies the observers, with the current state of the drive.
     #[inline]
     pub(super) fn observe(&mut self, now: Time, tell: impl FnMut(&mut dyn Observe, &Scene)) {
         self.observe_lane(LaneId::WHOLE, now, tell);
     }
 
-    /// Tells them of a lane.
+    /// Notifies the observers of an event on a lane.
     #[inline]
     pub(super) fn observe_lane(
         &mut self,
@@ -240,12 +251,12 @@ impl Controller {
     ) {
         if self.observers.listens {
             let planes = self.others.len() as u32 + 1;
-            self.observers.tell(&Scene { now, dies: &self.dies, planes, lane }, tell);
+            self.observers.notify(&Scene { now, dies: &self.dies, planes, lane }, tell);
         }
     }
 }
 
-/// Counters of a drive, with those that only some drives have.
+/// Creates the counters, with those that only some drives have.
 fn counts_of(scenario: &Scenario, dies: &Dies) -> FlashCounts {
     let multi_plane = scenario.parallelism.multi_plane != MultiPlane::None;
     FlashCounts {

@@ -1,4 +1,4 @@
-//! Decisions: at the end of an instant, what each die that was touched and each channel does next.
+//! Decisions at the end of an instant: the next command of each woken die and channel.
 
 use reprieve_base::Time;
 use reprieve_base::event::Schedule;
@@ -6,13 +6,13 @@ use reprieve_policy::sched::Choice;
 use reprieve_policy::suspend::Answer;
 use reprieve_policy::work::{GcNeed, Work};
 
-use super::asking::Asking;
-use super::channel::{Grant, Wish};
+use super::channel::{ChannelGrant, ChannelRequest};
 use super::lane::LaneId;
+use super::suspension_request::SuspensionRequest;
 use super::{Decisions, Flash, FlashEvent};
 
 impl Flash {
-    /// Lets everything decide that was touched at this instant.
+    /// Decides for all woken dies and channels.
     #[inline(always)]
     pub fn decide<W: Work>(
         &mut self,
@@ -20,7 +20,7 @@ impl Flash {
         work: &mut W,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        Decisions { flash: self, now, work, out, grant: Grant::Ask }.decide();
+        Decisions { flash: self, now, work, out, grant: ChannelGrant::IfIdle }.decide();
         if self.controller.observers.listens {
             self.controller.end_instant(now);
             self.attribute_waits(now, work);
@@ -44,24 +44,24 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
                 self.decide_waiting();
             }
             self.decide_channels();
-            // A program that has begun may have brought the drive below its limit.
+            // A new program may have brought the drive below its limit.
             if !self.flash.controller.dies.limit.has_changed() {
                 break;
             }
         }
     }
 
-    /// Wakes all dies if the write queue limit of the drive has come into force, or ended.
+    /// Wakes all dies if the write queue limit of the drive starts or stops to apply.
     #[cold]
     fn wake_by_limit(&mut self) {
-        self.flash.controller.dies.tell_limit();
+        self.flash.controller.dies.wake_if_limit_changed();
         // It wakes dies that the dispatcher has not listed as deciding.
         self.flash.stage.note_decisions(&self.flash.controller.dies.touched);
     }
 
     #[inline(always)]
     fn decide_dies(&mut self) {
-        // Decisions touch no other die, so that the list does not grow while it is walked.
+        // Decisions wake no other die, so that the list does not grow during the loop.
         for next in 0..self.flash.controller.dies.touched.len() {
             if let Some(die) = self.flash.controller.dies.next_to_decide(next, self.work) {
                 self.decide_die(die);
@@ -69,7 +69,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         }
     }
 
-    /// Lets dies decide that wait for power, as long as there is some.
+    /// Decides for dies that wait for power, while there is some.
     #[cold]
     fn decide_waiting(&mut self) {
         while let Some(die) =
@@ -84,16 +84,18 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
     #[inline(always)]
     fn decide_channels(&mut self) {
         while let Some(channel) = self.flash.controller.channels.next_touched() {
-            while let Some(wish) =
-                self.flash.controller.channels.next_wish(channel, self.now, self.out)
+            while let Some(request) =
+                self.flash.controller.channels.next_request(channel, self.now, self.out)
             {
-                match wish {
-                    Wish::Out(die) => self.flash.controller.start_out(die, self.now, self.out),
-                    Wish::Start { die, .. } => {
+                match request {
+                    ChannelRequest::Out(die) => {
+                        self.flash.controller.start_out(die, self.now, self.out)
+                    }
+                    ChannelRequest::Start { die, .. } => {
                         self.flash.stage.note_decision(die);
-                        self.grant = Grant::Given;
+                        self.grant = ChannelGrant::Held;
                         self.decide_die(die);
-                        self.grant = Grant::Ask;
+                        self.grant = ChannelGrant::IfIdle;
                         if self.flash.controller.observers.listens {
                             self.flash.controller.observers.touched(&[die]);
                         }
@@ -107,7 +109,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         let controller = &mut self.flash.controller;
         let facts = &controller.dies.facts;
         if facts.gc_holds_channel && self.work.gc_need(die) != GcNeed::Exclusive {
-            // What was being collected is done, or given up without an erase.
+            // The victim has been erased or abandoned.
             controller.channels.release(controller.dies.on_channel(die));
         }
         let unit = &controller.dies[die];
@@ -164,7 +166,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         }
     }
 
-    /// Lets planes begin reads and wordlines wait; says whether the die is free for something else.
+    /// Decides for independent plane reads and wordlines; returns whether the die is free.
     #[cold]
     fn decide_more(&mut self, die: u32) -> bool {
         let by_plane = self.flash.controller.dies.facts.parallelism.independent_plane_reads;
@@ -177,34 +179,38 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         true
     }
 
-    /// Has the running operation of a die make way if a read or write that waits may have that.
+    /// Suspends the running operation of a die for a waiting read or write, if eligible.
     fn consider_suspending(&mut self, die: u32) {
         let eligibility = &self.flash.controller.suspension.eligibility;
-        match self.flash.controller.dies.asking(eligibility, die, self.now, self.work) {
-            Ok(asking) => self.ask_suspension((die, LaneId::WHOLE), asking),
+        match self.flash.controller.dies.suspension_request(eligibility, die, self.now, self.work) {
+            Ok(request) => self.request_suspension((die, LaneId::WHOLE), request),
             Err(reason) => {
                 self.flash.controller.dies.answered((die, LaneId::WHOLE), Answer::No(reason))
             }
         }
     }
 
-    /// Puts the question to the chain, and does what it answers.
+    /// Evaluates the suspension chain and acts on its answer.
     #[inline(always)]
-    pub(super) fn ask_suspension(&mut self, (die, lane): (u32, LaneId), asking: Asking) {
+    pub(super) fn request_suspension(
+        &mut self,
+        (die, lane): (u32, LaneId),
+        request: SuspensionRequest,
+    ) {
         let Flash { controller, serving, .. } = &mut *self.flash;
-        // Where policy and scheduler always want it, what is against it is for the die to say.
+        // If policy and scheduler always agree, only the die can refuse.
         let wanted = controller.suspension.wants_all() && !serving.restricts;
         let mut answer = Answer::Now;
         if !wanted {
-            answer = serving.ask_chain(controller, (die, lane), self.now, asking, self.work);
+            answer = serving.evaluate(controller, (die, lane), self.now, request, self.work);
         }
         if answer == Answer::Now {
-            let by_write = asking.read.is_none() && !asking.for_gc_read;
+            let by_write = request.read.is_none() && !request.for_gc_read;
             controller.dies.units[die as usize].whole.asked_by_write = by_write;
             answer = controller.suspend((die, lane), self.now, self.out);
         }
         if let Answer::At(at) = answer {
-            self.out.schedule(at, FlashEvent::Poke { die });
+            self.out.schedule(at, FlashEvent::Wake { die });
         }
         controller.dies.answered((die, lane), answer);
     }

@@ -1,4 +1,4 @@
-//! Pages that have left their die on a drive whose cells err: decoding, and the next sense.
+//! Pages with bit errors after they have left their die: decoding and read retries.
 
 use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Time};
@@ -9,7 +9,7 @@ use super::controller::Controller;
 use super::media::Verdict;
 
 impl Controller {
-    /// A page has left its die and is to be decoded.
+    /// Starts the decoding of a page that has left its die.
     #[cold]
     pub(super) fn decode(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let txn = &mut self.dies.txns[id];
@@ -25,13 +25,13 @@ impl Controller {
             _ => {
                 let die = txn.die;
                 out.schedule(now + decode, FlashEvent::Decoded { txn: id });
-                // Meanwhile the die is free for something else.
+                // Meanwhile the die is free for other operations.
                 self.dies.wake(die);
             }
         }
     }
 
-    /// A page is decoded, or will be when it has been sensed once more.
+    /// Handles a decoded page: complete, or to be sensed again.
     pub(super) fn decoded(&mut self, id: u32, now: Time) {
         let txn = &mut self.dies.txns[id];
         txn.book(LatencyComponent::Ecc, now);
@@ -47,13 +47,13 @@ impl Controller {
         txn.further_senses += 1;
         txn.start = Time::NEVER;
         txn.next = NONE;
-        // It keeps its place in the order of arrival: nothing that waits here is older.
+        // It keeps its place in the order of arrival, as nothing queued is older.
         self.dies.units[die as usize].reads.push_front(&mut self.dies.txns, id);
         self.held_back(id);
         self.dies.wake(die);
     }
 
-    /// A program or an erase is done, as far as the cells are concerned.
+    /// Updates the cells after a program or an erase.
     #[cold]
     pub(super) fn cells_worked(&mut self, id: u32, now: Time) {
         let txn = &self.dies.txns[id];

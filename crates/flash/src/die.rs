@@ -1,4 +1,4 @@
-//! A die with its queues, its lanes and what it is serving.
+//! A die with its queues and lanes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,40 +14,39 @@ use super::lane::{Lane, LaneId};
 use super::queue::{Linked, Queue};
 use super::usage::Usage;
 
-/// How programs of a plane are put together.
+/// Gathering of programs of a plane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProgramGathering {
-    /// Of several transactions: the pages of a wordline, or the units of a page.
+    /// Programs have several transactions: the pages of a wordline, or the units of a page.
     pub(super) several: bool,
-    /// A complete one waits for those of the other planes.
+    /// A complete wordline waits for those of the other planes.
     pub(super) waits_for_planes: bool,
 }
 
-/// A program that waits for its wordline, and until when it does.
+/// A program that waits for its wordline, and its deadline.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Due {
     pub(super) until: Time,
     pub(super) id: u32,
-    /// Its order of arrival: the program is another if it differs.
+    /// Its order of arrival, which identifies the program.
     pub(super) seq: u64,
 }
 
-/// State by plane, on parts that need it; kept apart from the rest in the caches.
+/// State by plane, on parts that need it; separate for cache locality.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct PerPlane {
-    /// Where programs take several pages: programs in `writes` by plane and open block; else empty.
+    /// Programs in `writes` by plane and open block, if programs take several pages; else empty.
     waiting: Vec<u32>,
-    /// Open blocks for which any wait.
+    /// Open blocks with waiting programs.
     open_blocks: u32,
-    /// Those programs, the one that will first have waited for long enough in front, and some that
-    /// have begun since.
+    /// Deadlines of these programs, earliest first, and stale ones of some that have started.
     dues: VecDeque<Due>,
-    /// Complete wordlines among them for which each other plane has, or had, one, by plane and open
-    /// block; empty where a wordline does not wait for other planes.
+    /// Complete wordlines by plane and open block for which each other plane has, or had, one;
+    /// empty where a wordline does not wait for other planes.
     paired: Vec<u32>,
-    /// On planes that read by themselves, what each senses or holds; else empty.
+    /// The page that each plane senses or holds, under independent plane reads; else empty.
     pub(super) reads: Vec<u32>,
-    /// The lane of each plane that makes way by itself; empty where all planes do together.
+    /// The lane of each plane, under plane suspension; else empty.
     pub(super) lanes: Vec<Lane>,
 }
 
@@ -69,7 +68,7 @@ impl PerPlane {
         }
     }
 
-    /// One more waits for the open block of a plane; `wordline` is the length of one.
+    /// Adds a program that waits for the open block of a plane; `wordline` is the length of one.
     pub(super) fn add_waiting(&mut self, txn: &Txn, wordline: u32) {
         let waiting = &mut self.waiting[waiting_slot(txn)];
         self.open_blocks += u32::from(*waiting == 0);
@@ -81,7 +80,7 @@ impl PerPlane {
         }
     }
 
-    /// One no longer waits; if it is the first of its wordline, one fewer is there.
+    /// Removes a waiting program; the first of a wordline reduces its complete wordlines.
     pub(super) fn take_waiting(&mut self, txn: &Txn, is_first: bool) {
         let waiting = &mut self.waiting[waiting_slot(txn)];
         *waiting -= 1;
@@ -91,13 +90,13 @@ impl PerPlane {
         }
     }
 
-    /// One more waits until an instant, most of them for longer than those before.
+    /// Adds a deadline; most are later than all before.
     pub(super) fn add_due(&mut self, due: Due) {
         let sooner = self.dues.iter().rev().take_while(|other| other.until > due.until).count();
         self.dues.insert(self.dues.len() - sooner, due);
     }
 
-    /// Returns when the next of those that wait will have waited for long enough; `NEVER` if none.
+    /// Returns the next deadline of a waiting program; `NEVER` if none.
     pub(super) fn next_due(&mut self, txns: &Slab<Txn>, now: Time) -> Time {
         let is_over = |due: &Due| {
             let txn = &txns[due.id];
@@ -109,7 +108,7 @@ impl PerPlane {
         self.dues.front().map_or(Time::NEVER, |due| due.until)
     }
 
-    /// Nothing waits any more.
+    /// No program waits.
     pub(super) fn forget_waiting(&mut self) {
         self.dues.clear();
         self.waiting.fill(0);
@@ -117,23 +116,23 @@ impl PerPlane {
         self.open_blocks = 0;
     }
 
-    /// Whether the wordline to which a program goes is complete, and those of the other planes are
-    /// if it waits for them.
+    /// Whether the wordline of a program is complete, and those of the other planes if it waits for
+    /// them.
     pub(super) fn has_wordline(&self, txn: &Txn, wordline: u32) -> bool {
         let slot = waiting_slot(txn);
-        // A page of the mapping waits for its own wordline alone: few are written.
+        // A page of the mapping waits for its own wordline alone, as few are written.
         let alone = txn.kind != Kind::Program;
         self.waiting[slot] >= wordline
             && self.paired.get(slot).is_none_or(|paired| alone || *paired > 0)
     }
 }
 
-/// Where programs are counted that wait for the open block of a plane to which a program goes.
+/// Returns the slot of the waiting programs for the open block of a program's plane.
 fn waiting_slot(txn: &Txn) -> usize {
     txn.at.plane as usize * FRONTS + usize::from(txn.front)
 }
 
-/// A die, what waits for it, and what it is doing.
+/// A die with its queues and state.
 #[derive(Clone, Debug)]
 pub struct DieUnit {
     pub(super) die: Die,
@@ -143,35 +142,34 @@ pub struct DieUnit {
     pub(super) reads: Queue,
     /// Host programs, and the erases of the rig.
     pub(super) writes: Queue,
-    /// When the die will look again whether one has waited for long enough.
+    /// Scheduled check of the deadlines of wordlines.
     pub(super) looks_at: Time,
     /// Programs in `writes`.
     pub(super) pending_programs: u32,
-    /// The planes that act together; those that were split off are in `planes`.
+    /// Lane of the planes that act together; split-off planes are in `planes`.
     pub(super) whole: Lane,
-    /// The program whose page comes in while another one runs, or `NONE`.
+    /// The program whose data comes in while another one runs, or `NONE`.
     pub(super) loaded: u32,
     /// The read that is being sensed, or held in the page buffer; others with it follow it.
     pub(super) reading: u32,
     /// Reads whose pages cross the channel and wait for it, in order.
     pub(super) leaving: Linked,
-    /// Those whose pages have left and wait for the others of their command.
+    /// Reads whose pages have left and wait for the others of their command.
     pub(super) left: Linked,
     /// State of planes that differ.
     pub(super) planes: Rare<PerPlane>,
     /// On the list of dies that have to decide.
     pub(super) dirty: bool,
-    /// Urgent garbage collection that waits.
+    /// Waiting urgent garbage collection.
     pub(super) gc_waits: Option<Waiter>,
-    /// Reads of garbage collection that are being decoded, or sensed once more: no further step of
-    /// it can begin.
+    /// Reads of garbage collection that are being decoded or repeated, which block its next step.
     pub(super) gc_decoding: u32,
-    /// When array or page buffer were in use.
+    /// Time in use of array or page buffer.
     pub(super) usage: Usage,
 }
 
 impl DieUnit {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.die.archive(archive);
         parts!(archive; self.reads, self.writes, self.looks_at, self.pending_programs, self.whole);
@@ -225,15 +223,15 @@ impl DieUnit {
         }
     }
 
-    /// The lane on which the operation runs that a lane would have make way: that of all planes,
-    /// as long as it has not been split off.
+    /// Returns the lane with the operation that a suspension of `lane` concerns: that of all
+    /// planes, unless the plane has been split off.
     #[inline]
     pub(super) fn running_lane(&self, lane: LaneId) -> &Lane {
         let own = self.lane(lane);
         if own.operation() == NONE { &self.whole } else { own }
     }
 
-    /// The read that is sensed or held on a plane that reads by itself, or on all of a command.
+    /// Returns the read that is sensed or held, on one plane or on all of a command.
     #[inline(always)]
     pub(super) fn read_on(&mut self, plane: Option<u32>) -> &mut u32 {
         match plane {
@@ -242,13 +240,13 @@ impl DieUnit {
         }
     }
 
-    /// All lanes that can have an operation.
+    /// Returns all lanes that can have an operation.
     pub(super) fn lanes(&self) -> impl Iterator<Item = &Lane> {
         let split = self.planes.get().map_or(&[][..], |planes| &planes.lanes);
         [&self.whole].into_iter().chain(split)
     }
 
-    /// Asks what runs on a lane to make way.
+    /// Suspends the operation of a lane.
     #[inline]
     pub(super) fn suspend(&mut self, lane: LaneId, now: Time) -> Result<Suspend, Refusal> {
         match lane.plane() {
@@ -257,7 +255,7 @@ impl DieUnit {
         }
     }
 
-    /// Lets what is suspended on a lane go on.
+    /// Resumes the suspended operation of a lane.
     #[inline]
     pub(super) fn resume(&mut self, lane: LaneId, now: Time) -> Result<Time, Refusal> {
         match lane.plane() {
@@ -266,7 +264,7 @@ impl DieUnit {
         }
     }
 
-    /// The array of a lane has done what was scheduled.
+    /// Advances the array of a lane to the end of its scheduled phase.
     #[inline(always)]
     pub(super) fn elapse(&mut self, lane: LaneId, now: Time) -> Elapsed {
         match lane.plane() {
@@ -275,7 +273,7 @@ impl DieUnit {
         }
     }
 
-    /// Returns the run on a lane since it began or was resumed at `from`.
+    /// Returns the run on a lane since it started or resumed at `from`.
     pub(super) fn run(&self, lane: LaneId, from: Time) -> Option<Run> {
         match lane.plane() {
             None => self.die.run(from),
@@ -283,25 +281,25 @@ impl DieUnit {
         }
     }
 
-    /// Time until `now` in which the array or the page buffer was in use.
+    /// Returns the time until `now` in which the array or the page buffer was in use.
     pub(super) fn busy_until(&self, now: Time) -> u64 {
         self.usage.until(now, !self.die.is_at_rest())
     }
 
-    /// Open blocks for which programs wait: when the oldest of each has been seen, a long queue has
-    /// no more to offer. `None` if erases wait among them.
+    /// Returns the open blocks with waiting programs: a search of a long queue can end once it has
+    /// seen the oldest of each. `None` if erases are queued.
     pub(super) fn open_blocks(&self) -> Option<u32> {
         (self.writes.count() == self.pending_programs).then_some(self.planes.open_blocks)
     }
 
-    /// Whether it has nothing to do and nothing waiting.
+    /// Whether the die is at rest and its queues are empty.
     #[inline]
     pub(super) fn is_idle(&self) -> bool {
         self.die.is_at_rest() && self.reads.first().is_none() && self.writes.first().is_none()
     }
 
-    /// Whether a free die without a read has nothing else to choose from: no program, nothing
-    /// suspended and nothing to collect. Many decisions are about nothing.
+    /// Whether a free die without a read has no program, suspended operation or collection to
+    /// choose from, as in many decisions.
     #[inline(always)]
     pub(super) fn has_nothing<W: Work>(&mut self, die: u32, work: &mut W) -> bool {
         if self.die.is_suspended() || self.writes.first().is_some() {
@@ -314,12 +312,12 @@ impl DieUnit {
         true
     }
 
-    /// The programs and erases on it, those of planes that were stopped apart included.
+    /// Returns the programs and erases of all lanes.
     pub(super) fn operations(&self) -> impl Iterator<Item = u32> {
         self.lanes().map(Lane::operation).filter(|id| *id != NONE)
     }
 
-    /// How long the operation of its planes together has been suspended so far, in all.
+    /// Returns the total suspension of the operation of all planes.
     #[inline(always)]
     pub(super) fn suspended_for(&self, txns: &Slab<Txn>, now: Time) -> Dur {
         let top = &self.whole.top;
@@ -329,8 +327,7 @@ impl DieUnit {
         }
     }
 
-    /// Whether a read of some plane could begin at once, or have that plane make way if what runs
-    /// may be suspended.
+    /// Whether a read of some plane could start at once, or suspend the operation of its plane.
     pub(super) fn takes_read_on_a_plane(&self, suspends: bool) -> bool {
         self.each_plane().any(|plane| match self.die.plane_work(plane) {
             PlaneWork::None | PlaneWork::Suspended => self.die.plane_reads().is_free(plane),
@@ -339,7 +336,7 @@ impl DieUnit {
         })
     }
 
-    /// When its lanes will have done what they do; `None`: they do nothing.
+    /// Returns the end of the last scheduled phase of its lanes; `None`: they are idle.
     pub(super) fn lanes_scheduled(&self) -> Option<Time> {
         let at_work = self.each_plane().filter_map(|plane| match self.die.plane_work(plane) {
             PlaneWork::Running(until) | PlaneWork::Suspending(until) => Some(until),
@@ -359,7 +356,7 @@ impl DieUnit {
         Some(self.running_lane(LaneId::of_plane(plane)))
     }
 
-    /// Counts a read that begins on a plane towards those of the suspension in which it does.
+    /// Counts a read on a plane for the suspension in which it starts.
     #[cold]
     pub(super) fn count_read(&mut self, plane: u32) {
         let own = LaneId::of_plane(plane);
@@ -369,8 +366,8 @@ impl DieUnit {
         lane.top.reads = lane.top.reads.saturating_add(1);
     }
 
-    /// Splits a plane off the lane of all planes, with what the operation there does on it; false
-    /// if it has been split off before.
+    /// Splits a plane and its part of the operation off the lane of all planes; false if it is
+    /// split off already.
     #[cold]
     pub(super) fn split_lane(&mut self, txns: &mut Slab<Txn>, plane: u32) -> bool {
         let lane = LaneId::of_plane(plane);

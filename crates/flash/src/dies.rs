@@ -1,4 +1,4 @@
-//! All dies with what waits for each, the transactions in flight, and which dies have to decide.
+//! All dies with their queues, the transactions in flight, and the dies that have to decide.
 
 use std::ops::Index;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use super::lane::LaneId;
 use super::queue::Queue;
 use super::write_queue::WriteQueue;
 
-/// The dies of a drive, with their queues and the transactions that wait and work there.
+/// The dies of a drive with their queues and transactions.
 ///
-/// A transaction is in one queue at most, and is counted where programs that wait are counted for
-/// as long as it is. A die that is touched decides once at the end of the instant.
+/// A transaction is in one queue at most; a waiting program is counted while it is queued. A die
+/// that is woken decides once at the end of the instant.
 pub struct Dies {
     pub(super) facts: FlashFacts,
     pub(super) units: Vec<DieUnit>,
@@ -31,10 +31,10 @@ pub struct Dies {
     pub(super) limit: WriteQueue,
     /// Dies that have to decide at the end of the instant.
     pub(super) touched: Vec<u32>,
-    /// Transactions that have come, in order of arrival.
+    /// Transactions that have arrived.
     pub(super) arrivals: u64,
-    /// Of each open block of planes, the order of arrival before which nothing waits for its
-    /// wordline: a flush has come.
+    /// For each open block of planes, the order of arrival below which programs were flushed and
+    /// wait no longer for their wordline.
     pub(super) flushed: [u64; FRONTS],
 }
 
@@ -48,14 +48,14 @@ impl Index<u32> for Dies {
 }
 
 impl Dies {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.units.iter_mut().for_each(|unit| unit.archive(archive));
         parts!(archive; self.txns, self.limit, self.touched, self.arrivals);
         archive.part(&mut self.flushed);
     }
 
-    /// The dies of a scenario, all blocks erased.
+    /// Creates the dies of a scenario, all blocks erased.
     pub(super) fn new(scenario: &Scenario, scheduler: &dyn Scheduler) -> Dies {
         let facts = FlashFacts::new(scenario, scheduler);
         let (timing, geometry) = (facts.timing, facts.geometry);
@@ -93,7 +93,7 @@ impl Dies {
         self.units.first().expect("a drive has a die").die.part()
     }
 
-    /// Lets other rules hold from now on; what waited because of the old ones is looked at again.
+    /// Replaces the rules; transactions that waited under the old ones are reconsidered.
     pub(super) fn set_rules(&mut self, scenario: &Scenario) {
         self.limit.set_rules(&scenario.scheduling);
         let part = Arc::new(Part { suspension: scenario.suspension, ..**self.part() });
@@ -101,7 +101,7 @@ impl Dies {
         self.wake_all();
     }
 
-    /// Makes a die decide at the end of this instant.
+    /// Has a die decide at the end of this instant.
     #[inline(always)]
     pub fn wake(&mut self, die: u32) {
         if !std::mem::replace(&mut self.units[die as usize].dirty, true) {
@@ -109,16 +109,16 @@ impl Dies {
         }
     }
 
-    /// Makes every die decide if what the write queue limit says of the drive has changed.
+    /// Wakes every die if the write queue limit of the drive has changed state.
     #[cold]
-    pub(super) fn tell_limit(&mut self) {
+    pub(super) fn wake_if_limit_changed(&mut self) {
         if self.limit.take_change() {
             self.wake_all();
         }
     }
 
-    /// Returns the die at `place` among those touched, unless it has nothing to decide: it senses,
-    /// or is free and has nothing to choose from.
+    /// Returns the die at `place` in the list of woken dies, unless it has nothing to decide: it
+    /// senses, or is free with empty queues.
     #[inline(always)]
     pub(super) fn next_to_decide<W: Work>(&mut self, place: usize, work: &mut W) -> Option<u32> {
         let die = self.touched[place];
@@ -133,12 +133,12 @@ impl Dies {
         (!rests).then_some(die)
     }
 
-    /// Makes every die decide.
+    /// Wakes every die.
     pub fn wake_all(&mut self) {
         (0..self.facts.geometry.dies()).for_each(|die| self.wake(die));
     }
 
-    /// Puts a transaction into the queue of its die, which decides.
+    /// Queues a transaction at its die, and wakes the die.
     #[inline(always)]
     pub(super) fn push(&mut self, id: u32) {
         let txn = &mut self.txns[id];
@@ -163,7 +163,7 @@ impl Dies {
         }
     }
 
-    /// Takes a program or erase out of the queue of its die.
+    /// Removes a program or erase from the queue of its die.
     #[inline(always)]
     pub(super) fn take_write(&mut self, die: u32, id: u32, is_program: bool) {
         let unit = &mut self.units[die as usize];
@@ -172,7 +172,7 @@ impl Dies {
         self.limit.pending -= u32::from(is_program);
     }
 
-    /// Puts something in a die's queue of reads, or of others, ahead of all that waits there.
+    /// Queues a read, or another transaction, at the head of its die's queue.
     pub(super) fn put_first(&mut self, (die, reads): (u32, bool), id: u32) {
         let unit = &mut self.units[die as usize];
         let queue = if reads { &mut unit.reads } else { &mut unit.writes };
@@ -180,7 +180,7 @@ impl Dies {
         queue.push_front(&mut self.txns, id);
     }
 
-    /// Forgets waiting transactions, except pages that collection has begun to read.
+    /// Drops waiting transactions, except pages whose read for garbage collection has started.
     pub(super) fn forget_waiting(&mut self) {
         for unit in &mut self.units {
             let waiting = unit.reads.iter(&self.txns);
@@ -197,19 +197,19 @@ impl Dies {
         }
     }
 
-    /// A die with its channel.
+    /// Returns a die with its channel.
     #[inline(always)]
     pub(super) fn on_channel(&self, die: u32) -> (u32, u32) {
         (die, self[die].channel)
     }
 
-    /// Notes the last answer of the chain about a lane.
+    /// Stores the last answer of the chain about a lane.
     #[inline(always)]
     pub(super) fn answered(&mut self, (die, lane): (u32, LaneId), answer: Answer) {
         self.units[die as usize].lane_mut(lane).answer = answer;
     }
 
-    /// Urgent garbage collection waits on a die, from now on if it has not waited before.
+    /// Marks urgent garbage collection as waiting on a die, if it is not yet.
     #[inline(always)]
     pub(super) fn gc_waits(&mut self, die: u32, now: Time) -> Waiter {
         let arrivals = &mut self.arrivals;
@@ -219,12 +219,12 @@ impl Dies {
         })
     }
 
-    /// Returns a transaction that arrives now, behind all others.
+    /// Returns a transaction that arrives now, after all others.
     pub(super) fn newest(&self, now: Time) -> Waiter {
         Waiter { order: self.arrivals, since: now }
     }
 
-    /// Returns what a scheduler may know of a queued transaction.
+    /// Returns a scheduler's view of a queued transaction.
     #[inline]
     pub(super) fn waiter(&self, id: u32) -> Waiter {
         let txn = &self.txns[id];
@@ -232,7 +232,7 @@ impl Dies {
         Waiter { order: txn.seq, since: txn.mark }
     }
 
-    /// Returns the command of a program or erase, and how long the channel is used for each plane.
+    /// Returns the command of a program or erase, and its channel time for each plane.
     #[inline(always)]
     pub(super) fn command_of(&self, id: u32) -> (Command, Dur) {
         let (timing, txn) = (&self.facts.timing, &self.txns[id]);
@@ -255,7 +255,7 @@ impl Dies {
         usize::from(self.txns[id].front) == SLC_FRONT
     }
 
-    /// Puts the blocks of a command into SLC mode, if that is where its programs go.
+    /// Puts the blocks of a command into SLC mode if its programs are in it.
     #[inline(always)]
     pub(super) fn set_modes(&mut self, first: u32) {
         if self.is_slc(first) {
@@ -273,7 +273,7 @@ impl Dies {
         }
     }
 
-    /// How long the operation of `id` and what is linked behind it takes if nobody suspends it.
+    /// Returns the duration of the operation of `id` and its linked ones without suspension.
     #[inline]
     pub(super) fn undisturbed(&self, id: u32, planes: u64) -> Dur {
         let alone = self.undisturbed_alone(&self.txns[id]);
@@ -304,26 +304,25 @@ impl Dies {
         }
     }
 
-    /// Whether blocks differ in how long their erases take, by their cycles.
+    /// Whether erase times differ by the cycles of blocks.
     #[inline]
     pub(super) fn erases_in_loops(&self) -> bool {
         self.facts.timing.erase_loops.is_some()
     }
 
-    /// How long the erase of a block takes, its command included, if nobody suspends it.
+    /// Returns the duration of the erase of a block without suspension, its command included.
     pub fn undisturbed_erase(&self, die: u32, at: PageAddress) -> Dur {
         self.facts.timing.command + self[die].die.erase_of(Some(at))
     }
 
-    /// Splits a plane off the lane of all planes, with what the operation there does on it; false
-    /// if it has been split off before.
+    /// Splits a plane off as [`DieUnit::split_lane`] does.
     #[cold]
     pub(super) fn split_lane(&mut self, die: u32, plane: u32) -> bool {
         self.units[die as usize].split_lane(&mut self.txns, plane)
     }
 
-    /// Pages that wait to be written to a die, and one more if it is in use; 0: it has nothing to
-    /// do and nothing waiting.
+    /// Returns the pages that wait to be written to a die, plus one if it is in use; 0: the die is
+    /// idle.
     pub fn load(&self, die: u32) -> u32 {
         match self[die].is_idle() {
             true => 0,
@@ -336,17 +335,17 @@ impl Dies {
         self.units[die as usize].die.precondition(plane, block, pages);
     }
 
-    /// Pages of a block that its die has programmed, or begun to.
+    /// Returns the pages of a block that its die has programmed or started to program.
     pub fn programmed(&self, die: u32, plane: u32, block: u32) -> u32 {
         self[die].die.programmed(plane, block)
     }
 
-    /// Of each die the time until `now` in which it was in use, in nanoseconds.
+    /// Returns the time in use of each die until `now`, in nanoseconds.
     pub fn busy_ns(&self, now: Time) -> impl Iterator<Item = u64> {
         self.units.iter().map(move |unit| unit.busy_until(now))
     }
 
-    /// Dies on which an operation is suspended.
+    /// Returns the number of dies with a suspended operation.
     pub fn suspended(&self) -> u64 {
         let stands = |unit: &&DieUnit| {
             unit.die.is_suspended() || unit.die.operations().has_suspended_plane()

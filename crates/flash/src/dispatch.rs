@@ -1,4 +1,4 @@
-//! The step before decisions in which a dispatcher, if there is one, sees and orders the queues.
+//! The step before decisions in which a dispatcher sees and orders the queues.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::controller::Controller;
 use super::dies::Dies;
 use super::occupancy::{DieWork, Occupancy};
 
-/// The drive as a dispatcher sees it.
+/// A dispatcher's view of the drive.
 struct View<'a, P> {
     dies: &'a Dies,
     stage: &'a Stage,
@@ -74,7 +74,7 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
         let is_placed = txn.die != NONE;
         let at = match is_read {
             true => Some(txn.at),
-            // A page that is in no queue of a die may have no plane.
+            // A page that is not queued at a die may have no plane.
             false if is_placed => self.planes.page_to_come(txn),
             false => None,
         };
@@ -120,7 +120,7 @@ impl<P: PlaneQueries> DriveView for View<'_, P> {
     fn takes_read(&self, die: u32) -> bool {
         let unit = &self.dies[die];
         let (facts, suspends) = (&self.dies.facts, self.dies.facts.suspends);
-        // Planes that read by themselves have a page buffer each.
+        // Planes that read independently have a page buffer each.
         let by_plane = facts.parallelism.independent_plane_reads;
         let has_buffer = !by_plane || unit.die.plane_reads().has_free();
         let takes = match facts.splits {
@@ -167,17 +167,17 @@ impl<P> View<'_, P> {
     }
 }
 
-/// A dispatcher, what waits at no die, and what dies have to do as the dispatcher sees it.
+/// A dispatcher, the transactions that it holds, and its view of the dies.
 ///
-/// Transactions that wait here are in no queue of a die, and may have no die yet. Without a
-/// dispatcher none do.
+/// Transactions held here are in no queue of a die, and may have no die yet. Without a dispatcher
+/// there are none.
 pub struct Stage {
     dispatcher: Option<Box<dyn Dispatcher>>,
-    /// Writes to which the dispatcher has given no plane, and all that it holds back.
+    /// Writes without a plane, and all that the dispatcher holds back.
     unplaced: Order,
-    /// Work of dies, as the dispatcher sees it.
+    /// Work of dies, for the dispatcher.
     occupancy: Occupancy,
-    /// Properties of the dispatcher, or those of a drive without one.
+    /// Properties of the dispatcher, or defaults without one.
     places_late: bool,
     holds_back: bool,
     joins_requests: bool,
@@ -185,7 +185,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         if let Some(dispatcher) = &mut self.dispatcher {
             dispatcher.archive(archive);
@@ -193,7 +193,7 @@ impl Stage {
         parts!(archive; self.unplaced, self.occupancy);
     }
 
-    /// Without a dispatcher.
+    /// Creates a stage without a dispatcher.
     pub(super) fn empty() -> Stage {
         Stage {
             dispatcher: None,
@@ -206,7 +206,7 @@ impl Stage {
         }
     }
 
-    /// Puts a dispatcher over the queues.
+    /// Sets a dispatcher.
     pub fn set_dispatcher(&mut self, dispatcher: Box<dyn Dispatcher>) {
         self.places_late = dispatcher.places();
         self.holds_back = dispatcher.holds();
@@ -221,19 +221,19 @@ impl Stage {
         self.dispatcher.is_some()
     }
 
-    /// The next page that the dispatcher wants to be written anew.
+    /// Returns the next page that the dispatcher wants to rewrite.
     #[inline]
     pub fn next_rewrite(&mut self) -> Option<u32> {
         self.dispatcher.as_mut()?.rewrite()
     }
 
-    /// Whether writes get their planes from a dispatcher.
+    /// Whether a dispatcher assigns planes to writes.
     #[inline]
     pub fn places_late(&self) -> bool {
         self.places_late
     }
 
-    /// Whether what waits may come late to the queue of its die.
+    /// Whether transactions may wait here before the queue of their die.
     pub(super) fn has_delays(&self) -> bool {
         self.holds_back || self.places_late
     }
@@ -244,30 +244,28 @@ impl Stage {
         self.joins_requests
     }
 
-    /// A write waits to be given a plane.
+    /// Adds a write that waits for a plane.
     pub fn leave_unplaced(&mut self, id: u32) {
         self.unplaced.push(id);
     }
 
-    /// The transactions that wait at no die, in order.
+    /// Returns the transactions that wait at no die, in order.
     pub fn at_no_die(&self) -> impl Iterator<Item = u32> {
         self.unplaced.iter()
     }
 
-    /// Forgets transactions that wait at no die.
+    /// Drops transactions that wait at no die.
     pub(super) fn forget_waiting(&mut self) {
         self.unplaced = Order::with_capacity(0);
     }
 
-    /// Whether a dispatcher holds a transaction back that would come to its die.
-    ///
-    /// Operations of the host are held back; those on the mapping, which others wait for, are not.
+    /// Whether a dispatcher holds back a kind: operations of the host, but not on the mapping.
     #[inline]
     pub(super) fn holds_back(&self, kind: Kind) -> bool {
         self.holds_back && matches!(kind, Kind::HostRead | Kind::RmwRead | Kind::Program)
     }
 
-    /// A die decides that was not woken: it has got its channel, or power.
+    /// Notes a decision of a die that was not woken: it has received its channel, or power.
     #[inline]
     pub(super) fn note_decision(&mut self, die: u32) {
         if self.is_dispatched() {
@@ -282,8 +280,7 @@ impl Stage {
         }
     }
 
-    /// Lets the dispatcher place writes, let go what it holds back, and order the queues of the
-    /// dies that will decide.
+    /// Runs the dispatcher on writes, held operations, and the queues of dies that will decide.
     pub(super) fn dispatch<P: PlaneQueries>(
         &mut self,
         controller: &mut Controller,
@@ -323,8 +320,8 @@ impl Stage {
         self.dispatcher = Some(dispatcher);
     }
 
-    /// Looks again at the dies that may have changed: those that decided at the last
-    /// instant, and those to which something has happened since.
+    /// Updates the dies that may have changed: those that decided at the last instant, and those
+    /// with events since.
     fn look_at(&mut self, dies: &Dies) {
         if self.occupancy.is_new() {
             let geometry = &dies.facts.geometry;

@@ -11,42 +11,42 @@ use reprieve_policy::txn::Txn;
 
 use super::die::DieUnit;
 
-/// FlashFacts of a scenario as the dies and channels need them.
+/// Constants of a scenario for dies and channels.
 #[derive(Clone, Debug)]
 pub(super) struct FlashFacts {
     pub(super) geometry: Geometry,
     pub(super) timing: Timing,
     pub(super) parallelism: Parallelism,
-    /// Blocks of all planes of a die that are one.
-    pub(super) twins: Superblocks,
-    /// A command can be of several transactions: on several planes, or of a wordline or the units
-    /// of a page.
+    /// Superblocks over the planes of a die.
+    pub(super) superblocks: Superblocks,
+    /// Commands may have several transactions: of several planes, a wordline, or the units of a
+    /// page.
     pub(super) gathers: bool,
-    /// A read is a command of its own, on a die of one lane.
+    /// A read is a command on its own, on a die of one lane.
     pub(super) reads_alone: bool,
-    /// The scheduler has operations suspended.
+    /// The scheduler suspends operations.
     pub(super) suspends: bool,
-    /// Planes make way for their own reads by themselves.
+    /// Planes are suspended for their own reads.
     pub(super) splits: bool,
-    /// A host program may begin inside an erase.
+    /// A host program may start inside an erase.
     pub(super) write_in_erase: bool,
-    /// A die has something to look at when an operation has started.
+    /// A die decides again after the start of an operation.
     pub(super) looks_at_start: bool,
-    /// The planes of a die read by themselves, or programs take several pages: decisions have to
-    /// look at more than the queues.
+    /// With independent plane reads, or programs of several pages, decisions look at more than the
+    /// queues.
     pub(super) decides_more: bool,
-    /// Dies stand in line for channels.
+    /// Dies compete for channels.
     pub(super) shares_channels: bool,
-    /// A die has its channel to itself, so that the end of a read is known at its start.
+    /// A die has a private channel, so that the end of a read is known at its start.
     pub(super) private_channels: bool,
-    /// A die that moves the pages of a block keeps the channel, which others want too.
+    /// A die that moves the pages of a block reserves the shared channel.
     pub(super) gc_holds_channel: bool,
-    /// Pages of a plane that a program takes, and transactions, one for each mapping unit of them.
+    /// Pages of a plane in a program, and transactions, one for each mapping unit of them.
     pub(super) pages_together: u32,
     pub(super) together: u32,
-    /// How long one of these waits for the others.
+    /// Longest wait for the rest of a wordline.
     pub(super) wordline_timeout: Dur,
-    /// Reads may suspend programs in SLC mode as they may others.
+    /// Reads may suspend programs in SLC mode like others.
     pub(super) slc_suspends: bool,
     pub(super) transfer_unit_bytes: Option<u32>,
     /// Room in the write buffer, in mapping units.
@@ -67,7 +67,7 @@ impl FlashFacts {
             geometry,
             timing,
             parallelism,
-            twins: Superblocks::new(scenario.ftl.twin_blocks, &geometry),
+            superblocks: Superblocks::new(scenario.ftl.twin_blocks, &geometry),
             gathers: !one_plane || together > 1,
             reads_alone: one_plane
                 && together == 1
@@ -97,7 +97,7 @@ impl FlashFacts {
         }
     }
 
-    /// How long what is wanted of a sensed page takes on the channel, in units if not all of it is.
+    /// Returns the transfer time of a sensed page, or of the requested units of it.
     #[inline(always)]
     pub(super) fn out_time(&self, units: Option<NonZeroU32>) -> Dur {
         units.map_or(self.timing.bus, |units| self.part_time(units.get()))
@@ -109,14 +109,14 @@ impl FlashFacts {
         Dur::from_ns((self.timing.bus.ns() * bytes).div_ceil(self.geometry.page_bytes.into()))
     }
 
-    /// Where in its die a page lies that is counted over the drive.
+    /// Returns the address in its die of a page counted over the drive.
     pub(super) fn address(&self, page: u32) -> PageAddress {
         let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } =
-            self.twins.inner_geometry(self.geometry);
+            self.superblocks.inner_geometry(self.geometry);
         let block = page / pages_per_block;
         let plane = block / blocks_per_plane % planes_per_die;
         let (block, page) = (block % blocks_per_plane, page % pages_per_block);
-        self.twins.outer(PageAddress { plane, block, page })
+        self.superblocks.outer(PageAddress { plane, block, page })
     }
 
     /// Whether a transaction that follows another in its command is the first of its plane.
@@ -126,13 +126,13 @@ impl FlashFacts {
         self.together == 1 || txn.place == 0 && !is_within
     }
 
-    /// Pages of a plane that a program for one of its open blocks takes.
+    /// Returns the pages of a plane in a program for one of its open blocks.
     #[inline]
     pub(super) fn pages_of_program(&self, front: u8) -> u32 {
         if usize::from(front) == SLC_FRONT { 1 } else { self.pages_together }
     }
 
-    /// Transactions that such a program takes.
+    /// Returns the transactions of such a program.
     #[inline]
     pub(super) fn together_of(&self, front: u8) -> u32 {
         match usize::from(front) == SLC_FRONT {
@@ -153,8 +153,8 @@ impl FlashFacts {
         block && (is_erase || first.page == other.page)
     }
 
-    /// Whether a program or erase that is the oldest of its open block need not wait for others:
-    /// its wordline is complete, or flushed, or it has waited for long enough.
+    /// Whether a program or erase, the oldest of its open block, can start: its wordline is
+    /// complete or flushed, or its deadline has passed.
     pub(super) fn is_ready(&self, unit: &DieUnit, txn: &Txn, flushed: u64, now: Time) -> bool {
         !txn.kind.fills_wordline()
             || unit.planes.has_wordline(txn, self.together_of(txn.front))

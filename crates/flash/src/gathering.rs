@@ -1,6 +1,6 @@
-//! Transactions of one command: the rest of its wordline, and those that wait for other planes.
+//! Transactions of one command: the rest of a wordline, and those of other planes.
 //!
-//! Transactions of one command are linked through `next`, the one that was chosen first.
+//! They are linked through `next`, from the chosen one.
 
 use reprieve_base::{PageAddress, Time};
 use reprieve_nand::{MultiPlane, Parallelism};
@@ -14,7 +14,7 @@ use super::dies::Dies;
 use super::multi_plane::PlaneSet;
 use super::wordline::OpenBlocks;
 
-/// The queues from which commands are put together.
+/// The queues from which commands are gathered.
 pub(super) struct Gathering<'a, W> {
     pub(super) dies: &'a mut Dies,
     pub(super) eligibility: &'a Eligibility,
@@ -38,8 +38,8 @@ impl<W: Work, S> Decisions<'_, W, S> {
 }
 
 impl<W: Work> Gathering<'_, W> {
-    /// Links to a read that begins those that wait and can go with it: the units of its page, and
-    /// of each other plane the oldest, with those of its own.
+    /// Links to a read the waiting ones that fit its command: the units of its page, and the oldest
+    /// of each other plane with its units.
     #[cold]
     pub(super) fn gather_reads(&mut self, first: u32) {
         let Parallelism { multi_plane, independent_plane_reads, .. } = self.dies.facts.parallelism;
@@ -60,7 +60,7 @@ impl<W: Work> Gathering<'_, W> {
             }
             self.work.locate(&mut self.dies.txns[id]);
             let other = self.dies.txns[id].at;
-            // First what most of a long queue fails: it lies elsewhere in its block.
+            // Checked first, as most of a long queue fails it: the page in its block.
             if self.dies.facts.goes_with(at, other, false)
                 && !self.holds_plane(first, other.plane)
                 && !self.dies[die].die.bars_read(other)
@@ -70,15 +70,15 @@ impl<W: Work> Gathering<'_, W> {
                 self.dies.txns[last].next = id;
                 last = self.gather_units(id);
                 if last != id {
-                    // What has been taken may have been next.
+                    // The next one may have been taken.
                     next = self.dies[die].reads.first();
                 }
             }
         }
     }
 
-    /// Links behind `id`, a read in no queue any more, those of its request that are of the same
-    /// page. Returns the last of them.
+    /// Links the queued reads of the same request and page to `id`, which is in no queue. Returns
+    /// the last of them.
     fn gather_units(&mut self, id: u32) -> u32 {
         let Txn { die, at, request, .. } = self.dies.txns[id];
         if !self.dies.facts.has_units() || request == NONE {
@@ -103,7 +103,7 @@ impl<W: Work> Gathering<'_, W> {
         last
     }
 
-    /// Whether a read may begin while what its die has suspended is.
+    /// Whether a read may start inside the suspended operation of its die.
     fn is_admitted(&self, id: u32) -> bool {
         let Txn { die, kind, .. } = self.dies.txns[id];
         let unit = &self.dies[die];
@@ -111,22 +111,22 @@ impl<W: Work> Gathering<'_, W> {
         !unit.die.is_suspended() || self.eligibility.admits(kind, operation())
     }
 
-    /// Links to a program or erase that begins the rest of its wordline, and what waits for other
-    /// planes and can go with it.
+    /// Links to a program or erase the rest of its wordline, and waiting ones of other planes that
+    /// fit its command.
     #[cold]
     pub(super) fn gather_writes(&mut self, first: u32) {
         if self.dies.facts.together > 1 {
             self.gather_wordline(first, first);
         }
-        if self.dies.facts.twins.exist() {
-            self.gather_twins(first);
+        if self.dies.facts.superblocks.exist() {
+            self.gather_superblock(first);
         } else if self.dies.facts.parallelism.multi_plane != MultiPlane::None {
             self.gather_planes(first);
         }
     }
 
-    /// Of each other plane the oldest, for what waits for a plane keeps its order; of a part with
-    /// wordlines the oldest of each open block, for one that is incomplete keeps no other waiting.
+    /// Takes the oldest of each other plane, as each plane is in order; on a part with wordlines
+    /// the oldest of each open block, as an incomplete wordline blocks no other.
     fn gather_planes(&mut self, first: u32) {
         let (die, at) = (self.dies.txns[first].die, self.dies.txns[first].at);
         let kind = self.dies.txns[first].kind;
@@ -134,7 +134,7 @@ impl<W: Work> Gathering<'_, W> {
         let mut passed = OpenBlocks::default();
         let mut held = PlaneSet::default();
         held.insert(at.plane);
-        // Planes from which something may still come.
+        // Planes that may still contribute.
         let mut others = self.dies.facts.geometry.planes_per_die - 1;
         let by_wordline = self.dies.facts.together > 1;
         let open_blocks = by_wordline.then(|| self.dies[die].open_blocks()).flatten();
@@ -178,14 +178,14 @@ impl<W: Work> Gathering<'_, W> {
             others -= u32::from(by_wordline);
             if is_program && by_wordline {
                 last = self.gather_wordline(first, id);
-                // What has been taken may have been next.
+                // The next one may have been taken.
                 next = self.dies[die].writes.first();
             }
         }
     }
 
-    /// Programs that wait are of no plane yet: those that come to lie beside the first, in order.
-    fn gather_twins(&mut self, first: u32) {
+    /// Takes, in order, programs without a plane whose next page follows on the next plane.
+    fn gather_superblock(&mut self, first: u32) {
         let Txn { die, kind, unsuspendable, .. } = self.dies.txns[first];
         if !kind.is_program() {
             return;
@@ -211,7 +211,7 @@ impl<W: Work> Gathering<'_, W> {
         }
     }
 
-    /// The last transaction of a command.
+    /// Returns the last transaction of a command.
     pub(super) fn last_of(&self, first: u32) -> u32 {
         let mut last = first;
         while self.dies.txns[last].next != NONE {
@@ -220,7 +220,7 @@ impl<W: Work> Gathering<'_, W> {
         last
     }
 
-    /// Links to a step of garbage collection those that can go with it.
+    /// Links to a step of garbage collection those that fit its command.
     #[cold]
     pub(super) fn gather_gc(&mut self, first: u32) {
         if self.dies.txns[first].kind != Kind::Erase {
@@ -230,11 +230,12 @@ impl<W: Work> Gathering<'_, W> {
         }
     }
 
-    /// Links to a read or program of garbage collection the rest of its wordline or of its
-    /// twins, and the same of planes that collect side by side.
+    /// Links to a read or program of garbage collection the rest of its wordline or superblock, and
+    /// those of planes that collect in parallel.
     fn gather_moves(&mut self, first: u32) {
         let is_program = self.dies.txns[first].kind == Kind::GcProgram;
-        let several = is_program && (self.dies.facts.together > 1 || self.dies.facts.twins.exist());
+        let several =
+            is_program && (self.dies.facts.together > 1 || self.dies.facts.superblocks.exist());
         let mut last = if several { self.gather_held(first) } else { first };
         while let Some(txn) = self.work.gc_take_beside(&self.dies.txns[first], self.now) {
             let id = self.dies.txns.insert(txn);
@@ -243,7 +244,7 @@ impl<W: Work> Gathering<'_, W> {
         }
     }
 
-    /// Links to an erase of garbage collection those to which other planes have come.
+    /// Links to an erase of garbage collection the erases of other planes that are due.
     fn gather_erases(&mut self, first: u32) {
         let (die, at) = (self.dies.txns[first].die, self.dies.txns[first].at);
         let block =
@@ -256,7 +257,7 @@ impl<W: Work> Gathering<'_, W> {
         }
     }
 
-    /// Whether a command that is being put together has something for this plane already.
+    /// Whether a command that is being gathered has a transaction of this plane.
     fn holds_plane(&self, first: u32, plane: u32) -> bool {
         let mut each = first;
         while each != NONE {
@@ -268,8 +269,8 @@ impl<W: Work> Gathering<'_, W> {
         }
         false
     }
-    /// Links the oldest programs for the open block of `id`, which has its page, behind it as the
-    /// rest of its wordline; `first` begins the command. Returns the last of them.
+    /// Links to `id`, whose page is known, the oldest programs for its open block as the rest of
+    /// its wordline; `first` starts the command. Returns the last of them.
     pub(super) fn gather_wordline(&mut self, first: u32, id: u32) -> u32 {
         let Txn { die, at, front, .. } = self.dies.txns[id];
         if !self.dies.txns[id].kind.fills_wordline() {
@@ -300,8 +301,8 @@ impl<W: Work> Gathering<'_, W> {
         last
     }
 
-    /// Links to a program of garbage collection, the last of its command so far, those of the other
-    /// pages that its plane holds. Returns the last of them.
+    /// Links to a program of garbage collection, the last of its command, those of the other pages
+    /// that its plane holds. Returns the last of them.
     pub(super) fn gather_held(&mut self, first: u32) -> u32 {
         let mut last = first;
         let mut number = 1;

@@ -1,18 +1,16 @@
-//! Planes that read by themselves: which read begins where.
+//! Independent plane reads: the next read of each plane.
 
 use reprieve_base::event::Schedule;
 use reprieve_policy::sched::Choice;
 use reprieve_policy::work::Work;
 
-use super::channel::Grant;
+use super::channel::ChannelGrant;
 use super::{Decisions, Flash, FlashEvent};
 
 impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
-    /// Begins reads on planes that are free, as long as reads are what the scheduler wants.
-    ///
-    /// Says whether all planes are free for something else.
+    /// Starts reads on free planes while the scheduler chooses reads; returns whether all are free.
     pub(super) fn decide_planes(&mut self, die: u32) -> bool {
-        // Where no plane is free nothing can begin, and nobody is asked: as on a die that senses.
+        // Without a free plane the scheduler is not called, as on a die that senses.
         while self.flash.controller.dies[die].die.plane_reads().has_free() {
             let Flash { controller, serving, .. } = &mut *self.flash;
             let read =
@@ -36,12 +34,12 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
             if !is_free || !self.start_read(id) {
                 return false;
             }
-            self.grant = Grant::Ask;
+            self.grant = ChannelGrant::IfIdle;
         }
         false
     }
 
-    /// Begins a read of garbage collection beside other reads, where planes collect side by side.
+    /// Starts a read of garbage collection during other reads, where planes collect in parallel.
     fn collect_beside(&mut self, die: u32) {
         let plane = self.work.gc_next_read(die);
         if plane
@@ -51,13 +49,12 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         }
     }
 
-    /// A read of garbage collection has begun: if another plane has one as well, the die looks
-    /// again at once.
+    /// Wakes the die after a read of garbage collection, if another plane has one as well.
     pub(super) fn look_for_more(&mut self, die: u32) {
         if self.flash.controller.dies.facts.parallelism.independent_plane_reads
             && self.work.gc_next_read(die).is_some()
         {
-            self.out.schedule(self.now, FlashEvent::Poke { die });
+            self.out.schedule(self.now, FlashEvent::Wake { die });
         }
     }
 }

@@ -7,25 +7,25 @@ use reprieve_policy::txn::{NONE, Txn};
 
 use super::FlashEvent;
 
-/// A lane of a die: all its planes, or one that was split off to make way by itself.
+/// A lane of a die: all its planes, or one that was split off by plane suspension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LaneId(u8);
 
 impl LaneId {
-    /// The planes that act together: all, but for those that were split off.
+    /// The planes that act together: all but the split-off ones.
     pub(super) const WHOLE: LaneId = LaneId(0);
 
-    /// The lane of a plane that was split off.
+    /// Returns the lane of a split-off plane.
     pub(super) fn of_plane(plane: u32) -> LaneId {
         LaneId(u8::try_from(plane + 1).expect("the scenario checks how many planes there are"))
     }
 
-    /// The plane that was split off; `None`: it is the lane of all planes.
+    /// The split-off plane; `None`: the lane of all planes.
     pub(super) fn plane(self) -> Option<u32> {
         u32::from(self.0).checked_sub(1)
     }
 
-    /// The lane and a generation in one word, and back.
+    /// Packs the lane and a generation into one word, and unpacks it.
     #[inline(always)]
     pub(super) fn pack(self, generation: u32) -> u32 {
         u32::from(self.0) << GENERATION_BITS | generation
@@ -40,16 +40,16 @@ impl LaneId {
 const GENERATION_BITS: u32 = 24;
 const GENERATION_MASK: u32 = (1 << GENERATION_BITS) - 1;
 
-/// An operation on a lane, and since when it is suspended if it is.
+/// An operation on a lane, and the start of its suspension.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Frame {
-    /// The first transaction of a program or erase; the others of its command follow it. `NONE`:
-    /// nothing has begun.
+    /// The first transaction of a program or erase; the others of its command follow it. `NONE`: no
+    /// operation.
     pub(super) operation: u32,
     pub(super) suspended_since: Time,
     /// Reads that began in its last suspension.
     pub(super) reads: u32,
-    /// Of how many planes it was when it began.
+    /// Planes at its start.
     pub(super) planes: u64,
 }
 
@@ -57,7 +57,7 @@ impl Frame {
     const EMPTY: Frame =
         Frame { operation: NONE, suspended_since: Time::ZERO, reads: 0, planes: 1 };
 
-    /// How long the operation, which is suspended, has been so until `now`, in all.
+    /// Returns the total time in suspension until `now` of a suspended operation.
     #[inline(always)]
     pub(super) fn suspended_for(&self, txns: &Slab<Txn>, now: Time) -> Dur {
         let since_ns = (now - self.suspended_since).ns();
@@ -65,23 +65,23 @@ impl Frame {
     }
 }
 
-/// The operations of a lane, and when its array will have done what it does.
+/// The operations of a lane and its next scheduled completion.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lane {
     /// Operation that runs or was suspended last.
     pub(super) top: Frame,
     /// The suspended erase inside which that program began.
     pub(super) below: Frame,
-    /// When the array completes what it does, if nobody has it make way.
+    /// When the current phase of the array ends, without a suspension.
     pub(super) scheduled: Time,
     /// A completion that was scheduled under an earlier generation is stale.
     generation: u32,
-    /// The last suspension: when it was asked for and when the array was free.
+    /// The last suspension: when it was requested and when the array was free.
     pub(super) asked: Time,
     pub(super) free_at: Time,
     /// Last answer of the chain about a suspension of the running operation.
     pub(super) answer: Answer,
-    /// Whether only a host write wanted it.
+    /// Whether it was for a host write only.
     pub(super) asked_by_write: bool,
 }
 
@@ -97,13 +97,13 @@ impl Lane {
         asked_by_write: false,
     };
 
-    /// The operation that runs or was suspended last, or `NONE`.
+    /// Returns the operation that runs or was suspended last, or `NONE`.
     #[inline(always)]
     pub(super) fn operation(&self) -> u32 {
         self.top.operation
     }
 
-    /// The array will be done at `until`; what was scheduled before is stale.
+    /// Schedules the end of the array's phase; earlier completions are stale.
     #[inline]
     pub(super) fn schedule(
         &mut self,
@@ -116,7 +116,7 @@ impl Lane {
         out.schedule(until, FlashEvent::Array { die, lane, generation: self.generation });
     }
 
-    /// The array will be done at `until`, sooner than was scheduled last.
+    /// Moves the end of the array's phase to `until`, earlier than scheduled.
     #[inline(always)]
     pub(super) fn schedule_sooner(
         &mut self,
@@ -124,7 +124,7 @@ impl Lane {
         until: Time,
         out: &mut impl Schedule<FlashEvent>,
     ) {
-        // Stale in any case, but an instant at which nothing happens takes time too.
+        // Stale in any case, but an empty instant takes time too.
         let stale = FlashEvent::Array { die, lane, generation: self.generation };
         out.withdraw(self.scheduled, stale);
         self.schedule((die, lane), until, out);
@@ -136,20 +136,20 @@ impl Lane {
         self.generation = (self.generation + 1) & GENERATION_MASK;
     }
 
-    /// Whether a completion of that generation still holds.
+    /// Whether a completion of that generation is valid.
     #[inline(always)]
     pub(super) fn holds(&self, generation: u32) -> bool {
         self.generation == generation
     }
 
-    /// A program begins inside what was suspended, an erase.
+    /// Pushes a program inside a suspended erase.
     #[cold]
     pub(super) fn push_operation(&mut self) {
         assert_eq!(self.below.operation, NONE, "a program inside a program inside an erase");
         self.below = self.top;
     }
 
-    /// The operation is complete; what was below it is as it was before.
+    /// Pops the completed operation; the one below is on top again.
     #[inline]
     pub(super) fn pop_operation(&mut self) -> Frame {
         let complete = self.top;
@@ -160,7 +160,7 @@ impl Lane {
         complete
     }
 
-    /// The part of a wait from `mark` to `now` that the last suspension took to take effect.
+    /// Returns the part of a wait from `mark` to `now` during entry into the last suspension.
     #[inline]
     pub(super) fn suspend_wait(&self, mark: Time, now: Time) -> Dur {
         let (from, to) = (self.asked.max(mark), self.free_at.min(now));

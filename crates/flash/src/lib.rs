@@ -1,15 +1,13 @@
 //! The flash back end: dies, channels and queues, from a waiting transaction to its completion.
 //!
-//! It knows no mapping and no host: which page a program gets, and what garbage collection does
-//! next, it asks of its `Work`. The drive and the rig differ in nothing else.
+//! It knows no mapping and no host: its `Work` assigns pages to programs and chooses the steps of
+//! garbage collection. The drive and the rig differ in nothing else.
 
-mod asking;
 mod budget;
 mod cache;
 mod channel;
 mod classes;
 mod controller;
-mod cut;
 mod decide;
 mod decode;
 mod die;
@@ -25,13 +23,15 @@ mod observe;
 mod occupancy;
 mod operation;
 mod plane_suspend;
+mod policy_exchange;
+mod power_cut;
 pub mod power_loss;
 mod queue;
 mod read;
-mod rehearsal;
 mod serving;
 mod start;
-mod stopped;
+mod suspension_request;
+mod suspension_view;
 mod tally;
 mod thermal;
 mod usage;
@@ -50,7 +50,7 @@ use reprieve_policy::Policies;
 use reprieve_policy::txn::Txn;
 use reprieve_policy::work::PlaneQueries;
 
-use channel::Grant;
+use channel::ChannelGrant;
 use controller::Controller;
 pub use dies::Dies;
 pub use dispatch::Stage;
@@ -62,7 +62,7 @@ use serving::Serving;
 /// Events of the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FlashEvent {
-    /// The array of a lane has done what it does; stale if that is of an earlier generation.
+    /// The operation of a lane has ended; stale if of an earlier generation.
     Array {
         /// The die.
         die: u32,
@@ -71,14 +71,14 @@ pub enum FlashEvent {
         /// Its generation when the completion was scheduled.
         generation: u32,
     },
-    /// A plane that reads by itself has sensed its page.
+    /// An independent plane read has sensed its page.
     PlaneSensed {
         /// The die.
         die: u32,
         /// The plane in the die.
         plane: u32,
     },
-    /// A page has left a die over the channel.
+    /// A page has crossed the channel.
     Out {
         /// The die.
         die: u32,
@@ -88,18 +88,18 @@ pub enum FlashEvent {
         /// The channel.
         channel: u32,
     },
-    /// A page that has left its die is decoded.
+    /// A page is decoded.
     Decoded {
         /// The transaction.
         txn: u32,
     },
-    /// A die that has its channel to itself has sensed; it matters to a budget of power only.
+    /// A die with a private channel has sensed; only a power budget uses this event.
     Sensed {
         /// The die.
         die: u32,
     },
-    /// A die has a reason to decide again.
-    Poke {
+    /// A die decides again.
+    Wake {
         /// The die.
         die: u32,
     },
@@ -112,7 +112,7 @@ impl Event for FlashEvent {
             FlashEvent::Array { die, lane, generation } => [0, die, lane.pack(generation)],
             FlashEvent::Out { die } => [1, die, 0],
             FlashEvent::Channel { channel } => [2, channel, 0],
-            FlashEvent::Poke { die } => [3, die, 0],
+            FlashEvent::Wake { die } => [3, die, 0],
             FlashEvent::PlaneSensed { die, plane } => [4, die, plane],
             FlashEvent::Decoded { txn } => [5, txn, 0],
             FlashEvent::Sensed { die } => [6, die, 0],
@@ -128,7 +128,7 @@ impl Event for FlashEvent {
             }
             1 => FlashEvent::Out { die: first },
             2 => FlashEvent::Channel { channel: first },
-            3 => FlashEvent::Poke { die: first },
+            3 => FlashEvent::Wake { die: first },
             4 => FlashEvent::PlaneSensed { die: first, plane: second },
             5 => FlashEvent::Decoded { txn: first },
             6 => FlashEvent::Sensed { die: first },
@@ -137,13 +137,13 @@ impl Event for FlashEvent {
     }
 }
 
-/// The first word of events that are not the flash's is this or more.
+/// First word from which on events are not the flash's.
 pub const FLASH_EVENTS: u32 = 7;
 
 /// Dies, channels, queues and the policies that choose between them.
 ///
-/// It decides: at the end of an instant each die that something has happened to, and each channel,
-/// gets what it does next. What dies and channels do is with the controller.
+/// It decides the next command of each woken die and channel at the end of an instant; the
+/// controller carries it out.
 pub struct Flash {
     controller: Controller,
     /// Choice of a free die's next operation.
@@ -152,36 +152,36 @@ pub struct Flash {
     pub stage: Stage,
 }
 
-/// Decisions at an instant: of dies and channels, and what they lead to.
+/// Decisions at an instant, of dies and channels.
 struct Decisions<'a, W, S> {
     flash: &'a mut Flash,
     now: Time,
     work: &'a mut W,
     out: &'a mut S,
-    /// Whether the die that decides has got its channel.
-    grant: Grant,
+    /// Access of the deciding die to its channel.
+    grant: ChannelGrant,
 }
 
 impl Flash {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub fn archive(&mut self, archive: &mut Archive) {
         self.controller.archive(archive);
         self.stage.archive(archive);
     }
 
-    /// The back end of a scenario, all blocks erased, under these policies.
+    /// Creates the back end of a scenario, all blocks erased, under these policies.
     pub fn with(scenario: &Scenario, policies: Policies) -> Flash {
         let Policies { scheduler, suspension } = policies;
         let controller = Controller::new(scenario, &*scheduler, suspension);
         Flash { controller, serving: Serving::new(scheduler, scenario), stage: Stage::empty() }
     }
 
-    /// Lets other rules hold from now on: when the controller asks, what it may stop, how often.
+    /// Replaces the rules of suspension: when, for which operations, how often.
     pub fn set_rules(&mut self, scenario: &Scenario) {
         self.controller.set_rules(scenario);
     }
 
-    /// Queues a page operation at its die, unless a dispatcher holds those of its kind back.
+    /// Queues a page operation at its die, or at a dispatcher that holds back its kind.
     #[inline]
     pub fn enqueue(&mut self, id: u32) {
         let controller = &mut self.controller;
@@ -193,8 +193,7 @@ impl Flash {
         }
     }
 
-    /// Lets the dispatcher place writes, let go what it holds back, and order the queues of the
-    /// dies that will decide.
+    /// Runs the dispatcher on writes, held operations, and the queues of dies that will decide.
     pub fn dispatch<P: PlaneQueries>(&mut self, now: Time, planes: &mut P) {
         self.stage.dispatch(&mut self.controller, now, planes);
     }
@@ -205,18 +204,18 @@ impl Flash {
         self.controller.handle(event, now, out);
     }
 
-    /// A transaction that is complete, and that the caller has not taken yet.
+    /// Returns a completed transaction that the caller has not taken yet.
     #[inline(always)]
     pub fn next_done(&mut self) -> Option<u32> {
         self.controller.done.pop()
     }
 
-    /// A command that a die refused, and why: a mistake in what the layer above asked for.
+    /// Returns a command that a die refused, and the reason: an error of the layer above.
     pub fn refused(&self) -> Option<(u32, Refusal)> {
         self.controller.refused
     }
 
-    /// Transactions in flight.
+    /// Returns the transactions in flight.
     #[inline(always)]
     pub fn txns(&self) -> &Slab<Txn> {
         &self.controller.dies.txns
@@ -228,7 +227,7 @@ impl Flash {
         &mut self.controller.dies.txns
     }
 
-    /// The dies.
+    /// Returns the dies.
     #[inline(always)]
     pub fn dies(&self) -> &Dies {
         &self.controller.dies
@@ -240,34 +239,34 @@ impl Flash {
         &mut self.controller.dies
     }
 
-    /// Time until `now` that each die and each channel was in use, in nanoseconds.
+    /// Returns the busy time of each die and each channel until `now`, in nanoseconds.
     pub fn busy_ns_each(&self, now: Time) -> (Vec<u64>, Vec<u64>) {
         let channels = self.controller.channels.busy_until(now);
         (self.dies().busy_ns(now).collect(), channels.collect())
     }
 
-    /// The sums of these over dies and over channels.
+    /// Returns the sums of these over dies and over channels.
     pub fn busy_ns(&self, now: Time) -> (u64, u64) {
         (self.dies().busy_ns(now).sum(), self.controller.channels.busy_until(now).sum())
     }
 
-    /// Counters.
+    /// Returns the counters.
     #[inline(always)]
     pub fn counts(&self) -> &FlashCounts {
         &self.controller.counts
     }
 
-    /// Forgets what has been counted; the measured part of the run begins at `at`.
+    /// Resets counters; the measured part of the run starts at `at`.
     pub fn forget_counts(&mut self, at: Time) {
         self.controller.forget_counts(at);
     }
 
-    /// Cells that err and wear, if they do.
+    /// Returns the cells with bit errors and wear, if modelled.
     pub fn media(&self) -> Option<&Media> {
         self.controller.media.as_deref()
     }
 
-    /// The cells have been through this before the run.
+    /// Sets the history of the cells before the run.
     pub fn start_worn(&mut self, cells: WornCells) {
         self.controller.start_worn(cells);
     }
@@ -278,49 +277,49 @@ impl Flash {
         &self.controller.observers
     }
 
-    /// Returns the observers, to be told of requests and to hand over their results.
+    /// Returns the observers, which receive requests and have the results.
     #[inline(always)]
     pub fn observers_mut(&mut self) -> &mut Observers {
         &mut self.controller.observers
     }
 
-    /// Has an observer told of all that happens from now on.
+    /// Adds an observer.
     pub fn join(&mut self, observer: Box<dyn Observe>) {
         self.controller.observers.join(observer);
     }
 
-    /// Begins to draw a timeline; nothing has happened yet.
+    /// Starts a timeline, before the first event.
     pub fn draw(&mut self, window: Window) {
         let Controller { observers, dies, .. } = &mut self.controller;
         observers.draw(window, &dies.facts);
     }
 
-    /// Begins to keep how far operations had come when they were suspended.
+    /// Starts to record the progress of operations at their suspension.
     pub fn keep_ages(&mut self) {
         let Controller { observers, dies, .. } = &mut self.controller;
         observers.keep_ages(&dies.facts.geometry);
     }
 
-    /// Begins to attribute waits to causes; nothing has happened yet.
+    /// Starts the attribution of waits, before the first event.
     pub fn keep_attribution(&mut self) {
         let Controller { observers, dies, .. } = &mut self.controller;
         observers.attribute_waits(&dies.facts, self.stage.has_delays());
     }
 
-    /// The attribution of waits, if they are attributed, and the transactions that wait.
+    /// Returns the attribution of waits, if enabled, and the waiting transactions.
     #[inline]
     pub fn attribution(&mut self) -> Option<(&mut Attribution, &Slab<Txn>)> {
         let Controller { observers, dies, .. } = &mut self.controller;
         Some((observers.attribution()?, &dies.txns))
     }
 
-    /// Begins to keep what dies and channels do, for [`Flash::tell`].
+    /// Starts to record commands and transfers, for [`Flash::pass_record`].
     pub fn keep_record(&mut self) {
         self.controller.keep_record();
     }
 
-    /// Tells a checker what dies and channels did since the last call.
-    pub fn tell(&mut self, checker: &mut Checker) {
-        self.controller.tell(checker);
+    /// Passes the commands and transfers since the last call to a checker.
+    pub fn pass_record(&mut self, checker: &mut Checker) {
+        self.controller.pass_record(checker);
     }
 }

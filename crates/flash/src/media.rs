@@ -1,5 +1,4 @@
-//! The cells of a drive that err and wear out: what each block and page has been through, and what
-//! a sensed page is worth.
+//! Cells with bit errors and wear: history of each block and page, and errors of a sensed page.
 
 mod state;
 
@@ -15,10 +14,10 @@ pub use state::{Aftermath, WornCells};
 
 const NS_PER_DAY: f64 = 86_400e9;
 
-/// Cycles of which it is remembered what they come to: of many blocks they are the same.
+/// Entries of the cache of rates by cycles, which many blocks share.
 const REMEMBERED: usize = 256;
 
-/// Blocks and pages with their history, streams of errors, and what was counted.
+/// History of blocks and pages, error streams, and counters.
 pub struct Media {
     geometry: Geometry,
     rber: Rber,
@@ -38,9 +37,9 @@ pub struct Media {
     before: WearSums,
     /// Reads of each block since its erase.
     reads: Vec<u64>,
-    /// When each page was programmed: before 0 what was there at the start.
+    /// When each page was programmed; negative for initial data.
     programmed_ns: Vec<i64>,
-    /// Blocks in SLC mode, what an erase of one costs it, and the factor of its rate of errors.
+    /// Blocks in SLC mode, the wear of an erase there, and the factor of its error rate.
     slc: Vec<bool>,
     slc_cache: SlcCache,
     /// The retry that last read a page of each block since its erase; empty: not remembered.
@@ -52,7 +51,7 @@ pub struct Media {
     pub(super) counts: ErrorCounts,
 }
 
-/// Result of a sense, when its decoding is over.
+/// Result of a sense, after its decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// The page is corrected.
@@ -64,13 +63,13 @@ pub(super) enum Verdict {
 }
 
 impl Media {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.wear, self.before, self.reads, self.programmed_ns, self.suspensions);
         parts!(archive; self.errors, self.counts, self.retries, self.slc);
     }
 
-    /// The cells of a scenario; `None` if they neither err nor wear.
+    /// Creates the cells of a scenario; `None` without bit errors and wear.
     pub(super) fn of(scenario: &Scenario) -> Option<Box<Media>> {
         let ageing = scenario.reliability.ageing?;
         let geometry = scenario.geometry;
@@ -131,7 +130,7 @@ impl Media {
         self.block(die, at) * self.geometry.pages_per_block as usize + at.page as usize
     }
 
-    /// Rate of raw bit errors of a page that is read at `now`.
+    /// Returns the raw bit error rate of a page that is read at `now`.
     fn rate(&mut self, die: u32, at: PageAddress, now: Time) -> f64 {
         let (block, page) = (self.block(die, at), self.page(die, at));
         let age_ns = now.ns() as i64 - self.programmed_ns[page];
@@ -155,9 +154,9 @@ impl Media {
         }
     }
 
-    /// A page of a program, or a block of an erase, is done.
+    /// Updates the history after a page of a program or a block of an erase.
     ///
-    /// `leads` says whether it is the first page of what the program writes to its block.
+    /// `leads`: it is the first page of the program in its block.
     pub(super) fn worked(&mut self, txn: &Txn, leads: bool, now: Time) {
         let (block, page) = (self.block(txn.die, txn.at), self.page(txn.die, txn.at));
         let wear = &mut self.wear[block];
@@ -188,20 +187,20 @@ impl Media {
         }
     }
 
-    /// A page of a block was sensed and stays in its die.
+    /// Counts a sensed page of a block that stays in its die.
     pub(super) fn sensed(&mut self, die: u32, at: PageAddress) {
         let block = self.block(die, at);
         self.reads[block] += 1;
     }
 
-    /// Sets the voltages of the first sense of a page to those that its block is known to need.
+    /// Sets the voltages of the first sense of a page to those that its block last needed.
     pub(super) fn choose_voltages(&self, txn: &mut Txn) {
         if txn.further_senses == 0 && !self.retries.is_empty() {
             txn.first_retry = self.retries[self.block(txn.die, txn.at)];
         }
     }
 
-    /// A sensed page has left its die: how long its decoding takes, and what comes of it.
+    /// Returns the decoding time of a page that has left its die, and the verdict.
     pub(super) fn judge(&mut self, txn: &mut Txn, now: Time) -> (Dur, Verdict) {
         let is_first = txn.further_senses == 0;
         let rate = self.rate(txn.die, txn.at, now);
@@ -224,7 +223,7 @@ impl Media {
                 };
                 (ecc.hard_decode(errors), verdict)
             }
-            // There is nothing to decode before the last of the senses around it.
+            // No decoding before the last of the senses around it.
             Some(before) if before + 1 < ecc.soft.senses => (Dur::ZERO, Verdict::Again),
             Some(_) => match txn.errors <= ecc.soft.correctable_bits {
                 true => (ecc.soft.decode, Verdict::Good),
@@ -240,7 +239,7 @@ impl Media {
         (decode, verdict)
     }
 
-    /// Wrong bits of the worst codeword of what has left the die.
+    /// Draws the wrong bits of the worst codeword among those transferred.
     fn draw(&mut self, ecc: &Ecc, rate: f64, txn: &Txn) -> u32 {
         let left = txn.out_units.zip(self.transfer_unit_bytes);
         let bytes = left.map_or(self.geometry.page_bytes, |(units, bytes)| units.get() * bytes);
@@ -277,7 +276,7 @@ impl Media {
         }
     }
 
-    /// Cycles of the block of an address, with what suspensions have worn.
+    /// Returns the cycles of a block, wear by suspensions included.
     pub(super) fn cycles(&self, die: u32, at: PageAddress) -> f64 {
         self.wear[self.block(die, at)].cycles(&self.ageing.suspend_wear)
     }
@@ -291,7 +290,7 @@ impl Media {
         }
     }
 
-    /// Errors and wear, as the summary says them.
+    /// Returns the counters of errors and wear for the summary.
     pub fn counted(&self) -> (&ErrorCounts, WearFacts) {
         (&self.counts, self.wear())
     }
@@ -318,7 +317,7 @@ impl Media {
     }
 }
 
-/// Where it is remembered what so many cycles come to.
+/// Returns the cache slot of a number of cycles.
 fn remembered_at(cycles: f64) -> usize {
     // Whole numbers differ in the highest bits of the fraction, and shares of a cycle below.
     let bits = cycles.to_bits();
@@ -333,7 +332,7 @@ struct WearSums {
     erase_suspensions: u64,
 }
 
-/// Uniform among the whole numbers within the spread around the mean.
+/// Draws uniformly from the whole numbers within the spread around the mean.
 fn cycles_at_start(ageing: &Ageing, stream: &mut Stream) -> u32 {
     let mean = f64::from(ageing.cycles_at_start);
     let (low, high) = (mean * (1.0 - ageing.cycles_spread), mean * (1.0 + ageing.cycles_spread));

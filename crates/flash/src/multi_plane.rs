@@ -1,6 +1,6 @@
-//! Commands of several planes: which pages and blocks they take, and how they begin.
+//! Multi-plane commands: their pages and blocks, and their starts.
 //!
-//! Transactions of one command are linked through `next`, the one that was chosen first.
+//! Transactions of one command are linked through `next`, from the chosen one.
 
 use reprieve_base::{PageAddress, Time};
 use reprieve_nand::{Command, Die, Refusal};
@@ -10,7 +10,7 @@ use super::controller::Controller;
 use super::dies::Dies;
 
 impl Controller {
-    /// Puts the addresses of what follows `id` into `others`; says how many planes there are.
+    /// Puts the addresses of the transactions after `id` into `others`; returns the plane count.
     #[inline]
     pub(super) fn list_others(&mut self, id: u32) -> u64 {
         if self.dies.facts.gathers { self.list_each(id) } else { 1 }
@@ -35,7 +35,7 @@ impl Controller {
 }
 
 impl Dies {
-    /// Planes that the command of `id` works on.
+    /// Returns the planes of the command of `id`.
     #[inline]
     pub(super) fn planes_of(&self, id: u32) -> u64 {
         if self.facts.gathers { self.count_planes(id) } else { 1 }
@@ -52,7 +52,7 @@ impl Dies {
         planes
     }
 
-    /// Host pages that the command of `first` programs, none of that of `NONE`.
+    /// Returns the host pages in the command of `first`; none for `NONE`.
     pub(super) fn host_pages_of(&self, first: u32) -> u32 {
         let (mut pages, mut each) = (0, first);
         while each != NONE {
@@ -63,7 +63,7 @@ impl Dies {
         pages
     }
 
-    /// Pages that the command of `first` programs with data, and mapping units of them.
+    /// Returns the pages with data in the command of `first`, and mapping units of them.
     pub(super) fn pages_of(&self, first: u32) -> (u64, u64) {
         let (mut pages, mut units, mut each) = (0, 0, first);
         while each != NONE {
@@ -80,14 +80,14 @@ impl Dies {
 pub(super) struct PlaneSet(u128);
 
 impl PlaneSet {
-    /// Adds a plane; false if it was there.
+    /// Adds a plane; false if it is in the set.
     pub(super) fn insert(&mut self, plane: u32) -> bool {
         let before = self.0;
         self.0 |= PlaneSet::bit(plane);
         self.0 != before
     }
 
-    /// Whether a plane is there.
+    /// Whether a plane is in the set.
     pub(super) fn contains(&self, plane: u32) -> bool {
         self.0 & PlaneSet::bit(plane) != 0
     }
@@ -97,7 +97,7 @@ impl PlaneSet {
     }
 }
 
-/// Begins a command of so many planes on a die.
+/// Starts a command on `planes` planes of a die.
 #[inline]
 pub(super) fn start_command(
     die: &mut Die,

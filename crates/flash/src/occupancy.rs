@@ -1,6 +1,6 @@
-//! Work of dies, kept from instant to instant by die and by channel.
+//! Work of dies and channels, kept between instants.
 //!
-//! A dispatcher asks at every instant, and only dies that had something to decide have changed.
+//! A dispatcher needs it at every instant, and only dies that decided have changed.
 
 use reprieve_base::Geometry;
 use reprieve_policy::dispatch::{ChannelWork, IdleUnits};
@@ -12,9 +12,9 @@ use super::lane::Lane;
 /// Work of a die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct DieWork {
-    /// It has nothing to do and nothing waiting.
+    /// Nothing runs or waits.
     pub(super) is_idle: bool,
-    /// It has something of the host to do or waiting.
+    /// Host operations run or wait.
     pub(super) serves_host: bool,
     /// Reads that wait.
     pub(super) reads: u32,
@@ -31,7 +31,7 @@ impl DieWork {
                 |kind| matches!(kind, Kind::GcRead | Kind::GcProgram | Kind::GcCopy | Kind::Erase);
             id != NONE && !of_collection(dies.txns[id].kind)
         };
-        // Nearly always the first of these says it; planes are looked at where they differ.
+        // The first of these is nearly always true; planes are checked only where they differ.
         let serves_host = unit.reads.first().is_some()
             || unit.writes.first().is_some()
             || by_host(unit.whole.operation())
@@ -53,7 +53,7 @@ impl DieWork {
     }
 }
 
-/// The work of all dies, and what that is by channel.
+/// The work of all dies, and its sums by channel.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Occupancy {
     dies: Vec<DieWork>,
@@ -63,12 +63,12 @@ pub(super) struct Occupancy {
     dies_per_channel: u32,
     dies_per_chip: u32,
     idle: IdleUnits,
-    /// Dies that decided after all was last looked at.
+    /// Dies that decided since the last update.
     pub(super) decided: Vec<u32>,
 }
 
 impl Occupancy {
-    /// The work of all dies of a drive of this shape.
+    /// Creates the work of all dies of a drive of this shape.
     pub(super) fn new(dies: Vec<DieWork>, geometry: &Geometry) -> Occupancy {
         let (channels, chips) = (geometry.channels, geometry.channels * geometry.chips_per_channel);
         let dies_per_chip = geometry.dies_per_channel / geometry.chips_per_channel;
@@ -85,12 +85,12 @@ impl Occupancy {
         occupancy
     }
 
-    /// Whether the dies were never looked at.
+    /// Whether no die has been set yet.
     pub(super) fn is_new(&self) -> bool {
         self.dies.is_empty()
     }
 
-    /// Takes up what a die has to do.
+    /// Sets the work of a die.
     #[inline]
     pub(super) fn set(&mut self, die: u32, work: DieWork) {
         let before = std::mem::replace(&mut self.dies[die as usize], work);
@@ -112,7 +112,7 @@ impl Occupancy {
         }
     }
 
-    /// A die has become idle, or is so no more.
+    /// Counts a die that becomes idle, or stops being idle.
     fn set_idle(&mut self, die: u32, is_idle: bool) {
         let channel = &mut self.channels[(die / self.dies_per_channel) as usize];
         let busy = &mut self.busy_dies[(die / self.dies_per_chip) as usize];
@@ -163,7 +163,7 @@ mod tests {
         page_bytes: 4096,
     };
 
-    /// Returns the work of a channel by a look at each of its dies.
+    /// Computes the work of a channel from its dies.
     fn looked_at(dies: &[DieWork]) -> ChannelWork {
         let count = |of: fn(&DieWork) -> u32| dies.iter().map(of).sum();
         let is_idle = |chip: &&[DieWork]| chip.iter().all(|die| die.is_idle);

@@ -1,4 +1,4 @@
-//! Programs and erases on a lane: each start, suspension, resumption and completion of one is here.
+//! Programs and erases on a lane: start, suspension, resumption and completion.
 
 use reprieve_base::event::Schedule;
 use reprieve_base::{Dur, Slab, Time};
@@ -8,22 +8,21 @@ use reprieve_policy::suspend::{Answer, Reason};
 use reprieve_policy::txn::{Kind, LatencyComponent, NONE, Txn};
 
 use super::FlashEvent;
-use super::channel::Grant;
+use super::channel::ChannelGrant;
 use super::controller::Controller;
 use super::die::DieUnit;
 use super::lane::{Frame, LaneId};
 use super::multi_plane::start_command;
-use super::stopped::held_off;
+use super::suspension_view::refused;
 
 impl Controller {
-    /// Starts a program or erase that is in no queue any more.
+    /// Starts a program or erase, in no queue any more.
     #[inline(never)]
     pub(super) fn start(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         self.bring_in(id, false, now, out);
     }
 
-    /// Brings in the data of a program that is in no queue any more, while another one runs; its
-    /// array work begins when that is complete.
+    /// Loads the data of a program, in no queue any more, during another one, whose end starts it.
     #[cold]
     pub(super) fn load(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         self.bring_in(id, true, now, out);
@@ -54,8 +53,8 @@ impl Controller {
         let channel = unit.channel;
         if loads {
             unit.loaded = id;
-            // If the program before it has ended by then, the next page can follow.
-            out.schedule(until, FlashEvent::Poke { die });
+            // If the program before it has ended by then, the next one can be loaded.
+            out.schedule(until, FlashEvent::Wake { die });
         } else {
             if is_inside {
                 unit.whole.push_operation();
@@ -79,7 +78,7 @@ impl Controller {
         }
     }
 
-    /// An operation has started, whose own data is in at `data_in`: makes the die look again.
+    /// Wakes the die after the start of an operation, whose data is in at `data_in`.
     #[cold]
     fn look_at_start(
         &mut self,
@@ -90,16 +89,16 @@ impl Controller {
     ) {
         let Txn { die, kind, .. } = self.dies.txns[id];
         if self.dies.facts.parallelism.cache_program {
-            // Then the data of the next can follow.
-            out.schedule(data_in, FlashEvent::Poke { die });
+            // The next program can be loaded then.
+            out.schedule(data_in, FlashEvent::Wake { die });
         }
         if self.dies.facts.write_in_erase && kind == Kind::Erase {
-            // A program that stood in line behind it asks at once for its suspension.
-            out.schedule(now, FlashEvent::Poke { die });
+            // A program that was queued behind it may suspend it at once.
+            out.schedule(now, FlashEvent::Wake { die });
         }
     }
 
-    /// The program that was loaded takes the array from one that is complete.
+    /// Starts the loaded program after a completed one.
     #[cold]
     fn start_loaded(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let planes = self.dies.planes_of(self.dies[die].loaded);
@@ -113,7 +112,7 @@ impl Controller {
         while each != NONE {
             let txn = &mut self.dies.txns[each];
             if txn.mark < now {
-                // In the register, behind the program before it: no part of its service.
+                // In the register, after the program before it: not part of its service time.
                 txn.start = txn.start + (now - txn.mark);
                 txn.book(LatencyComponent::Queue, now);
             }
@@ -125,7 +124,7 @@ impl Controller {
     }
 
     /// Suspends the operation of a lane; returns the reason if the die refuses. A plane that is
-    /// suspended by itself is split off.
+    /// suspended alone is split off.
     #[inline(always)]
     pub(super) fn suspend(
         &mut self,
@@ -138,12 +137,12 @@ impl Controller {
         let (operation, until) = (running.operation(), running.scheduled);
         let free_at = match unit.suspend(lane, now) {
             Ok(Suspend::FreeAt(free_at)) => free_at,
-            // It runs to its end: what is queued waits for that.
+            // It runs to its end, and queued transactions wait for that.
             Ok(Suspend::RunsToEnd) => return Answer::No(Reason::NearlyDone),
-            Err(refusal) => return held_off(refusal, until),
+            Err(refusal) => return refused(refusal, until),
         };
         if self.observers.ages.is_some() {
-            self.age_asked((die, lane), operation, until - now);
+            self.record_age((die, lane), operation, until - now);
         }
         let is_new = lane.plane().is_some_and(|plane| self.dies.split_lane(die, plane));
         let own = self.dies.units[die as usize].lane_mut(lane);
@@ -164,14 +163,14 @@ impl Controller {
         Answer::Now
     }
 
-    /// Lets what is suspended on a lane go on, if power and channel are there for it.
+    /// Resumes the suspended operation of a lane, if power and channel are available.
     #[inline(always)]
     pub(super) fn resume(
         &mut self,
         (die, lane): (u32, LaneId),
         now: Time,
         out: &mut impl Schedule<FlashEvent>,
-        grant: Grant,
+        grant: ChannelGrant,
     ) {
         let die_now = &self.dies[die].die;
         let (needs_channel, page_leaves) = match lane.plane() {
@@ -181,11 +180,11 @@ impl Controller {
             }
         };
         if let Some(budget) = &mut self.observers.budget {
-            if !budget.lets_resume(&self.dies, (die, lane)) {
+            if !budget.admits_resume(&self.dies, (die, lane)) {
                 return;
             }
         }
-        // Its page comes in again, as that of any program does.
+        // Its data is transferred again, as that of any program.
         if needs_channel && (page_leaves || !self.has_channel(die, now, grant, Kind::Program)) {
             return;
         }
@@ -208,11 +207,11 @@ impl Controller {
         own.answer = Answer::No(Reason::NothingWaits);
         own.schedule((die, lane), until, out);
         if self.dies.facts.parallelism.cache_program || self.suspension.takes_turns() {
-            out.schedule(now, FlashEvent::Poke { die });
+            out.schedule(now, FlashEvent::Wake { die });
         }
         let is_erase = self.dies.txns[id].kind == Kind::Erase;
         self.counts.suspended_ns[usize::from(is_erase)] += suspended.ns();
-        self.tell_resumed(id, suspended, now);
+        self.notify_resumed(id, suspended, now);
         let mut each = id;
         while each != NONE {
             let txn = &mut self.dies.txns[each];
@@ -232,7 +231,7 @@ impl Controller {
         }
     }
 
-    /// The array of a die has done what was scheduled; stale if that was of an earlier generation.
+    /// Handles the end of the array's phase on a die; stale if of an earlier generation.
     #[inline]
     pub(super) fn die_elapsed(
         &mut self,
@@ -248,7 +247,7 @@ impl Controller {
         }
     }
 
-    /// Handles it for a lane that was split off.
+    /// Handles the event of a split-off lane.
     #[cold]
     pub(super) fn lane_elapsed(
         &mut self,
@@ -264,9 +263,9 @@ impl Controller {
         }
     }
 
-    /// The array of a lane has done what was scheduled.
+    /// Handles the end of the array's phase on a lane.
     ///
-    /// In the machine code once for the lane of all planes, and once for those split off.
+    /// Compiled once for the lane of all planes, and once for split-off ones.
     #[inline(always)]
     pub(super) fn array_elapsed(
         &mut self,
@@ -283,7 +282,7 @@ impl Controller {
         }
     }
 
-    /// The operation on top of a lane is complete; what is below it, or loaded, is next.
+    /// Completes the operation on top of a lane; the one below it, or the loaded one, is next.
     #[inline(always)]
     fn complete_lane(
         &mut self,
@@ -307,7 +306,7 @@ impl Controller {
         self.operation_ended(id, planes, now);
     }
 
-    /// The operation on top of a lane is suspended.
+    /// Suspends the operation on top of a lane.
     #[inline(always)]
     fn suspended(&mut self, (die, lane): (u32, LaneId), now: Time) {
         let unit = &mut self.dies.units[die as usize];
@@ -330,12 +329,12 @@ impl Controller {
             each = txn.next;
         }
         self.count_suspension((die, lane), is_erase);
-        self.tell_suspended(id, now);
+        self.notify_suspended(id, now);
         self.dies.wake(die);
     }
 }
 
-/// Books what a program or erase has waited for, and the transfer with which it begins.
+/// Books the waiting time of a program or erase, and the transfer with which it starts.
 #[inline(always)]
 fn book_start(
     unit: &mut DieUnit,
@@ -353,7 +352,7 @@ fn book_start(
             Kind::Erase => {
                 unit.usage.seen.note(DieEvent::Erase(now, Extent::of_page(txn.at, joins)))
             }
-            // A wordline is programmed whole, and noted with the first unit of its first page.
+            // A wordline is programmed whole, and recorded with the first unit of its first page.
             _ if txn.place > 0 || pages > 1 && txn.at.page % pages > 0 => {}
             _ => unit.usage.seen.note(DieEvent::Program(now, Extent { at: txn.at, pages, joins })),
         }

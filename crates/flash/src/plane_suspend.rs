@@ -1,4 +1,4 @@
-//! Plane-wise suspension: a plane with reads makes way for them, and the others go on.
+//! Plane suspension: a plane is suspended for its own reads while the others run.
 
 use reprieve_base::Dur;
 use reprieve_base::event::Schedule;
@@ -7,16 +7,16 @@ use reprieve_policy::sched::Choice;
 use reprieve_policy::txn::{NONE, Txn};
 use reprieve_policy::work::Work;
 
-use super::asking::Asking;
-use super::channel::Grant;
+use super::channel::ChannelGrant;
 use super::controller::Controller;
 use super::lane::LaneId;
 use super::multi_plane::PlaneSet;
+use super::suspension_request::SuspensionRequest;
 use super::{Decisions, FlashEvent};
 
 impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
-    /// Decides for planes while others are at work: those with reads make way for them, the others
-    /// go on.
+    /// Decides for planes during operations: those with reads are suspended, and those without
+    /// resume.
     #[cold]
     pub(super) fn decide_lanes(&mut self, die: u32) {
         let dies = &self.flash.controller.dies;
@@ -49,22 +49,20 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
             let is_suspended = unit.die.plane_work(plane) == PlaneWork::Suspended;
             if is_suspended && unit.die.plane_reads().is_free(plane) && waits.insert(plane) {
                 controller.resume((die, LaneId::of_plane(plane)), self.now, self.out, self.grant);
-                self.grant = Grant::Ask;
+                self.grant = ChannelGrant::IfIdle;
             }
         }
     }
 
-    /// Begins a read whose plane is free for it, or asks what runs there to make way.
-    ///
-    /// Says whether the plane is kept for it.
+    /// Starts a read, or requests the suspension of its plane; returns whether the plane is kept.
     fn read_on_lane(&mut self, id: u32) -> bool {
         let controller = &self.flash.controller;
         let Txn { die, at, .. } = controller.dies.txns[id];
         let unit = &controller.dies[die];
         match unit.die.plane_work(at.plane) {
             PlaneWork::Running(_) => {
-                let asking = Asking { read: Some(id), ..Asking::default() };
-                self.ask_suspension((die, LaneId::of_plane(at.plane)), asking);
+                let request = SuspensionRequest { read: Some(id), ..SuspensionRequest::default() };
+                self.request_suspension((die, LaneId::of_plane(at.plane)), request);
                 return true;
             }
             PlaneWork::Suspending(_) => return true,
@@ -82,7 +80,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         }
         self.start_read(id);
         if self.flash.controller.dies.facts.timing.command > Dur::ZERO {
-            self.grant = Grant::Ask;
+            self.grant = ChannelGrant::IfIdle;
         }
         true
     }

@@ -12,24 +12,24 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub const fn new() -> Queue {
         Queue { head: NONE, tail: NONE, count: 0 }
     }
 
-    /// The oldest transaction.
+    /// Returns the oldest transaction.
     #[inline]
     pub fn first(&self) -> Option<u32> {
         (self.head != NONE).then_some(self.head)
     }
 
-    /// How many are in it.
+    /// Returns the number of transactions.
     #[inline]
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Its transactions, the oldest first.
+    /// Returns its transactions, the oldest first.
     pub fn iter(&self, txns: &Slab<Txn>) -> impl Iterator<Item = u32> {
         let next = |id: &u32| Some(txns[*id].next).filter(|next| *next != NONE);
         std::iter::successors(self.first(), next)
@@ -58,7 +58,7 @@ impl Queue {
         self.count += 1;
     }
 
-    /// Takes `id` out, so that nothing follows it any more; it usually is the first.
+    /// Removes `id`, usually the first, and clears its link.
     #[inline(always)]
     pub fn remove(&mut self, txns: &mut Slab<Txn>, id: u32) {
         let next = std::mem::replace(&mut txns[id].next, NONE);
@@ -84,18 +84,18 @@ impl Queue {
     }
 }
 
-/// Transactions that follow each other, in no queue: a command, or pages on their way.
+/// Linked transactions in no queue: a command, or pages on their way.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Linked {
     first: u32,
-    /// Of no meaning while there is no first.
+    /// Undefined without a first.
     last: u32,
 }
 
 impl Linked {
     pub(super) const EMPTY: Linked = Linked { first: NONE, last: NONE };
 
-    /// The first, or `NONE`.
+    /// Returns the first, or `NONE`.
     #[inline(always)]
     pub(super) fn first(&self) -> u32 {
         self.first
@@ -111,7 +111,7 @@ impl Linked {
         self.last = id;
     }
 
-    /// Adds a transaction with all that follow it; returns how many they are.
+    /// Adds a transaction with all its linked ones; returns their number.
     #[inline(always)]
     pub(super) fn append_all(&mut self, txns: &mut Slab<Txn>, first: u32) -> u32 {
         self.append(txns, first);
@@ -125,13 +125,13 @@ impl Linked {
         count
     }
 
-    /// Takes all of them out, as they follow each other; the first, or `NONE`.
+    /// Removes all, linked to each other; returns the first, or `NONE`.
     #[inline(always)]
     pub(super) fn take(&mut self) -> u32 {
         std::mem::replace(&mut self.first, NONE)
     }
 
-    /// Takes out the first, which still names the one behind it.
+    /// Removes the first, whose link to the next one stays.
     #[inline(always)]
     pub(super) fn take_first(&mut self, txns: &Slab<Txn>) -> u32 {
         let id = self.first;

@@ -11,7 +11,7 @@ use super::lane::LaneId;
 use super::multi_plane::start_command;
 
 impl Controller {
-    /// Begins the array read of a transaction, and those that follow it, in no queue any more.
+    /// Starts the array read of a transaction and its linked ones, in no queue any more.
     #[inline(always)]
     pub(super) fn sense(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         if self.dies.facts.reads_alone && !self.observers.listens {
@@ -21,7 +21,7 @@ impl Controller {
         }
     }
 
-    /// Begins the array read of one transaction on a die of one lane without observers: the usual
+    /// Starts the array read of one transaction on a die of one lane without observers, the usual
     /// case.
     #[inline]
     fn sense_alone(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
@@ -48,14 +48,14 @@ impl Controller {
             unit.whole.schedule((die, LaneId::WHOLE), until, out);
             return;
         }
-        // Nobody else can want the channel: the page leaves as soon as it is sensed.
+        // The channel is private: the page leaves as soon as it is sensed.
         let bus = self.dies.facts.out_time(out_units);
         self.channels.occupy(unit.channel, until, bus);
         unit.whole.scheduled = until;
         out.schedule(until + bus, FlashEvent::Out { die });
     }
 
-    /// Begins array reads on one plane or on several, and tells those who listen.
+    /// Starts array reads on one plane or on several, and notifies observers.
     fn sense_together(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let planes = self.list_others(id);
         let Txn { die, at, out_units, .. } = self.dies.txns[id];
@@ -106,7 +106,7 @@ impl Controller {
             unit.whole.schedule((die, LaneId::WHOLE), until, out);
             return;
         }
-        // Nobody else can want the channel: the page leaves as soon as it is sensed.
+        // The channel is private: the page leaves as soon as it is sensed.
         self.channels.occupy(channel, until, bus);
         unit.whole.scheduled = until;
         out.schedule(until + bus, FlashEvent::Out { die });
@@ -118,14 +118,14 @@ impl Controller {
         }
     }
 
-    /// A plane that reads by itself has sensed its page.
+    /// Handles the end of an independent plane read.
     pub(super) fn plane_elapsed(&mut self, die: u32, plane: u32, now: Time) {
         let elapsed = self.dies.units[die as usize].die.elapse_plane(now, plane);
         self.sensed(die, Some(plane), elapsed == Elapsed::ReadHeld, now);
     }
 
-    /// Lines up data that was sensed, on one plane that reads alone or on all of the command; or
-    /// holds it until the data before it has left.
+    /// Queues sensed pages for the channel, of one plane or of all of the command; or holds them
+    /// until the pages before them have left.
     #[inline(always)]
     pub(super) fn sensed(&mut self, die: u32, plane: Option<u32>, is_held: bool, now: Time) {
         self.observers.sensed(die, plane.is_some());
@@ -153,7 +153,7 @@ impl Controller {
         self.line_up(die, plane);
     }
 
-    /// Lines sensed pages up for the channel, behind those that are there.
+    /// Queues sensed pages for the channel, after earlier ones.
     #[inline(always)]
     fn line_up(&mut self, die: u32, plane: Option<u32>) {
         let unit = &mut self.dies.units[die as usize];
@@ -162,7 +162,7 @@ impl Controller {
         self.channels.wait_out((die, unit.channel), pages);
     }
 
-    /// The first page in line crosses the channel.
+    /// Starts the transfer of the first page in the queue.
     #[inline(always)]
     pub(super) fn start_out(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let unit = &self.dies[die];
@@ -177,13 +177,13 @@ impl Controller {
         }
     }
 
-    /// A page has left a die.
+    /// Ends the transfer of a page.
     pub(super) fn page_left(&mut self, die: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let unit = &mut self.dies.units[die as usize];
         let txns = &mut self.dies.txns;
         let id = match self.dies.facts.private_channels {
             true => {
-                // It has left without having waited in line.
+                // It has left without a place in the queue.
                 let (id, sensed) =
                     (std::mem::replace(&mut unit.reading, NONE), unit.whole.scheduled);
                 unit.die.elapse(sensed);
@@ -198,7 +198,7 @@ impl Controller {
         if self.dies.facts.has_units() && unit.leaving.first() != NONE {
             let next = &txns[unit.leaving.first()];
             if next.place > 0 && (next.start, next.at.plane) == (start, plane) {
-                // Another unit of its page is still there.
+                // Another unit of its page is in the die.
                 self.left_its_die(id, now, out);
                 return;
             }
@@ -218,18 +218,18 @@ impl Controller {
         self.left_its_die(id, now, out);
     }
 
-    /// A page has left a die: it is there, or waits for others.
+    /// Completes a page that has left its die, or has it wait for the others of its command.
     #[inline(always)]
     fn left_its_die(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         match self.dies.facts.parallelism.pages_end_together {
             true => self.left_with_others(id, now, out),
-            false => self.page_is_there(id, now, out),
+            false => self.finish_page(id, now, out),
         }
     }
 
-    /// A page has left a die, and is there when the last of its command has left too.
+    /// Completes the pages of a command when the last of them has left the die.
     ///
-    /// A die senses for one command at a time, so that those of one begin at an instant of its own.
+    /// A die senses for one command at a time, so that commands differ in their start.
     #[cold]
     fn left_with_others(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         let Txn { die, start, .. } = self.dies.txns[id];
@@ -245,14 +245,14 @@ impl Controller {
             let txn = &mut self.dies.txns[each];
             let following = std::mem::replace(&mut txn.next, NONE);
             txn.book(LatencyComponent::BusWait, now);
-            self.page_is_there(each, now, out);
+            self.finish_page(each, now, out);
             each = following;
         }
     }
 
-    /// The page of a read is there, unless it is to be decoded.
+    /// Completes the page of a read, unless it is to be decoded.
     #[inline(always)]
-    fn page_is_there(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
+    fn finish_page(&mut self, id: u32, now: Time, out: &mut impl Schedule<FlashEvent>) {
         if self.media.is_some() {
             self.decode(id, now, out);
             return;

@@ -1,4 +1,4 @@
-//! The scheduler: what it is shown of a die, and what it chooses.
+//! The scheduler: its views of a die, and its choices.
 
 use reprieve_base::Time;
 use reprieve_config::Scenario;
@@ -11,17 +11,17 @@ use super::die::DieUnit;
 use super::dies::Dies;
 use super::lane::LaneId;
 
-/// The scheduler, with what it says of itself.
+/// The scheduler and its properties.
 ///
-/// It is shown what the controller has, and changes nothing there, but that garbage collection
-/// which is shown to wait does so from then on.
+/// It sees the controller and changes nothing there, except that garbage collection in its view
+/// counts as waiting from then on.
 pub(super) struct Serving {
     pub(super) scheduler: Box<dyn Scheduler>,
-    /// It has to be shown the classes of what waits.
+    /// It needs the classes of waiting transactions.
     pub(super) sees_classes: bool,
-    /// It may be against a suspension.
+    /// It may refuse a suspension.
     pub(super) restricts: bool,
-    /// Its reads go before all else on a die.
+    /// Its reads go before all other operations of a die.
     pub(super) serves_reads_first: bool,
 }
 
@@ -30,13 +30,13 @@ impl Serving {
         Serving {
             sees_classes: scheduler.sees_classes(),
             restricts: scheduler.restricts_suspension(),
-            // A budget of power looks at how long collection has waited.
+            // The power budget needs the waiting time of collection.
             serves_reads_first: scheduler.serves_reads_first() && scenario.power.is_none(),
             scheduler,
         }
     }
 
-    /// Returns the scheduler's choice for a die; `read` is the one of the view, if that is not of
+    /// Returns the scheduler's choice for a die; `read` is that of the view, unless it is of
     /// garbage collection.
     #[inline(always)]
     pub(super) fn choose<W: Work>(
@@ -72,7 +72,7 @@ impl Serving {
         self.scheduler.choose_by_class(view, &classes)
     }
 
-    /// A die that is free, or on which something is suspended, as the scheduler sees it.
+    /// Returns the scheduler's view of a die that is free, or has a suspended operation.
     #[inline(always)]
     pub(super) fn view<W: Work>(
         &self,
@@ -95,7 +95,7 @@ impl Serving {
             }
             return view;
         }
-        // Pages that wait for the rest of their wordline go ahead of nothing, nor those elsewhere.
+        // Programs that wait for the rest of their wordline, or on other dies, do not go first.
         let of_others = dies.facts.together > 1 || dies.limit.of_drive;
         view.writes_first &= !of_others || view.write.is_some();
         match if unit.gc_decoding > 0 { GcNeed::None } else { work.gc_need(die) } {
@@ -103,15 +103,15 @@ impl Serving {
             GcNeed::Idle => view.idle_gc = true,
             GcNeed::Exclusive => view.gc_runs_through = true,
             GcNeed::Due | GcNeed::Urgent => {
-                view.gc_gives_way =
-                    eligibility.write_in_erase && self.erase_gives_way(controller, die, now, work);
+                view.gc_gives_way = eligibility.write_in_erase
+                    && self.erase_would_be_suspended(controller, die, now, work);
                 view.urgent_gc = Some(controller.dies.gc_waits(die, now));
             }
         }
         view
     }
 
-    /// Whether a read that may be served now is what the die does, where reads come first.
+    /// Whether the die serves an admissible read next, where reads go first.
     #[inline(always)]
     pub(super) fn goes_first<W: Work>(
         &self,
@@ -132,7 +132,7 @@ impl Serving {
         unit.gc_decoding > 0 || work.gc_need(die) != GcNeed::Exclusive
     }
 
-    /// Returns the scheduler's choice for a suspended plane for which a read waits.
+    /// Returns the scheduler's choice for a suspended plane with a waiting read.
     pub(super) fn choose_on_lane<W: Work>(
         &self,
         controller: &Controller,
@@ -158,7 +158,7 @@ impl Serving {
         self.scheduler.choose_by_class(&view, &classes)
     }
 
-    /// Whether a step of garbage collection is what a die begins that may begin one.
+    /// Whether a die that may start a step of garbage collection does.
     pub(super) fn collects<W: Work>(
         &self,
         dies: &mut Dies,
@@ -175,8 +175,8 @@ impl Serving {
     }
 }
 
-/// Returns the view of a die's queues and suspended operation, without garbage collection and
-/// without how long that operation may wait.
+/// Returns the view of a die's queues and suspended operation, without garbage collection and the
+/// longest suspension.
 #[inline(always)]
 fn view_of(
     dies: &Dies,

@@ -1,4 +1,4 @@
-//! Starts of a free die: whether it has channel and power, and which transactions go together.
+//! Starts of operations on a free die: channel, power, and the transactions of the command.
 
 use reprieve_base::event::Schedule;
 use reprieve_policy::txn::{Kind, NONE, Txn};
@@ -7,7 +7,7 @@ use reprieve_policy::work::{GcNeed, Work};
 use super::{Decisions, FlashEvent};
 
 impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
-    /// Begins the array read of a queued transaction; false if it has to wait for the channel.
+    /// Starts the array read of a queued transaction; false if it has to wait for the channel.
     #[inline(always)]
     pub(super) fn start_read(&mut self, id: u32) -> bool {
         let controller = &mut self.flash.controller;
@@ -53,8 +53,8 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         self.flash.controller.start(id, self.now, self.out);
     }
 
-    /// Senses a page again that garbage collection waits for, ahead of a write that waits for the
-    /// room that it makes; false if no collection waits for a page.
+    /// Senses again a page of garbage collection, before a write that needs its block; false if
+    /// there is none.
     fn sense_for_room(&mut self, die: u32) -> bool {
         let dies = &self.flash.controller.dies;
         if dies[die].gc_decoding == 0 {
@@ -67,7 +67,7 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         if id != NONE {
             self.start_read(id);
         }
-        // Else its page is being decoded, and will wake the die.
+        // Else its page is being decoded, which wakes the die.
         true
     }
 
@@ -97,8 +97,8 @@ impl<W: Work, S: Schedule<FlashEvent>> Decisions<'_, W, S> {
         }
         self.flash.controller.start(id, self.now, self.out);
         if self.work.gc_need(die) == GcNeed::Exclusive {
-            // A read that had to let it begin may ask at once for its suspension.
-            self.out.schedule(self.now, FlashEvent::Poke { die });
+            // A read that had to wait for the start may suspend it at once.
+            self.out.schedule(self.now, FlashEvent::Wake { die });
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The end of an operation: what it counts for, and each of its pages complete.
+//! End of an operation: counters, and completion of each of its pages.
 
 use reprieve_base::{Dur, Time};
 use reprieve_policy::suspend::SuspendEvent;
@@ -9,7 +9,7 @@ use super::controller::Controller;
 use super::lane::LaneId;
 
 impl Controller {
-    /// The pages of an operation are programmed, or its blocks erased.
+    /// Completes the pages or blocks of an operation.
     #[inline(always)]
     pub(super) fn operation_ended(&mut self, id: u32, planes: u64, now: Time) {
         if self.dies.facts.together > 1 {
@@ -35,7 +35,7 @@ impl Controller {
         }
     }
 
-    /// Counts the pages of a program's wordlines, and the units of its pages, that had no data.
+    /// Counts the padded pages of a program's wordlines, and the padded units of its pages.
     #[cold]
     fn count_padding(&mut self, first: u32) {
         if !self.dies.txns[first].kind.is_program() {
@@ -51,7 +51,7 @@ impl Controller {
         }
     }
 
-    /// The operation of a die, or of one of its planes that makes way apart, is suspended.
+    /// Counts a suspension of the operation of a die, or of one of its planes.
     #[inline(always)]
     pub(super) fn count_suspension(&mut self, (die, lane): (u32, LaneId), is_erase: bool) {
         let by_write = lane == LaneId::WHOLE && self.dies[die].whole.asked_by_write;
@@ -61,18 +61,18 @@ impl Controller {
         }
     }
 
-    /// Tells the suspension policy, if it is told, that an operation is suspended.
+    /// Notifies the suspension policy of a suspension, if it wants that.
     #[inline(always)]
-    pub(super) fn tell_suspended(&mut self, id: u32, now: Time) {
+    pub(super) fn notify_suspended(&mut self, id: u32, now: Time) {
         if self.suspension.is_told() {
             let Txn { die, kind, .. } = self.dies.txns[id];
             self.suspension.tell(SuspendEvent::Suspended { now, die, class: class_of(kind) });
         }
     }
 
-    /// Counts that the operation goes on after this time.
+    /// Counts a resumption after this time in suspension.
     #[inline(always)]
-    pub(super) fn tell_resumed(&mut self, id: u32, suspended: Dur, now: Time) {
+    pub(super) fn notify_resumed(&mut self, id: u32, suspended: Dur, now: Time) {
         if self.suspension.is_told() {
             let Txn { die, kind, .. } = self.dies.txns[id];
             let class = class_of(kind);
@@ -80,7 +80,7 @@ impl Controller {
         }
     }
 
-    /// Tells it that a transaction is complete.
+    /// Notifies the suspension policy of a completed transaction.
     #[cold]
     fn tell_completed(&mut self, id: u32) {
         let txn = &self.dies.txns[id];
@@ -93,16 +93,16 @@ impl Controller {
         });
     }
 
-    /// An operation with this time left is to make way, where it is kept how far those were.
+    /// Records the progress of an operation with this time left at its suspension.
     #[cold]
-    pub(super) fn age_asked(&mut self, (die, lane): (u32, LaneId), id: u32, remaining: Dur) {
+    pub(super) fn record_age(&mut self, (die, lane): (u32, LaneId), id: u32, remaining: Dur) {
         let planes = self.dies[die].running_lane(lane).top.planes;
         let undisturbed = self.dies.undisturbed(id, planes);
         let ages = self.observers.ages.as_mut().expect("the caller has seen them");
         ages.asked((die, lane.plane()), remaining, undisturbed);
     }
 
-    /// The data of a read is there.
+    /// Completes a read.
     #[inline(always)]
     pub(super) fn read_complete(&mut self, id: u32) {
         let txn = &self.dies.txns[id];

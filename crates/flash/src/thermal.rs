@@ -1,4 +1,4 @@
-//! Temperature of the drive as its firmware sees it, and the limits on power that follow from it.
+//! Temperature of the drive by its firmware, and the resulting limits on power.
 
 use reprieve_base::{Archive, Time, parts};
 use reprieve_config::Scenario;
@@ -6,29 +6,29 @@ use reprieve_observe::power::Meter;
 
 use super::budget::Budget;
 
-/// The temperature at the last look of the firmware, and the limit that holds since.
+/// The temperature at the firmware's last check, and the limit since then.
 ///
 /// The drive is one body: over a step of constant power its rise over the ambient approaches that
-/// of the power exponentially. A step lasts from look to look, and its power is the mean.
+/// of the power exponentially. A step lasts between two checks, at their mean power.
 #[derive(Clone, Debug)]
 pub(super) struct Thermal {
     given: reprieve_config::Thermal,
     /// Limit without throttling.
     budget_uw: u64,
-    /// Share of a difference that is left after a step.
+    /// Share of a temperature difference that remains after a step.
     left: f64,
     now_c: f64,
     next_look: Time,
-    /// Energy of the flash until the last look.
+    /// Energy of the flash until the last check.
     energy_fj: u128,
-    /// How hard it is throttled: not, lightly, heavily.
+    /// Throttling level: none, light, heavy.
     level: usize,
     counts: ThermalCounts,
-    /// The look at which dies that wait for power are looked at again.
+    /// The check at which waiting dies decide again.
     woken_at: Time,
 }
 
-/// Counters of the temperature since the measured part began.
+/// Counters of the measured part.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct ThermalCounts {
     highest_c: f64,
@@ -37,7 +37,7 @@ struct ThermalCounts {
     rises: u64,
 }
 
-/// Section `thermal` of the summary: the measured part, as the firmware has seen it.
+/// Section `thermal` of the summary: the measured part, by the firmware's checks.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct ThermalReport {
     end_c: f64,
@@ -50,13 +50,13 @@ pub struct ThermalReport {
 }
 
 impl Thermal {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.now_c, self.next_look, self.energy_fj, self.level, self.counts);
         archive.part(&mut self.woken_at);
     }
 
-    /// The temperature of a scenario at the start; `None` if it has none.
+    /// Returns the temperature of a scenario at the start; `None` without a thermal model.
     pub(super) fn of(scenario: &Scenario) -> Option<Thermal> {
         let power = scenario.power.as_ref()?;
         let given = power.thermal?;
@@ -76,13 +76,13 @@ impl Thermal {
         Some(made)
     }
 
-    /// The limit on the power of all dies.
+    /// Returns the limit on the power of all dies.
     pub(super) fn limit_uw(&self) -> u64 {
         let level = self.level.checked_sub(1).map(|level| self.given.levels[level].budget_uw);
         level.map_or(self.budget_uw, |limit_uw| limit_uw.min(self.budget_uw))
     }
 
-    /// Takes every look of the firmware until `now`.
+    /// Runs every check of the firmware until `now`.
     pub(super) fn look(&mut self, now: Time, meter: &mut Meter, budget: &mut Budget) {
         while self.next_look <= now {
             meter.advance(self.next_look);
@@ -92,7 +92,7 @@ impl Thermal {
         }
     }
 
-    /// A step is over, at whose end the flash has taken `energy_fj`.
+    /// Ends a step, by whose end the flash has taken `energy_fj`.
     fn step(&mut self, energy_fj: u128) {
         let given = &self.given;
         let taken_fj = energy_fj - std::mem::replace(&mut self.energy_fj, energy_fj);
@@ -107,7 +107,7 @@ impl Thermal {
         self.counts.rises += u64::from(self.level > before);
     }
 
-    /// Sets the level to the highest that is reached, or that was and does not end yet.
+    /// Sets the level to the highest reached one, or keeps one above its hysteresis.
     fn set_level(&mut self) {
         let holds = |level: &usize| {
             let below_c = if *level <= self.level { self.given.hysteresis_c } else { 0.0 };
@@ -116,7 +116,7 @@ impl Thermal {
         self.level = (1..=2).rfind(holds).unwrap_or(0);
     }
 
-    /// When the limit may end that dies wait for, each time once.
+    /// Returns when the limit may end for waiting dies, once.
     pub(super) fn take_wake(&mut self, budget: &Budget) -> Option<Time> {
         let is_new = self.level > 0 && self.woken_at != self.next_look && budget.is_waited_for();
         is_new.then(|| {
@@ -125,12 +125,12 @@ impl Thermal {
         })
     }
 
-    /// The measured part begins.
+    /// Starts the measured part.
     pub(super) fn forget_counts(&mut self) {
         self.counts = ThermalCounts { highest_c: self.now_c, ..ThermalCounts::default() };
     }
 
-    /// Returns what the summary says of it.
+    /// Returns the temperature and throttling for the summary.
     pub(super) fn report(&self) -> ThermalReport {
         let [unthrottled_s, light_s, heavy_s] = self.counts.level_ns.map(|ns| ns as f64 / 1e9);
         ThermalReport {

@@ -1,34 +1,34 @@
-//! When a die was in use, in all and, for the checker, what it did.
+//! Time in use of a die, and its events for the checker.
 
 use reprieve_base::Time;
 use reprieve_observe::die_events::{DieEvent, Record};
 
-/// The time in which the array or the page buffer of a die was in use, and what happened there.
+/// The time in which the array or the page buffer of a die was in use, and events there.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Usage {
     since: Time,
-    /// Total time in use, but for what began at `since` if it has not ended.
+    /// Total time in use, without the current use that started at `since`.
     whole_ns: u64,
     #[serde(skip)]
     pub(super) seen: Record,
 }
 
 impl Usage {
-    /// The die is in use from now on.
+    /// Starts a use.
     #[inline]
     pub(super) fn begin(&mut self, now: Time) {
         self.since = now;
         self.seen.note(DieEvent::Taken(now));
     }
 
-    /// It is in use no longer.
+    /// Ends a use.
     #[inline]
     pub(super) fn end(&mut self, now: Time) {
         self.whole_ns += (now - self.since).ns();
         self.seen.note(DieEvent::Freed(now));
     }
 
-    /// Nanoseconds until `now` in which it was in use, and is or not.
+    /// Returns the nanoseconds in use until `now`.
     pub(super) fn until(&self, now: Time, is_in_use: bool) -> u64 {
         self.whole_ns + if is_in_use { (now - self.since).ns() } else { 0 }
     }

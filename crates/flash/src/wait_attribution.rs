@@ -1,4 +1,4 @@
-//! Causes of waiting on each die, set at the end of an instant from the state of the die.
+//! Causes of waits on each die, set at the end of an instant from the state of the die.
 
 use reprieve_base::Time;
 use reprieve_nand::{PlaneWork, Refusal};
@@ -8,17 +8,17 @@ use reprieve_policy::txn::{Kind, NONE};
 use reprieve_policy::work::Work;
 
 use super::Flash;
-use super::asking::Asking;
 use super::controller::Controller;
 use super::die::DieUnit;
 use super::dies::Dies;
 use super::lane::{Lane, LaneId};
 use super::observe::{Attribution, ReadCauses};
 use super::serving::Serving;
+use super::suspension_request::SuspensionRequest;
 
-/// The drive at the end of an instant, and the attribution whose causes are set.
+/// The drive at the end of an instant, and the attribution to update.
 ///
-/// Policies are asked without side effects; nothing else is changed.
+/// Policies are evaluated without side effects; nothing else is changed.
 struct Causes<'a> {
     controller: &'a Controller,
     serving: &'a Serving,
@@ -27,7 +27,7 @@ struct Causes<'a> {
 }
 
 impl Flash {
-    /// Sets the causes of waiting on the dies that something has happened to at this instant.
+    /// Sets the causes of waits on the dies with events at this instant.
     #[inline(never)]
     pub(super) fn attribute_waits<W: Work>(&mut self, now: Time, work: &mut W) {
         let Some(mut attribution) = self.controller.observers.attribution.take() else { return };
@@ -52,8 +52,8 @@ impl<'a> Causes<'a> {
         }
     }
 
-    /// Sets the causes on a die. Clocks for which nothing waits need not be right, until something
-    /// comes; but what a dispatcher holds back has waited before it comes.
+    /// Sets the causes on a die. Clocks without waiting transactions may be stale, unless a
+    /// dispatcher holds back transactions, which waited before they are queued.
     fn set_die<W: Work>(&mut self, die: u32, bars_changed: bool, work: &mut W) {
         let unit = &self.dies()[die];
         let always = self.attribution.looks_always;
@@ -87,7 +87,7 @@ impl<'a> Causes<'a> {
         let mut first = None;
         let mut next = unit.reads.first().unwrap_or(NONE);
         while next != NONE {
-            // The queue itself keeps the address that it shows to a dispatcher.
+            // The queue keeps the address that a dispatcher sees.
             let txn = &self.dies().txns[next];
             let at = work.located(txn);
             let is_barred = unit.die.bars_read(at);
@@ -131,7 +131,7 @@ impl<'a> Causes<'a> {
         let running = unit.running_lane(lane);
         let operation = self.operation_on(running, runs)?;
         if running.free_at > self.now {
-            // It is on its way into suspension, perhaps behind its data.
+            // It enters suspension, perhaps after its data-in.
             return Some(ReadCauses { read: operation, barred: operation });
         }
         Some(ReadCauses {
@@ -140,12 +140,12 @@ impl<'a> Causes<'a> {
         })
     }
 
-    /// Returns the causes for reads of a plane where planes are suspended by themselves.
+    /// Returns the causes for reads of a plane under plane suspension.
     fn causes_on_plane<W: Work>(&mut self, (die, plane): (u32, u32), work: &mut W) -> ReadCauses {
         if let Some(causes) = self.causes_on_lane((die, LaneId::of_plane(plane)), work) {
             return causes;
         }
-        // Operations on other planes may keep a read of this one waiting.
+        // Operations on other planes may block a read of this one.
         let others = self.dies()[die].operations().next();
         let read = match self.cause_on_free_array(die, Some(plane)) {
             Cause::Other => others.map_or(Cause::Other, |id| Cause::of(self.dies().txns[id].kind)),
@@ -197,8 +197,8 @@ impl<'a> Causes<'a> {
     /// Returns the cause that a running operation is to reads that it does not bar, by the answer
     /// of the suspension chain.
     ///
-    /// Had it been suspended at some instant, it would not be in the way later either, though by
-    /// then it may be too near its end to be suspended.
+    /// An operation that could have been suspended once is no cause later, even if too near its
+    /// end.
     fn as_answered<W: Work>(
         &mut self,
         (die, lane): (u32, LaneId),
@@ -210,7 +210,7 @@ impl<'a> Causes<'a> {
             Answer::No(Reason::Budget) => Cause::Budget,
             Answer::No(Reason::Limit) => {
                 let Some(first) = self.waiting_reads(die, lane).next() else { return operation };
-                // What was answered of a plane may be of an earlier operation there.
+                // The answer for a plane may be of an earlier operation there.
                 let holds = lane == LaneId::WHOLE
                     || unit.die.may_suspend(self.now, lane.plane()) == Err(Refusal::LimitReached);
                 let limits = self.attribution.reasons(die, lane.plane()).limit
@@ -260,14 +260,12 @@ impl<'a> Causes<'a> {
         read: u32,
         work: &mut W,
     ) -> bool {
-        let asking = Asking { read: Some(read), ..Asking::default() };
-        let answer =
-            self.serving.ask_in_vain(self.controller, lane, self.now, (asking, false), work);
+        let request = SuspensionRequest { read: Some(read), ..Default::default() };
+        let answer = self.serving.preview(self.controller, lane, self.now, (request, false), work);
         !matches!(answer, Answer::No(_)) && self.has_time_to_suspend(lane)
     }
 
-    /// Whether it would be if it did not hold the page: as in [`Dies::asking`], the read has to be
-    /// eligible.
+    /// Whether it would be suspended if it did not hold the page; the read has to be eligible.
     fn suspends_but_for_bar<W: Work>(
         &self,
         (die, lane): (u32, LaneId),
@@ -284,20 +282,20 @@ impl<'a> Causes<'a> {
         {
             return false;
         }
-        let asking = Asking { read: Some(read), ..Asking::default() };
+        let request = SuspensionRequest { read: Some(read), ..Default::default() };
         let answer =
-            self.serving.ask_in_vain(self.controller, (die, lane), self.now, (asking, true), work);
+            self.serving.preview(self.controller, (die, lane), self.now, (request, true), work);
         !matches!(answer, Answer::No(_)) && self.has_time_to_suspend((die, lane))
     }
 
     /// Whether an operation that can be suspended would be before its end.
     fn has_time_to_suspend(&self, (die, lane): (u32, LaneId)) -> bool {
-        let under_way = self.dies()[die].die.under_way(lane.plane());
-        under_way.is_some_and(|operation| operation.outlook(self.now).is_some())
+        let active = self.dies()[die].die.active_operation(lane.plane());
+        active.is_some_and(|operation| operation.suspension_cost(self.now).is_some())
     }
 
-    /// Returns the cause for which a read waits while no program or erase runs: a page that is
-    /// sensed or leaves, or what a command needs besides.
+    /// Returns the cause for which a read waits without a program or erase: a page that is sensed
+    /// or transferred, or another resource.
     fn cause_on_free_array(&self, die: u32, plane: Option<u32>) -> Cause {
         let unit = &self.dies()[die];
         let in_use = match plane {
@@ -322,7 +320,7 @@ impl<'a> Causes<'a> {
         let next = |id: &u32| Some(dies.txns[*id].next).filter(|next| *next != NONE);
         let leaving = Some(unit.leaving.first()).filter(|id| *id != NONE);
         match std::iter::successors(leaving, next).find(on_plane) {
-            // On a channel of its own the page leaves as part of its read.
+            // On a private channel the transfer is part of its read.
             Some(_) if dies.facts.shares_channels => Cause::Channel,
             Some(id) => Cause::of(dies.txns[id].kind),
             None => Cause::Other,
@@ -364,8 +362,8 @@ impl<'a> Causes<'a> {
         if page == Cause::Other { self.cause_of_free_die(die) } else { page }
     }
 
-    /// Whether a die is a reason why room in the buffer does not become free: unless all that it
-    /// does is reads of the host and it has no programs.
+    /// Whether a die counts as a reason for a full buffer: unless it has no programs and only
+    /// serves reads of the host.
     fn counts_for_buffer(&self, die: u32, cause: Cause) -> bool {
         let unit = &self.dies()[die];
         let reads_only = match cause {

@@ -1,4 +1,4 @@
-//! Programs of several pages: a wordline that is gathered, or padded when it has waited.
+//! Programs of several pages: a wordline is gathered, or padded after a timeout.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) struct OpenBlocks {
 }
 
 impl OpenBlocks {
-    /// Adds that of a plane to which a program goes; false if it was there.
+    /// Adds the plane of a program to a set; false if it is in it.
     pub(super) fn insert(&mut self, plane: u32, front: u8) -> bool {
         let is_new = self.planes[usize::from(front)].insert(plane);
         self.count += u32::from(is_new);
@@ -57,8 +57,7 @@ impl Dies {
         None
     }
 
-    /// Whether a program or erase that is the oldest of its open block need not wait for others:
-    /// its wordline is complete, or flushed, or it has waited for long enough.
+    /// Whether a program or erase, the oldest of its open block, can start by its wordline.
     pub(super) fn is_ready(&self, id: u32, now: Time) -> bool {
         let txn = &self.txns[id];
         let flushed = self.flushed[usize::from(txn.front)];
@@ -71,16 +70,16 @@ impl Dies {
         let soonest = unit.planes.next_due(&self.txns, now);
         if soonest < Time::NEVER && (unit.looks_at <= now || soonest < unit.looks_at) {
             unit.looks_at = soonest;
-            out.schedule(soonest, FlashEvent::Poke { die });
+            out.schedule(soonest, FlashEvent::Wake { die });
         }
     }
 
-    /// Lets queued pages wait for no more pages of their wordline.
+    /// Stops queued pages from waiting for the rest of their wordline.
     pub fn flush(&mut self) {
         self.flush_fronts(0..FRONTS);
     }
 
-    /// Lets queued pages of these open blocks of planes wait for no more pages of their wordline.
+    /// As `flush`, for these open blocks of planes.
     pub fn flush_fronts(&mut self, fronts: Range<usize>) {
         if self.facts.together > 1 {
             self.flushed[fronts].fill(self.arrivals);

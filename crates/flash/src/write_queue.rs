@@ -1,4 +1,4 @@
-//! The write queue limit: which pending programs it counts, and whether it is reached.
+//! The write queue limit: the pending programs that it counts, and whether it is reached.
 
 use reprieve_config::{LimitScope, Scheduling};
 
@@ -8,11 +8,11 @@ use super::die::DieUnit;
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct WriteQueue {
     limit: u32,
-    /// It is held against the programs of the drive; else against those of each die.
+    /// The limit is for the programs of the drive; else for those of each die.
     pub(super) of_drive: bool,
-    /// Programs that wait at all dies together.
+    /// Programs that wait at all dies.
     pub(super) pending: u32,
-    /// Of the drive: whether it was reached when dies were last told so.
+    /// Whether the limit of the drive was reached when dies were last woken for it.
     was_reached: bool,
 }
 
@@ -40,7 +40,7 @@ impl WriteQueue {
         pending >= self.limit
     }
 
-    /// Whether dies have to be told that the drive has come to its limit, or is below it again.
+    /// Whether the drive has reached its limit, or fallen below it, since dies were last woken.
     pub(super) fn has_changed(&self) -> bool {
         self.of_drive && (self.pending >= self.limit) != self.was_reached
     }

@@ -1,4 +1,4 @@
-//! One plane of a drive whose valid pages have no names.
+//! One plane of a drive without logical page numbers.
 
 use std::ops::Range;
 
@@ -6,15 +6,15 @@ use reprieve_base::Stream;
 use reprieve_policy::victim::{BlockView, VictimPolicy};
 
 use super::filler::filler;
+use super::overwrite_scope::Scope;
 use super::plane::Plane;
-use super::scope::Scope;
 use super::{Ftl, Kept};
 use crate::block_index::BlockIndex;
 
-/// Pages are alike where a plane has no open block but this one.
+/// Only open block of a plane, as pages are alike.
 pub(super) const FRONT: u8 = 0;
 
-/// Which pages of a plane are valid, and its blocks; both are numbered within the plane.
+/// Valid pages of a plane, and its blocks; both are numbered within the plane.
 #[derive(Clone)]
 pub(super) struct BitmapPlane {
     /// The plane, counted over the drive.
@@ -27,7 +27,7 @@ pub(super) struct BitmapPlane {
     /// Free blocks that the host leaves.
     reserve_blocks: u32,
     kept: Kept,
-    /// One bit a page.
+    /// One valid bit a page.
     valid: Vec<u64>,
     index: BlockIndex,
     filled: Vec<u32>,
@@ -35,7 +35,7 @@ pub(super) struct BitmapPlane {
     erases: Vec<u32>,
 }
 
-/// View of the plane for a victim policy: its blocks, counted over the drive.
+/// A victim policy's view of the plane: its blocks, counted over the drive.
 struct InDrive<'a> {
     index: &'a mut BlockIndex,
     first: u32,
@@ -56,7 +56,7 @@ impl BlockView for InDrive<'_> {
 }
 
 impl BitmapPlane {
-    /// A plane of an FTL with nothing valid.
+    /// Creates a plane of an FTL without valid pages.
     pub(super) fn new(ftl: &Ftl, plane: u32, kept: Kept) -> BitmapPlane {
         let (pages, blocks) =
             (ftl.numbering.geometry.pages_per_block, ftl.numbering.geometry.blocks_per_plane);
@@ -76,23 +76,23 @@ impl BitmapPlane {
         }
     }
 
-    /// A copy of it that is another plane of the drive.
+    /// Returns a copy of it as another plane of the drive.
     pub(super) fn of_plane(&self, plane: u32) -> BitmapPlane {
         BitmapPlane { plane, ..self.clone() }
     }
 
-    /// A valid page becomes invalid, each as likely as any other.
+    /// Invalidates a random valid page.
     pub(super) fn lose_one(&mut self, stream: &mut Stream) {
         let page = self.draw(stream);
         self.invalidate(page);
     }
 
-    /// A valid page, each as likely as any other.
+    /// Draws a valid page with equal probability.
     #[inline]
     fn draw(&self, stream: &mut Stream) -> u32 {
         let pages = u64::from(self.pages_per_block * self.blocks_per_plane);
         loop {
-            // Drawn at random it is a logical page drawn at random.
+            // A uniform valid page is a uniform logical page.
             let page = stream.below(pages) as u32;
             if self.is_valid(page) {
                 return page;
@@ -105,7 +105,7 @@ impl BitmapPlane {
         self.valid[page as usize / 64] & (1 << (page % 64)) != 0
     }
 
-    /// A page of the open block becomes valid, which is counted already.
+    /// Marks a page of the open block as valid, which is counted already.
     #[inline]
     pub(super) fn validate(&mut self, page: u32) {
         self.valid[page as usize / 64] |= 1 << (page % 64);
@@ -117,11 +117,11 @@ impl BitmapPlane {
         self.index.remove_valid(page / self.pages_per_block);
     }
 
-    /// Overwrites pages of the plane, each as likely as any other; returns the pages that garbage
-    /// collection moved for it.
+    /// Overwrites pages of the plane with equal probability; returns the pages that garbage
+    /// collection moved.
     ///
-    /// Planes that share their pages are written by turns, and lose pages that are overwritten
-    /// wherever they are: of very many planes each loses as many as a Poisson law says.
+    /// Planes that share their pages are written in turn and lose pages to writes anywhere: with
+    /// many planes, a Poisson number each.
     pub(super) fn overwrite(
         &mut self,
         state: &mut Plane,
@@ -164,7 +164,7 @@ impl BitmapPlane {
         moved
     }
 
-    /// Takes up to `most` pages of one block to be programmed; returns the first and their number.
+    /// Takes up to `most` pages of one block for a program; returns the first and their number.
     pub(super) fn take(
         &mut self,
         state: &mut Plane,
@@ -193,7 +193,7 @@ impl BitmapPlane {
         }
     }
 
-    /// Reclaims one block; returns the pages moved, or `None` if none is worth it.
+    /// Collects one block; returns the pages moved, or `None` if none is worth it.
     fn collect(&mut self, state: &mut Plane, victim: &mut dyn VictimPolicy) -> Option<u32> {
         let next = state.next_victim.take();
         let block = next.or_else(|| self.pick(victim))? - self.plane * self.blocks_per_plane;
@@ -208,13 +208,13 @@ impl BitmapPlane {
         Some(moved)
     }
 
-    /// The block, counted over the drive, that a policy picks.
+    /// Returns the block, counted over the drive, that a policy picks.
     fn pick(&mut self, victim: &mut dyn VictimPolicy) -> Option<u32> {
         let first = self.plane * self.blocks_per_plane;
         victim.pick(&mut InDrive { index: &mut self.index, first }, self.plane)
     }
 
-    /// Fills the last program of a victim with what another block holds; returns the pages moved.
+    /// Fills the last program of a victim with pages of another block; returns the pages moved.
     fn fill_up(&mut self, state: &mut Plane, victim: &mut dyn VictimPolicy) -> u32 {
         let (mut filled, front) = (0, usize::from(FRONT));
         while self.fills_programs && state.missing(front) > 0 {
@@ -240,8 +240,8 @@ impl BitmapPlane {
         filled
     }
 
-    /// Tells the drive of valid pages and of the order in which blocks were filled. Erases before
-    /// the first request do not count.
+    /// Sets the drive's valid pages and order of filling. Erases before the first request do not
+    /// count.
     pub(super) fn give_back(&self, index: &mut BlockIndex, filled: &mut [u32]) {
         for block in 0..self.blocks_per_plane {
             let in_drive = self.plane * self.blocks_per_plane + block;
@@ -250,12 +250,12 @@ impl BitmapPlane {
         }
     }
 
-    /// One bit a page, whether it is valid.
+    /// Returns the valid pages, one bit a page.
     pub(super) fn words(&self) -> &[u64] {
         &self.valid
     }
 
-    /// The valid pages in order, counted over the drive.
+    /// Returns the valid pages in order, counted over the drive.
     pub(super) fn valid_pages(&self) -> impl Iterator<Item = u32> {
         let pages = self.pages_per_block * self.blocks_per_plane;
         let first = self.plane * pages;
@@ -277,14 +277,14 @@ impl BitmapPlane {
     }
 }
 
-/// Counts by chance of what happens `count` in `of` times on average, about once.
+/// Poisson counts of an event that happens `count` in `of` times on average, about once.
 struct Chances {
     of: u32,
-    /// The shares of the counts of 0, 1, … for the means that came last, by their numerators.
+    /// Probabilities of the counts of 0, 1, … for recent means, by their numerators.
     recent: [(u32, [f64; COUNTS]); RECENT],
 }
 
-/// Numerators, of which those in use are neighbours, and counts of which the shares are kept.
+/// Number of neighbouring numerators with stored probabilities, and counts stored for each.
 const RECENT: usize = 256;
 const COUNTS: usize = 30;
 
@@ -293,7 +293,7 @@ impl Chances {
         Chances { of, recent: [(u32::MAX, [0.0; COUNTS]); RECENT] }
     }
 
-    /// How many times it happens.
+    /// Draws the number of times it happens.
     #[inline]
     fn count(&mut self, count: u32, stream: &mut Stream) -> u32 {
         let (of, shares) = &mut self.recent[count as usize % RECENT];
@@ -301,7 +301,7 @@ impl Chances {
             (*of, *shares) = (count, shares_of(f64::from(count) / f64::from(self.of)));
         }
         let (mut left, mut times) = (stream.unit(), 0);
-        // Once one share is too large for what is left, all are: without a branch at each.
+        // Branch-free: once one share exceeds the rest, all do.
         for share in &shares[..FEW] {
             times += usize::from(left >= *share);
             left -= share;
@@ -314,13 +314,13 @@ impl Chances {
     }
 }
 
-/// Counts that nearly all are below.
+/// Counts below which nearly all draws are.
 const FEW: usize = 5;
 
-/// The shares of the counts of a Poisson law with a mean of about 1.
+/// Returns the probabilities of the counts of a Poisson law with a mean of about 1.
 #[cold]
 fn shares_of(mean: f64) -> [f64; COUNTS] {
-    // The share of none is exp(-mean), as a series, so that no system has another.
+    // The probability of none is exp(-mean), as a series for the same bits on every system.
     let less = 1.0 - mean;
     let powers = (1..=12).map(f64::from);
     let series = powers.scan(1.0, |power, number| {
@@ -334,7 +334,7 @@ fn shares_of(mean: f64) -> [f64; COUNTS] {
     })
 }
 
-/// The words in which the bits of a range lie, each with a mask of those bits.
+/// Returns the words of a range of bits, each with a mask of them.
 fn words(bits: Range<u32>) -> impl Iterator<Item = (u32, u64)> {
     (bits.start / 64..bits.end.div_ceil(64)).map(move |word| {
         let from = bits.start.max(word * 64) - word * 64;

@@ -1,17 +1,17 @@
-//! A drive whose valid pages have no names: one bit for each physical page says if it is valid.
+//! Preconditioning without logical page numbers: one valid bit for each physical page.
 
 use reprieve_base::Stream;
 use reprieve_config::Scenario;
 use reprieve_policy::victim::{self, VictimPolicy};
 
 use super::bitmap_plane::{BitmapPlane, FRONT};
+use super::overwrite_scope::Scope;
 use super::page_names::{DrawnNames, Names};
-use super::scope::Scope;
 use super::{Ftl, Kept, Mapping};
 
-/// Which physical pages are valid, while nobody knows which logical pages they hold.
+/// Valid physical pages before logical pages are assigned to them.
 ///
-/// It stands in for the mapping tables and the index of blocks; the planes are the drive's.
+/// It replaces the mapping tables and the block index; the planes are the drive's.
 pub(super) struct BitmapDrive {
     /// One for each plane of the drive.
     pages: Vec<BitmapPlane>,
@@ -41,8 +41,8 @@ impl BitmapDrive {
         );
     }
 
-    /// Overwrites logical pages of the drive, each as likely as any other, where the placement
-    /// scheme says; returns the pages that garbage collection moved for it.
+    /// Overwrites logical pages of the drive with equal probability, placed by the placement
+    /// scheme; returns the pages that garbage collection moved.
     pub(super) fn overwrite(&mut self, ftl: &mut Ftl, writes: u64, stream: &mut Stream) -> u64 {
         let pages_per_plane =
             ftl.numbering.geometry.pages_per_block * ftl.numbering.geometry.blocks_per_plane;
@@ -69,8 +69,8 @@ impl BitmapDrive {
         moved
     }
 
-    /// Overwrites logical pages of planes that have scopes of their own, about `writes` in all;
-    /// returns the pages that garbage collection moved for it.
+    /// Overwrites logical pages of planes with separate scopes, about `writes` in all; returns the
+    /// pages that garbage collection moved.
     pub(super) fn overwrite_homes(
         &mut self,
         ftl: &mut Ftl,
@@ -87,20 +87,20 @@ impl BitmapDrive {
         moved
     }
 
-    /// Overwrites logical pages of a plane that has a scope of its own; returns the pages that
-    /// garbage collection moved for it.
+    /// Overwrites logical pages of a plane with a separate scope; returns the pages that garbage
+    /// collection moved.
     pub(super) fn overwrite_home(&mut self, ftl: &mut Ftl, scope: &mut Scope, writes: u64) -> u64 {
         let plane = scope.plane as usize;
         let state = &mut ftl.tables.blocks.planes[plane];
         self.pages[plane].overwrite(state, &mut *self.victim, writes, scope)
     }
 
-    /// Makes a plane with `lpns` logical pages a copy of that of a scope, which has no fewer.
+    /// Makes a plane with `lpns` logical pages a copy of that of a scope with at least as many.
     pub(super) fn copy_plane(&mut self, ftl: &mut Ftl, from: &mut Scope, plane: u32, lpns: u32) {
         let blocks = &mut ftl.tables.blocks;
         let mut state = blocks.planes[from.plane as usize].clone();
         let mut pages = self.pages[from.plane as usize].of_plane(plane);
-        // Where planes share their pages it has what it has come to.
+        // Planes that share pages keep their number of valid ones.
         let fewer = if from.is_shared { 0 } else { from.lpns - lpns };
         (0..fewer).for_each(|_| pages.lose_one(&mut from.stream));
         (state.committed, state.next_victim) = (state.committed - fewer, None);
@@ -108,7 +108,7 @@ impl BitmapDrive {
         self.pages[plane as usize] = pages;
     }
 
-    /// Makes `lpns` pages of the drive valid in all, a page a plane at a time.
+    /// Validates `lpns` pages of the drive in all, one a plane in turn.
     pub(super) fn share_out(&mut self, ftl: &mut Ftl, lpns: u32, stream: &mut Stream) {
         let planes = &mut ftl.tables.blocks.planes;
         let mut valid: u32 = planes.iter().map(|plane| plane.committed).sum();
@@ -126,15 +126,15 @@ impl BitmapDrive {
         }
     }
 
-    /// Gives the valid pages of each of these scopes, or of the drive, its logical pages, without
-    /// memory for the order that is drawn.
+    /// Assigns the logical pages of these scopes, or of the drive, to the valid pages, without
+    /// memory for the drawn order.
     pub(super) fn name_by_number(&self, ftl: &mut Ftl, scopes: Vec<Scope>) {
         let names = DrawnNames::new(ftl, self.pages.iter().map(BitmapPlane::words), scopes);
         ftl.tables.start_with(Names::Drawn(names));
     }
 
-    /// Gives the valid pages of the scope's plane, or of the drive, its logical pages, every way
-    /// equally likely.
+    /// Assigns the logical pages of a scope to the valid pages of its plane, or of the drive, in a
+    /// random order.
     pub(super) fn name(&self, ftl: &mut Ftl, scope: &mut Scope, by_plane: bool) {
         let plane = scope.plane as usize;
         let planes = if by_plane { &self.pages[plane..=plane] } else { &self.pages[..] };
@@ -149,7 +149,7 @@ impl BitmapDrive {
         }
     }
 
-    /// Tells the drive what its blocks have come to: valid pages, and the order of filling.
+    /// Sets the drive's blocks: valid pages, and the order of filling.
     pub(super) fn give_back(&self, ftl: &mut Ftl) {
         self.pages.iter().for_each(|plane| {
             plane.give_back(&mut ftl.tables.blocks.index, &mut ftl.tables.blocks.fill_order)

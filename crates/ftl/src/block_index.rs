@@ -1,4 +1,4 @@
-//! Valid pages of every block, and which full block of a plane has the fewest.
+//! Valid pages of every block, and the full block with fewest of a plane.
 //!
 //! An invalidation is one random memory access: blocks are not kept in order. A plane keeps a short
 //! list of its emptiest full blocks, complete up to a limit of valid pages; when the list is used
@@ -6,21 +6,21 @@
 
 use reprieve_policy::victim::BlockView;
 
-/// Least blocks with which the list of a plane is filled, if it has them.
+/// Minimum blocks in a new list of a plane, if it has them.
 const LIST_BLOCKS: u32 = 64;
-/// A list may always grow to this before it is made anew with a lower limit.
+/// Size up to which a list always grows before it is rebuilt with a lower limit.
 const LIST_BLOCKS_MAX: usize = 256;
 
 /// The emptiest full blocks of a plane.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Emptiest {
-    /// Every full block with at most `limit` valid pages, in order of getting there.
+    /// Every full block with at most `limit` valid pages, in order of reaching it.
     blocks: Vec<u32>,
     /// Below the pages of a block: a block without garbage is never listed.
     limit: u32,
     /// No block of the list has fewer valid pages.
     fewest: u32,
-    /// A list longer than this is made anew: twice what it was, for many blocks may be equals.
+    /// Size above which the list is rebuilt: twice its first size, as many blocks may tie.
     anew_beyond: usize,
     /// Full blocks of the plane with at least one invalid page.
     with_garbage: u32,
@@ -30,7 +30,7 @@ struct Emptiest {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct BlockIndex {
     valid: Vec<u32>,
-    /// One bit a block: full, and not being reclaimed.
+    /// One bit a block: full, and not a victim.
     full: Vec<u64>,
     planes: Vec<Emptiest>,
     /// Scratch: full blocks of a plane by their valid pages.
@@ -40,7 +40,7 @@ pub struct BlockIndex {
 }
 
 impl BlockIndex {
-    /// All blocks empty and none full.
+    /// Creates the index with all blocks empty and none full.
     pub fn new(planes: u32, blocks_per_plane: u32, pages_per_block: u32) -> BlockIndex {
         let blocks = planes as usize * blocks_per_plane as usize;
         let capacity = (LIST_BLOCKS_MAX + 1).min(blocks_per_plane as usize);
@@ -61,19 +61,19 @@ impl BlockIndex {
         }
     }
 
-    /// Valid pages of a block.
+    /// Returns the valid pages of a block.
     #[inline]
     pub fn valid(&self, block: u32) -> u32 {
         self.valid[block as usize]
     }
 
-    /// Whether it was filled, and is not being reclaimed.
+    /// Whether the block is full and not a victim.
     #[inline]
     pub fn is_full(&self, block: u32) -> bool {
         self.full[block as usize / 64] & (1 << (block % 64)) != 0
     }
 
-    /// A page of the block, which is being filled, became valid.
+    /// Counts a valid page of a block that is being filled.
     #[inline]
     pub fn add_valid(&mut self, block: u32) {
         debug_assert!(!self.is_full(block), "a page of a full block cannot become valid");
@@ -81,7 +81,7 @@ impl BlockIndex {
         debug_assert!(self.valid[block as usize] <= self.pages_per_block, "too many valid pages");
     }
 
-    /// Pages of the block, which is being filled, became valid.
+    /// Counts valid pages of a block that is being filled.
     #[inline]
     pub fn add_valid_pages(&mut self, block: u32, pages: u32) {
         debug_assert!(!self.is_full(block), "a page of a full block cannot become valid");
@@ -90,13 +90,13 @@ impl BlockIndex {
         self.valid[block as usize] = valid;
     }
 
-    /// The block, which is being reclaimed, lost all its valid pages; returns how many.
+    /// Resets the valid pages of a victim; returns their number.
     pub fn take_valid(&mut self, block: u32) -> u32 {
         debug_assert!(!self.is_full(block), "it was not reclaimed");
         std::mem::take(&mut self.valid[block as usize])
     }
 
-    /// A page of the block became invalid; true if that made its plane worth collecting.
+    /// Counts an invalidated page of a block; true if that made its plane worth collecting.
     #[inline]
     pub fn remove_valid(&mut self, block: u32) -> bool {
         let valid = &mut self.valid[block as usize];
@@ -121,7 +121,7 @@ impl BlockIndex {
         worth
     }
 
-    /// The block is full: from now on it can be reclaimed.
+    /// Marks a block as full, so that it can be a victim.
     #[inline]
     pub fn fill(&mut self, block: u32) {
         debug_assert!(!self.is_full(block), "a block is filled once");
@@ -135,7 +135,7 @@ impl BlockIndex {
         }
     }
 
-    /// The block is being reclaimed: it cannot be picked again before it is filled again.
+    /// Marks a block as a victim, so that it cannot be picked again before it is full again.
     pub fn reclaim(&mut self, block: u32) {
         debug_assert!(self.is_full(block), "only full blocks are reclaimed");
         self.full[block as usize / 64] &= !(1 << (block % 64));
@@ -148,15 +148,15 @@ impl BlockIndex {
         }
     }
 
-    /// Whether some full block of the plane holds an invalid page.
+    /// Whether a full block of the plane has an invalid page.
     #[inline]
     pub fn has_victim(&self, plane: u32) -> bool {
         self.planes[plane as usize].with_garbage > 0
     }
 
-    /// The full block of the plane with the fewest valid pages, if reclaiming it gains a page.
+    /// Returns the full block of the plane with the fewest valid pages, if it has an invalid one.
     ///
-    /// Among equals the one that is first in the list.
+    /// Among equals the first in the list.
     fn emptiest_of(&mut self, plane: u32) -> Option<u32> {
         if !self.has_victim(plane) {
             return None;
@@ -222,7 +222,7 @@ impl BlockIndex {
         plane.fewest = fewest.unwrap_or(0);
     }
 
-    /// The least number of valid pages that enough full blocks do not exceed.
+    /// Returns the lowest limit of valid pages that enough full blocks do not exceed.
     fn limit_for(&mut self, blocks: std::ops::Range<u32>) -> u32 {
         self.by_valid.fill(0);
         for block in blocks {
@@ -285,7 +285,7 @@ mod tests {
                 let picked = index.emptiest(plane).expect("garbage was made") - plane * BLOCKS;
                 let fewest = left.iter().min().expect("not empty");
                 assert_eq!(left[picked as usize], *fewest, "round {round}");
-                // Reclaimed, and filled again with valid pages.
+                // Collected, and filled again with valid pages.
                 index.reclaim(plane * BLOCKS + picked);
                 while left[picked as usize] < PAGES {
                     index.add_valid(plane * BLOCKS + picked);

@@ -1,4 +1,4 @@
-//! The blocks of the drive: what each is, which of its pages are valid, and where pages go next.
+//! Blocks of the drive: their roles, valid pages, and the allocation of pages.
 
 use reprieve_base::{Archive, PageAddress, Rare, UserError, parts};
 use reprieve_config::Scenario;
@@ -7,42 +7,42 @@ use reprieve_policy::victim::{self, VictimPolicy};
 
 use super::block_index::BlockIndex;
 use super::faults::Failing;
+use super::needed_blocks;
 use super::needs::Needs;
 use super::numbering::Numbering;
 use super::owners::Owners;
 use super::plane::{Allocated, Plane, Victim};
-use super::room;
 use super::slc_folding::SlcCache;
 use super::slc_plane::SlcPlane;
 use super::wear::WearTable;
 use super::write_frontiers::WriteFrontiers;
 
-/// Every block is one of these: free, open, full, a victim, failed, or bad; and as many of its
-/// pages count as valid as have owners.
+/// Every block is exactly one of: free, open, full, a victim, failed, or bad; and its count of
+/// valid pages equals its pages with owners.
 pub struct Blocks {
     pub(super) numbering: Numbering,
     pub(super) planes: Vec<Plane>,
     pub(super) owners: Owners,
     pub(super) index: BlockIndex,
-    /// Of each full block, how many of its plane were filled before it.
+    /// For each full block, the number of its plane's blocks filled before it.
     pub(super) fill_order: Vec<u32>,
-    /// Erases begun in each plane, by which queued reads notice that their address may be void.
+    /// Erases started in each plane, by which queued reads detect that their address may be stale.
     pub(super) erases: Vec<u32>,
     pub(super) victim: Box<dyn VictimPolicy>,
     pub(super) needs: Needs,
-    /// Free blocks of a plane that are kept from the host.
+    /// Free blocks of a plane that are reserved for garbage collection.
     pub(super) reserve_blocks: u32,
     pub(super) fronts: WriteFrontiers,
     /// Blocks in SLC mode.
     pub slc: Option<SlcCache>,
-    /// How often each was erased.
+    /// Erase counts.
     pub wear: WearTable,
     /// Failures, and bad blocks.
     pub failing: Failing,
 }
 
 impl Blocks {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.owners.archive(archive);
         self.victim.archive(archive);
@@ -53,9 +53,9 @@ impl Blocks {
         self.failing.archive(archive);
     }
 
-    /// Those of a scenario's drive, all free but for bad ones.
+    /// Creates the blocks of a scenario's drive, all free but for bad ones.
     ///
-    /// Errors if the system does not give the memory.
+    /// Errors if memory is short.
     pub(super) fn new(scenario: &Scenario, pages: u32) -> Result<Blocks, UserError> {
         let numbering = Numbering::of(scenario);
         let geometry = numbering.geometry;
@@ -66,7 +66,7 @@ impl Blocks {
         let slc = SlcCache::of(scenario);
         let slc_plane = Rare::only_if(slc.is_some(), || SlcPlane::new(scenario));
         let plane = Plane::new(scenario.ftl.wear.least_worn_first, blocks, together, slc_plane);
-        let needed_blocks = room::needed_blocks(scenario, pages, &fronts);
+        let needed_blocks = needed_blocks::needed_blocks(scenario, pages, &fronts);
         let mut blocks = Blocks {
             numbering,
             planes: vec![plane; geometry.planes() as usize],
@@ -89,13 +89,13 @@ impl Blocks {
         Ok(blocks)
     }
 
-    /// Draws the blocks that are bad from the start and makes the others free.
+    /// Draws the factory bad blocks and frees the others.
     ///
     /// Panics if a plane has too few: the scenario was not checked.
     fn free_good_blocks(&mut self, scenario: &Scenario) {
         for number in 0..self.numbering.geometry.planes() {
             let plane = &mut self.planes[number as usize];
-            let bad = room::bad_blocks(scenario, number);
+            let bad = needed_blocks::bad_blocks(scenario, number);
             for (own, (block, is_bad)) in (0..).zip(self.numbering.blocks_of(number).zip(bad)) {
                 match is_bad {
                     true => self.failing.add_bad_from_factory(block),
@@ -108,36 +108,36 @@ impl Blocks {
         }
     }
 
-    /// The logical page whose valid data a page holds that is counted over the drive.
+    /// Returns the logical page whose valid data a page, counted over the drive, holds.
     #[inline]
     pub fn owner(&self, page: u32) -> Option<u32> {
         self.owners.get(page)
     }
 
-    /// A page, counted over the drive, holds the valid data of a logical page.
+    /// Assigns a page, counted over the drive, to a logical page as its valid data.
     #[inline]
     pub(super) fn validate(&mut self, page: u32, lpn: u32) {
         self.owners.own(page, lpn);
         self.index.add_valid(self.numbering.block_of(page));
     }
 
-    /// A page holds the valid data of a logical page, which is counted already.
+    /// Assigns a page to a logical page whose valid data is counted already.
     pub(super) fn name(&mut self, page: u32, lpn: u32) {
         self.owners.own(page, lpn);
     }
 
-    /// A page holds no valid data any more.
+    /// Invalidates a page.
     #[inline]
     pub(super) fn invalidate(&mut self, page: u32) {
         self.owners.disown(page);
         let block = self.numbering.block_of(page);
         if self.index.remove_valid(block) || self.failing.has_failed_programs() {
-            // The first block of the plane that is worth reclaiming, or one to give up is empty.
+            // It may be the plane's first block worth collecting, or an empty block to retire.
             self.needs.forget(self.numbering.plane_of(block));
         }
     }
 
-    /// A page's data is not needed any more, anywhere.
+    /// Drops a page whose data is not needed any more.
     #[inline]
     pub(super) fn discard(&mut self, page: u32) {
         let plane = self.numbering.plane_of(self.numbering.block_of(page));
@@ -145,7 +145,7 @@ impl Blocks {
         self.invalidate(page);
     }
 
-    /// Blocks whose erase has begun in the plane of an address, for
+    /// Returns the erases started in the plane of an address, for
     /// [`Txn::erases_seen`](reprieve_policy::txn::Txn::erases_seen).
     #[inline]
     pub fn erases(&self, die: u32, at: PageAddress) -> u32 {
@@ -158,8 +158,8 @@ impl Blocks {
         self.erases[plane as usize]
     }
 
-    /// Blocks of a plane that must not be full of valid pages: the reserve, the open ones, and one
-    /// that has something to be collected.
+    /// Returns the blocks of a plane that must not be full of valid pages: the reserve, the open
+    /// ones, and one to collect.
     #[inline]
     pub(super) fn kept(&self) -> u32 {
         self.reserve_blocks + self.fronts.count() + 1
@@ -189,7 +189,7 @@ impl Blocks {
         self.numbering.address(plane, got.block, got.page)
     }
 
-    /// Takes what a program of a plane takes: the first page of the next wordline.
+    /// Allocates the pages of a program: returns the first page of the next wordline.
     #[inline]
     pub(super) fn allocate_together(&mut self, plane: u32, front: usize) -> PageAddress {
         let pages_per_block = self.numbering.geometry.pages_per_block;
@@ -198,7 +198,7 @@ impl Blocks {
         self.numbering.address(plane, got.block, got.page)
     }
 
-    /// Notes that a block was opened for pages taken from a plane.
+    /// Counts a block that was opened for pages of a plane.
     #[inline(always)]
     fn taken(&mut self, plane: u32, front: usize, got: &Allocated) {
         if got.page == 0 {
@@ -213,7 +213,7 @@ impl Blocks {
         }
     }
 
-    /// An open block of a plane, numbered within it, is full.
+    /// Marks an open block of a plane, numbered within it, as full.
     #[inline(always)]
     pub(super) fn filled(&mut self, plane: u32, full: u32) {
         let full = plane * self.numbering.geometry.blocks_per_plane + full;
@@ -232,15 +232,14 @@ impl Blocks {
         (self.numbering.blocks_of(plane).start + got.block) * pages_per_block + got.page
     }
 
-    /// The block of a plane that is being collected, counted over the drive.
+    /// Returns the victim of a plane, counted over the drive.
     #[inline]
     pub(super) fn victim_of(&self, plane: u32) -> Option<u32> {
         self.planes[plane as usize].victim.map(|victim| victim.block)
     }
 
-    /// Chooses the block of a plane that is collected: one that has failed, one that is little
-    /// worn, one that reads badly if it `may_refresh`, or what the policy picks; returns it, or
-    /// `None` if there is none after all.
+    /// Chooses the victim of a plane: a failed block, one with little wear, one that needs refresh
+    /// if it `may_refresh`, or the policy's; `None` if there is none.
     pub(super) fn choose_victim(&mut self, plane: u32, may_refresh: bool) -> Option<u32> {
         if self.fronts.has_zones() {
             let block = self.planes[plane as usize].resets.pop_front()?;
@@ -253,12 +252,12 @@ impl Blocks {
         let state = &mut self.planes[plane as usize];
         let failed = state.failed.pop_front();
         let unworn = state.unworn.take().filter(|block| self.index.is_full(*block));
-        // Pages of any victim fill an open block that lags behind, so that it can be erased again.
+        // Pages of any victim complete an open block that lags in wear, until it can be erased.
         let mut levels = state.completes_levelling;
         let block = match (failed, unworn) {
             (Some(failed), _) => failed,
             (None, Some(unworn)) => {
-                // Most of its pages are still there, and may rest on a block that is worn more.
+                // Most of its pages are still there, and may move to a block that is worn more.
                 let pages_per_block = self.numbering.geometry.pages_per_block;
                 let worn = self.planes[plane as usize].most_worn_free(|own| {
                     self.wear.of(self.numbering.blocks_of(plane).start + own)
@@ -299,7 +298,7 @@ impl Blocks {
         Some(victim)
     }
 
-    /// The victim of a plane has been erased; returns whether that has failed.
+    /// Completes the erase of a plane's victim; returns whether that has failed.
     pub(super) fn reclaimed(&mut self, plane: u32, victim: u32) -> bool {
         let erases = self.wear.erased(victim);
         if let Some(slc) = &mut self.slc {
@@ -315,7 +314,7 @@ impl Blocks {
         false
     }
 
-    /// A plane has one good block less.
+    /// Counts the loss of a good block of a plane.
     pub(super) fn lose_block(&mut self, plane: u32) {
         self.needs.forget(plane);
         let state = &mut self.planes[plane as usize];
@@ -323,18 +322,18 @@ impl Blocks {
         self.failing.lost_block(plane, state.good_blocks);
     }
 
-    /// Forgets erases before the first request: they are no wear of the run.
+    /// Resets erases before the first request, which are no wear of the run.
     pub(super) fn forget_wear(&mut self) {
         self.wear.forget();
         self.planes.iter_mut().for_each(Plane::forget_free_wear);
     }
 
-    /// Free blocks of all planes.
+    /// Returns the free blocks of all planes.
     pub fn free_blocks(&self) -> u64 {
         self.planes.iter().map(|plane| u64::from(plane.free_blocks())).sum()
     }
 
-    /// Share of the pages of full blocks that are valid; 0 where no block is full.
+    /// Returns the share of valid pages in full blocks; 0 where no block is full.
     pub fn valid_share(&self) -> f64 {
         let geometry = &self.numbering.geometry;
         let full = (0..geometry.blocks() as u32).filter(|block| self.index.is_full(*block));
@@ -346,7 +345,7 @@ impl Blocks {
         if of == 0 { 0.0 } else { pages as f64 / of as f64 }
     }
 
-    /// Says of every block how far it is programmed: die, plane in the die, block, pages of flash.
+    /// Passes every block with its programmed pages: die, plane in the die, block, pages of flash.
     pub fn for_each(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
         let Numbering { geometry, twins, .. } = self.numbering;
         for (number, plane) in (0..).zip(&self.planes) {

@@ -9,7 +9,7 @@ use super::table::Table;
 const ONCE: usize = 0;
 const AGAIN: usize = 1;
 
-/// An entry in the cache, linked with those of its segment that were used before and after it.
+/// An entry in the cache, linked with its neighbours in the segment by last use.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Slot {
     lpn: u32,
@@ -27,7 +27,7 @@ struct Segment {
     len: u32,
 }
 
-/// Which entries are in memory. What they say is in the map itself.
+/// Entries that are in memory. Their values are in the map itself.
 #[derive(Debug)]
 pub(super) struct MapCache {
     slots: Vec<Slot>,
@@ -35,18 +35,18 @@ pub(super) struct MapCache {
     /// The slot of each logical page, or `NONE`.
     slot_of: Table<NONE>,
     segments: [Segment; 2],
-    /// Entries used again that are kept apart; 0: all are alike.
+    /// Entries used again in the protected segment; 0: one segment.
     again_max: u32,
 }
 
 impl MapCache {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.slot_of.archive(archive);
         parts!(archive; self.slots, self.segments);
     }
 
-    /// An empty cache. Errors if the system does not give the memory.
+    /// Creates an empty cache. Errors if memory is short.
     pub(super) fn new(
         logical_pages: u32,
         capacity: u32,
@@ -62,7 +62,7 @@ impl MapCache {
         })
     }
 
-    /// Uses the entry of a page, and changes it if it is `written`; false if it is not here.
+    /// Uses the entry of a page, and marks it changed if `written`; false if it is not cached.
     #[inline]
     pub(super) fn access(&mut self, lpn: u32, written: bool) -> bool {
         let slot = self.slot_of.get(lpn);
@@ -84,7 +84,7 @@ impl MapCache {
         true
     }
 
-    /// Changes the entry of a page without using it; false if it is not here.
+    /// Marks the entry of a page as changed without using it; false if it is not cached.
     #[inline]
     pub(super) fn change(&mut self, lpn: u32) -> bool {
         let slot = self.slot_of.get(lpn);
@@ -94,7 +94,7 @@ impl MapCache {
         slot != NONE
     }
 
-    /// Takes in the entry of a page that is not here; returns the page of a changed one that left.
+    /// Inserts the entry of a page; returns the page of an evicted changed entry.
     pub(super) fn insert(&mut self, lpn: u32, written: bool) -> Option<u32> {
         let entry = Slot { lpn, newer: NONE, older: NONE, segment: 0, changed: written };
         if (self.slots.len() as u32) < self.capacity {
@@ -114,12 +114,12 @@ impl MapCache {
         left.changed.then_some(left.lpn)
     }
 
-    /// The logical pages whose entries have changed since their pages of the mapping were written.
+    /// Returns the logical pages whose entries differ from their pages of the mapping.
     pub(super) fn changed(&self) -> impl Iterator<Item = u32> {
         self.slots.iter().filter(|slot| slot.changed).map(|slot| slot.lpn)
     }
 
-    /// The entries of these pages are written: none of them counts as changed.
+    /// Marks the entries of these pages as written.
     pub(super) fn clean(&mut self, lpns: std::ops::Range<u32>) {
         for lpn in lpns {
             let slot = self.slot_of.get(lpn);
@@ -129,7 +129,7 @@ impl MapCache {
         }
     }
 
-    /// Checks that every entry is found where it is, and in one segment once.
+    /// Checks that every entry is in its slot, and in one segment once.
     pub(super) fn verify(&self) -> Result<(), String> {
         for (slot, entry) in (0..).zip(&self.slots) {
             if self.slot_of.get(entry.lpn) != slot {
@@ -171,7 +171,7 @@ impl MapCache {
         }
     }
 
-    /// As the newest of a segment.
+    /// Inserts as the newest of a segment.
     #[inline]
     fn link(&mut self, slot: u32, number: usize) {
         let segment = &mut self.segments[number];
@@ -194,7 +194,7 @@ mod tests {
         MapCache::new(100, capacity, segmented).expect("room for a hundred entries")
     }
 
-    /// The pages whose entries are here, out of the first few.
+    /// Returns the pages whose entries are cached, out of the first few.
     fn here(cache: &MapCache) -> Vec<u32> {
         (0..10).filter(|lpn| cache.slot_of.get(*lpn) != NONE).collect()
     }
@@ -224,13 +224,13 @@ mod tests {
         for lpn in [0, 1, 2, 3] {
             cache.insert(lpn, false);
         }
-        // 0 and 1 are used again. A scan drives out the others only.
+        // 0 and 1 are used again. A scan evicts the others only.
         assert!(cache.access(0, false) && cache.access(1, false));
         for lpn in [4, 5, 6] {
             cache.insert(lpn, false);
         }
         assert_eq!(here(&cache), [0, 1, 5, 6]);
-        // A third pushes the one used longest ago back, as the newest of the others.
+        // A third demotes the one used longest ago to the newest of the others.
         assert!(cache.access(6, false));
         cache.insert(7, false);
         assert_eq!(here(&cache), [0, 1, 6, 7]);

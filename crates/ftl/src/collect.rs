@@ -1,8 +1,7 @@
 //! Garbage collection within a plane, one flash operation at a time.
 //!
-//! A die asks for the next step whenever it has time for one, so that the host gets in between any
-//! two of them: a read of a valid page, its program into the open block, or both at once as a
-//! copyback, and at last the erase.
+//! A die requests the next step whenever it has time, so that host operations run between any two:
+//! a read of a valid page, its program into the open block, or a copyback, and at last the erase.
 
 use reprieve_base::{PageAddress, Slab, Time};
 use reprieve_policy::txn::{Kind, NONE, Txn};
@@ -15,11 +14,11 @@ use super::page_tables::PageTables;
 use super::plane::Victim;
 use super::write_frontiers::LEVELLING_FRONT;
 
-/// Erases by which wear may exceed the spread asked for while collection has its turn.
+/// Erases by which wear may exceed the permitted spread while collection has its turn.
 const OWN_TURN_ERASES: u32 = 2;
 
 impl Collection {
-    /// The next step on a die, if none is under way and one is useful.
+    /// Returns the next step on a die, if none is running and one is useful.
     pub(super) fn next_step(&mut self, die: u32, tables: &mut PageTables) -> Option<Kind> {
         if self.rules.beside.is_some() {
             return self.next_side_by_side(die, tables);
@@ -33,7 +32,7 @@ impl Collection {
         self.step_of_plane(plane, tables)
     }
 
-    /// The next step on a plane on which none is under way, if there is a victim.
+    /// Returns the next step on a plane without a running one, if it has a victim.
     #[inline(always)]
     fn step_of_plane(&mut self, plane: u32, tables: &mut PageTables) -> Option<Kind> {
         if tables.blocks.victim_of(plane).is_none() {
@@ -42,7 +41,7 @@ impl Collection {
         self.step_of(plane, &mut tables.blocks)
     }
 
-    /// The next step with a plane's victim; `None`: no block is left to move a page to.
+    /// Returns the next step with a plane's victim; `None`: no block is left to move a page to.
     pub(super) fn step_of(&mut self, plane: u32, blocks: &mut Blocks) -> Option<Kind> {
         let pages = blocks.numbering.pages_per_block();
         let state = &blocks.planes[plane as usize];
@@ -97,8 +96,8 @@ impl Collection {
         self.take_step_of_plane(self.dies[die as usize].plane, blocks, now)
     }
 
-    /// Takes an erase on another plane of a die, if one that needs collection comes to it next;
-    /// with `block` only of the block of that number.
+    /// Takes an erase on another plane of a die that needs collection and is due to erase; with
+    /// `block`, only of the block of that number.
     #[cold]
     pub(super) fn take_erase(
         &mut self,
@@ -113,9 +112,9 @@ impl Collection {
         }
         for plane in numbering.planes_of(die) {
             let state = &tables.blocks.planes[plane as usize];
-            // What has failed is not erased.
+            // Failed blocks are not erased.
             let fails = state.retires() || !state.failed.is_empty();
-            // A victim that is begun where the host does not get in between would keep it out.
+            // Without preemption a new victim would block the host.
             let begins = state.victim.is_none() && !self.rules.preemptible;
             let in_flight = self.jobs[plane as usize].in_flight;
             let is_needed = || self.need_of_plane(plane, &tables.blocks) != GcNeed::None;
@@ -149,8 +148,8 @@ impl Collection {
         Some(Txn::new(Kind::Erase, die, at, NONE, NONE, now))
     }
 
-    /// Takes the program of a further page that is held, on the next plane at the page offset of
-    /// the one before; `None`: there is none, or it comes to lie at the next offset.
+    /// Takes the program of a further held page of a superblock, on the next plane at the same page
+    /// offset; `None`: no page is held, or it goes to the next offset.
     fn take_twin_page(
         &mut self,
         first: &Txn,
@@ -210,7 +209,7 @@ impl Collection {
         Txn { old, erases_seen, ..Txn::new(kind, die, at, lpn, NONE, now) }
     }
 
-    /// The read of a page of flash of a plane, from its first valid page on.
+    /// Takes the read of a page of flash of a plane, from its first valid page on.
     #[inline(always)]
     pub(super) fn read_of(&self, plane: u32, source: u32, blocks: &Blocks, now: Time) -> Txn {
         let (die, at) = blocks.numbering.locate(source);
@@ -221,16 +220,16 @@ impl Collection {
         Txn { old: source, out_units, erases_seen, ..read }
     }
 
-    /// Pages that a program of a plane moves, of which the first comes to lie at `first`.
+    /// Returns how many pages a program of a plane moves, the first of which goes to `first`.
     #[inline]
     fn pages_moved(&self, plane: u32, first: PageAddress, front: usize, blocks: &Blocks) -> usize {
         let twins = blocks.numbering.twins;
         let goes_there = |held: &&HeldPage| front_of_moved(plane, blocks, held.lpn) == front;
         let held = self.jobs[plane as usize].held.iter();
         match twins.exist() {
-            // A page that has become cold since it was read may make more than a program takes.
+            // A page that has become cold since its read may make more than a program takes.
             false => held.filter(goes_there).take(self.batch as usize).count(),
-            // Those that `take_twin_page` will put beside the first.
+            // The pages that `take_twin_page` places on the other planes.
             true => {
                 held.take((twins.planes() - first.plane) as usize).take_while(goes_there).count()
             }
@@ -243,7 +242,7 @@ impl Collection {
         blocks.allocate(plane, front_of_moved(plane, blocks, lpn))
     }
 
-    /// The program of a further page that is held, in the wordline of `first`, which was taken.
+    /// Takes the program of a further held page, in the wordline of `first`, which was taken.
     pub(super) fn take_held(
         &mut self,
         first: &Txn,
@@ -264,8 +263,7 @@ impl Collection {
         Some(Txn { place, old: held.source, ..txn })
     }
 
-    /// A step is complete, and its transaction at its end. Says whether it was a program that has
-    /// failed.
+    /// Completes a step and its transaction. Returns whether it was a program that has failed.
     #[inline(always)]
     pub(super) fn finish_step(
         &mut self,
@@ -293,7 +291,7 @@ impl Collection {
                 }
                 tables.relocate(old, numbering.page_of(&txns[id]), lpn, txns);
             }
-            // The blocks of twins are erased at once, and count as one.
+            // The blocks of a superblock are erased at once, and count as one.
             _ if numbering.twins.exist() && at.plane > 0 => {}
             _ => {
                 let victim = self.end_job(plane, tables);
@@ -304,7 +302,7 @@ impl Collection {
         has_failed
     }
 
-    /// A page of flash of a victim is read: its first valid page, and others behind it.
+    /// Holds the valid pages of a page of flash that was read, from the first on.
     #[inline]
     fn hold_read(&mut self, plane: u32, first: HeldPage, blocks: &Blocks) {
         let held = &mut self.jobs[plane as usize].held;
@@ -312,7 +310,7 @@ impl Collection {
         if blocks.numbering.units_per_page() == 1 {
             return;
         }
-        // Of another block only what the last program of the victim still takes.
+        // Of another block only as many as the last program of the victim still takes.
         let is_own = blocks.victim_of(plane) == Some(blocks.numbering.block_of(first.source));
         let room = if is_own { u32::MAX } else { self.batch.saturating_sub(held.len() as u32) };
         let others = blocks.numbering.rest_of_flash_page(first.source).skip(1);
@@ -320,21 +318,21 @@ impl Collection {
         held.extend(valid.take(room as usize).map(|(source, lpn)| HeldPage { source, lpn }));
     }
 
-    /// Whether the program of a page that is moved has failed: it is moved once more.
+    /// Moves a page again after a failed program; false if the program has not failed.
     #[inline]
     fn move_failed(&mut self, txn: &Txn, blocks: &mut Blocks) -> bool {
         if !blocks.failing.fails_programs() || !blocks.program_failed(txn) {
             return false;
         }
         if txn.kind == Kind::GcCopy {
-            // Nothing is held of it.
+            // Nothing of it is held.
             let job = &mut self.jobs[blocks.numbering.plane(txn.die, txn.at) as usize];
             job.cursor = job.cursor.min(txn.old % blocks.numbering.pages_per_block());
         }
         true
     }
 
-    /// A victim has been erased, or the erase has failed.
+    /// Completes the erase of a victim, or its failure.
     fn reclaimed(&mut self, plane: u32, victim: Victim, blocks: &mut Blocks) {
         let has_failed = blocks.reclaimed(plane, victim.block);
         level_wear(plane, victim.levels, blocks);
@@ -345,13 +343,13 @@ impl Collection {
     }
 }
 
-/// The open block of a plane to which a page of its victim is moved.
+/// Returns the open block of a plane to which a page of its victim is moved.
 #[inline]
 pub(super) fn front_of_moved(plane: u32, blocks: &Blocks, lpn: u32) -> usize {
     blocks.fronts.of_victim(blocks.planes[plane as usize].victim, lpn)
 }
 
-/// Sees to it that pages which wear levelling moves have an open block: the most worn one.
+/// Opens a block for pages that wear levelling moves: the most worn one.
 #[cold]
 fn open_for_levelling(plane: u32, blocks: &mut Blocks) {
     let pages_per_block = blocks.numbering.geometry.pages_per_block;
@@ -369,10 +367,10 @@ fn open_for_levelling(plane: u32, blocks: &mut Blocks) {
     }
 }
 
-/// Looks in a plane for a block whose erases lag too far behind those of the most worn.
+/// Searches a plane for a block whose erases lag too far behind the most worn one's.
 ///
-/// One pass over the plane an erase, and none without static wear levelling. As levelling gains no
-/// room, collection gets its turn after a block was levelled, unless wear spreads further.
+/// One pass over the plane per erase, and none without static wear levelling. As levelling frees no
+/// space, collection has its turn after a block was levelled, unless wear spreads further.
 fn level_wear(plane: u32, has_levelled: bool, blocks: &mut Blocks) {
     if !blocks.wear.is_levelled() {
         return;

@@ -1,4 +1,4 @@
-//! Garbage collection of all dies: which of them need it, which collect, and on which plane.
+//! Garbage collection of all dies: need, limits, and choice of the plane.
 
 use reprieve_base::{Archive, parts};
 use std::collections::VecDeque;
@@ -15,25 +15,25 @@ use super::page_tables::PageTables;
 use super::plane::Victim;
 use super::rules::{GcRules, Pace};
 
-/// Victims under way, and when more are taken. A die that is counted as collecting has a plane with
-/// a victim, and no more dies than the rules allow do so that need not.
+/// Current victims, and the rules for new ones. A die counts as collecting while a plane has a
+/// victim; the rules limit how many dies collect before they must.
 pub(super) struct Collection {
     pub(super) rules: GcRules,
     /// One for each plane.
     pub(super) jobs: Vec<Job>,
     pub(super) dies: Vec<GcDie>,
-    /// Dies with a victim under way, and those that wait because they are too many.
+    /// Dies with a victim, and dies that wait for their turn.
     collecting: u32,
     waiting_dies: VecDeque<u32>,
     /// Valid pages are moved by copyback, in one step.
     pub(super) copyback: bool,
     /// Pages that are held before they are programmed.
     pub(super) batch: u32,
-    /// Of what leaves a die at once, how much makes a mapping unit; `None`: pages leave whole.
+    /// Transfer units of a mapping unit; `None`: pages are transferred whole.
     unit_transfers: Option<u32>,
-    /// Nothing is begun any more that need not be.
+    /// Only urgent collection starts.
     pub(super) closing: bool,
-    /// No step is taken, not even of what was begun.
+    /// No step starts, not even with a current victim.
     frozen: bool,
     /// Whether a busy window is open; `None`: planes collect at any time.
     pub(super) is_busy: Option<bool>,
@@ -42,24 +42,24 @@ pub(super) struct Collection {
 /// Garbage collection on one die.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct GcDie {
-    /// The plane, counted over the drive, that it works on.
+    /// The current plane, counted over the drive.
     pub(super) plane: u32,
-    /// Where planes collect side by side: the page of its victim that is read next.
+    /// The page to be read next, where planes collect in parallel.
     pub(super) page: u32,
-    /// Planes of the die with a victim under way.
+    /// Planes of the die with a victim.
     pub(super) jobs: u32,
-    /// Among the dies that wait until fewer collect.
+    /// Queued for its turn, as other dies collect.
     waits: bool,
 }
 
 impl Collection {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.jobs, self.dies, self.collecting, self.waiting_dies, self.closing);
         parts!(archive; self.frozen, self.is_busy);
     }
 
-    /// Nothing is collected yet.
+    /// Creates the collection of a drive without victims.
     pub(super) fn new(scenario: &Scenario, numbering: &Numbering) -> Collection {
         let together = scenario.units_together();
         Collection {
@@ -80,9 +80,9 @@ impl Collection {
         }
     }
 
-    /// As it is where the planes have the victims that they have, and nothing was done with them.
+    /// Resets collection to the start of each current victim.
     pub(super) fn restart(&mut self, blocks: &mut Blocks) {
-        // What was read of a victim is read again.
+        // Pages that were read are read again.
         self.jobs.fill_with(Job::default);
         (self.collecting, self.waiting_dies) = (0, VecDeque::new());
         for (die, state) in (0..).zip(&mut self.dies) {
@@ -101,24 +101,24 @@ impl Collection {
         blocks.needs.forget_all();
     }
 
-    /// From now on nothing is begun that need not be: what was begun comes to its end.
+    /// Stops all but urgent collection; current victims are completed.
     pub(super) fn close(&mut self, blocks: &mut Blocks) {
         self.closing = true;
         blocks.needs.forget_all();
     }
 
-    /// Whether steps are taken at all; what is under way comes to its end.
+    /// Stops or permits steps; running ones are completed.
     pub(super) fn set_frozen(&mut self, frozen: bool, blocks: &mut Blocks) {
         self.frozen = frozen;
         blocks.needs.forget_all();
     }
 
-    /// Whether no step is under way.
+    /// Whether no step is running.
     pub(super) fn stands_still(&self) -> bool {
         self.jobs.iter().all(|job| !job.in_flight)
     }
 
-    /// How much a plane needs garbage collection.
+    /// Returns the need of a plane.
     #[inline]
     pub(super) fn need_of_plane(&self, plane: u32, blocks: &Blocks) -> GcNeed {
         let (state, job) = (&blocks.planes[plane as usize], &self.jobs[plane as usize]);
@@ -170,9 +170,9 @@ impl Collection {
         }
     }
 
-    /// How much the neediest plane of a die needs garbage collection.
+    /// Returns the need of the neediest plane of a die.
     ///
-    /// Asked at every decision: the answer is kept until something happens to a plane's blocks.
+    /// Queried at every decision: the result is cached until a plane's blocks change.
     #[inline]
     pub(super) fn need_of_die(&mut self, die: u32, tables: &mut PageTables) -> GcNeed {
         if let Some(need) = tables.blocks.needs.of(die) {
@@ -197,7 +197,7 @@ impl Collection {
         need
     }
 
-    /// Blocks of a plane that have failed and hold nothing are given up, the victim among them.
+    /// Retires failed blocks of a plane without valid pages, the victim among them.
     #[cold]
     fn give_up_empty(&mut self, plane: u32, tables: &mut PageTables) {
         tables.blocks.give_up_empty(plane);
@@ -207,7 +207,7 @@ impl Collection {
         }
     }
 
-    /// As many dies collect as may: what the die needs as long as it is not among them.
+    /// Limits the number of collecting dies: returns the need of a die that may collect, else none.
     #[cold]
     fn wait_for_turn(&mut self, die: u32, need: GcNeed) -> GcNeed {
         let state = &mut self.dies[die as usize];
@@ -221,7 +221,7 @@ impl Collection {
         GcNeed::None
     }
 
-    /// The next die that has waited for another to have done collecting, and has to decide anew.
+    /// Returns the next die that has waited for its turn, and has to decide anew.
     #[inline]
     pub(super) fn next_to_wake(&mut self, blocks: &mut Blocks) -> Option<u32> {
         if self.collecting >= self.rules.dies_max {
@@ -233,7 +233,7 @@ impl Collection {
         Some(die)
     }
 
-    /// The host writes a page to a plane: collection may move as many as the rate says.
+    /// Credits a plane with the moves that the rate permits for a host write.
     #[inline]
     pub(super) fn earn_moves(&mut self, plane: u32, blocks: &mut Blocks) {
         let free = || blocks.planes[plane as usize].free_blocks();
@@ -252,7 +252,7 @@ impl Collection {
         }
     }
 
-    /// Steps, in millionths, for each page gained, as the last victim had it; at first one.
+    /// Returns the steps, in millionths, for each page gained with the last victim; at first one.
     fn price_ppm(&self, plane: u32) -> i64 {
         match self.jobs[plane as usize].price_ppm {
             0 => PPM,
@@ -260,8 +260,8 @@ impl Collection {
         }
     }
 
-    /// Free pages of a plane, with those of its victim that have been dealt with: a number that
-    /// does not jump when a block is erased.
+    /// Returns the free pages of a plane with the processed pages of its victim, a number that an
+    /// erase does not change abruptly.
     fn pages_to_come(&self, plane: u32, blocks: &Blocks) -> i64 {
         let pages = blocks.numbering.pages_per_block();
         let state = &blocks.planes[plane as usize];
@@ -270,8 +270,8 @@ impl Collection {
         whole + i64::from(state.open_pages(pages)) + i64::from(done)
     }
 
-    /// Collection moves pages of a plane: of those that the host's writes have earned, if any are
-    /// left; where a program takes several, some may be of those that are still to be earned.
+    /// Charges moves to the credit of a plane, if there is any; a program of several pages may
+    /// overdraw it.
     #[inline]
     pub(super) fn spend_moves(&mut self, plane: u32, pages: usize, blocks: &mut Blocks) {
         let credit_ppm = &mut self.jobs[plane as usize].credit_ppm;
@@ -281,7 +281,7 @@ impl Collection {
         }
     }
 
-    /// The plane to work on: the one begun, unless another needs it more.
+    /// Returns the plane to collect: the current one, unless another has a greater need.
     pub(super) fn choose_plane(&mut self, die: u32, tables: &mut PageTables) -> Option<u32> {
         let need = self.need_of_die(die, tables);
         if need == GcNeed::None {
@@ -295,19 +295,19 @@ impl Collection {
         self.neediest_plane(die, need, &tables.blocks)
     }
 
-    /// Out of the way, for most victims are gone through without another choice.
+    /// Not inlined, as most victims are collected without another choice.
     #[cold]
     fn neediest_plane(&self, die: u32, need: GcNeed, blocks: &Blocks) -> Option<u32> {
         let planes = blocks.numbering.planes_of(die);
         let needy = planes.filter(|plane| self.need_of_plane(*plane, blocks) == need);
-        // One that was begun and left before one that was not; then the one with the least room.
+        // First one with a victim, then the one with the fewest free blocks.
         needy.min_by_key(|plane| {
             let state = &blocks.planes[*plane as usize];
             (state.victim.is_none(), state.free_blocks(), *plane)
         })
     }
 
-    /// Chooses a victim; `None` if there is none after all.
+    /// Chooses a victim; `None` if there is none.
     pub(super) fn begin_job(&mut self, plane: u32, tables: &mut PageTables) -> Option<()> {
         if self.rules.beside.is_some_and(|beside| beside.in_step) {
             self.begin_in_step(tables.blocks.numbering.die(plane), &[plane], tables);
@@ -320,8 +320,8 @@ impl Collection {
         Some(())
     }
 
-    /// Returns how much leaves a die, in units of transfers, of the page of flash whose first valid
-    /// page this is; `None`: all of it.
+    /// Returns the transfer units of the page of flash whose first valid page this is; `None`: all
+    /// of it.
     #[inline]
     pub(super) fn transfers(&self, source: u32, blocks: &Blocks) -> Option<NonZeroU32> {
         let each = self.unit_transfers?;
@@ -330,7 +330,7 @@ impl Collection {
         NonZeroU32::new(valid * each)
     }
 
-    /// A plane has got a victim.
+    /// Counts a new victim of a plane.
     pub(super) fn job_begins(&mut self, plane: u32, victim: u32, tables: &mut PageTables) {
         tables.touch_owners(victim);
         let job = &mut self.jobs[plane as usize];
@@ -342,7 +342,7 @@ impl Collection {
         tables.blocks.needs.forget(plane);
     }
 
-    /// The victim of a plane is dealt with; returns it.
+    /// Ends the victim of a plane; returns it.
     pub(super) fn end_job(&mut self, plane: u32, tables: &mut PageTables) -> Victim {
         let job = &mut self.jobs[plane as usize];
         job.held.clear();
@@ -363,8 +363,8 @@ impl GcDie {
     }
 }
 
-/// Returns the steps, in millionths, that a page costs which is gained with this victim: the moves
-/// of its valid pages, and its erase. What it had below `cursor` is as dense as the rest.
+/// Returns the steps, in millionths, per page gained with this victim: moves of its valid pages,
+/// and its erase. Pages below `cursor` count as dense as the rest.
 fn new_price_ppm(victim: u32, cursor: u32, blocks: &Blocks) -> i64 {
     let pages = i64::from(blocks.numbering.pages_per_block());
     let rest = (pages - i64::from(cursor)).max(1);
@@ -377,7 +377,7 @@ mod tests {
     use super::*;
     use crate::tests::drive;
 
-    /// A drive of which collection wants nearly every block free.
+    /// A drive whose collection aims at nearly every block free.
     fn made(more: &str) -> (Collection, PageTables) {
         let scenario = drive(1, &["ftl.gc_start_free_share=0.99", more]);
         let tables = PageTables::new(&scenario).expect("a drive that fits into memory");
@@ -394,7 +394,7 @@ mod tests {
         collection.earn_moves(0, blocks);
         collection.earn_moves(0, blocks);
         assert_eq!(collection.jobs[0].credit_ppm, 1_500_000);
-        // A program takes three pages, of which one and a half are earned.
+        // A program takes three pages, with a credit of one and a half.
         collection.spend_moves(0, 3, blocks);
         assert_eq!(collection.jobs[0].credit_ppm, -1_500_000);
         collection.spend_moves(0, 1, blocks);
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn the_pace_follows_free_space() {
-        // Blocks of 16 pages; collection begins below 10 free ones, and 2 are reserved.
+        // Blocks of 16 pages; collection starts below 10 free ones, and 2 are reserved.
         let scenario = drive(1, &["ftl.gc_pace=free-space", "ftl.gc_start_free_share=0.25"]);
         let mut tables = PageTables::new(&scenario).expect("a drive that fits into memory");
         let mut collection = Collection::new(&scenario, &tables.blocks.numbering);
@@ -435,7 +435,7 @@ mod tests {
         assert_eq!(new_price_ppm(0, 0, blocks), PPM / 16, "an erase gains all 16 pages of a block");
         (0..12).for_each(|page| blocks.validate(page, page));
         assert_eq!(new_price_ppm(0, 0, blocks), 13 * PPM / 4);
-        // Of the second half of another 6 are valid: of the first it is taken that 6 were.
+        // Half of the second half is valid: the first counts alike.
         (24..30).for_each(|page| blocks.validate(page, page));
         assert_eq!(new_price_ppm(1, 8, blocks), 13 * PPM / 4);
     }

@@ -1,4 +1,4 @@
-//! The mapping in flash: its pages, the cache of its entries, and what has to be written of it.
+//! The mapping in flash: its pages, the cache of its entries, and pending writes.
 
 use std::collections::VecDeque;
 
@@ -9,28 +9,28 @@ use reprieve_policy::txn::NONE;
 
 use super::cache::MapCache;
 
-/// Bytes of an entry in flash: the physical page, its place says of which logical one.
+/// Bytes of an entry in flash: the physical page, at the index of the logical one.
 const FLASH_ENTRY_BYTES: u32 = 4;
 /// Bytes of an entry in memory: both.
 const CACHE_ENTRY_BYTES: u64 = 8;
 
-/// Pages of the mapping are logical pages behind those of the host: the same map says where they
-/// are, and collection moves them like any other.
+/// The mapping in flash. Its pages are logical pages after those of the host: the map has their
+/// places, and collection moves them like any other.
 pub struct DemandMap {
     cache: MapCache,
     logical_pages: u32,
     entries_per_page: u32,
-    /// Of each page of the mapping the read that is under way, or `NONE`.
+    /// The current read of each page of the mapping, or `NONE`.
     loading: Vec<u32>,
-    /// Pages of the mapping that have to be written.
+    /// Pages of the mapping queued for writes.
     due: VecDeque<u32>,
-    /// Those that collection has made so since a victim was last done with, each once.
+    /// Pages of the mapping changed by the current victim, each once.
     changed_by_gc: Vec<u32>,
     is_changed_by_gc: Vec<bool>,
     counts: MapCounts,
 }
 
-/// Pages of the mapping of a scenario.
+/// Returns the pages of the mapping of a scenario.
 pub(super) fn map_pages(scenario: &Scenario) -> u32 {
     match scenario.ftl.demand {
         None => 0,
@@ -43,14 +43,14 @@ fn entries_per_page(scenario: &Scenario) -> u32 {
 }
 
 impl DemandMap {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.cache.archive(archive);
         parts!(archive; self.loading, self.due, self.changed_by_gc, self.is_changed_by_gc);
         archive.part(&mut self.counts);
     }
 
-    /// The mapping of a scenario, of which nothing is in memory; `None` if all of it always is.
+    /// Creates the mapping of a scenario with an empty cache; `None` if all of it is in memory.
     ///
     /// Errors if its tables do not fit into memory.
     pub(super) fn of(scenario: &Scenario) -> Result<Option<DemandMap>, UserError> {
@@ -70,16 +70,16 @@ impl DemandMap {
         }))
     }
 
-    /// The page of the mapping with the entry of a logical page, counted from 0.
+    /// Returns the page of the mapping with the entry of a logical page, counted from 0.
     #[inline]
     pub(super) fn page_of(&self, lpn: u32) -> u32 {
         lpn / self.entries_per_page
     }
 
-    /// Collection has moved a page, so that its entry has changed.
+    /// Records a move by collection, which changes the entry of a page.
     pub(super) fn moved(&mut self, lpn: u32) {
         if lpn >= self.logical_pages || self.cache.change(lpn) {
-            // Where the pages of the mapping are is always in memory.
+            // The places of the pages of the mapping are always in memory.
             return;
         }
         let page = self.page_of(lpn);
@@ -88,7 +88,7 @@ impl DemandMap {
         }
     }
 
-    /// A victim is done with: what has changed by it is written, each page of the mapping once.
+    /// Queues writes of the entries that a victim has changed, once for each page of the mapping.
     pub(super) fn victim_done(&mut self) {
         self.counts.updated_pages += self.changed_by_gc.len() as u64;
         for page in self.changed_by_gc.drain(..) {
@@ -97,7 +97,7 @@ impl DemandMap {
         }
     }
 
-    /// The entry of a page has changed, whether or not it is in memory.
+    /// Marks the entry of a page as changed, in memory or not.
     pub(super) fn trimmed(&mut self, lpn: u32) {
         if !self.cache.change(lpn) {
             self.counts.updated_pages += 1;
@@ -105,13 +105,13 @@ impl DemandMap {
         }
     }
 
-    /// Pages of the mapping.
+    /// Returns the number of pages of the mapping.
     pub(super) fn pages(&self) -> u32 {
         self.loading.len() as u32
     }
 
-    /// Whether what is stored of each page of the mapping is not what it should be, as far as the
-    /// mapping in memory knows.
+    /// Returns for each page of the mapping whether its copy in flash is stale, by the mapping in
+    /// memory.
     pub(super) fn stale(&self) -> Vec<bool> {
         let mut stale = self.is_changed_by_gc.clone();
         self.due.iter().for_each(|page| stale[*page as usize] = true);
@@ -119,12 +119,12 @@ impl DemandMap {
         stale
     }
 
-    /// Pages of the mapping that a saved state has found stale are due.
+    /// Queues writes of the pages of the mapping that a saved state has found stale.
     pub(super) fn write_anew(&mut self, pages: Vec<u32>) {
         self.due.extend(pages);
     }
 
-    /// A request needs the entry of a page; false if it has to be found first.
+    /// Uses the entry of a page for a request; false if it has to be read first.
     #[inline]
     pub fn use_entry(&mut self, lpn: u32, written: bool) -> bool {
         let hit = self.cache.access(lpn, written);
@@ -133,9 +133,9 @@ impl DemandMap {
         hit
     }
 
-    /// The entry of a page has been found.
+    /// Caches the entry of a page that has been read.
     pub fn entry_found(&mut self, lpn: u32, written: bool) {
-        // Another request may have found it before.
+        // Another request may have cached it before.
         if self.cache.access(lpn, written) {
             return;
         }
@@ -149,29 +149,29 @@ impl DemandMap {
         }
     }
 
-    /// The logical page that stands for the page of the mapping with the entry of `lpn`.
+    /// Returns the logical page that is the page of the mapping with the entry of `lpn`.
     #[inline]
     pub fn map_page(&self, lpn: u32) -> u32 {
         self.logical_pages + self.page_of(lpn)
     }
 
-    /// The read of a page of the mapping that is under way.
+    /// Returns the current read of a page of the mapping.
     pub fn loading(&mut self, map_lpn: u32) -> &mut u32 {
         &mut self.loading[(map_lpn - self.logical_pages) as usize]
     }
 
-    /// The next page of the mapping that has to be written, as a logical page.
+    /// Returns the next page of the mapping to be written, as a logical page.
     #[inline]
     pub fn next_due(&mut self) -> Option<u32> {
         self.due.pop_front().map(|page| self.logical_pages + page)
     }
 
-    /// No plane has room for a page of the mapping yet: it stays due.
+    /// Requeues a page of the mapping for which no plane has room.
     pub fn stays_due(&mut self, map_lpn: u32) {
         self.due.push_front(map_lpn - self.logical_pages);
     }
 
-    /// Forgets what has been counted.
+    /// Resets the counters.
     pub(super) fn forget_counts(&mut self) {
         self.counts = MapCounts::default();
     }

@@ -7,7 +7,7 @@ pub(super) use memmap2::MmapMut as Entries;
 #[cfg(unix)]
 pub(super) use std::io::Error as TakeError;
 
-/// Where there are no mappings, as in WebAssembly.
+/// Without memory mappings, as in WebAssembly.
 #[cfg(not(unix))]
 pub(super) type Entries = Vec<u32>;
 
@@ -15,21 +15,21 @@ pub(super) type Entries = Vec<u32>;
 #[cfg(not(unix))]
 pub(super) type TakeError = std::collections::TryReserveError;
 
-/// Pages of memory that the system is asked for.
+/// Page size of the memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PageSize {
-    /// Of 4 KiB: what is written lies together, here and there.
+    /// 4 KiB: for clustered writes.
     Small,
-    /// Of 2 MiB: random accesses to tables of many megabytes cost mostly address translation, and
-    /// the simulator runs about half as fast again.
+    /// 2 MiB: random accesses to large tables cost mostly address translation, and the simulator
+    /// runs about half as fast again.
     Huge,
 }
 
-/// Takes memory for entries that are zero.
+/// Allocates memory for zeroed entries.
 #[cfg(unix)]
 pub(super) fn take(entries: usize, pages: PageSize) -> Result<Entries, TakeError> {
     let memory = Entries::map_anon(entries * size_of::<u32>())?;
-    // Only speed depends on it: a system without huge pages refuses, and that is all right.
+    // For speed only: a system without huge pages refuses, which is no error.
     let _ = match pages {
         PageSize::Huge => memory.advise(Advice::HugePage),
         #[cfg(target_os = "linux")]

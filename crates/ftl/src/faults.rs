@@ -1,4 +1,4 @@
-//! Failures of the part, blocks that are out of use for them, and whether planes can go on.
+//! Failures of the part, bad blocks, and planes with too few good ones.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,45 +8,45 @@ use reprieve_config::{Faults, Scenario};
 use reprieve_observe::stats::BadBlocks;
 use reprieve_policy::txn::Kind;
 
-/// Failures to come, and those so far.
+/// Failures by chance, and their counts.
 #[derive(Clone, Debug)]
 pub struct Failing {
     faults: Faults,
     /// One for each die, as programs and erases of one die are in order.
     streams: Vec<Stream>,
     counts: BadBlocks,
-    /// Blocks, counted over the drive, that are out of use.
+    /// Bad blocks, counted over the drive.
     bad: BTreeSet<u32>,
     has_failed_programs: bool,
-    /// The first plane that could not go on.
+    /// The first worn-out plane.
     worn_out: Option<WornOut>,
-    /// A mistake of the workload, which ends the run.
+    /// An error of the workload, which ends the run.
     refused: Option<UserError>,
-    /// A plane that has fewer good blocks cannot.
+    /// Good blocks that a plane needs.
     needed_blocks: u32,
     /// Numbers for messages.
     blocks_per_plane: u32,
     reserve_blocks: u32,
 }
 
-/// A plane that cannot go on.
+/// A plane with too few good blocks.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct WornOut {
     plane: u32,
-    /// Blocks that it had left.
+    /// Good blocks left.
     good_blocks: u32,
-    /// Those would do, but garbage collection has no free one to move to.
+    /// They would suffice, but garbage collection has no free one to move to.
     has_enough: bool,
 }
 
 impl Failing {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.streams, self.counts, self.bad, self.has_failed_programs);
         parts!(archive; self.worn_out);
     }
 
-    /// Nothing has failed yet; a plane needs `needed` good blocks to go on.
+    /// Creates the state without failures; a plane needs `needed` good blocks.
     pub(super) fn new(scenario: &Scenario, needed_blocks: u32) -> Failing {
         let dies = u64::from(scenario.geometry.dies());
         let stream = |die| Stream::new(scenario.seed, "nand.failure", die);
@@ -73,46 +73,46 @@ impl Failing {
         }
     }
 
-    /// Sets what fails from now on.
+    /// Sets the probabilities of failures.
     pub(super) fn set_faults(&mut self, faults: Faults) {
         self.faults = faults;
     }
 
-    /// A block is bad from the start.
+    /// Marks a factory bad block.
     pub(super) fn add_bad_from_factory(&mut self, block: u32) {
         self.counts.factory += 1;
         self.bad.insert(block);
     }
 
-    /// These are bad from the start, and no others.
+    /// Sets the factory bad blocks.
     pub(super) fn start_with(&mut self, bad: BTreeSet<u32>, has_failed_programs: bool) {
         self.counts.factory = bad.len() as u64;
         (self.bad, self.has_failed_programs) = (bad, has_failed_programs);
     }
 
-    /// Whether a block can be bad at all.
+    /// Whether blocks can fail.
     pub(super) fn any(&self) -> bool {
         self.faults.any()
     }
 
-    /// Blocks of a range that are out of use, in order.
+    /// Returns the bad blocks of a range, in order.
     pub(super) fn bad_in(&self, blocks: Range<u32>) -> impl Iterator<Item = u32> {
         self.bad.range(blocks).copied()
     }
 
-    /// Whether a program has ever failed.
+    /// Whether a program has failed.
     #[inline]
     pub(super) fn has_failed_programs(&self) -> bool {
         self.has_failed_programs
     }
 
-    /// Whether the program that a die has just done has failed.
+    /// Draws whether the last program of a die has failed.
     pub(super) fn program_fails(&mut self, die: u32) -> bool {
         let probability = self.faults.program_failure;
         probability > 0.0 && self.streams[die as usize].unit() < probability
     }
 
-    /// A program has failed.
+    /// Counts a failed program.
     pub(super) fn count_program(&mut self, kind: Kind) {
         self.has_failed_programs = true;
         match kind {
@@ -122,7 +122,7 @@ impl Failing {
         }
     }
 
-    /// Whether the erase that a die has just done has failed.
+    /// Draws whether the last erase of a die has failed.
     #[inline]
     pub(super) fn erase_fails(&mut self, die: u32) -> bool {
         let probability = self.faults.erase_failure;
@@ -135,34 +135,34 @@ impl Failing {
         self.faults.program_failure > 0.0
     }
 
-    /// A block is out of use; true if it was not before.
+    /// Marks a block as bad; false if it was before.
     pub(super) fn give_up(&mut self, block: u32) -> bool {
         self.bad.insert(block)
     }
 
-    /// Whether a plane with these good blocks can go on.
+    /// Whether a plane with these good blocks can continue.
     pub(super) fn is_enough(&self, good_blocks: u32) -> bool {
         good_blocks >= self.needed_blocks
     }
 
-    /// Whether a block, counted over the drive, is out of use.
+    /// Whether a block, counted over the drive, is bad.
     pub(super) fn is_bad(&self, block: u32) -> bool {
         self.bad.contains(&block)
     }
 
-    /// An erase has failed, and its block is out of use.
+    /// Counts a failed erase, whose block is bad.
     pub(super) fn fail_erase(&mut self, block: u32) {
         self.bad.insert(block);
         self.counts.failed_erases += 1;
     }
 
-    /// A plane with these good blocks has none to move a page to.
+    /// Records a plane with these good blocks and none to move a page to.
     #[cold]
     pub(super) fn has_no_free(&mut self, plane: u32, good_blocks: u32) {
         self.worn_out.get_or_insert(WornOut { plane, good_blocks, has_enough: true });
     }
 
-    /// A plane has one good block less, and these left.
+    /// Counts the loss of a good block of a plane, with these left.
     pub(super) fn lost_block(&mut self, plane: u32, good_blocks: u32) {
         self.counts.grown += 1;
         if !self.is_enough(good_blocks) {
@@ -171,13 +171,13 @@ impl Failing {
         }
     }
 
-    /// Bad blocks and failures so far, if there can be any.
+    /// Returns the counts of bad blocks and failures, if there can be any.
     pub fn counts(&self) -> Option<BadBlocks> {
         self.faults.any().then_some(self.counts)
     }
 
-    /// Errors if a plane has too few blocks left to go on, or the workload asked for what the drive
-    /// does not do.
+    /// Errors if a plane has too few good blocks, or the drive refuses an operation of the
+    /// workload.
     #[inline]
     pub fn check(&self) -> Result<(), UserError> {
         match (&self.refused, &self.worn_out) {
@@ -187,7 +187,7 @@ impl Failing {
         }
     }
 
-    /// Refuses what the workload asks for, with the reason; the first refusal stays.
+    /// Refuses an operation of the workload with the reason; the first refusal stays.
     #[cold]
     pub fn refuse(&mut self, what: String) {
         self.refused.get_or_insert_with(|| UserError::new(what));

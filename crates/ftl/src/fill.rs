@@ -220,7 +220,7 @@ mod tests {
             units in prop::sample::select(&[1u32, 4][..]),
             pieces in prop::collection::vec(1u32..900, 1..6),
         ) {
-            // What collection pads, and what bad blocks take, is to be had on top.
+            // Padding of collection and bad blocks need additional space.
             let padded_percent = 5 * wordline_pages + if bad { 15 } else { 0 };
             let more = [
                 format!("ftl.placement={placement}"),

@@ -1,8 +1,7 @@
-//! The rest of the last program of a victim: filled with what another block holds, not padded.
+//! The rest of the last program of a victim: pages of another block instead of padding.
 //!
-//! A program takes several mapping units, and a victim seldom holds a multiple of them. What is
-//! missing comes from a page of the block that will be the next victim. Where a page is a mapping
-//! unit, programs are padded.
+//! A program takes several mapping units, and a victim seldom holds a multiple of them. The missing
+//! ones come from the next victim. Where a page is a mapping unit, programs are padded.
 
 use std::ops::Range;
 
@@ -11,8 +10,8 @@ use super::collection::Collection;
 use super::plane::Victim;
 
 impl Collection {
-    /// The first valid page of the page of flash with which the last program of a victim is filled,
-    /// of which `held` pages are there; `None`: it is padded, or full.
+    /// Finds the first valid unit of the page of flash that fills the last program of a victim, of
+    /// which `held` units are there; `None`: it is padded, or full.
     pub(super) fn find_filler(
         &self,
         victim: Victim,
@@ -47,8 +46,8 @@ pub(super) fn next_filler(
     filler(pages, units, missing, |page| blocks.owner(page).is_some() && !is_held(page))
 }
 
-/// The first valid one of so many `units` of a block that fill a page of flash: of the first with
-/// `missing` valid ones, else with the most.
+/// Returns the first valid unit of the page of flash, of `units` units, in a block: the first page
+/// with `missing` valid ones, else the one with most.
 pub(super) fn filler(
     block: Range<u32>,
     units: u32,

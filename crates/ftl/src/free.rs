@@ -12,7 +12,7 @@ pub(super) enum FreeBlocks {
     LeastWorn {
         /// Erases, order of becoming free, block.
         blocks: BinaryHeap<Reverse<(u32, u64, u32)>>,
-        /// Blocks that have become free so far.
+        /// Count of freed blocks.
         count: u64,
     },
 }
@@ -68,7 +68,7 @@ impl FreeBlocks {
         }
     }
 
-    /// A block was erased, `erases` times so far.
+    /// Adds a block, after `erases` erases.
     #[inline]
     pub(super) fn push(&mut self, block: u32, erases: u32) {
         match self {
@@ -100,7 +100,7 @@ impl FreeBlocks {
         }
     }
 
-    /// Takes this block.
+    /// Removes this block.
     ///
     /// Panics if it is not free.
     pub(super) fn take(&mut self, block: u32) {

@@ -1,8 +1,8 @@
-//! Victims of planes that collect side by side, chosen as a set: their open blocks end in step.
+//! Victims of planes that collect in parallel, chosen as a set that keeps open blocks aligned.
 //!
-//! A page that is moved stays in its plane, so that the open blocks of two planes drift apart by
-//! what one moves more than the other, and no order of programs mends that. What each moves is
-//! known when the victims are chosen.
+//! A moved page stays in its plane, so that the open blocks of two planes drift apart by the
+//! difference of their moves, whatever the order of programs. The moves are known when the victims
+//! are chosen.
 
 use reprieve_policy::victim::BlockView;
 use reprieve_policy::work::GcNeed;
@@ -12,23 +12,23 @@ use super::collection::Collection;
 use super::page_tables::PageTables;
 use super::plane::Victim;
 
-/// The programs of a plane: at which offset of its open block they begin, and how many they are.
+/// Programs of a plane: their first offset in its open block, and their number.
 #[derive(Clone, Copy, Debug)]
 struct Course {
     from: u32,
     programs: u32,
 }
 
-/// A block that may be a victim.
+/// A candidate for a victim.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     block: u32,
     course: Course,
-    /// Pages that are gained.
+    /// Pages gained.
     gain: u32,
 }
 
-/// Cost of a set of victims, and the pages that are gained.
+/// Cost of a set of victims, and the pages gained.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
     programs: u32,
@@ -36,10 +36,10 @@ struct Cost {
 }
 
 impl Cost {
-    /// That of these courses around blocks of `ring` programs of `together` pages.
+    /// Computes the cost of these courses around blocks of `ring` programs of `together` pages.
     ///
-    /// Counts the distance at which open blocks end as caught up by a later victim with as many
-    /// valid pages more: programs more, and fewer pages that are gained.
+    /// A final distance of open blocks counts as caught up by a later victim with as many valid
+    /// pages more: more programs, and fewer pages gained.
     fn of(courses: &[Course], ring: u32, together: u32, gain: u32) -> Cost {
         let (programs, apart) = programs(courses, ring);
         Cost { programs: programs + apart, gain: gain.saturating_sub(apart * together) }
@@ -51,8 +51,8 @@ impl Cost {
     }
 }
 
-/// Programs of a die whose planes take these courses around blocks of so many programs, where those
-/// at one offset are one; and what the open blocks end apart.
+/// Returns the programs of a die whose planes take these courses around blocks of `ring` programs,
+/// where programs at one offset are one; and the final distance of the open blocks.
 fn programs(courses: &[Course], ring: u32) -> (u32, u32) {
     let mut offsets: Vec<u32> = courses.iter().map(|course| course.from).collect();
     let (origin, _) = arc(&mut offsets, ring);
@@ -72,7 +72,7 @@ fn programs(courses: &[Course], ring: u32) -> (u32, u32) {
     (together, arc(&mut offsets, ring).1)
 }
 
-/// The shortest arc of a ring that has all of these points on it: where it begins, its length.
+/// Returns the shortest arc of a ring with all of these points: its start and length.
 fn arc(points: &mut Vec<u32>, ring: u32) -> (u32, u32) {
     points.sort_unstable();
     points.dedup();
@@ -90,8 +90,8 @@ fn arc(points: &mut Vec<u32>, ring: u32) -> (u32, u32) {
 }
 
 impl Collection {
-    /// Planes of a die that need it as much as the die does begin victims, and with the first of a
-    /// die, where they `may_join`, those that will have to soon.
+    /// Chooses victims for planes of a die with the die's need, and with the first one of a die, if
+    /// they `may_join`, for planes that will need one soon.
     pub(super) fn begin_set(
         &mut self,
         die: u32,
@@ -121,9 +121,9 @@ impl Collection {
         }
     }
 
-    /// Begins victims in those of these planes of a die that have any.
+    /// Starts victims on the given planes of a die that have one.
     pub(super) fn begin_in_step(&mut self, die: u32, planes: &[u32], tables: &mut PageTables) {
-        // One that has failed, or is little worn, goes before what anybody chooses.
+        // Failed blocks, and blocks with little wear, precede the choice of a policy.
         let has_own = |plane: &&u32| {
             let state = &tables.blocks.planes[**plane as usize];
             !state.failed.is_empty() || state.unworn.is_some()
@@ -141,7 +141,7 @@ impl Collection {
     }
 }
 
-/// Planes and their victims: those that take the fewest programs for the pages that they gain.
+/// Returns planes and victims: the set with the fewest programs per page gained.
 fn victims_in_step(die: u32, planes: &[u32], blocks: &Blocks) -> Vec<(u32, u32)> {
     let Some(first) = planes.first() else { return Vec::new() };
     let together = blocks.planes[*first as usize].together;
@@ -153,7 +153,7 @@ fn victims_in_step(die: u32, planes: &[u32], blocks: &Blocks) -> Vec<(u32, u32)>
     let others = blocks.numbering.planes_of(die).filter(|plane| !begins(plane));
     let under_way: Vec<Course> = others.map(|plane| course(plane, blocks)).collect();
     let mut best: Option<(Cost, Vec<(u32, u32)>)> = None;
-    // Each in turn takes its emptiest, and the others what goes with it.
+    // Each plane in turn takes its emptiest block, and the others take matching ones.
     for leader in 0..candidates.len() {
         let mut courses = under_way.clone();
         let (mut gain, mut chosen) = (0, Vec::new());
@@ -183,7 +183,8 @@ fn victims_in_step(die: u32, planes: &[u32], blocks: &Blocks) -> Vec<(u32, u32)>
     best.map_or_else(Vec::new, |(_, chosen)| chosen)
 }
 
-/// Full blocks of a plane that gain programs, the emptiest first: one for each number of programs.
+/// Returns full blocks of a plane that gain programs, the emptiest first: one for each number of
+/// programs.
 fn candidates(plane: u32, blocks: &Blocks) -> Vec<Candidate> {
     let pages = blocks.numbering.pages_per_block();
     let here = course(plane, blocks);
@@ -204,7 +205,7 @@ fn candidates(plane: u32, blocks: &Blocks) -> Vec<Candidate> {
     found
 }
 
-/// Returns the programs that are left of the victim of a plane, if it has one.
+/// Returns the remaining programs of the victim of a plane, if it has one.
 fn course(plane: u32, blocks: &Blocks) -> Course {
     let state = &blocks.planes[plane as usize];
     let left = blocks.victim_of(plane).map_or(0, |victim| blocks.index.valid(victim));
@@ -213,7 +214,7 @@ fn course(plane: u32, blocks: &Blocks) -> Course {
     Course { from: next / state.together, programs: left.div_ceil(state.together) }
 }
 
-/// A full block of a plane becomes its victim.
+/// Makes a full block of a plane its victim.
 fn take(plane: u32, block: u32, blocks: &mut Blocks) {
     blocks.victim.taken(plane, block);
     blocks.index.reclaim(block);
@@ -244,8 +245,8 @@ mod tests {
         assert_eq!(of(&[(0, 2), (0, 2), (1, 0)]), (2, 1));
     }
 
-    /// A drive with a die of two planes whose full blocks have so many valid pages of 16, and whose
-    /// open blocks for moved pages have got so far.
+    /// A drive with a die of two planes whose full blocks have these valid pages of 16, and whose
+    /// open blocks for moved pages are at these pages.
     fn made(valid: [&[u32]; 2], moved: [u32; 2]) -> PageTables {
         made_in_wordlines(1, valid, moved)
     }
@@ -271,7 +272,7 @@ mod tests {
                     }
                 }
             }
-            // The block before it is full from now on.
+            // The block before is full now.
             tables.blocks.take_page(plane, 0);
             let front = tables.blocks.fronts.of_moved_data().next().expect("there is one");
             for _ in 0..moved {
@@ -296,7 +297,7 @@ mod tests {
         assert_eq!(chosen(&made(valid, [0, 0]), &[0, 1]), [6, 6]);
         // 9 and 6 take 9 programs to page 9 for 17 pages; 6 and 6, or 4 and 6, 12 or 14 for 17.
         assert_eq!(chosen(&made(valid, [0, 3]), &[0, 1]), [9, 6]);
-        // Around the block, page 14 is three behind page 1.
+        // Around the block, page 14 is three pages before page 1.
         assert_eq!(chosen(&made(valid, [14, 1]), &[0, 1]), [9, 6]);
         // Alone on its way to page 9 a plane has to take 9 programs anyhow.
         assert_eq!(chosen(&made(valid, [0, 9]), &[0]), [4]);

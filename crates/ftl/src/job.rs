@@ -1,9 +1,9 @@
-//! How far garbage collection of one plane has got with its victim.
+//! Progress of garbage collection of one plane with its victim.
 
 use super::blocks::Blocks;
 use super::write_frontiers::WriteFrontiers;
 
-/// Page between its read and its program elsewhere.
+/// A page between its read and its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct HeldPage {
     /// The page that was read, counted over the drive.
@@ -12,34 +12,34 @@ pub struct HeldPage {
     pub lpn: u32,
 }
 
-/// How far the collection of a plane has got, if it has a victim.
+/// Progress of the collection of a plane.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Job {
-    /// Pages of the victim below this one have been dealt with.
+    /// Pages of the victim below this one are done.
     pub cursor: u32,
-    /// Pages that were read and have to be programmed, for each open block as many as a program
-    /// takes at most.
+    /// Pages that were read and have to be programmed, for each open block at most those of a
+    /// program.
     pub held: Vec<HeldPage>,
-    /// The first valid page of a page of flash of another block, which is read next.
+    /// The first valid page of a page of flash of another block, to be read next.
     pub filler: Option<u32>,
-    /// Planes whose block of the victim is being erased; of twins more than one.
+    /// Planes whose block of the victim is being erased; several for a superblock.
     pub erased_planes: u32,
-    /// A step is under way at the die.
+    /// A step is running on the die.
     pub in_flight: bool,
-    /// Where planes collect side by side: the step that was taken last is a read.
+    /// The last step was a read, where planes collect in parallel.
     pub reads: bool,
-    /// The victim was begun because another plane of the die began one.
+    /// The victim was started because another plane of the die started one.
     pub joined: bool,
-    /// Pages, in millionths, that may be moved before the host's next write; below 0 what was moved
-    /// too many, as a program took them.
+    /// Pages, in millionths, that may be moved before the host's next write; negative after a
+    /// program has moved more.
     pub credit_ppm: i64,
-    /// Pages, in millionths, that the last victim moved for each that it gained.
+    /// Pages, in millionths, moved for each page gained with the last victim.
     pub price_ppm: i64,
 }
 
 impl Job {
-    /// The first page of what is programmed next of what is held: of a batch for one open block,
-    /// which may fill a program, or of what there is when nothing more will come.
+    /// Returns the first page of the next program: of a batch for one open block, or of all held
+    /// pages when no more are to be read.
     #[inline]
     pub fn first_to_write(
         &self,
@@ -55,7 +55,7 @@ impl Job {
         if held < batch { None } else { self.first_of_batch(batch, fronts) }
     }
 
-    /// The first page for an open block for which a batch is held.
+    /// Returns the first page for an open block for which a batch is held.
     #[cold]
     fn first_of_batch(&self, batch: u32, fronts: &WriteFrontiers) -> Option<HeldPage> {
         let front = |held: &HeldPage| fronts.of_moved(held.lpn);
@@ -66,7 +66,7 @@ impl Job {
         self.held.iter().find(is_whole).copied()
     }
 
-    /// Moves the cursor to the next page that is valid and was not read.
+    /// Moves the cursor to the next valid page that was not read.
     #[cold]
     pub fn skip_done(&mut self, blocks: &Blocks, victim: u32) {
         let pages = blocks.numbering.pages_of(victim);
@@ -75,7 +75,7 @@ impl Job {
         self.cursor = next.unwrap_or(pages.end) - pages.start;
     }
 
-    /// A page that was held is programmed.
+    /// Removes a programmed page from the held ones.
     #[inline]
     pub fn release(&mut self, source: u32) {
         match self.held[..] {
@@ -94,7 +94,7 @@ impl Job {
         }
     }
 
-    /// Goes on holding only what is still wanted; out of the way, for most hold one page at most.
+    /// Keeps the held pages that are still valid; not inlined, as most jobs hold one page.
     #[cold]
     fn keep_held(&mut self, is_wanted: impl FnMut(&HeldPage) -> bool) {
         self.held.retain(is_wanted);

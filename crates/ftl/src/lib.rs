@@ -15,41 +15,41 @@ mod faults;
 mod fill;
 mod filler;
 mod free;
+mod free_block_target;
 mod in_order;
 mod in_step;
 mod job;
-mod kept;
 mod larger_units;
 mod map;
+mod needed_blocks;
 mod needs;
+mod next_gc_step;
 mod numbering;
+mod overwrite_scope;
 mod overwriting;
 mod owners;
 mod page_names;
 mod page_tables;
 mod parallel_gc;
 mod pass;
-mod peek;
 mod permutation;
 mod plane;
+mod plane_replication;
 mod plane_view;
 mod precondition;
 mod ranked_bits;
 mod rebuild;
 mod refresh;
 mod registries;
-mod rehearsal;
 mod replay;
 mod restore;
-mod room;
 mod rules;
-mod scope;
+mod run_in_phases;
 mod sectors;
 mod slc_folding;
 mod slc_plane;
 mod sparse_table;
 mod table;
-mod tile;
 mod two_pass;
 mod verify;
 mod wear;
@@ -73,10 +73,11 @@ use zone_slots::ZoneSlots;
 pub use blocks::Blocks;
 pub use demand::DemandMap;
 pub use faults::Failing;
-pub use kept::Kept;
+pub use free_block_target::Kept;
 pub use map::{Map, Mapping};
 pub use numbering::Numbering;
 pub use page_tables::PageTables;
+pub use plane_replication::models_bytes;
 pub use precondition::Preconditioner;
 pub use registries::registries;
 #[cfg(feature = "testing")]
@@ -84,7 +85,6 @@ pub use sectors::BREAKS as SECTOR_BREAKS;
 pub use sectors::SectorMap;
 pub use slc_folding::SlcCache;
 pub use slc_plane::SlcCounts;
-pub use tile::models_bytes;
 #[cfg(feature = "testing")]
 pub use verify::BREAKS;
 pub use wear::WearTable;
@@ -93,23 +93,23 @@ pub use zone_table::{Zone, ZoneCounts, ZoneErase, ZoneRequest, ZoneState, ZoneTa
 /// Millionths.
 const PPM: i64 = 1_000_000;
 
-/// Page-level mapping with an allocation pool for each plane: its tables, what collects, and the
-/// choice of a plane for each page that is written.
+/// Page-level mapping with an allocation pool for each plane: tables, garbage collection, and the
+/// choice of a plane for each write.
 pub struct Ftl {
-    /// How pages and blocks are numbered.
+    /// Numbering of pages and blocks.
     pub numbering: Numbering,
-    /// Where logical pages are, and what blocks hold.
+    /// Places of logical pages, and contents of blocks.
     pub tables: PageTables,
-    /// Which sectors of pages hold data, if anybody asks.
+    /// Sectors of pages that hold data, if tracked.
     pub sectors: SectorMap,
     collection: Collection,
     placement: Box<dyn Placement>,
-    /// Zones that are being written; `None`: the drive has none.
+    /// Zones that are being written; `None` without zones.
     zones: Option<Box<ZoneSlots>>,
 }
 
 impl Ftl {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub fn archive(&mut self, archive: &mut Archive) {
         self.tables.archive(archive);
         self.sectors.archive(archive);
@@ -120,7 +120,7 @@ impl Ftl {
         }
     }
 
-    /// The FTL of a scenario, with nothing written.
+    /// Creates the FTL of a scenario, with nothing written.
     ///
     /// Errors if its tables do not fit into memory.
     pub fn new(scenario: &Scenario) -> Result<Ftl, UserError> {
@@ -135,7 +135,7 @@ impl Ftl {
         })
     }
 
-    /// Where a page that was never written lies in an image that was written in order.
+    /// Returns the place of an unwritten page in an image that was written in order.
     pub fn image_page(&self, lpn: u32) -> (u32, PageAddress) {
         let Geometry { pages_per_block, blocks_per_plane, .. } = self.numbering.geometry;
         let plane = self.placement.home(lpn);
@@ -148,9 +148,9 @@ impl Ftl {
         (self.numbering.die(plane), self.numbering.address(plane, block, page))
     }
 
-    /// The plane, counted over the drive, that takes the next page of `lpn`; `None`: all are full.
+    /// Returns the plane, counted over the drive, for the next page of `lpn`; `None`: all are full.
     ///
-    /// `load` returns how many writes wait for a die. Block and page are named when the program
+    /// `load` returns how many writes wait for a die. Block and page are assigned when the program
     /// starts.
     #[inline]
     pub fn place_write(&mut self, lpn: u32, load: &dyn Fn(u32) -> u32) -> Option<u32> {
@@ -160,10 +160,10 @@ impl Ftl {
         Some(plane)
     }
 
-    /// A write of `lpn` with a placement handle is in the buffer, as transaction `id`; overtakes
-    /// the one before it.
+    /// Accepts a write of `lpn` with a placement handle into the buffer, as transaction `id`, which
+    /// overtakes an earlier one.
     ///
-    /// Returns what the newest data was until now.
+    /// Returns the place of the previous data.
     #[inline(always)]
     pub fn accept_write(&mut self, lpn: u32, handle: u8, id: u32, txns: &mut Slab<Txn>) -> Mapping {
         let PageTables { map, blocks, .. } = &mut self.tables;
@@ -179,7 +179,7 @@ impl Ftl {
         before
     }
 
-    /// A write goes to its die: to a block in SLC mode, if there is room.
+    /// Sends a write to its die: to a block in SLC mode, if there is room.
     #[inline]
     pub fn send_write(&mut self, txn: &mut Txn) {
         let blocks = &mut self.tables.blocks;
@@ -189,7 +189,7 @@ impl Ftl {
         }
     }
 
-    /// The host needs the data of a logical page no more.
+    /// Trims a logical page.
     pub fn trim(&mut self, lpn: u32, txns: &mut Slab<Txn>) {
         let old = overtake(self.tables.map.get(lpn), txns);
         if old != NONE {
@@ -199,35 +199,33 @@ impl Ftl {
         self.sectors.trim_page(lpn);
     }
 
-    /// Sectors of a page are trimmed, and others are not; true if the page was written and it is
-    /// known that it now holds none.
+    /// Trims sectors of a page; returns true if the page was written and is known to be empty now.
     pub fn trim_sectors(&mut self, lpn: u32, trimmed: Range<u32>) -> bool {
         let before = self.tables.map.get(lpn);
         let is_written = matches!(before, Mapping::Flash(_) | Mapping::Buffered(_));
         self.sectors.trim(lpn, trimmed) && is_written
     }
 
-    /// The next die that has waited for another to have done collecting, and has to decide anew.
+    /// Returns the next die that has waited for its turn to collect, and has to decide anew.
     #[inline]
     pub fn next_to_wake(&mut self) -> Option<u32> {
         self.collection.next_to_wake(&mut self.tables.blocks)
     }
 
-    /// A step of collection is complete, and its transaction at its end. Says whether it was a
-    /// program that has failed.
+    /// Completes a step of collection and its transaction. Returns whether it was a program that
+    /// has failed.
     #[inline(always)]
     pub fn finish_step(&mut self, id: u32, txns: &mut Slab<Txn>) -> bool {
         self.collection.finish_step(id, &mut self.tables, txns)
     }
 
-    /// Opens or closes a busy window, in which planes collect that need not yet.
+    /// Opens or closes a busy window, in which optional collection runs.
     pub fn set_busy(&mut self, is_busy: bool) {
         self.collection.is_busy = Some(is_busy);
         self.tables.blocks.needs.forget_all();
     }
 
-    /// Returns the free blocks that planes lack which have something to collect, and blocks that
-    /// are being collected.
+    /// Returns the free blocks that planes with garbage lack, and the current victims.
     pub fn blocks_to_collect(&self) -> u32 {
         let (blocks, rules) = (&self.tables.blocks, &self.collection.rules);
         let wanted = rules.start_blocks.max(blocks.reserve_blocks + 1);
@@ -238,7 +236,7 @@ impl Ftl {
         (0..).zip(&blocks.planes).map(of).sum()
     }
 
-    /// Whether a die is collecting: a step is under way, or the host does not get in between steps.
+    /// Whether a die collects: a step is running, or the host cannot interrupt its steps.
     pub fn collects(&self, die: u32) -> bool {
         let Collection { jobs, rules, .. } = &self.collection;
         self.numbering.planes_of(die).any(|plane| {
@@ -247,7 +245,7 @@ impl Ftl {
         })
     }
 
-    /// From now on nothing is begun that need not be: what was begun comes to its end.
+    /// Stops all but urgent collection; current victims are completed.
     pub fn close(&mut self) {
         self.collection.close(&mut self.tables.blocks);
     }

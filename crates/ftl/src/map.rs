@@ -1,4 +1,4 @@
-//! The mapping: where the data of each logical page is, four bytes an entry.
+//! The mapping: the place of each logical page's data, four bytes an entry.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use super::demand::{self, DemandMap};
 use super::page_names::Names;
 use super::table::Table;
 
-/// Columns of a saved state: where the pages of the host and those of the mapping are, and which of
-/// the latter are stale.
+/// Columns of a saved state: places of host pages and of pages of the mapping, and stale ones of
+/// these.
 const PAGES: &str = "map.physical";
 const MAP_PAGES: &str = "map.pages";
 const MAP_STALE: &str = "map.stale";
@@ -25,7 +25,7 @@ pub enum Mapping {
     Buffered(u32),
     /// The data is in this flash page, counted over the drive.
     Flash(u32),
-    /// Never written: the data is part of the image that the drive came with.
+    /// Never written: the data is part of the drive's initial image.
     Unwritten,
     /// Trimmed: reads as zeros.
     Trimmed,
@@ -60,24 +60,24 @@ impl Mapping {
     }
 }
 
-/// Where the data of each logical page is; of pages of the mapping too, where that is in flash.
+/// Places of logical pages, and of pages of the mapping if that is in flash.
 pub struct Map {
     pub(super) physical: Table<UNWRITTEN>,
-    /// Where pages are that nobody has changed since the drive was prepared; `None`: nowhere.
+    /// Places of pages that have not changed since the preparation, if the drive was prepared.
     prepared: Option<Arc<Names>>,
-    /// Those of the host; pages of the mapping come after them.
+    /// Pages of the host; pages of the mapping follow.
     logical_pages: u32,
-    /// The mapping in flash, if it is there.
+    /// The mapping in flash, if any.
     demand: Option<DemandMap>,
 }
 
 impl Map {
-    /// Returns what the drive was prepared with, if it was.
+    /// Returns the prepared places, if any.
     pub(super) fn prepared(&self) -> Option<&Names> {
         self.prepared.as_deref()
     }
 
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.physical.archive(archive);
         if let Some(demand) = &mut self.demand {
@@ -85,9 +85,9 @@ impl Map {
         }
     }
 
-    /// Every logical page of a scenario unwritten, and nothing of a mapping in flash in memory.
+    /// Creates the map of a scenario with every page unwritten, and no mapping in flash cached.
     ///
-    /// Errors if the system does not give the memory.
+    /// Errors if memory is short.
     pub(super) fn new(scenario: &Scenario) -> Result<Map, UserError> {
         let logical_pages = scenario.logical_pages();
         Ok(Map {
@@ -98,18 +98,18 @@ impl Map {
         })
     }
 
-    /// Logical pages of the drive.
+    /// Returns the logical pages of the drive.
     #[inline]
     pub fn logical_pages(&self) -> u32 {
         self.logical_pages
     }
 
-    /// Logical pages of the host, and those that stand for the mapping.
+    /// Returns the logical pages of the host and of the mapping.
     pub fn all_pages(&self) -> u32 {
         self.logical_pages + self.demand.as_ref().map_or(0, DemandMap::pages)
     }
 
-    /// Where the data of a logical page is.
+    /// Returns the place of a logical page's data.
     #[inline]
     pub fn get(&self, lpn: u32) -> Mapping {
         match Mapping::decode(self.physical.get(lpn)) {
@@ -118,7 +118,7 @@ impl Map {
         }
     }
 
-    /// The write in the buffer that has the newest data of a logical page.
+    /// Returns the write in the buffer that has the newest data of a logical page.
     #[inline]
     pub fn buffered(&self, lpn: u32) -> Option<u32> {
         match Mapping::decode(self.peek(lpn)) {
@@ -127,7 +127,7 @@ impl Map {
         }
     }
 
-    /// Where the data of a logical page was when the drive was prepared.
+    /// Returns the place of a logical page's data at the preparation.
     fn at_first(&self, lpn: u32) -> Mapping {
         let page = self.prepared.as_ref().and_then(|prepared| prepared.page(lpn));
         page.map_or(Mapping::Unwritten, Mapping::Flash)
@@ -143,25 +143,25 @@ impl Map {
         (first + gain.sum::<i64>()) as u64
     }
 
-    /// Pages that nobody has changed are where they were prepared.
+    /// Sets the places of all pages that do not change.
     pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
         self.prepared = Some(prepared);
     }
 
-    /// The entry of a logical page as it is stored, which may say that nobody has changed it: for
-    /// who only wants it in the caches.
+    /// Returns the stored entry of a logical page, perhaps the mark of an unchanged one, to load it
+    /// into the CPU's caches.
     #[inline]
     pub(super) fn peek(&self, lpn: u32) -> u32 {
         self.physical.get(lpn)
     }
 
-    /// Says where the data of a logical page is; who owns a physical page is not its business.
+    /// Sets the place of a logical page; the owners of physical pages are kept elsewhere.
     #[inline]
     pub(super) fn set(&mut self, lpn: u32, mapping: Mapping) {
         self.physical.set(lpn, mapping.encode());
     }
 
-    /// Collection has moved a page of which the flash has the newest data.
+    /// Records a move by collection of a page with its newest data in flash.
     #[inline]
     pub(super) fn set_moved(&mut self, lpn: u32, target: u32) {
         self.set(lpn, Mapping::Flash(target));
@@ -170,7 +170,7 @@ impl Map {
         }
     }
 
-    /// The host needs the data of a logical page no more.
+    /// Trims a logical page.
     pub(super) fn trim(&mut self, lpn: u32) {
         self.set(lpn, Mapping::Trimmed);
         if let Some(demand) = &mut self.demand {
@@ -178,7 +178,7 @@ impl Map {
         }
     }
 
-    /// A victim of collection is done with.
+    /// Ends a victim of collection.
     #[inline]
     pub(super) fn victim_done(&mut self) {
         if let Some(demand) = &mut self.demand {
@@ -192,13 +192,13 @@ impl Map {
         self.demand.is_some()
     }
 
-    /// The mapping in flash.
+    /// Returns the mapping in flash.
     #[inline]
     pub fn demand(&mut self) -> &mut DemandMap {
         self.demand.as_mut().expect("asked only where the mapping is in flash")
     }
 
-    /// Forgets what has been counted.
+    /// Resets the counters.
     pub fn forget_counts(&mut self) {
         self.demand.iter_mut().for_each(DemandMap::forget_counts);
     }
@@ -208,7 +208,7 @@ impl Map {
         self.demand.as_ref().map(DemandMap::counts)
     }
 
-    /// Adds where logical pages are to a state.
+    /// Adds the places of logical pages to a state.
     pub(super) fn save(&self, state: &mut State) {
         let entries = (0..self.logical_pages).map(|lpn| {
             let buffered = matches!(self.get(lpn), Mapping::Buffered(_));
@@ -219,7 +219,7 @@ impl Map {
         self.save_map_pages(state, |lpn| self.get(lpn).encode());
     }
 
-    /// Adds where a recovery has found them; see [`super::Ftl::salvage`].
+    /// Adds the places found by a recovery; see [`super::Ftl::salvage`].
     pub(super) fn salvage(
         &self,
         state: &mut State,
@@ -235,9 +235,9 @@ impl Map {
         self.save_map_pages(state, entry);
     }
 
-    /// Adds the pages of a mapping in flash to a saved state, if there are any: `entry` says where
-    /// each logical page will be found, those of the mapping too. Stale are those with an entry
-    /// that has changed or is changed by that, and those that are just being written.
+    /// Adds the pages of a mapping in flash to a saved state, if any: `entry` gives the place of
+    /// each logical page, those of the mapping included. Stale are those with an entry that has
+    /// changed or changes by that, and those being written.
     fn save_map_pages(&self, state: &mut State, entry: impl Fn(u32) -> u32) {
         let Some(demand) = &self.demand else { return };
         let mut stale = demand.stale();
@@ -253,7 +253,7 @@ impl Map {
         state.put(MAP_STALE, stale.collect());
     }
 
-    /// A state has pages of a mapping in flash if the drive does.
+    /// Checks that a state has pages of a mapping in flash if the drive does.
     pub(super) fn check_state(&self, state: &State) -> Result<(), UserError> {
         let (is, must) = match (state.has(MAP_PAGES), self.is_in_flash()) {
             (true, false) => ("in flash", "demand"),
@@ -265,8 +265,8 @@ impl Map {
         )))
     }
 
-    /// Takes where logical pages are from a state, and which pages of the mapping have to be
-    /// written anew; `own` gives a physical page to its logical one.
+    /// Restores the places of logical pages from a state, and the pages of the mapping to be
+    /// rewritten; `own` assigns a physical page to its logical one.
     ///
     /// Errors if `own` does, or if it is not the mapping of a drive at rest.
     pub(super) fn restore(

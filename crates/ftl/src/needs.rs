@@ -1,36 +1,36 @@
-//! How much dies need garbage collection, kept until something happens to their blocks.
+//! Cached need of garbage collection of each die, until its blocks change.
 
 use reprieve_base::Geometry;
 use reprieve_policy::work::GcNeed;
 
-/// Need of each die, which is asked at every decision.
+/// Need of each die, which every decision queries.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Needs {
-    /// `None`: to be found out.
+    /// `None`: unknown.
     of_dies: Vec<Option<GcNeed>>,
     planes_per_die: u32,
 }
 
 impl Needs {
-    /// Those of a drive of which nothing is known.
+    /// Creates the needs of a drive, all unknown.
     pub(super) fn new(geometry: &Geometry) -> Needs {
         let of_dies = vec![None; geometry.dies() as usize];
         Needs { of_dies, planes_per_die: geometry.planes_per_die }
     }
 
-    /// That of a die, if it is known.
+    /// Returns the need of a die, if known.
     #[inline]
     pub(super) fn of(&self, die: u32) -> Option<GcNeed> {
         self.of_dies[die as usize]
     }
 
-    /// That of a die has been found out.
+    /// Sets the need of a die.
     #[inline]
     pub(super) fn found(&mut self, die: u32, need: GcNeed) {
         self.of_dies[die as usize] = Some(need);
     }
 
-    /// Something has happened to the blocks of a plane that may change what it needs.
+    /// Resets the need of a plane after a change to its blocks.
     #[inline]
     pub(super) fn forget(&mut self, plane: u32) {
         self.forget_die(plane / self.planes_per_die);

@@ -1,4 +1,4 @@
-//! How planes, blocks and mapping units are numbered over the drive, and where they lie on dies.
+//! Numbers of planes, blocks and mapping units over the drive, and their addresses on dies.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use reprieve_base::{Geometry, PageAddress, Superblocks};
 use reprieve_config::Scenario;
 use reprieve_policy::txn::Txn;
 
-/// Numbers over the drive: those of the pages of a block, the blocks of a plane and the planes of
-/// a die follow each other.
+/// Page, block and plane numbers over the drive: the pages of a block, the blocks of a plane and
+/// the planes of a die are consecutive.
 ///
-/// The pages of this layer, logical and physical, are mapping units; an address on a die is of a
-/// page of flash, which holds a power of two of them.
+/// Pages of this layer, logical and physical, are mapping units; an address on a die is of a page
+/// of flash, which holds a power of two of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbering {
-    /// As it is to this layer, where pages are mapping units and twin blocks are one.
+    /// Geometry of this layer, where pages are mapping units and a superblock is one block.
     pub(super) geometry: Geometry,
     pub(super) twins: Superblocks,
     /// Mapping units of a page of flash, as a power of two.
@@ -23,7 +23,7 @@ pub struct Numbering {
 }
 
 impl Numbering {
-    /// That of a scenario's drive.
+    /// Returns the numbering of a scenario's drive.
     pub(super) fn of(scenario: &Scenario) -> Numbering {
         let twins = Superblocks::new(scenario.ftl.twin_blocks, &scenario.geometry);
         Numbering {
@@ -34,36 +34,36 @@ impl Numbering {
         }
     }
 
-    /// Mapping units of a page of flash.
+    /// Returns the mapping units of a page of flash.
     #[inline]
     pub fn units_per_page(&self) -> u32 {
         1 << self.unit_bits
     }
 
-    /// The page of flash, counted in its block, that a page of this layer is part of.
+    /// Returns the page of flash, counted in its block, that holds a page of this layer.
     #[inline]
     pub(super) fn flash_page(&self, page: u32) -> u32 {
         page >> self.unit_bits
     }
 
-    /// Pages of flash of which the first `pages` pages of a block have a part.
+    /// Returns the pages of flash that hold the first `pages` pages of a block.
     pub(super) fn flash_pages(&self, pages: u32) -> u32 {
         pages.div_ceil(self.units_per_page())
     }
 
-    /// The first page of the same page of flash.
+    /// Returns the first page of the same page of flash.
     #[inline]
     pub(super) fn first_unit(&self, page: u32) -> u32 {
         page >> self.unit_bits << self.unit_bits
     }
 
-    /// The pages of the same page of flash as one, from that on.
+    /// Returns the pages of one page of flash from this one on.
     #[inline]
     pub(super) fn rest_of_flash_page(&self, page: u32) -> Range<u32> {
         page..self.first_unit(page) + self.units_per_page()
     }
 
-    /// The address, and the place in its page of flash, of a page `number` behind the first of
+    /// Returns the address, and the unit in its page of flash, of the page `number` pages after
     /// `first`.
     #[inline]
     pub(super) fn beside(&self, first: PageAddress, number: u32) -> (PageAddress, u8) {
@@ -71,23 +71,23 @@ impl Numbering {
         (at, (number - self.first_unit(number)) as u8)
     }
 
-    /// Pages of a block as it is to this layer: of twins, those of all.
+    /// Returns the pages of a block, or of a superblock.
     #[inline]
     pub fn pages_per_block(&self) -> u32 {
         self.geometry.pages_per_block
     }
 
-    /// Planes on which such a block lies.
+    /// Returns the planes of a block.
     pub fn planes_of_block(&self) -> u64 {
         u64::from(self.twins.planes())
     }
 
-    /// Pages of a plane.
+    /// Returns the pages of a plane.
     pub(super) fn pages_per_plane(&self) -> u32 {
         self.geometry.pages_per_block * self.geometry.blocks_per_plane
     }
 
-    /// Die and address of a page.
+    /// Returns die and address of a page.
     #[inline]
     pub fn locate(&self, page: u32) -> (u32, PageAddress) {
         let Geometry { pages_per_block, blocks_per_plane, planes_per_die, .. } = self.geometry;
@@ -98,7 +98,7 @@ impl Numbering {
         (plane / planes_per_die, self.twins.outer(at))
     }
 
-    /// The first page at an address.
+    /// Returns the first page at an address.
     #[inline]
     pub fn page(&self, die: u32, at: PageAddress) -> u32 {
         let at = self.twins.inner(at);
@@ -107,70 +107,70 @@ impl Numbering {
         block * self.geometry.pages_per_block + (at.page << self.unit_bits)
     }
 
-    /// The pages at an address.
+    /// Returns the pages at an address.
     pub fn units_at(&self, die: u32, at: PageAddress) -> Range<u32> {
         self.rest_of_flash_page(self.page(die, at))
     }
 
-    /// The page that a transaction programs.
+    /// Returns the page that a transaction programs.
     #[inline]
     pub fn page_of(&self, txn: &Txn) -> u32 {
         self.page(txn.die, txn.at) + u32::from(txn.place)
     }
 
-    /// The plane of an address.
+    /// Returns the plane of an address.
     #[inline]
     pub(super) fn plane(&self, die: u32, at: PageAddress) -> u32 {
         die * self.geometry.planes_per_die + self.twins.inner(at).plane
     }
 
-    /// Die and address, as far as it is known, of a page that will be written to a plane.
+    /// Returns die and address, as far as known, of a page that will be written to a plane.
     #[inline]
     pub fn in_plane(&self, plane: u32) -> (u32, PageAddress) {
         let planes_per_die = self.geometry.planes_per_die;
         (plane / planes_per_die, PageAddress { plane: plane % planes_per_die, block: 0, page: 0 })
     }
 
-    /// The address on its die of a page of a block of a plane, both counted within the next.
+    /// Returns the address on its die of a page, by plane, block of the plane, page of the block.
     #[inline]
     pub(super) fn address(&self, plane: u32, block: u32, page: u32) -> PageAddress {
         let page = self.flash_page(page);
         self.twins.outer(PageAddress { plane: plane % self.geometry.planes_per_die, block, page })
     }
 
-    /// The die of a plane.
+    /// Returns the die of a plane.
     #[inline]
     pub(super) fn die(&self, plane: u32) -> u32 {
         plane / self.geometry.planes_per_die
     }
 
-    /// The block of a page.
+    /// Returns the block of a page.
     #[inline]
     pub(super) fn block_of(&self, page: u32) -> u32 {
         page / self.geometry.pages_per_block
     }
 
-    /// The plane of a block.
+    /// Returns the plane of a block.
     #[inline]
     pub(super) fn plane_of(&self, block: u32) -> u32 {
         block / self.geometry.blocks_per_plane
     }
 
-    /// The planes of a die.
+    /// Returns the planes of a die.
     #[inline]
     pub(super) fn planes_of(&self, die: u32) -> Range<u32> {
         let first = die * self.geometry.planes_per_die;
         first..first + self.geometry.planes_per_die
     }
 
-    /// The blocks of a plane.
+    /// Returns the blocks of a plane.
     #[inline]
     pub(super) fn blocks_of(&self, plane: u32) -> Range<u32> {
         let first = plane * self.geometry.blocks_per_plane;
         first..first + self.geometry.blocks_per_plane
     }
 
-    /// The pages of a block.
+    /// Returns the pages of a block.
     #[inline]
     pub(super) fn pages_of(&self, block: u32) -> Range<u32> {
         block * self.geometry.pages_per_block..(block + 1) * self.geometry.pages_per_block

@@ -1,67 +1,67 @@
-//! Overwrites of a drive whose pages have no names, to the steady state, and the names at its end.
+//! Overwrites without logical page numbers until the steady state, and their assignment at its end.
 //!
-//! The planes of a very large drive are too many to overwrite, and all have one law. Some are
-//! overwritten, and go on while the others are copied from them, so that no two copies are alike.
+//! The planes of a very large drive are many, and statistically equal. Some are overwritten, and
+//! continue while the others are copied from them, so that no two copies are alike.
 
 use reprieve_base::{Stream, UserError};
 use reprieve_config::Scenario;
 
 use super::bitmap_precondition::BitmapDrive;
+use super::overwrite_scope::Scope;
 use super::pass::Pass;
-use super::scope::Scope;
 use super::{Ftl, Kept};
 
-/// Logical pages up to which every plane is overwritten: seconds.
+/// Logical pages up to which every plane is overwritten, in seconds.
 pub(super) const SAMPLED_PAGES: u32 = 1 << 24;
-/// Logical pages, about, of the planes of a larger drive that are.
+/// Approximate logical pages of the overwritten planes of a larger drive.
 pub(super) const MODEL_PAGES: u32 = 1 << 21;
-/// Planes that are overwritten at least.
+/// Fewest overwritten planes.
 const MODELS_MIN: usize = 2;
 
-/// How the work is done.
+/// Limits of the work.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sampling {
     /// Logical pages beyond which only some planes are overwritten.
     pub(super) beyond: u32,
-    /// Logical pages, about, of those planes.
+    /// Approximate logical pages of those planes.
     pub(super) models: u32,
 }
 
-/// Pages that are written and overwritten without names.
+/// Pages that are written and overwritten without logical page numbers.
 pub(super) struct Overwriting {
     unnamed: BitmapDrive,
-    /// Parts that are overwritten, and in the end get their names, in the order of planes; and how
-    /// many logical pages they have.
+    /// Scopes that are overwritten, and finally numbered, in the order of planes; and their logical
+    /// pages.
     scopes: Vec<Scope>,
     pages: u64,
     /// Each plane has its own scope.
     by_plane: bool,
-    /// The planes that are copied from those.
+    /// The planes that are copied from others.
     copies: Option<Copies>,
     pass: Pass,
     is_stationary: bool,
 }
 
-/// The planes that are copied.
+/// Copied planes.
 struct Copies {
-    /// Those that are left.
+    /// Planes still to be copied.
     left: Vec<Copy>,
     /// Overwrites of a plane between two of its copies.
     writes: u64,
     seed: u64,
 }
 
-/// A plane that is copied.
+/// A copied plane.
 struct Copy {
     plane: u32,
     /// Its logical pages.
     lpns: u32,
-    /// The number of the scope that it is a copy of.
+    /// The number of its model's scope.
     of: usize,
 }
 
 impl Overwriting {
-    /// Every logical page written once.
+    /// Writes every logical page once.
     pub(super) fn new(
         ftl: &mut Ftl,
         scenario: &Scenario,
@@ -74,7 +74,7 @@ impl Overwriting {
         let has_own_blocks = scenario.ftl.faults.factory_bad_share > 0.0;
         let is_sampled = pages > sampling.beyond && !has_own_blocks && scopes.len() > MODELS_MIN;
         let copies = is_sampled.then(|| Copies::of(&mut scopes, sampling.models, scenario.seed));
-        // A plane's pages stay there, whatever happens to those of the others.
+        // A plane's pages stay there, independent of the other planes.
         let by_plane = ftl.placement.is_fixed() || is_sampled;
         let is_shared = is_sampled && !ftl.placement.is_fixed();
         scopes.iter_mut().for_each(|scope| scope.is_shared = is_shared);
@@ -90,7 +90,7 @@ impl Overwriting {
         Overwriting { unnamed, scopes, pages, by_plane, copies, pass, is_stationary }
     }
 
-    /// Goes on for about `writes` page writes; true when every page has its name.
+    /// Advances by about `writes` page writes; true when every page has its logical page.
     pub(super) fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<bool, UserError> {
         if self.is_stationary {
             if self.copies.is_some() {
@@ -115,7 +115,7 @@ impl Overwriting {
         Ok(false)
     }
 
-    /// Write amplification of the last pass.
+    /// Returns the write amplification of the last pass.
     pub(super) fn waf(&self) -> f64 {
         self.pass.waf(self.pages)
     }
@@ -137,7 +137,7 @@ impl Overwriting {
         Ok(())
     }
 
-    /// Copies the next plane; true when all are, and the pages of the drive have their names.
+    /// Copies the next plane; true when all are copied, with logical pages.
     fn copy_next(&mut self, ftl: &mut Ftl) -> bool {
         let copies = self.copies.as_mut().expect("there are planes to copy");
         if let Some(Copy { plane, lpns, of }) = copies.left.pop() {
@@ -161,8 +161,8 @@ impl Overwriting {
 }
 
 impl Copies {
-    /// Of the planes with these scopes, of which those are left that are overwritten: such as have
-    /// no fewer logical pages than any.
+    /// Takes from the planes with these scopes those that are copied, and leaves the models: planes
+    /// with the most logical pages.
     fn of(scopes: &mut Vec<Scope>, pages: u32, seed: u64) -> Copies {
         let most = scopes.iter().map(|scope| scope.lpns).max().expect("a drive has pages");
         let full: Vec<u32> =
@@ -183,7 +183,7 @@ impl Copies {
     }
 }
 
-/// The logical pages of each plane, in the order of planes.
+/// Returns the logical pages of each plane, in the order of planes.
 fn homes(ftl: &Ftl, seed: u64) -> Vec<Scope> {
     let pages = ftl.tables.map.logical_pages();
     let (planes, run) = (ftl.numbering.geometry.planes(), ftl.numbering.units_per_page());
@@ -201,7 +201,7 @@ fn homes(ftl: &Ftl, seed: u64) -> Vec<Scope> {
 }
 
 impl Scope {
-    /// All logical pages of a drive.
+    /// Returns all logical pages of a drive.
     fn of_drive(ftl: &Ftl, seed: u64) -> Scope {
         let lpns = ftl.tables.map.logical_pages();
         let stream = Stream::new(seed, "precondition.overwrite", 0);

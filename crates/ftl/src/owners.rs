@@ -1,4 +1,4 @@
-//! Which logical page's valid data each physical page holds: the mapping the other way round.
+//! Logical pages of physical pages: the inverse of the mapping.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use reprieve_base::{Archive, UserError};
 use super::page_names::Names;
 use super::table::Table;
 
-/// A physical page is as it was when the drive was prepared.
+/// Entry of a physical page that has not changed since the preparation.
 const AS_PREPARED: u32 = u32::MAX;
 /// No valid data in a physical page.
 const INVALID: u32 = u32::MAX - 1;
@@ -17,28 +17,28 @@ const INVALID: u32 = u32::MAX - 1;
 #[derive(Debug)]
 pub(super) struct Owners {
     pub(super) table: Table<AS_PREPARED>,
-    /// Contents that the drive was prepared with; `None`: nothing.
+    /// Prepared contents of the drive, if any.
     prepared: Option<Arc<Names>>,
-    /// One bit a page: its entry is the first one, and it holds no valid data. What the host
-    /// overwrites is all over the drive, and would take memory for the whole table.
+    /// One bit a page: its entry is the first one, and it holds no valid data. Overwrites are
+    /// scattered, and would need memory for the whole table.
     gone: Vec<u64>,
 }
 
 impl Owners {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.table.archive(archive);
         archive.table(bytemuck::cast_slice_mut(&mut self.gone));
     }
 
-    /// Every physical page without data.
+    /// Creates the table with every physical page empty.
     ///
-    /// Errors if the system does not give the memory.
+    /// Errors if memory is short.
     pub(super) fn new(physical_pages: u32) -> Result<Owners, UserError> {
         Ok(Owners { table: Table::new(physical_pages)?, prepared: None, gone: Vec::new() })
     }
 
-    /// The logical page whose valid data a physical page holds.
+    /// Returns the logical page whose valid data a physical page holds.
     #[inline]
     pub(super) fn get(&self, page: u32) -> Option<u32> {
         match self.table.get(page) {
@@ -48,7 +48,7 @@ impl Owners {
         }
     }
 
-    /// Returns it for a page that nobody has changed since the drive was prepared.
+    /// Returns the owner of a page that has not changed since the preparation.
     fn at_first(&self, page: u32) -> Option<u32> {
         let prepared = self.prepared.as_ref()?;
         let (word, bit) = gone_bit(page);
@@ -58,14 +58,14 @@ impl Owners {
         prepared.owner(page)
     }
 
-    /// Returns it for a page that was changed since the preparation: for callers that want it in
-    /// the caches.
+    /// Returns the owner of a page that has changed since the preparation, to load it into the
+    /// CPU's caches.
     #[inline]
     pub(super) fn peek(&self, page: u32) -> Option<u32> {
         Some(self.table.get(page)).filter(|lpn| *lpn < INVALID)
     }
 
-    /// Notes in the table what pages were prepared with.
+    /// Stores the prepared owners of pages in the table.
     #[inline]
     pub(super) fn note(&mut self, pages: Range<u32>) {
         if self.prepared.is_some() {
@@ -77,14 +77,14 @@ impl Owners {
         }
     }
 
-    /// Pages that nobody has changed hold what they were prepared with.
+    /// Sets the owners of all pages that do not change.
     pub(super) fn start_with(&mut self, prepared: Arc<Names>) {
         self.prepared = Some(prepared);
         self.table.fill_by_blocks();
         self.gone = vec![0; self.table.len().div_ceil(u64::BITS as usize)];
     }
 
-    /// The physical page holds the valid data of `lpn`.
+    /// Sets `lpn` as the owner of a physical page.
     #[inline]
     pub(super) fn own(&mut self, page: u32, lpn: u32) {
         debug_assert_eq!(self.get(page), None, "a page holds two logical pages");
@@ -95,7 +95,7 @@ impl Owners {
         }
     }
 
-    /// The physical page holds no valid data any more.
+    /// Removes the owner of a physical page.
     #[inline]
     pub(super) fn disown(&mut self, page: u32) {
         debug_assert_ne!(self.get(page), None, "an invalid page lost its data");

@@ -1,16 +1,16 @@
-//! Logical pages that the valid pages of a prepared drive hold, computed on demand.
+//! Logical pages of the valid pages of a prepared drive, computed on demand.
 //!
-//! The order in which the valid pages of a plane got their logical pages is a permutation that can
-//! be undone. So a large drive starts without a table of what all its pages hold: the tables have
-//! only what has changed since, and a run that touches few pages does not pay for the others.
+//! The order in which the valid pages of a plane got their logical pages is an invertible
+//! permutation. So a large drive starts without a full table: the tables have only later changes,
+//! and a run that touches few pages does not pay for the others.
 
 use reprieve_base::Archive;
 
 use super::Ftl;
 use super::in_order::InOrder;
+use super::overwrite_scope::Scope;
 use super::permutation::Permutation;
 use super::ranked_bits::{GROUP_WORDS, RankedBits};
-use super::scope::Scope;
 
 /// Contents of the valid pages of a drive that was just prepared.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -60,7 +60,7 @@ impl Names {
 /// Logical pages that were drawn for the valid pages of each plane, or of the drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct DrawnNames {
-    /// One bit a page: whether it is valid. Each plane begins with a group of its own.
+    /// One valid bit for each page. Each plane starts a group.
     #[serde(skip)]
     valid: RankedBits,
     groups_per_plane: u32,

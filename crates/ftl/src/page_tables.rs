@@ -1,4 +1,4 @@
-//! Where logical pages are and what physical ones hold: two tables that say the same.
+//! Places of logical pages and owners of physical ones: two tables that agree.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl PageTables {
         for chunk in lpns.chunks(TOUCH_CHUNK) {
             let mut mappings = [Mapping::Unwritten; TOUCH_CHUNK];
             for (mapping, lpn) in mappings.iter_mut().zip(chunk) {
-                // A request past the end is told when it arrives.
+                // A request past the end is reported when it arrives.
                 if *lpn < self.map.logical_pages() {
                     *mapping = Mapping::decode(self.map.peek(*lpn));
                 }
@@ -67,7 +67,7 @@ impl PageTables {
         std::hint::black_box(owners.fold(0, |sum, lpn| sum ^ self.map.peek(lpn)));
     }
 
-    /// Writes what changes in them, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         let mut prepared = self.map.prepared().cloned();
         archive.part(&mut prepared);
@@ -113,7 +113,7 @@ impl PageTables {
         let page = match (txn.kind, self.map.get(txn.lpn)) {
             (Kind::RmwRead | Kind::MapUpdate, _) if txn.old != NONE => txn.old,
             (Kind::HostRead | Kind::ScanRead | Kind::MapRead, Mapping::Flash(page)) => page,
-            // Overwritten or trimmed since it was queued: the old copy is what it reads.
+            // Overwritten or trimmed since it was queued: it reads the old copy.
             _ => return txn.at,
         };
         let (die, at) = self.blocks.numbering.locate(page);

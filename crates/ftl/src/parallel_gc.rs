@@ -1,7 +1,7 @@
-//! Planes of a die that collect side by side: what begins together, and what a command takes.
+//! Parallel collection on the planes of a die: common victims, and steps that share a command.
 //!
-//! All planes that collect read, then all program, and at last all erase: so their steps meet in
-//! commands that take several planes, where pages and blocks fit.
+//! All collecting planes read, then all program, and at last all erase: so their steps share
+//! multi-plane commands, where pages and blocks fit.
 
 use reprieve_base::Time;
 use reprieve_nand::MultiPlane;
@@ -18,7 +18,7 @@ impl Collection {
         self.rules.beside.expect("asked only where planes collect side by side")
     }
 
-    /// The next step on a die, if one is useful beside those that are under way.
+    /// Returns the next step on a die, if one is useful besides the running ones.
     #[cold]
     pub(super) fn next_side_by_side(&mut self, die: u32, tables: &mut PageTables) -> Option<Kind> {
         let need = self.need_of_die(die, tables);
@@ -59,12 +59,12 @@ impl Collection {
         Some(kind)
     }
 
-    /// Planes that need it as much as the die does begin victims, and where the first of a die is
-    /// begun, so do those that will have to soon.
+    /// Starts victims on planes with the die's need, and with the first one of a die, also on
+    /// planes that will need one soon.
     fn begin_together(&mut self, die: u32, need: GcNeed, tables: &mut PageTables) {
         let is_first = self.dies[die as usize].jobs == 0;
         if !is_first && !self.rules.preemptible {
-            // The host would never get in between.
+            // Without preemption the host would be blocked.
             return;
         }
         if self.beside().in_step {
@@ -86,22 +86,22 @@ impl Collection {
         }
     }
 
-    /// Whether a plane begins a victim when another one of its die does.
+    /// Whether a plane starts a victim when another plane of its die does.
     pub(super) fn may_join(&self, plane: u32, blocks: &Blocks) -> bool {
         let state = &blocks.planes[plane as usize];
         let below = self.beside().joins_below_blocks.max(self.rules.start_blocks);
         state.victim.is_none() && state.free_blocks() < below
     }
 
-    /// Whether a plane has a victim that it goes on with, and no step of it under way.
+    /// Whether a plane has a victim to continue, and no running step.
     fn goes_on(&self, plane: u32, blocks: &Blocks) -> bool {
         let has_begun = blocks.victim_of(plane).is_some();
         let in_flight = self.jobs[plane as usize].in_flight;
         has_begun && !in_flight && self.need_of_plane(plane, blocks) != GcNeed::None
     }
 
-    /// Plane and page of the next read: of the pages that most planes can read with one command
-    /// the first, for what is left in one of them alone has to be read alone in any order.
+    /// Returns plane and page of the next read: the first among the pages that most planes can read
+    /// with one command, as pages of one plane alone can be read in any order.
     fn next_read_of<I: Iterator<Item = u32>>(
         &self,
         planes: impl Fn() -> I,
@@ -141,13 +141,13 @@ impl Collection {
         self.fits((block(plane), page), (block(other), page)) && self.is_unread(other, page, blocks)
     }
 
-    /// Whether any page of the page of flash that `page` begins is valid and was not read yet, on
-    /// the victim of a plane.
+    /// Whether a page of the page of flash from `page` on is valid and unread, on the victim of a
+    /// plane.
     fn is_unread(&self, plane: u32, page: u32, blocks: &Blocks) -> bool {
         self.first_unread(plane, page, blocks).is_some()
     }
 
-    /// The first of these pages, counted over the drive.
+    /// Returns the first of these pages, counted over the drive.
     fn first_unread(&self, plane: u32, page: u32, blocks: &Blocks) -> Option<u32> {
         let victim = blocks.victim_of(plane).expect("it was begun");
         let first = victim * blocks.numbering.pages_per_block() + blocks.numbering.first_unit(page);
@@ -165,8 +165,8 @@ impl Collection {
         }
     }
 
-    /// The plane that programs next: the one with the fewest pages to where all others are, so
-    /// that the open blocks come to pages of the same number.
+    /// Returns the plane that programs next: the one farthest behind the others, so that the open
+    /// blocks align.
     fn next_program_of<I: Iterator<Item = u32>>(
         &self,
         planes: impl Fn() -> I,
@@ -181,7 +181,7 @@ impl Collection {
         planes().min_by_key(behind).expect("a plane programs next")
     }
 
-    /// Block and page, in its plane, to which a plane programs what it holds.
+    /// Returns block and page, in its plane, of the next program of held pages.
     fn next_of_held(&self, plane: u32, blocks: &Blocks) -> (u32, u32) {
         let pages = blocks.numbering.pages_per_block();
         let first = self.jobs[plane as usize].first_to_write(pages, self.batch, &blocks.fronts);
@@ -231,7 +231,7 @@ impl Collection {
         None
     }
 
-    /// The plane in its die of the next step, if that is a read and planes read by themselves.
+    /// Returns the plane in its die of the next step, if it is an independent plane read.
     #[cold]
     pub(super) fn next_read_beside(&mut self, die: u32, tables: &mut PageTables) -> Option<u32> {
         let apart = self.rules.beside.is_some_and(|beside| beside.reads_apart);

@@ -1,28 +1,27 @@
-//! Passes of overwrites, and whether the drive is stationary after one.
+//! Passes of overwrites, and the test for a stationary drive.
 
 use reprieve_base::UserError;
 
-/// Two passes whose counts of pages moved are apart by less than one in this many writes are alike;
-/// three in a row have to be, as a count that swings is alike where it turns.
+/// Passes whose counts of moved pages differ by less than one in this many writes are alike; three
+/// in a row have to be, as an oscillating count is alike where it turns.
 const STATIONARY: u64 = 200;
-/// Of passes that neither rise nor fall, this many standard deviations are chance. Pages that a
-/// victim leaves free spread like those of a Poisson law, so that with draws of one page each the
-/// deviation of a count is the root of the writes, times write amplification; requests of several
-/// pages are as many draws fewer.
+/// Standard deviations between passes that count as chance. Free pages of victims spread like a
+/// Poisson law, so that with draws of one page each the deviation of a count is the root of the
+/// writes, times write amplification; requests of several pages are as many draws fewer.
 const DEVIATIONS: u64 = 3;
-/// Passes after which a drive has settled unless it still drifts, however much its counts spread:
-/// with few spare blocks those of a few planes spread more than draws do.
+/// Passes after which a drive has settled unless it still drifts, despite larger spread: with few
+/// spare blocks a few planes spread more than draws do.
 const SETTLED: u32 = 12;
-/// Passes after which we give up.
+/// Passes after which preconditioning is given up.
 const PASSES_MAX: u32 = 40;
 
 /// One pass: as many random overwrites as the drive has logical pages.
 pub(super) struct Pass {
     number: u32,
-    /// Pages that garbage collection has moved in this pass, and in those before, the last first.
+    /// Pages moved by garbage collection in this pass, and in earlier ones, the last first.
     pub(super) moved: u64,
     before: [u64; 5],
-    /// Places that were drawn in this pass: one for each write, or for each request.
+    /// Places drawn in this pass: one for each write, or for each request.
     pub(super) draws: u64,
 }
 
@@ -32,7 +31,7 @@ impl Pass {
     }
 
     pub(super) fn is_like_those_before(&self, pages: u64, physical_pages: u64) -> bool {
-        // Before every block has been filled once, garbage collection has nothing to do.
+        // Before every block has been filled once, garbage collection has no work.
         if u64::from(self.number) * pages < physical_pages {
             return false;
         }
@@ -53,7 +52,7 @@ impl Pass {
         self.number >= SETTLED && (low..=high).contains(&of_three)
     }
 
-    /// Write amplification of a pass that is complete.
+    /// Returns the write amplification of a completed pass.
     pub(super) fn waf(&self, pages: u64) -> f64 {
         1.0 + self.moved as f64 / pages as f64
     }

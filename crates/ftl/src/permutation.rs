@@ -1,12 +1,12 @@
-//! A permutation of many numbers that takes no memory.
+//! A random permutation of many numbers without memory.
 
 use reprieve_base::Stream;
 
-/// Half rounds; each changes one half of the bits by the other, so that it can be undone.
+/// Half rounds; each changes one half of the bits by the other, and is invertible.
 const HALF_ROUNDS: usize = 6;
 
-/// A permutation of the numbers below a bound, drawn at random: a Feistel network over as many bits
-/// as they have, gone through again where it leads out.
+/// A random permutation of the numbers below a bound: a Feistel network over their bits, repeated
+/// while it leaves the range.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Permutation {
     bound: u32,
@@ -17,7 +17,7 @@ pub(super) struct Permutation {
 }
 
 impl Permutation {
-    /// One of the numbers below `bound`, which is not 0.
+    /// Creates a permutation of the numbers below `bound`, which is not 0.
     pub(super) fn new(bound: u32, stream: &mut Stream) -> Permutation {
         let bits = (u32::BITS - (bound - 1).leading_zeros()).max(2);
         let low_bits = bits / 2;
@@ -30,7 +30,7 @@ impl Permutation {
         }
     }
 
-    /// The number to which one is permuted.
+    /// Permutes a number.
     #[inline]
     pub(super) fn of(&self, number: u32) -> u32 {
         let mut number = number;
@@ -42,7 +42,7 @@ impl Permutation {
         }
     }
 
-    /// The number that is permuted to one.
+    /// Inverts the permutation.
     #[inline]
     pub(super) fn back(&self, number: u32) -> u32 {
         let mut number = number;
@@ -65,7 +65,7 @@ impl Permutation {
     }
 }
 
-/// Bits that depend on all bits of both.
+/// Mixes all bits of both.
 #[inline]
 fn mixed(half: u32, key: u32) -> u32 {
     let product = (u64::from(half) + (u64::from(key) | 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -16,14 +16,14 @@ pub(super) struct Front {
     pub(super) next_page: u32,
 }
 
-/// A block that was chosen to be collected.
+/// A victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Victim {
     /// Counted over the drive.
     pub(super) block: u32,
-    /// A program has failed on it: it is not erased but given up.
+    /// A program has failed in it: it is retired, not erased.
     pub(super) retires: bool,
-    /// It is little worn: its pages are seldom written, and go to a block that is much worn.
+    /// It is little worn: its pages are seldom written, and move to a block that is much worn.
     pub(super) levels: bool,
 }
 
@@ -31,23 +31,23 @@ pub(super) struct Victim {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Plane {
     free: FreeBlocks,
-    /// One for each stream of the host; then those of moved pages and of the mapping.
+    /// Open blocks of each host stream, then of moved pages and of the mapping.
     pub(super) fronts: [Front; FRONTS],
-    /// Those in SLC mode, where the drive has any.
+    /// Blocks in SLC mode, if the drive has any.
     pub(super) slc: Rare<SlcPlane>,
-    /// Pages of a block that a program takes.
+    /// Pages of a block per program.
     pub(super) together: u32,
-    /// Valid pages, and pages of the host that will be programmed here.
+    /// Valid pages, and host pages to be programmed here.
     pub(super) committed: u32,
-    /// Blocks that are not bad.
+    /// Good blocks.
     pub(super) good_blocks: u32,
-    /// Blocks, counted over the drive, on which a program failed and whose pages have to move.
+    /// Blocks, counted over the drive, with a failed program, whose pages have to move.
     pub(super) failed: VecDeque<u32>,
-    /// Blocks, counted over the drive, of zones that were reset: they wait for their erases.
+    /// Blocks, counted over the drive, of zones that were reset, which wait for their erases.
     pub(super) resets: VecDeque<u32>,
-    /// A block, counted over the drive, so little worn that it is the next victim.
+    /// A block, counted over the drive, whose low wear makes it the next victim.
     pub(super) unworn: Option<u32>,
-    /// Full blocks, counted over the drive, that read badly and whose pages move in idle time.
+    /// Full blocks, counted over the drive, to be refreshed in idle time.
     pub(super) refreshes: VecDeque<u32>,
     /// The open block of wear levelling is so little worn that other moved pages fill it too.
     pub(super) completes_levelling: bool,
@@ -128,7 +128,7 @@ impl Plane {
         self.free.len()
     }
 
-    /// Forgets erases so far: they are no wear of the run.
+    /// Resets the erase counts, which are no wear of the run.
     pub(super) fn forget_free_wear(&mut self) {
         self.free.forget_wear();
         if self.slc.get().is_some() {
@@ -136,7 +136,7 @@ impl Plane {
         }
     }
 
-    /// The free block with the most erases, and those; `erases` says how many a block has.
+    /// Returns the free block with the most erases, and their number; `erases` gives a block's.
     pub(super) fn most_worn_free(&self, erases: impl Fn(u32) -> u32) -> Option<(u32, u32)> {
         let mut most = None;
         self.free.each(|block| {
@@ -155,7 +155,7 @@ impl Plane {
         }
     }
 
-    /// A block was erased, `erases` times so far.
+    /// Adds a free block, after `erases` erases.
     #[inline]
     pub(super) fn add_free(&mut self, block: u32, erases: u32) {
         match self.slc.get().is_some_and(|slc| block < slc.own_blocks) {
@@ -226,13 +226,13 @@ impl Plane {
         most.saturating_sub(self.committed)
     }
 
-    /// Pages that the program is short of which was begun page by page at an open block.
+    /// Returns the missing pages of a program that was started page by page at an open block.
     pub(super) fn missing(&self, place: usize) -> u32 {
         let next = self.fronts[place].next_page;
         next.next_multiple_of(self.together) - next
     }
 
-    /// The rest of a wordline that was begun page by page stays empty.
+    /// Pads the rest of a wordline that was started page by page.
     pub(super) fn pad(&mut self) {
         self.pad_each(0..FRONTS);
     }

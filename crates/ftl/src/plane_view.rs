@@ -1,4 +1,4 @@
-//! The planes as placement schemes and dispatchers see them.
+//! Views of the planes for placement schemes and dispatchers.
 
 use reprieve_base::PageAddress;
 use reprieve_policy::place::PlaneView;
@@ -9,7 +9,7 @@ use super::Ftl;
 use super::blocks::Blocks;
 use super::page_tables::PageTables;
 
-/// The planes as a placement scheme sees them.
+/// A placement scheme's view of the planes.
 pub(super) struct RoomView<'a> {
     pub(super) blocks: &'a Blocks,
     pub(super) load: &'a dyn Fn(u32) -> u32,
@@ -29,7 +29,7 @@ impl PlaneQueries for Ftl {
     fn can_take(&self, plane: u32) -> bool {
         let PageTables { map, blocks, .. } = &self.tables;
         let (state, pages) = (&blocks.planes[plane as usize], self.numbering.pages_per_block());
-        // Collection pads wordlines: no plane may come to hold much more than an even share.
+        // As collection pads wordlines, no plane may hold much more than an equal share.
         let share_pages = map.all_pages().div_ceil(self.numbering.geometry.planes());
         let most_pages = (share_pages.div_ceil(pages) + 1) * pages;
         let is_even = state.together == 1 || state.committed < most_pages;

@@ -1,11 +1,11 @@
-//! Preconditioning: the state of a drive that was written to, on the mapping alone, without time.
+//! Preconditioning: writes a drive's mapping to its initial state, without time.
 //!
-//! Uniform overwrites do not tell pages apart. So the steady state is reached without their names:
-//! which physical pages are valid is all that is kept, one bit each, and which logical page each
-//! of them holds is drawn at the end. The law of the state is that of writing every page by name,
-//! and what the caches have to hold is a few dozen kilobytes a plane instead of the whole mapping.
+//! Uniform overwrites do not distinguish pages. So the steady state is reached with one valid bit
+//! for each physical page, and logical pages are assigned at the end by a random draw. The result
+//! has the same law as overwriting page by page, and the working set is a few dozen kilobytes a
+//! plane instead of the whole mapping.
 //!
-//! Where pages differ, by streams or because some are of the mapping, they are written by name.
+//! Where pages differ, by streams or a mapping in flash, overwrites go page by page.
 
 use reprieve_base::UserError;
 use reprieve_config::{Precondition, Scenario};
@@ -14,11 +14,11 @@ use reprieve_policy::victim;
 use super::larger_units::LargerUnits;
 use super::overwriting::{MODEL_PAGES, Overwriting, SAMPLED_PAGES, Sampling};
 use super::pass::Pass;
+use super::plane_replication::{BY_NAME_PAGES, Incremental, PlaneReplication};
 use super::replay::Replay;
-use super::tile::{BY_NAME_PAGES, InPieces, Tiling};
 use super::{Ftl, Kept};
 
-/// Preconditioning under way, a piece at a time, so that whoever waits for it can be told.
+/// Preconditioning in steps, so that progress can be shown.
 pub struct Preconditioner {
     state: Progress,
     kept: Kept,
@@ -27,22 +27,22 @@ pub struct Preconditioner {
 }
 
 enum Progress {
-    /// Logical pages below this one, and behind them those of the mapping, are written in order.
+    /// Logical pages below this one, followed by those of the mapping, are written in order.
     Filling(u32),
-    /// All are written; they are overwritten by name.
+    /// All are written; they are overwritten page by page.
     Replaying(Box<Replaying>),
-    /// They are written and overwritten without names.
+    /// They are written and overwritten without logical page numbers.
     Overwriting(Box<Overwriting>),
-    /// Some of its planes are, by name, and the others are copies of them.
-    Tiling(Box<Tiling<Preconditioner>>),
-    /// They are, in larger mapping units.
+    /// Some of its planes are overwritten page by page, and the others are copies of them.
+    PlaneReplication(Box<PlaneReplication<Preconditioner>>),
+    /// They are overwritten in larger mapping units.
     InLargerUnits(Box<LargerUnits<Preconditioner>>),
-    /// The mapping is as asked for.
+    /// The mapping has its target state.
     Settling,
     Done,
 }
 
-impl InPieces for Preconditioner {
+impl Incremental for Preconditioner {
     fn advance(
         &mut self,
         ftl: &mut Ftl,
@@ -64,12 +64,12 @@ impl InPieces for Preconditioner {
 struct Replaying {
     replay: Replay,
     pass: Pass,
-    /// Writes that are left of this pass.
+    /// Writes left in this pass.
     left: u64,
 }
 
 impl Preconditioner {
-    /// For a drive with nothing written and the state that its scenario asks for.
+    /// Creates the preconditioning of an unwritten drive to the state of its scenario.
     pub fn new(scenario: &Scenario, ftl: &mut Ftl, kept: Kept) -> Preconditioner {
         match LargerUnits::of(scenario) {
             Some(larger) => {
@@ -79,22 +79,24 @@ impl Preconditioner {
         }
     }
 
-    /// Returns one that overwrites every page by name, where any is.
+    /// Creates the preconditioning that overwrites page by page, if anything.
     pub(super) fn by_name(scenario: &Scenario, ftl: &mut Ftl, kept: Kept) -> Preconditioner {
         Preconditioner::with_limit(scenario, ftl, kept, u32::MAX)
     }
 
-    /// Returns one that copies planes if there are more logical pages than that.
+    /// Creates one that copies planes if there are more logical pages than that.
     pub(super) fn with_limit(
         scenario: &Scenario,
         ftl: &mut Ftl,
         kept: Kept,
         by_name_pages: u32,
     ) -> Preconditioner {
-        match Tiling::of(scenario, by_name_pages) {
-            Some(tiling) => {
-                Preconditioner { state: Progress::Tiling(Box::new(tiling)), kept, waf: None }
-            }
+        match PlaneReplication::of(scenario, by_name_pages) {
+            Some(replication) => Preconditioner {
+                state: Progress::PlaneReplication(Box::new(replication)),
+                kept,
+                waf: None,
+            },
             None => {
                 // Units of a page are written one by one.
                 let beyond = SAMPLED_PAGES / scenario.units_per_page();
@@ -104,7 +106,7 @@ impl Preconditioner {
         }
     }
 
-    /// As above where no plane is copied by name.
+    /// As above, without copied planes.
     pub(super) fn without_names(
         scenario: &Scenario,
         ftl: &mut Ftl,
@@ -123,28 +125,28 @@ impl Preconditioner {
         Preconditioner { state, kept, waf: None }
     }
 
-    /// For a drive that has its state, and its write amplification, from elsewhere.
+    /// Creates a finished one for a drive with other state, and its write amplification.
     pub fn done(waf: Option<f64>) -> Preconditioner {
         Preconditioner { state: Progress::Done, kept: Kept::always(0), waf }
     }
 
-    /// Free blocks that it leaves in a plane.
+    /// Returns the free blocks that it leaves in a plane.
     pub fn kept(&self) -> Kept {
         self.kept
     }
 
-    /// Write amplification of its last overwrites of the drive; `None` where nothing was
-    /// overwritten, or on planes that others were copied from.
+    /// Returns the write amplification of its last overwrites of the drive; `None` without
+    /// overwrites, or for planes that others were copied from.
     pub fn waf(&self) -> Option<f64> {
         self.waf
     }
 
-    /// Whether the state asked for is reached.
+    /// Whether the target state is reached.
     pub fn is_done(&self) -> bool {
         matches!(self.state, Progress::Done)
     }
 
-    /// Goes on for about `writes` page writes.
+    /// Advances by about `writes` page writes.
     ///
     /// Errors if the drive does not become stationary.
     pub fn advance(
@@ -178,16 +180,17 @@ impl Preconditioner {
                 self.waf = Some(overwriting.waf());
                 is_done.then_some(Progress::Settling)
             }
-            Progress::Tiling(tiling) => {
+            Progress::PlaneReplication(replication) => {
                 let by_name = (self.kept, Preconditioner::by_name as fn(&_, &mut _, _) -> _);
-                let is_done = tiling.advance(ftl, scenario, by_name, writes)?;
+                let is_done = replication.advance(ftl, scenario, by_name, writes)?;
                 is_done.then_some(Progress::Settling)
             }
             Progress::InLargerUnits(larger) => {
-                let begin = (self.kept, Preconditioner::new as fn(&_, &mut _, _) -> _);
-                let course = larger.advance(ftl, begin, writes)?;
-                self.waf = course.waf;
-                course.is_done.then_some(Progress::Settling)
+                let kept = self.kept;
+                let begin = |scenario: &_, ftl: &mut _| Preconditioner::new(scenario, ftl, kept);
+                let is_done = larger.advance(ftl, &begin, writes)?;
+                self.waf = larger.waf;
+                is_done.then_some(Progress::Settling)
             }
             Progress::Settling => {
                 ftl.settle(scenario);
@@ -228,7 +231,7 @@ impl Progress {
 }
 
 impl Replaying {
-    /// Goes on for about `writes` page writes; true when the drive is stationary.
+    /// Advances by about `writes` page writes; true when the drive is stationary.
     fn advance(&mut self, ftl: &mut Ftl, writes: u64) -> Result<bool, UserError> {
         let done = self.replay.overwrite(ftl, writes.min(self.left))?;
         self.pass.moved += done.moved;

@@ -1,27 +1,27 @@
-//! Bits of which the set ones are numbered.
+//! Bits with numbered ones.
 
 use reprieve_base::Archive;
 
-/// Words that are counted together.
+/// Words of a group.
 pub(super) const GROUP_WORDS: usize = 8;
 
 const WORD_BITS: usize = u64::BITS as usize;
 
-/// Set bits from one entry of the index of their places to the next: about a group of words.
+/// Ones between two entries of their index: about a group of words.
 const INDEXED_ONES: u32 = 256;
 
-/// Bits, and how many are set before each group of words.
+/// Bits, and the number of ones before each group of words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RankedBits {
     words: Vec<u64>,
     before: Vec<u32>,
     ones: u32,
-    /// Number of the group that holds each `INDEXED_ONES`th set bit; behind them the last group.
+    /// Group that holds each `INDEXED_ONES`th set bit, and then the last group.
     groups: Vec<u32>,
 }
 
 impl RankedBits {
-    /// Those of whole groups of words.
+    /// Creates the bits of whole groups of words.
     pub(super) fn new(words: Vec<u64>) -> RankedBits {
         let (mut ones, mut groups) = (0, Vec::new());
         let group = |(number, words): (u32, &[u64])| {
@@ -35,7 +35,7 @@ impl RankedBits {
         RankedBits { words, before, ones, groups }
     }
 
-    /// Writes its `words` words, or takes them back.
+    /// Saves or restores its `words` words.
     pub(super) fn archive(&mut self, archive: &mut Archive, words: usize) {
         self.words.resize(words, 0);
         archive.table(bytemuck::cast_slice_mut(&mut self.words));
@@ -44,17 +44,17 @@ impl RankedBits {
         }
     }
 
-    /// Bits that are set.
+    /// Returns the number of ones.
     pub(super) fn ones(&self) -> u32 {
         self.ones
     }
 
-    /// Bits that are set before a group of words.
+    /// Returns the ones before a group of words.
     pub(super) fn before(&self, group: usize) -> u32 {
         self.before[group]
     }
 
-    /// How many bits are set before one that is; `None`: it is not.
+    /// Returns how many bits are set before a set bit; `None`: it is not set.
     #[inline]
     pub(super) fn number(&self, bit: usize) -> Option<u32> {
         let (word, bit) = (bit / WORD_BITS, 1u64 << (bit % WORD_BITS));
@@ -68,11 +68,11 @@ impl RankedBits {
         Some(before + (bits & (bit - 1)).count_ones())
     }
 
-    /// Returns the place of the set bit with this number, counted from 0.
+    /// Returns the index of the one with this number, counted from 0.
     pub(super) fn bit(&self, number: u32) -> usize {
         let entry = (number / INDEXED_ONES) as usize;
         let (first, last) = (self.groups[entry] as usize, self.groups[entry + 1] as usize);
-        // Groups without set bits have as many before them as the one behind them.
+        // Groups without set bits have as many before them as the next group.
         let behind = self.before[first..=last].partition_point(|before| *before <= number);
         let group = first + behind - 1;
         let mut left = number - self.before[group];
@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// Bits by chance: the number of each leads back to it, also in bits that were saved.
+    /// Random bits: the number of each leads back to it, also in restored bits.
     #[test]
     fn the_number_of_a_bit_leads_back_to_it() {
         let mut chance = Stream::new(1, "test.ranked", 0);

@@ -1,4 +1,4 @@
-//! The state that a drive starts from: what of the FTL it is made of, and the rest made from that.
+//! Initial state of an FTL: the saved part, and everything derived from it.
 
 use reprieve_config::Scenario;
 use reprieve_policy::victim;
@@ -12,23 +12,23 @@ use super::plane::{Plane, Victim};
 /// "None" in a column.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A block in the column of bad ones: in use, out of use, or to be so when its pages have moved.
+/// A block in the column of bad ones: in use, bad, or bad once its pages have moved.
 pub(super) const GOOD: u32 = 0;
 pub(super) const BAD: u32 = 1;
 pub(super) const FAILED: u32 = 2;
 
 impl Ftl {
-    /// Makes all that is not part of a drive's state as it is on a drive that starts in this one.
+    /// Derives the rest of a drive's state as on a drive that starts in this one.
     ///
-    /// The lists of victims, the draws of their policy and the order of equals then do not depend
-    /// on how the state came about: whether by preconditioning now or from a file.
+    /// Lists of victims, draws of their policy and the order of ties then do not depend on whether
+    /// the state was preconditioned now or read from a file.
     pub(super) fn settle(&mut self, scenario: &Scenario) {
         self.tables.blocks.settle(scenario);
         self.placement.go_to(self.placement.position());
         self.collection.restart(&mut self.tables.blocks);
     }
 
-    /// Adds the state of the FTL, of which no step is under way.
+    /// Adds the state of the FTL, without running steps.
     pub fn save(&self, state: &mut State) {
         assert!(self.collection.stands_still(), "a step is under way");
         let blocks = &self.tables.blocks;
@@ -45,11 +45,11 @@ impl Ftl {
         state.put("placement.position", vec![self.placement.position()]);
     }
 
-    /// Adds what a recovery has found: the page of each logical page, of those of a mapping in
-    /// flash too, where `page` has one; trimmed ones, where `trimmed` says so; and `erased`, blocks
-    /// that are free after all, counted over the drive.
+    /// Adds the state found by a recovery: the `page` of each logical page, those of a mapping in
+    /// flash included; trimmed pages by `trimmed`; and `erased`, free blocks, counted over the
+    /// drive.
     ///
-    /// Free blocks, the open one and the order of filling follow from what blocks hold.
+    /// Free blocks, open blocks and the order of filling follow from the contents of blocks.
     pub fn salvage(
         &self,
         state: &mut State,
@@ -64,7 +64,7 @@ impl Ftl {
 }
 
 impl Blocks {
-    /// Lists and policy of victims as they are on a drive that starts with these blocks.
+    /// Resets lists and policy of victims as on a drive that starts with these blocks.
     fn settle(&mut self, scenario: &Scenario) {
         let geometry = self.numbering.geometry;
         let (blocks, pages) = (geometry.blocks_per_plane, geometry.pages_per_block);
@@ -93,8 +93,8 @@ impl Blocks {
         self.index = index;
     }
 
-    /// Adds the roles of blocks and their order; after a loss of power those that are erased are
-    /// free besides, and nobody knows which were being collected.
+    /// Adds the roles of blocks and their order; after a loss of power erased ones are free, and
+    /// victims are unknown.
     fn save(&self, state: &mut State, lost_power: Option<&[u32]>) {
         let (erased, victims_are_full) = (lost_power.unwrap_or(&[]), lost_power.is_some());
         let planes = || self.planes.iter();
@@ -121,7 +121,7 @@ impl Blocks {
         for (plane, state) in (0..).zip(&self.planes) {
             let full = self.full_blocks(plane);
             let oldest = self.oldest_of(plane, &full);
-            // Before them, with the number 0, is what was being collected: its own is of no use.
+            // Victims come before them with the number 0, as their own has no meaning.
             let first = u32::from(victims_are_full && state.victim.is_some());
             for block in full {
                 if !erased.contains(&block) {
@@ -134,7 +134,7 @@ impl Blocks {
         state.put("plane.fills", fills);
     }
 
-    /// Adds which blocks are bad, and which hold pages that have to move before they are.
+    /// Adds the bad blocks, and blocks that are bad once their pages have moved.
     fn save_bad(&self, state: &mut State) {
         if !self.failing.any() {
             return;
@@ -149,7 +149,7 @@ impl Blocks {
         state.put("block.bad", bad);
     }
 
-    /// The number of the full block of a plane that was filled first.
+    /// Returns the number of the full block of a plane that was filled first.
     pub(super) fn oldest_number(&self, plane: u32) -> u32 {
         self.oldest_of(plane, &self.full_blocks(plane))
     }
@@ -159,7 +159,7 @@ impl Blocks {
         numbers.min().unwrap_or(self.planes[plane as usize].fills)
     }
 
-    /// Numbers the full blocks of a plane anew, with the same distances from each other.
+    /// Renumbers the full blocks of a plane, with the same distances.
     fn number_from_oldest(&mut self, plane: u32) {
         let oldest = self.oldest_number(plane);
         for block in self.full_blocks(plane) {
@@ -174,8 +174,8 @@ impl Blocks {
         full
     }
 
-    /// Blocks of a plane that are neither free nor open nor bad nor being collected, counted over
-    /// the drive, in order.
+    /// Returns the blocks of a plane, counted over the drive, that are not free, open, bad or a
+    /// victim, in order.
     fn full_blocks(&self, plane: u32) -> Vec<u32> {
         let blocks = self.numbering.blocks_of(plane);
         let first = blocks.start;

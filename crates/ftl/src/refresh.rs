@@ -1,8 +1,8 @@
-//! Blocks that read badly: their pages are moved in idle time, before they are lost.
+//! Refresh: the pages of blocks with many errors are moved in idle time, before they are lost.
 
 impl super::Ftl {
-    /// Has the pages of a block moved that has this page; returns its die unless it waits for that
-    /// already, is open, or is being collected.
+    /// Queues the refresh of the block of this page; returns its die unless it is queued, open or a
+    /// victim already.
     pub fn refresh(&mut self, page: u32) -> Option<u32> {
         let blocks = &mut self.tables.blocks;
         let block = blocks.numbering.block_of(page);

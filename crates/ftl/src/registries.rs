@@ -1,10 +1,10 @@
-//! The registries, with what a drive has no room for.
+//! The registries, with the check that a drive has enough blocks.
 
 use std::sync::LazyLock;
 
 use reprieve_config::Registries;
 
-use crate::room::misfit;
+use crate::needed_blocks::misfit;
 
 /// The registries of this build.
 pub fn registries() -> &'static Registries {

@@ -1,8 +1,7 @@
-//! Writes without time, page by page and by name: for the steady state where pages differ.
+//! Writes without time, page by page: for the steady state where pages differ.
 //!
-//! Several open blocks of a plane, pages of the mapping in flash, or a load that writes some pages
-//! more often than others make the place of a page depend on which it is. Then its name cannot be
-//! drawn at the end.
+//! With several open blocks a plane, pages of the mapping in flash, or a load with hot pages, the
+//! place of a page depends on which it is, so that logical pages cannot be assigned at the end.
 
 use std::ops::Range;
 
@@ -18,7 +17,7 @@ use super::{Ftl, Kept};
 /// Pages drawn ahead, so that the misses of their mapping overlap.
 const DRAWN_AHEAD: u64 = 16;
 
-/// Overwrites, the same for as long as they go on.
+/// Stationary overwrites.
 pub(super) struct Replay {
     pages: Pages,
     kept: Kept,
@@ -26,9 +25,9 @@ pub(super) struct Replay {
 
 /// Which pages are overwritten.
 enum Pages {
-    /// Each of the drive, as likely as any other.
+    /// Each of the drive, with equal probability.
     Evenly(Stream),
-    /// Those that the loads write, whose requests come by turns; trims count as well.
+    /// Pages of the loads, whose requests are taken in turn; trims count as well.
     Loads { loads: Vec<Workload>, turn: usize, page_bytes: u64 },
 }
 
@@ -43,7 +42,7 @@ pub(super) struct Done {
 }
 
 impl Replay {
-    /// Overwrites as the loads of a scenario write, or evenly where they do.
+    /// Creates the overwrites of a scenario's loads, or uniform ones where they are uniform.
     ///
     /// Errors if a load cannot be opened.
     pub(super) fn new(scenario: &Scenario, kept: Kept) -> Result<Replay, UserError> {
@@ -98,7 +97,7 @@ fn overwrite_evenly(ftl: &mut Ftl, writes: u64, stream: &mut Stream, kept: Kept)
     moved
 }
 
-/// The sectors of a page that bytes from some byte on cover.
+/// Returns the sectors of a page that bytes from some byte on cover.
 fn sectors_of(lpn: u64, page_bytes: u64, from: u64, bytes: u64) -> Range<u32> {
     let first = lpn * page_bytes;
     let (start, end) = (from.max(first) - first, (from + bytes).min(first + page_bytes) - first);
@@ -106,13 +105,13 @@ fn sectors_of(lpn: u64, page_bytes: u64, from: u64, bytes: u64) -> Range<u32> {
 }
 
 impl Ftl {
-    /// Whether overwrites can be drawn without names: all pages of a plane are alike.
+    /// Whether logical pages can be assigned at the end: all pages of a plane are alike.
     pub(super) fn pages_are_alike(&self) -> bool {
         self.tables.blocks.fronts.is_simple()
     }
 
-    /// Writes or trims at once what a request does; returns the changes of a page's data, and the
-    /// pages that collection moved for them.
+    /// Applies a request at once; returns the changed pages, and the pages that collection moved
+    /// for them.
     fn replay_now(&mut self, request: &Request, page_bytes: u64, kept: Kept) -> (u64, u64) {
         let (from, bytes) = (request.lba * SECTOR_BYTES, u64::from(request.bytes));
         match request.op {
@@ -164,7 +163,7 @@ impl PageTables {
     }
 
     /// Takes a page of a plane for a logical page; returns it, and the pages that garbage
-    /// collection moved for it.
+    /// collection moved.
     pub(super) fn take_now(&mut self, plane: u32, lpn: u32, kept: Kept) -> (u32, u32) {
         let front = self.blocks.fronts.of_write(lpn, 0);
         let mut moved = 0;
@@ -182,7 +181,7 @@ impl PageTables {
         (self.blocks.take_page(plane, usize::from(front)), moved)
     }
 
-    /// Reclaims one block of a plane at once; returns the pages moved, or `None` if none is worth
+    /// Collects one block of a plane at once; returns the pages moved, or `None` if none is worth
     /// it.
     fn collect_now(&mut self, plane: u32) -> Option<u32> {
         let victim = self.blocks.pick(plane)?;
@@ -203,7 +202,7 @@ impl PageTables {
         Some(moved + filled)
     }
 
-    /// Fills the last program of a victim with what another block holds; returns the pages moved.
+    /// Fills the last program of a victim with pages of another block; returns the pages moved.
     fn fill_now(&mut self, plane: u32) -> u32 {
         let (numbering, fronts) = (self.blocks.numbering, &self.blocks.fronts);
         let place = fronts.of_moved_data().next().expect("moved pages go somewhere");

@@ -1,7 +1,7 @@
-//! An FTL brought into a saved state, of which nothing is taken on trust.
+//! Restoration of an FTL from a saved state, all of which is validated.
 //!
-//! A file's checksum says that it is as it was written, not that a drive can be like this: who
-//! writes a state by other means may get any of its numbers wrong.
+//! A checksum shows that a file is intact, not that a drive can have this state: other writers may
+//! get any number wrong.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +16,8 @@ use super::page_tables::PageTables;
 use super::plane::{Front, Victim};
 use super::rebuild::{BAD, FAILED, GOOD, NONE};
 
-/// Erases of a block, and fillings of blocks of a plane since its oldest one was filled: neither
-/// comes near it in the life of a drive, and as many again can be counted.
+/// Limit for erases of a block, and for fillings in a plane since its oldest block was filled: no
+/// drive comes near it, and as many again can be counted.
 const COUNT_MAX: u32 = 1 << 31;
 
 /// The columns of the blocks of a plane.
@@ -25,15 +25,15 @@ struct Pool {
     free: Vec<u32>,
     /// Each at its place among the open blocks of a plane.
     fronts: Vec<(usize, Front)>,
-    /// The block that is being collected.
+    /// The victim.
     victim: Option<u32>,
     fills: u32,
 }
 
 impl Ftl {
-    /// Brings an FTL with nothing written into a state.
+    /// Restores a state into an unwritten FTL.
     ///
-    /// Errors if the state contradicts itself, or no drive can go on from it.
+    /// Errors if the state contradicts itself, or no drive can continue from it.
     pub fn restore(&mut self, state: &mut State, scenario: &Scenario) -> Result<(), UserError> {
         self.tables.map.check_state(state)?;
         let pools = self.tables.blocks.restore_tables(state)?;
@@ -43,7 +43,7 @@ impl Ftl {
         }
         self.tables.restore(state, pools)?;
         self.sectors.restore(state, &self.tables.map)?;
-        // After a loss of power nobody remembers.
+        // After a loss of power the memory of streams is lost.
         let PageTables { map, blocks, .. } = &mut self.tables;
         if state.has("stream.memory") && !blocks.fronts.memory().is_empty() {
             let memory = state.take("stream.memory", map.logical_pages() as usize)?;
@@ -80,8 +80,8 @@ impl PageTables {
 }
 
 impl Blocks {
-    /// Which blocks are bad, in which order they were filled and how often erased; returns what
-    /// those of each plane are.
+    /// Restores bad blocks, the order of filling and erase counts; returns the block roles of each
+    /// plane.
     fn restore_tables(&mut self, state: &mut State) -> Result<Vec<Pool>, UserError> {
         let pools = self.take_pools(state)?;
         self.restore_bad(state)?;
@@ -94,7 +94,7 @@ impl Blocks {
         Ok(pools)
     }
 
-    /// Which blocks are bad, whatever the drive was drawn with; where the state does not say, none.
+    /// Restores bad blocks, in place of those drawn; none where the state has no such column.
     fn restore_bad(&mut self, state: &mut State) -> Result<(), UserError> {
         let states = match state.has("block.bad") {
             true => state.take("block.bad", self.fill_order.len())?,
@@ -160,8 +160,8 @@ impl Blocks {
         Ok((0..planes).map(pool).collect())
     }
 
-    /// Each block of a plane is free, open, being collected or full, and an open one is filled as
-    /// programs fill it.
+    /// Checks that each block of a plane is free, open, a victim or full, and an open one is filled
+    /// by whole programs.
     fn check_pool(&self, plane: u32, pool: &Pool) -> Result<(), UserError> {
         let Pool { free, fronts, victim, .. } = pool;
         let (blocks, pages) =
@@ -217,8 +217,8 @@ impl Blocks {
         }
     }
 
-    /// The full blocks of a plane have numbers of their own, below that of the next; no other
-    /// block has one.
+    /// Checks that the full blocks of a plane have distinct numbers below the next one, and other
+    /// blocks none.
     fn check_numbers(&self, plane: u32) -> Result<(), UserError> {
         let full = self.in_order_of_filling(plane);
         let next = self.planes[plane as usize].fills;
@@ -238,7 +238,7 @@ impl Blocks {
         Err(wrong(format!("the blocks of plane {plane} were filled in no order that can be")))
     }
 
-    /// Pages of every block that are programmed.
+    /// Returns the programmed pages of every block.
     fn programmed(&self) -> Vec<u32> {
         let mut programmed = vec![self.numbering.geometry.pages_per_block; self.fill_order.len()];
         for (plane, state) in (0..).zip(&self.planes) {
@@ -255,7 +255,7 @@ impl Blocks {
         programmed
     }
 
-    /// A physical page has the data of a logical one.
+    /// Assigns a physical page to a logical one.
     fn restore_page(&mut self, lpn: u32, page: u32, programmed: &[u32]) -> Result<(), UserError> {
         let pages_per_block = self.numbering.pages_per_block();
         let (block, offset) = (page / pages_per_block, page % pages_per_block);
@@ -272,7 +272,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Garbage collection of a plane has something to gain, and somewhere to move pages to.
+    /// Checks that garbage collection of a plane can gain a page, and has a block to move pages to.
     fn check_room(&self, plane: u32) -> Result<(), UserError> {
         let pages = self.numbering.geometry.pages_per_block;
         let state = &self.planes[plane as usize];

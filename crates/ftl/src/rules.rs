@@ -1,24 +1,24 @@
-//! When garbage collection runs, as the scenario has it.
+//! Rules of garbage collection by the scenario.
 
 use reprieve_config::Scenario;
 use reprieve_nand::MultiPlane;
 
 use super::PPM;
 
-/// When garbage collection runs.
+/// Rules of garbage collection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GcRules {
     /// Free blocks below which a plane is collected in idle time or at a rate; 0: never.
     pub(super) start_blocks: u32,
-    /// In idle time.
+    /// Optional collection runs in idle time.
     pub(super) in_background: bool,
-    /// Moves that each page of the host pays for.
+    /// Moves that each host page pays for.
     pub(super) pace: Pace,
-    /// The host gets in between the steps of collecting a block.
+    /// Host operations may run between the steps of a block's collection.
     pub(super) preemptible: bool,
-    /// Dies that collect at a time while none has to.
+    /// Most dies that collect while none must.
     pub(super) dies_max: u32,
-    /// How the planes of a die collect side by side; `None`: one at a time.
+    /// Rules of parallel collection on the planes of a die; `None`: one at a time.
     pub(super) beside: Option<Beside>,
 }
 
@@ -36,20 +36,20 @@ impl GcRules {
         }
     }
 
-    /// Returns whether `free` blocks of a plane are too few, of which `reserve_blocks` are kept.
+    /// Whether `free` blocks of a plane are too few, of which `reserve_blocks` are kept.
     #[inline]
     pub(super) fn is_short(&self, free: u32, reserve_blocks: u32) -> bool {
         free <= reserve_blocks || free < self.start_blocks
     }
 }
 
-/// Pages that are moved for each page that the host writes while few blocks are free.
+/// Pages moved for each host page while few blocks are free.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pace {
     /// A share, in millionths.
     Fixed { rate_ppm: i64 },
-    /// As many as gain a page, times twice the share of the way from the start of collection to
-    /// its reserve: pages at both.
+    /// Moves per gained page, times twice the position between the start of collection and its
+    /// reserve, in pages.
     FreeSpace { start_pages: i64, reserve_pages: i64 },
 }
 
@@ -69,16 +69,16 @@ impl Pace {
     }
 }
 
-/// How the planes of a die collect side by side.
+/// Rules of parallel collection on the planes of a die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beside {
-    /// A plane with fewer free blocks begins a victim when another one does.
+    /// A plane with fewer free blocks starts a victim when another one does.
     pub(super) joins_below_blocks: u32,
-    /// Planes that a command takes together.
+    /// Planes in a command.
     pub(super) multi_plane: MultiPlane,
-    /// Planes read by themselves: no command takes the reads of several.
+    /// Independent plane reads: no command takes the reads of several planes.
     pub(super) reads_apart: bool,
-    /// Their victims are chosen as a set, so that their open blocks end in step.
+    /// Their victims are chosen as a set, so that their open blocks stay aligned.
     pub(super) in_step: bool,
 }
 
@@ -86,7 +86,7 @@ impl Beside {
     fn of(scenario: &Scenario) -> Beside {
         let parallelism = &scenario.parallelism;
         Beside {
-            // One block from where it has to.
+            // One block above the hard limit.
             joins_below_blocks: scenario.ftl.gc_hard_free_blocks + 2,
             multi_plane: parallelism.multi_plane,
             reads_apart: parallelism.independent_plane_reads,

@@ -1,4 +1,4 @@
-//! Which sectors of each logical page hold data: a bit a sector, for writes of part of a page.
+//! Sectors with data of each logical page: a bit a sector, for partial writes.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ const WORD_BITS: u64 = u64::BITS as u64;
 
 /// A bit for each sector of the logical pages.
 ///
-/// It goes by logical page, so that it stays as it is wherever the data of a page moves.
+/// Indexed by logical page, so that moves of data do not change it.
 #[derive(Debug)]
 struct Sectors {
     words: Vec<u64>,
@@ -27,9 +27,9 @@ struct Sectors {
 }
 
 impl Sectors {
-    /// Of a drive that holds nothing; `None` if its scenario does not ask for it.
+    /// Creates the bits of an empty drive; `None` if its scenario does not track sectors.
     ///
-    /// Errors if the system does not give the memory.
+    /// Errors if memory is short.
     fn of(scenario: &Scenario) -> Result<Option<Sectors>, UserError> {
         if scenario.ftl.partial_write != PartialWrite::TrackSectors {
             return Ok(None);
@@ -53,7 +53,7 @@ impl Sectors {
         Ok(Sectors { words, pages, per_page })
     }
 
-    /// The words that hold the bits of some sectors of a page, each with a mask of those bits.
+    /// Returns the words with the bits of some sectors of a page, each with a mask.
     fn words_of(
         &self,
         lpn: u32,
@@ -74,8 +74,8 @@ impl Sectors {
         })
     }
 
-    /// The word that holds the bits of some sectors of a page with a mask of those bits, if it is
-    /// one word: mostly a page has few enough.
+    /// Returns the word with the bits of some sectors of a page and a mask, if it is one word, as
+    /// usual.
     #[inline(always)]
     fn one_word_of(&self, lpn: u32, sectors: &Range<u32>) -> Option<(usize, u64)> {
         let from = u64::from(lpn) * u64::from(self.per_page) + u64::from(sectors.start);
@@ -126,7 +126,7 @@ impl Sectors {
         self.words_of(lpn, sectors).any(|(word, mask)| self.words[word] & mask != 0)
     }
 
-    /// All sectors of a page.
+    /// Returns all sectors of a page.
     fn whole(&self) -> Range<u32> {
         0..self.per_page
     }
@@ -146,17 +146,17 @@ impl Sectors {
         (0..self.per_page).step_by(unit as usize).filter(is_left).count() as u32
     }
 
-    /// Every page holds all its sectors.
+    /// Sets all sectors of every page.
     fn hold_all(&mut self) {
         (0..self.pages).for_each(|lpn| self.hold(lpn, self.whole()));
     }
 
-    /// The words as a column of a state.
+    /// Returns the words as a column of a state.
     fn column(&self) -> Vec<u32> {
         self.words.iter().flat_map(|word| [*word as u32, (word >> 32) as u32]).collect()
     }
 
-    /// Takes the words from a column; false if it is not one of as many pages.
+    /// Sets the words from a column; false if its length differs.
     fn fill(&mut self, column: &[u32]) -> bool {
         if column.len() != 2 * self.words.len() {
             return false;
@@ -167,81 +167,81 @@ impl Sectors {
         self.has_no_more()
     }
 
-    /// Whether no bit is set behind the last page.
+    /// Whether no bit is set after the last page.
     fn has_no_more(&self) -> bool {
         let used = u64::from(self.pages) * u64::from(self.per_page) % WORD_BITS;
         used == 0 || self.words.last().is_none_or(|word| word >> used == 0)
     }
 }
 
-/// Sectors that pages hold, if a drive keeps track of them.
+/// Sectors with data, if tracked.
 ///
-/// Of a drive that does not, every page counts as whole.
+/// Without tracking every page counts as whole.
 #[derive(Debug)]
 pub struct SectorMap(Option<Sectors>);
 
 impl SectorMap {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         if let Some(sectors) = &mut self.0 {
             archive.table(bytemuck::cast_slice_mut(&mut sectors.words));
         }
     }
 
-    /// Of a drive that holds nothing.
+    /// Creates the map of an empty drive.
     ///
-    /// Errors if the system does not give the memory.
+    /// Errors if memory is short.
     pub(super) fn of(scenario: &Scenario) -> Result<SectorMap, UserError> {
         Ok(SectorMap(Sectors::of(scenario)?))
     }
 
-    /// Whether it is known which sectors of a page hold data.
+    /// Whether sectors are tracked.
     #[inline]
     pub fn is_kept(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Whether a page holds sectors that a write of these leaves; it does where nobody keeps track.
+    /// Whether a page holds sectors besides the written ones; true without tracking.
     pub fn leaves(&self, lpn: u32, written: &Range<u32>) -> bool {
         self.0.as_ref().is_none_or(|sectors| sectors.leaves(lpn, written))
     }
 
-    /// Mapping units of a page in which it holds sectors that a write of these
-    /// leaves; `None` where nobody keeps track.
+    /// Returns the mapping units of a page with sectors besides the written ones; `None` without
+    /// tracking.
     pub fn units_left(&self, lpn: u32, written: &Range<u32>, unit: u32) -> Option<u32> {
         self.0.as_ref().map(|sectors| sectors.units_left(lpn, written, unit))
     }
 
-    /// Sectors of a page are written.
+    /// Sets sectors of a page.
     pub fn hold(&mut self, lpn: u32, written: Range<u32>) {
         if let Some(sectors) = &mut self.0 {
             sectors.hold(lpn, written);
         }
     }
 
-    /// All sectors of a page are written.
+    /// Sets all sectors of a page.
     pub fn hold_page(&mut self, lpn: u32) {
         if let Some(sectors) = &mut self.0 {
             sectors.hold(lpn, sectors.whole());
         }
     }
 
-    /// Sectors of a page that was never written are read from the image that the drive came with:
-    /// it holds them, unless an earlier read has found others.
+    /// Reads sectors of an unwritten page from the drive's image, which has them, unless an earlier
+    /// read has found others.
     pub fn find(&mut self, lpn: u32, read: Range<u32>) {
         if let Some(sectors) = self.0.as_mut().filter(|it| !it.any(lpn, it.whole())) {
             sectors.hold(lpn, read);
         }
     }
 
-    /// Sectors of a page are trimmed, and others are not; true if it is known that none is left.
+    /// Trims sectors of a page, and no others; true if the page is known to be empty.
     pub(super) fn trim(&mut self, lpn: u32, trimmed: Range<u32>) -> bool {
         let Some(sectors) = &mut self.0 else { return false };
         sectors.clear(lpn, trimmed);
         !sectors.any(lpn, sectors.whole())
     }
 
-    /// All sectors of a page are trimmed.
+    /// Clears all sectors of a page.
     pub(super) fn trim_page(&mut self, lpn: u32) {
         if let Some(sectors) = &mut self.0 {
             sectors.clear(lpn, sectors.whole());
@@ -253,34 +253,34 @@ impl SectorMap {
         self.0.as_ref().is_some_and(|sectors| sectors.holds(lpn, sector))
     }
 
-    /// Whether it is known that a page holds a sector.
+    /// Whether a page is known to hold a sector.
     pub fn holds_any(&self, lpn: u32) -> bool {
         self.0.as_ref().is_some_and(|sectors| sectors.any(lpn, sectors.whole()))
     }
 
-    /// Every page has been written whole.
+    /// Sets every sector, after all pages were written.
     pub(super) fn hold_all(&mut self) {
         if let Some(sectors) = &mut self.0 {
             sectors.hold_all();
         }
     }
 
-    /// A page holds the sectors that another holds on a drive with pages of as many.
+    /// Copies the sectors of a page from one of a drive with pages of equal size.
     pub(super) fn copy(&mut self, lpn: u32, from: &SectorMap, like: u32) {
         let (Some(own), Some(from)) = (&mut self.0, &from.0) else { return };
         let held = (0..own.per_page).filter(|sector| from.holds(like, *sector));
         held.collect::<Vec<_>>().into_iter().for_each(|sector| own.hold(lpn, sector..sector + 1));
     }
 
-    /// Adds which sectors hold data to a state.
+    /// Adds the sectors with data to a state.
     pub(super) fn save(&self, state: &mut State) {
         if let Some(sectors) = &self.0 {
             state.put(COLUMN, sectors.column());
         }
     }
 
-    /// Takes from a state which sectors hold data, after the mapping; pages of a drive that kept no
-    /// track of them were written whole.
+    /// Restores the sectors with data from a state, after the mapping; without this column all
+    /// pages were written whole.
     ///
     /// Errors if that does not fit the mapping.
     pub(super) fn restore(&mut self, state: &mut State, map: &Map) -> Result<(), UserError> {
@@ -296,7 +296,7 @@ impl SectorMap {
         self.verify(map).map_err(wrong)
     }
 
-    /// A page that is written holds a sector at least, and one that was trimmed none.
+    /// A written page has at least a sector, and a trimmed one none.
     pub(super) fn verify(&self, map: &Map) -> Result<(), String> {
         let Some(sectors) = &self.0 else { return Ok(()) };
         for lpn in 0..sectors.pages {
@@ -323,11 +323,11 @@ impl SectorMap {
     }
 }
 
-/// A way to break the table, and a piece of what is said to it.
+/// A way to corrupt the table, and a part of the resulting message.
 #[cfg(feature = "testing")]
 type SectorBreak = (fn(&mut super::Ftl), &'static str);
 
-/// Ways to break the table of a drive with every page written.
+/// Ways to corrupt the table of a drive with every page written.
 #[cfg(feature = "testing")]
 pub const BREAKS: &[SectorBreak] = &[
     (
@@ -382,7 +382,7 @@ mod tests {
         for sectors in [&mut kept, &mut none] {
             sectors.hold(1, 2..4);
         }
-        // A write of all that is held leaves nothing, if that is known.
+        // A write of all sectors with data leaves nothing, if they are tracked.
         assert!(!kept.leaves(1, &(2..4)) && none.leaves(1, &(2..4)));
         assert_eq!(
             (kept.units_left(1, &(3..4), 4), none.units_left(1, &(3..4), 4)),
@@ -390,7 +390,7 @@ mod tests {
         );
         assert!(!kept.trim(1, 2..3) && kept.trim(1, 3..4), "the second was the last");
         assert!(!none.trim(1, 2..3) && !none.trim(1, 3..4));
-        // What a read finds is held until another has found something.
+        // The result of a read is kept until the next one.
         kept.find(1, 5..6);
         kept.find(1, 0..1);
         assert!(kept.holds(1, 5) && !kept.holds(1, 0) && kept.holds_any(1) && !none.holds_any(1));
@@ -407,7 +407,7 @@ mod tests {
 
     #[test]
     fn a_column_is_of_as_many_pages_and_no_more() {
-        // 60 bits: four of the only word are behind the last page.
+        // 60 bits: four of the only word are after the last page.
         let mut sectors = Sectors::new(5, 12).expect("a few bytes");
         sectors.hold(4, 3..12);
         let column = sectors.column();

@@ -1,4 +1,4 @@
-//! Blocks in SLC mode: which writes of the host they take, and when they are folded into others.
+//! SLC cache: host writes to blocks in SLC mode, and their folding into other blocks.
 
 use reprieve_base::Archive;
 use reprieve_config::Scenario;
@@ -8,12 +8,12 @@ use reprieve_policy::work::GcNeed;
 use super::plane::Plane;
 use super::slc_plane::SlcCounts;
 
-/// The cache that blocks in SLC mode are; all its methods but `of` are of one plane at a time.
+/// The SLC cache; all methods but `of` are of one plane at a time.
 pub struct SlcCache {
     /// Free blocks that a plane keeps out of SLC mode; `None` if it uses only its own blocks.
     kept_free_blocks: Option<u32>,
     under_pressure: bool,
-    /// Pages of a block that a program passes, of which it fills those of one page of flash.
+    /// Pages of a block per program, of which those of one page of flash are filled.
     together: u32,
     pages_per_block: u32,
     /// Its traffic.
@@ -21,12 +21,12 @@ pub struct SlcCache {
 }
 
 impl SlcCache {
-    /// That of a scenario; `None` if no block is in SLC mode.
+    /// Creates the cache of a scenario; `None` if no block is in SLC mode.
     pub(super) fn of(scenario: &Scenario) -> Option<SlcCache> {
         let cache = scenario.ftl.slc_cache?;
         let geometry = scenario.mapping_geometry();
         let kept = (cache.min_free_share * f64::from(geometry.blocks_per_plane)).ceil() as u32;
-        // A block that is opened leaves the reserve, and one for the host, free.
+        // Opening a block leaves the reserve, and one block for the host, free.
         let kept = kept.max(scenario.ftl.gc_hard_free_blocks + 1);
         Some(SlcCache {
             kept_free_blocks: cache.is_dynamic.then_some(kept),
@@ -37,12 +37,12 @@ impl SlcCache {
         })
     }
 
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         archive.part(&mut self.counts);
     }
 
-    /// Programs that a plane can still take in SLC mode.
+    /// Returns the programs that a plane can still take in SLC mode.
     fn room(&self, plane: &Plane) -> u32 {
         let blocks = match self.kept_free_blocks {
             None => plane.slc.free.len(),
@@ -53,7 +53,7 @@ impl SlcCache {
         (blocks * self.pages_per_block + open) / self.together
     }
 
-    /// The open block for a page of the host that goes to its die: one in SLC mode while there is
+    /// Returns the open block for a host page that is sent to its die: in SLC mode while there is
     /// room, else `front`.
     pub(super) fn send(&mut self, plane: &mut Plane, front: u8) -> u8 {
         if self.under_pressure || self.room(plane) > plane.slc.promised {
@@ -65,8 +65,8 @@ impl SlcCache {
         front
     }
 
-    /// A page of the host is programmed. Returns whether its block can be folded now: it is full,
-    /// and that is true of all its pages.
+    /// Counts a host page that is programmed. Returns whether its block can be folded: all its
+    /// pages are written and programmed.
     pub(super) fn programmed(&self, plane: &mut Plane) -> bool {
         plane.slc.begun -= 1;
         let is_full = plane.slc.begun == 0 && !plane.is_open(SLC_FRONT, self.pages_per_block);
@@ -77,7 +77,7 @@ impl SlcCache {
         is_full
     }
 
-    /// How much the blocks of a plane need to be folded.
+    /// Returns the need to fold blocks of a plane.
     pub(super) fn need(&self, plane: &Plane) -> GcNeed {
         if plane.slc.full.is_empty() && !plane.slc.folds {
             return GcNeed::None;
@@ -88,13 +88,13 @@ impl SlcCache {
         }
     }
 
-    /// Whether folding gains a block that pages of any kind can be written to.
+    /// Whether folding gains a block for pages of any kind.
     pub(super) fn gains(&self, plane: &Plane) -> bool {
         self.kept_free_blocks.is_some() && !plane.slc.full.is_empty()
     }
 
-    /// Chooses the block, numbered within its plane, that is folded next; `None`: there is none, or
-    /// `other_first` garbage goes before it.
+    /// Chooses the next block, numbered within its plane, to be folded; `None`: there is none, or
+    /// `other_first` garbage precedes it.
     pub(super) fn choose(&self, plane: &mut Plane, other_first: bool) -> Option<u32> {
         if other_first && !self.gains(plane) {
             return None;
@@ -104,12 +104,12 @@ impl SlcCache {
         Some(own)
     }
 
-    /// A page of the block that a plane collects has been moved.
+    /// Counts a page moved out of a plane's victim.
     pub(super) fn moved(&mut self, plane: &Plane) {
         self.counts.folded_pages += u64::from(plane.slc.folds);
     }
 
-    /// The block that a plane collects has been erased.
+    /// Counts the erase of a plane's victim.
     pub(super) fn erased(&mut self, plane: &mut Plane) {
         self.counts.erases += u64::from(std::mem::take(&mut plane.slc.folds));
     }

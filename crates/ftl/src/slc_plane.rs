@@ -9,26 +9,26 @@ use super::free::FreeBlocks;
 /// Blocks in SLC mode of a plane, numbered within it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct SlcPlane {
-    /// Those numbered below this one are never anything else.
+    /// Blocks below this number are always in SLC mode.
     pub(super) own_blocks: u32,
-    /// Those of them that are free.
+    /// Free ones among these.
     pub(super) free: FreeBlocks,
-    /// Full ones, the longest full first.
+    /// Full blocks in SLC mode, the oldest first.
     pub(super) full: VecDeque<u32>,
-    /// The block that is being collected is one.
+    /// The victim is in SLC mode.
     pub(super) folds: bool,
-    /// Pages of the host that are on their way here.
+    /// Host pages on their way to SLC blocks.
     pub(super) promised: u32,
-    /// Those of them that have their place and are not programmed yet.
+    /// Host pages with a place there that are not programmed yet.
     pub(super) begun: u32,
 }
 
 /// Traffic of blocks in SLC mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SlcCounts {
-    /// Pages of the host, in mapping units, that were sent there.
+    /// Host pages, in mapping units, sent to SLC blocks.
     pub cached_pages: u64,
-    /// Those that went past them.
+    /// Host pages that bypassed them.
     pub direct_pages: u64,
     /// Pages moved out of them.
     pub folded_pages: u64,

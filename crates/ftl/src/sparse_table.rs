@@ -1,24 +1,24 @@
-//! A large table of which few entries are not zero.
+//! A large table with few nonzero entries.
 
 use reprieve_base::Archive;
 use rustc_hash::FxHashMap;
 
 use super::entries::{Entries, PageSize, TakeError, take};
 
-/// Entries from which on a table is sparse: smaller ones are quicker, and take little memory.
+/// Entries from which on a table is sparse: smaller ones are faster, and take little memory.
 pub(super) const LEAST_ENTRIES: usize = if cfg!(test) { 1 << 10 } else { 1 << 22 };
 
-/// Entries for each that is set in a run, at least: a table of all is quicker for a long run, and
-/// dearer for a short one.
+/// Fewest entries for each set one during a run: a full table is faster for a long run, and slower
+/// for a short one.
 const ENTRIES_PER_CHANGE: usize = 1024;
 
-/// Entries for each that is set, at least: with many more, memory for all takes no more.
+/// Fewest entries for each set one: with more, a full table takes no more memory.
 const ENTRIES_PER_SET: usize = 16;
 
-/// Entries that are looked at together.
+/// Entries of a chunk.
 const CHUNK: usize = 64;
 
-/// Entries that have been set, and zeros.
+/// Set entries; all others are zero.
 #[derive(Debug)]
 pub(super) struct SparseTable {
     set: FxHashMap<u32, u32>,
@@ -27,13 +27,13 @@ pub(super) struct SparseTable {
 }
 
 impl SparseTable {
-    /// Returns a table of zeros; `None`: it is too small to be sparse.
+    /// Returns a table of zeros; `None`: too small to be sparse.
     pub(super) fn new(entries: usize) -> Option<SparseTable> {
         let is_large = entries >= LEAST_ENTRIES;
         is_large.then(|| SparseTable::with(FxHashMap::default(), entries))
     }
 
-    /// Returns a table of these entries; `None`: it is small, or many of them have been set.
+    /// Returns a table of these entries; `None`: too small, or too many are set.
     pub(super) fn of(all: &[u32]) -> Option<SparseTable> {
         let chunks = (0..).step_by(CHUNK).zip(all.chunks(CHUNK));
         let used = chunks.filter(|(_, chunk)| chunk.iter().fold(0, |all, it| all | it) != 0);
@@ -56,12 +56,12 @@ impl SparseTable {
         self.most = self.set.len() + self.entries / ENTRIES_PER_CHANGE;
     }
 
-    /// Lets more be set, of a table of which there are many: memory matters more than time.
+    /// Permits more set entries, to save memory at the cost of time.
     pub(super) fn expect_many(&mut self) {
         self.most = self.most.max(self.entries / ENTRIES_PER_SET);
     }
 
-    /// Writes the entries that have been set, or takes them back.
+    /// Saves or restores the set entries.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         let mut set: Vec<(u32, u32)> = self.set().collect();
         set.sort_unstable();
@@ -72,12 +72,12 @@ impl SparseTable {
         }
     }
 
-    /// Returns how many entries it has.
+    /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
         self.entries
     }
 
-    /// Returns the entries that have been set, with their places, in no order.
+    /// Returns the set entries with their indices, in no order.
     pub(super) fn set(&self) -> impl Iterator<Item = (u32, u32)> {
         self.set.iter().map(|(place, entry)| (*place, *entry))
     }
@@ -94,9 +94,9 @@ impl SparseTable {
         self.set.len() > self.most
     }
 
-    /// Returns memory for all entries, with those that have been set.
+    /// Returns memory for all entries, with those that are set.
     ///
-    /// Errors if the system does not give it.
+    /// Errors if memory is short.
     pub(super) fn spread(&self, pages: PageSize) -> Result<Entries, TakeError> {
         let mut all = take(self.entries, pages)?;
         let entries: &mut [u32] = bytemuck::cast_slice_mut(&mut all);

@@ -5,13 +5,13 @@ use reprieve_base::{Archive, UserError};
 use super::entries::{Entries, PageSize, take};
 use super::sparse_table::SparseTable;
 
-/// Entries that are looked at together.
+/// Entries of a chunk.
 const CHUNK: usize = 64;
 
-/// Entries of 32 bits, of which a large table keeps those that have been set while they are few.
+/// Table of 32-bit entries, sparse while it is large with few set entries.
 #[derive(Debug)]
 pub(super) struct Table<const FIRST: u32> {
-    /// Entries as they differ from the first value, so that memory as it comes holds that.
+    /// Differences of entries from the first value, so that zeroed memory holds that.
     memory: Memory,
     pages: PageSize,
 }
@@ -23,7 +23,7 @@ enum Memory {
 }
 
 impl<const FIRST: u32> Table<FIRST> {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         let mut is_sparse = self.is_sparse();
         archive.part(&mut is_sparse);
@@ -37,7 +37,7 @@ impl<const FIRST: u32> Table<FIRST> {
         }
     }
 
-    /// Forgets memory for all entries if few of them have been set.
+    /// Frees the memory of a full table if few of its entries are set.
     pub(super) fn thin_out(&mut self) {
         match &mut self.memory {
             Memory::Sparse(sparse) => sparse.expect_few(),
@@ -49,19 +49,19 @@ impl<const FIRST: u32> Table<FIRST> {
         }
     }
 
-    /// Keeps little memory for longer: there are many such tables.
+    /// Stays sparse for longer: there are many such tables.
     pub(super) fn expect_many(&mut self) {
         if let Memory::Sparse(sparse) = &mut self.memory {
             sparse.expect_many();
         }
     }
 
-    /// Whether few entries have been set.
+    /// Whether the table is sparse.
     pub(super) fn is_sparse(&self) -> bool {
         matches!(self.memory, Memory::Sparse(_))
     }
 
-    /// Places of the first `count` whose entries are not the first value, and the entries.
+    /// Returns the first `count` entries that differ from the first value, with their indices.
     pub(super) fn changed(&self, count: u32) -> impl Iterator<Item = (u32, u32)> {
         let (all, sparse): (&[u32], _) = match &self.memory {
             Memory::All(all) => (bytemuck::cast_slice(all), None),
@@ -75,12 +75,12 @@ impl<const FIRST: u32> Table<FIRST> {
         changed.map(|(place, entry)| (place, entry ^ FIRST))
     }
 
-    /// Takes memory in small pages from now on.
+    /// Uses small memory pages from now on.
     pub(super) fn fill_by_blocks(&mut self) {
         self.pages = PageSize::Small;
     }
 
-    /// Returns how many entries it has.
+    /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
         match &self.memory {
             Memory::All(all) => bytemuck::cast_slice::<_, u32>(all).len(),
@@ -88,9 +88,9 @@ impl<const FIRST: u32> Table<FIRST> {
         }
     }
 
-    /// A table of `entries` times the value that entries have at first.
+    /// Creates a table of `entries` times the first value.
     ///
-    /// Errors if the system does not give the memory.
+    /// Errors if memory is short.
     pub(super) fn new(entries: u32) -> Result<Table<FIRST>, UserError> {
         // A mapping cannot be empty.
         let (entries, pages) = (entries.max(1) as usize, PageSize::Huge);
@@ -128,7 +128,7 @@ impl<const FIRST: u32> Table<FIRST> {
         }
     }
 
-    /// Takes memory for all entries, if the system gives it.
+    /// Allocates memory for all entries, if available.
     #[cold]
     fn spread(&mut self) {
         if let Memory::Sparse(sparse) = &self.memory {
@@ -146,8 +146,8 @@ mod tests {
     use super::*;
     use crate::sparse_table::LEAST_ENTRIES;
 
-    /// A large table and a small one: each place has what was set there, also in one that is saved,
-    /// before and after too many have been set.
+    /// A large and a small table have the values that were set, also after saving, before and after
+    /// the sparse limit.
     #[test]
     fn every_entry_is_what_was_set() {
         for (entries, is_sparse) in [(LEAST_ENTRIES as u32 + 5, true), (100, false)] {
@@ -155,7 +155,7 @@ mod tests {
             let mut below = |bound: u32| chance.below(bound.into()) as u32;
             let new = || Table::<7>::new(entries).expect("there is memory");
             let (mut table, mut expected) = (new(), vec![7; entries as usize]);
-            // One of many, it holds on to its memory until a sixteenth is set.
+            // One of many stays sparse until a sixteenth is set.
             for (number, is_sparse) in [(1, is_sparse), (entries / 50, is_sparse), (entries, false)]
             {
                 table.expect_many();

@@ -1,9 +1,9 @@
-//! Wordlines that are programmed twice: which pages the controller still holds for the second pass.
+//! Two-pass programs: pages that the controller holds until the second pass of their wordlines.
 
 use reprieve_base::Archive;
 use reprieve_config::Scenario;
 
-/// For each block, how many of its first pages have had their second pass.
+/// For each block, the number of its first pages that have had their second pass.
 ///
 /// The second pass over a wordline is part of the program of the next one, and of its own for the
 /// last. Until then its pages cannot be read from the flash: the controller has their data.
@@ -15,7 +15,7 @@ pub struct TwoPass {
 }
 
 impl TwoPass {
-    /// That of a scenario, whose drive holds nothing back at first; `None` with one pass.
+    /// Creates the state of a scenario; `None` with one pass.
     pub(super) fn of(scenario: &Scenario) -> Option<Box<TwoPass>> {
         scenario.timing.coarse_iterations?;
         let geometry = scenario.mapping_geometry();
@@ -26,12 +26,12 @@ impl TwoPass {
         }))
     }
 
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         archive.part(&mut self.complete_pages);
     }
 
-    /// A page, counted over the drive, has been programmed, in a block of SLC mode or not.
+    /// Counts a programmed page, counted over the drive, in a block in SLC mode or not.
     pub fn programmed(&mut self, page: u32, is_slc: bool) {
         let (block, own) = (page / self.pages_per_block, page % self.pages_per_block);
         let first = own / self.together * self.together;

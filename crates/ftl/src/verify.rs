@@ -1,4 +1,4 @@
-//! Rules between the FTL's tables, whenever nothing is half done.
+//! Invariants between the FTL's tables, between two steps.
 
 use reprieve_base::{Geometry, Slab};
 use reprieve_policy::txn::{NONE, Txn};
@@ -16,14 +16,14 @@ enum Role {
     Victim,
     /// A program has failed on it, and its valid pages have to move.
     Failed,
-    /// Out of use.
+    /// Bad.
     Bad,
 }
 
 impl Ftl {
     /// Checks the mapping against the valid pages, their counts, and the roles of the blocks.
     ///
-    /// `programmed` says of every block how many pages its die has programmed since its erase.
+    /// `programmed` has the pages of every block that its die has programmed since its erase.
     pub fn verify(&self, txns: &Slab<Txn>, programmed: &[u16]) -> Result<(), String> {
         self.tables.verify(txns)?;
         self.tables.blocks.verify(programmed)?;
@@ -33,7 +33,7 @@ impl Ftl {
 }
 
 impl PageTables {
-    /// Every logical page has at most one valid page, and every valid page one logical page.
+    /// Checks that valid pages and their logical pages match one to one.
     fn verify(&self, txns: &Slab<Txn>) -> Result<(), String> {
         let mut mapped = 0u64;
         let pages = self.blocks.numbering.geometry.pages() as u32;
@@ -56,7 +56,7 @@ impl PageTables {
                 ));
             }
         }
-        // Each mapped one has a page of its own, so that equal numbers make it a bijection.
+        // Each mapped page is distinct, so that equal numbers make it a bijection.
         let valid = (0..pages).filter(|page| self.blocks.owner(*page).is_some()).count() as u64;
         if valid != mapped {
             return Err(format!("{valid} pages are valid, and {mapped} logical pages have one"));
@@ -66,8 +66,8 @@ impl PageTables {
 }
 
 impl Blocks {
-    /// Every block has one role, as many valid pages as are counted, and fits what its die has
-    /// programmed.
+    /// Checks that every block has one role and the counted valid pages, and fits its die's
+    /// programs.
     fn verify(&self, programmed: &[u16]) -> Result<(), String> {
         let roles = self.roles()?;
         let Geometry { pages_per_block: pages, blocks_per_plane, .. } = self.numbering.geometry;
@@ -109,8 +109,8 @@ impl Blocks {
         Ok(())
     }
 
-    /// Mapping units of a block that its die has programmed; of twins, whose planes are in step,
-    /// all.
+    /// Returns the programmed mapping units of a block, or of a superblock, whose planes are in
+    /// step.
     fn programmed_of(&self, block: u32, programmed: &[u16]) -> Result<u32, String> {
         let (plane, block) = (
             block / self.numbering.geometry.blocks_per_plane,
@@ -135,7 +135,7 @@ impl Blocks {
         }
     }
 
-    /// Blocks that fail count as lost from then on, and before they are out of use.
+    /// Failing blocks count as lost at once, before they are bad.
     fn verify_good_blocks(&self, plane: u32) -> Result<(), String> {
         let blocks = self.numbering.geometry.blocks_per_plane;
         let bad = self.failing.bad_in(plane * blocks..(plane + 1) * blocks).count();
@@ -182,16 +182,16 @@ impl Blocks {
     }
 }
 
-/// A way to break the tables, and a piece of what is said to it.
+/// A way to corrupt the tables, and a part of the resulting message.
 #[cfg(feature = "testing")]
 type FtlBreak = (fn(&mut Ftl), &'static str);
 
-/// Ways to break the tables.
+/// Ways to corrupt the tables.
 #[cfg(feature = "testing")]
 pub const BREAKS: &[FtlBreak] = &[
     // Two logical pages on one page.
     (|ftl| ftl.tables.map.set(4, ftl.tables.map.get(5)), "does not hold it"),
-    // A valid page that nobody owns.
+    // A valid page without an owner.
     (|ftl| ftl.tables.map.set(4, Mapping::Trimmed), "pages are valid, and"),
     (
         |ftl| {
@@ -210,7 +210,7 @@ pub const BREAKS: &[FtlBreak] = &[
         },
         "is Open and Full",
     ),
-    // A block full of data on the free list, or on none at all.
+    // A block full of data on the free list, or on none.
     (
         |ftl| {
             let block = ftl.tables.blocks.a_full_block();
@@ -221,7 +221,7 @@ pub const BREAKS: &[FtlBreak] = &[
     (|ftl| ftl.tables.blocks.index.reclaim(ftl.tables.blocks.a_full_block()), "has no role"),
     // A block that is lost and not counted.
     (|ftl| ftl.tables.blocks.planes[1].good_blocks -= 1, "are counted as good"),
-    // An open block of its own for moved pages, which another plane has open too.
+    // A separate open block for moved pages, which another plane has open too.
     (
         |ftl| {
             let open = ftl.tables.blocks.planes[3].fronts[0];
@@ -233,7 +233,7 @@ pub const BREAKS: &[FtlBreak] = &[
 
 #[cfg(feature = "testing")]
 impl Blocks {
-    /// One of a plane that is not being collected.
+    /// Returns a full block, counted over the drive.
     fn a_full_block(&self) -> u32 {
         let full = |block: &u32| self.index.is_full(*block) && self.index.valid(*block) > 0;
         (0..self.numbering.geometry.blocks() as u32).rev().find(full).expect("a drive in use")

@@ -9,9 +9,9 @@ use reprieve_observe::stats::WearCounts;
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct WearTable {
     erases: Vec<u32>,
-    /// Erases by which a block may be ahead of the least worn of its plane.
+    /// Erases by which a block may exceed the least worn of its plane.
     spread: Option<u32>,
-    /// The figures belong to the summary.
+    /// The figures are in the summary.
     is_reported: bool,
 }
 
@@ -36,19 +36,19 @@ impl WearTable {
         self.erases[block as usize]
     }
 
-    /// A block was erased; returns how often in all.
+    /// Counts an erase; returns the total of the block.
     #[inline]
     pub(super) fn erased(&mut self, block: u32) -> u32 {
         self.erases[block as usize] += 1;
         self.erases[block as usize]
     }
 
-    /// The figures, over all blocks, bad ones among them, if the summary is to have them.
+    /// Returns the figures over all blocks, bad ones included, if the summary has them.
     pub fn counts(&self) -> Option<WearCounts> {
         self.is_reported.then(|| WearCounts::of(&self.erases))
     }
 
-    /// How many blocks have been erased how often since the first request, fewest erases first.
+    /// Returns the number of blocks by erases since the first request, fewest erases first.
     pub fn spread(&self) -> Vec<(u32, u64)> {
         let mut blocks = BTreeMap::new();
         for erases in &self.erases {
@@ -57,18 +57,18 @@ impl WearTable {
         blocks.into_iter().collect()
     }
 
-    /// Forgets the wear so far.
+    /// Resets the wear.
     pub(super) fn forget(&mut self) {
         self.erases.fill(0);
     }
 
-    /// Whether blocks that are little worn are looked for.
+    /// Whether static wear levelling is on.
     #[inline]
     pub(super) fn is_levelled(&self) -> bool {
         self.spread.is_some()
     }
 
-    /// The least worn of some blocks, if it is too far behind one with `erases` erases.
+    /// Returns the least worn block, if it lags too far behind one with `erases` erases.
     pub(super) fn far_behind(&self, blocks: impl Iterator<Item = u32>, erases: u32) -> Option<u32> {
         let spread = self.spread?;
         let least_worn = blocks.min_by_key(|block| self.of(*block));
@@ -85,7 +85,7 @@ mod tests {
         let wear = Wear { static_spread: Some(3), ..Wear::default() };
         let mut table = WearTable::new(4, &wear);
         table.start_with(vec![5, 2, 2, 7]);
-        // The first of the equals, and of those that are asked of.
+        // The first among equals, and among the given blocks.
         assert_eq!(table.far_behind(0..4, 5), Some(1));
         assert_eq!(table.far_behind(0..4, 4), None);
         assert_eq!(table.far_behind([0, 3].into_iter(), 8), Some(0));

@@ -1,4 +1,4 @@
-//! Answers to the flash: where pages go, and which step collection takes next.
+//! The FTL as the `Work` of the flash: pages of programs, and steps of collection.
 
 use reprieve_base::{PageAddress, Time};
 use reprieve_policy::stream::SLC_FRONT;
@@ -8,7 +8,7 @@ use reprieve_policy::work::{GcNeed, Work};
 use super::Ftl;
 
 impl Ftl {
-    /// A page of the host has got its place in an open block of a plane.
+    /// Records the place of a host page in an open block of a plane.
     #[inline]
     fn placed(&mut self, plane: u32, front: u8) {
         let blocks = &mut self.tables.blocks;
@@ -88,7 +88,7 @@ impl Work for Ftl {
     }
 
     fn gc_peek(&self, die: u32) -> Kind {
-        self.collection.peek(die, &self.tables.blocks)
+        self.collection.next_step_kind(die, &self.tables.blocks)
     }
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! Which open block of a plane takes a page.
+//! Open blocks of a plane, and their choice for each page.
 
 use reprieve_base::Archive;
 use reprieve_config::Scenario;
@@ -6,11 +6,11 @@ use reprieve_policy::stream::{self, STREAMS_MAX, StreamPolicy};
 
 use super::plane::Victim;
 
-/// The front of pages that garbage collection moves, if they have one of their own.
+/// The front of pages that garbage collection moves, if separate.
 const GC_FRONT: usize = STREAMS_MAX;
 /// The front of pages of the mapping.
 const MAP_FRONT: usize = STREAMS_MAX + 1;
-/// The front of pages that static wear levelling moves, if it does.
+/// The front of pages that static wear levelling moves, if it is on.
 pub(super) const LEVELLING_FRONT: usize = STREAMS_MAX + 2;
 
 /// The division of pages among the open blocks of a plane.
@@ -24,7 +24,7 @@ pub(super) struct WriteFrontiers {
     opens_slc: bool,
     /// Each zone that is written has an open block.
     has_zones: bool,
-    /// A plane has one open block for everything: nothing has to be asked.
+    /// A plane has one open block for everything, without a policy.
     is_simple: bool,
     /// Pages that a program takes, if it takes several.
     program_pages: u32,
@@ -33,7 +33,7 @@ pub(super) struct WriteFrontiers {
 }
 
 impl WriteFrontiers {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         self.policy.archive(archive);
     }
@@ -57,33 +57,33 @@ impl WriteFrontiers {
         }
     }
 
-    /// Whether a plane has one open block for everything but what wear levelling moves.
+    /// Whether a plane has one open block for everything but wear levelling.
     pub(super) fn is_simple(&self) -> bool {
         self.is_simple
     }
 
-    /// Whether pages that are written in order go to one open block of a plane after the other.
+    /// Whether pages written in order go to one open block of a plane after the other.
     pub(super) fn fills_in_order(&self) -> bool {
         self.is_simple || self.has_zones
     }
 
-    /// Whether the open blocks are those of zones.
+    /// Whether open blocks belong to zones.
     pub(super) fn has_zones(&self) -> bool {
         self.has_zones
     }
 
-    /// Returns what the division of the host's pages remembers of each, if anything.
+    /// Returns the stream policy's memory of each page, if any.
     pub(super) fn memory(&self) -> Vec<u32> {
         self.policy.memory()
     }
 
-    /// Goes on from there.
+    /// Restores the memory of the policy.
     pub(super) fn remember(&mut self, memory: &[u32]) {
         self.policy.remember(memory);
     }
 
-    /// Open blocks of a plane, at most; those of zones count as one, for they hold what full ones
-    /// would.
+    /// Returns the maximum of open blocks of a plane; those of zones count as one, as they hold the
+    /// data of full ones.
     pub(super) fn count(&self) -> u32 {
         u32::from(self.streams)
             + u32::from(self.gc_separate)
@@ -92,19 +92,19 @@ impl WriteFrontiers {
             + u32::from(self.opens_slc)
     }
 
-    /// The open blocks of a plane, by their places among all that there can be.
+    /// Returns the open blocks of a plane, by their indices.
     pub(super) fn of_all(&self) -> impl Iterator<Item = usize> {
         let of_data = self.of_data().chain(self.has_map.then_some(MAP_FRONT));
         of_data.chain(self.levels_wear.then_some(LEVELLING_FRONT))
     }
 
-    /// The open blocks of a plane that hold data, by their places.
+    /// Returns the open blocks of a plane that hold data, by their indices.
     pub(super) fn of_data(&self) -> impl Iterator<Item = usize> {
         let streams = if self.has_zones { STREAMS_MAX } else { usize::from(self.streams) };
         (0..streams).chain(self.gc_separate.then_some(GC_FRONT))
     }
 
-    /// Those of them that take moved pages, by their places.
+    /// Returns the open blocks that take moved pages, by their indices.
     pub(super) fn of_moved_data(&self) -> impl Iterator<Item = usize> {
         self.of_data().filter(|front| !self.gc_separate || *front == GC_FRONT)
     }
@@ -114,20 +114,20 @@ impl WriteFrontiers {
         self.of_moved_data().chain(self.has_map.then_some(MAP_FRONT))
     }
 
-    /// Open blocks of a plane that take moved pages.
+    /// Returns the number of open blocks of a plane that take moved pages.
     pub(super) fn count_of_moved(&self) -> u32 {
         let data = if self.gc_separate { 1 } else { u32::from(self.streams) };
         data + u32::from(self.has_map)
     }
 
-    /// Whether pages that are moved out of one block have to be held apart, as a wordline takes
-    /// several and they go to several open blocks.
+    /// Whether moved pages of one block have to be held by open block, as a wordline takes several
+    /// and they go to several open blocks.
     #[inline]
     pub(super) fn parts_moved(&self) -> bool {
         self.program_pages > 1 && self.count_of_moved() > 1
     }
 
-    /// The front of a page that is written now, with a placement handle.
+    /// Returns the front of a page that is written now, with a placement handle.
     #[inline]
     pub(super) fn of_write(&mut self, lpn: u32, handle: u8) -> u8 {
         if self.is_simple { 0 } else { self.choose_for_write(lpn, handle) }
@@ -138,13 +138,13 @@ impl WriteFrontiers {
         if lpn >= self.logical_pages { MAP_FRONT as u8 } else { self.policy.of_write(lpn, handle) }
     }
 
-    /// The front of a page that is moved now.
+    /// Returns the front of a page that is moved now.
     #[inline]
     pub(super) fn of_moved(&self, lpn: u32) -> usize {
         if self.is_simple { 0 } else { self.choose_for_moved(lpn) }
     }
 
-    /// The front of a page of a victim that is moved now.
+    /// Returns the front of a page of a victim that is moved now.
     #[inline]
     pub(super) fn of_victim(&self, victim: Option<Victim>, lpn: u32) -> usize {
         match victim {

@@ -1,5 +1,5 @@
-//! Blocks of zones: a zone that is being written has an open block of its own in each of its
-//! planes, and when it is reset they are erased without a move.
+//! Blocks of zones: a zone that is being written has an open block in each of its planes, and a
+//! reset erases its blocks without moves.
 
 use reprieve_base::{Archive, UserError};
 use reprieve_config::Scenario;
@@ -11,34 +11,34 @@ use super::contradiction::wrong;
 use super::plane::Front;
 use super::rebuild::NONE;
 
-/// The column of a saved state: of each place among the open blocks of planes, the zone.
+/// The column of a saved state: the zone of each slot among the open blocks of planes.
 const FRONTS: &str = "zone.fronts";
 
-/// Places among the open blocks of planes, and the zones that have them.
+/// Slots among the open blocks of planes, and their zones.
 pub(super) struct ZoneSlots {
     zone_pages: u32,
     zones: [Option<u32>; STREAMS_MAX],
 }
 
 impl ZoneSlots {
-    /// Those of a scenario's drive, if it has zones; none is being written.
+    /// Creates the slots of a scenario's drive, if it has zones; all are unused.
     pub(super) fn of(scenario: &Scenario) -> Option<Box<ZoneSlots>> {
         scenario.zones?;
         let zone_pages = scenario.zone_units();
         Some(Box::new(ZoneSlots { zone_pages, zones: [None; STREAMS_MAX] }))
     }
 
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         archive.part(&mut self.zones);
     }
 
-    /// Adds the zones that have places to a state.
+    /// Adds the zones with slots to a state.
     pub(super) fn save_places(&self, state: &mut State) {
         state.put(FRONTS, self.zones.iter().map(|zone| zone.unwrap_or(NONE)).collect());
     }
 
-    /// Takes them from a state.
+    /// Restores the zones with slots from a state.
     ///
     /// Errors if one has two.
     pub(super) fn restore_places(&mut self, state: &mut State) -> Result<(), UserError> {
@@ -57,7 +57,7 @@ impl ZoneSlots {
         self.zones.iter().position(|other| *other == Some(zone))
     }
 
-    /// Gives the zone of a page a place unless it has one; false if there is none left.
+    /// Gives the zone of a page a slot unless it has one; false if there is none left.
     pub(super) fn give_place(&mut self, lpn: u32) -> bool {
         let zone = lpn / self.zone_pages;
         if self.place_of(zone).is_some() {
@@ -67,7 +67,7 @@ impl ZoneSlots {
         free.inspect(|slot| self.zones[*slot] = Some(zone)).is_some()
     }
 
-    /// The place of the zone of a page, which is open.
+    /// Returns the slot of the zone of a page, which is open.
     pub(super) fn place_of_page(&self, lpn: u32) -> u8 {
         let slot = self.place_of(lpn / self.zone_pages);
         slot.expect("a page is accepted once its zone has a place") as u8
@@ -75,19 +75,19 @@ impl ZoneSlots {
 }
 
 impl Ftl {
-    /// Whether the zone of a page, if the drive has zones, has a place among the open blocks of
-    /// planes or gets one.
+    /// Whether the zone of a page, if the drive has zones, has or gets a slot among the open
+    /// blocks.
     #[inline]
     pub fn opens_zone(&mut self, lpn: u32) -> bool {
         self.zones.as_mut().is_none_or(|zones| zones.give_place(lpn))
     }
 
-    /// The place of a zone among the open blocks of planes, if it has one.
+    /// Returns the slot of a zone among the open blocks, if it has one.
     pub fn front_of_zone(&self, zone: u32) -> Option<usize> {
         self.zones.as_ref()?.place_of(zone)
     }
 
-    /// Nothing more is written to a zone, of which all pages are in flash: closes its blocks.
+    /// Closes the blocks of a zone that is written no more, with all pages in flash.
     pub fn end_zone(&mut self, zone: u32) {
         let Some(front) = self.front_of_zone(zone) else { return };
         self.zones.as_mut().expect("it has just been seen").zones[front] = None;
@@ -98,8 +98,8 @@ impl Ftl {
         }
     }
 
-    /// The page of a zone, counted over the drive, has been dropped. If it was the last of its
-    /// block, queues the block's erase; returns the die and the block.
+    /// Drops a page of a zone, counted over the drive. If it was the last of its block, queues the
+    /// block's erase; returns the die and the block.
     pub fn zone_page_dropped(&mut self, page: u32) -> Option<(u32, u32)> {
         let block = self.numbering.block_of(page);
         if self.tables.blocks.index.valid(block) > 0 {
@@ -107,7 +107,7 @@ impl Ftl {
         }
         let plane = self.numbering.plane_of(block);
         if !self.tables.blocks.index.is_full(block) {
-            // The last block that preconditioning has filled.
+            // Returns the last block that preconditioning has filled.
             self.close_block(plane, block - self.numbering.blocks_of(plane).start);
         }
         self.tables.blocks.planes[plane as usize].resets.push_back(block);
@@ -115,7 +115,7 @@ impl Ftl {
         Some((self.numbering.die(plane), block))
     }
 
-    /// Nothing more is written to an open block of a plane, numbered within it.
+    /// Closes an open block of a plane, numbered within it.
     fn close_block(&mut self, plane: u32, open: u32) {
         let blocks = &mut self.tables.blocks;
         let mut fronts = blocks.planes[plane as usize].fronts.iter_mut();
@@ -125,8 +125,8 @@ impl Ftl {
         blocks.needs.forget(plane);
     }
 
-    /// A zone wants a further block of a plane, as the pages that were left empty in those it has
-    /// are missing; refuses the workload if none will become free.
+    /// Requests another block of a plane for a zone, whose blocks have unwritable empty pages;
+    /// refuses the workload if none will become free.
     #[cold]
     pub(super) fn want_block(&mut self, plane: u32) {
         let blocks = &mut self.tables.blocks;

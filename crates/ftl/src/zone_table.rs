@@ -1,5 +1,5 @@
-//! Zones as the host sees them: states, write pointers and limits, after the Zoned Namespace
-//! Command Set 1.1 of NVM Express.
+//! Zones for the host: states, write pointers and limits, after the Zoned Namespace Command Set 1.1
+//! of NVM Express.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use reprieve_base::{Archive, Op, Request, SECTOR_BYTES, UserError, parts};
 use reprieve_config::{Precondition, Scenario};
 use reprieve_state::State;
 
-/// Columns of a saved state: states of zones, pages that are written, and those that writes opened.
+/// Columns of a saved state: states of zones, pages written, and zones opened by writes.
 const STATES: &str = "zone.state";
 const PAGES: &str = "zone.pages";
 const OPENED: &str = "zone.opened";
@@ -40,7 +40,7 @@ pub struct Zone {
     pub pages_to_program: u32,
 }
 
-/// Operations of zones so far, and what they led to.
+/// Counts of zone operations, and of their effects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ZoneCounts {
     /// Appends.
@@ -83,7 +83,7 @@ pub struct ZoneTable {
     pub done: Vec<u32>,
     /// Blocks whose erases resets wait for, as numbers over the drive.
     pub erasing: Vec<ZoneErase>,
-    /// Operations so far.
+    /// Counts of zone operations.
     pub counts: ZoneCounts,
 }
 
@@ -106,8 +106,8 @@ pub struct ZoneErase {
 }
 
 impl ZoneTable {
-    /// The zones of a scenario's drive, all empty, or all full if it is filled before the run;
-    /// `None`: it has none.
+    /// Creates the zones of a scenario's drive, all empty, or all full if it is filled before the
+    /// run; `None` without zones.
     pub fn of(scenario: &Scenario) -> Option<Box<ZoneTable>> {
         let settings = scenario.zones?;
         let zone_pages = scenario.zone_units();
@@ -135,22 +135,22 @@ impl ZoneTable {
         }))
     }
 
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.zones, self.opened, self.open, self.active, self.waiting);
         parts!(archive; self.erasing, self.counts);
     }
 
-    /// Bytes that a zone holds.
+    /// Returns the bytes that a zone holds.
     pub fn capacity_bytes(&self) -> u64 {
         u64::from(self.zone_pages) * self.page_bytes
     }
 
-    /// Moves a request of the host from the addresses of zones to those of their pages, of which no
-    /// more lie between two zones.
+    /// Converts a request from addresses of zones to addresses of pages, without gaps between
+    /// zones.
     ///
-    /// Errors if it is beyond the capacity of a zone, if an operation of a zone does not name its
-    /// first sector, or if the request is none for zones.
+    /// Errors if it is beyond the capacity of a zone, if a zone operation does not have its first
+    /// sector, or if the operation does not exist for zones.
     pub fn to_pages(&self, request: Request) -> Result<Request, String> {
         let Request { op, lba, bytes, .. } = request;
         if op == Op::Flush {
@@ -180,7 +180,7 @@ impl ZoneTable {
             ));
         }
         if !op.is_of_zone() && within + bytes > capacity_bytes {
-            // Where zones hold all that lies between them, a read may cross their boundaries.
+            // Without gaps between zones, a read may cross their boundaries.
             if op != Op::Read || capacity_bytes < self.size_bytes {
                 return Err(format!(
                     "{} {name} of {bytes} bytes at byte {at} ends beyond the {capacity_bytes} \
@@ -193,17 +193,17 @@ impl ZoneTable {
         Ok(Request { lba, ..request })
     }
 
-    /// The sector as the host addresses it.
+    /// Returns the sector in the host's addresses.
     pub fn host_sector(&self, lba: u64) -> u64 {
         let (at, capacity_bytes) = (lba * SECTOR_BYTES, self.capacity_bytes());
         (at / capacity_bytes * self.size_bytes + at % capacity_bytes) / SECTOR_BYTES
     }
 
-    /// Writes `pages` at the write pointer, which `from` has to be if it is given. Returns the
-    /// first of them in the zone.
+    /// Writes `pages` at the write pointer, which has to equal `from` if given. Returns the first
+    /// of them in the zone.
     ///
-    /// Errors if the zone does not take it: at another page than the write pointer, beyond its
-    /// capacity, full, or above a limit.
+    /// Errors if the zone refuses it: at another page than the write pointer, beyond its capacity,
+    /// full, or above a limit.
     pub fn take_write(&mut self, zone: u32, from: Option<u32>, pages: u32) -> Result<u32, String> {
         let Zone { state, pages: pointer, .. } = self.zones[zone as usize];
         if state == Full {
@@ -230,7 +230,7 @@ impl ZoneTable {
         Ok(pointer)
     }
 
-    /// Opens a zone; `to` says how.
+    /// Opens a zone, implicitly or explicitly by `to`.
     fn open_zone(&mut self, zone: u32, to: ZoneState) -> Result<(), String> {
         let state = self.zones[zone as usize].state;
         match (state, to) {
@@ -259,7 +259,7 @@ impl ZoneTable {
         Ok(())
     }
 
-    /// Closes the zone that a write has opened longest ago, as `zone` is to be opened.
+    /// Closes the zone opened by the oldest write, to open `zone`.
     fn close_for(&mut self, zone: u32) -> Result<(), String> {
         let Some(oldest) = self.opened.front().copied() else {
             return Err(format!(
@@ -273,7 +273,7 @@ impl ZoneTable {
         Ok(())
     }
 
-    /// A zone comes into a state in which it is not open.
+    /// Moves a zone into a state that is not open.
     fn leave(&mut self, zone: u32, to: ZoneState) {
         let from = std::mem::replace(&mut self.zones[zone as usize].state, to);
         if matches!(from, ImplicitlyOpen | ExplicitlyOpen) {
@@ -284,8 +284,8 @@ impl ZoneTable {
         self.active -= u32::from(was_active && to != Closed);
     }
 
-    /// An operation of a zone. Returns the pages that a reset leaves without a meaning, from the
-    /// first of the zone on.
+    /// Executes a zone operation. Returns the pages that a reset invalidates, from the first of the
+    /// zone on.
     ///
     /// Errors if the zone is in no state for it, or a limit is reached.
     pub fn operate(&mut self, zone: u32, op: Op) -> Result<u32, String> {
@@ -318,14 +318,14 @@ impl ZoneTable {
         Ok(0)
     }
 
-    /// Adds the states of zones to a state of the drive, in which no request is open.
+    /// Adds the states of zones to a state of the drive, without open requests.
     pub fn save_zones(&self, state: &mut State) {
         state.put(STATES, self.zones.iter().map(|zone| zone.state as u32).collect());
         state.put(PAGES, self.zones.iter().map(|zone| zone.pages).collect());
         state.put(OPENED, self.opened.iter().copied().collect());
     }
 
-    /// Brings the zones of a drive into a state.
+    /// Restores the zones of a drive from a state.
     ///
     /// Errors if the state contradicts itself or the limits.
     pub fn restore_zones(&mut self, state: &mut State) -> Result<(), UserError> {
@@ -362,12 +362,12 @@ impl ZoneTable {
         Ok(())
     }
 
-    /// The zone of a page.
+    /// Returns the zone of a page.
     pub fn zone_of(&self, lpn: u32) -> u32 {
         lpn / self.zone_pages
     }
 
-    /// A page is in flash. Returns its zone if that is full, and this was the last of it.
+    /// Counts a page in flash. Returns its zone if that is full, and this was the last of it.
     pub fn page_programmed(&mut self, lpn: u32) -> Option<u32> {
         let number = self.zone_of(lpn);
         let zone = &mut self.zones[number as usize];
@@ -381,8 +381,7 @@ impl ZoneTable {
         (zone.state == Full).then_some(number)
     }
 
-    /// The next request that has waited for the pages of its zone, which are in flash, and the
-    /// zone.
+    /// Returns the next request whose zone's pages are in flash, and the zone.
     pub fn next_settled(&mut self) -> Option<(u32, u32)> {
         while let Some(zone) = self.settled.last().copied() {
             let is_of_it = |waiting: &ZoneRequest| waiting.zone == zone;
@@ -394,7 +393,7 @@ impl ZoneTable {
         None
     }
 
-    /// A block has been erased; with the last of its blocks a reset is done.
+    /// Counts an erased block; with the last of its blocks a reset is done.
     pub fn block_erased(&mut self, block: u32) {
         let Some(place) = self.erasing.iter().position(|erasing| erasing.block == block) else {
             return;

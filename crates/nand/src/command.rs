@@ -1,4 +1,4 @@
-//! The words of a die: what it is made of, what it is asked, what it answers.
+//! Vocabulary of a die: its part, its commands and its answers.
 
 use reprieve_base::{PageAddress, Time};
 
@@ -6,7 +6,7 @@ use crate::parallelism::Parallelism;
 use crate::refusal::Refusal;
 use crate::timing::{Suspension, Timing};
 
-/// How many of what a die has; each count is at least 1.
+/// Numbers of a die's components; each is at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Planes of the die.
@@ -18,7 +18,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The block of a page, of all blocks of the die, plane by plane.
+    /// Returns the block of a page, of all blocks of the die, plane by plane.
     #[inline]
     pub(crate) fn block_index(&self, at: PageAddress) -> Result<usize, Refusal> {
         let Shape { planes, blocks_per_plane, pages_per_block } = *self;
@@ -32,18 +32,18 @@ impl Shape {
 /// Properties that all dies of a drive share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// How many of what a die has.
+    /// Numbers of a die's components.
     pub shape: Shape,
     /// Its times.
     pub timing: Timing,
-    /// Operations that it can suspend, and how often.
+    /// Properties of suspension.
     pub suspension: Suspension,
-    /// Operations that it can do at once.
+    /// Properties of parallelism.
     pub parallelism: Parallelism,
 }
 
 impl Part {
-    /// Whether its dies do several things at once.
+    /// Whether its dies run several operations at once.
     pub(crate) fn does_several(&self) -> bool {
         self.parallelism != Parallelism::NONE
     }
@@ -58,12 +58,12 @@ pub enum Command {
     Program(PageAddress),
     /// Erase the block; the page of the address is ignored.
     Erase(PageAddress),
-    /// Sense a page into the page buffer and program it elsewhere in its plane, with one command
-    /// after the other and no page over the channel.
+    /// Sense a page into the page buffer and program it elsewhere in its plane, by two commands
+    /// without a transfer.
     Copyback {
-        /// The page that is moved.
+        /// The moved page.
         from: PageAddress,
-        /// Where to.
+        /// Its new place.
         to: PageAddress,
     },
 }
@@ -73,16 +73,16 @@ pub enum Command {
 pub enum Suspend {
     /// The array is free, and the operation suspended, at this instant.
     FreeAt(Time),
-    /// The request can only take effect at the operation's end: it runs to it, unsuspended.
+    /// The request takes effect only at the operation's end: it completes, unsuspended.
     RunsToEnd,
 }
 
-/// Results at the instant that the die promised.
+/// Results at the instant that the die announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elapsed {
     /// The page is sensed and ready to leave; with a second register the array is free too.
     ReadReady,
-    /// The page is sensed but the output register is still in use; it leaves after that.
+    /// The page is sensed but the output register is in use; the transfer follows.
     ReadHeld,
     /// The program is complete.
     Programmed,

@@ -1,4 +1,4 @@
-//! The die: one array, its page buffer and output register, and the operations suspended there.
+//! The die: one array, its page buffer and output register, and its suspended operations.
 
 mod admit;
 mod cache;
@@ -6,10 +6,10 @@ mod erases;
 mod lengths;
 mod limits;
 mod operations;
-mod outlook;
 mod pieces;
 mod planes;
 mod programmed;
+mod suspension_estimate;
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use cache::LoadRegister;
 use erases::BlockErases;
 use lengths::Lengths;
 pub use operations::Operations;
-pub use outlook::{Outlook, UnderWay};
 pub use pieces::PlaneWork;
 pub use planes::PlaneReads;
 use programmed::ProgrammedPages;
+pub use suspension_estimate::{ActiveOperation, SuspensionCost};
 
 use crate::command::{Command, Elapsed, Part, Suspend};
 use crate::operation::{Kind, Operation, Run, Stop};
@@ -32,52 +32,52 @@ use crate::timing::{PAGE_TYPES_MAX, PageOrder, ResumeAt};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Array {
     Idle,
-    /// Sensing until then.
+    /// Senses until this instant.
     Reading(Time),
-    /// A sensed page waits in the page buffer, which is the array's only one.
+    /// A sensed page is in the page buffer, the array's only one.
     Holding,
-    /// A program or erase runs until then.
+    /// A program or erase runs until this instant.
     Running(Time),
-    /// A program or erase is on its way into suspension, which it reaches then.
+    /// A program or erase enters suspension, until this instant.
     Suspending(Time),
-    /// Planes are at work that were stopped apart, or wait for it; nothing else is.
+    /// Planes with plane suspension work, or are suspended; the others are idle.
     InPieces,
 }
 
-/// One die. Every method names the instant at which it happens; instants never run back.
+/// One die. Every method takes the instant at which it happens; instants never decrease.
 #[derive(Clone, Debug)]
 pub struct Die {
     /// Shared, so that a thousand dies read their times from the same cache lines.
     part: Arc<Part>,
     array: Array,
-    /// A sensed page that the array has let go of is waiting to leave, or leaving.
+    /// A sensed page in the output register waits for its transfer, or is transferred.
     output_in_use: bool,
-    /// Pages sensed together by the last read, and how many of those that leave are left.
+    /// Pages sensed by the last read, and those of the leaving ones that are left.
     sensed: u32,
     leaving: u32,
     operations: Operations,
-    /// Page buffers and registers of planes that read by themselves.
+    /// Page buffers and registers of planes with independent reads.
     plane_reads: PlaneReads,
-    /// The second register of a part that takes the data of a program while another one runs.
+    /// The second register of a part with cache program.
     loaded: Rare<LoadRegister>,
     pages: ProgrammedPages,
     lengths: Lengths,
-    /// How long its blocks take to erase; absent on a part that erases with one pulse.
+    /// Erase times of its blocks; absent on a part that erases with one pulse.
     erases: Option<Box<BlockErases>>,
-    /// Whether the part does several things at once.
+    /// Whether the part runs several operations at once.
     does_several: bool,
     vth: Stream,
 }
 
 impl Die {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.array, self.output_in_use, self.sensed, self.leaving, self.operations);
         parts!(archive; self.plane_reads, self.loaded, self.pages, self.lengths, self.vth);
         self.erases.iter_mut().for_each(|erases| erases.archive(archive));
     }
 
-    /// A die whose blocks are all erased. `index` selects its random stream.
+    /// Creates a die with all blocks erased. `index` selects its random stream.
     pub fn new(part: Arc<Part>, seed: u64, index: u64) -> Die {
         let Part { shape, timing, .. } = *part;
         assert!(shape.pages_per_block <= u32::from(u16::MAX), "a block of more than 65,535 pages");
@@ -114,18 +114,18 @@ impl Die {
         }
     }
 
-    /// Begins a command at `now`, when its cycles (and a program's data) start over the channel.
+    /// Starts a command at `now`, when its cycles (and a program's data) start over the channel.
     ///
-    /// Returns when the array work will have ended, if it is not suspended.
+    /// Returns the end of the array time without suspension.
     #[inline]
     pub fn start(&mut self, now: Time, command: Command) -> Result<Time, Refusal> {
         self.issue(now, command, &[])
     }
 
-    /// Begins a command that works on pages or blocks of `others`, too, one for each further plane.
+    /// Starts a command that also works on pages or blocks of `others`, one for each further plane.
     ///
-    /// Command cycles and data of one plane after the other cross the channel, then the array
-    /// works on all planes at once.
+    /// Command cycles and data of the planes cross the channel in turn, then the array works on all
+    /// planes at once.
     #[cold]
     pub fn start_together(
         &mut self,
@@ -136,8 +136,7 @@ impl Die {
         self.issue(now, command, others)
     }
 
-    /// Twice in the machine code, so that commands for one plane cost no more than they did
-    /// without others.
+    /// Compiled twice, so that single-plane commands cost no more than without others.
     #[inline(always)]
     fn issue(
         &mut self,
@@ -204,7 +203,7 @@ impl Die {
         Ok(self.begin(Operation::program(data_in, iterations), to, &[]))
     }
 
-    /// Out of the way of reads and programs, of which there are hundreds for each.
+    /// Not inlined, as there are hundreds of reads and programs for each erase.
     #[inline(never)]
     fn start_erase(
         &mut self,
@@ -246,13 +245,13 @@ impl Die {
         Ok(until)
     }
 
-    /// Whether a sensed page goes into a second register, so that the array is free.
+    /// Whether a sensed page moves into a second register, so that the array is free.
     #[inline]
     fn has_output_register(&self) -> bool {
         let has_one = self.part.timing.cache_register
             || self.operations.is_suspended()
                 && self.part.suspension.resume_at == ResumeAt::ArrayRead;
-        // The page of a program that waits in it leaves no room.
+        // A waiting program's page occupies it.
         has_one && self.loaded.get().is_none_or(LoadRegister::is_empty)
     }
 
@@ -264,7 +263,7 @@ impl Die {
         until
     }
 
-    /// Asks the running program or erase to make way at `now`.
+    /// Suspends the running program or erase at `now`.
     pub fn suspend(&mut self, now: Time) -> Result<Suspend, Refusal> {
         self.may_suspend(now, None)?;
         match self.operations.stop(now, &self.part, &mut self.vth) {
@@ -276,10 +275,10 @@ impl Die {
         }
     }
 
-    /// Lets the operation suspended last go on from `now`, beginning with its restore or set-up.
+    /// Resumes the operation suspended last at `now`, with its restore or set-up first.
     ///
-    /// Without a shadow buffer the caller sends the page over the channel from `now` on.
-    /// Returns when the operation will have ended, if it is not suspended again.
+    /// Without a shadow buffer the caller sends the page over the channel from `now` on. Returns
+    /// the end of the operation, if it is not suspended again.
     pub fn resume(&mut self, now: Time) -> Result<Time, Refusal> {
         if !self.operations.is_suspended() {
             return Err(Refusal::NothingToResume);
@@ -292,9 +291,9 @@ impl Die {
         Ok(until)
     }
 
-    /// The instant that the die promised has come: says what has happened.
+    /// Advances to the instant of the last answer; returns the event.
     ///
-    /// Panics if nothing was promised for `now`: then the caller has lost track of the die.
+    /// Panics if no event is due at `now`: then the caller has lost track of the die.
     #[inline(always)]
     pub fn elapse(&mut self, now: Time) -> Elapsed {
         match self.array {
@@ -329,7 +328,7 @@ impl Die {
         }
     }
 
-    /// A sensed page has left over the channel. Returns true if what is held can leave now.
+    /// Completes the transfer of a page. Returns true if a held page can be transferred now.
     #[inline]
     pub fn release(&mut self) -> bool {
         let holds = self.array == Array::Holding;
@@ -352,8 +351,8 @@ impl Die {
         holds
     }
 
-    /// Counts the first `pages` pages of a block, and the rest of their last wordline, as
-    /// programmed, without taking time.
+    /// Marks the first `pages` pages of a block, and the rest of their last wordline, as
+    /// programmed, without array time.
     pub fn precondition(&mut self, plane: u32, block: u32, pages: u32) {
         let at = PageAddress { plane, block, page: 0 };
         let index = self.part.shape.block_index(at).expect("preconditioning stays inside the die");
@@ -367,36 +366,36 @@ impl Die {
         self.array == Array::Idle && self.plane_reads.are_free()
     }
 
-    /// Whether a sensed page is still waiting to leave, or leaving, through the second register.
+    /// Whether the second register holds a sensed page.
     #[inline]
     pub fn output_in_use(&self) -> bool {
         self.output_in_use || self.plane_reads.any_output_in_use()
     }
 
-    /// Whether a program or erase is running and not on its way into suspension.
+    /// Whether a program or erase is running and not entering suspension.
     #[inline]
     pub fn is_running(&self) -> bool {
         matches!(self.array, Array::Running(_))
     }
 
-    /// Whether the operation begun last is suspended, its array free for what it makes way for.
+    /// Whether the last operation is suspended, with its array free for others.
     #[inline]
     pub fn is_suspended(&self) -> bool {
         self.operations.is_suspended()
     }
 
-    /// The programs and erases that have begun and are not complete.
+    /// Returns the programs and erases that are not complete.
     #[inline]
     pub fn operations(&self) -> &Operations {
         &self.operations
     }
 
-    /// The program or erase that began or was resumed at `from`, to follow its phases.
+    /// Returns the program or erase that started or resumed at `from`, to follow its phases.
     pub fn run(&self, from: Time) -> Option<Run> {
         self.operations.run(from).filter(|_| self.is_running())
     }
 
-    /// Whether the page of the operation suspended last has to be sent again over the channel.
+    /// Whether the page of the operation suspended last has to be sent over the channel again.
     pub fn resume_needs_channel(&self) -> bool {
         let program = self.operations.innermost().is_some_and(|one| one.kind == Kind::Program);
         program && !self.part.suspension.shadow_buffer

@@ -1,8 +1,8 @@
-//! The error-correcting code of a drive: what it corrects, and how long that takes.
+//! The error-correcting code of a drive: its limits, and decoding times.
 
 use reprieve_base::Dur;
 
-/// Codewords, the limits of hard and soft decoding, and what a failed decode leads to.
+/// Codewords, the limits of hard and soft decoding, and the result of a failed decode.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ecc {
     /// User data of a codeword.
@@ -15,11 +15,11 @@ pub struct Ecc {
     pub decode_min: Dur,
     /// Hard decoding at half the limit.
     pub decode_typ: Dur,
-    /// Hard decoding at the limit, and where it fails.
+    /// Hard decoding at the limit, and on failure.
     pub decode_max: Dur,
-    /// Most senses again of a page, with other voltages.
+    /// Most retries of a page, with other voltages.
     pub retries_max: u32,
-    /// The rate of raw bit errors of each such sense, as a share of that of the one before.
+    /// Ratio of raw bit error rates between a retry and the sense before it.
     pub retry_rber_factor: f64,
     /// Whether the first sense of a page uses the voltages with which its block was last read.
     pub remembers_retries: bool,
@@ -27,42 +27,42 @@ pub struct Ecc {
     pub soft: Soft,
 }
 
-/// Soft decoding: senses on both sides of the last voltages say how sure each bit is.
+/// Soft decoding: senses on both sides of the last voltages give the reliability of each bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Soft {
     /// Further senses, each with its transfer; 0: there is none, and the page is lost.
     pub senses: u32,
     /// Wrong bits of a codeword that it corrects.
     pub correctable_bits: u32,
-    /// How long it takes.
+    /// Decoding time.
     pub decode: Dur,
 }
 
 impl Ecc {
-    /// Bits of a codeword, its parity included.
+    /// Returns the bits of a codeword, its parity included.
     pub fn codeword_bits(&self) -> u64 {
         // Far below 2^53: exact but for the rounding of the rate itself.
         (f64::from(self.codeword_data_bytes) * 8.0 / self.code_rate).ceil() as u64
     }
 
-    /// Codewords of these bytes, the last perhaps in part.
+    /// Returns the codewords of these bytes, the last perhaps in part.
     pub fn codewords(&self, bytes: u32) -> u64 {
         u64::from(bytes.div_ceil(self.codeword_data_bytes))
     }
 
-    /// Rate of raw bit errors of the sense after these retries, of a page with `rate` at first.
+    /// Returns the raw bit error rate after these retries, of a page with `rate` at first.
     pub fn retried(&self, rate: f64, retries: u32) -> f64 {
         rate * libm::pow(self.retry_rber_factor, f64::from(retries))
     }
 
-    /// How long hard decoding takes: linear from no error over half the limit to the limit.
+    /// Returns the time of hard decoding: linear from no error over half the limit to the limit.
     pub fn hard_decode(&self, errors: u64) -> Dur {
         let limit = u64::from(self.correctable_bits);
         if errors > limit {
             return self.decode_max;
         }
         let between = |from: Dur, to: Dur, steps: u64| {
-            // A limit of 0 has no way to go.
+            // A limit of 0 has no slope.
             from + Dur::from_ns((to - from).ns() * steps / limit.max(1))
         };
         match (2 * errors).checked_sub(limit) {

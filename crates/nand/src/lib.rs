@@ -1,7 +1,7 @@
-//! One NAND die: a pure state machine with no queue, no mapping and no clock of its own.
+//! One NAND die: a pure state machine without queue, mapping or clock.
 //!
-//! It is given commands with the time at which they reach it and answers until when it is busy; it
-//! refuses, with a reason, what a real chip must never be asked. Specification: `docs/model`.
+//! It takes commands with their times and returns until when it is busy; it refuses, with a reason,
+//! commands that a chip must never get. Specification: `docs/model`.
 
 mod command;
 mod die;
@@ -14,10 +14,10 @@ mod refusal;
 pub mod reliability;
 mod timing;
 mod wordlines;
-mod worst;
+mod worst_codeword;
 
 pub use command::{Command, Elapsed, Part, Shape, Suspend};
-pub use die::{Die, Operations, Outlook, PlaneReads, PlaneWork, UnderWay};
+pub use die::{ActiveOperation, Die, Operations, PlaneReads, PlaneWork, SuspensionCost};
 pub use ecc::{Ecc, Soft};
 pub use loops::{ERASE_LOOPS_MAX, EraseLengths, EraseLoops};
 pub use operation::{Estimate, PhaseTimes, Run, Segment};

@@ -1,8 +1,8 @@
-//! Erases in loops of a pulse and a verify: how long the loops are, and how long a block takes.
+//! Erases in loops of a pulse and a verify: lengths of the loops, and erase times of blocks.
 
 use reprieve_base::Dur;
 
-/// The most loops whose lengths a part can give.
+/// Most loops with their own lengths.
 pub const ERASE_LOOPS_MAX: usize = 8;
 
 /// The lengths of the loops of an erase, each a pulse and a verify, in order.
@@ -13,7 +13,7 @@ pub struct EraseLoops {
 }
 
 impl EraseLoops {
-    /// Loops of these lengths, of which the last repeats; `None` unless there are 1 to
+    /// Creates loops of these lengths, of which the last repeats; `None` unless there are 1 to
     /// [`ERASE_LOOPS_MAX`], none of them empty.
     pub fn new(given: &[Dur]) -> Option<EraseLoops> {
         if given.is_empty() || given.len() > ERASE_LOOPS_MAX || given.contains(&Dur::ZERO) {
@@ -29,20 +29,20 @@ impl EraseLoops {
         &self.lengths[..usize::from(self.used)]
     }
 
-    /// The length of a loop, counted from 0, that is not the last of its erase.
+    /// Returns the length of a loop, counted from 0, that is not the last of its erase.
     pub(crate) fn length(&self, index: u32) -> Dur {
         self.lengths[(index as usize).min(usize::from(self.used) - 1)]
     }
 
-    /// The length of the longest loop.
+    /// Returns the length of the longest loop.
     pub(crate) fn longest(&self) -> Dur {
         *self.lengths().iter().max().expect("there is a loop")
     }
 
-    /// How many loops an erase of this length has, and the pulse of the last one.
+    /// Returns the loops of an erase of this length, and the pulse of the last one.
     ///
-    /// The last loop ends where the erase does: it is shorter than others, or longer by a verify
-    /// at most, as a loop of less than a verify would be none.
+    /// The last loop ends with the erase: it is shorter than others, or longer by at most a verify,
+    /// as a loop shorter than a verify does not exist.
     pub(crate) fn divide(&self, whole: Dur, verify: Dur) -> (u32, Dur) {
         let (mut loops, mut before) = (0, verify);
         loop {
@@ -56,7 +56,7 @@ impl EraseLoops {
     }
 }
 
-/// How long the erases of blocks take, pulses and verifies together, by the cycles of the block.
+/// Erase times of blocks, pulses and verifies together, by the cycles of the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EraseLengths {
     rows: Vec<Row>,
@@ -71,7 +71,7 @@ struct Row {
 }
 
 impl Row {
-    /// The length at the middle of a rank among `ranks`.
+    /// Returns the length at the middle of a rank among `ranks`.
     fn of(&self, rank: u32, ranks: u32) -> Dur {
         let total = self.up_to.last().expect("a row has a length").1;
         let middle = (2 * u128::from(rank) + 1) * u128::from(total);
@@ -82,7 +82,7 @@ impl Row {
 }
 
 impl EraseLengths {
-    /// Lengths with their weights, at numbers of cycles that ascend.
+    /// Creates lengths with their weights, at ascending numbers of cycles.
     ///
     /// Panics unless there is a row, each has a length, and all weights are 1 or more.
     pub fn new(given: &[(u32, Vec<(Dur, u16)>)]) -> EraseLengths {
@@ -103,12 +103,12 @@ impl EraseLengths {
         EraseLengths { rows: given.iter().map(row).collect() }
     }
 
-    /// How many numbers of cycles it has lengths for.
+    /// Returns the number of cycle counts with lengths.
     pub fn rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// The shortest length.
+    /// Returns the shortest length.
     pub fn shortest(&self) -> Dur {
         let shortest = self.rows.iter().map(|row| row.up_to[0].0).min();
         shortest.expect("there is a row")

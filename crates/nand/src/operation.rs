@@ -1,7 +1,7 @@
-//! A program or erase as its phases: where it stands, where it can stop, what is left of it.
+//! A program or erase as its phases: position, stops, and the time that is left.
 //!
-//! Phases are never stepped one by one: the position in the phases follows from the time elapsed
-//! since the operation last began to run, so that an undisturbed operation costs one computation.
+//! Phases are never stepped one by one: the position follows from the time since the last start or
+//! resume, so that an operation without suspension costs one computation.
 
 mod erase;
 mod estimate;
@@ -35,26 +35,26 @@ impl Kind {
     }
 }
 
-/// The phase with which an operation begins when it runs next.
+/// The next phase of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Stage {
     /// A program pulse, or the erase pulse with `pulse_left` to go.
     Pulse,
     /// The verify that ends an iteration or a loop of an erase.
     Verify,
-    /// The verify after a cancelled pulse that has not reached its target: the pulse follows again.
+    /// The verify after a cancelled pulse that has not reached its target: the pulse is repeated.
     CheckVerify,
 }
 
-/// Position in the sequence of phases: the rest is still to be done.
+/// Position in the sequence of phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Position {
     /// Iteration of a program or loop of an erase, counted from 0.
     iteration: u32,
     stage: Stage,
-    /// Erase: what is left of the pulse of its loop.
+    /// Erase: the rest of the pulse of its loop.
     pulse_left: Dur,
-    /// Erase broken off in its pulse: the voltages have to be set before the pulse goes on.
+    /// Erase aborted in its pulse: the voltages have to be set before the pulse continues.
     needs_set_up: bool,
 }
 
@@ -63,13 +63,13 @@ struct Position {
 enum Prelude {
     /// Command, or a page over the channel: atomic.
     Transfer,
-    /// The page comes back out of the shadow buffer.
+    /// The page is restored from the shadow buffer.
     Restore,
     /// The voltages of an erase are set again.
     SetUp,
 }
 
-/// A phase in progress at some instant: `begin < instant <= end`.
+/// The phase at some instant: `begin < instant <= end`.
 struct Phase {
     at: Position,
     begin: Time,
@@ -84,15 +84,15 @@ pub(crate) struct Operation {
     planes: u32,
     /// Program: of a block in SLC mode, which takes one page of its wordline.
     is_slc: bool,
-    /// Program: wordlines of which it takes as long as the longest, one for each plane at first.
+    /// Program: wordlines whose maximum it takes, at first one for each plane.
     wordlines: u32,
     /// Iterations of a program, or loops of an erase, in all.
     iterations: u32,
     /// Erase: the pulse of its last loop.
     last_pulse: Dur,
-    /// Program: how many of them its wordlines did not need, had it not been suspended.
+    /// Program: iterations among them that suspensions have added.
     added: u32,
-    /// Program: iterations that the current run has at its end if it is not suspended too soon.
+    /// Program: iterations added to the current run if it is not suspended too soon.
     owed: u32,
     /// Program: its first suspension was early, and no long run has followed.
     is_early: bool,
@@ -100,25 +100,25 @@ pub(crate) struct Operation {
     prelude: Prelude,
     /// End of the prelude of the current run.
     prelude_end: Time,
-    /// When its command, and a program's data, had come.
+    /// When its command, and a program's data, were complete.
     begun: Time,
-    /// When the last resume was, once there has been one.
+    /// Time of the last resume, if any.
     resumed_at: Option<Time>,
-    /// How often the operation has been suspended.
+    /// Number of suspensions.
     pub(crate) suspensions: u32,
 }
 
 /// The answer to a suspend request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The operation ends before the request could take effect.
+    /// The operation ends before the request takes effect.
     AtEnd,
     /// The array is free at this instant and the operation suspended.
     At(Time),
 }
 
 impl Operation {
-    /// Program of `iterations` loops, which begin at `prelude_end`, after command and data in.
+    /// Creates a program of `iterations` loops from `prelude_end` on, after command and data-in.
     pub(crate) fn program(prelude_end: Time, iterations: u32) -> Operation {
         Operation::new(Kind::Program, prelude_end, iterations)
     }
@@ -159,22 +159,22 @@ impl Operation {
         }
     }
 
-    /// Whether a page crosses the channel for it at `now`.
+    /// Whether data of the operation crosses the channel at `now`.
     pub(crate) fn is_in_transfer(&self, now: Time) -> bool {
         self.prelude == Prelude::Transfer && now < self.prelude_end
     }
 
-    /// When the operation ends if it is left alone.
+    /// Returns the end of the operation without suspension.
     pub(crate) fn end(&self, timing: &Timing) -> Time {
         self.prelude_end + self.left(timing)
     }
 
-    /// The earliest instant at which `min_progress` allows a suspension.
+    /// Returns the earliest instant at which `min_progress` permits a suspension.
     pub(crate) fn suspendable_from(&self, suspension: &Suspension) -> Time {
         self.resumed_at.map_or(Time::ZERO, |resumed| resumed + suspension.min_progress)
     }
 
-    /// Array time left from the current position, without a prelude.
+    /// Returns the array time from the current position, without a prelude.
     #[inline]
     fn left(&self, timing: &Timing) -> Dur {
         let at = self.position;
@@ -197,7 +197,7 @@ impl Operation {
         }
     }
 
-    /// Begins to run again at `now`; the prelude restores the page buffer or sets the voltages.
+    /// Resumes at `now`; the prelude restores the page buffer or sets the voltages.
     pub(crate) fn resume(&mut self, now: Time, timing: &Timing, suspension: &Suspension) {
         let exact = suspension.erase_resume == EraseResume::Exact;
         let (prelude, length) = match self.kind {
@@ -219,12 +219,12 @@ impl Operation {
         }
     }
 
-    /// When the restore or set-up of its last resume ends, if it was ever suspended.
+    /// Returns the end of the restore or set-up of its last resume, if it was ever suspended.
     pub(crate) fn goes_on_at(&self) -> Option<Time> {
         self.resumed_at.map(|_| self.prelude_end)
     }
 
-    /// Sets the iterations that the run adds at its end if it is not suspended too soon.
+    /// Sets the iterations added to the run if it is not suspended too soon.
     #[cold]
     fn owe(&mut self, timing: &Timing, retention: &Retention) {
         self.owed = 0;
@@ -233,7 +233,7 @@ impl Operation {
         self.owed = if is_long { retention.iterations } else { 0 };
     }
 
-    /// Stops for a request at `now`: says when the array is free and moves to what is then left.
+    /// Stops on a request at `now`: returns when the array is free, and moves to the rest.
     pub(crate) fn stop(
         &mut self,
         now: Time,
@@ -261,7 +261,7 @@ impl Operation {
         Stop::At(free_at)
     }
 
-    /// Whether a program that has just been suspended had less than the first share done.
+    /// Whether a program that has just been suspended had completed less than the first share.
     #[cold]
     fn is_in_beginning(&self, timing: &Timing, retention: &Retention) -> bool {
         if self.kind == Kind::Erase {
@@ -273,7 +273,7 @@ impl Operation {
         !reaches(done, retention.first_share_ppm, whole)
     }
 
-    /// A run ends at `point`, suspended: what it owed at its end stays owed if it was long.
+    /// Ends a run at `point` by a suspension: a long run keeps its added iterations.
     #[inline]
     fn settle(&mut self, point: Time, timing: &Timing, retention: &Retention) {
         if self.owed > 0 {
@@ -292,7 +292,7 @@ impl Operation {
         self.owed = 0;
     }
 
-    /// Moves to the slice after the one in progress; `None` if that is the last.
+    /// Moves to the slice after the current one; `None` if that is the last.
     fn stop_slice(&mut self, now: Time, timing: &Timing, retention: &Retention) -> Option<Time> {
         let slices = timing.slices.expect("a sliced program has slices");
         let iteration = timing.program_pulse + timing.verify;
@@ -308,8 +308,7 @@ impl Operation {
         Some(slice_end)
     }
 
-    /// When the array is free after a request that comes before the phases; what is then left of
-    /// them is as it was.
+    /// Returns when the array is free after a request before the phases, which do not change.
     fn stop_prelude(&self, now: Time, timing: &Timing, suspension: &Suspension) -> Time {
         let is_atomic = self.prelude == Prelude::Transfer || suspension.restore == Restore::Atomic;
         if is_atomic || now == self.prelude_end {
@@ -320,7 +319,7 @@ impl Operation {
         if has_set { now + timing.voltage_reset } else { now }
     }
 
-    /// Moves to what is left after a stop; `None` if the program ends first.
+    /// Moves to the rest after a stop; `None` if the program ends first.
     fn stop_program(
         &mut self,
         now: Time,
@@ -377,9 +376,9 @@ impl Operation {
         }
     }
 
-    /// The program phase in progress at `now`, which is later than the prelude's end.
+    /// Returns the program phase at `now`, which is after the prelude's end.
     ///
-    /// An instant that ends one phase and begins the next belongs to the one that ends.
+    /// An instant between two phases belongs to the first.
     fn program_phase(&self, now: Time, timing: &Timing) -> Phase {
         let mut at = self.position;
         let mut begin = self.prelude_end;
@@ -404,7 +403,7 @@ impl Operation {
         Phase { at, begin: pulse_end, end: pulse_end + timing.verify }
     }
 
-    /// The position after the program phase `at`, which is not the last verify.
+    /// Returns the position after the program phase `at`, which is not the last verify.
     fn after(&self, at: Position) -> Position {
         match at.stage {
             Stage::Pulse => Position { stage: Stage::Verify, ..at },
@@ -425,7 +424,7 @@ fn reaches(part: Dur, share_ppm: u32, whole: Dur) -> bool {
     u128::from(part.ns()) * 1_000_000 >= u128::from(whole.ns()) * u128::from(share_ppm)
 }
 
-/// The last part of a phase in which it ends by itself instead of being broken off.
+/// Returns the last part of a phase, in which it ends instead of being aborted.
 fn reset_inside(timing: &Timing, suspension: &Suspension) -> Dur {
     if suspension.reset_inside_phase { timing.voltage_reset } else { Dur::ZERO }
 }

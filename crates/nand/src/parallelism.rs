@@ -1,4 +1,4 @@
-//! Parallelism of a part: on several planes, and in array and registers.
+//! Parallelism of a part: several planes, and array and registers.
 
 /// Which pages or blocks of different planes one command can take together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,21 +15,21 @@ pub enum MultiPlane {
 /// Parallelism of a die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parallelism {
-    /// Planes that one command can take together.
+    /// Planes in a command.
     pub multi_plane: MultiPlane,
-    /// The pages of a read are complete together, when the last has left; else each by itself.
+    /// The pages of a read are complete together, with the last transfer; else one by one.
     pub pages_end_together: bool,
-    /// Each plane reads by itself while others read, into its own page buffer.
+    /// Independent plane reads: each plane reads into its own page buffer while others read.
     pub independent_plane_reads: bool,
-    /// The data of the next program comes in while one runs, into a second register.
+    /// Cache program: the data of the next program comes in while one runs, into a second register.
     pub cache_program: bool,
-    /// A plane makes way for its own reads and for no others: what runs on the others goes on.
-    /// Only with planes that read by themselves.
+    /// Plane suspension: a plane is suspended for its own reads only, and the others continue. Only
+    /// with independent plane reads.
     pub plane_suspension: bool,
 }
 
 impl Parallelism {
-    /// One thing at a time.
+    /// One operation at a time.
     pub const NONE: Parallelism = Parallelism {
         multi_plane: MultiPlane::None,
         pages_end_together: false,

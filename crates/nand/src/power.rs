@@ -1,4 +1,4 @@
-//! Power of a die by activity; nothing here takes time.
+//! Power of a die by activity; without effect on times.
 
 use crate::timing::PAGE_TYPES_MAX;
 
@@ -9,7 +9,7 @@ pub enum Activity {
     Sense,
     /// A program pulse.
     ProgramPulse,
-    /// The verify of a program, and what follows it until a suspension has taken effect.
+    /// The verify of a program, and the time after it until a suspension has taken effect.
     ProgramVerify,
     /// The erase pulse, and the setting of its voltages.
     ErasePulse,
@@ -17,7 +17,7 @@ pub enum Activity {
     EraseVerify,
 }
 
-/// How many activities there are.
+/// Number of activities.
 pub const ACTIVITIES: usize = 5;
 
 /// Power of a command above that of an idle die: one part for the die, one for each plane.
@@ -30,7 +30,7 @@ pub struct CommandPower {
 }
 
 impl CommandPower {
-    /// On a number of planes, at least one.
+    /// Returns the power on a number of planes, at least one.
     #[inline]
     pub fn on(&self, planes: impl Into<u64>) -> u64 {
         self.base_uw + self.plane_uw * planes.into()
@@ -40,9 +40,9 @@ impl CommandPower {
 /// Power of a die at its core supply in microwatts; each with an idle rest of the die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CorePower {
-    /// Nothing runs and nothing is suspended.
+    /// Nothing runs or is suspended.
     pub idle_uw: u64,
-    /// Power of a command at work, whatever its planes: charge pumps and logic.
+    /// Power of a command for any planes: charge pumps and logic.
     pub base_uw: u64,
     /// Nothing runs and one program or erase is suspended.
     pub suspended_uw: u64,
@@ -53,7 +53,7 @@ pub struct CorePower {
 }
 
 impl CorePower {
-    /// Power of a command at work, above that of an idle die.
+    /// Returns the power of a command above that of an idle die.
     #[inline]
     pub fn of(&self, activity: Activity, page_type: usize) -> CommandPower {
         let [sense, pulse, verify] = self.by_type[page_type];
@@ -67,7 +67,7 @@ impl CorePower {
         CommandPower { base_uw: self.base_uw - self.idle_uw, plane_uw: whole - self.base_uw }
     }
 
-    /// Power of a suspended operation above that of an idle die.
+    /// Returns the power of a suspended operation above that of an idle die.
     #[inline]
     pub fn suspended_excess_uw(&self) -> u64 {
         self.suspended_uw - self.idle_uw

@@ -1,10 +1,10 @@
-//! Why a die refuses a command: what a real chip must never be asked.
+//! Refusals of a die: commands that a chip must never get.
 
 use std::fmt;
 
 use reprieve_base::Time;
 
-/// The reason for a refusal; the state of the die is unchanged by a refused command.
+/// The reason for a refusal; a refused command does not change the die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The array, or the page buffer that the command needs, is in use.
@@ -13,31 +13,31 @@ pub enum Refusal {
     NoSuchPage,
     /// The pages of a block are programmed in order; `expected` is the next one.
     OutOfOrder {
-        /// The page that the block takes next.
+        /// The next page of the block.
         expected: u32,
     },
     /// The page was programmed since the last erase of its block.
     AlreadyProgrammed,
-    /// The block is one whose operation is suspended.
+    /// The block belongs to a suspended operation.
     SuspendedBlock,
-    /// An operation is suspended, and the part does not take this one inside it: an erase never,
-    /// a program only inside an erase, and only if the part can.
+    /// An operation is suspended, and the part does not run this one inside it: an erase never, a
+    /// program only inside an erase, and only if the part can.
     Nested,
     /// One command cannot take these pages or blocks together on this part.
     NotTogether,
     /// A copyback stays in its plane.
     OtherPlane,
-    /// A copyback that is suspended needs a shadow buffer: nobody else has its page.
+    /// A suspended copyback needs a shadow buffer, which alone has its page.
     CannotRestore,
     /// No program or erase is running.
     NothingToSuspend,
     /// No operation is suspended.
     NothingToResume,
-    /// The running operation is already on its way into suspension.
+    /// The running operation already enters suspension.
     AlreadySuspending,
     /// The part cannot suspend this kind of operation.
     NotSuspendable,
-    /// The operation has used up its suspensions.
+    /// The operation has reached its limit of suspensions.
     LimitReached,
     /// The operation was resumed too recently.
     TooSoon {

@@ -1,15 +1,15 @@
-//! How many bits of a page are wrong: the rate of raw bit errors, and wear.
+//! Reliability: the raw bit error rate of pages, and wear.
 
-pub use crate::worst::WorstCodeword;
+pub use crate::worst_codeword::WorstCodeword;
 
 /// History of a page and its block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stress {
-    /// Program/erase cycles of the block; fractions by what suspensions cost it.
+    /// Program/erase cycles of the block; fractional by suspensions.
     pub cycles: f64,
     /// Days since the page was programmed.
     pub retention_days: f64,
-    /// Reads of the block since it was erased.
+    /// Reads of the block since its erase.
     pub reads: f64,
     /// Suspensions of the program that wrote the page.
     pub suspensions: f64,
@@ -43,28 +43,28 @@ pub struct Rber {
     pub delta: f64,
 }
 
-/// Of the terms of [`Rber`] what the cycles of a block come to: of wear all of it.
+/// Terms of [`Rber`] that depend on the cycles of a block only, among them all of wear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CycleTerms {
-    /// The cycles that it is for.
+    /// The cycles.
     pub cycles: f64,
     wear: f64,
     retention: f64,
     disturb: f64,
 }
 
-/// Error rate of a random bit: the highest rate there is.
+/// Error rate of a random bit, the maximum.
 pub const COIN: f64 = 0.5;
 
 impl Rber {
-    /// The rate of a page, at most one half: a bit cannot say less than nothing.
+    /// Returns the rate of a page, at most one half, where a bit carries no information.
     pub fn rate(&self, stress: &Stress) -> f64 {
         self.rate_by(&self.by_cycles(stress.cycles), stress)
     }
 
     /// Returns the terms that depend on the cycles of the block alone.
     pub fn by_cycles(&self, cycles: f64) -> CycleTerms {
-        // `libm` for the same bits on every machine; a term that is off costs nothing.
+        // `libm` for the same bits on every machine; a zero term costs nothing.
         let term = |factor: f64, exponent: f64| match factor {
             0.0 => 0.0,
             _ => factor * libm::pow(cycles, exponent),
@@ -77,7 +77,7 @@ impl Rber {
         }
     }
 
-    /// The rate of a page of whose block that is known.
+    /// Returns the rate of a page with known terms of its block.
     pub fn rate_by(&self, terms: &CycleTerms, stress: &Stress) -> f64 {
         let Stress { retention_days, reads, suspensions, .. } = *stress;
         let term = |by_cycles: f64, other: f64, exponent: f64| match by_cycles {
@@ -92,8 +92,8 @@ impl Rber {
         rate.min(COIN)
     }
 
-    /// Returns the error rates that a characterisation finds in a block that it suspends and in one
-    /// that it leaves alone.
+    /// Returns the error rates that a characterisation finds in a block with suspensions and in one
+    /// without.
     pub fn characterised(&self, test: &Characterisation) -> Characterised {
         let fresh = Stress { cycles: test.cycles, ..Stress::default() };
         let before = self.rate(&fresh);
@@ -120,29 +120,29 @@ pub struct Characterisation {
     pub run_cycles: f64,
     /// Suspensions of each program.
     pub suspensions: f64,
-    /// Share of a cycle that a suspension of a program costs the block.
+    /// Share of a cycle that a suspension of a program wears the block.
     pub wear_per_program_suspend: f64,
-    /// How long it takes, in days: the other block's data ages meanwhile.
+    /// Its length in days, during which the other block's data ages.
     pub elapsed_days: f64,
 }
 
 /// Rates of raw bit errors before and after a characterisation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Characterised {
-    /// Of the block that was programmed and suspended, read as soon as it is written.
+    /// Of the block with suspended programs, read right after its programs.
     pub suspended: (f64, f64),
-    /// Of a block that was written before and left alone.
+    /// Of a block that was written before and not disturbed.
     pub untouched: (f64, f64),
 }
 
 /// Wear of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Wear {
-    /// Cycles before the simulation begins.
+    /// Cycles before the simulation.
     pub cycles_at_start: u32,
-    /// Erases since, but for those in SLC mode.
+    /// Erases since, without those in SLC mode.
     pub erases: u32,
-    /// Cycles that erases in SLC mode have cost since.
+    /// Cycles by erases in SLC mode since.
     pub slc_cycles: f64,
     /// Suspensions of its programs since.
     pub program_suspensions: u64,
@@ -151,7 +151,7 @@ pub struct Wear {
 }
 
 impl Wear {
-    /// Program/erase cycles, where suspensions cost what `shares` say.
+    /// Returns program/erase cycles, with `shares` for suspensions.
     pub fn cycles(&self, shares: &SuspendWear) -> f64 {
         f64::from(self.cycles_at_start)
             + f64::from(self.erases)
@@ -160,17 +160,17 @@ impl Wear {
     }
 }
 
-/// Shares of a cycle that suspensions cost their block.
+/// Shares of a cycle that suspensions wear their block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SuspendWear {
-    /// Each of a program.
+    /// Of each suspension of a program.
     pub per_program: f64,
-    /// Each of an erase.
+    /// Of each suspension of an erase.
     pub per_erase: f64,
 }
 
 impl SuspendWear {
-    /// Cycles that these suspensions of programs, and of erases, cost.
+    /// Returns the wear of these suspensions of programs, and of erases, in cycles.
     pub fn cycles(&self, of_programs: u64, of_erases: u64) -> f64 {
         if self.per_program == self.per_erase {
             // One product, rounded once.

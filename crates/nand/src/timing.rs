@@ -1,4 +1,4 @@
-//! The numbers of a part: how long each phase takes and what its suspension can do.
+//! Times and suspension properties of a part.
 
 use reprieve_base::Dur;
 
@@ -17,7 +17,7 @@ pub struct Timing {
     pub bus: Dur,
     /// Array read (tR); its mean where `read_law` draws it.
     pub read: Dur,
-    /// By which law the array read varies.
+    /// Distribution of array reads.
     pub read_law: ReadLaw,
     /// ISPP iterations of a page program, 1 or more.
     pub program_iterations: u32,
@@ -38,24 +38,24 @@ pub struct Timing {
     pub voltage_reset: Dur,
     /// Restoring the page buffer from the shadow buffer.
     pub buffer: Dur,
-    /// From the stop of a program's phases to a free array.
+    /// Time from the stop of a program's phases to a free array.
     pub suspend_overhead: Dur,
-    /// From the stop of an erase to a free array.
+    /// Time from the stop of an erase to a free array.
     pub erase_suspend_overhead: Dur,
     /// The array is free at the end of tR, because the data waits in a second register.
     pub cache_register: bool,
-    /// Pages of a block that differ in their times; `None`: all are alike.
+    /// Page types with different times; `None`: all pages are equal.
     pub page_types: Option<PageTypes>,
-    /// Pages that are programmed together; `None`: each by itself.
+    /// Pages that are programmed together; `None`: one by one.
     pub wordline: Option<Wordline>,
-    /// Iterations by wordline, in place of those of the part and of its page types.
+    /// Iterations by wordline, in place of the part's and of its page types.
     pub spread: Option<IterationSpread>,
     /// Iterations of a first, coarse pass over a wordline; the iterations above are then those of
     /// the second, fine pass, which follows that of the next wordline. `None`: one pass.
     pub coarse_iterations: Option<u32>,
-    /// A program consists of slices; there are some where it is suspended between them.
+    /// Slices of a program, where it is suspended between them.
     pub slices: Option<Slices>,
-    /// Times of a block whose cells hold one bit each; `None`: the part has no such mode.
+    /// Times of a block in SLC mode; `None`: the part has no such mode.
     pub slc: Option<SlcMode>,
 }
 
@@ -69,19 +69,19 @@ pub struct SlcMode {
 }
 
 impl Timing {
-    /// Returns the time of a program of `iterations` loops that nobody suspends, its command and
-    /// data in included; of a block in SLC mode or not.
+    /// Returns the time of a program of `iterations` loops without suspension, with command and
+    /// data-in; of a block in SLC mode or not.
     pub fn undisturbed_program(&self, is_slc: bool, iterations: u32) -> Dur {
         self.command + self.data_in_of(is_slc) + self.program_array(iterations)
     }
 
-    /// From the stop of an operation's phases to a free array.
+    /// Returns the time from the stop of an operation's phases to a free array.
     #[inline]
     pub fn suspend_overhead_of(&self, is_erase: bool) -> Dur {
         if is_erase { self.erase_suspend_overhead } else { self.suspend_overhead }
     }
 
-    /// The array time of `iterations` iterations, with the overheads of their slices.
+    /// Returns the array time of `iterations` iterations, with the overheads of their slices.
     #[inline]
     pub fn program_array(&self, iterations: u32) -> Dur {
         let phases = (self.program_pulse + self.verify) * u64::from(iterations);
@@ -93,13 +93,13 @@ impl Timing {
         }
     }
 
-    /// The data of a program over the channel, of a block in SLC mode or not.
+    /// Returns the data-in of a program, of a block in SLC mode or not.
     #[inline(always)]
     pub fn data_in_of(&self, is_slc: bool) -> Dur {
         if is_slc { self.bus } else { self.data_in() }
     }
 
-    /// The data of a program over the channel: a page, or those of a wordline, for each pass.
+    /// Returns the data-in of a program: a page, or those of a wordline, for each pass.
     #[inline(always)]
     pub fn data_in(&self) -> Dur {
         match self.wordline {
@@ -111,20 +111,20 @@ impl Timing {
         }
     }
 
-    /// How often the data of a wordline goes to the die.
+    /// Returns the number of transfers of a wordline's data to the die.
     #[inline]
     pub fn passes(&self) -> u32 {
         1 + u32::from(self.coarse_iterations.is_some())
     }
 
-    /// Pages of a block that a program takes.
+    /// Returns the pages of a block in a program.
     #[inline]
     pub fn pages_together(&self) -> u32 {
         self.wordline.map_or(1, |wordline| wordline.pages)
     }
 
-    /// The wordline of a page, counted in its block: of those that are programmed together, else
-    /// of those of a cell, else the page itself.
+    /// Returns the wordline of a page, counted in its block: of pages programmed together, else of
+    /// a cell's pages, else the page itself.
     pub fn wordline_of(&self, page: u32) -> u32 {
         match (&self.wordline, &self.page_types) {
             (Some(wordline), _) => page / wordline.pages,
@@ -133,13 +133,13 @@ impl Timing {
         }
     }
 
-    /// A copyback from a page, of `iterations` iterations, without suspension, its two commands
-    /// included.
+    /// Returns the time of a copyback from a page, of `iterations` iterations, without suspension,
+    /// with its two commands.
     pub fn undisturbed_copyback(&self, from: u32, iterations: u32) -> Dur {
         self.command * 2 + self.read_of(from) + self.program_array(iterations)
     }
 
-    /// Array read of a page of a block; its mean where `read_law` draws it.
+    /// Returns the array read of a page of a block; its mean where `read_law` draws it.
     #[inline]
     pub fn read_of(&self, page: u32) -> Dur {
         match &self.page_types {
@@ -148,7 +148,7 @@ impl Timing {
         }
     }
 
-    /// Iterations of the program of a page of a block, where they do not go by wordline.
+    /// Returns the iterations of the program of a page, where they do not go by wordline.
     #[inline]
     pub fn iterations_of(&self, page: u32) -> u32 {
         match &self.page_types {
@@ -157,13 +157,13 @@ impl Timing {
         }
     }
 
-    /// The pulse of a loop of an erase, counted from 0, that is not its last.
+    /// Returns the pulse of a loop of an erase, counted from 0, that is not its last.
     pub(crate) fn erase_pulse_of(&self, index: u32) -> Dur {
         let loops = self.erase_loops.as_ref().expect("an erase of one pulse has one loop");
         loops.length(index) - self.erase_verify
     }
 
-    /// A segment of such a pulse of an erase.
+    /// Returns a segment of such a pulse of an erase.
     pub(crate) fn erase_segment_of(&self, pulse: Dur) -> Dur {
         match self.erase_loops {
             None => Dur::from_ns(self.erase.ns() / u64::from(self.erase_segments)),
@@ -171,16 +171,16 @@ impl Timing {
         }
     }
 
-    /// The longest that an erase goes on to its next safe point: a segment, or a loop.
+    /// Returns the longest time of an erase to its next safe point: a segment, or a loop.
     pub(crate) fn longest_to_safe_point(&self) -> Dur {
         match self.erase_loops {
             None => self.erase_segment_of(self.erase),
-            // The last loop may be longer by a verify, but nothing is left after it.
+            // The last loop may be longer by a verify, but nothing follows it.
             Some(loops) => loops.longest(),
         }
     }
 
-    /// Pulse and verify of an erase, or of the loop of it that repeats.
+    /// Returns pulse and verify of an erase, or of its repeated loop.
     pub fn erase_phases(&self) -> [Dur; 2] {
         let repeated = self.erase_loops.map(|loops| loops.length(u32::MAX) - self.erase_verify);
         [repeated.unwrap_or(self.erase), self.erase_verify]
@@ -190,21 +190,21 @@ impl Timing {
 /// A wordline whose pages are programmed together, by one program (one shot).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wordline {
-    /// How many pages, 2 or more; they divide a block.
+    /// Pages, 2 or more; they divide a block.
     pub pages: u32,
-    /// Between the transfers of two of them.
+    /// Time between the transfers of two of them.
     pub load_gap: Dur,
 }
 
-/// The most page types that a part can have: the bits of a QLC cell.
+/// Most page types of a part: the bits of a QLC cell.
 pub const PAGE_TYPES_MAX: usize = 4;
 
-/// The types of the pages of a block, as many as a cell has bits, and what they differ in.
+/// Page types, one for each bit of a cell, and their differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageTypes {
-    /// How many, from 2 to [`PAGE_TYPES_MAX`]; the first entries of the arrays.
+    /// Number of types, from 2 to [`PAGE_TYPES_MAX`]; the first entries of the arrays.
     pub count: u32,
-    /// Which page has which.
+    /// Order of the types in a block.
     pub order: PageOrder,
     /// Array read of each type.
     pub read: [Dur; PAGE_TYPES_MAX],
@@ -212,10 +212,10 @@ pub struct PageTypes {
     pub program_iterations: [u32; PAGE_TYPES_MAX],
 }
 
-/// Which page of a block has which type.
+/// Order of the page types in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageOrder {
-    /// The types by turns.
+    /// The types in turn.
     Modulo,
     /// As Yaakobi et al., ICNC 2012, found it in a TLC part: six pages of the first type, two of
     /// the second, then two of each by turns. Of three types only.
@@ -223,7 +223,7 @@ pub enum PageOrder {
 }
 
 impl PageTypes {
-    /// The type of a page of a block, from 0.
+    /// Returns the type of a page of a block, from 0.
     #[inline(never)]
     pub fn of(&self, page: u32) -> usize {
         let by_turns = match (self.order, page) {
@@ -235,8 +235,8 @@ impl PageTypes {
         (by_turns % self.count) as usize
     }
 
-    /// The wordline of a page, from 0: it has one page of each type, and pages of a type are
-    /// programmed in the order of their wordlines.
+    /// Returns the wordline of a page, from 0: it has one page of each type, and pages of a type
+    /// are programmed in the order of their wordlines.
     pub fn wordline_of(&self, page: u32) -> u32 {
         match (self.order, page) {
             (PageOrder::Modulo, page) => page / self.count,
@@ -252,7 +252,7 @@ impl PageTypes {
     }
 }
 
-/// How the times of array reads are distributed.
+/// Distribution of the times of array reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReadLaw {
     /// Every read takes the same time.
@@ -262,17 +262,17 @@ pub enum ReadLaw {
     Exponential,
 }
 
-/// How a program stops for a read.
+/// Suspension of programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProgramSuspension {
     /// Never.
     #[default]
     None,
-    /// Inter-phase suspension: at the end of the phase in progress.
+    /// Inter-phase suspension: at the end of the current phase.
     Ips,
-    /// Intra-phase cancellation: the phase is broken off, a voltage reset later the array is free.
+    /// Intra-phase cancellation: the phase is aborted, a voltage reset later the array is free.
     Ipc,
-    /// At the end of the pulse-and-verify iteration in progress, plus `Timing::suspend_overhead`.
+    /// At the end of the current pulse-and-verify iteration, plus `Timing::suspend_overhead`.
     Iteration,
     /// At the end of the slice in progress, one of `Timing::slices`.
     Sliced,
@@ -292,15 +292,15 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// No suspension costs anything; the shares are those of the paper.
+    /// No cost of suspensions; the shares are those of the paper.
     pub const NONE: Retention =
         Retention { iterations: 0, first_share_ppm: 200_000, second_share_ppm: 700_000 };
 }
 
-/// How a suspended erase goes on.
+/// Resumption of a suspended erase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EraseResume {
-    /// With what was left of the pulse (FAST'12).
+    /// With the rest of the pulse (FAST'12).
     #[default]
     Exact,
     /// With the whole of the phase that was broken off.
@@ -309,13 +309,13 @@ pub enum EraseResume {
     Restart,
 }
 
-/// When a suspended erase makes way.
+/// Entry of an erase into suspension.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EraseMode {
     /// The phase in progress is broken off; a voltage reset later the array is free.
     #[default]
     Immediate,
-    /// At the end of the segment in progress, a safe point; in the verify not at all.
+    /// At the end of the current segment, a safe point; in the verify not at all.
     Deferred,
     /// Immediate until this long after the end of the erase's command, then deferred.
     Timeout(Dur),
@@ -324,7 +324,7 @@ pub enum EraseMode {
 /// From when on the array of a die with a suspended operation is free again after a read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResumeAt {
-    /// When the page has left over the channel.
+    /// After the transfer of the page.
     #[default]
     DataOut,
     /// At the end of tR: the page waits in a second register, which only this is used for.
@@ -372,11 +372,11 @@ pub struct Suspension {
     pub program: ProgramSuspension,
     /// Whether an erase can be suspended.
     pub erase: bool,
-    /// How a suspended erase goes on.
+    /// Resumption of a suspended erase.
     pub erase_resume: EraseResume,
-    /// When a suspended erase makes way.
+    /// Entry of an erase into suspension.
     pub erase_mode: EraseMode,
-    /// Whether a phase ends with its voltage reset; else only what is cancelled is reset.
+    /// Whether a phase ends with its voltage reset; else only aborted phases are reset.
     pub reset_inside_phase: bool,
     /// With it the page buffer is restored in `Timing::buffer`; without, over the channel.
     pub shadow_buffer: bool,

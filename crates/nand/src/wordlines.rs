@@ -5,7 +5,7 @@ use reprieve_base::{Dur, Stream};
 /// The most counts of iterations that a spread can have.
 pub const SPREAD_MAX: usize = 16;
 
-/// Counts of iterations with their weights: a wordline has the same one each time it is programmed.
+/// Iteration counts with their weights; the count of a wordline is constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IterationSpread {
     entries: [(u16, u16); SPREAD_MAX],

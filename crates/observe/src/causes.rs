@@ -1,4 +1,4 @@
-//! Causes of waiting, one for each nanosecond that a request waits.
+//! Causes of waits, one for each nanosecond of a request's wait.
 
 use reprieve_policy::txn::{Kind, LatencyComponent, LatencyComponents};
 
@@ -8,7 +8,7 @@ use reprieve_policy::txn::{Kind, LatencyComponent, LatencyComponents};
 )]
 #[repr(u8)]
 pub enum Cause {
-    /// Reads of the host, and reads of old pages under writes of part of a page.
+    /// Reads of the host, and reads of old pages under partial writes.
     HostRead,
     /// Programs of the host's pages.
     HostProgram,
@@ -18,13 +18,13 @@ pub enum Cause {
     GcProgram,
     /// Erases.
     Erase,
-    /// Operations on the mapping, and entries of it that were not in memory.
+    /// Operations on the mapping, and waits for its entries.
     Map,
-    /// The channel; on one that dies share, its use by the operation in the way too.
+    /// The channel; if dies share it, its use by the blocking operation as well.
     Channel,
-    /// An operation on its way into suspension.
+    /// An operation that enters suspension.
     SuspendEntry,
-    /// An operation that would be suspended if it did not hold the page that is wanted.
+    /// An operation that would be suspended if it did not hold the page of the read.
     SameBlock,
     /// An operation that would be suspended if it had not reached its limit of suspensions.
     Limit,
@@ -32,7 +32,7 @@ pub enum Cause {
     Budget,
     /// The budget of power.
     Power,
-    /// Nothing of these.
+    /// None of these.
     Other,
 }
 
@@ -58,8 +58,8 @@ pub const CAUSE_NAMES: [&str; CAUSES] = [
 
 /// Components of a latency whose cause depends on other work of the drive.
 ///
-/// The queue in front of the drive and the link are not among them. Waits for the channel and for
-/// the mapping are causes by themselves.
+/// Excludes the submission queue and the link. Waits for the channel and for the mapping are causes
+/// themselves.
 pub const ATTRIBUTED_COMPONENTS: [LatencyComponent; 5] = [
     LatencyComponent::Buffer,
     LatencyComponent::Rmw,
@@ -73,7 +73,7 @@ pub const ATTRIBUTED_COMPONENTS: [LatencyComponent; 5] = [
 pub struct CauseTimes(pub [u64; CAUSES]);
 
 impl Cause {
-    /// Returns the cause that an operation is to what waits behind it.
+    /// Returns the cause that an operation is to transactions after it.
     #[inline]
     pub fn of(kind: Kind) -> Cause {
         match kind {

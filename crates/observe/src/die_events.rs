@@ -1,30 +1,30 @@
-//! Events of dies for the checker, in their order; nothing unless it is on.
+//! Events of dies for the checker, in order; empty unless it is on.
 
 use reprieve_base::{PageAddress, Time};
 
-/// Something that a die or a channel did.
+/// An event of a die or a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DieEvent {
-    /// The array, or the page buffer, of a die is taken.
+    /// The use of a die's array, or page buffer, starts.
     Taken(Time),
-    /// It is free again.
+    /// It ends.
     Freed(Time),
-    /// The program of a page, or of several, begins.
+    /// The program of a page, or of several, starts.
     Program(Time, Extent),
-    /// The erase of a block begins.
+    /// The erase of a block starts.
     Erase(Time, Extent),
-    /// A channel carries something from the first instant to the second.
+    /// A transfer on a channel from the first instant to the second.
     Transfer(Time, Time),
 }
 
-/// Pages or block of one plane that a program or an erase works on.
+/// Pages or block of one plane in a program or an erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Its first page.
     pub at: PageAddress,
     /// Pages of a program, from there on.
     pub pages: u32,
-    /// It is part of the command that was seen before, of another plane.
+    /// Part of the command of the event before, on another plane.
     pub joins: bool,
 }
 
@@ -36,23 +36,23 @@ impl Extent {
     }
 }
 
-/// A list of what was seen, kept only when someone wants to know.
+/// A list of events, kept only on demand.
 #[derive(Clone, Debug, Default)]
 pub struct Record(Option<Box<List>>);
 
-/// In a box, as most records keep nothing.
+/// Boxed, as most records are empty.
 #[derive(Clone, Debug, Default)]
 struct List {
     seen: Vec<DieEvent>,
 }
 
 impl Record {
-    /// Begins to keep what is noted.
+    /// Starts to keep events.
     pub fn keep(&mut self) {
         self.0 = Some(Box::default());
     }
 
-    /// Keeps what is noted, if anything is.
+    /// Keeps an event, if enabled.
     #[inline]
     pub fn note(&mut self, seen: DieEvent) {
         if self.0.is_some() {
@@ -60,13 +60,13 @@ impl Record {
         }
     }
 
-    /// Out of the way of runs that keep nothing.
+    /// Not inlined, for runs without records.
     #[cold]
     fn push(&mut self, seen: DieEvent) {
         self.0.get_or_insert_default().seen.push(seen);
     }
 
-    /// Takes what was noted since the last call.
+    /// Takes the events since the last call.
     pub fn take(&mut self) -> impl Iterator<Item = DieEvent> {
         self.0.iter_mut().flat_map(|list| list.seen.drain(..))
     }

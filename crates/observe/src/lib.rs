@@ -1,6 +1,6 @@
 //! Observers of a run: statistics, causes of waits, power, timeline, and the checker.
 //!
-//! Components tell these what happens; none of them changes it.
+//! Components pass events to them; observers change nothing.
 
 pub mod causes;
 pub mod check;

@@ -1,6 +1,6 @@
-//! Policies: what each sees, what it answers, and the registry of each kind.
+//! Policies: their views, their answers, and the registry of each kind.
 //!
-//! A policy knows no component: it is shown a view, or the transactions of [`txn`], and decides.
+//! A policy knows no component: it decides from a view, or from the transactions of [`txn`].
 
 pub mod arbitrate;
 pub mod dispatch;

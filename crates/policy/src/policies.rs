@@ -1,23 +1,22 @@
-//! The policies that a die is asked: those that a scenario names, or a program's own.
+//! Policies of a die: those of the scenario, or of an embedding program.
 
 use reprieve_config::Scenario;
 
 use crate::sched::{self, Scheduler};
 use crate::suspend::{self, SuspendPolicy};
 
-/// The policies that a die is asked.
+/// Policies of a die.
 ///
-/// A program that embeds the simulator gives its own to
-/// `Ssd::with_policies`.
+/// A program that embeds the simulator gives its own to `Ssd::with_policies`.
 pub struct Policies {
-    /// Which of its waiting transactions a die serves next.
+    /// The die's next transaction.
     pub scheduler: Box<dyn Scheduler>,
-    /// When the controller asks for a suspension.
+    /// When the controller suspends an operation.
     pub suspension: Box<dyn SuspendPolicy>,
 }
 
 impl Policies {
-    /// Those that the scenario names.
+    /// Creates the policies that the scenario names.
     pub fn of(scenario: &Scenario) -> Policies {
         Policies {
             scheduler: sched::make(&scenario.scheduling),

@@ -1,11 +1,11 @@
-//! Every registry in one place: what the names in a scenario may be.
+//! Every registry in one place: the valid names in a scenario.
 
 use reprieve_base::Entry;
 use reprieve_config::{Misfit, Registries, Scenario};
 
 use crate::{arbitrate, dispatch, place, sched, stream, suspend, victim};
 
-/// The registries of this build; `misfit` says what a drive has no room for.
+/// The registries of this build; `misfit` finds a drive with too few blocks.
 pub fn registries(misfit: fn(&Scenario) -> Option<Misfit>) -> Registries {
     Registries {
         schedulers: keep(sched::entries()),
@@ -21,7 +21,7 @@ pub fn registries(misfit: fn(&Scenario) -> Option<Misfit>) -> Registries {
     }
 }
 
-/// The list for the rest of the process's life; each is made once.
+/// Returns a list with static lifetime; each is made once.
 fn keep(entries: Vec<Entry>) -> &'static [Entry] {
     entries.leak()
 }

@@ -1,4 +1,4 @@
-//! Transactions: one page operation each, with an account of where its time went.
+//! Transactions: one page operation each, with the components of its time.
 
 use std::num::NonZeroU32;
 
@@ -12,7 +12,7 @@ pub const NONE: u32 = u32::MAX;
 pub enum Kind {
     /// A page of a host read.
     HostRead,
-    /// The old page under a host write of part of it.
+    /// The old page under a partial write.
     RmwRead,
     /// A page of a host write.
     Program,
@@ -22,15 +22,15 @@ pub enum Kind {
     GcProgram,
     /// Garbage collection moves that page within its plane, by copyback.
     GcCopy,
-    /// A page is read to see how well it reads.
+    /// Read of a page to check its errors.
     ScanRead,
-    /// A page of the mapping is read because its entries are wanted.
+    /// Read of a page of the mapping for its entries.
     MapRead,
-    /// A page of the mapping is read because it is written anew.
+    /// Read of a page of the mapping before it is rewritten.
     MapUpdate,
-    /// A page of the mapping is written.
+    /// Program of a page of the mapping.
     MapProgram,
-    /// A block is erased.
+    /// Erase of a block.
     Erase,
 }
 
@@ -54,7 +54,7 @@ impl Kind {
     }
 }
 
-/// Where the time of a transaction can go. The parts add up to its latency.
+/// Components of a transaction's time, which add up to its latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum LatencyComponent {
@@ -64,13 +64,13 @@ pub enum LatencyComponent {
     Link,
     /// Waiting for room in the write buffer.
     Buffer,
-    /// Reading the old page before a write of part of it.
+    /// Reading the old page before a partial write.
     Rmw,
-    /// Queued at the die behind other work.
+    /// Queued at the die after other work.
     Queue,
-    /// Queued while the operation in the way was being suspended.
+    /// Queued while the blocking operation was being suspended.
     SuspendWait,
-    /// The array at work for it, restores and repeated phases included.
+    /// Array time, restores and repeated phases included.
     Array,
     /// Waiting for the channel with a page ready to leave.
     BusWait,
@@ -122,26 +122,26 @@ impl LatencyComponents {
 pub struct Txn {
     /// Its purpose.
     pub kind: Kind,
-    /// A later write of the same page has overtaken it: its page will hold nothing valid.
+    /// Overtaken by a later write of the same page: its page will not be valid.
     pub stale: bool,
-    /// No read may suspend it: it was started ahead of reads to shorten the write queue.
+    /// Not suspendable for reads: it was started before reads to shorten the write queue.
     pub unsuspendable: bool,
     /// It waits for its entry of the mapping, in no queue of a die.
     pub waits_map: bool,
-    /// Host write: of part of a page.
+    /// Host write: partial.
     pub partial: bool,
-    /// Host write: the page was never written, and the rest of it is read all the same.
+    /// Host write: the page was never written, and the rest of it is read nevertheless.
     pub from_image: bool,
     /// Host write: the open block of its plane that it goes to.
     pub front: u8,
-    /// Program: which mapping unit of its page it is. Read: above 0 if it is sensed with another
-    /// of its page, which it follows in their command.
+    /// Program: mapping unit of its page. Read: above 0 if it is sensed with another unit of its
+    /// page, which it follows in the command.
     pub place: u8,
-    /// Read whose decoding goes on: the page is sensed once more, or nothing corrects it.
+    /// Read with unfinished decoding: the page is sensed again, or is uncorrectable.
     pub again: bool,
     /// See `again`.
     pub lost: bool,
-    /// Host read: place of its service level among those of the loads, from 1; 0: none of its own.
+    /// Host read: number of its load's service level, from 1; 0: none.
     pub service_level: u8,
     /// Read: senses of its page beyond the first.
     pub further_senses: u8,
@@ -149,21 +149,21 @@ pub struct Txn {
     pub first_retry: u8,
     /// Read: wrong bits of the worst codeword of the last hard decoding.
     pub errors: u32,
-    /// Times it has been suspended.
+    /// Number of its suspensions.
     pub suspensions: u32,
     /// The die, counted over the drive.
     pub die: u32,
-    /// Where in the die; the plane is known from the start, block and page once it is placed.
+    /// Place in the die; the plane is known from the start, block and page once it is placed.
     pub at: PageAddress,
     /// Logical page; unused by erases.
     pub lpn: u32,
-    /// Program: the mapping that it replaces. Garbage collection: the page that it moves.
+    /// Program: the replaced mapping. Garbage collection: the moved page.
     pub old: u32,
     /// The host request it belongs to, or `NONE`.
     pub request: u32,
-    /// Read: units of the page that are wanted; `None`: the page leaves whole.
+    /// Read: requested units of the page; `None`: the page is transferred whole.
     pub out_units: Option<NonZeroU32>,
-    /// Blocks erased in its plane when a read was addressed: the address holds while none follows.
+    /// Erases started in its plane when a read was addressed; the next one voids the address.
     pub erases_seen: u32,
     /// Next in its queue, or `NONE`.
     pub next: u32,
@@ -177,18 +177,18 @@ pub struct Txn {
     pub interval: u32,
     /// Order of arrival at the die queues.
     pub seq: u64,
-    /// Up to when its time is accounted for.
+    /// Until when its time is booked.
     pub mark: Time,
-    /// When a die first began to serve it.
+    /// When a die first started to serve it.
     pub start: Time,
     /// Total time in suspension.
     pub suspended_ns: u64,
-    /// Where its time has gone.
+    /// Components of its time.
     pub parts: LatencyComponents,
 }
 
 impl Txn {
-    /// A transaction that comes into being at `now`.
+    /// Creates a transaction at `now`.
     pub fn new(kind: Kind, die: u32, at: PageAddress, lpn: u32, request: u32, now: Time) -> Txn {
         Txn {
             kind,
@@ -235,10 +235,10 @@ impl Txn {
 }
 
 impl Txn {
-    /// When a transaction that has begun came to the queue of its die; for a step of garbage
-    /// collection, when it began.
+    /// Returns when a started transaction was queued at its die; for a step of garbage collection,
+    /// when it started.
     ///
-    /// A write of part of a page comes to it once for its old page, and again for its program.
+    /// A partial write is queued once for its old page, and again for its program.
     pub fn queued_at(&self) -> Time {
         let LatencyComponents(parts) = self.parts;
         let waited_ns =
@@ -246,14 +246,14 @@ impl Txn {
         Time::from_ns(self.start.ns() - waited_ns)
     }
 
-    /// Whether this write of part of a page still waits for the rest of it.
+    /// Whether this partial write still waits for the rest of its page.
     #[inline]
     pub fn is_incomplete(&self) -> bool {
         self.kind == Kind::RmwRead || self.waits_for != NONE || (self.waits_map && self.partial)
     }
 
-    /// Books all time since the write came into the buffer and its entry was found, which was spent
-    /// on its old page.
+    /// Books all time since the write entered the buffer and its entry was found as time on its old
+    /// page.
     pub fn close_rmw(&mut self, now: Time) {
         let LatencyComponents(parts) = self.parts;
         let before = [LatencyComponent::Link, LatencyComponent::Buffer, LatencyComponent::Map]

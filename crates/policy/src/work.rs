@@ -1,23 +1,23 @@
-//! Questions of the flash to the layer above it, so that neither has to know the other.
+//! Interface of the flash to the layer above it, so that neither has to know the other.
 
 use reprieve_base::{PageAddress, Time};
 
 use crate::txn::{Kind, Txn};
 
-/// How much a die needs garbage collection.
+/// Need of a die for garbage collection.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub enum GcNeed {
-    /// Not at all.
+    /// None.
     None,
     /// In idle time.
     Idle,
     /// Before the host's next write, as far as the rate goes or because a block has failed.
     Due,
-    /// A plane has no room for host writes until it is done.
+    /// A plane has no room for host writes until a step is done.
     Urgent,
-    /// A victim is under way and nothing gets in between.
+    /// A victim is being collected without preemption.
     Exclusive,
 }
 
@@ -26,7 +26,7 @@ pub trait Work {
     /// Names the physical page of a program that is about to start; false if its plane has no room.
     fn place(&mut self, txn: &mut Txn) -> bool;
 
-    /// Names the page of a further program of the wordline whose first page `place` has named;
+    /// Assigns the page of a further program of the wordline whose first page `place` has assigned;
     /// false if it is another's.
     fn place_beside(&mut self, txn: &mut Txn, first: PageAddress, number: u32) -> bool;
 
@@ -45,7 +45,7 @@ pub trait Work {
     /// Returns the next step of garbage collection on the die, if there is a useful one.
     fn gc_next(&mut self, die: u32) -> Option<Kind>;
 
-    /// Free blocks of the plane of an address; `None`: nobody keeps a list of them.
+    /// Free blocks of the plane of an address; `None` without a list of them.
     fn free_blocks(&self, die: u32, plane: u32) -> Option<u32>;
 
     /// The kind of the step that it would be, without choosing a victim; of a die that needs it.
@@ -58,12 +58,12 @@ pub trait Work {
     /// is padded.
     fn gc_take_page(&mut self, first: &Txn, number: u32, now: Time) -> Option<Txn>;
 
-    /// Where the planes of a die collect side by side: takes a step of the kind of one just taken,
-    /// that can go together with it in one command, on another plane.
+    /// With parallel collection on the planes of a die: takes a step of the kind of the last one,
+    /// for the same command, on another plane.
     fn gc_take_beside(&mut self, first: &Txn, now: Time) -> Option<Txn>;
 
-    /// Where they do and planes read by themselves: the plane in its die of the next step, if that
-    /// is a read.
+    /// With parallel collection and independent plane reads: returns the plane in its die of the
+    /// next step, if that is a read.
     fn gc_next_read(&mut self, die: u32) -> Option<u32>;
 
     /// Takes an erase that can go together with one just taken, on another plane of the die; with
@@ -82,10 +82,10 @@ pub trait PlaneQueries {
     /// The block of that page; `None`: no block is free.
     fn next_block(&self, plane: u32) -> Option<u32>;
 
-    /// The page that a program which has a plane would get now; `None`: its plane has no room.
+    /// Returns the next page for a program with a plane; `None`: its plane has no room.
     fn page_to_come(&self, txn: &Txn) -> Option<PageAddress>;
 
-    /// Whether a die has begun to collect a block.
+    /// Whether a die collects a block.
     fn collects(&self, die: u32) -> bool;
 
     /// Gives a write its plane.

@@ -222,7 +222,7 @@ impl Drop for Recorder {
     }
 }
 
-/// Gives two files of a folder their names, and syncs it; on a failure, restores what was there.
+/// Gives two files of a folder their names, and syncs it; on a failure, restores the old files.
 fn rename_both(files: [(&Path, &Path); 2]) -> io::Result<()> {
     let kept = files.map(|(_, path)| part_of(path).with_extension("before"));
     let was = files.map(|(_, path)| path.exists());

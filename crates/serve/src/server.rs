@@ -180,7 +180,7 @@ impl Server {
         }
     }
 
-    /// Handles what is due and these events, and answers; returns whether it goes on.
+    /// Handles due work and these events, and replies; returns whether the server continues.
     fn turn(
         &mut self,
         events: impl Iterator<Item = (Token, EventFlags)>,

@@ -11,7 +11,7 @@ pub use crate::listener::tls_config;
 use crate::protocol::{Headers, Request};
 use crate::transport::{Input, SystemSocket, Transport};
 
-/// Negotiates with these bytes as one connection, then parses what follows as requests.
+/// Negotiates with these bytes as one connection, then parses the rest as requests.
 pub fn nbd(data: &[u8]) {
     let Some((choice, mut data)) = data.split_first() else { return };
     let security = match choice % 3 {
@@ -52,7 +52,7 @@ pub fn control(line: &str) {
     let _command = crate::control::parse(line);
 }
 
-/// A connection with TLS whose server sends back what it receives.
+/// A connection with TLS whose server echoes its input.
 pub struct TlsEcho {
     server: Transport,
     client: UnixStream,

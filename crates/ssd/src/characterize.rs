@@ -1,12 +1,12 @@
-//! How a part behaves when its programs are suspended again and again, as a tester measures it.
+//! Behaviour of a part whose programs are suspended repeatedly, as a tester measures it.
 //!
 //! The procedure is that of Zambelli et al., Electronics 10, 1394 (2021), Figure 5: a program is
-//! suspended a first delay after it was confirmed, a page is read, the program goes on, and a
-//! second delay after each resume it is suspended again, until it is complete.
+//! suspended a first delay after its confirmation, a page is read, the program resumes, and is
+//! suspended again a second delay after each resume, until it is complete.
 //!
-//! A tenth of a program is a whole number of iterations, or nearly so, where all iterations are
-//! alike: then every suspension meets the same phase. So wordlines may differ in the length of
-//! their iterations and in their start, and delays are drawn around the steps of the grid too.
+//! With equal iterations a tenth of a program is about a whole number of iterations, so that every
+//! suspension meets the same phase. So wordlines may differ in the length of their iterations and
+//! in their start, and delays may be drawn around the steps of the grid.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub struct Run {
     pub delay1_tenths: u32,
     /// The delay after each resume, likewise.
     pub delay2_tenths: u32,
-    /// Both delays as they were: those steps, or drawn from within half a step of them.
+    /// Both delays: the steps, or drawn from within half a step of them.
     pub delays: [Dur; 2],
     /// Whether they were drawn.
     pub is_drawn: bool,
@@ -41,26 +41,26 @@ pub struct Run {
     pub wordline: u32,
     /// Type of the page that was read, from 0.
     pub page_type: u32,
-    /// How often the program was suspended.
+    /// Number of suspensions.
     pub suspensions: u32,
-    /// From suspend requests to a free array (tEPS), all together.
+    /// Time from suspend requests to a free array (tEPS), in total.
     pub eps_total: Dur,
-    /// The longest of them.
+    /// Longest of these times.
     pub eps_worst: Dur,
     /// From confirmation to completion, without the times in suspension.
     pub suspended: Dur,
     /// Time until both the program and the last delay were over.
     pub timers: Dur,
-    /// From confirmation to completion if nobody suspends it.
+    /// Time from confirmation to completion without suspension.
     pub undisturbed: Dur,
 }
 
-/// How wordlines differ beyond their numbers of iterations.
+/// Variation between wordlines besides their numbers of iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Variety {
     /// The iterations of a wordline are longer or shorter than the part's by up to this share.
     pub length_share: f64,
-    /// The first of them begins up to this share of one after the confirmation.
+    /// The first iteration starts up to this share of one after the confirmation.
     pub start_share: f64,
 }
 
@@ -69,7 +69,7 @@ pub struct Variety {
 struct OfWordline {
     /// Length of its iterations over that of the part's.
     factor: f64,
-    /// From confirmation to the first pulse.
+    /// Time from confirmation to the first pulse.
     start: Dur,
 }
 
@@ -142,11 +142,11 @@ fn pairs() -> impl Iterator<Item = (u32, u32)> {
     (1..=DELAY_STEPS).flat_map(|one| (1..=DELAY_STEPS).map(move |two| (one, two)))
 }
 
-/// One die, and where its time stands.
+/// One die, and its time.
 struct Bench {
     die: Die,
     now: Time,
-    /// From confirmation to the first pulse, and when that began.
+    /// Time from confirmation to the first pulse, and its start.
     start: Dur,
     begun: Time,
     /// Pages of a block, of a wordline, and how many types they have.
@@ -156,7 +156,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Of the part, or as one wordline of it is.
+    /// Creates a bench of the part, or of one wordline of it.
     fn new(scenario: &Scenario, own: Option<OfWordline>) -> Bench {
         let pages_per_block = scenario.geometry.pages_per_block;
         let mut timing = scenario.timing;
@@ -211,7 +211,7 @@ impl Bench {
         pages.map(|page| PageAddress { plane: 0, block: READ_BLOCK, page }).collect()
     }
 
-    /// Starts the program of a wordline; says when it was confirmed, and when it will end.
+    /// Starts the program of a wordline; returns its confirmation and its end.
     fn start(&mut self, wordline: u32) -> (Time, Time) {
         let page = wordline * self.pages_together;
         self.die.precondition(PROGRAMMED.plane, PROGRAMMED.block, page);
@@ -219,7 +219,7 @@ impl Bench {
         let confirmed = self.now + timing.command + timing.data_in();
         let command = Command::Program(PageAddress { page, ..PROGRAMMED });
         self.begun = confirmed + self.start;
-        // The die knows of no start: for it everything comes later by that time.
+        // The start is no event of the die: later events are earlier for it by that time.
         let end = self
             .die
             .start(self.now + self.start, command)
@@ -234,7 +234,7 @@ impl Bench {
         end - confirmed
     }
 
-    /// The procedure on one wordline, reading the same page in every suspension.
+    /// Runs the procedure on one wordline, reading the same page in every suspension.
     fn suspend_again_and_again(
         &mut self,
         wordline: u32,
@@ -281,8 +281,8 @@ impl Bench {
         Ok(run)
     }
 
-    /// Asks for a suspension at `request`, or as soon after as the part allows: when it asked, and
-    /// when the array is free. `None`: the program ends unsuspended.
+    /// Requests a suspension at `request`, or as soon after as the part allows; returns the request
+    /// and when the array is free. `None`: the program ends unsuspended.
     fn suspend(&mut self, mut request: Time, end: Time) -> Option<(Time, Time)> {
         request = request.max(self.begun);
         while request < end {
@@ -299,7 +299,7 @@ impl Bench {
         None
     }
 
-    /// Reads a page; returns when it is in the page buffer, which is free again at once.
+    /// Reads a page; returns when it is in the page buffer, which is then free again.
     fn read(&mut self, now: Time, page: PageAddress) -> Time {
         let sensed = self.die.start(now, Command::Read(page)).expect("the array is free");
         let elapsed = self.die.elapse(sensed);

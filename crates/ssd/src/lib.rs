@@ -1,4 +1,4 @@
-//! The SSD: what the components make together, and what else is built on the same back end.
+//! The SSD: all components together, and tools on the same back end.
 //!
 //! [`Ssd`] runs a [`scenario`]; [`rig`] drives one die with raw commands. Both use the same
 //! flash back end. [`characterize`] measures one die. The map of the code is in ARCHITECTURE.md.

@@ -1,4 +1,4 @@
-//! How much memory a drive takes, and a refusal before it takes too much.
+//! Memory needed by a drive, and its refusal if there is too little.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use reprieve_policy::place;
 const BYTES_PER_PHYSICAL_PAGE: u64 = 4;
 /// Bytes for each logical page, a mapping unit too: an entry of the logical-to-physical table.
 const BYTES_PER_LOGICAL_PAGE: u64 = 4;
-/// Bytes for each logical page of a policy of streams that knows when it was last written.
+/// Bytes for each logical page of a stream policy that knows the last write.
 const BYTES_PER_LAST_WRITE: u64 = 4;
 /// Bytes for each block: its entry in the index of victims, in the free list, in the die's page
 /// count, in the order of filling, in a victim policy's own list, and its count of erases.
@@ -19,26 +19,26 @@ const BYTES_PER_BLOCK: u64 = 50;
 const BYTES_PER_CACHED_ENTRY: u64 = 20;
 /// Bytes for each logical page of a drive with a read cache: its slot.
 const BYTES_PER_CACHEABLE_PAGE: u64 = 4;
-/// Bytes for each page of a read cache: what is in it, its place in the order, and that it is free.
+/// Bytes for each page of a read cache: contents, place in the order, and free list.
 const BYTES_PER_CACHED_PAGE: u64 = 16;
-/// Bytes for each page of a drive whose cells err: when it was programmed, and by how many
+/// Bytes for each page of a drive with bit errors: when it was programmed, and by how many
 /// suspensions it was disturbed, where they count.
 const BYTES_PER_AGEING_PAGE: u64 = 8;
 const BYTES_PER_DISTURBED_PAGE: u64 = 4;
 /// Bytes for each block of such a drive: its wear and its reads.
 const BYTES_PER_WEARING_BLOCK: u64 = 24;
-/// Sectors of a drive that knows which of them hold data: a bit each.
+/// Sectors of a drive that tracks them: a bit each.
 const SECTORS_PER_BYTE: u64 = 8;
-/// Bytes for each page of a drive that is prepared for a loss of power: what is stored beside it.
+/// Bytes for each page of a drive with power loss: its metadata.
 const BYTES_PER_STAMPED_PAGE: u64 = 16;
-/// Bytes for each block of a drive that runs in before the run: the die's page count.
+/// Bytes for each block of a drive with a run-in: the die's page count.
 const BYTES_PER_BLOCK_RUN_IN: u64 = 4;
 /// Its queues, transactions in flight and histograms.
 const FIXED_BYTES_RUN_IN: u64 = 10 << 20;
 /// Queues, transactions in flight, histograms, code.
 const FIXED_BYTES: u64 = 50 << 20;
 
-/// Bytes that a run of the scenario needs, about.
+/// Returns the approximate memory of a run of the scenario.
 pub fn needed_bytes(scenario: &Scenario) -> u64 {
     let units = scenario.mapping_geometry().pages();
     let knows_last_writes = scenario.ftl.streams.hot_window_share.is_some();
@@ -54,7 +54,7 @@ pub fn needed_bytes(scenario: &Scenario) -> u64 {
         + FIXED_BYTES
 }
 
-/// Bytes for the tables of pages, blocks and sectors.
+/// Returns the memory of the tables of pages, blocks and sectors.
 fn table_bytes(scenario: &Scenario) -> u64 {
     let geometry = &scenario.geometry;
     scenario.mapping_geometry().pages() * BYTES_PER_PHYSICAL_PAGE
@@ -63,7 +63,7 @@ fn table_bytes(scenario: &Scenario) -> u64 {
         + sector_bytes(scenario)
 }
 
-/// Bytes for a mapping in flash: of each page its place in the cache, and the cache itself.
+/// Returns the memory of a mapping in flash: for each page its place in the cache, and the cache.
 fn mapping_bytes(scenario: &Scenario) -> u64 {
     let pages = u64::from(scenario.logical_pages());
     let cached = |bytes: u64| (bytes / 8).min(pages);
@@ -71,8 +71,8 @@ fn mapping_bytes(scenario: &Scenario) -> u64 {
     demand.map_or(0, |demand| pages * 4 + cached(demand.cache_bytes) * BYTES_PER_CACHED_ENTRY)
 }
 
-/// Bytes beside the tables while the steady state is reached: which pages are valid, and the pages
-/// among which names are dealt, those of a plane or of the drive; or the planes that are copied.
+/// Bytes besides the tables during preconditioning: valid pages, and pages whose logical numbers
+/// are permuted, of a plane or of the drive; or the copied planes.
 fn preconditioning_bytes(scenario: &Scenario) -> u64 {
     if scenario.ftl.precondition != Precondition::Steady {
         return 0;
@@ -85,8 +85,8 @@ fn preconditioning_bytes(scenario: &Scenario) -> u64 {
     scenario.mapping_geometry().pages().div_ceil(8) + dealt * BYTES_PER_LOGICAL_PAGE + models
 }
 
-/// Bytes of the drive that runs in, beside that which runs: all but the tables of the FTL, which
-/// are lent to it.
+/// Bytes of the drive of a run-in, besides the main drive: all but the tables of the FTL, which are
+/// lent to it.
 fn run_in_bytes(scenario: &Scenario) -> u64 {
     if scenario.ftl.precondition != Precondition::Steady {
         return 0;
@@ -122,7 +122,7 @@ fn reliability_bytes(scenario: &Scenario) -> u64 {
     geometry.pages() * per_page + geometry.blocks() * BYTES_PER_WEARING_BLOCK
 }
 
-/// Errors if the drive does not fit into the memory that is available.
+/// Errors if the drive does not fit into the available memory.
 pub(crate) fn check(scenario: &Scenario) -> Result<(), UserError> {
     check_against(scenario, available_bytes())
 }
@@ -141,10 +141,10 @@ fn check_against(scenario: &Scenario, available: Option<u64>) -> Result<(), User
     }
 }
 
-/// Bytes that a drive may take of the 4 GiB that WebAssembly can address.
+/// Memory for a drive in the 4 GiB that WebAssembly can address.
 const WEB_BYTES: u64 = 3 << 30;
 
-/// Memory that can be had without swapping, within the container's limit, where the system says so.
+/// Returns the memory available without swapping, within the container's limit, if known.
 fn available_bytes() -> Option<u64> {
     if cfg!(target_family = "wasm") {
         return Some(WEB_BYTES);
@@ -152,7 +152,7 @@ fn available_bytes() -> Option<u64> {
     [system_bytes(), container_bytes()].into_iter().flatten().min()
 }
 
-/// Returns the bytes that the limit of a control group (version 2) leaves; `None` without one.
+/// Returns the memory left by the limit of a control group (version 2); `None` without one.
 fn container_bytes() -> Option<u64> {
     let read = |name: &str| fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok();
     let max: u64 = read("memory.max")?.trim().parse().ok()?;

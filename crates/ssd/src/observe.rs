@@ -1,4 +1,4 @@
-//! Observers of a drive: traits for statistics of one's own, and one that is ready.
+//! Observers of a drive: traits for custom statistics, and one example.
 
 pub use reprieve_flash::{LongestEraseWait, Observe, Scene};
 pub use reprieve_observe::timeline::Arrival;

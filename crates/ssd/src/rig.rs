@@ -51,11 +51,11 @@ impl RigOp {
 /// Result of a raw command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RigResult {
-    /// When the die first began to serve it.
+    /// When the die started to serve it.
     pub start: Time,
-    /// When it was complete.
+    /// When it completed.
     pub completion: Time,
-    /// How often it was suspended.
+    /// Number of suspensions.
     pub suspensions: u32,
 }
 
@@ -116,13 +116,13 @@ pub fn run(scenario: &Scenario, commands: &[RigCommand]) -> Result<Vec<RigResult
 /// Options of a run of the rig.
 #[derive(Default)]
 pub struct Asked {
-    /// Decide in place of the policies that the scenario names.
+    /// Policies in place of those of the scenario.
     pub policies: Option<Policies>,
-    /// Every step of the die's power; the scenario has to account for power.
+    /// Record every step of the die's power; the scenario needs a power model.
     pub power: bool,
-    /// The part of the run of which a timeline is drawn.
+    /// The part of the run in the timeline.
     pub timeline: Option<Window>,
-    /// Is told of all that happens.
+    /// Observes all events.
     pub observer: Option<Box<dyn Observe>>,
 }
 
@@ -130,9 +130,9 @@ pub struct Asked {
 pub struct Outcome {
     /// In the order of the commands.
     pub results: Vec<RigResult>,
-    /// Every step of power, if it was asked for.
+    /// Every step of power, if requested.
     pub power: Vec<PowerStep>,
-    /// A trace that Perfetto opens; empty if none was asked for.
+    /// A trace that Perfetto opens; empty if not requested.
     pub timeline: Vec<u8>,
 }
 
@@ -215,14 +215,14 @@ fn run_flash(
     Ok(Outcome { results, power, timeline })
 }
 
-/// A command as its timeline is told of it: by its row.
+/// Returns a command as an arrival of the timeline: by its row.
 fn arrival_of(row: u32, kind: Kind) -> Arrival {
     Arrival { slot: row, number: u64::from(row), name: Name::of_kind(kind), range: None }
 }
 
 /// Reads commands from CSV text.
 ///
-/// Errors with row and line at what is no command of this die.
+/// Errors with row and line at a command that the die does not have.
 pub fn parse(text: &str, scenario: &Scenario) -> Result<Vec<RigCommand>, UserError> {
     let mut lines = text.lines().map(str::trim_end).enumerate();
     let header = lines.next().map_or("", |(_, line)| line);
@@ -266,7 +266,7 @@ fn parse_row(line: &str, scenario: &Scenario) -> Result<RigCommand, UserError> {
         _ => Err(UserError::new(format!("{name} = {value:?} is not one of 0 to {}", count - 1))),
     };
     let page = match (op, page) {
-        // The page of an erase is ignored, and may be left out.
+        // The page of an erase is ignored, and optional.
         (RigOp::Erase, _) => 0,
         _ => index("page", page, geometry.pages_per_block)?,
     };
@@ -275,7 +275,7 @@ fn parse_row(line: &str, scenario: &Scenario) -> Result<RigCommand, UserError> {
     Ok(RigCommand { arrival: Time::from_ns(arrival), op, at: PageAddress { plane, block, page } })
 }
 
-/// The error of a command that the die has refused.
+/// Returns the error of a command that the die has refused.
 fn refused(flash: &Flash, commands: &[RigCommand]) -> Option<UserError> {
     let (id, refusal) = flash.refused()?;
     let row = flash.txns()[id].request as usize;
@@ -291,7 +291,7 @@ fn refused(flash: &Flash, commands: &[RigCommand]) -> Option<UserError> {
     )))
 }
 
-/// Steps of power as CSV text.
+/// Returns steps of power as CSV text.
 pub fn power_csv(steps: &[PowerStep]) -> String {
     let mut csv = "time_ns,power_core_mw,power_io_mw\n".to_string();
     for PowerStep { from, core_uw, io_uw } in steps {
@@ -301,7 +301,7 @@ pub fn power_csv(steps: &[PowerStep]) -> String {
     csv
 }
 
-/// The commands with their results as CSV text: the rows of `text`, in its order.
+/// Returns the commands with their results as CSV text: the rows of `text`, in its order.
 pub fn to_csv(text: &str, results: &[RigResult]) -> String {
     let mut csv = format!("{HEADER},start_ns,completion_ns,suspensions\n");
     let rows = text.lines().skip(1).map(str::trim_end).filter(|line| !line.trim().is_empty());

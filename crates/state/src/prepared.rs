@@ -23,13 +23,13 @@ const SUMMED_FROM: usize = 16;
 const MEMORY_BYTES_MAX: u64 = 256 << 20;
 const FILES_BYTES_MAX: u64 = 1 << 30;
 const SUFFIX: &str = ".prepared";
-/// A thread that waits for another looks up so often, to be interrupted.
+/// Polling interval of a thread that waits for another, so that it can be interrupted.
 const WAIT: Duration = Duration::from_millis(50);
 
 /// All that a prepared state depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Hash of the drive and of what it is prepared for.
+    /// Hash of the drive and of the target of its preparation.
     pub drive: u128,
     /// The program that has prepared it: that of other sources may do it otherwise.
     pub build: u64,
@@ -43,7 +43,7 @@ pub struct Store {
     memory_bytes_max: u64,
     files_bytes_max: u64,
     kept: Mutex<Kept>,
-    /// A claim has come to its end.
+    /// Signals the end of a claim.
     released: Condvar,
 }
 
@@ -57,12 +57,12 @@ struct Kept {
     files: BTreeMap<u128, u64>,
 }
 
-/// A state that somebody asks for.
+/// Result of a look-up.
 #[derive(Debug)]
 pub enum Found {
     /// Its bytes are those behind [`Prepared::parts`].
     State(Prepared),
-    /// Nobody has it: who asks prepares it.
+    /// Not found: the caller prepares it.
     Absent(Claim),
     /// Another drive prepares it; the number of steps that are done.
     Awaited(u64),
@@ -141,7 +141,7 @@ impl Store {
             return None;
         }
         self.lock().files.insert(key.drive, bytes.len() as u64);
-        // Writing what is there makes it the most recently used; it need not be possible.
+        // A write marks it as the most recently used; it may fail.
         let _ = OpenOptions::new().write(true).open(&path).and_then(|mut it| it.write_all(MAGIC));
         Some(bytes)
     }

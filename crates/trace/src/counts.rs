@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Rows and requests so far.
+/// Counts of rows and requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Rows of the trace that hold a request, including dropped ones.

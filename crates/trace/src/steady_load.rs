@@ -48,30 +48,26 @@ pub(crate) fn greatest_common_divisor(one: u64, other: u64) -> u64 {
 impl WorkloadConfig {
     /// Returns the extent of its writes and trims, at random places where they are sequential.
     pub fn write_extent(&self) -> WriteExtent {
-        let lengths = |sizes: &[(u32, f64)]| sizes.iter().map(|size| u64::from(size.0)).collect();
-        match self {
+        let (places, tables) = match self {
             WorkloadConfig::Trace(_) | WorkloadConfig::Kv(_) => {
-                WriteExtent { grain_bytes: SECTOR_BYTES, longest_bytes: u64::MAX }
+                return WriteExtent { grain_bytes: SECTOR_BYTES, longest_bytes: u64::MAX };
             }
-            WorkloadConfig::Cyclic(load) => load.write_extent(),
+            WorkloadConfig::Cyclic(load) => return load.write_extent(),
             WorkloadConfig::Mixed(mixed) => {
-                let mut all: Vec<u64> = lengths(mixed.write_sizes.as_ref().unwrap_or(&mixed.sizes));
-                if mixed.trim_fraction > 0.0 {
-                    all.extend(lengths(&mixed.sizes) as Vec<u64>);
-                }
-                let places = u64::from(mixed.align_bytes);
-                let places = greatest_common_divisor(places, mixed.footprint_start_bytes);
-                WriteExtent::of(places, all.into_iter())
+                let trims = (mixed.trim_fraction > 0.0).then_some(&mixed.sizes);
+                let writes = mixed.write_sizes.as_ref().unwrap_or(&mixed.sizes);
+                let align_bytes = u64::from(mixed.align_bytes);
+                let places = greatest_common_divisor(align_bytes, mixed.footprint_start_bytes);
+                (places, [Some(writes), trims])
             }
             WorkloadConfig::Fio(job) => {
                 let [_, writes, trims] = &job.sizes;
-                let mut all: Vec<u64> = lengths(writes);
-                if matches!(job.ops, JobOps::Trim | JobOps::TrimWrite) {
-                    all.extend(lengths(trims) as Vec<u64>);
-                }
-                WriteExtent::of(job.start_bytes, all.into_iter())
+                let is_trimming = matches!(job.ops, JobOps::Trim | JobOps::TrimWrite);
+                (job.start_bytes, [Some(writes), is_trimming.then_some(trims)])
             }
-        }
+        };
+        let sizes = tables.into_iter().flatten().flatten();
+        WriteExtent::of(places, sizes.map(|(bytes, _)| u64::from(*bytes)))
     }
 
     /// The load without its end; `None` if there is none: a trace before it is measured, a cache of

@@ -118,7 +118,7 @@ impl Workload {
         self.source.progress()
     }
 
-    /// Returns the counts so far.
+    /// Returns the counts.
     pub fn counts(&self) -> Counts {
         self.source.counts()
     }

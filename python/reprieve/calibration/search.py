@@ -2,7 +2,7 @@
 
 Each of the first two begins with its shallowest loads: one request at a time, where few
 parameters matter; those that only queues reveal are fitted from there. Searches over all of them
-at once, by Sobol points or by evolution, ended in valleys in which one parameter stood in for
+at once, by Sobol points or by evolution, ended in local minima in which one parameter stood in for
 another: a program too short whose suspension cost too much.
 """
 
@@ -23,6 +23,7 @@ from reprieve.calibration.least_squares import (
     polish,
     values_at,
 )
+from reprieve.calibration.local_minima import other_minima
 from reprieve.calibration.measured import Condition
 from reprieve.calibration.parameters import PROGRAM, Parameter, Value
 from reprieve.calibration.ranges import (
@@ -36,7 +37,6 @@ from reprieve.calibration.ranges import (
     stays_at_first,
 )
 from reprieve.calibration.replay import Effort
-from reprieve.calibration.valleys import other_valleys
 
 _NOWHERE = "none of the drives that were tried for {what} can be simulated: {why}"
 _HALVINGS = 2
@@ -125,7 +125,7 @@ class Search:
         """
         free = [each for each in self.parameters if not each.choices]
         first = self._settled(free, begin)
-        points = other_valleys(first.values, free)
+        points = other_minima(first.values, free)
         others = at(self.evaluator, points, self.conditions, self.depth.final)
         if not others:
             return first

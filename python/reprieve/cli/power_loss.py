@@ -28,7 +28,7 @@ def power_loss(
 ) -> None:
     """Let the power fail at N instants of a run and compare what each policy takes.
 
-    An erase or program that delays the rescue is waited for, suspended, or reset.
+    An erase or program that delays the flush is waited for, suspended, or reset.
     """
     directory = Path("out", f"{scenario.stem}-power-loss") if out is None else out
     source = Source.read(scenario, sets or ())

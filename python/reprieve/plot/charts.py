@@ -264,9 +264,9 @@ def _colours_of(
 
 def chart_of(data: list[Row], theme: Theme) -> alt.Chart:
     """Begin a chart of these rows."""
-    if theme.aside is None:
+    if theme.store_rows is None:
         return alt.Chart(alt.InlineData(values=data))
-    return alt.Chart(alt.NamedData(theme.aside(data)))
+    return alt.Chart(alt.NamedData(theme.store_rows(data)))
 
 
 def _colour(runs: Runs, theme: Theme) -> alt.Color:

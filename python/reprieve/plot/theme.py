@@ -91,9 +91,9 @@ class Theme:
     """Whether it is printed: without tooltips, and in shades that differ in grey, too."""
     legends: bool = True
     """Whether charts have legends; the report has its own beside them."""
-    aside: Callable[[list[dict[str, Any]]], str] | None = None
-    """Puts a chart's rows aside and returns the name under which they will be found: each step of
-    building a chart copies the rows that are in it. None: they are in the chart."""
+    store_rows: Callable[[list[dict[str, Any]]], str] | None = None
+    """Stores the rows of a chart and returns their name, as each step of building a chart copies
+    its rows. None: they are in the chart."""
 
     def run_colours(self, count: int) -> list[str]:
         """Colours for this many runs, repeated where they do not suffice."""

@@ -14,7 +14,7 @@ from reprieve.plot.charts import Chart
 from reprieve.plot.over_time import COURSES, Clock, Course
 from reprieve.plot.rows import Row, Runs, ratios
 from reprieve.plot.theme import PAGE, dashes
-from reprieve.report.aside import Aside
+from reprieve.report.named_datasets import NamedDatasets
 from reprieve.roles import bases
 from reprieve.series import Op
 
@@ -66,7 +66,7 @@ class Figure:
     """Whether runs have colours of their own in it."""
 
 
-class _Page(Aside):
+class _Page(NamedDatasets):
     """The runs that charts are drawn of."""
 
     def __init__(self, runs: Runs) -> None:

@@ -14,7 +14,7 @@ from reprieve.plot import landscape
 from reprieve.plot.charts import Chart
 from reprieve.plot.points import BEST, FRONT, OTHERS, Points, fields, quartered, thinned
 from reprieve.plot.theme import Theme
-from reprieve.report.aside import Aside
+from reprieve.report.named_datasets import NamedDatasets
 from reprieve.report.page import page
 
 _DRAWN_MOST = 1000
@@ -197,5 +197,5 @@ def _both(points: Points) -> str:
 
 
 def _figure(name: str, title: str, caption: str, draw: Callable[[Theme], Chart]) -> Figure:
-    aside = Aside()
-    return Figure(name, title, caption, aside.spec(draw(aside.theme), title, caption))
+    datasets = NamedDatasets()
+    return Figure(name, title, caption, datasets.spec(draw(datasets.theme), title, caption))

@@ -180,7 +180,7 @@ section! {
     /// Iterations of a program of each type, in place of program_iterations; absent: alike.
     program_iterations_by_type (
         |s| {
-            // Wordlines with a number of their own, or one for all their pages, have no types.
+            // Wordlines with separate iterations, or one number for all their pages, have no types.
             let types = s.timing.page_types.filter(|_| {
                 s.timing.spread.is_none() && s.timing.wordline.is_none()
             })?;

@@ -99,7 +99,7 @@ fn transfer_unit(resolved: &Resolved) -> Result<(), UserError> {
     resolved.refuse("channel.transfer_unit_bytes", is_wrong, what)
 }
 
-/// Garbage collection needs blocks to move to: its reserve, and those it has under way.
+/// Garbage collection needs blocks to move to: its reserve, and its open ones.
 fn over_provisioning(resolved: &Resolved) -> Result<(), UserError> {
     let (geometry, reserve) = (resolved.mapping_geometry(), resolved.ftl.gc_hard_free_blocks);
     let user_pages_per_plane = resolved.logical_pages().div_ceil(geometry.planes());

@@ -59,7 +59,7 @@ pub struct BusyWindow {
     pub start: Dur,
 }
 
-/// Reads of all data in the background, and what follows from them.
+/// Background reads of all data, and the resulting refresh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MediaScan {
     pub period: Dur,

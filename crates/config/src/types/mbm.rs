@@ -57,7 +57,7 @@ pub enum Spread {
     /// To the plane given by their number.
     #[default]
     ByNumber,
-    /// Around the channels, within what is planned for all writes.
+    /// Around the channels, within the plan for all writes.
     Even,
 }
 
@@ -74,7 +74,7 @@ pub struct Redistribution {
 }
 
 impl Redistribution {
-    /// Settings with this trigger; the others have keys of their own.
+    /// Returns the settings with this trigger; the others have separate keys.
     pub(crate) fn by(trigger: Trigger) -> Redistribution {
         Redistribution { trigger, pages_max: 0, writes_per_page: None, makes_way: false }
     }

@@ -86,7 +86,7 @@ pub struct Scenario {
     /// The channels of a resolved flow's pages; empty: all.
     pub channels: Vec<u32>,
     pub dies: Vec<u32>,
-    /// Placement handle of what is written.
+    /// Placement handle of the writes.
     pub handle: u32,
     /// Latency objective of reads; `None`: that of the suspension policy.
     pub read_slo: Option<Dur>,
@@ -242,7 +242,7 @@ impl Scenario {
         extents.fold(WriteExtent::NONE, WriteExtent::and)
     }
 
-    /// The service levels of the loads that have one of their own, in their order.
+    /// Returns the service levels of the loads that have one, in their order.
     pub fn service_levels(&self) -> impl Iterator<Item = Dur> + '_ {
         self.read_slo.into_iter().chain(self.flows.iter().filter_map(|flow| flow.read_slo))
     }

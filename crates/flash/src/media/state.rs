@@ -1,4 +1,4 @@
-//! The cells of a drive in a saved state: what their blocks and pages have been through.
+//! Cells of a drive in a saved state: the history of their blocks and pages.
 
 use std::collections::BTreeSet;
 
@@ -9,21 +9,21 @@ use reprieve_state::State;
 
 use super::Media;
 
-/// Cycles and suspensions of a block, and reads of one: as many again can be counted.
+/// Limit for cycles and suspensions of a block, and its reads: as many again can be counted.
 const COUNT_MAX: u64 = 1 << 62;
-/// The column that tells a state with ages from one without.
+/// The column that marks a state with ages.
 const AGE: &str = "media.age_ns";
 
 /// Effects of a loss of power on the cells after its instant.
 #[derive(Clone, Debug, Default)]
 pub struct Aftermath {
-    /// Pages whose programs still came to their end, each with its die.
+    /// Pages whose programs still ended, each with its die.
     pub programmed: Vec<(u32, PageAddress)>,
-    /// A page of each block, or more, whose erase had begun.
+    /// A page of each block, or more, whose erase had started.
     pub erased: Vec<(u32, PageAddress)>,
 }
 
-/// The columns of cells that a drive starts with.
+/// The columns of a drive's initial cells.
 pub struct WornCells {
     wear: Vec<Wear>,
     reads: Vec<u64>,
@@ -32,7 +32,7 @@ pub struct WornCells {
 }
 
 impl WornCells {
-    /// Takes them from a state; `None` if cells neither err nor wear.
+    /// Reads the columns of a state; `None` without bit errors and wear.
     ///
     /// Errors if the state has none and the scenario needs them, or the other way round.
     pub fn take(state: &mut State, scenario: &Scenario) -> Result<Option<WornCells>, UserError> {
@@ -75,7 +75,7 @@ impl WornCells {
                 "the state contradicts itself: a page is older than time is counted; save it anew",
             ));
         }
-        // Where they do not matter they are not kept.
+        // Not kept where they have no effect.
         let matter = scenario.reliability.rber.delta > 0.0;
         let given = state.take_any("media.page_suspensions");
         let suspensions = match (matter, given.len() == pages) {
@@ -126,7 +126,7 @@ impl Media {
         }
     }
 
-    /// The cells have been through this before the run.
+    /// Sets the history of the cells before the run.
     pub(crate) fn start_worn(&mut self, cells: WornCells) {
         (self.wear, self.reads) = (cells.wear, cells.reads);
         let before = |age_ns: &u64| -i64::try_from(*age_ns).expect("it was checked");

@@ -18,16 +18,16 @@ use crate::facts::FlashFacts;
 /// Attribution of all waits of a drive, one cause for each nanosecond.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Attribution {
-    /// Planes of a die at which reads wait for different things; else 1.
+    /// Planes of a die that are distinguished for reads; else 1.
     planes: u32,
     /// Waits may begin before a transaction is in its queue, so that every clock has to run.
     pub(crate) looks_always: bool,
     dies: Vec<DieCauses>,
     /// By place: planes of all dies, or dies.
     places: Vec<PlaceCauses>,
-    /// Dies that something has happened to at this instant.
+    /// Dies with events at this instant.
     touched: Vec<u32>,
-    /// The first request of those that wait for the buffer came at this instant.
+    /// The first request that waits for the buffer arrived at this instant.
     looks_at_all: bool,
     planned: BinaryHeap<Reverse<PlannedTurn>>,
     /// By transaction.
@@ -58,20 +58,20 @@ struct DieCauses {
 pub(crate) struct PlaceCauses {
     read: Clock,
     barred: Clock,
-    /// The limit, since the operation began or was resumed.
+    /// The limit, since the operation started or resumed.
     pub(crate) limit: bool,
-    /// The page that it holds, since then.
+    /// The page of the operation, since then.
     pub(crate) bar: bool,
 }
 
-/// A change of cause known in advance: the channel on a die gives way to an operation.
+/// A change of cause known in advance: from the channel to an operation.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 struct PlannedTurn {
     at: Time,
     die: u32,
-    /// The plane whose reads it concerns; `None`: those of all planes.
+    /// The plane of the reads; `None`: reads of all planes.
     plane: Option<u32>,
     /// The plan holds while the die's causes are not set again.
     looks: u32,
@@ -114,13 +114,13 @@ impl Attribution {
         }
     }
 
-    /// Whether waits of a transaction are attributed: it is part of a request.
+    /// Whether waits of a transaction are attributed: it belongs to a request.
     fn is_attributed(txn: &Txn) -> bool {
         let of_host = matches!(txn.kind, Kind::HostRead | Kind::RmwRead | Kind::Program);
         of_host && txn.request != NONE
     }
 
-    /// Whether planes of a die are told apart.
+    /// Whether planes of a die are distinguished.
     pub(crate) fn is_by_plane(&self) -> bool {
         self.planes > 1
     }
@@ -194,7 +194,7 @@ impl Attribution {
         self.requests.wait_for_buffer(request, now);
     }
 
-    /// Ends the wait of a page of a request, that of `id` or one without a transaction of its own.
+    /// Ends the wait of a page of a request, with or without a transaction.
     pub fn buffer_ends(&mut self, request: u32, id: Option<u32>, is_last: bool, now: Time) {
         self.pass(now);
         let times = self.requests.page_in_buffer(request, is_last, now);
@@ -246,14 +246,14 @@ impl Attribution {
 
     // ---- Causes ---------------------------------------------------------------------------------
 
-    /// Has the causes on a die set at the end of the instant.
+    /// Has the causes on a die updated at the end of the instant.
     pub(crate) fn touch(&mut self, die: u32) {
         if !std::mem::replace(&mut self.dies[die as usize].is_touched, true) {
             self.touched.push(die);
         }
     }
 
-    /// Takes the next die whose causes are to be set, and whether bars may have changed there.
+    /// Takes the next die to be updated, and whether its barred reads may have changed.
     pub(crate) fn next_touched(&mut self) -> Option<(u32, bool)> {
         let die = self.touched.pop()?;
         let causes = &mut self.dies[die as usize];
@@ -262,12 +262,12 @@ impl Attribution {
         Some((die, std::mem::take(&mut causes.bars_changed)))
     }
 
-    /// Whether requests wait for the buffer since this instant: then every die has to be looked at.
+    /// Whether requests wait for the buffer since this instant, so that every die is updated.
     pub(crate) fn take_looks_at_all(&mut self) -> bool {
         std::mem::take(&mut self.looks_at_all) && self.buffer_is_wanted()
     }
 
-    /// Lets planned turns happen that are due at `now`.
+    /// Applies planned changes that are due at `now`.
     pub(crate) fn pass(&mut self, now: Time) {
         while self.planned.peek().is_some_and(|Reverse(next)| next.at <= now) {
             let Some(Reverse(turn)) = self.planned.pop() else { return };
@@ -293,7 +293,7 @@ impl Attribution {
         }
     }
 
-    /// Plans that an operation takes over from the channel on a die, or on a plane of it.
+    /// Plans a change of cause from the channel to an operation, on a die or on one plane.
     pub(crate) fn plan(&mut self, (die, plane): (u32, Option<u32>), cause: Cause, at: Time) {
         let looks = self.dies[die as usize].looks;
         self.planned.push(Reverse(PlannedTurn { at, die, plane, looks, cause }));
@@ -305,7 +305,7 @@ impl Attribution {
         &mut self.places[place]
     }
 
-    /// First of the queued reads of a die whose page an operation holds.
+    /// Returns the first queued read of a die whose page an operation holds.
     pub(crate) fn first_barred(&self, die: u32) -> Option<u32> {
         self.dies[die as usize].first_barred
     }
@@ -327,8 +327,7 @@ impl Attribution {
         place.barred.turn(causes.barred, now);
     }
 
-    /// Sets the cause for programs on a die; while requests wait for the buffer, `counts` says
-    /// whether it is a cause of theirs.
+    /// Sets the cause for programs on a die; `counts`: also for requests that wait for the buffer.
     pub(crate) fn set_writes(&mut self, die: u32, cause: Cause, counts: bool, now: Time) {
         let causes = &mut self.dies[die as usize];
         causes.write.turn(cause, now);
@@ -348,7 +347,7 @@ impl Attribution {
         }
     }
 
-    /// Ends the waits of a command that begins or goes on: no reason is known against its
+    /// Ends the waits of a command that starts or resumes, and clears the reasons against its
     /// suspension.
     fn runs(&mut self, scene: &Scene, first: u32) {
         let die = scene.txn(first).die;
@@ -405,7 +404,7 @@ impl Observe for Attribution {
         if data_in.is_some() {
             return;
         }
-        // It was in the register, behind the program before it.
+        // It was in the register, after the program before it.
         Attribution::each(scene, id, |id, txn| {
             if Attribution::is_attributed(txn) {
                 let queue_ns = txn.parts.0[LatencyComponent::Queue as usize];

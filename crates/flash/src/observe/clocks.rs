@@ -6,11 +6,11 @@ use reprieve_observe::causes::{CAUSES, Cause, CauseTimes};
 /// Time by cause, one cause at a time.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Clock {
-    /// Since when the cause is the same; `ns` counts up to then.
+    /// Start of the current cause; `ns` counts up to then.
     turned: Time,
     cause: Cause,
     ns: CauseTimes,
-    /// From when on readings are known, and the cause until `turned` where that is later.
+    /// First known reading, and the cause until `turned` where that is later.
     known_from: Time,
     before: Cause,
 }
@@ -47,7 +47,7 @@ impl Clock {
         }
     }
 
-    /// Sets another cause from a time on, which may be passed and stays known before it.
+    /// Sets another cause from a time on, perhaps a past one, with earlier readings unchanged.
     pub(super) fn turn_as_planned(&mut self, cause: Cause, at: Time) {
         self.ns.add(self.cause, (at - self.turned).ns());
         (self.known_from, self.before) = (self.turned, self.cause);
@@ -55,7 +55,7 @@ impl Clock {
     }
 }
 
-/// The operations that a clock is for.
+/// The operations of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Side {
     /// Programs.
@@ -66,7 +66,7 @@ pub(super) enum Side {
     Barred,
 }
 
-/// The wait of a transaction that is under way, and the causes of its waits before.
+/// The current wait of a transaction, and the causes of its earlier waits.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Account {
     /// The place where it waits, and its side there.
@@ -79,7 +79,7 @@ pub(super) struct Account {
     /// The clock's reading then; where its cause was set later, its reading at that.
     from: CauseTimes,
     pub(super) times: CauseTimes,
-    /// For a program whose data came in while another one ran: its time in the queue before that.
+    /// For a program that was loaded during another one: its time in the queue before that.
     pub(super) loaded_ns: u64,
 }
 
@@ -95,14 +95,14 @@ impl Account {
         loaded_ns: 0,
     };
 
-    /// Begins a wait at `since`, by the clock of that place and side.
+    /// Starts a wait at `since`, by the clock of that place and side.
     pub(super) fn begin(&mut self, (at, side): (usize, Side), clock: &Clock, since: Time) {
         (self.at, self.side, self.waits, self.since) = (at, side, true, since);
         self.is_early = since < clock.known_from;
         self.from = clock.read(since.max(clock.known_from));
     }
 
-    /// Ends the wait; `clock` is the one by which it began.
+    /// Ends the wait; `clock` is that of its start.
     pub(super) fn end(&mut self, clock: &Clock, now: Time) {
         self.waits = false;
         let before_ns = self.times.sum_ns();
@@ -114,10 +114,10 @@ impl Account {
     }
 }
 
-/// Causes for which room in the write buffer does not become free: what all dies together do.
+/// Causes for which the write buffer stays full, over all dies.
 ///
-/// The dies that count share each nanosecond equally: of each stretch between two changes, whole
-/// nanoseconds are shared out in the order of the causes. The clock stops while no request waits.
+/// The dies that count share each nanosecond equally: whole nanoseconds of each stretch between two
+/// changes are assigned in the order of the causes. The clock stops while no request waits.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct BufferClock {
     since: Time,
@@ -200,7 +200,7 @@ impl BufferClock {
     }
 }
 
-/// Returns the value of a slot of a list that grows as far as it is asked.
+/// Returns the value of a slot of a list that grows on demand.
 pub(super) fn slot<T: Copy>(values: &mut Vec<T>, slot: u32, new: T) -> &mut T {
     let index = slot as usize;
     if index >= values.len() {
@@ -222,7 +222,7 @@ mod tests {
         early.begin((0, Side::Read), &clock, at(110));
         clock.turn(Cause::Erase, at(140));
         late.begin((0, Side::Read), &clock, at(150));
-        // Before the erase was set, to one that begins after it was.
+        // Before the erase cause was set, of a wait that starts after it.
         held.begin((0, Side::Read), &clock, at(120));
         clock.turn(Cause::GcRead, at(200));
         clock.turn(Cause::Erase, at(200));

@@ -127,8 +127,8 @@ fn each_track(
     }
 }
 
-/// Whether an operation that is suspended in a phase breaks it off, or sets its voltages back as
-/// it does at every end of one, when that takes time.
+/// Whether the suspension of an operation aborts its phase or resets its voltages, as every end of
+/// a phase does, in a time of its own.
 fn breaks_off(scene: &Scene, id: u32, length: Dur) -> bool {
     let Txn { die, kind, .. } = *scene.txn(id);
     let suspension = &scene.unit(die).die.part().suspension;

@@ -1,4 +1,4 @@
-//! Observers: what happens on dies and channels, told to those who keep account of it.
+//! Observers of events on dies and channels.
 
 mod attribution;
 mod clocks;
@@ -25,11 +25,11 @@ pub use attribution::Attribution;
 pub(super) use attribution::ReadCauses;
 pub use waits::LongestEraseWait;
 
-/// The drive at the moment of an event.
+/// The drive at an event.
 pub struct Scene<'a> {
     pub(super) now: Time,
     pub(super) dies: &'a Dies,
-    /// Of how many planes the command is that begins.
+    /// Planes of the command that starts.
     pub(super) planes: u32,
     /// The lane on which a program or erase changes.
     pub(super) lane: LaneId,
@@ -62,21 +62,21 @@ impl<'a> Scene<'a> {
         self.unit(die).channel as usize
     }
 
-    /// Returns the run of a program or erase that has just begun or been resumed.
+    /// Returns the run of a program or erase that has just started or resumed.
     fn run(&self, id: u32) -> Run {
         let unit = self.unit(self.txn(id).die);
         unit.run(self.lane, self.now).expect("a program or erase runs")
     }
 }
 
-/// Someone who is told what happens, with the first transaction of the command.
+/// Receiver of events, each with the first transaction of its command.
 ///
-/// A statistic is one file with this: what it does not want to know it leaves out.
+/// A statistic implements the events that it needs.
 pub trait Observe: Send {
-    /// A transaction begins to wait without being in the queue of its die yet.
+    /// A transaction starts to wait before it is queued at its die.
     fn held_back(&mut self, _: &Scene, _id: u32) {}
 
-    /// A transaction has come to the queue of its die.
+    /// A transaction has been queued at its die.
     fn queued(&mut self, _: &Scene, _id: u32) {}
 
     /// Pages are sensed until `until`.
@@ -85,35 +85,35 @@ pub trait Observe: Send {
     /// A die has sensed its pages.
     fn sensed(&mut self, _die: u32) {}
 
-    /// A program or erase has started; its command, or data, crosses the channel for so long, for
-    /// so many planes, unless it has come in before.
+    /// A program or erase has started; its command, or data, crosses the channel for this time, for
+    /// this many planes, unless it was loaded before.
     fn started(&mut self, _: &Scene, _id: u32, _data_in: Option<(Dur, u64)>) {}
 
-    /// The data of a program comes in while another one runs.
+    /// The data of a program comes in while another program runs.
     fn loaded(&mut self, _: &Scene, _id: u32, _data_in: (Dur, u64)) {}
 
-    /// A plane was split off the lane of all planes, with what the operation there does on it.
+    /// A plane was split off the lane of all planes, with its part of the operation.
     fn split(&mut self, _: &Scene, _id: u32) {}
 
-    /// A program or erase has been asked to make way, and does so at `free_at`.
+    /// A program or erase enters suspension, until `free_at`.
     fn suspending(&mut self, _: &Scene, _id: u32, _free_at: Time) {}
 
-    /// It is suspended.
+    /// The operation is suspended.
     fn suspended(&mut self, _: &Scene, _id: u32) {}
 
-    /// It goes on; its data crosses the channel again for so long, if it has to.
+    /// It resumes; its data crosses the channel again for this time, if needed.
     fn resumed(&mut self, _: &Scene, _id: u32, _data_in: Option<Dur>) {}
 
-    /// It is complete.
+    /// The operation is complete.
     fn completed(&mut self, _: &Scene, _id: u32) {}
 
-    /// Data of a sensed page crosses the channel from an instant on, for a length of time.
+    /// Data of a sensed page crosses the channel from `from` on, for a time.
     fn transferred(&mut self, _: &Scene, _id: u32, _from: Time, _length: Dur) {}
 
     /// A page has left the page buffer of a die or plane.
     fn page_left(&mut self, _: &Scene, _die: u32, _plane: u32) {}
 
-    /// The page of a read is there.
+    /// The data of a read is available.
     fn read_done(&mut self, _: &Scene, _id: u32) {}
 
     /// A request has arrived at the drive.
@@ -123,31 +123,30 @@ pub trait Observe: Send {
     fn request_done(&mut self, _now: Time, _slot: u32) {}
 }
 
-/// Observers of events; an absent one costs one question an event.
+/// Observers of events; an absent one costs one branch an event.
 ///
-/// Each is told what happens on dies and channels, and changes nothing there; only the budget says
-/// who has to wait.
+/// Observers change nothing on dies and channels; only the budget makes operations wait.
 pub struct Observers {
-    /// There is an observer.
+    /// Whether there is an observer.
     pub(super) listens: bool,
-    /// Where not all may draw at once what they would.
+    /// Limit on power drawn at the same time, if set.
     pub(super) budget: Option<Box<Budget>>,
     /// Where power is accounted for.
     pub(super) meter: Option<Box<Meter>>,
-    /// Where the budget follows the temperature.
+    /// Throttling by temperature, if modelled.
     thermal: Option<Box<Thermal>>,
-    /// Where what happens is drawn.
+    /// Timeline, if drawn.
     pub(super) timeline: Option<Box<Timeline>>,
     /// Where waits are attributed to causes.
     pub(super) attribution: Option<Box<Attribution>>,
-    /// Statistics of the caller's.
+    /// Added observers.
     own: Vec<Box<dyn Observe>>,
-    /// How far operations had come when they were suspended, if someone asks for it.
+    /// Progress of operations at their suspension, if recorded.
     pub(super) ages: Option<Box<Ages>>,
 }
 
 impl Observers {
-    /// Writes what the built-in ones keep, or takes that back; nobody else may listen.
+    /// Saves or restores the built-in observers; there may be no others.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         let is_watched = self.timeline.is_some() || !self.own.is_empty();
         assert!(!is_watched, "a drive is saved that somebody watches");
@@ -182,7 +181,7 @@ impl Observers {
         }
     }
 
-    /// Begins to draw a timeline; nothing has happened yet.
+    /// Starts a timeline, before the first event.
     pub(super) fn draw(&mut self, window: Window, facts: &FlashFacts) {
         let planes_apart = facts.parallelism.independent_plane_reads;
         let FlashFacts { geometry, timing, .. } = facts;
@@ -193,13 +192,13 @@ impl Observers {
         self.listens = true;
     }
 
-    /// Has another one told from now on.
+    /// Adds an observer.
     pub(super) fn join(&mut self, observer: Box<dyn Observe>) {
         self.own.push(observer);
         self.listens = true;
     }
 
-    /// Begins to attribute waits to causes; nothing has happened yet.
+    /// Starts the attribution of waits, before the first event.
     ///
     /// `has_delays`: transactions may wait before they are in the queue of their die.
     pub(super) fn attribute_waits(&mut self, facts: &FlashFacts, has_delays: bool) {
@@ -208,19 +207,19 @@ impl Observers {
         self.listens = true;
     }
 
-    /// Begins to keep how far operations had come when they were suspended.
+    /// Starts to record the progress of operations at their suspension.
     pub(super) fn keep_ages(&mut self, geometry: &Geometry) {
         self.ages = Some(Box::new(Ages::new(geometry.dies(), geometry.planes_per_die)));
     }
 
-    /// Begins to keep every step of power, where it is accounted for.
+    /// Starts to record every step of power, if there is a meter.
     pub fn trace_power(&mut self) {
         self.meter.iter_mut().for_each(|meter| meter.keep_trace());
     }
 
-    /// Forgets the largest powers; the measured part of the run begins at `at`.
+    /// Resets the largest powers; the measured part of the run starts at `at`.
     pub(super) fn forget_peaks(&mut self, at: Time) {
-        // The meter goes to `at`, and cannot go back to the looks before it.
+        // Advances the meter to `at`, which cannot return to earlier temperature checks.
         self.look_at_temperature(at);
         self.meter.iter_mut().for_each(|meter| meter.forget_peaks(at));
         self.thermal.iter_mut().for_each(|thermal| thermal.forget_counts());
@@ -232,7 +231,7 @@ impl Observers {
         self.thermal.is_some()
     }
 
-    /// Lets the firmware look at the temperature, as often as it has until `now`.
+    /// Updates the throttling at each temperature check that is due by `now`.
     pub fn look_at_temperature(&mut self, now: Time) {
         if let (Some(thermal), Some(meter), Some(budget)) =
             (&mut self.thermal, &mut self.meter, &mut self.budget)
@@ -241,23 +240,23 @@ impl Observers {
         }
     }
 
-    /// When dies that wait for power have to be looked at again, each time once.
+    /// Returns when dies that wait for power have to decide again, once.
     pub fn take_thermal_wake(&mut self) -> Option<Time> {
         self.thermal.as_mut()?.take_wake(self.budget.as_ref()?)
     }
 
-    /// The temperature, if the drive has one.
+    /// Returns the temperature, if modelled.
     pub fn thermal_report(&self) -> Option<ThermalReport> {
         Some(self.thermal.as_ref()?.report())
     }
 
-    /// Tells those who are told all that happens on the drive as it is.
+    /// Notifies all observers of an event, with the state of the drive.
     #[cold]
-    pub(super) fn tell(&mut self, scene: &Scene, mut tell: impl FnMut(&mut dyn Observe, &Scene)) {
+    pub(super) fn notify(&mut self, scene: &Scene, mut tell: impl FnMut(&mut dyn Observe, &Scene)) {
         self.each(|observer| tell(observer, scene));
     }
 
-    /// Tells each of them in turn.
+    /// Calls a function for each observer.
     fn each(&mut self, mut tell: impl FnMut(&mut dyn Observe)) {
         if let Some(budget) = self.budget.as_deref_mut() {
             tell(budget);
@@ -274,7 +273,7 @@ impl Observers {
         self.own.iter_mut().for_each(|own| tell(&mut **own));
     }
 
-    /// Dies decide at this instant: what waits for them may have changed.
+    /// Handles the list of dies that decide at this instant.
     #[cold]
     pub(super) fn touched(&mut self, dies: &[u32]) {
         if let Some(timeline) = self.timeline.as_deref_mut().filter(|drawn| !drawn.has_ended()) {
@@ -285,7 +284,7 @@ impl Observers {
         }
     }
 
-    /// The instant is over.
+    /// Ends the instant.
     pub(super) fn instant(&mut self, scene: &Scene) {
         let Some(timeline) = self.timeline.as_deref_mut().filter(|drawn| !drawn.has_ended()) else {
             return;
@@ -303,19 +302,19 @@ impl Observers {
         timeline.instant(scene.now);
     }
 
-    /// A request has arrived at the drive.
+    /// Handles the arrival of a request.
     #[cold]
     pub fn request_arrived(&mut self, now: Time, arrival: Arrival) {
         self.each(|observer| observer.request_arrived(now, arrival));
     }
 
-    /// A request is complete.
+    /// Handles the completion of a request.
     #[cold]
     pub fn request_done(&mut self, now: Time, slot: u32) {
         self.each(|observer| observer.request_done(now, slot));
     }
 
-    /// The run is over.
+    /// Handles the end of the run.
     pub fn end(&mut self, now: Time) {
         let steps = self.meter.as_mut().and_then(|meter| {
             meter.advance(now);
@@ -327,12 +326,12 @@ impl Observers {
         }
     }
 
-    /// Power and energy until `now`, if they are accounted for.
+    /// Returns power and energy until `now`, if there is a meter.
     pub fn power_report(&self, now: Time) -> Option<PowerReport> {
         self.meter.as_ref().map(|meter| meter.report(now))
     }
 
-    /// A die has sensed, on one plane alone or on all of its command.
+    /// Ends the sensing of one plane, or of all planes of a command.
     #[inline(always)]
     pub(super) fn sensed(&mut self, die: u32, is_one: bool) {
         if let Some(budget) = &mut self.budget {
@@ -352,29 +351,29 @@ impl Observers {
         budget.verify(meter.idle_uw(), meter.at_work())
     }
 
-    /// Whether a timeline is drawn, or was, or someone else is to be told of requests.
+    /// Whether a timeline is or was drawn, or an added observer receives requests.
     #[inline]
     pub fn is_drawn(&self) -> bool {
         self.timeline.is_some() || !self.own.is_empty()
     }
 
-    /// The timeline, drawn or not.
+    /// Returns the timeline, complete or not.
     pub fn timeline_mut(&mut self) -> Option<&mut Timeline> {
         self.timeline.as_deref_mut()
     }
 
-    /// The timeline, for those who only look.
+    /// Returns the timeline.
     pub fn timeline(&self) -> Option<&Timeline> {
         self.timeline.as_deref()
     }
 
-    /// The attribution of waits, if they are attributed.
+    /// Returns the attribution of waits, if enabled.
     #[inline]
     pub fn attribution(&mut self) -> Option<&mut Attribution> {
         self.attribution.as_deref_mut()
     }
 
-    /// Suspensions of programs and of erases by what was done, if that is kept.
+    /// Returns suspensions of programs and of erases by progress, if recorded.
     pub fn ages(&self) -> Option<&[[u64; AGES]; 2]> {
         self.ages.as_ref().map(|ages| ages.counts())
     }

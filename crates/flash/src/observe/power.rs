@@ -73,13 +73,13 @@ impl Observe for Meter {
     }
 }
 
-/// Where the meter follows an operation on whose lane something happens.
+/// Returns the meter's place for an operation on a lane.
 fn place(scene: &Scene, id: u32) -> Place {
     let lane = scene.lane.plane().map_or(0, |plane| plane as usize + 1);
     (scene.txn(id).die, lane)
 }
 
-/// The data of a program on a number of planes crosses the channel.
+/// Adds the data-in of a program for a number of planes.
 fn bring_in(meter: &mut Meter, scene: &Scene, id: u32, class: Class, (length, planes): (Dur, u64)) {
     let pages = planes * u64::from(scene.dies.facts.pages_of_program(scene.txn(id).front));
     let pages = pages * u64::from(scene.dies.facts.timing.passes());

@@ -12,11 +12,11 @@ pub(super) struct RequestAccount {
     pub(super) times: CauseTimes,
     /// The die that read or programmed that page, if one did.
     pub(super) die: Option<u32>,
-    /// Reading of the buffer's clock when its data came, while it waits for room there.
+    /// Reading of the buffer's clock at the arrival of its data, while it waits for room there.
     from: Option<CauseTimes>,
 }
 
-/// Attribution of all open requests, by slot, and the clock of those that wait for the buffer.
+/// Attribution of all open requests, by slot, and the clock of requests that wait for the buffer.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct RequestAccounts {
     accounts: Vec<RequestAccount>,
@@ -36,14 +36,14 @@ impl RequestAccounts {
         slot(&mut self.accounts, request, RequestAccounts::NEW)
     }
 
-    /// Ends a page of a request that no die had to do with since it waited.
+    /// Ends a page of a request without a die since its wait.
     pub(super) fn page_without_die(&mut self, request: u32) -> &mut RequestAccount {
         let account = self.at(request);
         (account.times, account.die) = (CauseTimes::default(), None);
         account
     }
 
-    /// Begins the wait of a request for the buffer.
+    /// Starts the wait of a request for the buffer.
     pub(super) fn wait_for_buffer(&mut self, request: u32, now: Time) {
         let reading = self.buffer.join(now);
         self.at(request).from = Some(reading);

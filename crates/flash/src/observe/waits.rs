@@ -1,4 +1,4 @@
-//! A statistic of its own, whole: the longest that a host read has waited for an erase.
+//! A complete custom statistic: the longest wait of a host read for an erase.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -8,22 +8,22 @@ use reprieve_policy::txn::Kind;
 
 use super::{Observe, Scene};
 
-/// The longest time in which a host read was queued while an erase ran on its die, until it was
-/// sensed. Clones show the same.
+/// The longest time in which a queued host read waited during an erase on its die, until it was
+/// sensed. Clones share the value.
 #[derive(Clone, Debug, Default)]
 pub struct LongestEraseWait(Arc<Mutex<Waits>>);
 
 #[derive(Debug, Default)]
 struct Waits {
     longest: Dur,
-    /// Of each die: for how long erases have run, and since when one does.
+    /// Total erase time of each die, and the start of the current one.
     erasing: BTreeMap<u32, (Dur, Option<Time>)>,
-    /// Of each read that is queued: for how long erases had run on its die when it came.
+    /// Total erase time of the die at the arrival of each queued read.
     before: BTreeMap<u32, Dur>,
 }
 
 impl Waits {
-    /// For how long erases have run on a die until `now`.
+    /// Returns the erase time of a die until `now`.
     fn erased(&self, die: u32, now: Time) -> Dur {
         let (whole, since) = self.erasing.get(&die).copied().unwrap_or_default();
         whole + since.map_or(Dur::ZERO, |since| now - since)
@@ -39,7 +39,7 @@ impl Waits {
 }
 
 impl LongestEraseWait {
-    /// So far.
+    /// Returns the longest wait.
     pub fn longest(&self) -> Dur {
         self.waits().longest
     }

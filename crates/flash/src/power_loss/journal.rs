@@ -1,25 +1,25 @@
-//! Data stored beside each page: its logical page and version, as a recovery will read it.
+//! Metadata in the spare area of each page: logical page and version, as recovery reads them.
 
 use std::collections::BTreeMap;
 
-/// No logical page: the page holds nothing that can be read.
+/// No logical page: the page is not readable.
 const BLANK: u32 = u32::MAX;
-/// No logical page either: an older copy from before the first request, whose newer one is known.
+/// No logical page: an older copy from before the first request, with a known newer one.
 const OLDER: u32 = u32::MAX - 1;
 
-/// Data stored beside a page.
+/// Metadata in the spare area of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     lpn: u32,
-    /// How often garbage collection has moved it.
+    /// Number of its moves by garbage collection.
     pub moves: u32,
-    /// Pages that the buffer had accepted when it accepted this one, or pages of the mapping that
-    /// were to be written until this one was; 0: from before the run.
+    /// Pages accepted by the buffer before this one, or pages of the mapping queued for writes
+    /// before it; 0: from before the run.
     pub version: u64,
 }
 
 impl Stamp {
-    /// Of a page that the host has written, as this version.
+    /// Creates the metadata of a page of this version that the host has written.
     pub fn of_write(lpn: u32, version: u64) -> Stamp {
         Stamp { lpn, moves: 0, version }
     }
@@ -32,22 +32,22 @@ impl Stamp {
     }
 }
 
-/// The stamps of all pages, and the versions of what is in the write buffer.
+/// The metadata of all pages, and the versions of pages in the write buffer.
 #[derive(Clone, Debug)]
 pub struct Journal {
     stamps: Vec<Stamp>,
     /// Of each transaction.
     versions: Vec<u64>,
     accepted: u64,
-    /// Pages of a mapping in flash that were to be written.
+    /// Number of pages of a mapping in flash queued for writes.
     map_writes: u64,
-    /// Logical pages that the host has trimmed, of which nothing newer is safe: each with the pages
-    /// that had been accepted by then, of which none is valid.
+    /// Logical pages that the host has trimmed without a newer safe version: each with the number
+    /// of pages accepted by then, none of which is valid.
     trims: BTreeMap<u32, u64>,
 }
 
 impl Journal {
-    /// Of a drive with `pages` pages, nothing programmed.
+    /// Creates the journal of a drive with `pages` pages, none programmed.
     pub fn new(pages: u64) -> Journal {
         let pages = usize::try_from(pages).expect("memory was checked");
         Journal {
@@ -59,19 +59,19 @@ impl Journal {
         }
     }
 
-    /// A page was programmed before the first request: with the data of `lpn`, or older data.
+    /// Records a page programmed before the first request: with the data of `lpn`, or older data.
     pub fn starts_with(&mut self, page: u32, lpn: Option<u32>) {
         self.stamps[page as usize] = Stamp { lpn: lpn.unwrap_or(OLDER), moves: 0, version: 0 };
     }
 
-    /// The buffer has accepted a page as transaction `id`; returns its version.
+    /// Records a page in the buffer as transaction `id`; returns its version.
     pub fn accepted(&mut self, id: u32) -> u64 {
         self.accepted += 1;
         self.set_version(id, self.accepted);
         self.accepted
     }
 
-    /// A page of the mapping is to be written by transaction `id`: such pages have versions apart.
+    /// Records a page of the mapping, to be written by transaction `id`, with separate versions.
     pub fn map_write(&mut self, id: u32) {
         self.map_writes += 1;
         self.set_version(id, self.map_writes);
@@ -85,33 +85,33 @@ impl Journal {
         self.versions[index] = version;
     }
 
-    /// The host has trimmed a logical page.
+    /// Records a trim of a logical page.
     pub fn trimmed(&mut self, lpn: u32) {
         self.trims.insert(lpn, self.accepted);
     }
 
-    /// A logical page has newer data that will not be lost as long as the list of trims is not.
+    /// Drops the trim of a logical page with newer data as safe as the list of trims.
     pub fn forget_trim(&mut self, lpn: u32) {
         self.trims.remove(&lpn);
     }
 
-    /// Logical pages in the list of trims.
+    /// Returns the logical pages in the list of trims.
     pub fn trimmed_pages(&self) -> u64 {
         self.trims.len() as u64
     }
 
-    /// Whether the list of trims says that a page of this version is void, or none.
+    /// Whether the list of trims invalidates this version of a page.
     pub fn is_trimmed(&self, lpn: u32, version: Option<u64>) -> bool {
         let trimmed_at = self.trims.get(&lpn);
         trimmed_at.is_some_and(|at| version.is_none_or(|version| version <= *at))
     }
 
-    /// The version of what transaction `id` writes.
+    /// Returns the version that transaction `id` writes.
     pub fn version(&self, id: u32) -> u64 {
         self.versions[id as usize]
     }
 
-    /// Transaction `id` has programmed a page.
+    /// Records the program of transaction `id`.
     pub fn programmed(&mut self, page: u32, lpn: u32, id: u32) {
         let version = self.version(id);
         self.stamps[page as usize] = Stamp::of_write(lpn, version);
@@ -120,13 +120,13 @@ impl Journal {
         }
     }
 
-    /// Returns the data that garbage collection copies beside a page that it moves.
+    /// Returns the metadata that garbage collection copies with a page.
     pub fn copy_of(&self, source: u32) -> Stamp {
         let stamp = self.stamps[source as usize];
         Stamp { moves: stamp.moves + 1, ..stamp }
     }
 
-    /// Garbage collection has moved a page.
+    /// Records a move of a page by garbage collection.
     pub fn moved(&mut self, source: u32, page: u32) {
         self.stamps[page as usize] = self.copy_of(source);
     }
@@ -137,7 +137,7 @@ impl Journal {
         self.stamps[first..first + pages as usize].fill(Stamp::NOTHING);
     }
 
-    /// Returns the data that can be read beside a page; `None`: nothing.
+    /// Returns the readable metadata of a page, if any.
     pub fn stamp(&self, page: u32) -> Option<Stamp> {
         let stamp = self.stamps[page as usize];
         (stamp.lpn != BLANK).then_some(stamp)

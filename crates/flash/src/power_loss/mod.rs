@@ -1,66 +1,65 @@
-//! A loss of power: what is stored beside each page, how the write buffer is saved in the time that
-//! is left, and how the mapping is found again.
+//! Power loss: metadata in the spare area of each page, the flush of the write buffer, and recovery
+//! of the mapping.
 
 mod journal;
+mod power_loss_flush;
 mod recovery;
-mod rescue;
 
 use reprieve_base::{Dur, Time};
 use reprieve_config::Scenario;
 use reprieve_nand::{Activity, CommandPower};
 
 pub use journal::{Journal, Stamp};
+pub use power_loss_flush::{FlushBudget, PowerLossFlush, flush_on_power_loss};
 pub use recovery::{DieScan, RecoveredPages, RecoveryTime, recovery_time};
-pub use rescue::{Rescue, RescueBudget, rescue};
 
-/// Power that is drawn above that of idle dies and the controller.
+/// Power above that of idle dies and the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
-    /// From when.
+    /// Start.
     pub from: Time,
-    /// Until when; `NEVER`: as long as there is power.
+    /// End; `NEVER`: while power lasts.
     pub to: Time,
-    /// How much.
+    /// Power in microwatts.
     pub uw: u64,
 }
 
-/// A die whose operation has been dealt with after the power has failed.
+/// State of a die after a power failure.
 #[derive(Clone, Debug)]
 pub struct CutDie {
-    /// When its array is free for programs that save pages.
+    /// When its array is free for programs of the flush.
     pub free_at: Time,
-    /// Until when data comes in over its channel.
+    /// End of data-in over its channel.
     pub channel_until: Time,
-    /// Transactions that end by themselves, and when.
+    /// Transactions that complete, with their ends.
     pub ends: Vec<(u32, Time)>,
-    /// Whether it was at work on a program, or an erase, that does not end.
+    /// Whether a program was stopped.
     pub stopped_program: bool,
     /// Whether an erase was stopped.
     pub stopped_erase: bool,
-    /// Power of the work under way.
+    /// Power of its operations.
     pub draws: Vec<Draw>,
 }
 
-/// Powers of all activities, by the parameters of the meter.
+/// Power of each activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Powers {
     /// Controller and idle dies together.
     pub base_uw: u64,
-    /// A command above an idle die: sensing.
+    /// Sensing, above an idle die.
     pub sense: CommandPower,
-    /// The mean over pulses and verifies of the type of page that takes most.
+    /// Program: mean over pulses and verifies of the page type with the highest power.
     pub program: CommandPower,
-    /// The mean over pulse and verify.
+    /// Erase: mean over pulses and verifies.
     pub erase: CommandPower,
-    /// A suspended operation.
+    /// A suspended operation, above an idle die.
     pub suspended_uw: u64,
-    /// A bit over the channel.
+    /// Energy per bit over the channel, in femtojoules.
     pub bit_fj: u64,
 }
 
 impl Powers {
-    /// Returns those of a scenario prepared for a loss of power; the flash draws nothing where
-    /// power is not accounted for.
+    /// Returns the powers of a scenario with power loss; without a power model flash draws none.
     pub fn of(scenario: &Scenario) -> Powers {
         let loss = scenario.power_loss.as_ref().expect("the drive is prepared for it");
         let Some(power) = &scenario.power else {
@@ -97,7 +96,7 @@ impl Powers {
     }
 }
 
-/// The mean of two powers over such lengths, rounded up.
+/// Returns the time-weighted mean of two powers, rounded up.
 fn mean(uw: [u64; 2], lengths_ns: [u64; 2]) -> u64 {
     let whole = u128::from(lengths_ns[0]) + u128::from(lengths_ns[1]);
     if whole == 0 {

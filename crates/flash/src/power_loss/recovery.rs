@@ -1,4 +1,4 @@
-//! Recovery: which page holds the newest data of each logical page, and how long it takes to know.
+//! Recovery: the page with the newest data of each logical page, and the time to find it.
 
 use reprieve_base::{Dur, Geometry};
 use reprieve_nand::Timing;
@@ -9,20 +9,20 @@ use super::Stamp;
 #[derive(Clone, Debug)]
 pub struct RecoveredPages {
     newest: Vec<Option<(u64, u32, u32)>>,
-    /// Programmed pages of which nothing could be read: programs that did not end.
+    /// Unreadable programmed pages, whose programs did not end.
     pub unreadable_pages: u64,
 }
 
 impl RecoveredPages {
-    /// Of a drive of `pages` logical pages, with those that stand for a mapping in flash, before
-    /// anything is read.
+    /// Creates the tables of a drive of `pages` logical pages, those of a mapping in flash
+    /// included, before any page is read.
     pub fn new(pages: u32) -> RecoveredPages {
         RecoveredPages { newest: vec![None; pages as usize], unreadable_pages: 0 }
     }
 
-    /// A programmed page has been read, with what is stored beside it.
+    /// Adds a programmed page with its metadata.
     ///
-    /// The newer version wins; of copies of one version the one that was moved more often.
+    /// The newer version wins; among copies of one version the one that was moved more often.
     pub fn read(&mut self, page: u32, stamp: Option<Stamp>) {
         let Some(stamp) = stamp else {
             self.unreadable_pages += 1;
@@ -36,17 +36,17 @@ impl RecoveredPages {
         }
     }
 
-    /// The page, counted over the drive, with the newest data of a logical page.
+    /// Returns the page, counted over the drive, with the newest data of a logical page.
     pub fn page(&self, lpn: u32) -> Option<u32> {
         self.newest[lpn as usize].map(|(.., page)| page)
     }
 
-    /// The version of that data; 0: from before the run.
+    /// Returns the version of that data; 0: from before the run.
     pub fn version(&self, lpn: u32) -> Option<u64> {
         self.newest[lpn as usize].map(|(version, ..)| version)
     }
 
-    /// Logical pages below a bound of which a page was found.
+    /// Returns the logical pages below a bound of which a page was found.
     pub fn pages_below(&self, end: u32) -> u64 {
         self.newest[..end as usize].iter().flatten().count() as u64
     }
@@ -55,29 +55,29 @@ impl RecoveredPages {
 /// Work of a recovery on one die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DieScan {
-    /// Programmed pages, of which what is stored beside them is read.
+    /// Programmed pages whose metadata is read.
     pub pages: u64,
     /// Sensing them, in all.
     pub sense_ns: u64,
     /// Saved pages, which are read whole.
     pub saved_pages: u64,
-    /// Erasing the blocks again whose erase did not end, in all.
+    /// Repeating the erases that did not end, in all.
     pub erase_ns: u64,
 }
 
-/// How long the steps of a recovery take, one after the other.
+/// Times of the consecutive steps of a recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecoveryTime {
-    /// Reading what is stored beside the pages.
+    /// Reading the metadata of the pages.
     pub scan: Dur,
     /// Reading the pages that were saved.
     pub load: Dur,
-    /// Erasing blocks again.
+    /// Repeating erases.
     pub erase: Dur,
 }
 
-/// How long a recovery takes with all dies in parallel: a channel is as slow as its slowest die, or
-/// as the sum of its transfers behind the first array read.
+/// Returns the duration of a recovery with all dies in parallel: a channel takes as long as its
+/// slowest die, or as its transfers after the first array read.
 pub fn recovery_time(
     dies: &[DieScan],
     geometry: &Geometry,

@@ -1,4 +1,4 @@
-//! A rescue and a recovery, page by page, against times and energies worked out by hand.
+//! A flush and a recovery, page by page, against times and energies worked out by hand.
 
 use reprieve_base::{Dur, Time};
 use reprieve_config::{self as scenario, Scenario};
@@ -47,13 +47,13 @@ fn die(free_us: u64, draws: Vec<Draw>) -> CutDie {
 }
 
 /// Five pages on dies that are free at 0, 1000, 0 and 300 us; the second draws for an erase.
-fn five_pages(sets: &[&str], channel_until_us: u64, awaited_us: u64) -> Rescue {
+fn five_pages(sets: &[&str], channel_until_us: u64, awaited_us: u64) -> PowerLossFlush {
     let scenario = prepared(sets);
     let erase = Draw { from: us(0), to: us(1000), uw: POWERS.erase.on(1u32) };
     let mut dies = [die(0, vec![]), die(1000, vec![erase]), die(0, vec![]), die(300, vec![])];
     dies[1].channel_until = us(channel_until_us);
     let loss = scenario.power_loss.as_ref().expect("it is prepared");
-    rescue((Time::ZERO, us(awaited_us)), 5, &dies, &scenario, (loss, &POWERS))
+    flush_on_power_loss((Time::ZERO, us(awaited_us)), 5, &dies, &scenario, (loss, &POWERS))
 }
 
 // Pages begin at 0 on dies 0 and 2, end at 240, begin there again and end at 480; the fifth begins
@@ -66,10 +66,10 @@ const FOUR_FJ: u128 =
 
 #[test]
 fn pages_go_to_the_dies_that_are_free_first() {
-    let rescue = five_pages(&["power_loss.hold_up_us=10000"], 0, 0);
-    assert_eq!((rescue.safe, rescue.halt), (us(540), us(540)));
-    assert_eq!((rescue.saved_pages, rescue.saved_by_die), (5, vec![2, 0, 2, 1]));
-    assert_eq!(rescue.energy_fj, ENERGY_FJ);
+    let flush = five_pages(&["power_loss.hold_up_us=10000"], 0, 0);
+    assert_eq!((flush.safe, flush.halt), (us(540), us(540)));
+    assert_eq!((flush.saved_pages, flush.saved_by_die), (5, vec![2, 0, 2, 1]));
+    assert_eq!(flush.energy_fj, ENERGY_FJ);
     // A program that ends later has to be waited for; the base and the erase go on.
     let awaited = five_pages(&["power_loss.hold_up_us=10000"], 0, 600);
     assert_eq!(awaited.safe, us(600));
@@ -80,16 +80,16 @@ fn pages_go_to_the_dies_that_are_free_first() {
 fn a_page_that_comes_in_holds_up_its_channel() {
     // Die 0 begins at 250 and ends at 490; die 2 has three: 240, 480, 720; but die 3 begins at 300
     // and ends at 540, so that the fourth is that of die 0 at 250, the fifth that of die 3.
-    let rescue = five_pages(&["power_loss.hold_up_us=10000"], 250, 0);
-    assert_eq!(rescue.saved_by_die, [1, 0, 3, 1]);
-    assert_eq!(rescue.safe, us(720));
+    let flush = five_pages(&["power_loss.hold_up_us=10000"], 250, 0);
+    assert_eq!(flush.saved_by_die, [1, 0, 3, 1]);
+    assert_eq!(flush.safe, us(720));
 }
 
 #[test]
 fn what_ends_when_time_or_energy_is_over_is_not_saved() {
     let saved = |sets: &[&str]| {
-        let rescue = five_pages(sets, 0, 0);
-        (rescue.saved_pages, rescue.halt)
+        let flush = five_pages(sets, 0, 0);
+        (flush.saved_pages, flush.halt)
     };
     assert_eq!(saved(&[]), (0, Time::ZERO), "no capacitor");
     assert_eq!(saved(&["power_loss.hold_up_us=480"]), (4, us(480)));

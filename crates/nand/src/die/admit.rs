@@ -10,7 +10,7 @@ use crate::refusal::Refusal;
 use crate::timing::{ProgramSuspension, Suspension};
 
 impl Die {
-    /// Pages of a block that were programmed, or begun, since its last erase began.
+    /// Returns the pages of a block programmed, or started, since the start of its last erase.
     ///
     /// Panics if the die has no such block.
     pub fn programmed(&self, plane: u32, block: u32) -> u32 {
@@ -18,7 +18,7 @@ impl Die {
         self.pages.of(index.expect("the caller knows the die's shape"))
     }
 
-    /// A program takes the page `at` of a block, which has to be the block's next one, and those of
+    /// Marks the pages of a program: `at`, which has to be the next page of its block, and those of
     /// `others`, which are known to be.
     #[inline(always)]
     pub(super) fn take_pages(
@@ -99,7 +99,7 @@ impl Die {
         self.admit_operation(Kind::Program, to)
     }
 
-    /// Whether an operation of this kind may begin in an idle array.
+    /// Whether an operation of this kind may start in an idle array.
     #[inline]
     pub(super) fn admit_operation(&self, kind: Kind, at: PageAddress) -> Result<(), Refusal> {
         if !self.plane_reads.are_free() {
@@ -109,7 +109,7 @@ impl Die {
         if self.works_on(at) {
             return Err(Refusal::SuspendedBlock);
         }
-        // What lies innermost is a program if there are two, so that there are never three.
+        // If there are two operations, the inner one is a program, so that there are never three.
         let fits = (kind, suspended.kind) == (Kind::Program, Kind::Erase);
         if fits && self.part.suspension.program_in_erase { Ok(()) } else { Err(Refusal::Nested) }
     }

@@ -8,10 +8,10 @@ use crate::operation::{Kind, Operation};
 use crate::refusal::Refusal;
 use crate::timing::ProgramSuspension;
 
-/// The second register, for the page of a program that begins when the one that runs has ended.
+/// The second register, for the page of a program that starts when the running one has ended.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct LoadRegister {
-    /// The page that is in it, or on its way there, and when its data is in.
+    /// The page in it, or on its way there, and the end of its data-in.
     page: Option<(PageAddress, Time)>,
     /// Pages of other planes that are programmed with it.
     companions: Vec<PageAddress>,
@@ -25,7 +25,7 @@ impl LoadRegister {
 }
 
 impl Die {
-    /// Whether the page of a next program could come in now, beside a program that runs.
+    /// Whether the data of a next program can come in now, during a running program.
     #[inline]
     pub fn takes_load(&self, now: Time) -> bool {
         let is_free = self.loaded.get().is_some_and(LoadRegister::is_empty)
@@ -38,8 +38,8 @@ impl Die {
         is_free && self.operations.innermost().is_some_and(next_to)
     }
 
-    /// Takes the page of a next program over the channel from `now` on, and of `others` in further
-    /// planes; it begins when the one that runs has ended and its own data is in.
+    /// Takes the page of a next program over the channel from `now` on, and those of `others` in
+    /// further planes; it starts when the running one has ended and its own data is in.
     ///
     /// Returns when its data is in.
     pub fn load(
@@ -68,8 +68,7 @@ impl Die {
         Ok(data_in_end)
     }
 
-    /// An operation of a part that does several things at once has ended: planes that were
-    /// suspended by themselves are left, or a program that was loaded takes the array.
+    /// Ends one of several operations: with suspended planes left, or a loaded program that starts.
     #[cold]
     pub(super) fn end_one_of_several(&mut self, now: Time) {
         if !self.operations.is_whole() {
@@ -81,13 +80,13 @@ impl Die {
             let iterations = self.lengths.longest(&self.part, at, &others);
             let operation = Operation::program(data_in_end.max(now), iterations);
             self.begin(operation.on_planes(others.len() as u32 + 1), at, &others);
-            // With its room, so that the next program takes no memory.
+            // Keeps its memory, so that the next program allocates none.
             others.clear();
             self.loaded.companions = others;
         }
     }
 
-    /// When the program or erase that runs will have ended, if it is not suspended.
+    /// Returns the end of the running program or erase without suspension.
     pub fn running_until(&self) -> Option<Time> {
         match self.array {
             Array::Running(until) => Some(until),

@@ -1,4 +1,4 @@
-//! How long the erases of a die's blocks take, where they come in loops and blocks differ.
+//! Erase times of a die's blocks, where erases have loops and blocks differ.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use super::Die;
 use crate::command::Shape;
 use crate::loops::EraseLengths;
 
-/// Rank and cycles of each block, from which the length of its erase follows.
+/// Rank and cycles of each block, which determine its erase time.
 #[derive(Clone, Debug)]
 pub(super) struct BlockErases {
     lengths: Arc<EraseLengths>,
     shape: Shape,
-    /// By [`crate::Shape::block_index`], each rank once: it stays.
+    /// By [`crate::Shape::block_index`], each rank once, constant.
     ranks: Box<[u32]>,
     cycles: Box<[f64]>,
 }
@@ -23,7 +23,7 @@ impl BlockErases {
         archive.part(&mut self.cycles);
     }
 
-    /// Blocks in a random order of how long they take, all without cycles.
+    /// Creates blocks with random ranks, all without cycles.
     fn new(lengths: Arc<EraseLengths>, shape: Shape, seed: u64, index: u64) -> BlockErases {
         let mut stream = Stream::new(seed, "nand.erase", index);
         let mut ranks: Box<[u32]> = (0..shape.planes * shape.blocks_per_plane).collect();
@@ -49,7 +49,7 @@ impl BlockErases {
 }
 
 impl Die {
-    /// Lets the erases of its blocks take as long as a table says, on a part that erases in loops.
+    /// Sets the erase times of its blocks from a table, on a part that erases in loops.
     pub fn erase_in_loops(&mut self, lengths: &Arc<EraseLengths>, seed: u64, index: u64) {
         assert!(self.part.timing.erase_loops.is_some(), "the part erases with one pulse");
         let erases = BlockErases::new(Arc::clone(lengths), self.part.shape, seed, index);
@@ -63,8 +63,7 @@ impl Die {
         erases.cycles[index] = cycles;
     }
 
-    /// The array time of an erase that nobody suspends: of this block, or of one in the middle if
-    /// it is not known of which.
+    /// Returns the array time of an erase without suspension: of this block, or of the median one.
     #[inline(never)]
     pub fn erase_of(&self, at: Option<PageAddress>) -> Dur {
         match (&self.erases, at) {
@@ -74,7 +73,7 @@ impl Die {
         }
     }
 
-    /// Loops and last pulse of an erase of these blocks, which lasts as long as the longest.
+    /// Returns loops and last pulse of the longest of these blocks' erases.
     pub(super) fn loops_of(&self, at: PageAddress, others: &[PageAddress]) -> (u32, Dur) {
         let timing = &self.part.timing;
         let Some(loops) = &timing.erase_loops else { return (1, timing.erase) };

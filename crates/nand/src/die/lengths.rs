@@ -1,4 +1,4 @@
-//! How long the reads and programs of a die take, where they are not all of the part's length.
+//! Read and program times of a die, where they differ from the part's.
 
 use reprieve_base::{Dur, PageAddress, Rare, Stream};
 
@@ -7,7 +7,7 @@ use crate::command::Part;
 use crate::timing::{ReadLaw, SlcMode};
 use crate::wordlines::IterationSpread;
 
-/// How long the reads and programs of a die take.
+/// Read and program times of a die.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Lengths {
     drawn: Rare<Drawn>,
@@ -15,17 +15,17 @@ pub(super) struct Lengths {
     slc: Rare<Vec<bool>>,
 }
 
-/// Random streams of lengths that differ from page to page, or from read to read.
+/// Random streams of times that differ by page or by read.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Drawn {
-    /// From which the lengths of reads are drawn.
+    /// Stream of read times.
     reads: Stream,
-    /// From which the iterations of a wordline follow.
+    /// Stream of the iterations of wordlines.
     wordlines: u64,
 }
 
 impl Lengths {
-    /// Those of the die `index`, with no block in SLC mode.
+    /// Returns those of the die `index`, with no block in SLC mode.
     pub(super) fn new(part: &Part, seed: u64, index: u64) -> Lengths {
         let Part { timing, shape, .. } = part;
         let differ = timing.read_law == ReadLaw::Exponential || timing.spread.is_some();
@@ -37,7 +37,7 @@ impl Lengths {
         Lengths { drawn, slc: Rare::only_if(timing.slc.is_some(), || vec![false; blocks]) }
     }
 
-    /// Of the read that begins of a page: drawn anew each time, or the part's.
+    /// Returns the time of a read of a page: drawn anew each time, or the part's.
     #[inline(always)]
     pub(super) fn read(&mut self, part: &Part, at: PageAddress) -> Dur {
         let timing = &part.timing;
@@ -58,7 +58,7 @@ impl Lengths {
         Dur::from_ns((times_mean * mean.ns() as f64).round() as u64)
     }
 
-    /// Iterations of a program of this page, the same each time it is programmed.
+    /// Returns the iterations of a program of this page, a constant of the page.
     #[inline(always)]
     pub(super) fn iterations(&self, part: &Part, at: PageAddress) -> u32 {
         if let Some(mode) = self.slc_mode(part, at) {
@@ -79,7 +79,7 @@ impl Lengths {
         spread.of(self.drawn.wordlines, wordline)
     }
 
-    /// Times of a block in SLC mode; `None`: it is in no such mode.
+    /// Returns the times of a block in SLC mode; `None` in normal mode.
     #[inline(always)]
     fn slc_mode(&self, part: &Part, at: PageAddress) -> Option<SlcMode> {
         let blocks = self.slc.get()?;
@@ -93,7 +93,7 @@ impl Lengths {
         self.slc_mode(part, at).is_some()
     }
 
-    /// Puts a block, by its number in the die, into SLC mode or takes it out of it.
+    /// Sets or clears the SLC mode of a block, by its number in the die.
     #[inline]
     pub(super) fn set_slc(&mut self, block: usize, is_slc: bool) {
         if self.slc.get().is_some() {
@@ -101,7 +101,7 @@ impl Lengths {
         }
     }
 
-    /// Iterations of a program of pages of several planes, which lasts as long as the longest.
+    /// Returns the iterations of a program of pages of several planes, the most of any.
     #[inline]
     pub(super) fn longest(&self, part: &Part, at: PageAddress, others: &[PageAddress]) -> u32 {
         let rest = others.iter().map(|other| self.iterations(part, *other));
@@ -109,8 +109,8 @@ impl Lengths {
     }
 }
 
-/// Iterations of a program: the coarse pass over its wordline, the fine pass over the one before
-/// it in the block, and that over its own if it is the last.
+/// Returns the iterations of a program: the coarse pass over its wordline, the fine pass over the
+/// one before it in the block, and over its own if it is the last.
 #[cold]
 fn in_two_passes(part: &Part, coarse: u32, page: u32) -> u32 {
     let Part { timing, shape, .. } = part;
@@ -120,20 +120,20 @@ fn in_two_passes(part: &Part, coarse: u32, page: u32) -> u32 {
 }
 
 impl Die {
-    /// Iterations of a program of this page, the same each time it is programmed.
+    /// Returns the iterations of a program of this page, a constant of the page.
     #[inline(always)]
     pub fn iterations_of(&self, at: PageAddress) -> u32 {
         self.lengths.iterations(&self.part, at)
     }
 
-    /// A program of this page that nobody suspends, its command and its data in included.
+    /// Returns the time of a program of this page without suspension, with command and data-in.
     #[inline]
     pub fn undisturbed_program(&self, at: PageAddress) -> Dur {
         let is_slc = self.lengths.is_slc(&self.part, at);
         self.part.timing.undisturbed_program(is_slc, self.iterations_of(at))
     }
 
-    /// Puts a block that holds nothing into SLC mode, until its next erase.
+    /// Puts an empty block into SLC mode, until its next erase.
     ///
     /// Panics if pages of it are programmed in another mode, or the part has no such mode.
     pub fn use_slc(&mut self, at: PageAddress) {
@@ -145,7 +145,7 @@ impl Die {
         self.lengths.set_slc(block, true);
     }
 
-    /// A copyback that nobody suspends, its two commands included.
+    /// Returns the time of a copyback without suspension, with its two commands.
     #[inline(never)]
     pub fn undisturbed_copyback(&self, from: PageAddress, to: PageAddress) -> Dur {
         self.part.timing.undisturbed_copyback(from.page, self.iterations_of(to))

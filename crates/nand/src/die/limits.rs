@@ -1,4 +1,4 @@
-//! Limits of suspension that may change while a die is at work.
+//! Limits of suspension that may change during operations.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ impl Die {
         &self.part
     }
 
-    /// Lets other limits hold from now on: how often, and how soon again, an operation stops.
+    /// Changes the limits: how often, and how soon again, an operation is suspended.
     ///
     /// Panics if the part differs in anything else.
     pub fn set_limits(&mut self, part: &Arc<Part>) {

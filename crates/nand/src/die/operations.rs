@@ -1,4 +1,4 @@
-//! The programs and erases of a die that have begun and are not complete.
+//! Programs and erases of a die that are not complete.
 
 use reprieve_base::{PageAddress, Rare, Stream, Time};
 
@@ -7,27 +7,27 @@ use crate::command::{Elapsed, Part};
 use crate::operation::{Kind, Operation, Run, Stop};
 use crate::timing::SameBlock;
 
-/// The programs and erases of a die that have begun and are not complete.
+/// Programs and erases of a die that are not complete.
 ///
 /// There is at most one operation, and one more inside it: a program inside a suspended erase. On
 /// some parts an operation works on several planes, and planes are suspended one by one.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Operations {
-    /// The operation that began last, and its block on the plane of its command.
+    /// The last operation started, and its block on the plane of its command.
     innermost: Option<(Operation, PageAddress)>,
     is_suspended: bool,
     beside: Rare<Beside>,
 }
 
-/// State that most parts never have, kept apart from that of every command.
+/// State that most parts never have, separate from that of every command.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Beside {
     /// The suspended erase inside which the innermost operation, a program, runs or is suspended.
     outer: Option<(Operation, PageAddress)>,
-    /// Pages and blocks of other planes on which the innermost operation, and the outer one, work.
+    /// Pages and blocks of other planes of the innermost operation, and of the outer one.
     companions: Vec<PageAddress>,
     outer_companions: Vec<PageAddress>,
-    /// Planes that were suspended by themselves, out of an operation on several planes.
+    /// Planes that were suspended alone, out of an operation on several planes.
     pieces: Pieces,
 }
 
@@ -41,48 +41,48 @@ impl Operations {
         }
     }
 
-    /// Plane and block of the operation that began last, whether it runs or is suspended.
+    /// Returns plane and block of the last operation started, running or suspended.
     #[inline]
     pub fn block(&self) -> Option<(u32, u32)> {
         self.innermost.as_ref().map(|(_, at)| (at.plane, at.block))
     }
 
-    /// Plane and block of the suspended erase around it.
+    /// Returns plane and block of the suspended erase around it.
     #[inline]
     pub fn outer_block(&self) -> Option<(u32, u32)> {
         let (_, at) = self.beside.get()?.outer.as_ref()?;
         Some((at.plane, at.block))
     }
 
-    /// How often it has been suspended.
+    /// Returns the number of suspensions.
     pub fn suspensions(&self) -> u32 {
         self.innermost.as_ref().map_or(0, |(operation, _)| operation.suspensions)
     }
 
-    /// Pages or blocks on which it works at once.
+    /// Returns the pages or blocks on which it works at once.
     #[inline]
     pub fn planes(&self) -> u32 {
         1 + self.beside.get().map_or(0, |beside| beside.companions.len() as u32)
     }
 
-    /// Whether a plane is suspended that was suspended by itself.
+    /// Whether a plane that was suspended alone is suspended now.
     pub fn has_suspended_plane(&self) -> bool {
         self.beside.get().is_some_and(|beside| beside.pieces.any(PlaneWork::Suspended))
     }
 
-    /// Whether the operation that began last is suspended.
+    /// Whether the last operation started is suspended.
     #[inline(always)]
     pub(super) fn is_suspended(&self) -> bool {
         self.is_suspended
     }
 
-    /// The operation that began last on all its planes.
+    /// Returns the last operation started, on all its planes.
     #[inline(always)]
     pub(super) fn innermost(&self) -> Option<&Operation> {
         self.innermost.as_ref().map(|(operation, _)| operation)
     }
 
-    /// The operation of a plane that was suspended by itself, or that which began last.
+    /// Returns the operation of a plane that was suspended alone, or else the last one started.
     pub(super) fn on(&self, plane: Option<u32>) -> Option<&Operation> {
         let piece = plane.and_then(|plane| self.piece_on(plane));
         piece.map(|piece| &piece.operation).or(self.innermost())
@@ -94,23 +94,23 @@ impl Operations {
         self.beside.get()?.pieces.on(plane)
     }
 
-    /// Whether no plane was suspended by itself.
+    /// Whether no plane was suspended alone.
     #[inline]
     pub(super) fn is_whole(&self) -> bool {
         self.beside.get().is_none_or(|beside| beside.pieces.is_empty())
     }
 
-    /// Whether all planes that were suspended by themselves are suspended.
+    /// Whether all planes that were suspended alone are suspended now.
     pub(super) fn pieces_rest(&self) -> bool {
         self.beside.get().is_none_or(|beside| beside.pieces.all(PlaneWork::Suspended))
     }
 
-    /// The operation that began last, to follow its phases from its start or resumption at `from`.
+    /// Returns the last operation started, to follow its phases from its start or resume at `from`.
     pub(super) fn run(&self, from: Time) -> Option<Run> {
         self.innermost().map(|operation| Run::new(*operation, from))
     }
 
-    /// Whether the operation that began last works on a plane.
+    /// Whether the last operation started works on a plane.
     pub(super) fn has_plane(&self, plane: u32) -> bool {
         let is_own = |at: &PageAddress| at.plane == plane;
         self.innermost.as_ref().is_some_and(|(_, at)| is_own(at))
@@ -133,14 +133,14 @@ impl Operations {
         self.innermost.is_some() && others.any(&is_own) || pieces.hold(|_, at| is_own(at))
     }
 
-    /// Whether a read of `at` has to wait for one of them.
+    /// Whether a read of `at` has to wait for an operation.
     #[inline]
     pub(super) fn bar_read(&self, part: &Part, at: PageAddress) -> bool {
         self.work_on(at)
             && (part.suspension.same_block == SameBlock::Block || self.hold_page(part, at))
     }
 
-    /// Says it of a page in a block in use, of which a program may hold only a part.
+    /// As above for a page of a block in use, of which a program may hold only a part.
     #[cold]
     fn hold_page(&self, part: &Part, at: PageAddress) -> bool {
         let holds = |kind: Kind, own: &PageAddress| {
@@ -158,7 +158,7 @@ impl Operations {
             || pieces.hold(holds)
     }
 
-    /// An operation begins at `at` and on the pages or blocks `others` of other planes.
+    /// Starts an operation at `at` and on the pages or blocks `others` of other planes.
     #[inline(always)]
     pub(super) fn begin(&mut self, operation: Operation, at: PageAddress, others: &[PageAddress]) {
         if self.is_suspended {
@@ -170,7 +170,7 @@ impl Operations {
         self.innermost = Some((operation, at));
     }
 
-    /// The suspended erase now lies around the program that begins.
+    /// The suspended erase is now around the new program.
     #[cold]
     fn push(&mut self) {
         let beside = &mut *self.beside;
@@ -179,7 +179,7 @@ impl Operations {
         self.is_suspended = false;
     }
 
-    /// The operation that runs is complete; an erase around it is what is suspended now.
+    /// Ends the running operation; an erase around it is then the suspended one.
     #[inline(always)]
     pub(super) fn end(&mut self) -> Kind {
         let (operation, _) = self.innermost.take().expect("a running array");
@@ -200,20 +200,20 @@ impl Operations {
         }
     }
 
-    /// Asks the operation that runs to make way.
+    /// Stops the running operation.
     #[inline]
     pub(super) fn stop(&mut self, now: Time, part: &Part, vth: &mut Stream) -> Stop {
         let (operation, _) = self.innermost.as_mut().expect("a running array has an operation");
         operation.stop(now, &part.timing, &part.suspension, vth)
     }
 
-    /// It is suspended.
+    /// Suspends the operation.
     #[inline(always)]
     pub(super) fn suspended(&mut self) {
         self.is_suspended = true;
     }
 
-    /// The suspended operation goes on. Returns when it ends if it is left alone.
+    /// Resumes the suspended operation. Returns its end without suspension.
     #[inline]
     pub(super) fn resume(&mut self, now: Time, part: &Part) -> Time {
         let (operation, _) = self.innermost.as_mut().expect("a suspended die has an operation");
@@ -222,7 +222,7 @@ impl Operations {
         operation.end(&part.timing)
     }
 
-    /// A plane is on its way into suspension by itself, with this `operation`.
+    /// Suspends a plane alone, with this `operation`.
     pub(super) fn suspend_piece(&mut self, plane: u32, operation: Operation, free_at: Time) {
         let work = PlaneWork::Suspending(free_at);
         if let Some(piece) = self.beside.pieces.on_mut(plane) {
@@ -233,7 +233,7 @@ impl Operations {
         self.beside.pieces.push(Piece { operation: operation.on_planes(1), at, work });
     }
 
-    /// Takes a plane out of the operation that runs; returns its page or block there.
+    /// Removes a plane from the running operation; returns its page or block there.
     fn split_off(&mut self, plane: u32) -> PageAddress {
         let companions = &mut self.beside.companions;
         if let Some(place) = companions.iter().position(|at| at.plane == plane) {
@@ -246,7 +246,7 @@ impl Operations {
         at
     }
 
-    /// A suspended plane goes on by itself. Returns when its operation ends if it is left alone.
+    /// Resumes a suspended plane alone. Returns the end of its operation without suspension.
     pub(super) fn resume_piece(&mut self, now: Time, plane: u32, part: &Part) -> Time {
         let piece = self.beside.pieces.on_mut(plane).expect("the plane is suspended");
         piece.operation.resume(now, &part.timing, &part.suspension);
@@ -255,7 +255,7 @@ impl Operations {
         until
     }
 
-    /// A plane that was suspended by itself has done what it promised for `now`.
+    /// Advances a plane that was suspended alone to its event at `now`.
     pub(super) fn elapse_piece(&mut self, now: Time, plane: u32) -> Elapsed {
         self.beside.pieces.elapse(now, plane)
     }

@@ -1,4 +1,4 @@
-//! Planes that are suspended by themselves: each makes way for its reads while the others work on.
+//! Plane suspension: each plane is suspended for its own reads while the others work.
 
 use reprieve_base::{PageAddress, Time};
 
@@ -8,14 +8,14 @@ use crate::operation::{Kind, Operation, Run, Stop};
 use crate::refusal::Refusal;
 use crate::timing::ResumeAt;
 
-/// Where the program or erase of a plane stands.
+/// State of the program or erase of a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PlaneWork {
-    /// Nothing is programmed or erased there.
+    /// No program or erase.
     None,
-    /// It runs until then.
+    /// It runs until this instant.
     Running(Time),
-    /// It is on its way into suspension, which it reaches then.
+    /// It enters suspension, until this instant.
     Suspending(Time),
     /// It is suspended.
     Suspended,
@@ -29,7 +29,7 @@ pub(super) struct Piece {
     pub(super) work: PlaneWork,
 }
 
-/// The planes that have been suspended by themselves and whose operations are not complete.
+/// The planes that were suspended alone and whose operations are not complete.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Pieces(Vec<Piece>);
 
@@ -50,22 +50,22 @@ impl Pieces {
         self.0.iter_mut().find(|piece| piece.at.plane == plane)
     }
 
-    /// Whether some of them stand there.
+    /// Whether any plane is in this state.
     pub(super) fn any(&self, work: PlaneWork) -> bool {
         self.0.iter().any(|piece| piece.work == work)
     }
 
-    /// Whether all of them stand there.
+    /// Whether all planes are in this state.
     pub(super) fn all(&self, work: PlaneWork) -> bool {
         self.0.iter().all(|piece| piece.work == work)
     }
 
-    /// Whether `holds` is true of the kind and place of one of them.
+    /// Whether `holds` is true of the kind and place of any plane.
     pub(super) fn hold(&self, holds: impl Fn(Kind, &PageAddress) -> bool) -> bool {
         self.0.iter().any(|piece| holds(piece.operation.kind, &piece.at))
     }
 
-    /// A plane has done what it promised for `now`; what is complete is no piece any more.
+    /// Advances a plane to its event at `now`; removes a complete one.
     pub(super) fn elapse(&mut self, now: Time, plane: u32) -> Elapsed {
         let place = self.0.iter().position(|piece| piece.at.plane == plane);
         let place = place.expect("a plane promised that was suspended by itself");
@@ -95,8 +95,8 @@ impl Die {
         }
     }
 
-    /// Whether nothing is sensed, programmed or erased and no page is in a buffer: all that there
-    /// is has been suspended.
+    /// Whether the die is at rest: nothing is sensed, programmed or erased, and no page is in a
+    /// buffer; operations may be suspended.
     #[inline(always)]
     pub fn is_at_rest(&self) -> bool {
         let rests = || self.operations.pieces_rest() && self.plane_reads.are_free();
@@ -111,7 +111,7 @@ impl Die {
         runs.then(|| Run::new(piece.operation, from))
     }
 
-    /// Whether a command is a read of a plane that is free for it though others are at work.
+    /// Whether a command is a read of a plane that is free for it during operations on others.
     #[cold]
     pub(super) fn reads_beside(&self, command: Command) -> bool {
         let Command::Read(at) = command else { return false };
@@ -119,13 +119,13 @@ impl Die {
             && matches!(self.plane_work(at.plane), PlaneWork::None | PlaneWork::Suspended)
     }
 
-    /// Whether a plane that is suspended reads into a second register.
+    /// Whether a suspended plane reads into a second register.
     pub(super) fn lends_register(&self, plane: u32) -> bool {
         self.part.suspension.resume_at == ResumeAt::ArrayRead
             && self.plane_work(plane) == PlaneWork::Suspended
     }
 
-    /// Asks what runs on a plane to make way at `now`, there alone.
+    /// Suspends the operation of a plane at `now`, there alone.
     pub fn suspend_plane(&mut self, now: Time, plane: u32) -> Result<Suspend, Refusal> {
         self.may_suspend(now, Some(plane))?;
         let running = self.operations.on(Some(plane));
@@ -139,16 +139,15 @@ impl Die {
         Ok(Suspend::FreeAt(free_at))
     }
 
-    /// Whether the page of a plane that was suspended by itself has to be sent again over the
-    /// channel.
+    /// Whether the page of a plane that was suspended alone has to be sent over the channel again.
     pub fn plane_needs_channel(&self, plane: u32) -> bool {
         let piece = self.operations.piece_on(plane);
         let program = piece.is_some_and(|piece| piece.operation.kind == Kind::Program);
         program && !self.part.suspension.shadow_buffer
     }
 
-    /// Lets a suspended plane go on from `now`; without a shadow buffer the caller sends the page
-    /// of a program over the channel from then on. Returns when it will have ended, if left alone.
+    /// Resumes a suspended plane at `now`; without a shadow buffer the caller sends the page of a
+    /// program over the channel from then on. Returns its end without suspension.
     pub fn resume_plane(&mut self, now: Time, plane: u32) -> Result<Time, Refusal> {
         let piece = self.operations.piece_on(plane);
         if piece.is_none_or(|piece| piece.work != PlaneWork::Suspended) {
@@ -161,9 +160,9 @@ impl Die {
         Ok(self.operations.resume_piece(now, plane, &self.part))
     }
 
-    /// The instant has come that a plane promised which was suspended by itself.
+    /// Advances a plane that was suspended alone to its event at `now`.
     ///
-    /// Panics if nothing was promised for `now`: then the caller has lost track of the die.
+    /// Panics if no event is due at `now`: then the caller has lost track of the die.
     pub fn elapse_piece(&mut self, now: Time, plane: u32) -> Elapsed {
         let elapsed = self.operations.elapse_piece(now, plane);
         if self.array == Array::InPieces && self.operations.is_whole() {

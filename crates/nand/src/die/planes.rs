@@ -1,4 +1,4 @@
-//! Planes that read by themselves: each has its own page buffer and output register.
+//! Independent plane reads: each plane has its own page buffer and output register.
 
 use reprieve_base::{PageAddress, Time};
 
@@ -6,20 +6,20 @@ use super::{Array, Die};
 use crate::command::{Elapsed, Part};
 use crate::refusal::Refusal;
 
-/// The buffers and registers of planes that read by themselves; of other parts, of no planes.
+/// Buffers and registers of planes with independent reads; empty on other parts.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct PlaneReads {
     planes: Box<[PlaneRead]>,
-    /// Of how many planes the page buffer is in use, and of how many the output register.
+    /// Numbers of planes whose page buffer, and whose output register, is in use.
     buffers_in_use: u32,
     registers_in_use: u32,
 }
 
-/// Where a plane stands that reads by itself.
+/// State of a plane with independent reads.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct PlaneRead {
     buffer: Buffer,
-    /// A sensed page that the buffer has let go of is waiting to leave, or leaving.
+    /// A sensed page in the output register waits for its transfer, or is transferred.
     output_in_use: bool,
 }
 
@@ -27,9 +27,9 @@ struct PlaneRead {
 enum Buffer {
     #[default]
     Idle,
-    /// Sensing until then.
+    /// Senses until this instant.
     Reading(Time),
-    /// A sensed page waits in it.
+    /// A sensed page is in it.
     Holding,
 }
 
@@ -46,7 +46,7 @@ impl PlaneReads {
         }
     }
 
-    /// Whether the part has planes that read by themselves.
+    /// Whether the part has independent plane reads.
     #[inline(always)]
     pub(super) fn has_planes(&self) -> bool {
         !self.planes.is_empty()
@@ -70,7 +70,7 @@ impl PlaneReads {
         self.buffers_in_use == 0
     }
 
-    /// Whether a sensed page that its buffer has let go of waits to leave a plane, or leaves it.
+    /// Whether the output register of a plane holds a sensed page.
     pub fn output_in_use(&self, plane: u32) -> bool {
         self.planes[plane as usize].output_in_use
     }
@@ -81,12 +81,12 @@ impl PlaneReads {
         self.registers_in_use > 0
     }
 
-    /// When the last plane will have sensed; `None`: none senses.
+    /// Returns when the last plane has sensed; `None`: none senses.
     pub fn until(&self) -> Option<Time> {
         self.ends().max()
     }
 
-    /// How many planes sense.
+    /// Returns how many planes sense.
     pub fn sensing(&self) -> u32 {
         self.ends().count() as u32
     }
@@ -98,13 +98,13 @@ impl PlaneReads {
         })
     }
 
-    /// A plane, whose buffer is free, senses until `until`.
+    /// Starts sensing on a plane, whose buffer is free, until `until`.
     fn start(&mut self, plane: u32, until: Time) {
         self.planes[plane as usize].buffer = Buffer::Reading(until);
         self.buffers_in_use += 1;
     }
 
-    /// A plane has sensed at `now`; the page moves into its register if it has one that is free.
+    /// Ends the sensing of a plane at `now`; the page moves into its register if that is free.
     fn elapse(&mut self, now: Time, plane: u32, has_register: bool) -> Elapsed {
         let state = &mut self.planes[plane as usize];
         assert_eq!(state.buffer, Buffer::Reading(now), "a plane promised another instant");
@@ -119,7 +119,7 @@ impl PlaneReads {
         Elapsed::ReadReady
     }
 
-    /// A page has left a plane. Returns true if a held one can leave now.
+    /// Completes the transfer of a page. Returns true if a held page can be transferred now.
     fn release(&mut self, plane: u32, has_register: bool) -> bool {
         let state = &mut self.planes[plane as usize];
         let holds = state.buffer == Buffer::Holding;
@@ -141,7 +141,7 @@ impl PlaneReads {
 }
 
 impl Die {
-    /// The planes that read by themselves, if the part has such.
+    /// Returns the planes with independent reads, if the part has them.
     #[inline(always)]
     pub fn plane_reads(&self) -> &PlaneReads {
         &self.plane_reads
@@ -153,7 +153,7 @@ impl Die {
         self.array == Array::Idle
     }
 
-    /// Begins a read on its plane, whose command cycles are over at `issued`.
+    /// Starts a read on its plane, whose command cycles are over at `issued`.
     pub(super) fn start_on_plane(
         &mut self,
         issued: Time,
@@ -171,15 +171,15 @@ impl Die {
         Ok(until)
     }
 
-    /// The instant that a read promised has come, on a plane that reads by itself.
+    /// Advances an independent read of a plane to its event at `now`.
     ///
-    /// Panics if nothing was promised for `now`: then the caller has lost track of the die.
+    /// Panics if no event is due at `now`: then the caller has lost track of the die.
     pub fn elapse_plane(&mut self, now: Time, plane: u32) -> Elapsed {
         let has_register = self.has_output_register() || self.lends_register(plane);
         self.plane_reads.elapse(now, plane, has_register)
     }
 
-    /// A page of a plane that reads by itself has left. Returns true if a held one can leave now.
+    /// Completes a transfer of a plane. Returns true if a held page can be transferred now.
     pub fn release_plane(&mut self, plane: u32) -> bool {
         let has_register = self.has_output_register() || self.lends_register(plane);
         self.plane_reads.release(plane, has_register)

@@ -1,19 +1,19 @@
-//! Which pages of each block are programmed: they are in order, so that their number says it.
+//! Programmed pages of each block, a number as they are in order.
 
 use crate::command::Part;
 use crate::refusal::Refusal;
 
-/// The page that each block takes next.
+/// The next page of each block.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct ProgrammedPages {
     /// By [`crate::Shape::block_index`].
     next: Box<[u16]>,
-    /// Pages of a block that one program takes.
+    /// Pages of a block in a program.
     together: u16,
 }
 
 impl ProgrammedPages {
-    /// Blocks that are all erased.
+    /// Creates blocks that are all erased.
     pub(super) fn new(part: &Part) -> ProgrammedPages {
         let blocks = part.shape.planes as usize * part.shape.blocks_per_plane as usize;
         ProgrammedPages {
@@ -22,13 +22,13 @@ impl ProgrammedPages {
         }
     }
 
-    /// Pages of a block that were programmed, or begun, since its last erase began.
+    /// Returns the pages of a block programmed, or started, since the start of its last erase.
     #[inline(always)]
     pub(super) fn of(&self, block: usize) -> u32 {
         u32::from(self.next[block])
     }
 
-    /// Whether a page is the one that its block takes next.
+    /// Whether a page is the next one of its block.
     #[inline(always)]
     pub(super) fn admit(&self, block: usize, page: u32) -> Result<(), Refusal> {
         let expected = self.of(block);
@@ -39,19 +39,19 @@ impl ProgrammedPages {
         }
     }
 
-    /// A program takes the next page of a block, and the rest of its wordline.
+    /// Programs the next page of a block, and the rest of its wordline.
     #[inline(always)]
     pub(super) fn advance(&mut self, block: usize) {
         self.next[block] += self.together;
     }
 
-    /// The first `pages` pages of a block are programmed, and the rest of their last wordline.
+    /// Marks the first `pages` pages of a block as programmed, and the rest of their last wordline.
     pub(super) fn fill(&mut self, block: usize, pages: u32) {
         let pages = pages.next_multiple_of(u32::from(self.together));
         self.next[block] = u16::try_from(pages).expect("pages of a block fit 16 bits");
     }
 
-    /// The block is erased.
+    /// Erases a block.
     pub(super) fn erase(&mut self, block: usize) {
         self.next[block] = 0;
     }

@@ -1,4 +1,4 @@
-//! An erase as its loops, mostly one: where it stands in them, and where it can stop.
+//! An erase as its loops, usually one: the position in them, and stops.
 
 use reprieve_base::{Dur, Time};
 
@@ -6,44 +6,44 @@ use super::{Kind, Operation, Position, Stage, reset_inside};
 use crate::timing::{EraseMode, EraseResume, Suspension, Timing};
 
 impl Operation {
-    /// An erase of this many loops, with such a last pulse, whose phases begin at `prelude_end`,
-    /// after its command.
+    /// Creates an erase of this many loops, with this last pulse, whose phases start at
+    /// `prelude_end`, after its command.
     pub(crate) fn erase(prelude_end: Time, timing: &Timing, loops: u32, last: Dur) -> Operation {
         let erase = Operation::new(Kind::Erase, prelude_end, loops);
         let erase = Operation { last_pulse: last, ..erase };
-        // Stopped before its pulse has begun it still has to set its voltages.
+        // A stop before the start of its pulse leaves the voltages to be set.
         let position = Position { needs_set_up: true, ..erase.start_of(0, timing) };
         Operation { position, ..erase }
     }
 
-    /// The pulse of a loop of an erase.
+    /// Returns the pulse of a loop of an erase.
     fn pulse_of(&self, index: u32, timing: &Timing) -> Dur {
         if index + 1 == self.iterations { self.last_pulse } else { timing.erase_pulse_of(index) }
     }
 
-    /// The beginning of a loop of an erase.
+    /// Returns the start of a loop of an erase.
     pub(super) fn start_of(&self, index: u32, timing: &Timing) -> Position {
         let pulse_left = self.pulse_of(index, timing);
         Position { iteration: index, stage: Stage::Pulse, pulse_left, needs_set_up: false }
     }
 
-    /// The time of an erase in pulses.
+    /// Returns the time of an erase in pulses.
     pub(super) fn pulses(&self, timing: &Timing) -> Dur {
         let sum_ns = (0..self.iterations).map(|index| self.pulse_of(index, timing).ns()).sum();
         Dur::from_ns(sum_ns)
     }
 
-    /// The array time of the loops of an erase that come after one.
+    /// Returns the array time of the loops after one.
     #[cold]
     pub(super) fn loops_after(&self, index: u32, timing: &Timing) -> Dur {
         let each = |index| (self.pulse_of(index, timing) + timing.erase_verify).ns();
         Dur::from_ns((index + 1..self.iterations).map(each).sum())
     }
 
-    /// The loop in progress at `now`, which is later than the prelude's end: what was left of it
-    /// when it began, or the run did, and when that was.
+    /// Returns the loop at `now`, which is after the prelude's end: its rest at its start, or at
+    /// the run's, and when that was.
     ///
-    /// An instant that ends one loop and begins the next belongs to the one that ends.
+    /// An instant between two loops belongs to the first.
     fn loop_at(&self, now: Time, timing: &Timing) -> (Position, Time) {
         let (mut at, mut begin) = (self.position, self.prelude_end);
         while at.iteration + 1 < self.iterations {
@@ -56,7 +56,7 @@ impl Operation {
         (at, begin)
     }
 
-    /// Moves to what is left after a stop; `None` if the erase ends first.
+    /// Moves to the rest after a stop; `None` if the erase ends first.
     pub(super) fn stop_erase(
         &mut self,
         now: Time,
@@ -68,14 +68,14 @@ impl Operation {
         let loop_end = pulse_end + timing.erase_verify;
         let in_pulse = at.stage == Stage::Pulse && now <= pulse_end;
         let segment = timing.erase_segment_of(self.pulse_of(at.iteration, timing));
-        // The rest of the pulse: the segments after the phase in progress.
+        // The rest of the pulse: the segments after the current one.
         let left_after = if in_pulse {
             Dur::from_ns((pulse_end - now).ns() / segment.ns() * segment.ns())
         } else {
             Dur::ZERO
         };
         let is_deferred = self.is_deferred(now, suspension);
-        // Only where an erase is one loop can it be left between its pulse and its verify.
+        // An erase in one loop can be stopped between its pulse and its verify, others cannot.
         let ends_loop = !in_pulse || is_deferred && timing.erase_loops.is_some();
         let phase_end =
             if ends_loop { loop_end } else { Time::from_ns(pulse_end.ns() - left_after.ns()) };
@@ -111,7 +111,7 @@ impl Operation {
         }
     }
 
-    /// Splits the time that an erase has run since its prelude into pulses and verifies.
+    /// Splits the time of an erase since its prelude into pulses and verifies.
     pub(super) fn split_erase(&self, mut left: Dur, timing: &Timing) -> [Dur; 2] {
         let (mut at, mut times) = (self.position, [Dur::ZERO; 2]);
         loop {

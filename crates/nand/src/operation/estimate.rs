@@ -1,4 +1,4 @@
-//! How much longer a program goes on, as far as a controller knows where wordlines differ.
+//! Estimate of the rest of a program for a controller, where wordlines differ.
 
 use reprieve_base::{Dur, Time};
 
@@ -6,13 +6,13 @@ use super::Operation;
 use crate::timing::Timing;
 use crate::wordlines::IterationSpread;
 
-/// Time until a program ends if it is left alone, for one who counts its iterations and knows how
-/// many wordlines take, but not how many this one takes.
+/// Time until a program ends without suspension, given its iterations and the distribution over
+/// wordlines, but not the iterations of this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// The mean over the counts that are still possible, to the nearest nanosecond.
     pub expected: Dur,
-    /// With the highest count.
+    /// The time with the highest count.
     pub longest: Dur,
 }
 
@@ -24,7 +24,7 @@ impl Operation {
         timing: &Timing,
         spread: &IterationSpread,
     ) -> Estimate {
-        // What is in progress is one of its iterations: a lower count is ruled out.
+        // The current iteration belongs to it: a lower count is ruled out.
         let mut from = (self.iteration_at(now, timing) + 1).saturating_sub(self.added + self.owed);
         let (mut sum_ns, mut shares, mut longest) = (0.0, 0.0, Dur::ZERO);
         while let Some(count) = spread.next_from(from) {
@@ -43,12 +43,12 @@ impl Operation {
         Operation { iterations: count + self.added, ..*self }
     }
 
-    /// How likely none of its wordlines takes more than `count`.
+    /// Returns the probability that none of its wordlines takes more than `count`.
     fn share_to(&self, count: u32, spread: &IterationSpread) -> f64 {
         (0..self.wordlines).fold(1.0, |share, _| share * spread.share_to(count))
     }
 
-    /// The iteration in progress, from 0; an instant on a border belongs to the one that ends.
+    /// Returns the current iteration, from 0; an instant between two belongs to the first.
     fn iteration_at(&self, now: Time, timing: &Timing) -> u32 {
         if now <= self.prelude_end {
             return self.position.iteration;

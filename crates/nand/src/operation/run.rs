@@ -1,6 +1,6 @@
 //! A run of a program or erase, from a start or resume to a stop or the end, as its phases.
 //!
-//! Two ways lead to the same times: phase after phase, and in closed form.
+//! Computed in two ways with equal results: phase by phase, and in closed form.
 
 use reprieve_base::{Dur, Time};
 
@@ -10,29 +10,29 @@ use crate::power::Activity;
 use crate::timing::{ProgramSuspension, Timing};
 use crate::wordlines::Slices;
 
-/// A run: the operation as it was at its start, and how it was stopped.
+/// A run: the operation at its start, and its stop.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Run {
     operation: Operation,
     from: Time,
-    stop: Option<Stopped>,
+    stop: Option<StopPoint>,
 }
 
-/// A stop: no phase begins at `no_phase_from` or later, and the last goes on until `free_at`.
+/// A stop: no phase starts at `no_phase_from` or later, and the last ends at `free_at`.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-struct Stopped {
+struct StopPoint {
     no_phase_from: Time,
     free_at: Time,
 }
 
-/// A stretch of a run in which the array does one thing.
+/// A stretch of a run with one activity.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Segment {
     /// Activity; `None`: it waits for data or for a page buffer.
     pub activity: Option<Activity>,
-    /// When it ends.
+    /// End.
     pub end: Time,
-    /// The phase that follows, unless the stretch is the last.
+    /// The next phase, unless the stretch is the last.
     next: Option<Position>,
     /// It is the overhead of the slice that `next` begins.
     begins_slice: bool,
@@ -52,7 +52,7 @@ impl Run {
         let (timing, suspension) = (&part.timing, &part.suspension);
         let goes_on = match (kind, suspension.program) {
             _ if asked <= prelude_end => false,
-            // Its iteration or slice goes on to its end, or its loop.
+            // Its iteration, slice or loop is completed.
             (Kind::Program, program) => {
                 matches!(program, ProgramSuspension::Iteration | ProgramSuspension::Sliced)
             }
@@ -63,10 +63,10 @@ impl Run {
         let overhead = timing.suspend_overhead_of(kind == Kind::Erase);
         let no_phase_from =
             if goes_on { Time::from_ns(free_at.ns() - overhead.ns()) } else { asked };
-        Run { stop: Some(Stopped { no_phase_from, free_at }), ..self }
+        Run { stop: Some(StopPoint { no_phase_from, free_at }), ..self }
     }
 
-    /// Planes on which the operation works.
+    /// Returns the planes on which the operation works.
     pub fn planes(&self) -> u32 {
         self.operation.planes
     }
@@ -76,7 +76,7 @@ impl Run {
         Run { operation: self.operation.on_planes(planes), ..self }
     }
 
-    /// Returns the times of the whole operation if nobody suspends it.
+    /// Returns the times of the whole operation without suspension.
     pub fn undisturbed(&self, timing: &Timing) -> PhaseTimes {
         match self.operation.kind {
             Kind::Program => {
@@ -98,9 +98,9 @@ impl Run {
         }
     }
 
-    /// Time until `until` in each kind of phase, in closed form.
+    /// Returns the time until `until` in each kind of phase, in closed form.
     pub fn spent(&self, until: Time, timing: &Timing) -> PhaseTimes {
-        let Some(Stopped { no_phase_from, free_at }) = self.stop else {
+        let Some(StopPoint { no_phase_from, free_at }) = self.stop else {
             return self.split(until, timing);
         };
         if until <= no_phase_from {
@@ -119,7 +119,7 @@ impl Run {
         self.operation.prelude == Prelude::SetUp
     }
 
-    /// Time until `until` in each kind of phase, if nobody stops it before.
+    /// Returns the time until `until` in each kind of phase, without a stop.
     fn split(&self, until: Time, timing: &Timing) -> PhaseTimes {
         let Operation { prelude_end, position: at, kind, .. } = self.operation;
         let set_up =
@@ -141,13 +141,13 @@ impl Run {
         [set_up + Dur::from_ns(in_pulses), Dur::from_ns(first + left - in_pulses)]
     }
 
-    /// The first stretch: data in, restore or set-up, perhaps of no length.
+    /// Returns the first stretch: data-in, restore or set-up, perhaps of no length.
     pub fn first(&self) -> Segment {
         let activity = self.sets_voltages().then_some(Activity::ErasePulse);
         self.bounded(activity, self.operation.prelude_end, Some(self.operation.position))
     }
 
-    /// The stretch that follows.
+    /// Returns the next stretch.
     pub fn after(&self, segment: &Segment, timing: &Timing) -> Option<Segment> {
         let at = segment.next?;
         if let Some(slices) = self.slices(timing) {
@@ -168,7 +168,7 @@ impl Run {
         Some(self.bounded(Some(activity), segment.end + length, self.phase_after(at, timing)))
     }
 
-    /// A stretch that ends at `end`, unless a stop makes it the last.
+    /// Returns a stretch that ends at `end`, unless a stop makes it the last.
     fn bounded(&self, activity: Option<Activity>, end: Time, next: Option<Position>) -> Segment {
         match self.stop {
             Some(stop) if end >= stop.no_phase_from => {
@@ -196,7 +196,7 @@ impl Run {
     }
 }
 
-/// Of a time in the array that begins with a slice, what is not overhead of slices.
+/// Returns the array time of a stretch from a slice's start on without overheads of slices.
 fn without_overheads(ns: u64, timing: &Timing) -> u64 {
     let Some(Slices { iterations, overhead }) = timing.slices else { return ns };
     let work = (timing.program_pulse + timing.verify).ns() * u64::from(iterations);

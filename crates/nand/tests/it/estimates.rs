@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use reprieve_base::{Dur, PageAddress, Time};
 use reprieve_nand::{
-    Command, Die, Estimate, IterationSpread, MultiPlane, Outlook, Parallelism, Part,
-    ProgramSuspension, Restore, Retention, Shape, Slices, Suspension, Timing, Wordline,
+    Command, Die, Estimate, IterationSpread, MultiPlane, Parallelism, Part, ProgramSuspension,
+    Restore, Retention, Shape, Slices, Suspension, SuspensionCost, Timing, Wordline,
 };
 
 use crate::device::{RESUME_NS, SHAPE, of_mode, page, part, suspending};
@@ -48,7 +48,7 @@ fn programming(timing: Timing, suspension: Suspension, iterations: u32) -> Die {
 fn check(die: &Die, rows: &[(u64, u64, u64)]) {
     for (now_ns, expected_ns, longest_ns) in rows {
         let [expected, longest] = [*expected_ns, *longest_ns].map(Dur::from_ns);
-        let found = die.under_way(None).unwrap().estimate(at(*now_ns));
+        let found = die.active_operation(None).unwrap().estimate(at(*now_ns));
         assert_eq!(found, Some(Estimate { expected, longest }), "at {now_ns}");
     }
 }
@@ -120,12 +120,12 @@ fn iterations_that_a_suspension_costs_are_known() {
 fn costs_are_those_of_a_program_that_goes_on() {
     // In its last verify; to a controller it may be the third iteration of seven.
     let die = programming(timing(SPREAD), suspending(ProgramSuspension::Iteration), 3);
-    assert_eq!(die.under_way(None).unwrap().outlook(at(3_200)), None);
+    assert_eq!(die.active_operation(None).unwrap().suspension_cost(at(3_200)), None);
     let free_at = at(3_253);
     // The overhead of 13 and the restore of 30.
-    let foreseen = Outlook { free_at, resume_cost: Dur::from_ns(43) };
-    assert_eq!(die.under_way(None).unwrap().foreseen(at(3_200)), Some(foreseen));
-    assert_eq!(die.under_way(None).unwrap().safe_point(at(3_200)), Some(free_at));
+    let worst = SuspensionCost { free_at, resume_cost: Dur::from_ns(43) };
+    assert_eq!(die.active_operation(None).unwrap().worst_suspension_cost(at(3_200)), Some(worst));
+    assert_eq!(die.active_operation(None).unwrap().safe_point(at(3_200)), Some(free_at));
 }
 
 #[test]
@@ -133,10 +133,10 @@ fn what_is_the_same_on_all_wordlines_is_known() {
     let ips = suspending(ProgramSuspension::Ips);
     let mut same = die(part(), ips);
     same.start(Time::ZERO, Command::Program(page(0, 0, 0))).expect("the die is free");
-    assert_eq!(same.under_way(None).unwrap().estimate(at(2_200)), None);
+    assert_eq!(same.active_operation(None).unwrap().estimate(at(2_200)), None);
     let mut erasing = die(timing(SPREAD), ips);
     erasing.start(Time::ZERO, Command::Erase(page(0, 0, 0))).expect("the die is free");
-    assert_eq!(erasing.under_way(None).unwrap().estimate(at(2_200)), None);
+    assert_eq!(erasing.active_operation(None).unwrap().estimate(at(2_200)), None);
 }
 
 #[test]

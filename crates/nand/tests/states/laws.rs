@@ -113,10 +113,10 @@ fn costs_what_is_named(part: &Part, before: &State, plane: Option<u32>, answer: 
         None => before.world.innermost(),
     };
     let op = op.expect("something runs");
-    let under_way = before.die.under_way(plane).expect("something runs");
-    let outlook = under_way.outlook(before.now);
+    let active = before.die.active_operation(plane).expect("something runs");
+    let cost = active.suspension_cost(before.now);
     let Answer::FreeIn(free_ns) = answer else {
-        assert_eq!(outlook, None, "{op:#?}");
+        assert_eq!(cost, None, "{op:#?}");
         return;
     };
     // The die itself, suspended and resumed at once.
@@ -140,9 +140,9 @@ fn costs_what_is_named(part: &Part, before: &State, plane: Option<u32>, answer: 
     let (least_ns, most_ns) = cost_bounds(part, op, plane.is_some());
     assert!((least_ns..=most_ns).contains(&cost_ns), "{cost_ns} of {op:#?}");
     if plane.is_none() || op.pages.len() == 1 {
-        let outlook = outlook.expect("it makes way");
-        assert_eq!(outlook.free_at, free_at, "{op:#?}");
-        assert_eq!(outlook.resume_cost.ns(), cost_ns.max(0) as u64, "{op:#?}");
+        let cost = cost.expect("it makes way");
+        assert_eq!(cost.free_at, free_at, "{op:#?}");
+        assert_eq!(cost.resume_cost.ns(), cost_ns.max(0) as u64, "{op:#?}");
     }
     let is_first_transfer = op.suspensions == 0 && op.is_in_transfer();
     let promised = before.die.operations().longest_entry(part, op.kind == Kind::Erase, plane).ns();

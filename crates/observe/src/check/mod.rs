@@ -1,4 +1,4 @@
-//! The checker: follows a run beside the model, in tables of its own, and stops it at a violation.
+//! The checker: follows a run with independent tables, and stops it at a violation.
 
 mod promise;
 mod sectors;
@@ -12,8 +12,8 @@ use crate::die_events::{DieEvent, Extent};
 pub use promise::{Content, Promise, Promises};
 pub use sectors::HeldSectors;
 
-/// Instants between two checks of everything, for each page of the drive: so that they cost about
-/// as much as the rest.
+/// Instants between two full checks, for each page of the drive: so that they cost about as much as
+/// the rest.
 const INSTANTS_PER_PAGE: u64 = 1;
 
 /// Rules of dies, channels and requests, and how to repeat a run that breaks one.
@@ -21,9 +21,9 @@ pub struct Checker {
     geometry: Geometry,
     seed: u64,
     repeat: String,
-    /// Since when the array or page buffer of each die is taken.
+    /// When the use of each die's array or page buffer started.
     taken: Vec<Option<Time>>,
-    /// The program or erase that each die began last.
+    /// The last program or erase of each die.
     commands: Vec<Command>,
     /// When each channel is free again.
     free_at: Vec<Time>,
@@ -32,12 +32,12 @@ pub struct Checker {
     /// Requests that have arrived and are not complete.
     open: BTreeSet<u64>,
     arrived: u64,
-    /// Promises to the host, where a loss of power may come.
+    /// Promises to the host, on a drive with power loss.
     pub promises: Option<Promises>,
-    /// Which sectors pages hold, where the drive keeps track of it.
+    /// Sectors with data, if the drive tracks them.
     pub sectors: Option<HeldSectors>,
     now: Time,
-    /// Instants until everything is checked again.
+    /// Instants until the next full check.
     left: u64,
 }
 
@@ -45,12 +45,12 @@ pub struct Checker {
 #[derive(Clone, Debug, Default)]
 struct Command {
     planes: BTreeSet<u32>,
-    /// Offset in its block of the first page that is programmed; `None`: an erase.
+    /// Offset in its block of the first page of a program; `None`: an erase.
     page: Option<u32>,
 }
 
 impl Checker {
-    /// Of a drive that has done nothing; `repeat` is the command that runs it again.
+    /// Creates the checker of a drive at rest; `repeat` is the command that repeats the run.
     pub fn new(geometry: &Geometry, seed: u64, repeat: &str) -> Checker {
         Checker {
             geometry: *geometry,
@@ -69,23 +69,23 @@ impl Checker {
         }
     }
 
-    /// Ends the run with all that is needed to find the fault.
+    /// Ends the run with the data to find the fault.
     pub fn fail(&self, at: Time, place: &str, what: &str) -> ! {
         panic!("at {at} {place}: {what} (seed {}; to repeat: {})", self.seed, self.repeat)
     }
 
-    /// The blocks as they are at the start: die, plane in the die, block, pages programmed.
+    /// Sets the initial blocks: die, plane in the die, block, pages programmed.
     pub fn starts_with(&mut self, die: u32, plane: u32, block: u32, pages: u32) {
         let index = self.block_index(die, PageAddress { plane, block, page: 0 });
         self.programmed[index] = u16::try_from(pages).expect("pages of a block fit 16 bits");
     }
 
-    /// Pages programmed in each block since its last erase, as the dies did it.
+    /// Returns the pages programmed in each block since its last erase, by the events of dies.
     pub fn programmed(&self) -> &[u16] {
         &self.programmed
     }
 
-    /// An instant has passed; true when everything is to be checked.
+    /// Ends an instant; true when a full check is due.
     pub fn instant(&mut self, now: Time) -> bool {
         if now < self.now {
             self.fail(now, "the clock", &format!("time runs back from {}", self.now));
@@ -99,13 +99,13 @@ impl Checker {
         false
     }
 
-    /// Checks everything at the next instant.
+    /// Requests a full check at the next instant.
     #[cfg(feature = "testing")]
     pub fn hurry(&mut self) {
         self.left = 0;
     }
 
-    /// A request has arrived; they are numbered in that order.
+    /// Adds the arrival of a request, which are numbered in this order.
     #[cold]
     pub fn request_arrived(&mut self, now: Time, id: u64) {
         if id != self.arrived || !self.open.insert(id) {
@@ -114,7 +114,7 @@ impl Checker {
         self.arrived += 1;
     }
 
-    /// A request is complete.
+    /// Adds the completion of a request.
     #[cold]
     pub fn request_completed(&mut self, now: Time, id: u64) {
         if !self.open.remove(&id) {
@@ -125,7 +125,7 @@ impl Checker {
         }
     }
 
-    /// The buffer has accepted a page, as [`Promises::accepted`] has it.
+    /// Adds a page in the buffer, as [`Promises::accepted`] does.
     pub fn page_accepted(
         &mut self,
         now: Time,
@@ -139,7 +139,7 @@ impl Checker {
         }
     }
 
-    /// The drive writes a page anew, as [`Promises::rewritten`] has it.
+    /// Adds a rewritten page, as [`Promises::rewritten`] does.
     pub fn page_rewritten(&mut self, now: Time, lpn: u32, version: u64) {
         let Some(promises) = &mut self.promises else { return };
         if let Err(what) = promises.rewritten(lpn, version) {
@@ -147,8 +147,8 @@ impl Checker {
         }
     }
 
-    /// A request is about to complete, a write of these pages or another: the buffer must
-    /// have accepted all of them.
+    /// Checks a request that is about to complete: the buffer must have accepted all pages of a
+    /// write.
     pub fn pages_completed(&self, now: Time, id: u64, pages: u32) {
         let Some(promises) = &self.promises else { return };
         let accepted = promises.accepted_of(id);
@@ -158,7 +158,7 @@ impl Checker {
         }
     }
 
-    /// The drive says of a write of some sectors of a page whether the page holds others.
+    /// Checks the drive's answer whether a page holds sectors besides those of a write.
     pub fn leaves_sectors(&self, now: Time, lpn: u32, written: &Range<u32>, leaves: bool) {
         let Some(held) = &self.sectors else { return };
         if let Err(what) = held.verify_left(lpn, written, leaves) {
@@ -166,14 +166,14 @@ impl Checker {
         }
     }
 
-    /// A flush has arrived.
+    /// Adds a flush.
     pub fn flush_arrived(&mut self, id: u64) {
         if let Some(promises) = &mut self.promises {
             promises.flushed(id);
         }
     }
 
-    /// The workload is done: nothing may be left.
+    /// Checks the end of the workload: nothing may be left.
     pub fn ended(&self, now: Time, completed: u64) {
         if let Some(id) = self.open.first() {
             self.fail(now, "the host interface", &format!("request {id} never completes"));
@@ -184,7 +184,7 @@ impl Checker {
         }
     }
 
-    /// A die has done something.
+    /// Adds an event of a die.
     pub fn die_did(&mut self, die: u32, seen: DieEvent) {
         match seen {
             DieEvent::Taken(at) => {
@@ -210,7 +210,7 @@ impl Checker {
         }
     }
 
-    /// A command has begun, or goes to one more plane: to no plane twice, and to one page of all.
+    /// Adds a command, or one more plane of it: no plane twice, and the same page on all.
     fn begun(&mut self, at: Time, die: u32, extent: Extent, page: Option<u32>) {
         let command = &mut self.commands[die as usize];
         if !extent.joins {
@@ -239,7 +239,7 @@ impl Checker {
         self.fail(at, &format!("die {die}"), what)
     }
 
-    /// A channel has done something.
+    /// Adds an event of a channel.
     pub fn channel_did(&mut self, channel: u32, seen: DieEvent) {
         let DieEvent::Transfer(from, until) = seen else { unreachable!("a channel only carries") };
         let free_at = std::mem::replace(&mut self.free_at[channel as usize], until);

@@ -1,5 +1,5 @@
-//! Promises to the host: an independent record of data that was accepted, acknowledged and flushed,
-//! against which the drive is held after a loss of power.
+//! Promises to the host: an independent record of accepted, acknowledged and flushed data, which
+//! the drive is checked against after a loss of power.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,17 +12,17 @@ pub enum Content {
     Nothing,
 }
 
-/// How much is promised.
+/// Strength of a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
-    /// All that was acknowledged.
+    /// All acknowledged data.
     Acknowledged,
-    /// Data written with forced unit access or write-through, or flushed; a trim is none, and
-    /// lets older data come back.
+    /// Data written with forced unit access or write-through, or flushed; not a trim, after which
+    /// older data may return.
     Durable,
 }
 
-/// Contents that a logical page has had, and since when the host relies on them.
+/// Contents of a logical page in time, with the promises on them.
 #[derive(Clone, Debug)]
 struct History {
     /// In order of acceptance.
@@ -31,7 +31,7 @@ struct History {
     durable: usize,
 }
 
-/// A page of a request: which of its contents, and whether its answer says that it is durable.
+/// A page of a request: its content, and whether the completion promises durability.
 #[derive(Clone, Copy, Debug)]
 struct PromisedPart {
     lpn: u32,
@@ -45,15 +45,15 @@ pub struct Promises {
     /// Whether each page held data at the start.
     at_start: Vec<bool>,
     pages: BTreeMap<u32, History>,
-    /// Of requests that are not complete.
+    /// Promises of open requests.
     open: BTreeMap<u64, Vec<PromisedPart>>,
-    /// Pages of which something is acknowledged and not durable.
+    /// Pages with acknowledged data that is not durable.
     floating: BTreeSet<u32>,
     accepted: u64,
 }
 
 impl Promises {
-    /// Of a drive whose logical pages hold data or not.
+    /// Creates the record of a drive from whether its logical pages hold data.
     pub fn new(at_start: Vec<bool>) -> Promises {
         Promises { at_start, ..Promises::default() }
     }
@@ -62,7 +62,7 @@ impl Promises {
         if self.at_start[lpn as usize] { Content::Version(0) } else { Content::Nothing }
     }
 
-    /// A page holds something new; returns which of its contents that is.
+    /// Adds new contents of a page; returns their number.
     fn add(&mut self, lpn: u32, content: Content) -> usize {
         let first = self.first(lpn);
         let new = || History { contents: vec![first], acknowledged: 0, durable: 0 };
@@ -71,8 +71,8 @@ impl Promises {
         history.contents.len() - 1
     }
 
-    /// The buffer has accepted a page of a write as this version; `request` says of which, and
-    /// whether its answer promises that it is durable. None: it was promised before the run.
+    /// Adds a page of a write that the buffer has accepted as this version; `request` has its
+    /// number, and whether its completion promises durability. `None`: promised before the run.
     ///
     /// Errors if versions are not counted one by one.
     pub fn accepted(
@@ -91,8 +91,7 @@ impl Promises {
         Ok(())
     }
 
-    /// The drive writes a page anew, as this version: whoever relies on what it held is content
-    /// with either.
+    /// Adds a page that the drive rewrites as this version, which is equivalent to the one before.
     ///
     /// Errors if versions are not counted one by one.
     pub fn rewritten(&mut self, lpn: u32, version: u64) -> Result<(), String> {
@@ -107,18 +106,18 @@ impl Promises {
         Ok(self.add(lpn, Content::Version(version)))
     }
 
-    /// Pages of a request that were accepted.
+    /// Returns the accepted pages of a request.
     pub fn accepted_of(&self, id: u64) -> usize {
         self.open.get(&id).map_or(0, Vec::len)
     }
 
-    /// A request has trimmed a page.
+    /// Adds a trim of a page.
     pub fn trimmed(&mut self, lpn: u32, id: u64) {
         let content = self.add(lpn, Content::Nothing);
         self.open.entry(id).or_default().push(PromisedPart { lpn, content, is_durable: false });
     }
 
-    /// A flush has come: its answer says that what is acknowledged by now is durable.
+    /// Adds a flush: its completion promises that everything acknowledged before is durable.
     pub fn flushed(&mut self, id: u64) {
         let part = |lpn: &u32| PromisedPart {
             lpn: *lpn,
@@ -129,7 +128,7 @@ impl Promises {
         self.open.insert(id, parts);
     }
 
-    /// A request is complete: the host relies on it.
+    /// Adds a completed request, on which the host relies.
     pub fn completed(&mut self, id: u64) {
         for part in self.open.remove(&id).unwrap_or_default() {
             self.acknowledge(part);
@@ -149,7 +148,7 @@ impl Promises {
         }
     }
 
-    /// Checks what pages hold after a loss of power.
+    /// Checks the contents of pages after a loss of power.
     pub fn verify(&self, promise: Promise, held: impl Fn(u32) -> Content) -> Result<(), String> {
         for lpn in 0..self.at_start.len() as u32 {
             let content = held(lpn);

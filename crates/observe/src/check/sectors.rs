@@ -1,4 +1,4 @@
-//! Which sectors pages hold, by the checker's own record of what the host wrote, read and trimmed.
+//! Sectors that pages hold, by the checker's record of the host's writes, reads and trims.
 
 use std::ops::Range;
 
@@ -9,35 +9,35 @@ pub struct HeldSectors {
 }
 
 impl HeldSectors {
-    /// Of a drive that holds at its start what `holds` says of page and sector.
+    /// Creates the record of a drive; `holds` returns whether a page has a sector at the start.
     pub fn new(pages: u32, per_page: u32, holds: impl Fn(u32, u32) -> bool) -> HeldSectors {
         let page = |lpn| (0..per_page).map(|sector| holds(lpn, sector)).collect();
         HeldSectors { held: (0..pages).map(page).collect() }
     }
 
-    /// Sectors of a page are written.
+    /// Sets written sectors of a page.
     pub fn written(&mut self, lpn: u32, sectors: &Range<u32>) {
         self.set(lpn, sectors, true);
     }
 
-    /// A page is written whole.
+    /// Sets all sectors of a page.
     pub fn written_whole(&mut self, lpn: u32) {
         self.held[lpn as usize].fill(true);
     }
 
-    /// Sectors of a page that was never written are read.
+    /// Sets sectors of an unwritten page that are read.
     pub fn found(&mut self, lpn: u32, sectors: &Range<u32>) {
         if !self.held[lpn as usize].contains(&true) {
             self.set(lpn, sectors, true);
         }
     }
 
-    /// Sectors of a page are trimmed.
+    /// Clears trimmed sectors of a page.
     pub fn trimmed(&mut self, lpn: u32, sectors: &Range<u32>) {
         self.set(lpn, sectors, false);
     }
 
-    /// A page is trimmed.
+    /// Clears all sectors of a page.
     pub fn trimmed_whole(&mut self, lpn: u32) {
         self.held[lpn as usize].fill(false);
     }
@@ -46,7 +46,7 @@ impl HeldSectors {
         self.held[lpn as usize][sectors.start as usize..sectors.end as usize].fill(held);
     }
 
-    /// Checks whether a write of some sectors of a page, as the drive says, `leaves` others held.
+    /// Checks the drive's answer whether a write of some sectors of a page `leaves` others held.
     pub fn verify_left(&self, lpn: u32, written: &Range<u32>, leaves: bool) -> Result<(), String> {
         let held = (0..).zip(&self.held[lpn as usize]);
         let mut left = held.filter(|(sector, held)| **held && !written.contains(sector));
@@ -60,7 +60,7 @@ impl HeldSectors {
         ))
     }
 
-    /// Checks all pages against what the drive `holds`.
+    /// Checks all pages against the drive's `holds`.
     pub fn verify(&self, holds: impl Fn(u32, u32) -> bool) -> Result<(), String> {
         for (lpn, page) in (0..).zip(&self.held) {
             for (sector, held) in (0..).zip(page) {

@@ -1,17 +1,17 @@
-//! Power of all dies and channels together: now, at most, and so far.
+//! Power of all dies and channels: current, maximum, and its integral.
 
 use reprieve_base::Time;
 
 use super::series::{PowerSeries, PowerStep};
 
-/// Power as it is now, constant until it is changed, and what it has added up to.
+/// Current power, piecewise constant, and its integral.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Drawn {
     pub(super) now: Time,
-    /// Of the cores of dies, and of channels.
+    /// Energy of the cores of dies, and of channels.
     pub(super) core_uw: u64,
     pub(super) io_uw: u64,
-    /// Highest power of core, I/O and both that lasted for a nanosecond.
+    /// Highest power of core, I/O and both over at least a nanosecond.
     pub(super) peak_uw: [u64; 3],
     pub(super) core_fj: u128,
     pub(super) io_fj: u128,
@@ -20,12 +20,12 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// From the start on, by dies that draw this.
+    /// Creates the power of dies that draw this from the start on.
     pub(super) fn new(core_uw: u64, series: Option<PowerSeries>) -> Drawn {
         Drawn { core_uw, series, ..Drawn::default() }
     }
 
-    /// It stays as it is until `at`.
+    /// Adds the energy until `at` at the current power.
     pub(super) fn pass(&mut self, at: Time) {
         let passed = at - self.now;
         if passed.ns() == 0 {
@@ -49,7 +49,7 @@ impl Drawn {
         self.now = at;
     }
 
-    /// Dies take an energy at once, without time.
+    /// Adds an instantaneous energy of dies.
     pub(super) fn take_at_once(&mut self, fj: u64) {
         self.core_fj += u128::from(fj);
         if let Some(series) = &mut self.series {
@@ -57,7 +57,7 @@ impl Drawn {
         }
     }
 
-    /// Of what a channel takes in a span, `spent` is spent until an instant in it.
+    /// Adds a transfer over `span` up to `until`, with the energy spent by then.
     pub(super) fn carry(&mut self, span: (Time, Time), until: Time, (spent, fj): (u64, u64)) {
         self.io_fj += u128::from(spent);
         if let Some(series) = &mut self.series {
@@ -87,7 +87,7 @@ mod tests {
         drawn.carry((at(100), at(140)), at(120), (100, 200));
         assert_eq!((drawn.core_fj, drawn.io_fj), (10 * 100 + 30 * 20 + 7, 100));
         assert_eq!(drawn.peak_uw, [30, 5, 35]);
-        // Two stretches of different power, and what is the same is one.
+        // Two stretches of different power, and equal neighbours joined.
         drawn.pass(at(130));
         let steps = drawn.trace.expect("it is kept");
         let steps: Vec<_> = steps.iter().map(|step| (step.from.ns(), step.core_uw)).collect();

@@ -1,4 +1,4 @@
-//! Energy of operations, in closed form: by class, core and I/O apart, and by activity.
+//! Energy of operations, in closed form: by class, supply and activity.
 
 use std::sync::Arc;
 
@@ -14,37 +14,37 @@ const CLASSES: usize = CLASS_NAMES.len();
 pub(super) struct OpenOperation {
     class: Class,
     page_type: usize,
-    /// The run in progress, or the last one.
+    /// The current run, or the last one.
     run: Run,
-    /// Since when it is suspended, while it is.
+    /// Start of the current suspension.
     suspended: Option<Time>,
     /// Times of its earlier runs.
     before: PhaseTimes,
-    /// The part of it in which the base was drawn by the planes from which its own was split off.
+    /// The part of it in which other planes drew the base.
     shared: Shared,
 }
 
-/// For how long an operation draws no base of its own.
+/// How long an operation shares the base of others.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum Shared {
-    /// Until it is suspended.
+    /// Until its suspension.
     Still,
-    /// For this long.
+    /// For these times.
     For(PhaseTimes),
 }
 
 impl OpenOperation {
-    /// The run in progress, or the last one.
+    /// The current run, or the last one.
     pub(super) fn run(&self) -> Run {
         self.run
     }
 
-    /// Whether the planes from which its own was split off draw the base for it.
+    /// Whether other planes draw the base for it.
     pub(super) fn shares_base(&self) -> bool {
         matches!(self.shared, Shared::Still)
     }
 
-    /// Splits one plane off, to be stopped apart; the others go on, and draw the base.
+    /// Splits one plane off, to be suspended alone; the others continue, and draw the base.
     pub(super) fn split(&mut self) -> OpenOperation {
         let apart = OpenOperation { run: self.run.on_planes(1), shared: Shared::Still, ..*self };
         self.run = self.run.on_planes(self.run.planes() - 1);
@@ -71,7 +71,7 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.core_fj, self.io_fj, self.active_ns, self.suspended_ns);
     }
@@ -94,7 +94,7 @@ impl Ledger {
         self.core_fj[class as usize] += u128::from(uw) * ns;
     }
 
-    /// Pages are sensed.
+    /// Adds a sense.
     pub(super) fn sense(&mut self, class: Class, sensing: Sensing) {
         let ns = u128::from((sensing.to - sensing.from).ns());
         let spent = Spent { ns, planes: sensing.planes };
@@ -109,21 +109,21 @@ impl Ledger {
         self.core_fj[class as usize] -= u128::from(uw) * ns;
     }
 
-    /// A program or erase begins with this run.
+    /// Starts a program or erase with this run.
     pub(super) fn begin(&self, class: Class, page_type: usize, run: Run) -> OpenOperation {
         let none = [Dur::ZERO; 2];
         let shared = Shared::For(none);
         OpenOperation { class, page_type, run, suspended: None, before: none, shared }
     }
 
-    /// It is suspended from `now` on.
+    /// Suspends an operation from `now` on.
     pub(super) fn suspend(&self, open: &mut OpenOperation, now: Time) {
         open.shared = Shared::For(self.shared(open, now));
         open.before = self.spent(open, now);
         open.suspended = Some(now);
     }
 
-    /// It goes on with this run.
+    /// Resumes with this run.
     pub(super) fn resume(&mut self, open: &mut OpenOperation, now: Time, run: Run) {
         self.close_suspension(open, now);
         open.suspended = None;
@@ -153,7 +153,7 @@ impl Ledger {
         }
     }
 
-    /// It is complete, or the run of the drive ends: what it took is split among the classes.
+    /// Completes an operation, or ends the run of the drive: its energy is split among the classes.
     pub(super) fn end(&mut self, open: &OpenOperation, now: Time) {
         self.close_suspension(open, now);
         let planes = open.run.planes();
@@ -165,7 +165,7 @@ impl Ledger {
                 let spent = Spent { ns: u128::from(time.ns()), planes };
                 self.spend(class, open.page_type, activity, spent);
             }
-            // What the others drew for it came before its first suspension, and first of its own.
+            // Time on a shared base is before the first suspension, and counts as own time first.
             let base_uw = u128::from(self.power.of(activity, open.page_type).base_uw);
             let of_own = shared[index].min(own);
             for (class, time) in [(open.class, of_own), (Class::Suspension, shared[index] - of_own)]
@@ -175,7 +175,7 @@ impl Ledger {
         }
     }
 
-    /// The run of an operation is on its way into suspension.
+    /// Stops the run of an operation that enters suspension.
     pub(super) fn stop(&self, open: &mut OpenOperation, asked: Time, free_at: Time) {
         open.run = open.run.stopped(asked, free_at, &self.part);
     }

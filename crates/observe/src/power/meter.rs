@@ -1,4 +1,4 @@
-//! The meter: power of all dies and channels as it changes, phase by phase.
+//! The meter: power of all dies and channels, phase by phase.
 
 mod runs;
 
@@ -24,12 +24,12 @@ enum Change {
     TransferEnds { class: Class, transfer: Transfer },
 }
 
-/// A change that is to come.
+/// A scheduled change.
 #[derive(Clone, Copy, Debug)]
 enum DueChange {
-    /// By its place among the changes.
+    /// A change by its index.
     At(u32),
-    /// A stretch of the run of a lane ends; stale if there is another run.
+    /// The end of a segment of a lane's run; stale after the start of another run.
     Segment { place: Place, run: u32 },
 }
 
@@ -51,25 +51,25 @@ impl Event for DueChange {
     }
 }
 
-/// A die, and a lane of it: 0 has all its planes, n plane n - 1 after it was split off.
+/// A die, and a lane of it: 0 for all its planes, n for plane n - 1 after it was split off.
 pub type Place = (u32, usize);
 
-/// A die as the meter sees it.
+/// State of a die for the meter.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Die {
-    /// Since when it is as it is.
+    /// Start of the current state.
     since: Time,
-    /// Senses, and those of them with which copybacks begin.
+    /// Senses, and those of copybacks among them.
     senses: Commands,
     copies: Commands,
-    /// By number, as far as planes were split off.
+    /// By number, up to the highest split-off plane.
     lanes: Vec<MeteredLane>,
 }
 
 /// A lane of a die.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct MeteredLane {
-    /// The run in progress, with what it does now, and what that draws above an idle die.
+    /// The current run, its segment, and its power above an idle die.
     run: Option<(Run, Segment)>,
     run_uw: u64,
     /// Counts runs, and stops of them.
@@ -86,7 +86,7 @@ impl Die {
     }
 }
 
-/// Power of dies and channels, and what it adds up to.
+/// Power of dies and channels, and its integral.
 #[derive(Clone, Debug)]
 pub struct Meter {
     power: CorePower,
@@ -105,7 +105,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub fn archive(&mut self, archive: &mut Archive) {
         self.due.archive(archive);
         parts!(archive; self.dies, self.changes, self.drawn, self.state_ns, self.active_ns);
@@ -113,7 +113,7 @@ impl Meter {
         self.ledger.archive(archive);
     }
 
-    /// Of a number of idle dies.
+    /// Creates the meter of idle dies.
     pub fn new(power: &Power, part: &Arc<Part>, dies: u32) -> Meter {
         let (core, timing) = (power.core(), &part.timing);
         // As in the drive: a busy die has about two changes for each read time.
@@ -141,23 +141,23 @@ impl Meter {
         }
     }
 
-    /// Begins to keep every step of power.
+    /// Starts to record every step of power.
     pub fn keep_trace(&mut self) {
         self.drawn.trace = Some(Vec::new());
     }
 
-    /// The highest power is that from `at` on.
+    /// Resets the highest power to that from `at` on.
     pub fn forget_peaks(&mut self, at: Time) {
         self.advance(at);
         self.drawn.peak_uw = [0; 3];
     }
 
-    /// Takes the steps of power that are kept, once they fill a batch.
+    /// Takes the recorded steps of power, once they fill a batch.
     pub fn take_steps(&mut self, count: usize) -> Option<Vec<PowerStep>> {
         self.drawn.trace.as_mut().filter(|steps| steps.len() >= count).map(std::mem::take)
     }
 
-    /// The type of a page of a block.
+    /// Returns the type of a page of a block.
     pub fn page_type(&self, page: u32) -> usize {
         self.part.timing.page_types.map_or(0, |types| types.of(page))
     }
@@ -167,14 +167,14 @@ impl Meter {
         self.due.schedule(at, DueChange::At(place));
     }
 
-    /// A die senses pages.
+    /// Adds a sense of pages.
     pub fn sense(&mut self, now: Time, die: u32, class: Class, sensing: Sensing) {
         self.advance(now);
         self.ledger.sense(class, sensing);
         self.push(sensing.from, Change::SenseBegins { die, class, sensing });
     }
 
-    /// Something crosses a channel.
+    /// Adds a transfer.
     pub fn transfer(&mut self, now: Time, class: Class, transfer: Transfer) {
         self.advance(now);
         self.ledger.io_fj[class as usize] += u128::from(self.transfer_fj(&transfer));
@@ -186,13 +186,13 @@ impl Meter {
         transfer.bytes * 8 * self.bit_fj
     }
 
-    /// Power of a transfer, to the microwatt below.
+    /// Returns the power of a transfer, rounded down to a microwatt.
     fn transfer_uw(&self, transfer: &Transfer) -> u64 {
         let ns = (transfer.to - transfer.from).ns();
         self.transfer_fj(transfer).checked_div(ns).unwrap_or(0)
     }
 
-    /// Returns the energy of both supplies so far; a transfer counts once it is complete.
+    /// Returns the energy of both supplies; a transfer counts once it is complete.
     pub fn energy_fj(&self) -> u128 {
         self.drawn.core_fj + self.drawn.io_fj
     }
@@ -220,7 +220,7 @@ impl Meter {
         })
     }
 
-    /// Lets time pass until `now`.
+    /// Advances to `now`.
     pub fn advance(&mut self, now: Time) {
         while self.due.next_time() <= now {
             let at = self.due.next_time();
@@ -264,7 +264,7 @@ impl Meter {
         }
     }
 
-    /// The counts in which a sense is.
+    /// Returns the counts that include a sense.
     fn senses_of(&mut self, die: u32, sensing: &Sensing) -> impl Iterator<Item = &mut Commands> {
         let Die { senses, copies, .. } = &mut self.dies[die as usize];
         [Some(senses), Some(copies).filter(|_| sensing.is_copy)].into_iter().flatten()
@@ -274,7 +274,7 @@ impl Meter {
         self.power.of(Activity::Sense, sensing.page_type).on(sensing.planes)
     }
 
-    /// The energy of a transfer until `until` is spent.
+    /// Adds the energy of a transfer until `until`.
     fn carry(&mut self, transfer: &Transfer, until: Time) {
         let &Transfer { from, to, .. } = transfer;
         let fj = self.transfer_fj(transfer);
@@ -282,7 +282,7 @@ impl Meter {
         self.drawn.carry((from, to), until, (spent, fj));
     }
 
-    /// Books the time since a die became what it is.
+    /// Adds the time since the last change of a die's state.
     fn settle(&mut self, die: u32) {
         let unit = &mut self.dies[die as usize];
         let ns = u128::from((self.drawn.now - unit.since).ns());
@@ -290,7 +290,7 @@ impl Meter {
             return;
         }
         unit.since = self.drawn.now;
-        // Where lanes do several things at once, the first counts as what the die does.
+        // With several active lanes, the first counts as the die's state.
         let mut state = None;
         for (run, segment) in unit.lanes.iter().filter_map(|lane| lane.run.as_ref()) {
             if let Some(activity) = segment.activity {
@@ -309,7 +309,7 @@ impl Meter {
         self.suspended_ns += ns * u128::from(suspended);
     }
 
-    /// Returns the report of the run until `now`; later events are left out.
+    /// Returns the report of the run until `now`, without later events.
     pub fn report(&self, now: Time) -> PowerReport {
         self.clone().close(now)
     }
@@ -351,7 +351,7 @@ impl Meter {
         }
     }
 
-    /// A transfer is under way, or booked ahead, when the run ends.
+    /// Cuts a transfer, current or booked ahead, at the end of the run.
     fn cut(&mut self, class: Class, transfer: &Transfer, now: Time) {
         let &Transfer { from, to, .. } = transfer;
         let fj = self.transfer_fj(transfer);

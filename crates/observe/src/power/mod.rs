@@ -1,7 +1,7 @@
 //! Power of the flash: a meter that follows every die, and a ledger of operations.
 //!
-//! Energies are whole femtojoules (a microwatt for a nanosecond), so that two ways to the same sum
-//! give the same number.
+//! Energies are whole femtojoules (a microwatt for a nanosecond), so that both sums are equal to
+//! the last digit.
 
 mod drawn;
 mod ledger;
@@ -17,14 +17,14 @@ pub use series::{PowerStep, SeriesBatch};
 
 use reprieve_policy::txn::Kind;
 
-/// For whom energy was spent.
+/// Classes of energy.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub enum Class {
     /// Reads of the host.
     HostRead,
-    /// Reads of old pages, for writes of parts of pages.
+    /// Reads of old pages, for partial writes.
     RmwRead,
     /// Programs of the host.
     HostWrite,
@@ -38,11 +38,11 @@ pub enum Class {
     MapProgram,
     /// Erases.
     Erase,
-    /// Energy that operations took because they were suspended.
+    /// Energy added by suspensions.
     Suspension,
 }
 
-/// The names of the classes in results.
+/// Returns the names of the classes in results.
 pub const CLASS_NAMES: [&str; 9] = [
     "host_read",
     "rmw_read",
@@ -56,7 +56,7 @@ pub const CLASS_NAMES: [&str; 9] = [
 ];
 
 impl Class {
-    /// The class of the pulses, the sensing and the transfers of a transaction.
+    /// Returns the class of the pulses, the sensing and the transfers of a transaction.
     pub fn of(kind: Kind) -> Class {
         match kind {
             Kind::HostRead => Class::HostRead,
@@ -71,16 +71,16 @@ impl Class {
     }
 }
 
-/// A page, or several, over a channel.
+/// A transfer of one page or several over a channel.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub struct Transfer {
-    /// When it begins.
+    /// Start.
     pub from: Time,
-    /// When it ends.
+    /// End.
     pub to: Time,
-    /// User bytes of it.
+    /// Its user bytes.
     pub bytes: u64,
 }
 
@@ -89,33 +89,33 @@ pub struct Transfer {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub struct Sensing {
-    /// When it begins.
+    /// Start.
     pub from: Time,
-    /// When it ends.
+    /// End.
     pub to: Time,
-    /// On how many planes.
+    /// Number of planes.
     pub planes: u32,
-    /// Of which type the pages are.
+    /// Page type.
     pub page_type: usize,
-    /// A copyback begins so.
+    /// Whether a copyback starts with it.
     pub is_copy: bool,
 }
 
-/// Commands at work, and their planes.
+/// Running commands, and their planes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Commands {
-    /// Those that draw a base.
+    /// Commands that draw a base.
     pub bases: u32,
-    /// Planes of all.
+    /// Planes of all commands.
     pub planes: u32,
 }
 
-/// Commands at work on a die.
+/// Running commands of a die.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AtWork {
     /// Senses.
     pub senses: Commands,
-    /// Of these, those with which copybacks begin.
+    /// Senses of copybacks among these.
     pub copies: Commands,
     /// Programs that run.
     pub programs: Commands,
@@ -125,7 +125,7 @@ pub struct AtWork {
     pub suspended: u32,
 }
 
-/// The share of `fj` that is spent when `passed` of `whole` nanoseconds are over, rounded down.
+/// Returns the share of `fj` spent after `passed` of `whole` nanoseconds, rounded down.
 fn share(fj: u64, passed_ns: u64, whole_ns: u64) -> u64 {
     if passed_ns >= whole_ns {
         return fj;

@@ -29,20 +29,20 @@ pub struct PowerReport {
     pub(super) idle_fj: u128,
     /// Energy above that, by class: at the core supply and at the I/O supply.
     pub(super) by_class: [[u128; CLASS_NAMES.len()]; 2],
-    /// Time of each activity on each plane, and of suspensions, as the operations add it up.
+    /// Time of each activity on each plane, and of suspensions, summed over the operations.
     pub(super) by_operation_ns: ([u128; ACTIVITIES], u128),
     /// The energy that the meter measured at both supplies.
     pub(super) measured_fj: [u128; 2],
-    /// The times that it measured.
+    /// The times by the meter.
     pub(super) measured_ns: ([u128; ACTIVITIES], u128),
     /// Time of all dies in each state.
     pub(super) state_ns: [u128; STATES],
     /// Core, I/O, both.
     pub(super) peak_uw: [u64; 3],
     pub(super) volts: [Option<f64>; 2],
-    /// The bins of power over time, if they were kept.
+    /// The bins of power over time, if recorded.
     pub series: Option<SeriesBatch>,
-    /// Every step of power, if they were kept.
+    /// Every step of power, if recorded.
     pub trace: Option<Vec<PowerStep>>,
 }
 
@@ -56,14 +56,14 @@ fn milliwatts(fj: u128, ns: u64) -> f64 {
 }
 
 impl PowerReport {
-    /// Energy at the core and at the I/O supply in femtojoules, as the operations add it up.
+    /// Returns the energy at core and I/O supply in femtojoules, summed over the operations.
     pub fn energy_fj(&self) -> [u128; 2] {
         let [core, io] = self.by_class.map(|classes| classes.iter().sum::<u128>());
         [self.idle_fj + core, io]
     }
 
-    /// Power and energy since, when this was the report of the same meter; the highest power is
-    /// not known apart.
+    /// Returns power and energy since an earlier report of the same meter; the highest power is of
+    /// both.
     pub fn since(mut self, before: &PowerReport) -> PowerReport {
         fn subtract(now: &mut [u128], before: &[u128]) {
             now.iter_mut().zip(before).for_each(|(now, before)| *now -= before);
@@ -84,7 +84,7 @@ impl PowerReport {
         self
     }
 
-    /// Section `power` of the summary; `host_bytes` were read and written.
+    /// Returns the section `power` of the summary; `host_bytes` were read and written.
     pub fn summary(&self, host_bytes: u64) -> Value {
         let [core, io] = self.energy_fj();
         let by_class: Map<String, Value> = (0..CLASS_NAMES.len())
@@ -123,7 +123,7 @@ impl PowerReport {
         power
     }
 
-    /// Whether what the operations took is what the meter saw; if not, how they differ.
+    /// Checks that the energy of operations equals that of the meter.
     pub fn verify(&self) -> Result<(), String> {
         for (supply, (counted, measured)) in
             ["core", "I/O"].iter().zip(self.energy_fj().into_iter().zip(self.measured_fj))

@@ -7,7 +7,7 @@ use super::share;
 /// A stretch of constant power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PowerStep {
-    /// When it begins.
+    /// Start.
     pub from: Time,
     /// Power at the core supply of all dies.
     pub core_uw: u64,
@@ -18,18 +18,18 @@ pub struct PowerStep {
 /// The bins of a time series, as columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SeriesBatch {
-    /// When each bin begins.
+    /// Start of each bin.
     pub start_ns: Vec<i64>,
-    /// How long it is; the last may end with the run.
+    /// Length; the last may end with the run.
     pub length_ns: Vec<i64>,
-    /// Energy at the core supply in picojoules, the rest of one carried to the next bin.
+    /// Energy at the core supply in picojoules, with the fraction carried to the next bin.
     pub core_pj: Vec<i64>,
     /// Energy at the I/O supply.
     pub io_pj: Vec<i64>,
 }
 
 impl SeriesBatch {
-    /// The bins since `at`, when these were all; the first may begin with it.
+    /// Returns the bins since `at`, where these were all; the first may start with it.
     pub(super) fn since(mut self, before: &SeriesBatch, at: Time) -> SeriesBatch {
         if let Some(last) = before.start_ns.len().checked_sub(1) {
             let end_ns = before.start_ns[last] + before.length_ns[last];
@@ -69,7 +69,7 @@ impl PowerSeries {
         &mut self.bins[index]
     }
 
-    /// Constant power of the cores from one instant to another.
+    /// Adds constant power of the cores from one instant to another.
     pub(super) fn core(&mut self, from: Time, to: Time, uw: u64) {
         let mut at_ns = from.ns();
         while at_ns < to.ns() {
@@ -79,12 +79,12 @@ impl PowerSeries {
         }
     }
 
-    /// Energy of the cores at one instant.
+    /// Adds energy of the cores at one instant.
     pub(super) fn core_at(&mut self, at: Time, fj: u64) {
         self.bin(at.ns())[0] += u128::from(fj);
     }
 
-    /// The part until `until` of a transfer that takes `fj` from its begin to its end.
+    /// Adds the part until `until` of a transfer that takes `fj` from start to end.
     pub(super) fn io(&mut self, (from, to): (Time, Time), until: Time, fj: u64) {
         let (whole_ns, until_ns) = ((to - from).ns(), until.min(to).ns());
         if whole_ns == 0 {
@@ -101,7 +101,7 @@ impl PowerSeries {
         }
     }
 
-    /// All bins of a run that ended at `end`.
+    /// Returns all bins of a run that ended at `end`.
     pub(super) fn batch(&self, end: Time) -> SeriesBatch {
         let mut batch = SeriesBatch::default();
         let mut rest_fj = [0u128; 2];

@@ -2,40 +2,40 @@
 
 use reprieve_base::Time;
 
-/// Places for batches; when a request is beyond them, every two become one. Once there were
-/// enough requests there are from 10 to 20, which is what Schmeiser (1982) found to serve best.
+/// Number of batches at which pairs are merged. With enough requests there are from 10 to 20, the
+/// best number by Schmeiser (1982).
 pub(super) const PLACES: usize = 20;
-/// Requests of a batch at first, as a power of two.
+/// Initial requests of a batch, as a power of two.
 const SHORTEST_LOG2: u32 = 6;
 
-/// Which requests make a batch, and what the drive had come to when each began.
+/// Assignment of requests to batches, and marks of the drive's state at the start of each.
 ///
-/// A request belongs to a batch by its number in order of arrival, and not by when it is complete:
-/// so the batches of two runs of one load have the same requests, whatever becomes of these.
+/// A request belongs to a batch by its number in order of arrival, not of completion: so the
+/// batches of two runs of one load have the same requests in any case.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Batches {
     /// Requests of a batch, as a power of two.
     length_log2: u32,
-    /// The last batch of which a request is complete.
+    /// The last batch with a completed request.
     last: usize,
-    /// By batch: requests that are complete and neither read nor write.
+    /// By batch: completed requests that are neither read nor write.
     others: [u64; PLACES],
     /// By batch.
     began: [Mark; PLACES],
 }
 
-/// Counters when the first request of a batch was complete.
+/// Counters at the first completion of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Mark {
-    /// When that was.
+    /// Its instant.
     pub at: Time,
-    /// Reads and writes that were complete, this one included where it is one.
+    /// Completed reads and writes, including this request.
     pub requests: u64,
     /// Bytes of these.
     pub bytes: u64,
-    /// Bytes of the writes among them.
+    /// Bytes of these writes.
     pub written_bytes: u64,
-    /// Pages programmed, for anyone.
+    /// Pages programmed, for host and drive.
     pub programs: u64,
 }
 
@@ -49,31 +49,31 @@ impl Batches {
         }
     }
 
-    /// The batch of a request; `None` if it is beyond all places.
+    /// Returns the batch of a request; `None` if it is beyond all batches.
     #[inline(always)]
     pub(super) fn of(&self, number: u64) -> Option<usize> {
         let place = number >> self.length_log2;
         (place < PLACES as u64).then_some(place as usize)
     }
 
-    /// Whether no request of a batch, or of a later one, was complete before.
+    /// Whether no request of a batch, or of a later one, has completed before.
     #[inline(always)]
     pub(super) fn is_new(&self, batch: usize) -> bool {
         batch > self.last
     }
 
-    /// The first request of a batch is complete.
+    /// Marks the first completion of a batch.
     pub(super) fn begin(&mut self, batch: usize, mark: Mark) {
         self.began[self.last + 1..=batch].fill(mark);
         self.last = batch;
     }
 
-    /// A request that is neither read nor write is complete.
+    /// Counts a completed request that is neither read nor write.
     pub(super) fn count_other(&mut self, batch: usize) {
         self.others[batch] += 1;
     }
 
-    /// Makes of every two batches one, so that the second half is free again.
+    /// Merges pairs of batches, so that the second half is free again.
     pub(super) fn pair_up(&mut self) {
         for pair in 0..PLACES / 2 {
             self.began[pair] = self.began[2 * pair];
@@ -84,18 +84,18 @@ impl Batches {
         self.last /= 2;
     }
 
-    /// Requests of a batch, of any kind.
+    /// Returns the requests of a batch, of any kind.
     pub(super) fn length(&self) -> u64 {
         1 << self.length_log2
     }
 
-    /// Batches that are complete, by number, where `counted` has the reads and writes of each.
+    /// Returns the complete batches, by number, where `counted` has the reads and writes of each.
     pub(super) fn complete(&self, counted: impl Fn(usize) -> u64) -> Vec<usize> {
         let is_whole = |&batch: &usize| counted(batch) + self.others[batch] == self.length();
         (0..PLACES).filter(is_whole).collect()
     }
 
-    /// Returns the counts between the beginning of a batch and that of the next, or the `end`.
+    /// Returns the counts from the start of a batch to that of the next, or to the `end`.
     pub(super) fn window(&self, batch: usize, end: &Mark) -> Mark {
         let from = &self.began[batch];
         let to = if batch < self.last { &self.began[batch + 1] } else { end };

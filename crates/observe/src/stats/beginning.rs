@@ -1,18 +1,18 @@
-//! Whether the beginning of a run differs from the rest: a test on the means of its batches.
+//! Test for a transient at the beginning of a run, on the means of its batches.
 //!
-//! The mean of the first batch is held against those of the others, in logarithms, which makes
-//! means of skewed latencies more like normal ones: Student's t with n − 2 degrees of freedom. What
-//! the means of neighbours share widens it as in a first-order autoregression. All tests of a run
+//! Compares the mean of the first batch with those of the others, in logarithms, which makes means
+//! of skewed latencies more like normal ones: Student's t with n − 2 degrees of freedom, widened
+//! for the correlation of neighbours as in a first-order autoregression. All tests of a run
 //! together have a false alarm in one of a hundred runs whose batches are alike, about normal in
-//! logarithms, and apart by more than the run remembers. Two conditions only take alarms away: the
-//! first quarter of the batch goes the same way, at least half as far, as a transient does and an
-//! outlier hardly; and the batch moves the mean of the run by a hundredth or more.
+//! logarithms, and longer than the run's memory. Two conditions only remove alarms: the first
+//! quarter of the batch deviates in the same direction, at least half as far, as a transient does
+//! and an outlier hardly; and the batch moves the mean of the run by a hundredth or more.
 
 use super::pieces::{PIECES, PieceEnd};
 
-/// Share of the runs without a transient that are told to have one.
+/// Share of the runs without a transient that are reported to have one.
 const LEVEL: f64 = 0.01;
-/// By how much of itself the mean of the run has to be moved.
+/// Relative change of the run's mean that is required.
 const MATTERS: f64 = 0.01;
 /// Fewest batches of a test, and fewest requests of each batch.
 const FEWEST_BATCHES: usize = 10;
@@ -29,7 +29,7 @@ pub(super) struct Differs {
     pub rest: f64,
 }
 
-/// Sums of a stretch of the run whose ratio is compared.
+/// Sums over a stretch of the run whose ratio is compared.
 type Stretch = (f64, f64);
 
 /// Returns the quantities in which the beginning differs from the rest.
@@ -61,7 +61,7 @@ pub(super) fn beginning(marks: &[PieceEnd]) -> Vec<Differs> {
     differs.collect()
 }
 
-/// How much each batch has; `None` where there are too few batches, or too little is in them.
+/// Returns the amount of each batch; `None` with too few batches, or too small ones.
 fn batches(marks: &[PieceEnd], of: impl Fn(&PieceEnd) -> u64) -> Option<Vec<u64>> {
     let ends: Vec<u64> =
         marks.iter().skip(PIECES as usize - 1).step_by(PIECES as usize).map(of).collect();
@@ -70,8 +70,8 @@ fn batches(marks: &[PieceEnd], of: impl Fn(&PieceEnd) -> u64) -> Option<Vec<u64>
     (all.len() >= FEWEST_BATCHES && all.iter().all(|amount| *amount > 0)).then_some(all)
 }
 
-/// The ratio of the first batch and that of the others, if they differ; `sums` at the end of each
-/// piece.
+/// Returns the ratio of the first batch and that of the others, if they differ; `sums` at the end
+/// of each piece.
 fn differs(sums: &[Stretch], level: f64) -> Option<(f64, f64)> {
     let pieces = PIECES as usize;
     let ratio = |from: usize, to: usize| {
@@ -93,7 +93,7 @@ fn differs(sums: &[Stretch], level: f64) -> Option<(f64, f64)> {
         return None;
     }
     let products: f64 = strays.windows(2).map(|pair| pair[0] * pair[1]).sum();
-    // An estimate from so few is too low by about 1 / n.
+    // With so few an estimate is too low by about 1 / n.
     let shared = if squares > 0.0 { (products / squares + 1.0 / number).max(0.0) } else { 0.0 };
     if shared >= 1.0 {
         return None;
@@ -105,7 +105,7 @@ fn differs(sums: &[Stretch], level: f64) -> Option<(f64, f64)> {
     is_rare.then(|| Some((ratio(0, pieces)?, ratio(pieces, count * pieces)?))).flatten()
 }
 
-/// Probability that Student's t with `freedom` degrees of freedom is further from 0 than `t`.
+/// Returns the probability that Student's t with `freedom` degrees of freedom exceeds `t` in size.
 ///
 /// Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
 fn beyond(t: f64, freedom: u32) -> f64 {

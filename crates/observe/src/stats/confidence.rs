@@ -1,4 +1,4 @@
-//! How well a run knows its latencies: 95 % intervals by batch means.
+//! Precision of a run's latencies: 95 % intervals by batch means.
 
 use serde_json::{Map, Value, json};
 
@@ -7,11 +7,11 @@ use super::batches::PLACES;
 use super::distribution::ByBatch;
 use super::latencies::Batching;
 
-/// Share of such intervals that hold what a run without end would give.
+/// Share of such intervals that contain the value of an endless run.
 const LEVEL: f64 = 0.95;
 /// Fewest batches that make an interval.
 const FEWEST_BATCHES: usize = PLACES / 2;
-/// Requests that each batch has to have beyond a quantile.
+/// Requests that each batch needs beyond a quantile.
 const BEYOND: f64 = 10.0;
 /// Student's t at 0.975, by degrees of freedom from 9 to 19 (NIST/SEMATECH e-Handbook of
 /// Statistical Methods, 1.3.6.7.2, has them to three digits; a test integrates the density).
@@ -35,7 +35,7 @@ pub(super) fn percentiles_ns(latencies: &Distribution) -> [u64; PERCENTILES.len(
     latencies.quantiles_ns(PERCENTILES.map(|(_, share)| share))
 }
 
-/// Batches that intervals are made from.
+/// Batches of the intervals.
 struct BatchSet {
     whole: PercentileSample,
     parts: Vec<PercentileSample>,
@@ -61,10 +61,10 @@ impl PercentileSample {
 }
 
 impl BatchSet {
-    /// The interval of the mean. Batches count by their requests, as classes share the batches and
-    /// have not equally many in each.
+    /// Returns the interval of the mean. Batches count by their requests, as classes share the
+    /// batches and differ in their counts.
     ///
-    /// On the scale of logarithms an error of a mean is a share of it.
+    /// On the scale of logarithms an error of a mean is relative.
     fn mean_ns(&self) -> [f64; 2] {
         let number = self.parts.len() as f64;
         let centre = self.whole.mean_ns;
@@ -76,21 +76,21 @@ impl BatchSet {
         })
     }
 
-    /// The interval of a percentile, by its place in the list. Below the nanosecond, which is the
-    /// grain of time, nothing is told apart: there the scale of logarithms ends.
+    /// Returns the interval of a percentile, by its place in the list. Logarithms end at a
+    /// nanosecond, the resolution of time.
     fn percentile_ns(&self, index: usize) -> [f64; 2] {
         let whole_ns = self.whole.percentiles_ns[index].max(1) as f64;
         self.around(whole_ns, |part| libm::log(part.percentiles_ns[index].max(1) as f64 / whole_ns))
     }
 
-    /// An interval from how far the logarithms of the batches' figures stray from that of the
-    /// whole run's.
+    /// Returns an interval from the deviations of the batches' figures from that of the run, in
+    /// logarithms.
     ///
-    /// A latency is positive, and so are both ends: normal intervals of positive figures are made
-    /// on the scale of logarithms (Meeker and Escobar, Statistical Methods for Reliability Data,
-    /// 1998, chapter 7). They stray around the figure of the whole run and not around their own
-    /// mean: a percentile of few requests is biased, and around the mean of such the interval would
-    /// be too (sectioning; Asmussen and Glynn, Stochastic Simulation, 2007, III.5a).
+    /// Latencies are positive, and so are both ends: normal intervals of positive figures are
+    /// formed in logarithms (Meeker and Escobar, Statistical Methods for Reliability Data, 1998,
+    /// chapter 7). Deviations are from the figure of the whole run, not from the batches' mean: a
+    /// percentile of few requests is biased, and so would be an interval around their mean
+    /// (sectioning; Asmussen and Glynn, Stochastic Simulation, 2007, III.5a).
     fn around(&self, centre: f64, strays: impl Fn(&PercentileSample) -> f64) -> [f64; 2] {
         let number = self.parts.len() as f64;
         let squares: f64 = self.parts.iter().map(|part| strays(part).powi(2)).sum();
@@ -100,7 +100,7 @@ impl BatchSet {
     }
 }
 
-/// Section `confidence` of a class of requests, or of several together.
+/// Returns the section `confidence` of a class of requests, or of several.
 pub(super) fn confidence(class: &ByBatch, batching: &Batching) -> Value {
     let part = |number: &usize| PercentileSample::of(&class.batches[*number]);
     let parts: Vec<PercentileSample> = batching.complete.iter().map(part).collect();
@@ -123,7 +123,7 @@ pub(super) fn confidence(class: &ByBatch, batching: &Batching) -> Value {
     };
     let has_mean = insert("mean", BEYOND, &|| batches.mean_ns());
     for (index, (name, share)) in PERCENTILES.into_iter().enumerate() {
-        // 1 − 0.9999 is a hair above 0.0001.
+        // 1 − 0.9999 is slightly above 0.0001.
         insert(name, (BEYOND / (1.0 - share)).round(), &|| batches.percentile_ns(index));
     }
     let lag_1 = has_mean.then(|| lag_1_autocorrelation(&batches.parts)).flatten();
@@ -132,8 +132,8 @@ pub(super) fn confidence(class: &ByBatch, batching: &Batching) -> Value {
     Value::Object(section)
 }
 
-/// How the mean of a batch goes with that of the next: near 0 where batches are long enough; `None`
-/// where all are equal.
+/// Returns the correlation of neighbouring batch means: near 0 where batches are long enough;
+/// `None` if all are equal.
 fn lag_1_autocorrelation(batches: &[PercentileSample]) -> Option<f64> {
     let means: Vec<f64> = batches.iter().map(|batch| batch.mean_ns).collect();
     let mean = means.iter().sum::<f64>() / means.len() as f64;

@@ -1,16 +1,16 @@
-//! Latencies of some requests without their empty buckets: sums and percentiles are made from it.
+//! Latencies of some requests without empty buckets, for sums and percentiles.
 //!
-//! A histogram has room for all that may come, and nearly all of it is empty: the batches of a run
-//! are added up and compared here, where that takes as long as there are latencies to tell apart.
+//! A histogram has nearly only empty buckets: the batches of a run are merged and compared here, in
+//! time proportional to the distinct latencies.
 
 use std::cmp::Ordering;
 
 use super::histogram::LatencyTotals;
 
-/// Latencies of some requests that were counted.
+/// Latencies of counted requests.
 #[derive(Clone, Debug, Default)]
 pub struct Distribution {
-    /// Upper bound in nanoseconds and count of every bucket that is not empty, rising.
+    /// Upper bound in nanoseconds and count of every nonempty bucket, ascending.
     buckets: Vec<(u64, u64)>,
     totals: LatencyTotals,
 }
@@ -20,7 +20,7 @@ impl Distribution {
         Distribution { buckets, totals }
     }
 
-    /// All requests of several together.
+    /// Merges several distributions.
     pub(super) fn sum<'a>(all: impl IntoIterator<Item = &'a Distribution>) -> Distribution {
         all.into_iter().fold(Distribution::default(), |mut sum, each| {
             sum.add(each);
@@ -34,25 +34,25 @@ impl Distribution {
         self.totals.add(&other.totals);
     }
 
-    /// The requests of this one but for those of `other`, which are among them; its extremes may
-    /// be those of requests that were left out.
+    /// Returns the requests of this one without those of `other`, which are among them; extremes
+    /// may be those of removed requests.
     pub(super) fn without(&self, other: &Distribution) -> Distribution {
         let rest = |all: u64, others: u64| all.checked_sub(others).expect("they are among these");
         let buckets = merge(&self.buckets, &other.buckets, rest);
         Distribution { buckets, totals: self.totals.without(&other.totals) }
     }
 
-    /// Requests.
+    /// Returns the number of requests.
     pub fn count(&self) -> u64 {
         self.totals.count
     }
 
-    /// All latencies together, in nanoseconds.
+    /// Returns the sum of latencies, in nanoseconds.
     pub fn sum_ns(&self) -> u128 {
         self.totals.sum_ns
     }
 
-    /// Mean in nanoseconds; 0 without requests.
+    /// Returns the mean in nanoseconds; 0 without requests.
     pub fn mean_ns(&self) -> f64 {
         match self.totals.count {
             0 => 0.0,
@@ -60,19 +60,19 @@ impl Distribution {
         }
     }
 
-    /// Shortest in nanoseconds; 0 without requests.
+    /// Returns the shortest in nanoseconds; 0 without requests.
     pub fn min_ns(&self) -> u64 {
         if self.totals.count == 0 { 0 } else { self.totals.min_ns }
     }
 
-    /// Longest in nanoseconds; 0 without requests.
+    /// Returns the longest in nanoseconds; 0 without requests.
     pub fn max_ns(&self) -> u64 {
         self.totals.max_ns
     }
 
-    /// The latencies that these shares of the requests do not exceed, in nanoseconds.
+    /// Returns the latencies at these quantiles, in nanoseconds.
     ///
-    /// The shares rise. Nearest rank; at most 0.1 % above the exact value, and never above the
+    /// Quantiles ascend. Nearest rank; at most 0.1 % above the exact value, and never above the
     /// longest.
     pub fn quantiles_ns<const N: usize>(&self, shares: [f64; N]) -> [u64; N] {
         let mut buckets = self.buckets();
@@ -88,17 +88,17 @@ impl Distribution {
         })
     }
 
-    /// Upper bound in nanoseconds and count of every bucket that is not empty, rising.
+    /// Returns upper bound in nanoseconds and count of every nonempty bucket, ascending.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
-        // A bucket ends above the longest latency, unless that is the last that it can hold.
+        // A bucket ends above the longest latency, unless that is its upper bound.
         self.buckets.iter().map(|&(upper_ns, count)| (upper_ns.min(self.totals.max_ns), count))
     }
 }
 
-/// Latencies of a class of requests, or of several together: all of them, and those of each batch.
+/// Latencies of a class of requests, or of several: of all of them, and by batch.
 pub(super) struct ByBatch {
     pub whole: Distribution,
-    /// By number of the batch.
+    /// By batch number.
     pub batches: Vec<Distribution>,
 }
 
@@ -107,7 +107,7 @@ impl ByBatch {
         ByBatch { whole: Distribution::sum(&batches), batches }
     }
 
-    /// The requests of two classes that share their batches.
+    /// Merges two classes with the same batches.
     pub(super) fn together(one: &ByBatch, other: &ByBatch) -> ByBatch {
         let pairs = one.batches.iter().zip(&other.batches);
         ByBatch {
@@ -117,7 +117,7 @@ impl ByBatch {
     }
 }
 
-/// Both lists of buckets in one, of which those that both have are joined; without empty ones.
+/// Merges two lists of buckets, without empty ones.
 fn merge(
     one: &[(u64, u64)],
     other: &[(u64, u64)],

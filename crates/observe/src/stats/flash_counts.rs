@@ -20,22 +20,20 @@ pub struct FlashCounts {
     pub map_reads: u64,
     /// Programs of pages of the mapping.
     pub map_programs: u64,
-    /// Of the pages that garbage collection has read and programmed, those that never crossed the
-    /// channel; `None` on a drive without copyback.
+    /// Pages read and programmed by garbage collection that never crossed the channel; `None` on a
+    /// drive without copyback.
     pub copybacks: Option<u64>,
-    /// Commands for reads, programs and erases that worked on several planes; `None` where none
-    /// may.
+    /// Multi-plane commands for reads, programs and erases; `None` where there are none.
     pub multi_plane: Option<[u64; 3]>,
-    /// Pages of wordlines that were programmed without data; `None` where pages are programmed one
-    /// by one.
+    /// Padded pages of wordlines; `None` where pages are programmed one by one.
     pub padded_pages: Option<u64>,
-    /// Mapping units of programmed pages that had no data, where a page has several.
+    /// Padded mapping units of programmed pages, where a page has several.
     pub padded_units: Option<u64>,
     /// Block erases.
     pub erases: u64,
     /// Suspensions of programs and of erases.
     pub suspensions: [u64; 2],
-    /// Of those of erases, the ones that a host write asked for; `None` where writes may not.
+    /// Suspensions of erases for host writes; `None` where writes may not suspend.
     pub suspensions_by_write: Option<u64>,
     /// Programs and erases that were suspended at least once.
     pub suspended: [SuspendedOperations; 2],
@@ -44,7 +42,7 @@ pub struct FlashCounts {
 }
 
 impl FlashCounts {
-    /// Returns the counters of a run of this kind that has just begun.
+    /// Returns the counters of a run of this kind at its start.
     pub fn none(&self) -> FlashCounts {
         FlashCounts {
             copybacks: self.copybacks.map(|_| 0),
@@ -56,20 +54,20 @@ impl FlashCounts {
         }
     }
 
-    /// The data of a read is there.
+    /// Counts a completed read.
     #[inline]
     pub fn read(&mut self, kind: Kind) {
         match kind {
             Kind::HostRead => self.host_reads += 1,
             Kind::RmwRead => self.rmw_reads += 1,
             Kind::MapRead | Kind::MapUpdate => self.map_reads += 1,
-            // The scan counts its own.
+            // The scan has separate counts.
             Kind::ScanRead => {}
             _ => self.gc_reads += 1,
         }
     }
 
-    /// A page is programmed, or a block erased, which takes this long without a suspension.
+    /// Counts a programmed page or an erased block, of this length without suspension.
     #[inline]
     pub fn operation(&mut self, txn: &Txn, undisturbed: Dur, now: Time) {
         match txn.kind {
@@ -89,7 +87,7 @@ impl FlashCounts {
         }
     }
 
-    /// A command begins that works on several planes.
+    /// Counts a multi-plane command.
     #[cold]
     pub fn command_of_planes(&mut self, kind: Kind) {
         let counts = self.multi_plane.as_mut().expect("commands may take several planes");
@@ -99,7 +97,7 @@ impl FlashCounts {
         }] += 1;
     }
 
-    /// A program or an erase is suspended, or a plane of one, and that for a write alone or not.
+    /// Counts a suspension of a program or an erase, on all planes or one.
     #[inline(always)]
     pub fn suspension(&mut self, is_erase: bool, by_write: bool) {
         self.suspensions[usize::from(is_erase)] += 1;
@@ -108,21 +106,21 @@ impl FlashCounts {
         }
     }
 
-    /// Array reads, of the host, of garbage collection and of the mapping.
+    /// Returns the array reads of the host, of garbage collection and of the mapping.
     pub fn reads(&self) -> u64 {
         self.host_reads + self.rmw_reads + self.gc_reads + self.map_reads
     }
 
-    /// Programs, of the host, of garbage collection and of the mapping.
+    /// Returns the programs of the host, of garbage collection and of the mapping.
     pub fn programs(&self) -> u64 {
         self.host_programs + self.gc_programs + self.map_programs
     }
 }
 
-/// Operations of one kind that were suspended at least once and are complete.
+/// Completed operations of one kind that were suspended at least once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SuspendedOperations {
-    /// How many.
+    /// Number.
     pub count: u64,
     undisturbed_ns: u64,
     actual_ns: u64,
@@ -132,13 +130,13 @@ pub struct SuspendedOperations {
 }
 
 impl SuspendedOperations {
-    /// Counts an operation: its length alone, its length as it was, and what of that it stood by.
+    /// Counts an operation: its undisturbed length, its actual length, and its time in suspension.
     pub fn add(&mut self, undisturbed: Dur, actual: Dur, suspended_ns: u64) {
         self.count += 1;
         self.undisturbed_ns += undisturbed.ns();
         self.actual_ns += actual.ns();
         self.suspended_ns += suspended_ns;
-        // Less than nothing where a cancelled pulse had reached its target and saved the rest.
+        // Negative where a cancelled pulse had reached its target and saved the rest.
         let increase_ns = actual.ns() as f64 - undisturbed.ns() as f64;
         self.increase += increase_ns / undisturbed.ns() as f64;
     }
@@ -147,22 +145,22 @@ impl SuspendedOperations {
         if self.count == 0 { 0.0 } else { sum / self.count as f64 }
     }
 
-    /// Mean length without suspension, from the command on, in nanoseconds; 0 without operations.
+    /// Returns the mean length without suspension, command included, in ns; 0 without operations.
     pub fn undisturbed_ns_mean(&self) -> f64 {
         self.mean(self.undisturbed_ns as f64)
     }
 
-    /// Mean length as it was, in nanoseconds; 0 without operations.
+    /// Returns the mean actual length, in nanoseconds; 0 without operations.
     pub fn actual_ns_mean(&self) -> f64 {
         self.mean(self.actual_ns as f64)
     }
 
-    /// Mean time in suspension, in nanoseconds; 0 without operations.
+    /// Returns the mean time in suspension, in nanoseconds; 0 without operations.
     pub fn suspended_ns_mean(&self) -> f64 {
         self.mean(self.suspended_ns as f64)
     }
 
-    /// Mean of each operation's lengthening as a share of its undisturbed length.
+    /// Returns the mean relative lengthening of the operations.
     pub fn increase_mean(&self) -> f64 {
         self.mean(self.increase)
     }

@@ -1,4 +1,4 @@
-//! Figures of one load among several, and how evenly a drive serves them.
+//! Figures of one load among several, and the fairness between them.
 
 use reprieve_base::{Op, Time};
 use reprieve_policy::txn::{LatencyComponent, LatencyComponents};
@@ -17,7 +17,7 @@ pub struct FlowStats {
 }
 
 impl FlowStats {
-    /// Nothing counted yet.
+    /// Creates empty counters.
     pub fn new(name: &str) -> FlowStats {
         FlowStats {
             name: name.to_string(),
@@ -27,13 +27,13 @@ impl FlowStats {
         }
     }
 
-    /// A request has arrived.
+    /// Counts an arrival.
     #[inline]
     pub fn arrived(&mut self, now: Time) {
         self.first_arrival.get_or_insert(now);
     }
 
-    /// A request is complete.
+    /// Counts a completion.
     #[inline]
     pub fn completed(
         &mut self,
@@ -46,18 +46,18 @@ impl FlowStats {
         self.latencies.record(0, op, fua, bytes, latency_ns, parts);
     }
 
-    /// When the last request so far was complete.
+    /// Sets the completion of the last request.
     #[inline]
     pub fn ended(&mut self, now: Time) {
         self.last_completion = now;
     }
 
-    /// From the first arrival to the last completion.
+    /// Returns the time from the first arrival to the last completion.
     fn active_ns(&self) -> u64 {
         self.first_arrival.map_or(0, |first| (self.last_completion.max(first) - first).ns())
     }
 
-    /// Reads and writes a second, and their bytes.
+    /// Returns reads and writes a second, and their bytes.
     fn throughput(&self) -> [f64; 2] {
         let (read, write) = (self.latencies.read(), self.latencies.write());
         let amounts = [read.count() + write.count(), read.bytes + write.bytes];
@@ -65,7 +65,7 @@ impl FlowStats {
     }
 }
 
-/// Section `flows` of the summary, by name, without the parts that can take no time.
+/// Returns the section `flows` of the summary, by name, without components that cannot occur.
 pub(super) fn flows(flows: &[&FlowStats], absent: &[LatencyComponent]) -> Value {
     let each = flows.iter().map(|flow| {
         let [iops, bandwidth] = flow.throughput();
@@ -80,14 +80,14 @@ pub(super) fn flows(flows: &[&FlowStats], absent: &[LatencyComponent]) -> Value 
     Value::Object(each.collect::<Map<_, _>>())
 }
 
-/// Section `fairness` of the summary.
+/// Returns the section `fairness` of the summary.
 pub(super) fn fairness(flows: &[&FlowStats]) -> Value {
     let of =
         |index: usize| jain(&flows.iter().map(|flow| flow.throughput()[index]).collect::<Vec<_>>());
     json!({"jain_iops": of(0), "jain_bandwidth": of(1)})
 }
 
-/// Jain's index: 1 if all get the same, 1 / n if one gets all (Jain, Chiu and Hawe, 1984).
+/// Returns Jain's index: 1 for equal shares, 1 / n for a single one (Jain, Chiu and Hawe, 1984).
 fn jain(shares: &[f64]) -> f64 {
     let sum: f64 = shares.iter().sum();
     let squares: f64 = shares.iter().map(|share| share * share).sum();

@@ -9,12 +9,12 @@ pub struct WearCounts {
     pub min: u32,
     /// Most.
     pub max: u32,
-    /// Standard deviation, of the blocks as a whole.
+    /// Standard deviation of the population.
     pub stddev: f64,
 }
 
 impl WearCounts {
-    /// The figures of these erases, one a block; a drive has at least one.
+    /// Returns the figures of these erases, one a block; a drive has at least one.
     pub fn of(erases: &[u32]) -> WearCounts {
         let count = erases.len() as f64;
         let mean = erases.iter().map(|erases| f64::from(*erases)).sum::<f64>() / count;
@@ -28,12 +28,12 @@ impl WearCounts {
     }
 }
 
-/// Blocks that cannot be used, and what has failed.
+/// Bad blocks, and failures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct BadBlocks {
-    /// Bad from the start.
+    /// Factory bad blocks.
     pub factory: u64,
-    /// Given up since.
+    /// Blocks retired since.
     pub grown: u64,
     /// Programs of host pages that failed.
     pub failed_host_programs: u64,
@@ -50,9 +50,9 @@ pub struct BadBlocks {
 pub struct MapCounts {
     /// Pages of requests whose entry was in the cache.
     pub hits: u64,
-    /// Pages of requests whose entry had to be found.
+    /// Pages of requests whose entry had to be read.
     pub misses: u64,
-    /// Pages of the mapping written because a changed entry left the cache.
+    /// Pages of the mapping written because a changed entry was evicted from the cache.
     pub evicted_pages: u64,
     /// Pages of the mapping written because garbage collection or a trim changed other entries.
     pub updated_pages: u64,

@@ -6,26 +6,25 @@ use super::Distribution;
 
 /// Significant decimal digits of a percentile.
 const DIGITS: u8 = 3;
-/// Longest latency that is told apart: an hour; longer ones count, as an hour.
+/// Longest distinguished latency: an hour; longer ones count as an hour.
 const LONGEST_NS: u64 = 3_600_000_000_000;
-/// Latencies up to this one have room from the start, 17 times 1,024 buckets of it; for longer ones
-/// a histogram has to grow.
+/// Latencies with buckets from the start, 17 times 1,024 of them; a histogram grows for longer
+/// ones.
 pub(super) const USUAL_NS: u64 = (1 << 26) - 1;
-/// Latencies that are kept exactly; with more, they are counted in buckets. A run has
-/// 40 histograms: those of a short one would be nearly empty, and take longer than it to fill, to
-/// add up and to search.
+/// Latencies that are stored individually; with more, they are counted in buckets. A run has 40
+/// histograms: buckets of a short run would be nearly empty, and slow to fill, merge and search.
 const FEW: usize = 1024;
-/// Latencies below 2^11 ns have a bucket each, longer ones are told apart by their first 11 bits:
-/// so the buckets have it for [`DIGITS`].
+/// Latencies below 2^11 ns have a bucket each, longer ones are bucketed by their first 11 bits,
+/// which gives [`DIGITS`].
 const BUCKET_BITS: u32 = 11;
 
-/// Latencies of some requests, with room for more.
+/// A growing histogram of latencies.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Histogram {
     latencies: Recorded,
-    /// Latencies that are kept exactly.
+    /// Latencies that are stored individually.
     few: usize,
-    /// Latencies up to this one are told apart, and some longer ones.
+    /// Latencies up to this one are distinguished, and some longer ones.
     room_ns: u64,
     totals: LatencyTotals,
 }
@@ -33,12 +32,12 @@ pub struct Histogram {
 /// The latencies, to a thousandth or better.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 enum Recorded {
-    /// As they came.
+    /// In order of arrival.
     Few(Vec<u64>),
     Many(#[serde(with = "counted")] Buckets<u64>),
 }
 
-/// Buckets as the longest latency that they have room for, and a latency and a count of each.
+/// Buckets as the longest latency with a bucket, and a latency and a count of each.
 mod counted {
     use hdrhistogram::Histogram as Buckets;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -73,7 +72,7 @@ impl Default for LatencyTotals {
 }
 
 impl LatencyTotals {
-    /// Counts all of `other` too.
+    /// Adds all of `other`.
     pub(super) fn add(&mut self, other: &LatencyTotals) {
         self.count += other.count;
         self.sum_ns += other.sum_ns;
@@ -81,7 +80,7 @@ impl LatencyTotals {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// All of this one but those of `other`, which may have been its extremes.
+    /// Returns this one without `other`, whose values may have been its extremes.
     pub(super) fn without(&self, other: &LatencyTotals) -> LatencyTotals {
         LatencyTotals {
             count: self.count - other.count,
@@ -104,13 +103,13 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Empty, and with buckets from its first request on: it will have many, or come by them late,
-    /// when a drive that has grown to its load allocates nothing any more.
+    /// Creates an empty histogram with buckets from the first request on, so that a drive allocates
+    /// nothing once it has grown to its load.
     pub fn of_many() -> Histogram {
         Histogram { few: 0, ..Histogram::default() }
     }
 
-    /// Counts a request; one that is longer than there is room for counts as the longest of these.
+    /// Counts a request; one beyond the buckets counts in the last.
     #[inline(always)]
     pub fn record(&mut self, latency_ns: u64) {
         match &mut self.latencies {
@@ -123,7 +122,7 @@ impl Histogram {
         self.totals.max_ns = self.totals.max_ns.max(latency_ns);
     }
 
-    /// Counts a request, and first makes room for its latency if there is none.
+    /// Counts a request, after growing for its latency if needed.
     pub fn record_any(&mut self, latency_ns: u64) {
         if latency_ns > self.room_ns {
             self.grow(latency_ns.next_power_of_two());
@@ -131,7 +130,7 @@ impl Histogram {
         self.record(latency_ns);
     }
 
-    /// Keeps latencies, or counts them and all others where they would be too many to be kept.
+    /// Stores latencies, or counts them and all others when there would be too many.
     #[cold]
     fn keep(&mut self, more: &[u64]) {
         if let Recorded::Few(few) = &mut self.latencies
@@ -143,7 +142,7 @@ impl Histogram {
         more.iter().for_each(|&latency_ns| counts.saturating_record(latency_ns));
     }
 
-    /// The buckets, in which the latencies are counted from now on.
+    /// Returns the buckets, which replace the stored latencies.
     fn many(&mut self) -> &mut Buckets<u64> {
         if let Recorded::Few(few) = &self.latencies {
             let mut counts = buckets(self.room_ns);
@@ -156,7 +155,7 @@ impl Histogram {
         }
     }
 
-    /// Makes room for latencies up to `longest_ns`; longer ones than an hour never have any.
+    /// Grows for latencies up to `longest_ns`, at most an hour.
     #[cold]
     pub fn grow(&mut self, longest_ns: u64) {
         self.room_ns = longest_ns.min(LONGEST_NS);
@@ -181,7 +180,7 @@ impl Histogram {
         self.totals.add(&other.totals);
     }
 
-    /// Forgets all requests.
+    /// Empties the histogram.
     pub fn clear(&mut self) {
         match &mut self.latencies {
             Recorded::Few(few) => few.clear(),
@@ -190,17 +189,17 @@ impl Histogram {
         self.totals = LatencyTotals::default();
     }
 
-    /// Requests.
+    /// Returns the number of requests.
     pub fn count(&self) -> u64 {
         self.totals.count
     }
 
-    /// All latencies together, in nanoseconds.
+    /// Returns the sum of latencies, in nanoseconds.
     pub fn sum_ns(&self) -> u128 {
         self.totals.sum_ns
     }
 
-    /// Returns the distribution so far.
+    /// Returns the distribution.
     pub fn distribution(&self) -> Distribution {
         if self.totals.count == 0 {
             return Distribution::default();
@@ -216,17 +215,17 @@ impl Histogram {
     }
 }
 
-/// Empty buckets, for latencies up to `longest_ns`.
+/// Creates empty buckets, for latencies up to `longest_ns`.
 fn buckets(longest_ns: u64) -> Buckets<u64> {
     let mut counts = Buckets::new_with_bounds(1, longest_ns, DIGITS).expect("valid bounds");
     counts.auto(true);
     counts
 }
 
-/// Upper bound and count of every bucket that some latencies would be in, rising, where there is
-/// room for latencies up to `room_ns`.
+/// Returns upper bound and count of every bucket of some latencies, ascending, with buckets for
+/// latencies up to `room_ns`.
 fn of_few(few: &[u64], room_ns: u64) -> Vec<(u64, u64)> {
-    // Buckets go on to a power of two; what is longer than all of them is in that of `room_ns`.
+    // Buckets end at a power of two; longer latencies are in that of `room_ns`.
     let longest_ns = u64::MAX >> room_ns.leading_zeros().min(64 - BUCKET_BITS);
     let end_ns = |&ns: &u64| bucket_end_ns(if ns > longest_ns { room_ns } else { ns });
     let mut uppers: Vec<u64> = few.iter().map(end_ns).collect();
@@ -234,7 +233,7 @@ fn of_few(few: &[u64], room_ns: u64) -> Vec<(u64, u64)> {
     uppers.chunk_by(|one, other| one == other).map(|same| (same[0], same.len() as u64)).collect()
 }
 
-/// The longest latency of the bucket that one is in.
+/// Returns the upper bound of a latency's bucket.
 fn bucket_end_ns(latency_ns: u64) -> u64 {
     let width_log2 = (64 - BUCKET_BITS).saturating_sub(latency_ns.leading_zeros());
     latency_ns | ((1 << width_log2) - 1)
@@ -246,7 +245,7 @@ mod tests {
 
     use super::*;
 
-    /// With room for all that is told apart.
+    /// Creates a histogram with all buckets.
     fn roomy() -> Histogram {
         let mut histogram = Histogram::default();
         histogram.grow(LONGEST_NS);
@@ -324,14 +323,14 @@ mod tests {
             let rest = sum.without(&others);
             prop_assert_eq!(rest.count(), one.len() as u64);
             prop_assert_eq!(rest.mean_ns(), mine.mean_ns());
-            // Of a bucket that holds the largest, the end depends on which that is.
+            // The end of the bucket with the largest latency depends on that.
             let counts = |of: &Distribution| of.buckets().map(|one| one.1).collect::<Vec<_>>();
             prop_assert_eq!(counts(&rest), counts(&mine));
             first.clear();
             prop_assert_eq!(facts(&first.distribution()), facts(&Distribution::default()));
         }
 
-        /// Latencies that are kept are told as those that are counted, with room for all or not.
+        /// Stored latencies are reported like counted ones, with all buckets or not.
         #[test]
         fn few_are_told_as_many(all in latencies(), room_bits in 2u32..42, longer: u64) {
             let room_ns = 1 << room_bits;
@@ -349,7 +348,7 @@ mod tests {
             many.grow(2 * room_ns);
             few.record(longer);
             many.record(longer);
-            // What was too long for the buckets is known where it was kept.
+            // Latencies beyond the buckets are exact only where they were stored.
             if longer <= room_ns && all.iter().all(|&ns| ns <= room_ns) {
                 prop_assert_eq!(facts(&few.distribution()), facts(&many.distribution()));
             }

@@ -1,4 +1,4 @@
-//! Latencies of all classes of requests, in batches that end for reads and writes together.
+//! Latencies of all classes of requests, in batches that reads and writes share.
 
 use reprieve_base::{Op, Time};
 use reprieve_policy::txn::LatencyComponents;
@@ -28,11 +28,11 @@ fn class_of(op: Op) -> usize {
 pub struct Latencies {
     classes: [Latency; FUA + 1],
     batches: Option<Batches>,
-    /// Where there are batches.
+    /// With batches only.
     pieces: Option<Pieces>,
 }
 
-/// The batches that are complete.
+/// The complete batches.
 #[derive(Clone, Debug)]
 pub(super) struct Batching {
     /// Requests of a batch, of any kind.
@@ -42,20 +42,20 @@ pub(super) struct Batching {
 }
 
 impl Latencies {
-    /// Nothing counted yet; reads and writes will be told apart by batches.
+    /// Creates empty latencies; reads and writes are counted by batch.
     pub fn in_batches() -> Latencies {
         let places = [PLACES, PLACES, 1, 1, 1, 1];
         let (batches, pieces) = (Some(Batches::new()), Some(Pieces::new()));
         Latencies { classes: places.map(Latency::new), batches, pieces }
     }
 
-    /// Nothing counted yet; the run will be one piece.
+    /// Creates empty latencies of a run in one batch.
     pub fn in_one() -> Latencies {
         Latencies { classes: [1; FUA + 1].map(Latency::new), batches: None, pieces: None }
     }
 
-    /// Counts a request by its number in order of arrival, which says to what batch it belongs;
-    /// whether it is the first of its batch, which is then to be marked.
+    /// Counts a request by its number in order of arrival, which selects its batch; returns whether
+    /// it is the first of its batch, which is then to be marked.
     #[inline(always)]
     pub fn record(
         &mut self,
@@ -87,7 +87,7 @@ impl Latencies {
         is_first
     }
 
-    /// Makes batches longer until there is one for a request.
+    /// Merges batches until there is one for a request.
     #[cold]
     fn make_room(&mut self, number: u64) -> usize {
         let batches = self.batches.as_mut().expect("a request is in no batch");
@@ -102,7 +102,7 @@ impl Latencies {
         }
     }
 
-    /// Says what the drive has come to when the first request of a batch is complete and recorded.
+    /// Marks a batch with the drive's state, after its first request is complete and recorded.
     #[cold]
     pub fn mark(&mut self, number: u64, at: Time, programs: u64) {
         let mark = self.come_to(at, programs);
@@ -117,14 +117,14 @@ impl Latencies {
         Mark { at, requests, bytes: self.bytes(), written_bytes: write.bytes, programs }
     }
 
-    /// Counts a recorded request in the order of completion; whether a piece of the run ends with
-    /// it, which [`Latencies::end_piece`] is then to be told.
+    /// Counts a recorded request in the order of completion; returns whether it ends a piece of the
+    /// run, for [`Latencies::end_piece`].
     #[inline]
     pub fn ends_piece(&mut self, op: Op) -> bool {
         self.pieces.as_mut().is_some_and(|pieces| pieces.count(op))
     }
 
-    /// A piece of the run has ended, with the bytes that the flash has programmed by then.
+    /// Ends a piece of the run, with the bytes that the flash has programmed by then.
     #[cold]
     pub fn end_piece(&mut self, programmed_bytes: u64) {
         let (read, write) = (self.read(), self.write());
@@ -136,12 +136,12 @@ impl Latencies {
         self.pieces.as_mut().expect("a piece has ended").end(end);
     }
 
-    /// Returns the counters at the end of each piece, as far as these make whole batches.
+    /// Returns the counters at the end of each piece, as far as they form whole batches.
     pub(super) fn piece_ends(&self) -> &[PieceEnd] {
         self.pieces.as_ref().map_or(&[], Pieces::of_batches)
     }
 
-    /// Bytes that were read and written.
+    /// Returns the bytes read and written.
     pub fn bytes(&self) -> u64 {
         self.read().bytes + self.write().bytes
     }
@@ -154,7 +154,7 @@ impl Latencies {
         &self.classes[Op::Write as usize]
     }
 
-    /// Classes that are told only where there are any, by name.
+    /// Returns the classes that are reported only if they have requests, by name.
     pub(super) fn rare(&self) -> [(&'static str, &Latency); 4] {
         let [_, _, trim, flush, zone, fua] = &self.classes;
         [("trim", trim), ("flush", flush), ("zone", zone), ("fua", fua)]
@@ -164,14 +164,14 @@ impl Latencies {
         self.batches.as_ref()
     }
 
-    /// The batches that are complete, if there are any at all.
+    /// Returns the complete batches, if there are any.
     pub(super) fn batching(&self) -> Option<Batching> {
         let batches = self.batches.as_ref()?;
         let counted = |batch| self.read().count_of(batch) + self.write().count_of(batch);
         Some(Batching { requests: batches.length(), complete: batches.complete(counted) })
     }
 
-    /// Latencies of reads, of writes, of both.
+    /// Returns latencies of reads, of writes, of both.
     pub fn distributions(&self) -> [Distribution; 3] {
         let [read, write] = [self.read(), self.write()].map(|class| class.distribution());
         let total = Distribution::sum([&read, &write]);
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::stats::Histogram;
 
-    /// A latency that no other request has.
+    /// A latency that is unique.
     fn latency_ns(request: u64) -> u64 {
         request + 1
     }
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn room_is_made_for_long_latencies_and_none_before_is_lost() {
         let mut latencies = Latencies::in_batches();
-        // 1 us to 10,000 s: beyond what there is room for at first, and beyond an hour.
+        // 1 us to 10,000 s: beyond the initial buckets, and beyond an hour.
         let all_ns: Vec<u64> = (0..300).map(|step| 1000 << (step % 34)).collect();
         for latency_ns in &all_ns {
             latencies.record(0, Op::Read, false, 512, *latency_ns, &LatencyComponents::default());

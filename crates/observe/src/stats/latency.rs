@@ -1,4 +1,4 @@
-//! Latencies of one class of requests, by batches of the run, and where their time went.
+//! Latencies of one class of requests, by batches of the run, and their components.
 
 use reprieve_policy::txn::{LatencyComponents, PART_NAMES};
 
@@ -9,27 +9,27 @@ use super::{Distribution, Histogram};
 /// Latencies of one class of requests.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Latency {
-    /// One, or as many as there can be batches.
+    /// One, or the maximum number of batches.
     batches: Vec<Histogram>,
-    /// Histograms of all batches have room for latencies up to this one.
+    /// Longest latency with a bucket in the histograms of all batches.
     longest_ns: u64,
-    /// Bytes that the requests asked for.
+    /// Bytes of the requests.
     pub bytes: u64,
-    /// Sums by part, but for what `recent` has.
+    /// Sums by component, without those in `recent`.
     parts_ns: [u128; PART_NAMES.len()],
     recent: Recent,
 }
 
-/// The last requests, so few that no sum of theirs overflows.
+/// The last requests, few enough that no sum overflows.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Recent {
     parts_ns: [u64; PART_NAMES.len()],
-    /// At least as much as any part.
+    /// Upper bound of each component.
     latency_ns: u64,
 }
 
 impl Latency {
-    /// Nothing counted yet, with room for `batches` batches.
+    /// Creates empty latencies, with space for `batches` batches.
     pub(super) fn new(batches: usize) -> Latency {
         let empty = if batches == 1 { Histogram::of_many() } else { Histogram::default() };
         Latency {
@@ -41,7 +41,7 @@ impl Latency {
         }
     }
 
-    /// Counts a request of a batch, of whose latency no part is more than the whole.
+    /// Counts a request of a batch, whose components are at most the whole.
     #[inline(always)]
     pub fn record(&mut self, batch: usize, latency_ns: u64, bytes: u32, parts: &LatencyComponents) {
         if latency_ns > self.longest_ns {
@@ -58,8 +58,8 @@ impl Latency {
         }
     }
 
-    /// Makes room for a latency, and for some longer ones, in all batches at once: a drive that has
-    /// grown to its load allocates nothing.
+    /// Grows all batches at once for a latency, and for some longer ones: a drive that has grown to
+    /// its load allocates nothing.
     #[cold]
     fn grow(&mut self, latency_ns: u64) {
         self.longest_ns = latency_ns.saturating_mul(4);
@@ -74,7 +74,7 @@ impl Latency {
         latency_ns
     }
 
-    /// Makes of every two batches one, so that the second half is free again.
+    /// Merges pairs of batches, so that the second half is free again.
     pub(super) fn pair_up(&mut self) {
         for pair in 0..self.batches.len() / 2 {
             // All between `pair` and its first are free by now.
@@ -85,32 +85,32 @@ impl Latency {
         }
     }
 
-    /// Requests.
+    /// Returns the number of requests.
     pub fn count(&self) -> u64 {
         self.batches.iter().map(Histogram::count).sum()
     }
 
-    /// Their latencies together.
+    /// Returns the sum of their latencies.
     pub(super) fn latency_ns(&self) -> u128 {
         self.batches.iter().map(Histogram::sum_ns).sum()
     }
 
-    /// Requests of a batch.
+    /// Returns the number of requests of a batch.
     pub(super) fn count_of(&self, batch: usize) -> u64 {
         self.batches[batch].count()
     }
 
-    /// Latencies of all requests.
+    /// Returns latencies of all requests.
     pub(super) fn distribution(&self) -> Distribution {
         self.by_batch().whole
     }
 
-    /// Latencies of all requests, and of those of each batch.
+    /// Returns latencies of all requests, and by batch.
     pub(super) fn by_batch(&self) -> ByBatch {
         ByBatch::new(self.batches.iter().map(Histogram::distribution).collect())
     }
 
-    /// Time by part, in nanoseconds, summed over the requests.
+    /// Returns the time by component, in nanoseconds, summed over the requests.
     pub(super) fn parts_ns(&self) -> [u128; PART_NAMES.len()] {
         let mut sums = self.parts_ns;
         for (sum, part) in sums.iter_mut().zip(self.recent.parts_ns) {

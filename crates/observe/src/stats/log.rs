@@ -1,4 +1,4 @@
-//! The request log: one row a request, in columns, handed over in batches.
+//! The request log: one row a request, in columns, returned in batches.
 
 use reprieve_base::{Op, Time};
 use reprieve_policy::txn::{LatencyComponents, PART_NAMES};
@@ -18,17 +18,17 @@ pub struct LogRow<'a> {
     pub bytes: u32,
     /// When it reached the drive.
     pub arrival: Time,
-    /// When it was complete.
+    /// When it completed.
     pub completion: Time,
-    /// Where its time went, on the transaction that completed last.
+    /// Components of its time, on the transaction that completed last.
     pub parts: &'a LatencyComponents,
     /// Causes of its waits, if they are kept.
     pub causes: CauseTimes,
-    /// The die of the transaction that completed last, if that is kept and there was one.
+    /// The die of the transaction that completed last, if kept, and if there was one.
     pub die: Option<u32>,
-    /// The load that it belongs to, by the order of their names; 0 of one alone.
+    /// Its load, by the order of their names; 0 for a single one.
     pub flow: u32,
-    /// Pages of it that nothing corrected.
+    /// Its uncorrectable pages.
     pub uncorrectable_pages: u32,
 }
 
@@ -47,15 +47,15 @@ pub struct LogBatch {
     pub arrival_ns: Vec<i64>,
     /// Completions in nanoseconds.
     pub completion_ns: Vec<i64>,
-    /// Where the time went, in the order of [`PART_NAMES`].
+    /// Components of the time, in the order of [`PART_NAMES`].
     pub parts_ns: [Vec<i64>; PART_NAMES.len()],
-    /// Causes of the waits: rows here, as few of the causes are not 0.
+    /// Causes of the waits: rows here, as most are 0.
     pub causes: Vec<CauseTimes>,
     /// Dies of the last transactions.
     pub die: Vec<Option<u32>>,
     /// Loads, by the order of their names.
     pub flow: Vec<i64>,
-    /// Pages that nothing corrected.
+    /// Uncorrectable pages.
     pub uncorrectable_pages: Vec<i64>,
 }
 

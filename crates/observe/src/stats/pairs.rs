@@ -8,9 +8,9 @@ use super::confidence::{PERCENTILES, percentiles_ns};
 use super::distribution::ByBatch;
 
 impl Latencies {
-    /// The complete batches by column: numbers, latencies, and what the drive did meanwhile.
+    /// Returns the complete batches by column: numbers, latencies, and work of the drive meanwhile.
     ///
-    /// `now` and `programs`: the end of the run, and the pages that were programmed by then.
+    /// `now` and `programs`: the end of the run, and the pages programmed by then.
     pub fn by_batch(&self, now: reprieve_base::Time, programs: u64, page_bytes: u32) -> Value {
         let (Some(batches), Some(batching)) = (self.batches(), self.batching()) else {
             return Value::Null;
@@ -38,10 +38,10 @@ impl Latencies {
     }
 }
 
-/// By batch: count and mean, and what the percentiles of the run would be without it.
+/// Returns by batch count and mean, and the percentiles of the run without it.
 ///
-/// A percentile of a batch is biased where few requests are beyond it; that of all the others is
-/// not, and says what the batch contributes to the percentile of the run (the jackknife).
+/// A percentile of a batch is biased if few requests exceed it; that of all the others is not, and
+/// gives the contribution of the batch to the percentile of the run (the jackknife).
 fn latencies(class: &ByBatch, numbers: &[usize]) -> Value {
     let (mut counts, mut means) = (Vec::new(), Vec::new());
     let mut without = vec![Vec::new(); PERCENTILES.len()];
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(told["write"]["count"], json!([64, 64, 64]));
         assert_eq!(told["write"]["mean"], json!([1000.0, 2000.0, 3000.0]));
         assert_eq!(told["read"]["count"], json!([0, 0, 0]));
-        // The 68th of 136: without the first the fourth of 3 us is there, without others 2 us are.
+        // The 68th of 136: without the first it is the fourth of 3 us, without others one of 2 us.
         let middle = told["write"]["p50_without"].as_array().expect("a column");
         let us = |ns: &Value| ns.as_u64().expect("a time") / 1000;
         assert_eq!(middle.iter().map(us).collect::<Vec<_>>(), [3, 3, 2]);

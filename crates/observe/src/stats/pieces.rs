@@ -6,7 +6,7 @@ use super::batches::PLACES;
 
 /// Pieces of a batch of the run.
 pub(super) const PIECES: u64 = 4;
-/// Reads and writes of a piece at first.
+/// Initial reads and writes of a piece.
 const SHORTEST: u64 = 16;
 
 /// Counters at the end of a piece of the run.
@@ -14,18 +14,18 @@ const SHORTEST: u64 = 16;
 pub(super) struct PieceEnd {
     /// Reads, and writes.
     pub count: [u64; 2],
-    /// Their latencies together.
+    /// The sum of their latencies.
     pub latency_ns: [u128; 2],
     /// Bytes written by the host, and programmed.
     pub written_bytes: [u64; 2],
 }
 
-/// The pieces of a run: as many for a long one as for a short one, within a factor of two.
+/// The pieces of a run: within a factor of two as many for a long one as for a short one.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Pieces {
     /// Reads and writes of a piece.
     length: u64,
-    /// Those until the current piece is complete.
+    /// Reads and writes until the end of the current piece.
     left: u64,
     ends: Vec<PieceEnd>,
 }
@@ -36,7 +36,7 @@ impl Pieces {
         Pieces { length: SHORTEST, left: SHORTEST, ends }
     }
 
-    /// Counts a request; whether a piece ends with it, which is then to be told.
+    /// Counts a request; returns whether it ends a piece.
     #[inline(always)]
     pub(super) fn count(&mut self, op: Op) -> bool {
         if op != Op::Read && !op.is_write() {
@@ -46,7 +46,7 @@ impl Pieces {
         self.left == 0
     }
 
-    /// A piece has ended. When all places are taken, every two become one.
+    /// Ends a piece. At the maximum number, pairs are merged.
     pub(super) fn end(&mut self, end: PieceEnd) {
         self.ends.push(end);
         if self.ends.len() == PLACES * PIECES as usize {
@@ -60,7 +60,7 @@ impl Pieces {
         self.left = self.length;
     }
 
-    /// The ends of the pieces of which whole batches are made.
+    /// Returns the ends of the pieces that form whole batches.
     pub(super) fn of_batches(&self) -> &[PieceEnd] {
         let batches = self.ends.len() / PIECES as usize;
         &self.ends[..batches * PIECES as usize]
@@ -79,7 +79,7 @@ mod tests {
                 if pieces.count(Op::Read) {
                     pieces.end(PieceEnd { count: [request, 0], ..PieceEnd::default() });
                 }
-                // What is neither read nor write moves no end.
+                // Requests that are neither read nor write move no end.
                 assert!(!pieces.count(Op::Trim));
             }
             // A batch has 64 requests, or the first power of two of which there are less than 20.

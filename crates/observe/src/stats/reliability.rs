@@ -1,4 +1,4 @@
-//! Sections `reliability` and `wear` of the summary: errors of the cells, and how long they last.
+//! Sections `reliability` and `wear` of the summary: bit errors and lifetime.
 
 use reprieve_nand::reliability::SuspendWear;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// Counters of bit errors and their correction.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ErrorCounts {
-    /// Pages read, each counted once, however often it was sensed.
+    /// Pages read, each counted once for any number of senses.
     pub reads: u64,
     /// Sum of their rates of raw bit errors at the first sense.
     pub rber_sum: f64,
@@ -23,18 +23,18 @@ pub struct DecodeCounts {
     pub hard_by_retries: Vec<u64>,
     /// Pages that soft decoding corrected.
     pub soft: u64,
-    /// Pages that nothing corrected: of host reads, read-modify-writes, garbage collection, others.
+    /// Uncorrectable pages: of host reads, read-modify-writes, garbage collection, others.
     pub uncorrectable: [u64; 4],
     /// Senses beyond the first of each page.
     pub further_senses: u64,
-    /// Pages whose decoding or next sense is still to come.
+    /// Pages whose decoding or next sense is pending.
     pub open: u64,
     /// Time spent in decoding.
     pub decode_ns: u64,
 }
 
 impl DecodeCounts {
-    /// Pages that nothing corrected.
+    /// Returns the uncorrectable pages.
     pub fn uncorrectable(&self) -> u64 {
         self.uncorrectable.iter().sum()
     }
@@ -59,14 +59,14 @@ fn mean(sum: f64, count: u64) -> f64 {
 }
 
 impl ErrorCounts {
-    /// Counts a page by the rate of raw bit errors of its first sense.
+    /// Counts a page by the raw bit error rate of its first sense.
     pub fn read(&mut self, rber: f64) {
         self.reads += 1;
         self.rber_sum += rber;
         self.rber_max = self.rber_max.max(rber);
     }
 
-    /// Returns the counts since `before`; the highest rate is not known apart.
+    /// Returns the counts since `before`; the highest rate is of both.
     pub fn since(&self, before: &ErrorCounts) -> ErrorCounts {
         let decoding = self.decoding.as_ref().zip(before.decoding.as_ref());
         ErrorCounts {
@@ -77,7 +77,7 @@ impl ErrorCounts {
         }
     }
 
-    /// Section `reliability`.
+    /// Returns the section `reliability`.
     pub(super) fn section(&self) -> Value {
         let mut section = json!({
             "reads": self.reads,
@@ -100,7 +100,7 @@ impl ErrorCounts {
         section
     }
 
-    /// Checks that each page that was read has one outcome, or is still on its way.
+    /// Checks that each page that was read has one outcome, or is pending.
     pub fn verify(&self) -> Result<(), String> {
         let Some(decoding) = &self.decoding else { return Ok(()) };
         let hard: u64 = decoding.hard_by_retries.iter().sum();
@@ -112,24 +112,24 @@ impl ErrorCounts {
     }
 }
 
-/// Wear of the blocks of a drive, and what a lifetime is computed from.
+/// Wear of the blocks of a drive, and the data for a lifetime.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct WearFacts {
-    /// Cycles of a block, those by suspension included: mean, fewest, most.
+    /// Cycles of a block, suspensions included: mean, fewest, most.
     pub cycles: [f64; 3],
     /// Erases of blocks in this run.
     pub erases: u64,
-    /// Suspensions of programs, counted for each block that they were of.
+    /// Suspensions of programs, counted for each of their blocks.
     pub program_suspensions: u64,
     /// Suspensions of erases.
     pub erase_suspensions: u64,
-    /// Shares of a cycle that each of them cost.
+    /// Wear of each of them, in cycles.
     pub suspend_wear: SuspendWear,
-    /// Cycles that a block is rated for.
+    /// Rated cycles of a block.
     pub rated_cycles: Option<u32>,
-    /// Days over which they are to last.
+    /// Days of the warranty.
     pub warranty_days: u32,
-    /// Pages of the flash over pages of the user.
+    /// Ratio of physical pages to user pages.
     pub capacity_ratio: f64,
     /// Pages of a block.
     pub pages_per_block: u32,
@@ -138,14 +138,14 @@ pub struct WearFacts {
 /// Drive writes a day over the warranty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lifetime {
-    /// If suspensions cost nothing.
+    /// Without wear of suspensions.
     pub without_suspensions: f64,
-    /// With what they cost.
+    /// With the wear of suspensions.
     pub with_suspensions: f64,
 }
 
 impl WearFacts {
-    /// With the erases and suspensions since, when these were the facts.
+    /// With the erases and suspensions since these earlier facts.
     pub fn since(&self, before: &WearFacts) -> WearFacts {
         WearFacts {
             erases: self.erases - before.erases,
@@ -155,13 +155,13 @@ impl WearFacts {
         }
     }
 
-    /// Cycles that suspensions cost, over all blocks.
+    /// Returns the wear of suspensions in cycles, over all blocks.
     pub fn suspension_cycles(&self) -> f64 {
         self.suspend_wear.cycles(self.program_suspensions, self.erase_suspensions)
     }
 
-    /// Rated cycles × capacity ratio / (WAF × days); with suspensions, times the share of wear that
-    /// is due to programs. `None` without rated cycles, or if nothing was written.
+    /// Returns rated cycles × capacity ratio / (WAF × days); with suspensions, times the share of
+    /// wear by programs. `None` without rated cycles, or if nothing was written.
     pub fn lifetime(&self, programs: u64, waf: f64) -> Option<Lifetime> {
         let rated = f64::from(self.rated_cycles?);
         if programs == 0 || waf == 0.0 {
@@ -176,7 +176,7 @@ impl WearFacts {
         })
     }
 
-    /// Section `wear`.
+    /// Returns the section `wear`.
     pub(super) fn section(&self, programs: u64, waf: f64) -> Value {
         let [mean, min, max] = self.cycles;
         let lifetime = self.lifetime(programs, waf);

@@ -8,13 +8,13 @@ use super::distribution::ByBatch;
 use super::latencies::Batching;
 use super::{Distribution, Latencies, Latency};
 
-/// An amount in a second of simulated time.
+/// Returns an amount per second of simulated time.
 pub(super) fn rate(amount: u64, ns: u64) -> f64 {
     if ns == 0 { 0.0 } else { amount as f64 / (ns as f64 * 1e-9) }
 }
 
-/// Section `requests`, of the drive or of a load: each class that there is, and the total, without
-/// the parts that can take no time.
+/// Returns the section `requests`, of the drive or of a load: each class with requests, and the
+/// total, without components that cannot occur.
 pub(super) fn requests(latencies: &Latencies, absent: &[LatencyComponent]) -> Value {
     let (read, write) = (latencies.read(), latencies.write());
     let (reads, writes) = (read.by_batch(), write.by_batch());
@@ -46,7 +46,7 @@ pub fn latency_ns(whole: &Distribution) -> Value {
     Value::Object(latency_ns)
 }
 
-/// Some classes of requests together, which have these latencies; with confidence where there are
+/// Returns some classes of requests together, with these latencies; with confidence if there are
 /// batches.
 fn class(
     classes: &[&Latency],

@@ -12,33 +12,33 @@ use super::{
     WearCounts, WearFacts,
 };
 
-/// Counters of the drive beside latencies and flash operations.
+/// Counters of the drive besides latencies and flash operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Totals {
-    /// Pages of reads that were answered from the write buffer.
+    /// Pages of reads that were served from the write buffer.
     pub buffer_hits: u64,
     /// Pages of reads that were trimmed, or unwritten where that reads as zero.
     pub zero_reads: u64,
-    /// Pages that were written in part.
+    /// Pages of partial writes.
     pub partial_writes: u64,
-    /// Pages overwritten in a write-back buffer before their program began.
+    /// Pages overwritten in a write-back buffer before their program started.
     pub merged_writes: u64,
-    /// Acknowledged pages that were in the write buffer when the run began.
+    /// Acknowledged pages in the write buffer at the start of the run.
     pub buffered_at_start: u64,
-    /// Pages of the buffer that were overtaken or trimmed before they went to the flash; `None`:
-    /// each goes at once.
+    /// Pages of the buffer that were overtaken or trimmed before their program; `None`: each is
+    /// sent at once.
     pub dropped_writes: Option<u64>,
-    /// Pages that a dispatcher had read and written anew; `None`: it never does.
+    /// Pages rewritten by a dispatcher; `None` if it never does.
     pub redistributed_pages: Option<u64>,
     /// Pages trimmed.
     pub trimmed_pages: u64,
-    /// Pages of which a trim covered a part, and which it left alone.
+    /// Pages partly covered by a trim, and not changed.
     pub trims_of_part_of_a_page: u64,
 }
 
 impl Totals {
-    /// Nothing counted yet; `holds`: by a buffer that keeps pages, `rewrites`: under a dispatcher
-    /// that has them written anew.
+    /// Creates empty totals; `holds`: for a buffer that holds dirty pages, `rewrites`: for a
+    /// dispatcher that rewrites pages.
     pub fn none(holds: bool, rewrites: bool) -> Totals {
         Totals {
             dropped_writes: holds.then_some(0),
@@ -51,38 +51,37 @@ impl Totals {
 /// Counters of the read cache, in pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ReadCacheCounts {
-    /// Pages of reads that it answered.
+    /// Pages of reads that it served.
     pub hits: u64,
-    /// Old pages under writes of parts that came from the cache.
+    /// Old pages under partial writes that came from the cache.
     pub rmw_hits: u64,
-    /// Pages of reads that went to the flash.
+    /// Pages of reads from the flash.
     pub misses: u64,
-    /// Pages that made room for others.
+    /// Pages that were evicted.
     pub evictions: u64,
 }
 
-/// From when on a run is measured, and what happened before and is not counted elsewhere.
+/// The measured part of a run, and earlier counts that are not elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Measured {
-    /// When that begins.
+    /// Its start.
     pub from_ns: u64,
     /// Requests that arrived before.
     pub requests_excluded: u64,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub reason: String,
-    /// The key to set if the beginning of what is measured differs from the rest; `None`: nobody
-    /// wants to know.
+    /// The key to set if the beginning of the measured part differs from the rest, if wanted.
     pub advice: Option<&'static str>,
     /// Warning for the user.
     pub warning: Option<String>,
-    /// Bytes that excluded requests read and wrote since then.
+    /// Bytes of excluded requests since then.
     pub earlier_bytes: [u64; 2],
     /// Page reads and programs before.
     pub earlier_transactions: u64,
 }
 
 impl Measured {
-    /// Section `measure` of the summary.
+    /// Returns the section `measure` of the summary.
     fn section(&self, latencies: &Latencies) -> Value {
         let warning = self.warning.clone().or_else(|| self.advise(latencies));
         json!({
@@ -95,7 +94,7 @@ impl Measured {
         })
     }
 
-    /// Says in a sentence how the beginning differs, with the key to set.
+    /// Returns a sentence about a different beginning, with the key to set.
     fn advise(&self, latencies: &Latencies) -> Option<String> {
         let advice = self.advice?;
         let pieces = latencies.piece_ends();
@@ -120,10 +119,10 @@ impl Measured {
     }
 }
 
-/// Write amplification from which on a run says why it is so high: real drives stay below it.
+/// Write amplification above that of real drives, from which a run gives the reason.
 const WAF_MUCH: f64 = 10.0;
 
-/// Everything that a summary is made from.
+/// Everything that a summary needs.
 pub struct Facts<'a> {
     /// Latencies of all classes of requests.
     pub latencies: &'a Latencies,
@@ -131,25 +130,25 @@ pub struct Facts<'a> {
     pub flash: &'a FlashCounts,
     /// Counters of the drive.
     pub totals: &'a Totals,
-    /// Erases of the blocks, if they are wanted.
+    /// Erases of the blocks, if wanted.
     pub wear: Option<WearCounts>,
-    /// The mapping in flash, if it is there.
+    /// The mapping in flash, if any.
     pub mapping: Option<MapCounts>,
     /// Bad blocks, if there can be any.
     pub bad_blocks: Option<BadBlocks>,
-    /// Each of several loads, by name; none of one alone.
+    /// Each of several loads, by name; empty for one.
     pub flows: Vec<&'a FlowStats>,
     /// Counters of the read cache, if there is one.
     pub read_cache: Option<ReadCacheCounts>,
-    /// Errors and wear, of a drive whose cells err.
+    /// Errors and wear, if modelled.
     pub cells: Option<(&'a ErrorCounts, WearFacts)>,
-    /// Requests wait in submission queues, so that their time there is told.
+    /// Requests wait in submission queues, whose time is reported.
     pub host_queues: bool,
     /// Rows of a trace by their treatment: name and count.
     pub workload: Vec<(&'static str, u64)>,
-    /// Part of the run that is measured.
+    /// The measured part of the run.
     pub measured: Measured,
-    /// Length of that.
+    /// Its length.
     pub simulated_ns: u64,
     /// Time without a request outstanding.
     pub idle_ns: u64,
@@ -157,7 +156,7 @@ pub struct Facts<'a> {
     pub busy_ns: (u64, u64),
     /// Dies and channels of the drive.
     pub dies: u32,
-    /// See `dies`.
+    /// As `dies`.
     pub channels: u32,
     /// Bytes of a page.
     pub page_bytes: u32,
@@ -180,7 +179,7 @@ fn suspended_operations(operations: &SuspendedOperations) -> Value {
 }
 
 impl Facts<'_> {
-    /// The summary; the wall-clock fields of `run` are the caller's to add.
+    /// Returns the summary; the caller adds the wall-clock fields of `run`.
     pub fn summary(&self) -> Value {
         let (read, write) = (self.latencies.read(), self.latencies.write());
         let (count, bytes) = (read.count() + write.count(), read.bytes + write.bytes);
@@ -216,7 +215,7 @@ impl Facts<'_> {
         summary
     }
 
-    /// Parts of a latency that can take no time on this drive, and are not told.
+    /// Returns components of a latency that cannot occur on this drive, and are not reported.
     fn absent_parts(&self) -> Vec<LatencyComponent> {
         let decodes = self.cells.is_some_and(|(errors, _)| errors.decoding.is_some());
         let parts = [
@@ -227,7 +226,7 @@ impl Facts<'_> {
         parts.into_iter().filter(|(_, told)| !told).map(|(part, _)| part).collect()
     }
 
-    /// Page reads and programs of the host and of garbage collection.
+    /// Returns page reads and programs of the host and of garbage collection.
     fn page_transactions(&self) -> u64 {
         self.measured.earlier_transactions + self.reads() + self.programs()
     }
@@ -240,7 +239,7 @@ impl Facts<'_> {
         self.flash.programs()
     }
 
-    /// Why much more is programmed than the host writes, in a sentence with the key to set.
+    /// Returns a sentence about high write amplification, with the key to set.
     fn much_amplified(&self, written_bytes: u64) -> Option<String> {
         let host_pages = self.flash.host_programs;
         let waf = ratio(self.programs() * u64::from(self.page_bytes), written_bytes);

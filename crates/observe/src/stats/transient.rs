@@ -1,23 +1,23 @@
-//! Where the transient of a run ends: MSER-5 on the latencies of reads and writes and on the WAF.
+//! End of the transient of a run: MSER-5 on the latencies of reads and writes and on the WAF.
 //!
 //! White, An effective truncation heuristic for bias reduction in simulation output, Simulation
 //! 69(6), 1997; with batches of five observations: White, Cobb and Spratt, A comparison of five
-//! steady-state truncation heuristics for simulation, Winter Simulation Conference 2000; what it
-//! minimises: Franklin and White, Stationarity tests and MSER-5, Winter Simulation Conference 2008.
+//! steady-state truncation heuristics for simulation, Winter Simulation Conference 2000; its
+//! objective: Franklin and White, Stationarity tests and MSER-5, Winter Simulation Conference 2008.
 
 use reprieve_base::Op;
 
 /// Observations of a batch.
 const BATCH: u64 = 5;
-/// Batches at the end of a run that are never all that is left: of so few the variance says nothing
+/// Batches at the end of a run that are never all that remains, as their variance has no meaning
 /// (Hoad, Robinson and Davies, Journal of the Operational Research Society 61(9), 2010).
 const LAST: usize = 5;
-/// Fewest batches of a series that has a say: as many as an interval needs.
+/// Fewest batches of a series that counts: as many as an interval needs.
 const FEWEST: usize = 10;
 
 const NAMES: [&str; 3] = ["read latency", "write latency", "WAF"];
 
-/// Batches of one series, and how many requests had arrived when each was complete.
+/// Batches of one series, and the requests that had arrived at the end of each.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Transients {
     means: Vec<f64>,
@@ -31,16 +31,16 @@ impl Transients {
     }
 }
 
-/// A run that looks for the end of its own transient: what it takes down of each request.
+/// Observations of a run that looks for the end of its transient.
 ///
-/// It takes 3.2 bytes for each read and 6.4 for each write.
+/// They take 3.2 bytes for each read and 6.4 for each write.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Transient {
     /// Reads, writes, WAF.
     series: [Transients; 3],
-    /// Observations and latencies of the batches of reads and writes that go on.
+    /// Observations and latencies of the current batches of reads and writes.
     open: [(u64, u128); 2],
-    /// Bytes of the five writes of the batch that goes on, and programmed before it.
+    /// Bytes of the five writes of the current batch, and programmed before it.
     written_bytes: u64,
     programmed_bytes: u64,
 }
@@ -48,16 +48,16 @@ pub struct Transient {
 /// Length of a run's transient.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Found {
-    /// The first request that arrives after the transient; 0 if the run is too short to tell.
+    /// The first request that arrives after the transient; 0 if the run is too short.
     pub from_request: u64,
-    /// In a sentence, for the user.
+    /// A sentence for the user.
     pub reason: String,
-    /// The run is too short to tell.
+    /// The run is too short to decide.
     pub is_too_short: bool,
 }
 
 impl Transient {
-    /// A request is complete, after these arrivals and programmed bytes.
+    /// Adds a completed request, after these arrivals and programmed bytes.
     pub fn completed(
         &mut self,
         op: Op,
@@ -129,13 +129,13 @@ impl Transient {
     }
 }
 
-/// How many batches to cut so that the mean of the rest has the smallest standard error, as if they
-/// were independent; the fewest of equals.
+/// Returns how many batches to cut so that the mean of the rest has the smallest standard error, as
+/// if they were independent; the fewest among equals.
 fn mser(means: &[f64]) -> usize {
     let (mut count, mut mean, mut squares) = (0.0, 0.0, 0.0);
     let mut best = (f64::INFINITY, 0);
     for (cut, value) in means.iter().enumerate().rev() {
-        // Welford: squares of the deviations from the mean of what is left.
+        // Welford: squares of the deviations from the mean of the rest.
         count += 1.0;
         let before = value - mean;
         mean += before / count;

@@ -1,4 +1,4 @@
-//! The host in a timeline: requests side by side, and numbers that change over time.
+//! The host in a timeline: parallel requests, and counters.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,16 +9,16 @@ use super::Window;
 use super::names::{Name, Note};
 use super::trace::{CounterUnit, FlowArrow, Trace, Track};
 
-/// A request as the timeline is told of it.
+/// A request in a timeline.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// By which the drive knows it while it is open.
+    /// Its slot in the drive.
     pub slot: u32,
     /// Its number in order of arrival.
     pub number: u64,
     /// Name of its operation.
     pub name: Name,
-    /// Its first sector, and its length; `None`: it is of no address.
+    /// Its first sector, and its length; `None`: without an address.
     pub range: Option<(u64, u64)>,
 }
 
@@ -31,11 +31,11 @@ struct OpenRequest {
     lane: u32,
 }
 
-/// All requests, drawn on as many tracks as there are at once.
+/// All requests, on as many tracks as are open at once.
 pub struct HostTracks {
     group: Track,
     lanes: Vec<Track>,
-    /// Tracks on which no request is.
+    /// Free tracks.
     free: BinaryHeap<Reverse<u32>>,
     /// Open requests by slot.
     open: Vec<Option<OpenRequest>>,
@@ -57,7 +57,7 @@ impl HostTracks {
         }
     }
 
-    /// The number of an open request.
+    /// Returns the number of an open request.
     pub fn number(&self, slot: u32) -> u64 {
         self.open[slot as usize].as_ref().expect("the request is open").arrival.number
     }
@@ -93,7 +93,7 @@ impl HostTracks {
         }
     }
 
-    /// The timeline ends at `now`; what is open stays so.
+    /// Ends the timeline at `now`, with open requests.
     pub fn close(&mut self, now: Time, window: Window, trace: &mut Trace) {
         for open in self.open.iter().flatten().filter(|open| window.shows(open.at, now)) {
             open.begin(&mut self.lanes[open.lane as usize], trace);
@@ -111,11 +111,11 @@ impl OpenRequest {
     }
 }
 
-/// A number over time, of which the last value of each instant counts.
+/// A counter, of which the last value of each instant counts.
 #[derive(Clone, Debug)]
 pub struct Counter {
     track: Track,
-    /// The value at an instant that may not be over.
+    /// The value at the current instant.
     pending: Option<(Time, f64)>,
     drawn: Option<f64>,
 }
@@ -125,10 +125,10 @@ impl Counter {
         Counter { track, pending: None, drawn: None }
     }
 
-    /// It has this value from now on, unless another follows at the same instant.
+    /// Sets the value, until another follows at the same instant.
     pub fn set(&mut self, now: Time, value: f64, window: Window, trace: &mut Trace) {
         if self.pending.is_none_or(|(at, _)| at < now) {
-            // What it had when the timeline begins is drawn there.
+            // Draws the value at the start of the timeline.
             if now > window.from {
                 self.close(window, trace);
             }
@@ -136,7 +136,7 @@ impl Counter {
         self.pending = Some((now, value));
     }
 
-    /// Draws the value that it has.
+    /// Draws the pending value.
     pub fn close(&mut self, window: Window, trace: &mut Trace) {
         let Some((at, value)) = self.pending.take() else { return };
         let at = at.max(window.from);

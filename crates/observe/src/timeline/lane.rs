@@ -1,4 +1,4 @@
-//! A die, or a plane that works by itself, in a timeline: reads, and operations in their pieces.
+//! A die, or an independent plane, in a timeline: reads, and operations in pieces.
 
 use reprieve_base::{PageAddress, Time};
 use reprieve_nand::{Run, Timing};
@@ -16,11 +16,11 @@ pub struct DrawnWork {
     pub request: Option<u64>,
     /// First sector of its logical page.
     pub lba: Option<u64>,
-    /// Where it works; an erase at page 0.
+    /// Its address; an erase at page 0.
     pub at: PageAddress,
-    /// Pages or blocks that the command takes.
+    /// Pages or blocks of the command.
     pub pages: u64,
-    /// It is of a block, not of a page.
+    /// Of a block, not of a page.
     pub is_erase: bool,
 }
 
@@ -36,10 +36,10 @@ struct Read {
 #[derive(Clone, Copy, Debug)]
 struct DrawnOperation {
     work: DrawnWork,
-    /// Slice that is open; `None`: it is suspended.
+    /// The open slice; `None`: it is suspended.
     piece: Option<Piece>,
     suspensions: u64,
-    /// Of the arrows that join its pieces, once there is a second.
+    /// Number of the arrows that join its pieces, from the second on.
     flow: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ struct Piece {
     stop: Option<Stop>,
 }
 
-/// How a piece makes way.
+/// The suspension of a piece.
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     name: Name,
@@ -61,12 +61,12 @@ struct Stop {
     free_at: Time,
 }
 
-/// A die, or a plane of it: it does one thing at a time.
+/// A die, or a plane of it, with one operation at a time.
 #[derive(Clone, Debug)]
 pub struct LaneTrack {
     track: Track,
     read: Option<Read>,
-    /// Transfers of the pages that the read holds.
+    /// Transfers of the pages of the read.
     outs: Vec<(Time, Time)>,
     /// Operations, each inside the one before it; all but the last are suspended.
     open: Vec<DrawnOperation>,
@@ -76,9 +76,9 @@ pub struct LaneTrack {
 pub struct Pen<'a> {
     pub trace: &'a mut Trace,
     pub window: Window,
-    /// The phases of operations are written, where they are wanted.
+    /// The phases of operations, if wanted.
     pub phases: Option<&'a Timing>,
-    /// Arrows so far.
+    /// Number of arrows.
     pub flows: &'a mut u64,
 }
 
@@ -87,20 +87,20 @@ impl LaneTrack {
         LaneTrack { track, read: None, outs: Vec::new(), open: Vec::new() }
     }
 
-    /// A read begins, which senses from one instant to another.
+    /// Starts a read, which senses from one instant to another.
     pub fn read(&mut self, work: DrawnWork, start: Time, sensed: (Time, Time)) {
         debug_assert!(self.read.is_none(), "two reads at once in an array");
         self.read = Some(Read { work, start, sensed });
     }
 
-    /// A page of the read that began at `start` crosses the channel.
+    /// Draws the transfer of a page of the read that started at `start`.
     pub fn page_leaves(&mut self, start: Time, from: Time, to: Time) {
         if self.read.is_some_and(|read| read.start == start) {
             self.outs.push((from, to));
         }
     }
 
-    /// The array is free of what it read, if it read something.
+    /// Ends the array time of a read, if there is one.
     pub fn freed(&mut self, now: Time, pen: &mut Pen) {
         let Some(read) = self.read.take() else { return };
         if pen.window.shows(read.start, now) {
@@ -116,24 +116,24 @@ impl LaneTrack {
         self.outs.clear();
     }
 
-    /// A program or erase begins, perhaps inside one that is suspended.
+    /// Starts a program or erase, perhaps inside a suspended one.
     pub fn begin(&mut self, now: Time, work: DrawnWork, run: Run, prelude: Name) {
         let piece = Piece::new(now, run, prelude);
         self.open.push(DrawnOperation { work, piece: Some(piece), suspensions: 0, flow: None });
     }
 
-    /// The operation suspended last goes on.
+    /// Resumes the operation suspended last.
     pub fn resume(&mut self, now: Time, run: Run, prelude: Name) {
         let operation = self.open.last_mut().expect("something is suspended");
         operation.piece = Some(Piece::new(now, run, prelude));
     }
 
-    /// The operation that runs was asked to make way, which `run` knows of.
+    /// Stops the running operation for a request, which is part of `run`.
     pub fn stop(&mut self, asked: Time, free_at: Time, run: Run, breaks_off: bool) {
         let running = self.open.last_mut().and_then(|operation| operation.piece.as_mut());
         let piece = running.expect("something runs that can be stopped");
         let (prelude, until) = piece.prelude;
-        // Set-up that can be broken off has voltages to reset; data and restores have none.
+        // An interruptible set-up has voltages to reset; data and restores have none.
         let in_phase = asked > until || prelude == Name::SetUp && free_at != until;
         let name = match breaks_off && in_phase {
             true => Name::VoltageReset,
@@ -143,13 +143,13 @@ impl LaneTrack {
         piece.stop = Some(Stop { name, asked, free_at });
     }
 
-    /// The run of the operation that is running.
+    /// Returns the run of the running operation.
     pub fn run(&self) -> Run {
         let running = self.open.last().and_then(|operation| operation.piece);
         running.expect("something runs").run
     }
 
-    /// The operation that runs is suspended.
+    /// Suspends the running operation.
     pub fn suspended(&mut self, now: Time, pen: &mut Pen) {
         let operation = self.open.last_mut().expect("something ran");
         if operation.flow.is_none() {
@@ -162,14 +162,14 @@ impl LaneTrack {
         operation.suspensions += 1;
     }
 
-    /// The operation that runs is complete.
+    /// Completes the running operation.
     pub fn ended(&mut self, now: Time, pen: &mut Pen) {
         let operation = self.open.pop().expect("something ran");
         let flow = operation.flow.map_or(FlowArrow::None, FlowArrow::Last);
         operation.write(now, flow, &mut self.track, pen);
     }
 
-    /// Writes that something has begun which has not ended at `now`, when the timeline does.
+    /// Draws open reads and operations at the end of the timeline.
     pub fn close(&mut self, now: Time, pen: &mut Pen) {
         let read = self.read.take().map(|read| (read.start, read.work, 0, FlowArrow::None));
         let running = self.open.pop().and_then(|operation| {
@@ -211,7 +211,7 @@ impl Piece {
 }
 
 impl DrawnOperation {
-    /// Writes the piece that is over at `now`.
+    /// Draws the piece that ends at `now`.
     fn write(&self, now: Time, flow: FlowArrow, track: &mut Track, pen: &mut Pen) {
         let piece = self.piece.as_ref().expect("what is over has run");
         if !pen.window.shows(piece.from, now) {
@@ -240,17 +240,17 @@ impl DrawnOperation {
 /// Slices inside a piece, in order: its phases, and from the request on its suspension.
 struct DrawnParts<'a> {
     stop: Option<Stop>,
-    /// The slice of that has begun.
+    /// The slice of the stop has started.
     in_stop: bool,
-    /// When the piece is over.
+    /// The end of the piece.
     now: Time,
     track: &'a mut Track,
     trace: &'a mut Trace,
 }
 
 impl DrawnParts<'_> {
-    /// A phase, as far as it got; what of it comes after the request lies inside the stop, unless
-    /// the stop breaks it off.
+    /// Draws a phase up to its end; the part after the request lies inside the stop, unless the
+    /// stop aborts it.
     fn draw(&mut self, from: Time, to: Time, name: Name) {
         let to = to.min(self.now);
         let Some(stop) = self.stop.filter(|stop| stop.asked < to) else {
@@ -277,7 +277,7 @@ impl DrawnParts<'_> {
         }
     }
 
-    /// Draws what is left of the stop.
+    /// Draws the rest of the stop.
     fn finish(&mut self) {
         let Some(stop) = self.stop else { return };
         if self.in_stop || stop.asked < stop.free_at {

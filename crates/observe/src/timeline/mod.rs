@@ -1,4 +1,4 @@
-//! The timeline of a run: what dies, channels and requests do, as a trace that Perfetto opens.
+//! The timeline of a run: dies, channels and requests, as a trace for Perfetto.
 
 mod host;
 mod lane;
@@ -19,19 +19,19 @@ pub use names::Name;
 use names::Note;
 use trace::{CounterUnit, Trace, Track};
 
-/// Slices that a timeline holds at most: as many as the viewer opens without trouble.
+/// Maximum of slices, which the viewer opens without trouble.
 pub const SLICES_MAX: u64 = 5_000_000;
 
-/// Part of a run that its timeline shows.
+/// Part of a run in its timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// Begin: earlier slices are left out.
+    /// Start: earlier slices are omitted.
     pub from: Time,
-    /// End: slices that begin then or later are left out.
+    /// End: slices that start then or later are omitted.
     pub until: Time,
-    /// The phases of programs and erases are wanted, too.
+    /// Whether phases of programs and erases are drawn.
     pub phases: bool,
-    /// Where there would be more slices, the timeline is cut.
+    /// Maximum of slices, at which the timeline is cut.
     pub slices_max: u64,
 }
 
@@ -45,27 +45,27 @@ impl Window {
     }
 }
 
-/// A timeline that is being drawn.
+/// A timeline in progress.
 pub struct Timeline {
     window: Window,
     timing: Timing,
     trace: Trace,
     flows: u64,
-    /// Dies; where planes work by themselves, their planes.
+    /// Dies, or independent planes.
     lanes: Vec<LaneTrack>,
     lanes_per_die: u32,
     channels: Vec<Track>,
     host: HostTracks,
-    /// Page operations that wait for each die.
+    /// Number of page operations that wait for each die.
     waiting: Vec<Counter>,
-    /// Dies of which that may have changed.
+    /// Dies for which it may have changed.
     touched: Vec<u32>,
     power: Option<Counter>,
     page_sectors: u64,
     ended: Option<Ended>,
 }
 
-/// How a timeline ended.
+/// The end of a timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ended {
     at: Time,
@@ -73,7 +73,7 @@ struct Ended {
 }
 
 impl Timeline {
-    /// Of a drive on which nothing has happened yet.
+    /// Creates the timeline of a drive before its first event.
     pub fn new(
         window: Window,
         geometry: &Geometry,
@@ -129,12 +129,12 @@ impl Timeline {
         }
     }
 
-    /// The first sector of a logical page.
+    /// Returns the first sector of a logical page.
     pub fn lba_of(&self, lpn: u32) -> u64 {
         u64::from(lpn) * self.page_sectors
     }
 
-    /// The number of an open request.
+    /// Returns the number of an open request.
     pub fn request(&self, slot: u32) -> u64 {
         self.host.number(slot)
     }
@@ -150,51 +150,51 @@ impl Timeline {
         (&mut self.lanes[lane as usize], pen)
     }
 
-    /// Whether an operation on several planes is on a track for each.
+    /// Whether an operation on several planes is drawn on the track of each.
     pub fn planes_apart(&self) -> bool {
         self.lanes_per_die > 1
     }
 
-    /// Whether nothing is drawn any more.
+    /// Whether the timeline has ended.
     pub fn has_ended(&self) -> bool {
         self.ended.is_some()
     }
 
-    /// A read begins.
+    /// Starts a read.
     pub fn read(&mut self, die: u32, work: DrawnWork, start: Time, sensed: (Time, Time)) {
         self.lane(die, work.at.plane).0.read(work, start, sensed);
         self.touch(die);
     }
 
-    /// A page of the read that began at `start` crosses the channel.
+    /// Draws the transfer of a page of the read that started at `start`.
     pub fn page_leaves(&mut self, (die, plane): (u32, u32), start: Time, (from, to): (Time, Time)) {
         self.lane(die, plane).0.page_leaves(start, from, to);
     }
 
-    /// The array of a die, or of a plane, is free of what it read.
+    /// Ends the array time of a read on a die, or on a plane.
     pub fn freed(&mut self, die: u32, plane: u32, now: Time) {
         let (lane, mut pen) = self.lane(die, plane);
         lane.freed(now, &mut pen);
     }
 
-    /// A program or erase begins.
+    /// Starts a program or erase.
     pub fn begin(&mut self, die: u32, now: Time, work: DrawnWork, run: Run, prelude: Name) {
         self.lane(die, work.at.plane).0.begin(now, work, run, prelude);
         self.touch(die);
     }
 
-    /// The operation that was suspended last on a die or plane goes on.
+    /// Resumes the operation suspended last on a die or plane.
     pub fn resume(&mut self, (die, plane): (u32, u32), now: Time, run: Run, prelude: Name) {
         self.lane(die, plane).0.resume(now, run, prelude);
     }
 
-    /// The run of the operation on a die or plane.
+    /// Returns the run of the operation on a die or plane.
     pub fn run(&mut self, die: u32, plane: u32) -> Run {
         self.lane(die, plane).0.run()
     }
 
-    /// The operation on a die or plane was asked to make way, which `run` knows of;
-    /// `breaks_off`: in a phase a voltage reset is what that takes.
+    /// Stops the operation on a die or plane for a request, which is part of `run`; `breaks_off`: a
+    /// phase is aborted with a voltage reset.
     pub fn stop(
         &mut self,
         (die, plane): (u32, u32),
@@ -205,7 +205,7 @@ impl Timeline {
         self.lane(die, plane).0.stop(asked, free_at, run, breaks_off);
     }
 
-    /// The operation on a die or plane is complete, or suspended.
+    /// Completes or suspends the operation on a die or plane.
     pub fn left(&mut self, (die, plane): (u32, u32), now: Time, is_complete: bool) {
         let (lane, mut pen) = self.lane(die, plane);
         if is_complete {
@@ -215,7 +215,7 @@ impl Timeline {
         }
     }
 
-    /// Something crosses a channel.
+    /// Draws a transfer.
     pub fn transfer(&mut self, channel: usize, die: u32, name: Name, from: Time, length: Dur) {
         let to = from + length;
         if length > Dur::ZERO && self.window.shows(from, to) {
@@ -224,12 +224,12 @@ impl Timeline {
         }
     }
 
-    /// A request arrives.
+    /// Starts a request.
     pub fn arrived(&mut self, now: Time, arrival: Arrival) {
         self.host.arrived(now, arrival, self.window, &mut self.trace);
     }
 
-    /// A request is complete.
+    /// Completes a request.
     pub fn completed(&mut self, now: Time, slot: u32) {
         self.host.completed(now, slot, self.window, &mut self.trace);
     }
@@ -239,17 +239,17 @@ impl Timeline {
         self.touched.push(die);
     }
 
-    /// The dies of which that may be, which are asked for once.
+    /// Takes the list of dies whose queues may have changed.
     pub fn take_touched(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.touched)
     }
 
-    /// Counts page operations that wait for a die; the list that named it comes back at last.
+    /// Counts page operations that wait for a die; the list of dies is returned at the end.
     pub fn waiting(&mut self, now: Time, die: u32, count: u64) {
         self.waiting[die as usize].set(now, count as f64, self.window, &mut self.trace);
     }
 
-    /// Takes back the list of dies, so that none is allocated for the next instant.
+    /// Returns the list of dies, to be reused at the next instant.
     pub fn give_back(&mut self, mut touched: Vec<u32>) {
         touched.clear();
         self.touched = touched;
@@ -264,14 +264,14 @@ impl Timeline {
         }
     }
 
-    /// An instant is over: the timeline ends if it is full.
+    /// Ends an instant: a full timeline ends.
     pub fn instant(&mut self, now: Time) {
         if self.trace.slices >= self.window.slices_max {
             self.end(now, true);
         }
     }
 
-    /// The statistics of the run begin: a number that is 0 before and 1 from then on.
+    /// Marks the start of the statistics: a counter that is 0 before and 1 from then on.
     #[cold]
     pub fn measured_from(&mut self, at: Time) {
         let group = self.trace.track("measurement", None, 5);
@@ -283,7 +283,7 @@ impl Timeline {
         measured.close(self.window, &mut self.trace);
     }
 
-    /// The run is over; what has not ended is drawn as open.
+    /// Ends the run; unfinished operations are drawn as open.
     pub fn finish(&mut self, now: Time) {
         if self.ended.is_none() {
             self.end(now, false);
@@ -304,7 +304,7 @@ impl Timeline {
         self.ended = Some(Ended { at: now, was_cut });
     }
 
-    /// Takes the bytes of the trace since the last call; all that there are once it has ended.
+    /// Takes the bytes of the trace since the last call; all of them at its end.
     pub fn take(&mut self) -> Vec<u8> {
         self.trace.take(self.ended.is_some())
     }

@@ -1,4 +1,4 @@
-//! The names that slices and their annotations have in a timeline, written once a track.
+//! Names of slices and annotations in a timeline, written once a track.
 
 use reprieve_base::Op;
 use reprieve_nand::Activity;
@@ -9,13 +9,13 @@ use reprieve_policy::txn::Kind;
 pub enum Name {
     /// A read of the host.
     Read,
-    /// The read of an old page, of which part is written.
+    /// The read of an old page under a partial write.
     RmwRead,
     /// The read of a page that garbage collection moves.
     GcRead,
     /// The read of a page of the mapping.
     MapRead,
-    /// The read of a page of the mapping that is written anew.
+    /// The read of a page of the mapping before its rewrite.
     MapUpdate,
     /// A program for the host.
     Program,
@@ -37,17 +37,17 @@ pub enum Name {
     DataOut,
     /// A pulse of a program.
     ProgramPulse,
-    /// The verification behind it.
+    /// The verification after it.
     ProgramVerify,
     /// The pulse of an erase.
     ErasePulse,
-    /// The verification behind it.
+    /// The verification after it.
     EraseVerify,
-    /// The voltages of the array come down.
+    /// The voltages of the array fall.
     VoltageReset,
-    /// An operation goes on to where it can be suspended.
+    /// An operation runs to where it can be suspended.
     ToSuspensionPoint,
-    /// The voltages of a resumed operation come up.
+    /// The voltages of a resumed operation rise.
     Restore,
     /// An array is prepared.
     SetUp,
@@ -94,7 +94,7 @@ const NAMES: [&str; 26] = [
 const _: () = assert!(NAMES.len() == Name::ScanRead as usize + 1, "a name for each");
 
 impl Name {
-    /// The slice of a page operation.
+    /// Returns the slice of a page operation.
     pub fn of_kind(kind: Kind) -> Name {
         match kind {
             Kind::HostRead => Name::Read,
@@ -111,7 +111,7 @@ impl Name {
         }
     }
 
-    /// The slice of a host request.
+    /// Returns the slice of a host request.
     pub fn of_request(op: Op) -> Name {
         match op {
             Op::Read => Name::Read,
@@ -121,7 +121,7 @@ impl Name {
         }
     }
 
-    /// The slice of a phase.
+    /// Returns the slice of a phase.
     pub fn of_phase(activity: Activity) -> Name {
         match activity {
             Activity::Sense => Name::Sense,
@@ -132,7 +132,7 @@ impl Name {
         }
     }
 
-    /// Its number in the table of names of a track.
+    /// Returns its number in the table of names of a track.
     pub fn iid(self) -> u64 {
         self as u64 + 1
     }
@@ -159,18 +159,18 @@ const NOTES: [&str; 9] =
 const _: () = assert!(NOTES.len() == Note::Suspensions as usize + 1, "a name for each");
 
 impl Note {
-    /// Its number in the table of annotations of a track.
+    /// Returns its number in the table of annotations of a track.
     pub fn iid(self) -> u64 {
         self as u64 + 1
     }
 }
 
-/// All names of slices with their numbers.
+/// Returns all names of slices with their numbers.
 pub fn names() -> impl Iterator<Item = (u64, &'static str)> {
     (1..).zip(NAMES)
 }
 
-/// All names of annotations with their numbers.
+/// Returns all names of annotations with their numbers.
 pub fn notes() -> impl Iterator<Item = (u64, &'static str)> {
     (1..).zip(NOTES)
 }

@@ -1,53 +1,53 @@
-//! Protocol buffers, as far as a trace needs them: fields of whole numbers, text and messages.
+//! Protocol buffers for traces: fields of integers, text and messages.
 //!
-//! A trace is written field by field, without a message in memory that is encoded at the end.
+//! A trace is written field by field, without a message in memory.
 
 use prost::encoding::{WireType, encode_key, encode_varint};
 
-/// A message that is being written.
+/// A message in progress.
 #[derive(Clone, Debug, Default)]
 pub struct ProtoMessage(Vec<u8>);
 
 impl ProtoMessage {
-    /// An empty message.
+    /// Creates an empty message.
     pub fn new() -> ProtoMessage {
         ProtoMessage(Vec::with_capacity(256))
     }
 
-    /// Begins another message in its place.
+    /// Clears it for another message.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Returns the bytes written so far.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// A field that holds a whole number.
+    /// Adds an integer field.
     #[inline]
     pub fn number(&mut self, field: u32, value: u64) {
         encode_key(field, WireType::Varint, &mut self.0);
         encode_varint(value, &mut self.0);
     }
 
-    /// A field that holds a number of eight bytes.
+    /// Adds a field of eight bytes.
     pub fn fixed(&mut self, field: u32, value: u64) {
         encode_key(field, WireType::SixtyFourBit, &mut self.0);
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// A field that holds a floating-point number.
+    /// Adds a floating-point field.
     pub fn double(&mut self, field: u32, value: f64) {
         self.fixed(field, value.to_bits());
     }
 
-    /// A field that holds text.
+    /// Adds a text field.
     pub fn text(&mut self, field: u32, value: &str) {
         self.raw(field, value.as_bytes());
     }
 
-    /// A field that holds another message.
+    /// Adds a message field.
     #[inline]
     pub fn message(&mut self, field: u32, inner: &ProtoMessage) {
         self.raw(field, &inner.0);
@@ -59,7 +59,7 @@ impl ProtoMessage {
     }
 }
 
-/// Adds a field of bytes to what is being written.
+/// Adds a field of bytes to a message.
 #[inline]
 pub fn put_bytes(out: &mut Vec<u8>, field: u32, bytes: &[u8]) {
     encode_key(field, WireType::LengthDelimited, out);

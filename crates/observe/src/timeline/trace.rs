@@ -1,8 +1,8 @@
-//! Packets of a Perfetto trace: tracks, slices and counters, packed as they come.
+//! Packets of a Perfetto trace: tracks, slices and counters, compressed continuously.
 //!
-//! The numbers of fields are those of `protos/perfetto/trace` of the Perfetto project, whose
-//! format is stable. Every track is a sequence of packets of its own, with a clock that counts from
-//! packet to packet, so that tracks need no order among each other.
+//! The numbers of fields are those of `protos/perfetto/trace` of the Perfetto project, whose format
+//! is stable. Every track is a separate sequence of packets, with a clock that counts from packet
+//! to packet, so that tracks need no order among each other.
 
 use flate2::{Compress, Compression, FlushCompress, Status};
 use reprieve_base::Time;
@@ -10,7 +10,7 @@ use reprieve_base::Time;
 use super::names::{Name, Note, names, notes};
 use super::proto::{ProtoMessage, put_bytes};
 
-/// Bytes of packets that are packed together.
+/// Bytes of packets in a compressed block.
 const CHUNK_BYTES: usize = 1 << 18;
 
 /// Field numbers, message by message.
@@ -66,11 +66,11 @@ const SLICE_END: u64 = 2;
 const COUNTER: u64 = 4;
 const STATE_CLEARED: u64 = 1;
 const STATE_NEEDED: u64 = 2;
-/// The clock of a trace, and the one that counts from packet to packet of a sequence.
+/// The clock of a trace, and the incremental one of a sequence.
 const CLOCK_BOOT: u64 = 6;
 const CLOCK_INCREMENTAL: u64 = 64;
 const UNIT_COUNT: u64 = 2;
-/// Children stand in the order of their ranks.
+/// Children are in the order of their ranks.
 const ORDER_EXPLICIT: u64 = 3;
 
 /// The sequence in which tracks are described.
@@ -79,7 +79,7 @@ const DESCRIPTIONS: u64 = 1;
 /// Units of counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CounterUnit {
-    /// Things.
+    /// A count.
     Count,
     /// Milliwatts.
     Milliwatts,
@@ -90,19 +90,19 @@ pub enum CounterUnit {
 pub struct Track {
     /// Number of the track and of its sequence.
     number: u64,
-    /// When its last packet was; `None`: it has none.
+    /// Time of its last packet, if any.
     last: Option<Time>,
 }
 
 /// A number with its name.
 pub type Annotation = (Note, u64);
 
-/// How a slice is joined to others by arrows.
+/// Arrows between slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowArrow {
-    /// Not at all.
+    /// None.
     None,
-    /// From the one before it and to one after it, as far as there are any.
+    /// From the one before it and to the one after it, if any.
     Through(u64),
     /// From the one before it.
     Last(u64),
@@ -117,7 +117,7 @@ pub struct Trace {
     event: ProtoMessage,
     note: ProtoMessage,
     packet: ProtoMessage,
-    /// Slices that have begun.
+    /// Number of slices.
     pub slices: u64,
 }
 
@@ -135,12 +135,12 @@ impl Trace {
         }
     }
 
-    /// A track under another, at this rank among its siblings.
+    /// Creates a track under another, at this rank among its siblings.
     pub fn track(&mut self, name: &str, parent: Option<&Track>, rank: u64) -> Track {
         self.describe(name, parent, rank, None)
     }
 
-    /// A track of numbers.
+    /// Creates a track of a counter.
     pub fn counter(&mut self, name: &str, parent: &Track, rank: u64, unit: CounterUnit) -> Track {
         let mut counter = ProtoMessage::new();
         match unit {
@@ -176,7 +176,7 @@ impl Trace {
         Track { number: self.tracks, last: None }
     }
 
-    /// A slice begins on a track; none before the last packet of it.
+    /// Starts a slice on a track, not before its last packet.
     #[inline]
     pub fn begin(
         &mut self,
@@ -204,7 +204,7 @@ impl Trace {
         self.put_event(track, at);
     }
 
-    /// The slice that began last, of those that have not ended, ends.
+    /// Ends the last open slice.
     #[inline]
     pub fn end(&mut self, track: &mut Track, at: Time) {
         self.event.clear();
@@ -212,7 +212,7 @@ impl Trace {
         self.put_event(track, at);
     }
 
-    /// A slice in which nothing else lies.
+    /// Draws a slice without inner slices.
     pub fn slice(
         &mut self,
         track: &mut Track,
@@ -224,7 +224,7 @@ impl Trace {
         self.end(track, to);
     }
 
-    /// A counter has this value from now on.
+    /// Sets a counter to this value.
     pub fn measure(&mut self, track: &mut Track, at: Time, value: f64) {
         self.event.clear();
         self.event.number(field::EVENT_TYPE, COUNTER);
@@ -248,7 +248,7 @@ impl Trace {
         self.put_packet();
     }
 
-    /// The first packet of a sequence: its clock, its track, and all names.
+    /// Writes the first packet of a sequence: its clock, its track, and all names.
     #[cold]
     fn open(&mut self, track: &Track) -> Time {
         let mut inner = ProtoMessage::new();
@@ -294,11 +294,11 @@ impl Trace {
         }
     }
 
-    /// Packs the packets that wait into one.
+    /// Compresses the pending packets into one.
     #[cold]
     fn pack(&mut self) {
         self.packer.reset();
-        // What does not become smaller grows by five bytes for each 16 KiB, and a few at the ends.
+        // Incompressible data grows by five bytes for each 16 KiB, and a few at the ends.
         let most_bytes = self.pending.len() + self.pending.len() / 1024 + 64;
         let mut packed = Vec::with_capacity(most_bytes);
         let status = self.packer.compress_vec(&self.pending, &mut packed, FlushCompress::Finish);
@@ -309,7 +309,7 @@ impl Trace {
         put_bytes(&mut self.packed, field::TRACE_PACKET, &packet);
     }
 
-    /// Takes what is packed since the last call; with `all`, what waits to be packed as well.
+    /// Takes the compressed bytes since the last call; with `all`, the rest as well.
     pub fn take(&mut self, all: bool) -> Vec<u8> {
         if all && !self.pending.is_empty() {
             self.pack();

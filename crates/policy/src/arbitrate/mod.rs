@@ -11,23 +11,22 @@ use reprieve_config::Nvme;
 
 /// View of the submission queues for an arbiter.
 pub trait QueueView {
-    /// How many there are, with or without a command.
+    /// Number of queues, with or without a command.
     fn queues(&self) -> u32;
 
     /// The first queue from `from` on that has a command which may be fetched now.
     fn next_ready(&self, from: u32) -> Option<u32>;
 
-    /// The number, in order of arrival over all queues, of the oldest command of a queue that is
-    /// ready.
+    /// The number, in order of arrival over all queues, of the oldest command of a ready queue.
     fn oldest(&self, queue: u32) -> u64;
 }
 
 /// An arbitration.
 pub trait Arbiter: Send {
-    /// Writes what it has come to, or takes that back; without state there is nothing.
+    /// Saves or restores its state, if it has any.
     fn archive(&mut self, _archive: &mut Archive) {}
 
-    /// The queue whose oldest command is fetched next; `None`: none has one that may be.
+    /// Returns the queue whose oldest command is fetched next; `None`: none is ready.
     ///
     /// The caller fetches it.
     fn pick(&mut self, queues: &dyn QueueView) -> Option<u32>;
@@ -49,21 +48,21 @@ pub fn entries() -> Vec<Entry> {
     ARBITERS.iter().map(|(entry, _)| *entry).collect()
 }
 
-/// The arbiter of a scenario, which has checked its name.
+/// Creates the arbiter of a scenario, which has checked its name.
 pub fn make(nvme: &Nvme) -> Box<dyn Arbiter> {
     let found = ARBITERS.iter().find(|(entry, _)| entry.name == nvme.arbitration);
     found.map(|(_, make)| make(nvme)).expect("the scenario names a registered arbitration")
 }
 
-/// Queues by turns, each for some commands in a row.
+/// Queues in turn, each for some commands in a row.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Turns {
-    /// The queue whose turn it is, and what it may still send; what it does not use lapses.
+    /// The current queue and the rest of its share, which lapses if unused.
     current: Option<(u32, u32)>,
 }
 
 impl Turns {
-    /// The next queue among those that `takes_part`; a turn is of `share` commands.
+    /// Returns the next queue among those that `takes_part`; a turn is of `share` commands.
     fn pick(
         &mut self,
         queues: &dyn QueueView,
@@ -86,7 +85,7 @@ impl Turns {
     }
 }
 
-/// The first queue from `from` on that is ready and takes part.
+/// Returns the first queue from `from` on that is ready and takes part.
 fn find(queues: &dyn QueueView, from: u32, takes_part: impl Fn(u32) -> bool) -> Option<u32> {
     let mut from = from;
     while from < queues.queues() {

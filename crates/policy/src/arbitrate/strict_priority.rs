@@ -1,4 +1,4 @@
-//! Strict priority: no queue is asked while one of a higher class has a command.
+//! Strict priority: a queue is served only while no higher class has a command.
 
 use reprieve_base::{Archive, Entry};
 use reprieve_config::{Nvme, Priority};
@@ -10,7 +10,7 @@ pub(super) const ENTRY: Entry = Entry {
     doc: "The highest class of queue_priorities that has a command; round robin within it.",
 };
 
-/// From the first that is asked to the last.
+/// Classes, highest priority first.
 const CLASSES: [Priority; 4] = [Priority::Urgent, Priority::High, Priority::Medium, Priority::Low];
 
 pub(super) struct StrictPriority {

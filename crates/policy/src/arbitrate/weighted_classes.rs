@@ -1,4 +1,4 @@
-//! Weighted classes: what NVM Express calls weighted round robin with urgent priority class.
+//! Weighted classes: weighted round robin with urgent priority class of NVM Express.
 
 use reprieve_base::{Archive, Entry, parts};
 use reprieve_config::{Nvme, Priority};
@@ -20,7 +20,7 @@ pub(super) struct WeightedClasses {
     urgent: Turns,
     /// The queues of each weighted class.
     turns: [Turns; WEIGHTED.len()],
-    /// The weighted class whose turn it is, and what it may still send in this round.
+    /// The current weighted class, and the rest of its share in this round.
     current: (usize, u32),
 }
 
@@ -38,7 +38,7 @@ impl WeightedClasses {
         }
     }
 
-    /// The next queue of a weighted class, if it has one with a command.
+    /// Returns the next queue of a weighted class with a command, if any.
     fn of_class(&mut self, class: usize, queues: &dyn QueueView) -> Option<u32> {
         let takes_part = |queue: u32| self.classes[queue as usize] == WEIGHTED[class];
         self.turns[class].pick(queues, takes_part, |_| self.burst)
@@ -56,7 +56,7 @@ impl Arbiter for WeightedClasses {
         if urgent.is_some() {
             return urgent;
         }
-        // Each class once, and that whose turn it is again: it may have used up its weight.
+        // Each class once, and the current one again, as it may have used up its weight.
         let (mut class, mut left) = self.current;
         for _ in 0..=WEIGHTED.len() {
             if left > 0 {

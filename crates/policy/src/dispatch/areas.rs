@@ -1,4 +1,4 @@
-//! Areas that long reads touch: their writes are spread, and pages that lie unevenly are moved.
+//! Areas of long reads: their writes are spread, and unevenly placed pages are moved.
 
 use reprieve_base::Geometry;
 use reprieve_config::{ReadAreas, Redistribution, Spread, Trigger};
@@ -6,21 +6,21 @@ use reprieve_nand::MultiPlane;
 
 use super::{DriveView, Queued};
 
-/// Areas of the logical pages, and what of them is to be written anew.
+/// Areas of logical pages with long reads, and pages to be rewritten.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Areas {
     /// One bit an area.
     marked: Vec<u64>,
-    /// Host reads that have come at this instant.
+    /// Host reads that have arrived at this instant.
     reads: Vec<Queued>,
-    /// Logical pages that are to be written anew, the first of a read at the end.
+    /// Logical pages to be rewritten, the first of a read at the end.
     moves: Vec<u32>,
-    /// A mark was set or ended since it was asked last.
+    /// A mark was set or cleared since the last query.
     changed: bool,
 }
 
 impl Areas {
-    /// Whether a logical page is in an area that is marked.
+    /// Whether a logical page is in a marked area.
     pub(super) fn is_marked(&self, lpn: u32, rules: &ReadAreas, geometry: &Geometry) -> bool {
         let area = area_of(lpn, rules, geometry);
         self.marked.get(area / 64).is_some_and(|bits| bits >> (area % 64) & 1 > 0)
@@ -35,22 +35,22 @@ impl Areas {
         self.marked[word] = if marked { self.marked[word] | bit } else { self.marked[word] & !bit };
     }
 
-    /// Whether a mark was set or ended since the last call.
+    /// Whether a mark was set or cleared since the last call.
     pub(super) fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
     }
 
-    /// The next page to be written anew.
+    /// Returns the next page to be rewritten.
     pub(super) fn next_move(&mut self) -> Option<u32> {
         self.moves.pop()
     }
 
-    /// No page is written anew before another read asks for it.
+    /// Drops pages to be rewritten, until another read requests it.
     pub(super) fn drop_moves(&mut self) {
         self.moves.clear();
     }
 
-    /// Looks at the host reads that have come to these dies at this instant.
+    /// Checks the host reads that have arrived at these dies at this instant.
     pub(super) fn look(&mut self, dies: &[u32], rules: &ReadAreas, drive: &dyn DriveView) {
         let mut reads = std::mem::take(&mut self.reads);
         reads.clear();
@@ -69,7 +69,7 @@ impl Areas {
         self.reads = reads;
     }
 
-    /// Marks what a long read touches, or ends the marks of what a short one does.
+    /// Marks the areas of a long read, or clears those of a short one.
     fn look_at(&mut self, request: &[Queued], rules: &ReadAreas, drive: &dyn DriveView) {
         let is_long = request.len() as u32 > rules.threshold_pages;
         if is_long || rules.short_reads_end {
@@ -88,7 +88,7 @@ fn area_of(lpn: u32, rules: &ReadAreas, geometry: &Geometry) -> usize {
     (u64::from(lpn) / area_pages) as usize
 }
 
-/// The plane of a page that is striped over channels first, then the dies of each, then planes.
+/// Returns the plane of a page striped over channels first, then the dies of each, then planes.
 pub(super) fn striped(lpn: u32, geometry: &Geometry) -> u32 {
     let channel = lpn % geometry.channels;
     let rest = lpn / geometry.channels;
@@ -96,8 +96,8 @@ pub(super) fn striped(lpn: u32, geometry: &Geometry) -> u32 {
     die * geometry.planes_per_die + rest / geometry.dies_per_channel % geometry.planes_per_die
 }
 
-/// Pages of a request that channels or dies have beyond their share, the last first; where numbers
-/// say planes, those that these put elsewhere.
+/// Returns the pages of a request that channels or dies have beyond their share, the last first;
+/// with placement by number, those that this places elsewhere.
 fn uneven(
     request: &[Queued],
     rules: Redistribution,
@@ -144,10 +144,10 @@ fn uneven(
     moves
 }
 
-/// Page offset, block where that has to be the same, and plane.
+/// Page offset, block if it has to match, and plane.
 type Placed = ((Option<u32>, Option<u32>), Option<u32>);
 
-/// Commands that a die needs for these pages.
+/// Returns the commands that a die needs for these pages.
 fn commands(reads: &[&Queued], multi_plane: MultiPlane) -> u32 {
     let place = |read: &Queued| match multi_plane {
         MultiPlane::Block => (read.page, read.block),
@@ -158,7 +158,7 @@ fn commands(reads: &[&Queued], multi_plane: MultiPlane) -> u32 {
         return left.len() as u32;
     }
     left.sort_unstable();
-    // Of the pages at one place, each plane reads its own one after the other.
+    // Each plane reads its pages of one place one after the other.
     let of_place = |group: &[Placed]| {
         group.chunk_by(|one, other| one.1 == other.1).map(<[_]>::len).max().unwrap_or(0) as u32
     };

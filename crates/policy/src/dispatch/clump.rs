@@ -1,19 +1,19 @@
-//! Operations let go at one instant, and those that may still go: their chip is free, or they go
-//! in a command with it.
+//! PAQ's I/O clumping: operations released at one instant, each on an idle chip or in a command
+//! with another.
 
 use reprieve_config::Conflict;
 
 use super::{DriveView, Queued, packs};
 
-/// Operations that were let go at an instant and do not get in each other's way.
+/// Operations released at an instant that do not conflict.
 #[derive(Debug, Default)]
 pub(super) struct Clump {
     members: Vec<Queued>,
 }
 
 impl Clump {
-    /// The first of some operations that may go now, and its plane, which it takes up; `None`: the
-    /// instant is over.
+    /// Returns the first operation that can be released now, and its plane, which it occupies;
+    /// `None` ends the instant.
     pub(super) fn next_of(
         &mut self,
         waiting: &[Queued],
@@ -27,7 +27,7 @@ impl Clump {
         Some((next.id, next.plane.expect("placed")))
     }
 
-    /// Takes an operation up if it may go now.
+    /// Takes an operation if it can be released now.
     fn take(&mut self, queued: &Queued, conflict: Conflict, drive: &dyn DriveView) -> bool {
         let takes = is_free(queued, conflict, drive) || self.joins(queued, drive);
         if takes {
@@ -36,9 +36,9 @@ impl Clump {
         takes
     }
 
-    /// Whether an operation goes with one that has been let go at this instant.
+    /// Whether an operation shares the command of one that was released at this instant.
     ///
-    /// A plane gets as many as a command takes of it: a page, or those of a wordline to program.
+    /// A plane gets as many as its command holds: a page, or the pages of a wordline to program.
     fn joins(&self, queued: &Queued, drive: &dyn DriveView) -> bool {
         let of_plane = |member: &&Queued| member.plane == queued.plane;
         let has = self.members.iter().filter(of_plane).count() as u32;

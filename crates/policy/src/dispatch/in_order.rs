@@ -1,7 +1,7 @@
-//! Dispatchers that let nobody pass: first come, first served by pages, and by requests.
+//! In-order dispatchers: first come, first served by pages, and by requests.
 //!
-//! They are what policies that look at the state of chips are measured against. Both ask at every
-//! instant, so that what is held back goes at the one at which its chip becomes free.
+//! They are the baselines of policies that look at the state of chips. Both act at every instant,
+//! so that a held operation is released when its chip becomes free.
 
 use reprieve_base::Entry;
 use reprieve_config::Conflict;
@@ -21,10 +21,10 @@ pub(super) const VAS: Entry = Entry {
           those of the next when all of them have gone",
 };
 
-/// Pages looked at first in search of the end of a request.
+/// Pages examined first for the end of a request.
 const LOOK_PAGES: usize = 16;
 
-/// Units that leave in order.
+/// Units that are released in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderedUnit {
     Page,
@@ -44,10 +44,10 @@ impl InOrder {
         InOrder { unit, oldest: Vec::new(), clump: Clump::default() }
     }
 
-    /// Looks for what may go next.
+    /// Finds the candidates for release.
     ///
-    /// Pages of a request stand together. One that is complete, its pages in the buffer, has no
-    /// name any more: each of its pages is a unit of its own.
+    /// Pages of a request are consecutive. A complete request, with its pages in the buffer, has no
+    /// number any more: each of its pages is a unit.
     fn look(&mut self, drive: &dyn DriveView) {
         let mut pages = match self.unit {
             OrderedUnit::Page => 1,

@@ -1,5 +1,5 @@
-//! Writes that wait for a plane, in lines that are kept from instant to instant: those that may go
-//! anywhere, and those that belong to one plane.
+//! Queues of writes that wait for a plane, kept between instants: writes for any plane, and writes
+//! for a given plane.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -9,36 +9,36 @@ use reprieve_config::ReadAreas;
 use super::DriveView;
 use super::areas::{Areas, striped};
 
-/// All that waits, each write in one line.
+/// All waiting writes, each in one queue.
 ///
-/// In a burst thousands wait for thousands of instants, so that nothing here looks at all of them
-/// but a change of what belongs where.
+/// In a burst thousands wait for thousands of instants, so that only a change of the areas costs a
+/// pass over all of them.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct DispatchLines {
     anywhere: Line,
-    /// By plane: writes of marked areas, which their numbers put there.
+    /// By plane: writes of marked areas, placed by their numbers.
     own: Vec<Line>,
-    /// Planes whose line has somebody in it: a drive has hundreds of planes, and few such lines.
+    /// Planes with waiting writes in their queue: few of the hundreds of a drive.
     occupied: BTreeSet<u32>,
-    /// Planes, in order, whose line has somebody in it and that had room when this was looked at.
+    /// Planes, in order, with waiting writes in their queue and room at the last check.
     spreading: Vec<u32>,
-    /// Writes in all lines, and how many ever came.
+    /// Writes in all queues, and all that have arrived.
     count: usize,
     came: u64,
-    /// The lines are not what waits any more.
+    /// The queues are out of date.
     is_void: bool,
 }
 
-/// One line, the oldest first: when each came, among all, and what it is called.
+/// A queue, the oldest first: number of arrival over all queues, and transaction.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Line {
     writes: VecDeque<(u64, u32)>,
-    /// The last instant at which one came.
+    /// The last instant at which one arrived.
     newest: Time,
 }
 
 impl DispatchLines {
-    /// Takes up what has come since the last time.
+    /// Adds the writes that have arrived since the last call.
     pub(super) fn follow(
         &mut self,
         areas: &mut Areas,
@@ -77,18 +77,18 @@ impl DispatchLines {
         (self.count, self.is_void) = (0, false);
     }
 
-    /// A write that was taken out waits on: all are to be looked at again.
+    /// Invalidates the queues, as a write that was taken still waits.
     pub(super) fn lose_track(&mut self) {
         self.is_void = true;
     }
 
-    /// Whether a plane has room for one of those that belong to it.
+    /// Whether a plane with its own waiting writes has room.
     pub(super) fn can_spread(&self, drive: &dyn DriveView) -> bool {
         self.occupied.iter().any(|plane| drive.has_room(*plane))
     }
 
-    /// Hands over the planes that have room for those that belong to them, and how many those are;
-    /// the others may go anywhere, until this is called again.
+    /// Passes the planes with room for their own writes, with the number of these; the other writes
+    /// may go anywhere, until the next call.
     pub(super) fn part(&mut self, drive: &dyn DriveView, each: &mut dyn FnMut(u32, u32)) {
         self.spreading.clear();
         for plane in self.occupied.iter().copied().filter(|plane| drive.has_room(*plane)) {
@@ -97,13 +97,13 @@ impl DispatchLines {
         }
     }
 
-    /// Whether a plane is among those that have room for what belongs to them.
+    /// Whether a range of planes includes one with room for its own writes.
     pub(super) fn spreads_over(&self, first: u32, planes: u32) -> bool {
         let next = self.spreading.partition_point(|plane| *plane < first);
         self.spreading.get(next).is_some_and(|plane| *plane < first + planes)
     }
 
-    /// The oldest of the writes whose own plane has room, and that plane.
+    /// Removes the oldest write whose own plane has room; returns it and the plane.
     pub(super) fn take_own(&mut self, drive: &dyn DriveView) -> Option<(u32, u32)> {
         let own = &self.own;
         self.spreading
@@ -113,7 +113,7 @@ impl DispatchLines {
         self.take_first(Some(plane)).map(|id| (id, plane))
     }
 
-    /// Takes the oldest write of a line: of those that belong to a plane, or may go anywhere.
+    /// Removes the oldest write of a queue: of a plane's own, or of those for any plane.
     fn take_first(&mut self, plane: Option<u32>) -> Option<u32> {
         let line = match plane {
             None => &mut self.anywhere,
@@ -127,7 +127,7 @@ impl DispatchLines {
         Some(id)
     }
 
-    /// The lines of those that may go anywhere.
+    /// Returns the queues of writes for any plane.
     fn free(&self) -> impl Iterator<Item = (Option<u32>, &Line)> {
         let is_free = |plane: &&u32| self.spreading.binary_search(plane).is_err();
         let own = self.occupied.iter().filter(is_free);
@@ -135,28 +135,28 @@ impl DispatchLines {
         std::iter::once((None, &self.anywhere)).chain(own.map(of_plane))
     }
 
-    /// Writes that may go anywhere.
+    /// Returns the number of writes for any plane.
     pub(super) fn count_free(&self) -> u32 {
         self.free().map(|(_, line)| line.writes.len() as u32).sum()
     }
 
-    /// Whether one of those that may go anywhere has come at this instant.
+    /// Whether a write for any plane has arrived at this instant.
     pub(super) fn has_come(&self, now: Time) -> bool {
         self.free().any(|(_, line)| !line.writes.is_empty() && line.newest == now)
     }
 
-    /// The line with the oldest of the writes that may go anywhere, and what that is called.
+    /// Returns the queue with the oldest of the writes for any plane, and that write.
     fn oldest(&self) -> Option<(Option<u32>, u32)> {
         let fronts = self.free().filter_map(|(at, line)| Some((*line.writes.front()?, at)));
         fronts.min().map(|((_, id), at)| (at, id))
     }
 
-    /// The oldest of the writes that may go anywhere.
+    /// Returns the oldest write for any plane.
     pub(super) fn first_free(&self) -> Option<u32> {
         self.oldest().map(|(_, id)| id)
     }
 
-    /// Takes the oldest of the writes that may go anywhere out of its line.
+    /// Removes and returns the oldest write for any plane.
     pub(super) fn take_free(&mut self) -> Option<u32> {
         let (at, _) = self.oldest()?;
         self.take_first(at)

@@ -1,5 +1,5 @@
 //! MBM (Maximize Bandwidth Management): writes go to idle chips, as many as their planes and the
-//! share of their channel allow; reads of different requests are not made to wait for each other.
+//! share of their channel permit; reads of different requests do not share commands.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -24,47 +24,47 @@ pub(super) const ENTRY: Entry = Entry {
 /// The policy.
 pub struct Mbm {
     rules: MbmRules,
-    /// Writes of idle chips and their planes, to be handed out at this instant.
+    /// Writes and their planes on idle chips, to be released at this instant.
     plan: VecDeque<(u32, u32)>,
     planned_at: Option<Time>,
     lines: DispatchLines,
-    /// Writes in them that may go anywhere.
+    /// Waiting writes for any plane.
     free: u32,
-    /// By channel: what it has to do, how many writes it may begin, how many it was ever given.
+    /// By channel: its work, the writes that it may start, and the writes given to it in total.
     lengths: Vec<u32>,
     allowed: Vec<u32>,
     given: Vec<u64>,
-    /// Channels with room for a page, those with the least to do first, and what orders them.
+    /// Channels with room for a page, the least loaded first, and their sort keys.
     order: Vec<usize>,
     ranks: Vec<(u32, u32, usize)>,
-    /// Idle chips, and of each channel whether one has been picked at this instant.
+    /// Idle chips, and for each channel whether one has been picked at this instant.
     idle: Vec<Chip>,
     picked: Vec<bool>,
-    /// The channel behind the one chosen last, and of each channel the chip.
+    /// The channel after the last one chosen, and the chip of each channel.
     next_channel: u32,
     next_chip: Vec<u32>,
-    /// The request of the page that was given last, and when: what came later is of another
-    /// request, even if that has got the same number.
+    /// The request and arrival of the last placed page: a later arrival is of another request, even
+    /// under the same number.
     request: Option<(u32, Time)>,
     areas: Areas,
-    /// Pages that have got their planes, and those of them that were to be written anew.
+    /// Pages that were placed, and rewritten ones among them.
     placed: u64,
     anew: u64,
-    /// Writes that the last plan left.
+    /// Writes that the last plan left waiting.
     waiting: usize,
 }
 
-/// A chip, or a die that begins writes by itself, with nothing to do.
+/// An idle chip, or an idle die that starts writes alone.
 #[derive(Clone, Debug)]
 struct Chip {
     number: u32,
     channel: u32,
-    /// The planes of the pages that it can program at once, in the order in which they get them.
+    /// The planes of the pages that it can program at once, in their order.
     planes: Vec<u32>,
 }
 
 impl Mbm {
-    /// The policy with the settings of a scenario that names it.
+    /// Creates the policy with the settings of a scenario that names it.
     pub fn new(dispatch: &Dispatch) -> Mbm {
         Mbm {
             rules: dispatch.mbm.expect("the scenario has its settings"),
@@ -89,17 +89,17 @@ impl Mbm {
         }
     }
 
-    /// Makes the next plan without what is known of what waits.
+    /// Makes the next plan without the state of earlier ones.
     #[cfg(feature = "testing")]
     pub fn forget(&mut self) {
         self.lines.lose_track();
         self.waiting = usize::MAX;
     }
 
-    /// Whether nothing can come of a plan: the writes are those that the last one left, none has
-    /// room where it belongs, and no chip has become free.
+    /// Whether a plan would place nothing: the last one has left the same writes, none has room on
+    /// its plane, and no chip has become free.
     ///
-    /// In a burst thousands of writes wait for many instants at which only this is to be asked.
+    /// In a burst thousands of writes wait for many instants at which only this is checked.
     fn nothing_to_plan(&self, drive: &dyn DriveView) -> bool {
         let waiting = drive.unplaced();
         let on_arrival = self.rules.share.is_some_and(|share| share.on_arrival);
@@ -113,7 +113,7 @@ impl Mbm {
         self.idle_units(idle.dies, idle.chips) == 0 && idle.quiet_channels == 0
     }
 
-    /// Of idle dies and chips, those that count: what begins writes together.
+    /// Returns the idle dies or chips, by the unit that starts writes.
     fn idle_units(&self, dies: u32, chips: u32) -> u32 {
         match self.rules.unit {
             TransactionUnit::Chip => chips,
@@ -121,7 +121,7 @@ impl Mbm {
         }
     }
 
-    /// Dies that begin writes together: those of a chip, or each by itself.
+    /// Returns the dies that start writes together: those of a chip, or one.
     fn dies_per_chip(&self, geometry: &Geometry) -> u32 {
         match self.rules.unit {
             TransactionUnit::Chip => geometry.dies_per_channel / geometry.chips_per_channel,
@@ -129,7 +129,7 @@ impl Mbm {
         }
     }
 
-    /// Distributes the writes that wait.
+    /// Distributes the waiting writes.
     fn make_plan(&mut self, drive: &dyn DriveView) {
         let by_number = self.rules.read_areas.filter(|areas| areas.spread == Spread::ByNumber);
         self.lines.follow(&mut self.areas, by_number.as_ref(), drive);
@@ -147,7 +147,7 @@ impl Mbm {
         self.list_idle(drive);
         self.picked.clear();
         self.picked.resize(channels, false);
-        // One chip a channel by turns, while any channel has both a chip and a share.
+        // One chip a channel in turn, while any channel has both a chip and a share.
         let mut goes_on = true;
         while goes_on {
             goes_on = false;
@@ -160,9 +160,9 @@ impl Mbm {
         self.deal(drive);
     }
 
-    /// Whether one more page can be written anew now, for what the host has written.
+    /// Whether the budget affords the rewrite of another page after the host's writes.
     ///
-    /// One that then stays where it is counts as written: the budget is never exceeded.
+    /// A page that then stays in place counts as written: the budget is never exceeded.
     fn affords_move(&self) -> bool {
         let rules = self.rules.read_areas.and_then(|areas| areas.redistribution);
         if self.waiting > 0 && rules.is_some_and(|rules| rules.makes_way) {
@@ -174,9 +174,9 @@ impl Mbm {
         })
     }
 
-    /// Deals the places of planned writes of marked areas anew: around the channels by turns.
+    /// Redistributes the places of planned writes of marked areas over the channels in turn.
     ///
-    /// Which places there are remains as planned, and with it all that the plan obeys.
+    /// The set of places stays as planned, and with it all limits of the plan.
     fn deal(&mut self, drive: &dyn DriveView) {
         let Some(areas) = self.rules.read_areas.filter(|areas| areas.spread == Spread::Even) else {
             return;
@@ -188,7 +188,7 @@ impl Mbm {
             (0..self.plan.len()).filter(|at| is_marked(self.plan[*at].0)).collect();
         let planes = geometry.dies_per_channel * geometry.planes_per_die;
         let mut of_channel = vec![0; geometry.channels as usize];
-        // A stable sort: channels stay in the order of the plan, the one with least to do first.
+        // A stable sort: channels stay in the order of the plan, the least loaded first.
         let mut places: Vec<(u32, u32)> = Vec::with_capacity(marked.len());
         for at in &marked {
             let plane = self.plan[*at].1;
@@ -202,7 +202,7 @@ impl Mbm {
         }
     }
 
-    /// Counts what each channel has to do: pages to be read, and host pages to be programmed.
+    /// Counts the work of each channel: pages to be read, and host pages to be programmed.
     fn measure(&mut self, drive: &dyn DriveView) {
         let geometry = drive.geometry();
         self.lengths.clear();
@@ -221,7 +221,7 @@ impl Mbm {
             }
         }
         if all {
-            // Only by how much they differ counts.
+            // Only differences matter.
             let least = self.given.iter().min().copied().unwrap_or(0);
             for (length, given) in self.lengths.iter_mut().zip(&self.given) {
                 *length += (given - least) as u32;
@@ -229,7 +229,7 @@ impl Mbm {
         }
     }
 
-    /// Writes to what long reads have touched go around the dies by their numbers, busy or not.
+    /// Places writes to areas of long reads on dies by page number, idle or not.
     fn spread(&mut self, drive: &dyn DriveView) {
         let geometry = drive.geometry();
         let planes = geometry.planes_per_die * geometry.dies_per_channel;
@@ -241,7 +241,7 @@ impl Mbm {
         self.free = self.lines.count_free();
     }
 
-    /// Says how many of the writes each channel may begin; one without room gets none.
+    /// Sets how many writes each channel may start; none on a channel without room.
     fn share_out(&mut self, drive: &dyn DriveView) {
         let geometry = drive.geometry();
         let planes = geometry.dies_per_channel * geometry.planes_per_die;
@@ -270,16 +270,16 @@ impl Mbm {
         };
         let has_come = self.lines.has_come(drive.now());
         let left: u32 = self.order.iter().filter_map(|channel| self.allowed.get(*channel)).sum();
-        // Whoever waits has to have a share somewhere.
+        // A waiting write has to have a share somewhere.
         if !rules.on_arrival || has_come || left < writes {
             share(rules.rounding, &self.lengths, &self.order, writes, &mut self.allowed);
         }
     }
 
-    /// Lists the chips that are idle and have room, each with the planes that can go together.
+    /// Lists the idle chips with room, each with the planes that can program together.
     ///
-    /// On a channel without one, whose dies all do nothing for the host, those that collect count
-    /// as idle too: collection in idle time makes way only for what waits at its die.
+    /// On a channel without one, whose dies do no work for the host, collecting dies count as idle
+    /// too: idle collection yields only to operations of its own die.
     fn list_idle(&mut self, drive: &dyn DriveView) {
         self.idle.clear();
         for channel in 0..drive.geometry().channels {
@@ -293,7 +293,7 @@ impl Mbm {
         }
     }
 
-    /// Lists the chips of a channel whose dies are free, unless one gets something at this instant.
+    /// Lists the chips of a channel whose dies are free, unless one gets a write at this instant.
     fn list_chips(&mut self, channel: u32, drive: &dyn DriveView, is_free: &dyn Fn(u32) -> bool) {
         let geometry = *drive.geometry();
         let dies_per_chip = self.dies_per_chip(&geometry);
@@ -309,7 +309,7 @@ impl Mbm {
             let mut groups: Vec<Vec<u32>> =
                 dies.map(|die| aligned(die, alignment, drive)).collect();
             groups.sort_by_key(|group| Reverse(group.len()));
-            // Where a program takes several pages of a plane, it gets them.
+            // A program of several pages of a plane gets them.
             let together = drive.pages_together() as usize;
             let pages = groups.concat().into_iter();
             let planes: Vec<u32> =
@@ -320,8 +320,8 @@ impl Mbm {
         }
     }
 
-    /// Gives one idle chip of a channel as many of the oldest writes as it takes; false if there
-    /// is no chip, no share or no write left.
+    /// Gives an idle chip of a channel as many of the oldest writes as it takes; false if there is
+    /// no chip, no share or no write left.
     fn give(&mut self, channel: u32, drive: &dyn DriveView) -> bool {
         let at = channel as usize;
         let allowed = self.allowed[at];
@@ -371,8 +371,8 @@ impl Mbm {
     }
 }
 
-/// Planes of a die that can program together: where no command takes several, the one that lags
-/// behind.
+/// Returns the planes of a die that can program together: without multi-plane commands, the one
+/// with the lowest page.
 fn aligned(die: u32, alignment: Alignment, drive: &dyn DriveView) -> Vec<u32> {
     let geometry = drive.geometry();
     let (planes, pages) = (geometry.planes_per_die, geometry.pages_per_block);
@@ -382,7 +382,7 @@ fn aligned(die: u32, alignment: Alignment, drive: &dyn DriveView) -> Vec<u32> {
     };
     let with_room = (die * planes..(die + 1) * planes).filter(|plane| drive.has_room(*plane));
     let mut planes: Vec<u32> = with_room.collect();
-    // Pages from where a plane is to where the farthest of the others is, around the block.
+    // Returns the pages between a plane and the farthest of the others, around the block.
     let behind = |plane: u32| {
         let to = |other: u32| (drive.next_page(other) + pages - drive.next_page(plane)) % pages;
         planes.iter().map(|other| to(*other)).max().unwrap_or(0)
@@ -441,7 +441,7 @@ impl Dispatcher for Mbm {
             self.placed += 1;
             return Some(own);
         }
-        // A program that takes several pages of a plane may find room for fewer.
+        // A program of several pages of a plane may find room for fewer.
         while let Some((write, plane)) = self.plan.pop_front() {
             if drive.has_room(plane) {
                 self.placed += 1;

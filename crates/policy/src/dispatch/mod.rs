@@ -1,10 +1,10 @@
-//! Dispatchers: one policy over all queues of a drive, that says what of that which waits goes
-//! first, and may hold operations back from the dies or give writes their planes late.
+//! Dispatchers: one policy over all queues of a drive, which orders waiting operations, and may
+//! hold operations back from the dies or assign planes to writes late.
 //!
-//! Schedulers decide for one die, placements when a page comes into the buffer. Policies that weigh
-//! dies and channels against each other need all of them at once, and some of them the choice of
-//! the plane when something can begin. A scenario names one, or a program that embeds the simulator
-//! gives one of its own to `Ssd::with_dispatcher`.
+//! Schedulers decide for one die, placements when a page enters the buffer. Policies that balance
+//! dies and channels need all of them at once, and some choose the plane when a write can start. A
+//! scenario names one, or a program that embeds the simulator gives its own to
+//! `Ssd::with_dispatcher`.
 
 mod areas;
 mod clump;
@@ -27,36 +27,36 @@ use self::in_order::{InOrder, OrderedUnit};
 pub use self::mbm::Mbm;
 use reprieve_config::Dispatch;
 
-/// A page operation of the host that waits.
+/// A waiting page operation of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Queued {
-    /// Its name in answers.
+    /// Its number in answers.
     pub id: u32,
-    /// How many came to the queues of dies before it; of one that waits elsewhere, unknown.
+    /// Number of earlier arrivals at the queues of dies; unknown if it waits elsewhere.
     pub order: u64,
-    /// It senses a page: for the host, or for the write of a part of it. Else it is a program.
+    /// Senses a page, for the host or for a partial write; else a program.
     pub is_read: bool,
-    /// A read of the old page under the write of a part of it, or under one that is written anew.
+    /// A read of the old page for a partial write, or for a rewrite.
     pub for_write: bool,
-    /// The plane, counted over the drive; `None`: it has none yet.
+    /// The plane, counted over the drive; `None`: not assigned.
     pub plane: Option<u32>,
-    /// Block in its plane; of a program, the one that its plane fills. `None`: it has no plane yet.
+    /// Block in its plane; of a program, the open block of the plane. `None`: no plane is assigned.
     pub block: Option<u32>,
-    /// Offset of the page in its block; of a program, of the page that its plane programs next.
-    /// `None`: it has no plane yet, or that has no room.
+    /// Offset of the page in its block; of a program, of the next page of its plane. `None`: no
+    /// plane is assigned, or it has no room.
     pub page: Option<u32>,
     /// Logical page.
     pub lpn: u32,
-    /// Which of the open requests it belongs to; `None`: its request is complete.
+    /// Its open request; `None`: its request is complete.
     pub request: Option<u32>,
-    /// When it came to where it waits.
+    /// When its wait here started.
     pub since: Time,
 }
 
-/// How long an operation takes, alone and from the command to its end.
+/// Times of operations alone, from the command to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// A page read until the page has left.
+    /// A page read, up to the end of its transfer.
     pub read: Dur,
     /// A page program.
     pub program: Dur,
@@ -65,69 +65,68 @@ pub struct Service {
 /// Work of the dies of a channel, in sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ChannelWork {
-    /// Dies with nothing to do and nothing waiting.
+    /// Idle dies.
     pub idle_dies: u32,
-    /// Chips all of whose dies are such.
+    /// Chips whose dies are all idle.
     pub idle_chips: u32,
-    /// Dies with something of the host to do or waiting.
+    /// Dies with running or waiting host operations.
     pub serving_dies: u32,
-    /// Reads that wait.
+    /// Waiting reads.
     pub reads: u32,
-    /// Programs that wait, and host pages that are being programmed or suspended.
+    /// Waiting programs, and host pages that are being programmed or suspended.
     pub programs: u32,
 }
 
 /// Idle units of a drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct IdleUnits {
-    /// Dies with nothing to do and nothing waiting.
+    /// Idle dies.
     pub dies: u32,
-    /// Chips all of whose dies are such.
+    /// Chips whose dies are all idle.
     pub chips: u32,
-    /// Channels without a die that has anything of the host to do or waiting.
+    /// Channels without running or waiting host operations.
     pub quiet_channels: u32,
 }
 
-/// View of the drive for a dispatcher; nothing in it can be changed.
+/// Read-only view of the drive for a dispatcher.
 pub trait DriveView {
     /// The instant.
     fn now(&self) -> Time;
 
-    /// The drive's shape, which makes channels, chips and dies of planes.
+    /// The drive's geometry, with channels, chips and dies of planes.
     fn geometry(&self) -> &Geometry;
 
     /// Returns which pages of different planes of a die one command takes together.
     fn multi_plane(&self) -> MultiPlane;
 
-    /// Pages of a plane that one program takes.
+    /// Pages of a plane in a program.
     fn pages_together(&self) -> u32;
 
-    /// How long operations take.
+    /// Times of operations.
     fn service(&self) -> Service;
 
-    /// Hands over all that waits at a die: reads, then programs, the next to be served first.
+    /// Passes all operations queued at a die: reads, then programs, each in order of service.
     fn for_each_at(&self, die: u32, each: &mut dyn FnMut(&Queued));
 
-    /// Hands over what waits at no die, in order of arrival: writes that have no plane, and all
-    /// that the dispatcher holds back.
+    /// Passes the operations that wait at no die, in order of arrival: writes without a plane, and
+    /// all that the dispatcher holds back.
     fn for_each_unplaced(&self, each: &mut dyn FnMut(&Queued)) {
         self.for_each_unplaced_of(0..usize::MAX, each);
     }
 
-    /// Calls it for those at these places, as far as there are any; quick for the first
-    /// and for the last.
+    /// As above, for this range of positions, as far as it exists; fast at both ends.
     fn for_each_unplaced_of(&self, places: Range<usize>, each: &mut dyn FnMut(&Queued));
 
-    /// How many wait at no die.
+    /// Number of operations that wait at no die.
     fn unplaced(&self) -> usize;
 
-    /// Something that waits.
+    /// Returns a waiting operation.
     fn queued(&self, id: u32) -> Queued;
 
-    /// Whether a die has nothing to do and nothing waiting.
+    /// Whether a die is idle: nothing runs or waits.
     fn is_idle(&self, die: u32) -> bool;
 
-    /// Whether a die has anything of the host to do or waiting; collection is nothing of the host.
+    /// Whether host operations run or wait at a die, which excludes garbage collection.
     fn serves_host(&self, die: u32) -> bool;
 
     /// Returns the work of the dies of a channel.
@@ -136,21 +135,21 @@ pub trait DriveView {
     /// Returns the idle units of the drive.
     fn idle(&self) -> IdleUnits;
 
-    /// Whether a die has begun to collect a block.
+    /// Whether a die collects a block.
     fn collects(&self, die: u32) -> bool;
 
-    /// Whether a read that came to a die now would be the only one there, and nothing of the host
-    /// be in its way that it does not suspend.
+    /// Whether a read that arrives at a die now would be alone, and not blocked by a host operation
+    /// that it cannot suspend.
     fn takes_read(&self, die: u32) -> bool;
 
-    /// When what occupies a die will be done, if it need not wait for the channel and nothing
-    /// suspends it; now for a free die.
+    /// Returns when the operation of a die ends, without waits for the channel or suspensions; now
+    /// for a free die.
     fn busy_until(&self, die: u32) -> Time;
 
-    /// Whether a plane can hold one more page and still be collected.
+    /// Whether a plane has room for one more page.
     fn has_room(&self, plane: u32) -> bool;
 
-    /// Offset in its block of the page that a plane programs next.
+    /// Offset in its block of the plane's next page.
     fn next_page(&self, plane: u32) -> u32;
 
     /// The block of that page; `None`: no block is free.
@@ -159,60 +158,58 @@ pub trait DriveView {
 
 /// A policy over all queues.
 pub trait Dispatcher: Send {
-    /// Writes what it has come to, or takes that back; without state there is nothing.
+    /// Saves or restores its state, if it has any.
     fn archive(&mut self, _archive: &mut Archive) {}
 
-    /// Whether it gives writes their planes; else the scenario's placement does, as they come into
-    /// the buffer.
+    /// Whether it assigns planes to writes; else the scenario's placement does, as they enter the
+    /// buffer.
     fn places(&self) -> bool {
         true
     }
 
-    /// Whether operations of the host that have a plane wait for it to let them go to their die.
+    /// Whether host operations with a plane wait for it before the queue of their die.
     fn holds(&self) -> bool {
         false
     }
 
-    /// Whether reads of different requests may go in one multi-plane command.
+    /// Whether reads of different requests may share a multi-plane command.
     fn joins_requests(&self) -> bool {
         true
     }
 
-    /// Of what waits at no die, one that goes to its queue now, and its plane: of a write that has
-    /// none, one with room, else its own.
+    /// Releases an operation that waits at no die; returns it with its plane, which for a write
+    /// without one has to have room.
     ///
-    /// Asked at every instant after arrivals and before dies decide, again until `None`.
+    /// Called at every instant after arrivals and before dies decide, until it returns `None`.
     fn place(&mut self, _drive: &dyn DriveView) -> Option<(u32, u32)> {
         None
     }
 
-    /// Whether it has pages written anew.
+    /// Whether it has pages rewritten.
     fn rewrites(&self) -> bool {
         false
     }
 
-    /// A logical page that is to be read and written anew, in the background of the host.
+    /// Returns a logical page to be read and rewritten in the background.
     ///
-    /// Asked at every instant after the dies were visited, again until `None`. One that is in the
-    /// buffer, or for which that has no room, stays where it is.
+    /// Called at every instant after the dies were visited, until it returns `None`. A page in the
+    /// buffer, or for which the buffer has no room, stays in place.
     fn rewrite(&mut self) -> Option<u32> {
         None
     }
 
-    /// Puts the dies that decide at this instant in order: who comes first asks first for the
-    /// channel.
+    /// Orders the dies that decide at this instant: an earlier one requests the channel first.
     fn visit(&mut self, _dies: &mut [u32], _drive: &dyn DriveView) {}
 
-    /// Whether it has an answer for [`Dispatcher::head`], which is not asked else.
+    /// Whether it implements [`Dispatcher::head`], which is not called otherwise.
     fn chooses_heads(&self) -> bool {
         true
     }
 
-    /// Which of the reads, or of the programs, that wait at `die` goes to the head of them; `None`:
-    /// the one that is there.
+    /// Returns the read, or the program, of `die` to be moved to the head of its queue, if any.
     ///
-    /// Asked at every instant at which something happens to the die. Whether a read or a program is
-    /// next remains the scheduler's.
+    /// Called at every instant with an event on the die. The scheduler still chooses between read
+    /// and program.
     fn head(&mut self, _die: u32, _reads: bool, _drive: &dyn DriveView) -> Option<u32> {
         None
     }
@@ -236,19 +233,19 @@ pub fn entries() -> Vec<Entry> {
     DISPATCHERS.iter().map(|(entry, _)| *entry).collect()
 }
 
-/// The dispatcher that the scenario names, if it wants any.
+/// Creates the dispatcher that the scenario names, if any.
 pub fn make(dispatch: &Dispatch) -> Option<Box<dyn Dispatcher>> {
     let found = DISPATCHERS.iter().find(|(entry, _)| entry.name == dispatch.policy);
     found.and_then(|(_, make)| make(dispatch))
 }
 
-/// Lists operations of one of two kinds that wait at a die, in order of arrival.
+/// Lists waiting reads, or programs, of a die, in order of arrival.
 fn waiting(drive: &dyn DriveView, die: u32, reads: bool, into: &mut Vec<Queued>) {
     of_kind(drive, die, reads, into);
     into.sort_unstable_by_key(|queued| queued.order);
 }
 
-/// Lists operations of one of two kinds that wait at a die, in the order of its queue.
+/// Lists waiting reads, or programs, of a die, in the order of its queue.
 fn of_kind(drive: &dyn DriveView, die: u32, reads: bool, into: &mut Vec<Queued>) {
     into.clear();
     drive.for_each_at(die, &mut |queued| {

@@ -1,5 +1,5 @@
 //! PAQ, physically addressed queueing (Jung, Wilson and Kandemir, ISCA 2012): clumps of operations
-//! that do not get in each other's way.
+//! without resource conflicts.
 
 use reprieve_base::Entry;
 use reprieve_config::{Conflict, Dispatch};
@@ -13,12 +13,12 @@ pub(super) const ENTRY: Entry = Entry {
           them what one command can take; the others are held back",
 };
 
-/// The policy: what it lets go at an instant is a clump.
+/// The policy: operations released at an instant form a clump.
 pub(super) struct Paq {
     window: usize,
     conflict: Conflict,
     waiting: Vec<Queued>,
-    /// Operations let go at this instant.
+    /// Operations released at this instant.
     clump: Clump,
 }
 

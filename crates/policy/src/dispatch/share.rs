@@ -1,10 +1,10 @@
-//! Water filling: how many of the writes that wait each channel gets, so that all carry alike.
+//! Water filling: shares of the waiting writes that balance the load of the channels.
 
 use reprieve_config::Rounding;
 
-/// How many writes each channel may begin, given what each has to do and the writes that wait.
+/// Returns how many writes each channel may start, given its load and the waiting writes.
 ///
-/// `order` has the channels that take part, those with the least to do first; the others get none.
+/// `order` has the channels that take part, the least loaded first; the others get none.
 pub(super) fn share(
     rounding: Rounding,
     lengths: &[u32],
@@ -19,7 +19,7 @@ pub(super) fn share(
     }
     let (mut rest, mut level) = (writes, order.len());
     for next in 1..order.len() {
-        // `level` channels are level; lifting them to the next takes `writes` writes.
+        // `level` channels are level; raising them to the next takes `writes` writes.
         let step = lengths[order[next]] - lengths[order[next - 1]];
         let needed = u64::from(step) * next as u64;
         if u64::from(rest) < needed {
@@ -32,7 +32,7 @@ pub(super) fn share(
     let (each, more) = (rest / level as u32, rest % level as u32);
     for (position, channel) in order[..level].iter().enumerate() {
         let extra = match rounding {
-            // Rounded up for all of them, as printed: in sum it may be more than there are writes.
+            // Rounded up for all of them, as printed: the sum may exceed the number of writes.
             Rounding::Printed => more > 0,
             Rounding::Exact => (position as u32) < more,
         };
@@ -46,7 +46,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns how much each channel may carry in all, those left out as they are.
+    /// Returns the total load of each channel, excluded ones unchanged.
     fn carried_by(
         channels: impl Iterator<Item = usize>,
         rounding: Rounding,
@@ -65,11 +65,11 @@ mod tests {
 
     #[test]
     fn the_lowest_are_lifted_first() {
-        // Sorted 3, 4, 7, 10: one lifted by 1, two by 3, and 2 are left for three of height 7.
+        // Sorted 3, 4, 7, 10: one raised by 1, two by 3, and 2 remain for three of height 7.
         let lengths = [3, 7, 4, 10];
         assert_eq!(carried(Rounding::Exact, &lengths, 9), [8, 7, 8, 10]);
         assert_eq!(carried(Rounding::Printed, &lengths, 9), [8, 8, 8, 10]);
-        // All at 10 take 16; 14 are left for four.
+        // All at 10 take 16; 14 remain for four.
         assert_eq!(carried(Rounding::Exact, &lengths, 30), [14, 13, 14, 13]);
         assert_eq!(carried(Rounding::Printed, &lengths, 30), [14; 4]);
         assert_eq!(carried(Rounding::Exact, &lengths, 0), lengths);
@@ -78,15 +78,15 @@ mod tests {
 
     #[test]
     fn a_channel_without_room_takes_no_part() {
-        // Without the second of 3, 7, 4 and 10: lifted by 1, then two by 6 each take 13 of
-        // 15; the two that are left go to those that had least.
+        // Without the second of 3, 7, 4 and 10: raised by 1, then two by 6 each take 13 of 15; the
+        // other two go to the lowest.
         let lengths = [3, 7, 4, 10];
         let others = || [0, 2, 3].into_iter();
         assert_eq!(carried_by(others(), Rounding::Exact, &lengths, 15), [11, 7, 11, 10]);
         assert_eq!(carried_by([].into_iter(), Rounding::Exact, &lengths, 15), lengths);
     }
 
-    /// One write at a time goes to the channel with the least to do: the same heights.
+    /// One write at a time goes to the least loaded channel: the same heights.
     #[test]
     fn it_is_the_same_as_one_at_a_time() {
         let mut stream = Stream::new(1, "test.share", 0);

@@ -1,4 +1,4 @@
-//! Slacker (Elyasi et al., ASPLOS 2017): what its request can wait for lets others pass.
+//! Slacker (Elyasi et al., ASPLOS 2017): an operation with slack yields to others.
 
 use reprieve_base::{Archive, Dur, Entry, Time};
 
@@ -10,7 +10,7 @@ pub(super) const ENTRY: Entry = Entry {
           their request takes longer",
 };
 
-/// An operation in the order in which its die is to serve its kind.
+/// An operation in its die's order of service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Entered {
     order: u64,
@@ -18,26 +18,26 @@ struct Entered {
     slack: Dur,
 }
 
-/// An operation that has come at this instant.
+/// An operation that has arrived at this instant.
 #[derive(Clone, Copy, Debug)]
 struct Arrived {
     queued: Queued,
     die: u32,
-    /// When it would be done where it stands.
+    /// Its estimated completion at its place in the queue.
     estimate: Time,
 }
 
 /// The policy: the order of each die's reads and programs.
 #[derive(Default)]
 pub(super) struct Slacker {
-    /// Of each die the reads, then the programs.
+    /// By die: the reads, then the programs.
     lines: Vec<[Vec<Entered>; 2]>,
     arrived: Vec<Arrived>,
     waiting: Vec<Queued>,
 }
 
 impl Slacker {
-    /// Takes out of a line what is served, and lists what is new.
+    /// Removes served operations from a queue, and lists new ones.
     fn look(&mut self, die: u32, reads: bool, drive: &dyn DriveView) {
         waiting(drive, die, reads, &mut self.waiting);
         let line = &mut self.lines[die as usize][usize::from(!reads)];
@@ -47,7 +47,7 @@ impl Slacker {
         let service = drive.service();
         let own = if reads { service.read } else { service.program };
         let entered = line.len() as u64;
-        // What came later than all that stands in the line is new.
+        // Operations after the last one in the queue are new.
         let newest = line.iter().map(|entered| entered.order).max();
         let behind_reads = if reads { 0 } else { self.lines[die as usize][0].len() as u64 };
         let start = drive.busy_until(die).max(drive.now()) + service.read * behind_reads;
@@ -58,7 +58,7 @@ impl Slacker {
         }
     }
 
-    /// Puts what has come into the lines, each before those that have the slack for it.
+    /// Inserts new operations into the queues, each before those with enough slack.
     fn enter(&mut self, drive: &dyn DriveView) {
         let service = drive.service();
         self.arrived.sort_unstable_by_key(|arrived| arrived.queued.order);

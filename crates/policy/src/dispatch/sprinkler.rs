@@ -1,7 +1,7 @@
 //! Sprinkler (Jung and Kandemir, HPCA 2014): composition by resource, and the most parallel first.
 //!
-//! All that waits for a die is in its queue, so that a command is composed of whatever is there:
-//! that is the over-commitment. What is left to say is which of it makes the command.
+//! All operations of a die are in its queue, so that a command is composed of any of them: that is
+//! the over-commitment. The choice left is which of them form the command.
 
 use std::cmp::Reverse;
 
@@ -16,23 +16,23 @@ pub(super) const ENTRY: Entry = Entry {
           pages of one request; chips at the same place of all channels before the next",
 };
 
-/// Operations that could make one command.
+/// Operations that fit one command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Group {
-    /// The oldest of it.
+    /// The oldest of them.
     head: Queued,
-    /// How many planes work at once.
+    /// Planes used at once.
     overlap_depth: u32,
-    /// Most of it that belong to one request.
+    /// Most operations of one request.
     connectivity: u32,
 }
 
-/// The policy, with room to think in.
+/// The policy, with scratch memory.
 #[derive(Default)]
 pub(super) struct Sprinkler {
     waiting: Vec<Queued>,
-    /// Offset in the block, block if that matters, order of arrival, and where it is in `waiting`:
-    /// a few bytes in place of many are sorted, at each decision.
+    /// Offset in the block, block if relevant, order of arrival, and index in `waiting`: small keys
+    /// are sorted at each decision.
     ranks: Vec<(u32, Option<u32>, u64, u32)>,
     members: Vec<Queued>,
     /// Overlap depth and connectivity, and the die.
@@ -40,7 +40,7 @@ pub(super) struct Sprinkler {
 }
 
 impl Sprinkler {
-    /// The best group of what waits at a die: the deepest, then the best connected, the oldest.
+    /// Returns the best group of a die: the deepest, then the best connected, the oldest.
     fn best(&mut self, die: u32, reads: bool, drive: &dyn DriveView) -> Option<Group> {
         of_kind(drive, die, reads, &mut self.waiting);
         let single = drive.multi_plane() == MultiPlane::None;

@@ -1,5 +1,5 @@
-//! Planes filled alike: round robin over the planes of a die and then over dies, or to the die for
-//! which the fewest writes wait.
+//! Placement that balances planes: round robin over the planes of a die and then over dies, or to
+//! the die with the fewest waiting writes.
 
 use reprieve_base::{Archive, Entry, Geometry};
 
@@ -24,7 +24,7 @@ pub(super) const LEAST_LOADED: Entry = Entry {
           wait, of equals on the next in turn",
 };
 
-/// Goes around planes first, then channels, chips and dies; none that is full.
+/// Goes around planes first, then channels, chips and dies; skips full ones.
 pub(super) struct Aligned {
     order: StaticOrder,
     planes: u32,
@@ -33,7 +33,7 @@ pub(super) struct Aligned {
     run: u32,
     /// The next page of a round over all dies.
     next: u32,
-    /// The die whose turn comes next is the least loaded.
+    /// The next die is the least loaded one.
     looks_at_load: bool,
 }
 
@@ -55,12 +55,12 @@ impl Aligned {
         Aligned { looks_at_load: true, ..Aligned::new(geometry, run) }
     }
 
-    /// The turns of a die, which it has one after another.
+    /// Returns the consecutive turns of a die.
     fn turns_of_die(&self) -> u32 {
         self.planes_per_die * self.run
     }
 
-    /// The first turn of the least loaded die that has room, of equals the next one's.
+    /// Returns the first turn of the least loaded die with room; ties go to the next one.
     fn least_loaded(&self, view: &dyn PlaneView) -> Option<u32> {
         let firsts = (0..self.positions()).step_by(self.turns_of_die() as usize);
         let turns = firsts.map(|step| (self.next + step) % self.positions());
@@ -68,7 +68,7 @@ impl Aligned {
         turns.filter(has_room).min_by_key(|turn| view.load(self.plane_of(*turn)))
     }
 
-    /// The plane whose turn is a page of a round.
+    /// Returns the plane of a page of a round.
     fn plane_of(&self, turn: u32) -> u32 {
         let die = turn / self.turns_of_die();
         self.order.home(die * self.planes_per_die + turn % self.planes_per_die)
@@ -107,7 +107,7 @@ impl Placement for Aligned {
     fn position(&self) -> u32 {
         match self.looks_at_load {
             false => self.next,
-            // Whoever goes on chooses a die first.
+            // The next page chooses a die first.
             true => self.next.next_multiple_of(self.turns_of_die()) % self.positions(),
         }
     }
@@ -187,7 +187,7 @@ mod tests {
     fn a_wordline_goes_to_the_die_with_the_fewest_writes() {
         let mut placement = Aligned::by_load(&SHAPE, 2);
         assert_eq!(planes(&mut placement, &Room(None, [5, 3, 4, 1]), 4), [6, 7, 6, 7]);
-        // A die that is chosen takes its wordline, whatever comes to wait meanwhile.
+        // A chosen die takes its wordline, whatever arrives meanwhile.
         assert_eq!(planes(&mut placement, &Room(None, [5, 3, 4, 9]), 2), [2, 3]);
         assert_eq!(planes(&mut placement, &Room(None, [0, 3, 4, 9]), 3), [2, 3, 0]);
     }

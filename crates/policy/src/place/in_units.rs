@@ -1,13 +1,13 @@
-//! Placement of mapping units: those that fill a page follow each other on one plane.
+//! Placement of mapping units: the units of a page go to one plane in a row.
 
 use super::{Placement, PlaneView};
 use reprieve_base::Archive;
 
-/// Gives as many writes as a page has units the plane that another scheme gives to a page.
+/// Assigns to the units of a page the plane that another scheme chooses for a page.
 pub(super) struct InUnits {
     of_pages: Box<dyn Placement>,
     units: u32,
-    /// The plane of the page that is being filled, and the units that it still takes.
+    /// The plane of the current page, and its remaining units.
     current: Option<(u32, u32)>,
 }
 
@@ -60,7 +60,7 @@ impl Placement for InUnits {
         self.of_pages.positions()
     }
 
-    /// Goes on with a new page.
+    /// Starts a new page.
     fn go_to(&mut self, position: u32) {
         self.current = None;
         self.of_pages.go_to(position);
@@ -71,7 +71,7 @@ impl Placement for InUnits {
 mod tests {
     use super::*;
 
-    /// Four planes by turns, or each page on its own.
+    /// Four planes in turn, or each page alone.
     struct Turns {
         next: u32,
         is_fixed: bool,

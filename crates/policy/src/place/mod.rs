@@ -12,31 +12,31 @@ use reprieve_config::Scenario;
 
 /// View of the planes of the drive for a placement scheme.
 pub trait PlaneView {
-    /// Pages that wait to be written to the plane's die, and one more if it is in use; 0: it has
-    /// nothing to do and nothing waiting.
+    /// Pages that wait to be written to the plane's die, plus one if it is in use; 0: the die is
+    /// idle.
     fn load(&self, plane: u32) -> u32;
-    /// Whether the plane can hold one more page and still be collected.
+    /// Whether the plane has room for one more page.
     fn has_room(&self, plane: u32) -> bool;
 }
 
 /// A placement scheme.
 pub trait Placement: Send {
-    /// Writes what it has come to, or takes that back; without state there is nothing.
+    /// Saves or restores its state, if it has any.
     fn archive(&mut self, _archive: &mut Archive) {}
 
-    /// The plane, counted over the drive, for a page of `lpn` that is written now.
+    /// Returns the plane, counted over the drive, for a page of `lpn` that is written now.
     ///
-    /// `None` while every plane that the scheme may choose is full: the page waits outside.
+    /// `None` while every plane that the scheme may choose is full: the page waits.
     fn plane(&mut self, lpn: u32, view: &dyn PlaneView) -> Option<u32>;
 
-    /// The plane on which `lpn` lies in an image that was written in order.
+    /// Returns the plane of `lpn` in an image that was written in order.
     ///
-    /// Homes repeat after a page for each plane of the drive, unless flows have dies of their own;
-    /// mapping units of one page follow each other.
+    /// Homes repeat after a page for each plane of the drive, unless flows have separate dies;
+    /// mapping units of one page are consecutive.
     fn home(&self, lpn: u32) -> u32;
 
-    /// How many pages of flash of that plane lie before its own there; `None`: as many as there are
-    /// whole rounds over the planes of the drive.
+    /// Number of pages of flash of that plane before this one; `None`: the number of whole rounds
+    /// over the planes of the drive.
     fn image_row(&self, _lpn: u32) -> Option<u32> {
         None
     }
@@ -44,28 +44,27 @@ pub trait Placement: Send {
     /// Whether a page is always written to its home.
     fn is_fixed(&self) -> bool;
 
-    /// Pages after which a scheme is at its position again and goes on as before, while all dies
-    /// are idle and no plane becomes full; `None`: it does not repeat.
+    /// Returns the pages after which a scheme repeats, while all dies are idle and no plane becomes
+    /// full; `None`: it does not repeat.
     fn round(&self) -> Option<u32> {
         None
     }
 
-    /// How far it has got, of a scheme that goes around.
+    /// Returns the position of a cyclic scheme.
     fn position(&self) -> u32 {
         0
     }
 
-    /// How many there are, of which the first is 0.
+    /// Number of positions, of which the first is 0.
     fn positions(&self) -> u32 {
         1
     }
 
-    /// Goes on from a position that it can have.
+    /// Continues from a valid position.
     fn go_to(&mut self, _position: u32) {}
 }
 
-/// Every placement scheme: the 24 static orders, the dynamic ones and those that fill planes
-/// alike.
+/// Every placement scheme: the 24 static orders, the dynamic ones and those that balance planes.
 pub fn entries() -> Vec<Entry> {
     static_order::ENTRIES
         .iter()
@@ -74,7 +73,7 @@ pub fn entries() -> Vec<Entry> {
         .collect()
 }
 
-/// The scheme of a scenario, which has checked its name, over planes of this shape.
+/// Creates the scheme of a scenario, which has checked its name, for planes of this shape.
 ///
 /// Logical pages are mapping units; those of a page have one place.
 pub fn make(scenario: &Scenario, geometry: &Geometry) -> Box<dyn Placement> {
@@ -85,7 +84,7 @@ pub fn make(scenario: &Scenario, geometry: &Geometry) -> Box<dyn Placement> {
     }
 }
 
-/// The scheme of a scenario, by which pages are placed.
+/// Returns the scheme of a scenario for pages.
 fn of_pages(scenario: &Scenario, geometry: &Geometry) -> Box<dyn Placement> {
     let name = scenario.ftl.placement.as_str();
     if scenario.zones.is_some() {

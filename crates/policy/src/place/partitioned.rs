@@ -1,4 +1,4 @@
-//! A static order within parts of a drive: each part has dies and logical pages of its own.
+//! A static order within parts of a drive: each part has separate dies and logical pages.
 
 use reprieve_base::Geometry;
 use reprieve_config::Part;
@@ -6,18 +6,18 @@ use reprieve_config::Part;
 use super::static_order::StaticOrder;
 use super::{Placement, PlaneView};
 
-/// Logical pages that go around some planes.
+/// Logical pages striped over some planes.
 struct Region {
     first_lpn: u32,
     /// In the order of the scheme.
     planes: Vec<u32>,
-    /// Pages of each of its planes that lie before its own.
+    /// Pages of each of its planes before its own.
     first_row: u32,
 }
 
-/// Goes around the planes of the part that a logical page is of.
+/// Striping over the planes of the part of a logical page.
 pub(super) struct Partitioned {
-    /// In order of their pages; the last has those that are of no part.
+    /// In order of their pages; the last has the pages of no part.
     regions: Vec<Region>,
 }
 
@@ -33,7 +33,7 @@ impl Partitioned {
             regions.push(Region { first_lpn: next_lpn, planes, first_row: 0 });
             next_lpn += part.pages;
         }
-        // Pages that rounding leaves over go around all planes, behind those of the parts.
+        // Pages left over by rounding go around all planes, after those of the parts.
         let planes = (0..geometry.planes()).map(|at| order.home(at)).collect();
         regions.push(Region { first_lpn: next_lpn, planes, first_row: rows });
         Partitioned { regions }
@@ -47,7 +47,7 @@ impl Partitioned {
 
 impl Placement for Partitioned {
     fn plane(&mut self, lpn: u32, _: &dyn PlaneView) -> Option<u32> {
-        // Over-provisioning gives every plane room for its share of the logical pages.
+        // Over-provisioning gives every plane space for its share of the logical pages.
         Some(self.home(lpn))
     }
 
@@ -81,7 +81,7 @@ mod tests {
             pages_per_block: 4,
             page_bytes: 4096,
         };
-        // In the order cwdp dies come as 0, 2, 1, 3: channels first.
+        // In the order cwdp dies are 0, 2, 1, 3: channels first.
         let order = StaticOrder::new("cwdp", &shape);
         let parts = [
             Part { dies: vec![2, 3], pages: 10 },

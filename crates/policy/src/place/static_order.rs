@@ -39,7 +39,7 @@ pub(super) struct StaticOrder {
 }
 
 impl StaticOrder {
-    /// The order of that name: four letters out of `cwdp`.
+    /// Returns the order of that name: four letters out of `cwdp`.
     pub(super) fn new(name: &str, geometry: &Geometry) -> StaticOrder {
         let dies_per_chip = geometry.dies_per_channel / geometry.chips_per_channel;
         let size = |level| match level {
@@ -71,7 +71,7 @@ impl StaticOrder {
 impl Placement for StaticOrder {
     #[inline]
     fn plane(&mut self, lpn: u32, _: &dyn PlaneView) -> Option<u32> {
-        // Over-provisioning gives every plane room for its share of the logical pages.
+        // Over-provisioning gives every plane space for its share of the logical pages.
         Some(self.home(lpn))
     }
 

@@ -1,4 +1,4 @@
-//! Zones over planes: each page of a zone has a fixed plane, and each plane of it as many pages.
+//! Zones over planes: each page of a zone has a fixed plane, with as many pages on each plane.
 
 use reprieve_base::Geometry;
 use reprieve_config::Scenario;
@@ -7,15 +7,15 @@ use super::aligned::{ALIGNED, WORDLINE};
 use super::static_order::StaticOrder;
 use super::{Placement, PlaneView};
 
-/// Goes around the planes of the zone that a page is of.
+/// Striping over the planes of a page's zone.
 pub(super) struct Zoned {
-    /// In the order of the scheme; those of a zone follow each other.
+    /// In the order of the scheme; planes of a zone are consecutive.
     planes: Vec<u32>,
     planes_of_zone: u32,
     zone_pages: u32,
-    /// Pages that a plane takes before those of the next group of planes have their turns.
+    /// Pages that a plane takes before the next group of planes.
     run: u32,
-    /// Planes that take a page each by turns.
+    /// Planes that take a page each in turn.
     group: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Deadlines: each class has one, counted from arrival, and what is due first goes first.
+//! Deadlines: each class has one, counted from arrival, and the earliest goes first.
 
 use reprieve_base::{Dur, Entry, Time};
 use reprieve_config::{Deadlines, Scheduling};
@@ -25,7 +25,7 @@ impl Deadline {
         operation.since + if operation.is_host_program { write } else { gc }
     }
 
-    /// When a read and a write are due that wait.
+    /// Deadlines of a waiting read and a waiting write.
     fn of_waiters(&self, read: Option<Waiter>, write: Option<Waiter>) -> [Option<Due>; 2] {
         let due = |waiter: Waiter, dur| (waiter.since + dur, waiter.order);
         [
@@ -35,15 +35,14 @@ impl Deadline {
     }
 }
 
-/// A deadline, and the order of arrival, which decides among equals.
+/// A deadline, and the order of arrival, which breaks ties.
 type Due = (Time, u64);
 
 impl Scheduler for Deadline {
     fn choose(&self, view: &DieView) -> Choice {
         let [read, write] = self.of_waiters(view.read, view.write);
         if let Some(operation) = &view.suspended {
-            // Among equals the operation, which is the older: else it would have been suspended
-            // for nothing.
+            // Ties go to the operation, which is older: else its suspension was useless.
             let due = self.of_operation(operation);
             let earlier = |other: Option<Due>| other.filter(|(other, _)| *other < due);
             let read = earlier(read).filter(|_| !view.writes_first);
@@ -75,7 +74,7 @@ impl Scheduler for Deadline {
     fn allow_suspend(&self, view: &SuspendView) -> bool {
         let mut asking = self.of_waiters(view.read, view.write);
         if view.read.is_none() && view.write.is_none() {
-            // A read of garbage collection, which comes only now.
+            // A read of garbage collection, which arrives only now.
             asking[0] = Some((view.now + self.deadlines.read, u64::MAX));
         }
         let due = self.of_operation(&view.running);
@@ -83,7 +82,7 @@ impl Scheduler for Deadline {
     }
 }
 
-/// Returns the choice that is due first.
+/// Returns the choice with the earliest deadline.
 fn first<const N: usize>(waiting: [(Option<Due>, Choice); N]) -> Option<Choice> {
     let waiting = waiting.into_iter().filter_map(|(due, choice)| Some((due?, choice)));
     waiting.min_by_key(|(due, _)| *due).map(|(_, choice)| choice)

@@ -1,4 +1,4 @@
-//! First in, first out: one queue a die, in order of arrival, whatever the operation.
+//! First in, first out: one queue a die, in order of arrival, for all operations.
 
 use reprieve_base::Entry;
 

@@ -1,4 +1,4 @@
-//! Microcode: a queue for each class of work, and a program of steps that says which goes first.
+//! Microcode: a queue for each class of work, and a program of steps that orders them.
 
 use reprieve_base::{Entry, Time};
 use reprieve_config::{Scheduling, Step};
@@ -30,20 +30,20 @@ impl Microcode {
     }
 }
 
-/// Whether the conditions of a step hold for what has waited since then.
+/// Whether the conditions of a step hold for an operation that has waited `since`.
 fn holds(step: &Step, classes: &Classes, since: Time, now: Time) -> bool {
     now - since >= step.after
         && classes.pending_programs >= step.queued
         && (classes.gc_is_urgent || !step.urgent)
 }
 
-/// Whether a step lets a suspended operation go on.
+/// Whether a step resumes a suspended operation.
 fn resumes(step: &Step, classes: &Classes) -> bool {
     let (class, suspended) = classes.operation.expect("only an operation is suspended");
     step.class.is_none() && suspended >= step.after && step.of.is_none_or(|of| of == class)
 }
 
-/// Returns the head of the queue of a class, and since when it waits, outside any operation.
+/// Returns the head of the queue of a class, and its waiting time, outside any operation.
 fn waits(class: Class, view: &DieView, classes: &Classes) -> Option<(Choice, Time)> {
     let queued =
         [(view.read, classes.read, Choice::Read), (view.write, classes.write, Choice::Write)];
@@ -82,7 +82,7 @@ impl Scheduler for Microcode {
         if view.writes_first {
             return Choice::Write;
         }
-        // Conditions set an order, and never keep a die idle for which something waits.
+        // Conditions set an order, and never keep a die with waiting transactions idle.
         let idle = if view.idle_gc { Choice::Gc } else { Choice::Wait };
         let first = self.outside(view, classes, true);
         first.or_else(|| self.outside(view, classes, false)).unwrap_or(idle)
@@ -115,12 +115,12 @@ impl Scheduler for Microcode {
     }
 }
 
-/// Since when something of a class waits that could have the operation suspended.
+/// Returns when the oldest transaction of a class that may suspend the operation started to wait.
 fn asking(class: Class, view: &SuspendView, classes: &Classes) -> Option<Time> {
     match class {
         Class::HostRead => view.read.map(|read| read.since),
         Class::HostWrite => view.write.map(|write| write.since),
-        // Nothing else asks: it is a read of garbage collection.
+        // Only a read of garbage collection is left.
         Class::GcRead if view.read.is_none() && view.for_gc_read => Some(classes.gc_since),
         Class::GcRead | Class::GcProgram | Class::Erase => None,
     }

@@ -14,7 +14,7 @@ use reprieve_nand::Timing;
 pub use reprieve_config::Class;
 use reprieve_config::Scheduling;
 
-/// Something that waits for a die.
+/// A transaction that waits for a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Waiter {
     /// Order of arrival at the queues, over the whole drive.
@@ -23,32 +23,32 @@ pub struct Waiter {
     pub since: Time,
 }
 
-/// A program or erase that has begun.
+/// A program or erase that has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// A host program; else garbage collection's program, or an erase.
     pub is_host_program: bool,
-    /// When it arrived at the queues; for garbage collection, when it began.
+    /// When it arrived at the queues; for garbage collection, when it started.
     pub since: Time,
 }
 
 /// View of the queues by class, for a scheduler with one for each.
 #[derive(Clone, Copy, Debug)]
 pub struct Classes {
-    /// Of the operation that runs or is suspended, and how long it has been suspended so far, in
-    /// all; `None` without one.
+    /// Class of the operation that runs or is suspended, and its total suspension; `None` without
+    /// one.
     pub operation: Option<(Class, Dur)>,
-    /// Of the read of the view.
+    /// Class of the read of the view.
     pub read: Class,
-    /// Of the write of the view.
+    /// Class of the write of the view.
     pub write: Class,
-    /// Of the next step of garbage collection, if that waits.
+    /// Class of the next step of garbage collection, if that waits.
     pub gc: Option<Class>,
-    /// Since when it waits; now if it does not.
+    /// Start of its wait; now if it does not wait.
     pub gc_since: Time,
-    /// A plane has no room for host writes before it has gone on.
+    /// A plane has no room for host writes until a step of collection is done.
     pub gc_is_urgent: bool,
-    /// Programs of the host that wait at the die.
+    /// Waiting host programs of the die.
     pub pending_programs: u32,
 }
 
@@ -59,45 +59,44 @@ pub struct DieView {
     pub now: Time,
     /// The die.
     pub die: u32,
-    /// Operation that is suspended here: it can resume, or reads be served inside it.
+    /// The suspended operation: it can resume, or reads be served inside it.
     pub suspended: Option<Operation>,
     /// The suspension policy wants the suspended operation to resume now.
     pub must_resume: bool,
-    /// The oldest read that may be served now.
+    /// The oldest admissible read.
     pub read: Option<Waiter>,
     /// The oldest host program or erase.
     pub write: Option<Waiter>,
     /// While an operation is suspended: whether `write` is a program that may run inside it.
     pub write_fits_inside: bool,
-    /// The write queue limit is reached: programs go ahead of reads, unsuspended.
+    /// The write queue limit is reached: programs go before reads, unsuspended.
     pub writes_first: bool,
-    /// Garbage collection that a plane without room waits for.
+    /// Garbage collection for a plane without room.
     pub urgent_gc: Option<Waiter>,
-    /// Its next step is an erase that `write` would suspend as soon as it had begun.
+    /// Its next step is an erase that `write` would suspend as soon as it starts.
     pub gc_gives_way: bool,
-    /// Garbage collection has begun with a block and goes on before anything else; no scheduler
-    /// is asked.
+    /// Garbage collection of a block runs before anything else; the scheduler is not called.
     pub gc_runs_through: bool,
-    /// Garbage collection is worth while in idle time.
+    /// Garbage collection is useful in idle time.
     pub idle_gc: bool,
 }
 
-/// View of a running operation that something which waits could suspend.
+/// View of a running operation that a waiting transaction could suspend.
 #[derive(Clone, Copy, Debug)]
 pub struct SuspendView {
     /// The instant of the decision.
     pub now: Time,
     /// The die.
     pub die: u32,
-    /// Operation that runs.
+    /// The running operation.
     pub running: Operation,
     /// The oldest read for which it may be suspended.
     pub read: Option<Waiter>,
     /// The oldest host program for which it may be suspended.
     pub write: Option<Waiter>,
-    /// The oldest host program or erase, whether it may suspend anything or not.
+    /// The oldest host program or erase, eligible or not.
     pub queued_write: Option<Waiter>,
-    /// A read of garbage collection may have it suspended.
+    /// It may be suspended for a read of garbage collection.
     pub for_gc_read: bool,
     /// Only for a scheduler that `sees_classes`.
     pub classes: Option<Classes>,
@@ -106,7 +105,7 @@ pub struct SuspendView {
 /// Next step of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// Serve the oldest read that may be served.
+    /// Serve the oldest admissible read.
     Read,
     /// Serve the oldest host program or erase.
     Write,
@@ -120,10 +119,10 @@ pub enum Choice {
 
 /// A scheduling policy.
 ///
-/// Its properties (`suspends`, `sees_classes`, `reads_first`, `timing`) are asked once,
-/// when the drive is made.
+/// Its properties (`suspends`, `sees_classes`, `reads_first`, `timing`) are queried once, when the
+/// drive is created.
 pub trait Scheduler: Send {
-    /// The next thing a free die does.
+    /// Returns the next step of a free die.
     fn choose(&self, view: &DieView) -> Choice;
 
     /// Whether programs and erases are suspended under this policy.
@@ -131,55 +130,55 @@ pub trait Scheduler: Send {
         false
     }
 
-    /// Whether a read that may be served always goes first, but for the write queue limit and for
-    /// a suspended operation that has to resume: then the choice is made without asking.
+    /// Whether an admissible read always goes first, except under the write queue limit and for a
+    /// suspended operation that has to resume; then `choose` is not called for it.
     fn serves_reads_first(&self) -> bool {
         false
     }
 
-    /// Whether `allow_suspend` ever says no; else it is not asked.
+    /// Whether `allow_suspend` can return false; else it is not called.
     fn restricts_suspension(&self) -> bool {
         true
     }
 
-    /// Whether the operation that runs may be suspended now; asked only of one that `suspends`,
-    /// and only if the suspension policy wants it.
+    /// Whether the running operation may be suspended now; called only if the scheduler `suspends`
+    /// and the suspension policy wants it.
     fn allow_suspend(&self, _: &SuspendView) -> bool {
         true
     }
 
-    /// Whether `allow_suspend` may be asked for the account of what requests waited behind: only
-    /// if its answers depend on nothing but what it is shown.
+    /// Whether `allow_suspend` may be called for wait attribution: only if its answers depend on
+    /// nothing but its view.
     fn may_be_asked_in_vain(&self) -> bool {
         true
     }
 
-    /// How long after its arrival a read is due, if reads have a deadline.
+    /// Returns the time from a read's arrival to its deadline, if reads have one.
     fn read_deadline(&self) -> Option<Dur> {
         None
     }
 
-    /// If it may not be suspended now, when that may change without anything else happening.
+    /// After a refusal, returns when to evaluate it again even without another event.
     fn asks_again(&self, _: &SuspendView) -> Option<Time> {
         None
     }
 
-    /// Chooses as `choose` does, for a scheduler that `sees_classes`, which is asked this instead.
+    /// Chooses as `choose` does; called in its place for a scheduler that `sees_classes`.
     fn choose_by_class(&self, view: &DieView, _: &Classes) -> Choice {
         self.choose(view)
     }
 
-    /// Whether it has to be shown the classes of what waits.
+    /// Whether it needs the classes of waiting transactions.
     fn sees_classes(&self) -> bool {
         false
     }
 
-    /// Whether a page that is ready to leave goes ahead of programs waiting for the channel.
+    /// Whether data-out goes before programs that wait for the channel.
     fn reads_first(&self) -> bool {
         true
     }
 
-    /// The part's times as the policy wants them; hypothetical policies change them.
+    /// Returns the part's times under the policy; hypothetical policies change them.
     fn timing(&self, timing: Timing) -> Timing {
         timing
     }
@@ -203,7 +202,7 @@ pub fn entries() -> Vec<Entry> {
     SCHEDULERS.iter().map(|(entry, _)| *entry).collect()
 }
 
-/// The scheduler that the scenario names.
+/// Creates the scheduler that the scenario names.
 pub fn make(scheduling: &Scheduling) -> Box<dyn Scheduler> {
     let found = SCHEDULERS.iter().find(|(entry, _)| entry.name == scheduling.policy);
     found.map(|(_, make)| make(scheduling)).expect("the scenario names a registered scheduler")

@@ -19,7 +19,7 @@ impl RpsAge {
         RpsAge { limit: scheduling.age_limit.expect("the scenario gives the limit of rps-age") }
     }
 
-    /// Whether a write is over age: the oldest that is queued, or the one that has begun.
+    /// Whether a write is over age: the oldest queued one, or the one that has started.
     fn is_due(&self, queued: Option<Waiter>, begun: Option<Operation>, now: Time) -> bool {
         let begun = begun.filter(|begun| begun.is_host_program).map(|begun| begun.since);
         let waits = [queued.map(|queued| queued.since), begun].into_iter().flatten();
@@ -38,7 +38,7 @@ impl Scheduler for RpsAge {
     }
 
     fn allow_suspend(&self, view: &SuspendView) -> bool {
-        // A program may run inside an erase whatever its age; no write over age waits for a read.
+        // A program may run inside an erase at any age; no write over age waits for a read.
         view.write.is_some() || !self.is_due(view.queued_write, Some(view.running), view.now)
     }
 }

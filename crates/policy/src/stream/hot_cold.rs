@@ -14,7 +14,7 @@ pub(super) const ENTRY: Entry = Entry {
 const COLD: u8 = 0;
 const HOT: u8 = 1;
 
-/// Knows of each page when it was last written, counted in writes: 4 bytes a logical page.
+/// Stores the last write of each page, counted in writes: 4 bytes a logical page.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct HotCold {
     /// Number of the last write of each page, modulo 2^32.
@@ -87,7 +87,7 @@ mod tests {
         let writes = [0, 1, 2, 0, 3, 4, 5, 0, 0];
         let got: Vec<u8> = writes.iter().map(|lpn| streams.of_write(*lpn, 0)).collect();
         assert_eq!(got, [COLD, COLD, COLD, HOT, COLD, COLD, COLD, COLD, HOT]);
-        // The next write would come 1 write after the last of page 0, 3 after 5, 4 after 4.
+        // The next write would follow 1 write after the last of page 0, 3 after 5, 4 after 4.
         let moved = [0, 5, 4, 7].map(|lpn| streams.of_moved(lpn));
         assert_eq!(moved, [HOT, HOT, COLD, COLD]);
     }

@@ -1,4 +1,4 @@
-//! Streams: which of the open blocks of a plane takes a page, so that like pages lie together.
+//! Streams: the choice of an open block of a plane for each page, to group similar pages.
 
 mod hot_cold;
 mod placement;
@@ -7,36 +7,36 @@ mod single;
 use reprieve_base::{Archive, Entry};
 use reprieve_config::Scenario;
 
-/// Open blocks of a plane for pages of the host, at most.
+/// Maximum of open blocks of a plane for host pages.
 pub const STREAMS_MAX: usize = 16;
 
-/// Open blocks of a plane, at most: those of the streams, of moved pages, of the mapping, and in
+/// Maximum of open blocks of a plane: those of the streams, of moved pages, of the mapping, and in
 /// SLC mode.
 pub const FRONTS: usize = STREAMS_MAX + 4;
 
-/// The open block of a plane in SLC mode, by its place among all that there can be.
+/// The open block of a plane in SLC mode, by its index among all.
 pub const SLC_FRONT: usize = STREAMS_MAX + 3;
 
 /// A division of the host's pages into streams.
 pub trait StreamPolicy: Send {
-    /// Writes what it has come to, or takes that back; without state there is nothing.
+    /// Saves or restores its state, if it has any.
     fn archive(&mut self, _archive: &mut Archive) {}
 
-    /// Streams that it uses, from 1 to [`STREAMS_MAX`]; they are numbered from 0.
+    /// Number of streams, from 1 to [`STREAMS_MAX`]; they are numbered from 0.
     fn streams(&self) -> u8;
 
-    /// The stream of a page that the host writes now, with a placement handle.
+    /// Returns the stream of a page that the host writes now, with a placement handle.
     fn of_write(&mut self, lpn: u32, handle: u8) -> u8;
 
-    /// The stream of a page that garbage collection moves now.
+    /// Returns the stream of a page that garbage collection moves now.
     fn of_moved(&self, lpn: u32) -> u8;
 
-    /// A number for each page that the policy remembers of it, for a saved state; empty if nothing.
+    /// Returns the policy's number for each page, for a saved state; empty if none.
     fn memory(&self) -> Vec<u32> {
         Vec::new()
     }
 
-    /// Goes on from what [`StreamPolicy::memory`] gave, of as many pages.
+    /// Restores the output of [`StreamPolicy::memory`], for as many pages.
     fn remember(&mut self, _: &[u32]) {}
 }
 
@@ -54,7 +54,7 @@ pub fn entries() -> Vec<Entry> {
     POLICIES.iter().map(|(entry, _)| *entry).collect()
 }
 
-/// The policy of a scenario, which has checked its name.
+/// Creates the policy of a scenario, which has checked its name.
 pub fn make(scenario: &Scenario) -> Box<dyn StreamPolicy> {
     let name = &scenario.ftl.streams.policy;
     let found = POLICIES.iter().find(|(entry, _)| entry.name == name);

@@ -1,4 +1,4 @@
-//! Placement: pages go where the handle of their write says, as with flexible data placement.
+//! Placement: pages go to the stream of their write's handle, as with flexible data placement.
 
 use reprieve_base::{Archive, Entry};
 use reprieve_config::Scenario;
@@ -11,7 +11,7 @@ pub(super) const ENTRY: Entry = Entry {
           flexible data placement, whose reclaim units are blocks",
 };
 
-/// Knows of each page with which handle it was last written: a byte a logical page.
+/// Stores the handle of the last write of each page: a byte a logical page.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Handles {
     handles: u8,

@@ -1,4 +1,4 @@
-//! Always: every read that may suspend the operation in its way does (FAST'12).
+//! Always: every eligible read suspends (FAST'12).
 
 use reprieve_base::Entry;
 

@@ -51,17 +51,17 @@ impl SuspendPolicy for ReadBatch {
     }
 }
 
-/// A time that a policy waits, under a budget; whole nanoseconds.
+/// Returns a wait of a policy under a budget; whole nanoseconds.
 pub(super) fn scaled(time: Dur, patience: f64) -> Dur {
-    // Exact without a budget, however long the time.
+    // Exact without a budget, for any time.
     if patience == 1.0 { time } else { Dur::from_ns((time.ns() as f64 * patience) as u64) }
 }
 
-/// Whether the operation is one of collection that writes of the host wait for, and has to end now:
-/// a policy that holds reads back must not shut it out.
+/// Whether the operation is one of collection that host writes wait for, and has to end now, so
+/// that held reads do not starve it.
 ///
-/// It may be held up for as long as it takes itself, once more for each free block of its plane,
-/// and longer the emptier the write buffer is: an empty one takes what the host writes meanwhile.
+/// It may be delayed for its own length, once more for each free block of its plane, and longer the
+/// emptier the write buffer is, which takes the host's writes meanwhile.
 pub(super) fn is_due(operation: &dyn OperationView) -> bool {
     let is_pressed = operation.class() != Class::HostWrite
         && matches!(operation.gc_need(), GcNeed::Urgent | GcNeed::Exclusive);

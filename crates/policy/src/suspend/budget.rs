@@ -1,17 +1,17 @@
-//! Budget: how patient a policy that holds suspensions back has to be, so that they cost no more
-//! than they may.
+//! Budget: the patience of a policy that delays suspensions, so that their cost stays within
+//! limits.
 
 use reprieve_base::{Archive, Dur, Time, parts};
 use reprieve_config::{Class, Scenario};
 
 use super::SuspendEvent;
 
-/// Interval at which the spending is looked at.
+/// Interval between updates of the patience.
 const WINDOW: Dur = Dur::from_ns(200_000_000);
 /// The patience changes by at most this power of e in a window.
 const STEP: f64 = 0.06;
-/// Times that a policy waits are at most so many times what its keys say, and at least one in so
-/// many: a drive that has nothing to suspend for a while does not forget them.
+/// Limit for the patience and its inverse, so that a drive without suspensions for a while returns
+/// to them.
 const RANGE: f64 = 20.0;
 
 const SECONDS_A_DAY: f64 = 86_400.0;
@@ -20,9 +20,9 @@ const SECONDS_A_DAY: f64 = 86_400.0;
 pub(super) struct SuspendBudget {
     /// Suspensions in a window.
     suspensions: Option<f64>,
-    /// Cycles of wear in a window, and what a suspension of a program and of an erase costs.
+    /// Cycles of wear in a window, and the wear of a suspension of a program and of an erase.
     wear: Option<(f64, f64, f64)>,
-    /// Time in a window, over all dies, for which operations may stand suspended.
+    /// Time in a window, over all dies, for which operations may be suspended.
     suspended_ns: Option<f64>,
     ends: Time,
     spent: WindowSpent,
@@ -37,13 +37,13 @@ struct WindowSpent {
 }
 
 impl SuspendBudget {
-    /// Writes what was spent, or takes that back; returns the patience that follows from it.
+    /// Saves or restores the spending; returns the resulting patience.
     pub(super) fn archive(&mut self, archive: &mut Archive) -> f64 {
         parts!(archive; self.ends, self.spent, self.patience);
         self.patience
     }
 
-    /// The budget of a scenario; `None`: it sets no limit.
+    /// Creates the budget of a scenario; `None` without limits.
     pub(super) fn of(scenario: &Scenario) -> Option<SuspendBudget> {
         let of = |name| scenario.suspend_rules.parameters.number(name);
         let window_s = WINDOW.ns() as f64 / 1e9;
@@ -69,8 +69,7 @@ impl SuspendBudget {
         })
     }
 
-    /// Hears what has happened; returns how many times as long as its keys say a policy waits from
-    /// now on, if that has changed.
+    /// Handles an event; returns the new factor for the waits of a policy, if it has changed.
     pub(super) fn tell(&mut self, event: &SuspendEvent) -> Option<f64> {
         let before = self.patience;
         let now = match event {
@@ -87,14 +86,14 @@ impl SuspendBudget {
                 self.spent.erase_suspensions += 1;
             }
             SuspendEvent::Suspended { .. } => self.spent.program_suspensions += 1,
-            // What lasted beyond the end of a window is booked to that in which it ended.
+            // A suspension across windows is booked to the one in which it ends.
             SuspendEvent::Resumed { suspended, .. } => self.spent.suspended_ns += suspended.ns(),
             SuspendEvent::Completed { .. } => {}
         }
         (self.patience != before).then_some(self.patience)
     }
 
-    /// Ends a window: more was spent than it allows, or less.
+    /// Ends a window, and updates the patience by its spending.
     fn settle(&mut self) {
         let WindowSpent { program_suspensions, erase_suspensions, suspended_ns } =
             std::mem::take(&mut self.spent);
@@ -140,7 +139,7 @@ mod tests {
         for at in 0..30 {
             assert_eq!(budget.tell(&suspended(at)), None, "the window has not ended");
         }
-        // Half as many again as allowed.
+        // Half as many again as permitted.
         let found = budget.tell(&suspended(200)).expect("a window has ended");
         assert!((found - libm::exp(0.03)).abs() < 1e-12);
         // One in the second window is 0.95 too few; two empty ones follow.

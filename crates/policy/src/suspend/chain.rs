@@ -1,4 +1,4 @@
-//! The chain of a decision: eligibility, guards, policies; the first that says no ends it.
+//! The chain of a decision: eligibility, guards, policies; the first refusal ends it.
 
 use std::collections::VecDeque;
 
@@ -8,73 +8,73 @@ use reprieve_config::Scenario;
 use super::budget::SuspendBudget;
 use super::{Eligibility, OperationView, SuspendEvent, SuspendPolicy};
 
-/// Whether a running operation is suspended for what waits.
+/// Whether a running operation is suspended for a waiting transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Answer {
     /// Now.
     Now,
-    /// Not now: the question is put again then, if it has not come up before.
+    /// Not now: the chain is evaluated again then, if not before.
     At(Time),
-    /// Not before something else happens, and why.
+    /// Not before another event, with the reason.
     No(Reason),
 }
 
-/// Why an operation is not suspended.
+/// The reason why an operation is not suspended.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub enum Reason {
-    /// Eligibility: nothing waits that could have it suspended.
+    /// Eligibility: nothing waits for which it could be suspended.
     NothingWaits,
     /// Eligibility: the scheduler suspends nothing.
     NoSuspension,
-    /// Eligibility: the class of what waits may not suspend that of the operation.
+    /// Eligibility: the class of the waiting transaction may not suspend that of the operation.
     Class,
-    /// Eligibility: what waits is a read of what the operation holds.
+    /// Eligibility: the waiting read is of the operation's block or page.
     SameBlock,
-    /// Eligibility: the operation goes ahead of reads, as the write queue limit was reached.
+    /// Eligibility: the operation goes before reads, as the write queue limit was reached.
     WriteQueueLimit,
-    /// Guard: the erase around the program has been suspended for as long as it may be.
+    /// Guard: the erase around the program has reached its longest suspension.
     Nesting,
     /// Guard: the part cannot suspend such an operation.
     NotSuspendable,
-    /// Guard: it has used up its suspensions.
+    /// Guard: it has reached its limit of suspensions.
     Limit,
-    /// Guard: it ends before the part would let it be suspended.
+    /// Guard: it ends before the part could suspend it.
     NearlyDone,
-    /// The suspension policy does not want it.
+    /// The suspension policy refuses.
     Policy,
-    /// The suspension policy wants it, and has no suspension left in its budget.
+    /// The suspension policy agrees, but has no suspension left in its budget.
     Budget,
-    /// The scheduler does not allow it.
+    /// The scheduler refuses.
     Scheduler,
 }
 
-/// Questions of the chain about a running operation and whatever waits for it, link by link.
+/// A running operation and its waiting transactions, for the links of the chain.
 pub trait Case: OperationView {
-    /// Says why no policy may suspend it now: nesting, limits, progress; where reads
-    /// of a suspension are limited, an operation that has resumed begins a phase first.
+    /// Returns why no policy may suspend it now: nesting, limits, progress; where reads of a
+    /// suspension are limited, a resumed operation starts a phase first.
     fn guard(&self, begins_first: bool) -> Result<(), Answer>;
 
-    /// Whether the scheduler allows it.
+    /// Whether the scheduler permits it.
     fn allowed(&self) -> Answer;
 
-    /// Whether the scheduler may be asked by those who only want to know.
+    /// Whether the scheduler may be called without effect.
     fn may_ask_scheduler_in_vain(&self) -> bool;
 }
 
 /// The policy and the rules under which a drive suspends.
 pub struct Chain {
-    /// Which reads may have which operations suspended.
+    /// Which reads may suspend which operations.
     pub eligibility: Eligibility,
     policy: Box<dyn SuspendPolicy>,
     /// Properties of the policy.
     wants_all: bool,
     limits: bool,
-    /// Reads after which a suspended operation resumes, whatever the policy wants.
+    /// Reads after which a suspended operation resumes, under any policy.
     reads_max: Option<u32>,
     is_told: bool,
-    /// Limits on the cost of suspensions; `None`: whatever the policy wants.
+    /// Limits on the cost of suspensions, if any.
     budget: Option<SuspendBudget>,
     window: Option<Dur>,
     dies: u32,
@@ -83,7 +83,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The chain of a scenario of `dies` dies, under this policy.
+    /// Creates the chain of a scenario of `dies` dies, under this policy.
     pub fn new(
         policy: Box<dyn SuspendPolicy>,
         scenario: &Scenario,
@@ -107,12 +107,12 @@ impl Chain {
         }
     }
 
-    /// Goes on under another policy and other rules.
+    /// Replaces the policy and the rules.
     pub fn set_rules(&mut self, policy: Box<dyn SuspendPolicy>, scenario: &Scenario) {
         *self = Chain::new(policy, scenario, self.eligibility.write_in_erase, self.dies);
     }
 
-    /// Writes what its limits look back on, or takes that back.
+    /// Saves or restores the history of its limits.
     pub fn archive(&mut self, archive: &mut Archive) {
         archive.part(&mut self.recent);
         if let Some(budget) = &mut self.budget {
@@ -120,12 +120,12 @@ impl Chain {
         }
     }
 
-    /// Goes on under another policy; returns the one before it.
+    /// Replaces the policy; returns the old one.
     pub fn exchange(&mut self, policy: Box<dyn SuspendPolicy>) -> Box<dyn SuspendPolicy> {
         std::mem::replace(&mut self.policy, policy)
     }
 
-    /// Whether a running operation is suspended for something that is eligible to ask for it.
+    /// Decides whether a running operation is suspended for an eligible transaction.
     pub fn decide(&self, case: &impl Case) -> Answer {
         if let Err(answer) = case.guard(self.reads_max.is_some()) {
             return answer;
@@ -133,7 +133,7 @@ impl Chain {
         self.decide_unguarded(case)
     }
 
-    /// Returns the answer of policy and scheduler, whatever a guard says.
+    /// Returns the answer of policy and scheduler, without guards.
     #[inline(always)]
     fn decide_unguarded(&self, case: &impl Case) -> Answer {
         match self.policy.suspend(case) {
@@ -142,9 +142,9 @@ impl Chain {
         }
     }
 
-    /// Returns the decision without acting on it; guards are asked if that is wanted.
+    /// Evaluates the chain without side effects, with or without its guards.
     ///
-    /// Of policies that may not be asked in vain it assumes that they want it.
+    /// Assumes consent of policies that may not be called without effect.
     pub fn would_decide(&self, case: &impl Case, is_guarded: bool) -> Answer {
         if is_guarded {
             if let Err(answer) = case.guard(self.reads_max.is_some()) {
@@ -157,43 +157,43 @@ impl Chain {
         self.decide_unguarded(case)
     }
 
-    /// Whether the policy would suspend an operation that has only just begun.
+    /// Whether the policy would suspend an operation that has only just started.
     pub fn would_suspend(&self, operation: &impl OperationView) -> bool {
         self.policy.suspend(operation) == Answer::Now
     }
 
-    /// Whether a suspended operation has to resume though reads or writes are waiting.
+    /// Whether a suspended operation has to resume despite waiting reads or writes.
     #[inline]
     pub fn must_resume(&self, operation: &impl OperationView) -> bool {
         self.reads_max.is_some_and(|max| operation.reads_served() >= max)
             || self.policy.must_resume(operation)
     }
 
-    /// Whether the policy never says no: then only guards are asked.
+    /// Whether the policy always consents, so that only guards are evaluated.
     #[inline(always)]
     pub fn wants_all(&self) -> bool {
         self.wants_all
     }
 
-    /// Whether that can be.
+    /// Whether `must_resume` can return true.
     #[inline(always)]
     pub fn limits_suspension(&self) -> bool {
         self.limits
     }
 
-    /// Whether an operation may have to resume while reads wait that may suspend it again.
+    /// Whether an operation may have to resume before waiting reads suspend it again.
     #[inline(always)]
     pub fn takes_turns(&self) -> bool {
         self.reads_max.is_some()
     }
 
-    /// Whether what happens on the dies has to be told.
+    /// Whether events on the dies have to be passed to [`Chain::tell`].
     #[inline(always)]
     pub fn is_told(&self) -> bool {
         self.is_told
     }
 
-    /// Tells the policy what has happened.
+    /// Passes an event to the policy.
     #[cold]
     pub fn tell(&mut self, event: SuspendEvent) {
         if let (SuspendEvent::Suspended { now, die, .. }, Some(window)) = (event, self.window) {

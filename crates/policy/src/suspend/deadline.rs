@@ -1,4 +1,4 @@
-//! Deadline: a suspension at the last instant at which it still saves a read that would be late.
+//! Deadline: a suspension at the last instant at which it still saves a read from being late.
 
 use reprieve_base::{Dur, Entry, Time};
 use reprieve_config::SuspendRules;
@@ -36,12 +36,12 @@ impl LatestInstant {
         }
     }
 
-    /// The service level of a read, which its load may have set.
+    /// Returns the service level of a read, which its load may have set.
     fn slo(&self, own: Option<Dur>) -> Dur {
         own.map_or(self.read_slo, |own| scaled(own, self.patience))
     }
 
-    /// Reads that a suspension has to save at least.
+    /// Fewest reads that a suspension has to save.
     fn reads_wanted(&self, operation: &dyn OperationView) -> f64 {
         if self.backlog_weight == 0.0 {
             return self.price;
@@ -62,7 +62,7 @@ impl SuspendPolicy for LatestInstant {
         let of_loads = operation.read_slos().into_iter();
         let slos: Vec<Dur> = of_loads.map(|own| self.slo(own)).collect();
         // The last instants at which the array has to be free for each read that can be saved: in
-        // time after a suspension now, and late after the end of the operation if it is long.
+        // time after a suspension now, and late after the end of a long operation.
         let free_by = arrivals.iter().zip(&slos).zip(1_u64..).filter_map(|((came, slo), place)| {
             let due_ns = (*came + *slo).ns();
             let free_by = Time::from_ns(due_ns.checked_sub(read.ns() * place)?);
@@ -73,7 +73,7 @@ impl SuspendPolicy for LatestInstant {
         if (saved.len() as f64) < self.reads_wanted(operation) {
             return Answer::No(Reason::Policy);
         }
-        // However the next phases lie, a request by then is early enough.
+        // For any position of the next phases, a request by then is early enough.
         let last = Time::from_ns(first.ns().saturating_sub(longest_entry.ns()));
         let shortest = slos.into_iter().min().unwrap_or(self.read_slo);
         let all = read * (arrivals.len() as u64 + self.margin_reads);

@@ -1,4 +1,4 @@
-//! Eligibility: which reads may have an operation suspended, as bits.
+//! Eligibility: the operations that each kind of read may suspend, as bits.
 
 use reprieve_config::SuspendRules;
 
@@ -10,14 +10,14 @@ const KINDS: usize = Kind::Erase as usize + 1;
 /// Which operations each class of reads may suspend, and whether writes may suspend erases.
 #[derive(Clone, Copy, Debug)]
 pub struct Eligibility {
-    /// By the kind of the read, a bit for each kind of operation: asked at every decision.
+    /// By the kind of the read, a bit for each kind of operation; used by every decision.
     operations: [u16; KINDS],
-    /// The part, the scheduler and the scenario let host programs suspend erases.
+    /// Part, scheduler and scenario permit host programs to suspend erases.
     pub write_in_erase: bool,
 }
 
 impl Eligibility {
-    /// Returns the operations that a scenario lets reads suspend.
+    /// Creates the table of operations that reads may suspend in a scenario.
     pub fn new(rules: &SuspendRules, write_in_erase: bool) -> Eligibility {
         let mut operations = [0; KINDS];
         for (reads, set) in [
@@ -44,7 +44,7 @@ impl Eligibility {
         self.operations[read as usize] >> operation as u32 & 1 > 0
     }
 
-    /// Whether something else than a read that is queued may have an operation suspended.
+    /// Whether transactions other than queued reads may suspend an operation.
     #[inline(always)]
     pub fn admits_others(&self) -> bool {
         self.write_in_erase || self.admits_any(Kind::GcRead)

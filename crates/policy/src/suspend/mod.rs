@@ -1,7 +1,7 @@
-//! Suspension: whether a running operation makes way for a read or write that waits.
+//! Suspension: whether a running operation is suspended for a waiting read or write.
 //!
-//! One chain decides, [`Chain`]: which of what waits is eligible, whether a guard is against it,
-//! and what the policy wants. This folder's policies are its last link.
+//! [`Chain`] decides: whether the transaction is eligible, whether a guard refuses, and whether the
+//! policy agrees. This folder's policies are its last link.
 
 mod always;
 mod batch;
@@ -20,55 +20,54 @@ pub use chain::{Case, Chain};
 pub use eligibility::Eligibility;
 pub use view::{GcNeed, OperationView};
 
-/// A suspension policy: what is worth while.
+/// A suspension policy.
 ///
-/// It is asked only for what a class may suspend and no guard is against; what it answers may
-/// depend on the view, and on what it has been told so far. It may be asked about the same
-/// operation any number of times.
+/// It is called only for eligible transactions that no guard refuses; its answer may depend on the
+/// view and on earlier events. It may be called any number of times for one operation.
 pub trait SuspendPolicy: Send {
     /// Whether to suspend a running operation.
     fn suspend(&self, operation: &dyn OperationView) -> Answer;
 
-    /// Whether `suspend` always answers `Now`; asked once, and if so that is never asked.
+    /// Whether `suspend` always returns `Now`; queried once, and then `suspend` is never called.
     fn wants_all(&self) -> bool {
         false
     }
 
-    /// Whether it may be asked what it would answer if it were not for a guard, for the account of
-    /// what requests waited behind: only one whose answers depend on nothing but what it is shown.
+    /// Whether it may be called for wait attribution, without effect: only if its answers depend on
+    /// nothing but the view.
     fn may_be_asked_in_vain(&self) -> bool {
         true
     }
 
-    /// Whether `must_resume` ever says yes; asked once, and if not that is never asked.
+    /// Whether `must_resume` can return true; queried once, and else never called.
     fn limits_suspension(&self) -> bool {
         true
     }
 
-    /// Whether a suspended operation has to resume though reads or writes are waiting.
+    /// Whether a suspended operation has to resume despite waiting reads or writes.
     fn must_resume(&self, _: &dyn OperationView) -> bool {
         false
     }
 
-    /// Whether it is to be told what happens on the dies; asked once, when the drive is made.
+    /// Whether it receives events on the dies; queried once, when the drive is created.
     fn is_told(&self) -> bool {
         false
     }
 
-    /// Of how long a window before each decision it wants suspensions counted; asked once.
+    /// Returns the window before each decision in which suspensions are counted; queried once.
     fn window(&self) -> Option<Dur> {
         None
     }
 
-    /// Waits so many times as long as its keys say, as suspensions have cost more or less than
+    /// Multiplies the waits of its keys by this factor, as suspensions have cost more or less than
     /// `[suspension.budget]` allows.
     fn set_patience(&mut self, _: f64) {}
 
-    /// Something has happened, if it is told.
+    /// Receives an event, if `is_told`.
     fn tell(&mut self, _: &SuspendEvent) {}
 }
 
-/// Events that a policy is told of.
+/// Events for a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuspendEvent {
     /// An operation has been suspended.
@@ -80,7 +79,7 @@ pub enum SuspendEvent {
         /// Class of the operation.
         class: Class,
     },
-    /// It goes on.
+    /// An operation has resumed.
     Resumed {
         /// When.
         now: Time,
@@ -88,7 +87,7 @@ pub enum SuspendEvent {
         die: u32,
         /// Class of the operation.
         class: Class,
-        /// How long it was suspended.
+        /// Length of the suspension.
         suspended: Dur,
     },
     /// A page was read or programmed, or a block erased.
@@ -99,9 +98,9 @@ pub enum SuspendEvent {
         die: u32,
         /// Class of the operation.
         class: Class,
-        /// Since when it waited for its die; for garbage collection, when it began.
+        /// When it was queued at its die; for garbage collection, when it started.
         since: Time,
-        /// How often it was suspended.
+        /// Number of its suspensions.
         suspensions: u32,
     },
 }
@@ -121,7 +120,7 @@ pub fn entries() -> Vec<Entry> {
     POLICIES.iter().map(|(entry, _)| *entry).collect()
 }
 
-/// The policy that the rules name, which the scenario has checked.
+/// Creates the policy that the rules name, which the scenario has checked.
 pub fn make(rules: &SuspendRules) -> Box<dyn SuspendPolicy> {
     let found = POLICIES.iter().find(|(entry, _)| entry.name == rules.policy);
     found.map(|(_, make)| make(rules)).expect("the scenario names a registered suspension policy")

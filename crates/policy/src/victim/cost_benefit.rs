@@ -1,4 +1,4 @@
-//! Cost and benefit: what reclaiming a block gains, times its age, over what it costs.
+//! Cost and benefit: pages gained from a block, times its age, over the cost of collecting it.
 
 use std::cmp::Ordering;
 
@@ -59,7 +59,7 @@ impl VictimPolicy for CostBenefit {
         let mut best: Option<(Score, usize)> = None;
         for (index, filled) in self.filled.of(plane).iter().enumerate() {
             let age = now - filled.number;
-            // Those behind are younger, and none of them is emptier than the emptiest.
+            // Later ones are younger, and none is emptier than the emptiest.
             let bound = Score::new(gain_max, age, pages);
             if best.is_some_and(|(score, _)| bound.cmp(&score).is_le()) {
                 break;

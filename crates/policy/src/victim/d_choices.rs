@@ -8,7 +8,7 @@ use super::{BlockView, VictimPolicy};
 pub(super) const ENTRY: Entry =
     Entry { name: "d-choices", doc: "the emptiest of gc_choices full blocks drawn at random" };
 
-/// Sets of draws that gain nothing before the choice falls on the emptiest block of the plane.
+/// Sets of draws without gain before the emptiest block of the plane is chosen.
 const SETS_MAX: u32 = 64;
 /// Draws for one full block. Of a plane with a tenth of its blocks full, one set in 800 misses.
 const DRAWS_MAX: u32 = 64;
@@ -43,7 +43,7 @@ impl VictimPolicy for DChoices {
         let stream = &mut self.streams[plane as usize];
         for _ in 0..SETS_MAX {
             let drawn = (0..self.choices).filter_map(|_| draw(stream, blocks, plane));
-            // Among equals the first that was drawn.
+            // Ties go to the first draw.
             let best = drawn.reduce(|best, next| if next.0 > best.0 { next } else { best });
             if let Some((1.., block)) = best {
                 return Some(block);
@@ -53,7 +53,7 @@ impl VictimPolicy for DChoices {
     }
 }
 
-/// A full block of the plane, each with the same probability, and what reclaiming it gains.
+/// Draws a full block of the plane with equal probability; returns it with its gain.
 fn draw(stream: &mut Stream, blocks: &dyn BlockView, plane: u32) -> Option<(u32, u32)> {
     let count = blocks.blocks_per_plane();
     (0..DRAWS_MAX).find_map(|_| {

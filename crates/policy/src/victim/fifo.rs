@@ -1,4 +1,4 @@
-//! FIFO: the block that was filled longest ago.
+//! FIFO: the block that was filled first.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ pub(super) const ENTRY: Entry =
 
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct OldestFirst {
-    /// Of each plane its full blocks, the longest filled first.
+    /// Full blocks of each plane, in the order of filling.
     filled: Vec<VecDeque<u32>>,
 }
 
@@ -30,8 +30,8 @@ impl VictimPolicy for OldestFirst {
 
     fn pick(&mut self, blocks: &mut dyn BlockView, plane: u32) -> Option<u32> {
         let filled = &mut self.filled[plane as usize];
-        // One without garbage goes to the end, as if it had been rewritten: it costs no time, and
-        // in a plane with many of them none is looked at twice before all others.
+        // A block without garbage moves to the end, as if rewritten, at no cost, so that none is
+        // examined twice before all others.
         for _ in 0..filled.len() {
             let block = filled.pop_front().expect("no block is taken out but to be returned");
             let gain = blocks.gain(block).expect("a block is listed from its filling to its pick");

@@ -13,33 +13,33 @@ use reprieve_config::Scenario;
 
 /// View of the full blocks of a plane, counted over the drive, for a victim policy.
 pub trait BlockView {
-    /// The one with the fewest valid pages, if reclaiming it gains a page.
+    /// The block with the fewest valid pages, if collecting it gains a page.
     fn emptiest(&mut self, plane: u32) -> Option<u32>;
 
     /// Blocks of a plane, full or not.
     fn blocks_per_plane(&self) -> u32;
 
-    /// Pages that reclaiming the block gains; `None` unless it is full.
+    /// Returns the pages gained by collecting the block; `None` unless it is full.
     fn gain(&self, block: u32) -> Option<u32>;
 }
 
 /// A victim policy.
 pub trait VictimPolicy: Send {
-    /// Writes what it has come to, or takes that back; without state there is nothing.
+    /// Saves or restores its state, if it has any.
     fn archive(&mut self, _archive: &mut Archive) {}
 
-    /// The block of `plane` to reclaim, which is not full of valid pages; `None`: all are.
+    /// Returns the block of `plane` to collect, with an invalid page; `None`: there is none.
     ///
     /// The caller reclaims it.
     fn pick(&mut self, blocks: &mut dyn BlockView, plane: u32) -> Option<u32>;
 
-    /// The block of `plane` has become full.
+    /// Adds a block of `plane` that has become full.
     fn filled(&mut self, _plane: u32, _block: u32) {}
 
     /// Counts blocks of `plane` that became full in between and are full no more.
     fn passed(&mut self, _plane: u32, _blocks: u32) {}
 
-    /// A full block of `plane` is reclaimed that the policy has not picked.
+    /// Removes a full block of `plane` that is collected without a pick of the policy.
     fn taken(&mut self, _plane: u32, _block: u32) {}
 }
 
@@ -60,7 +60,7 @@ pub fn entries() -> Vec<Entry> {
     POLICIES.iter().map(|(entry, _)| *entry).collect()
 }
 
-/// The policy of a scenario, which has checked its name, over planes and blocks of this shape.
+/// Creates the policy of a scenario, which has checked its name, for this geometry.
 pub fn make(scenario: &Scenario, geometry: Geometry) -> Box<dyn VictimPolicy> {
     let scenario = Scenario { geometry, ..scenario.clone() };
     let name = &scenario.ftl.gc_victim;

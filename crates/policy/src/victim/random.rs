@@ -1,4 +1,4 @@
-//! Random: any full block from which something is to be gained, each as likely as the others.
+//! Random: any full block with an invalid page, with equal probability.
 
 use reprieve_base::Entry;
 use reprieve_config::Scenario;

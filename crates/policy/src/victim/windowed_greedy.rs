@@ -1,4 +1,4 @@
-//! Windowed greedy: of the blocks that were filled longest ago, the one with fewest valid pages.
+//! Windowed greedy: among the blocks filled first, the one with the fewest valid pages.
 
 use reprieve_base::{Archive, Entry};
 use reprieve_config::Scenario;
@@ -35,7 +35,7 @@ impl VictimPolicy for WindowedGreedy {
             let gain = blocks.gain(filled.block);
             (gain.expect("a block is listed from its filling to its pick"), index)
         });
-        // Among equals the one that was filled longest ago.
+        // Ties go to the block filled first.
         let best = gains.reduce(|best, next| if next.0 > best.0 { next } else { best });
         match best {
             Some((1.., index)) => Some(self.filled.take_at(plane, index)),

@@ -182,7 +182,7 @@ impl Server {
     }
 
     /// Triggers the power loss if the client disconnects in the middle of a write that it was to
-    /// hit; the bytes received so far are stored.
+    /// hit; the received bytes are stored.
     fn cut_short(&mut self, client: &Connection) -> Result<(), UserError> {
         let Phase::Payload { request, taken, strike, .. } = &client.phase else { return Ok(()) };
         // At shutdown, no client has left.

@@ -141,7 +141,7 @@ impl Worker {
     }
 }
 
-/// Jobs under way: holes first, as they are quicker, and then one sync for all.
+/// Running jobs: holes first, as they are quicker, and then one sync for all.
 struct Batch {
     file: Arc<dyn Disk>,
     asked: Receiver<Job>,

@@ -1,4 +1,4 @@
-//! Tables of a drive broken on purpose: each is caught, with all that is needed to find the fault.
+//! Deliberately corrupted tables of a drive: each is detected, with the data to find the fault.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -14,7 +14,7 @@ fn message(broken: impl FnOnce()) -> String {
     *fault.downcast::<String>().expect("a panic with a message")
 }
 
-/// A drive at work under the checker.
+/// Returns a running drive under the checker.
 fn at_work(sets: &[&str]) -> Ssd {
     let text = "seed = 3\ndevice = \"fast12-slc\"\npolicy = \"pes-ipc\"\n[geometry]\nchannels = 2\n\
         planes_per_die = 2\nblocks_per_plane = 24\npages_per_block = 8\n\
@@ -41,7 +41,7 @@ fn a_drive_that_is_not_broken_is_let_through() {
     }
 }
 
-/// Dirty pages that stay, a read cache, and two queues with more requests than are fetched.
+/// Held dirty pages, a read cache, and two queues with more requests than are fetched.
 const FRONT: &[&str] = &[
     "buffer.acknowledge=back",
     "buffer.replacement=lru",
@@ -62,7 +62,7 @@ fn a_buffer_a_cache_or_queues_that_do_not_agree_are_caught() {
     }
 }
 
-/// Writes of part of a page, of a drive that knows which sectors pages hold.
+/// Partial writes, on a drive that tracks sectors.
 const TRACKED: &[&str] =
     &["ftl.partial_write=track_sectors", "workload.request_bytes=1024", "workload.align_bytes=512"];
 

@@ -13,27 +13,27 @@ use super::interface::HostRequest;
 use super::read_cache::PageCache;
 use super::write_throttle::WriteThrottle;
 
-/// Room in the write buffer, and the writes that wait for it.
+/// Space in the write buffer, and writes that wait for it.
 pub(super) struct WriteBuffer {
     capacity_pages: u64,
     used_pages: u64,
     pub(super) acknowledge: Acknowledge,
-    /// Reads of its pages are answered from it.
+    /// Reads of its pages are served from it.
     pub(super) read_hits: bool,
-    /// The pages that stay; `None`: they go to the flash at once.
+    /// The held dirty pages; `None`: pages are sent to the flash at once.
     pub(super) held: Option<DirtyPages>,
-    /// `None`: writes enter as soon as there is room.
+    /// `None`: writes enter as soon as there is space.
     pub(super) throttle: Option<WriteThrottle>,
-    /// Requests whose data is at the drive and not all in the buffer.
+    /// Requests whose data has arrived and is not all in the buffer.
     pub(super) waiting: VecDeque<u32>,
-    /// Pages that were read or written lately; `None`: there is no cache of them.
+    /// Recently read or written pages; `None` without a read cache.
     pub(super) read_cache: Option<PageCache>,
     /// Pages that flushes wait for.
     pub(super) intervals: Intervals,
 }
 
 impl WriteBuffer {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.used_pages, self.held, self.waiting, self.intervals);
         if let Some(cache) = &mut self.read_cache {
@@ -62,7 +62,7 @@ impl WriteBuffer {
         }
     }
 
-    /// The next page of the first waiting write leaves the line.
+    /// Removes the next page of the first waiting write.
     #[inline]
     pub(super) fn leave_line(&mut self, request: &mut HostRequest, lpn: u32) {
         request.next_lpn = lpn + 1;
@@ -71,7 +71,7 @@ impl WriteBuffer {
         }
     }
 
-    /// Whether the read cache has a page, which no request for it has used yet.
+    /// Whether the read cache has a page; does not count as use.
     pub(super) fn has_cached(&self, lpn: u32) -> bool {
         self.read_cache.as_ref().is_some_and(|cache| cache.has(lpn))
     }
@@ -93,7 +93,7 @@ impl WriteBuffer {
     }
 
     /// Checks that each page in the buffer has a transaction, and each such transaction a page of
-    /// its room; and the pages that stay.
+    /// its space; and the held pages.
     pub(super) fn verify(&self, txns: &Slab<Txn>, ftl: &Ftl) -> Result<(), String> {
         let is_buffered = |kind: Kind| matches!(kind, Kind::Program | Kind::RmwRead);
         let pages = txns.iter().filter(|(_, txn)| is_buffered(txn.kind)).count() as u64;
@@ -106,7 +106,7 @@ impl WriteBuffer {
         self.held.as_ref().map_or(Ok(()), |held| self.verify_held(held, txns, ftl))
     }
 
-    /// A dirty page that stays is whole, the newest of its logical page, and awaited by nobody.
+    /// Checks that a dirty page is whole, the newest of its logical page, and has no waiters.
     fn verify_held(&self, held: &DirtyPages, txns: &Slab<Txn>, ftl: &Ftl) -> Result<(), String> {
         for id in held.verify()? {
             let txn = &txns[id];

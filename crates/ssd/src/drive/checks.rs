@@ -1,13 +1,13 @@
-//! The checker at work: what a drive shows it, and when.
+//! Calls of the checker by the drive.
 
 use super::event_loop::EventLoop;
 
 impl EventLoop {
-    /// Everything of this instant has happened; `all`: check everything, not only what is new.
+    /// Checks the end of an instant; `all`: everything, not only the changes.
     #[cold]
     pub(super) fn check_instant(&mut self, all: bool) {
         let Some(checker) = &mut self.pages.record.checker else { return };
-        self.pages.flash.tell(checker);
+        self.pages.flash.pass_record(checker);
         if let Err(what) = self.pages.flash.observers_mut().verify_budget(self.now) {
             checker.fail(self.now, "the budget", &what);
         }
@@ -36,7 +36,7 @@ impl EventLoop {
         }
     }
 
-    /// The workload is done.
+    /// Checks the end of the workload.
     pub(super) fn end_checks(&mut self) {
         self.check_instant(true);
         let Some(checker) = &self.pages.record.checker else { return };
@@ -48,14 +48,14 @@ impl EventLoop {
         }
     }
 
-    /// Breaks the tables of the FTL, and has everything checked at the next instant.
+    /// Corrupts the tables of the FTL, and has everything checked at the next instant.
     #[cfg(test)]
     pub(super) fn break_ftl(&mut self, breaks: fn(&mut reprieve_ftl::Ftl)) {
         breaks(&mut self.pages.ftl);
         self.pages.record.checker.as_mut().expect("the drive is checked").hurry();
     }
 
-    /// Breaks tables between the host and the FTL, and has them checked at once.
+    /// Corrupts tables between the host and the FTL, and has them checked at once.
     #[cfg(test)]
     pub(super) fn break_front(&mut self, breaks: fn(&mut EventLoop)) {
         breaks(self);

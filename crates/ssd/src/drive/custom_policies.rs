@@ -9,11 +9,10 @@ use super::{Options, Ssd};
 use crate::observe::Observe;
 
 impl Ssd {
-    /// The drive of a scenario under these policies, in place of those that the scenario names.
+    /// Creates the drive of a scenario under these policies, in place of those of the scenario.
     ///
-    /// The scenario's limits of a die and rules of suspension hold for them as well. A drive that
-    /// runs in for its steady state does it under them, with times of its own that begin at 0.
-    /// Errors as [`Ssd::with`].
+    /// The scenario's limits of a die and rules of suspension apply to them as well. A run-in takes
+    /// place under them, with times of its own from 0. Errors as [`Ssd::with`].
     pub fn with_policies(
         scenario: Scenario,
         options: &Options,
@@ -39,7 +38,7 @@ impl Ssd {
         Ok(ssd)
     }
 
-    /// Has an observer told of all that happens on the drive from now on.
+    /// Adds an observer of all events on the drive.
     pub fn join_observer(&mut self, observer: Box<dyn Observe>) {
         self.run.pages.flash.join(observer);
     }

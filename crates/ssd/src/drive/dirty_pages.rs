@@ -1,27 +1,27 @@
-//! Dirty pages that stay in the write buffer: how long, and which goes to the flash first.
+//! Dirty pages in the write buffer: how long they are held, and their order to the flash.
 
 use reprieve_base::{Dur, Order, Time};
 use reprieve_config::{self as scenario, Replacement};
 
-/// The dirty pages of a buffer that does not send them to the flash at once.
+/// The dirty pages of a buffer that holds them.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct DirtyPages {
     /// Their transactions, the next to be sent first.
     pub(super) order: Order,
-    /// A page that is used again goes to the end of the order.
+    /// A page that is used moves to the end of the order.
     is_lru: bool,
     pub(super) high_pages: u64,
     pub(super) low_pages: u64,
     flush_idle: Option<Dur>,
-    /// The event that looks whether the drive has been idle is on its way.
+    /// The event that checks for an idle drive is scheduled.
     look_pending: bool,
 }
 
-/// Results of a look at a drive that may be idle.
+/// Results of a check for an idle drive.
 pub(super) enum IdleLook {
-    /// It is not.
+    /// The drive is busy.
     Busy,
-    /// Not for long enough: it is looked at again then.
+    /// Not for long enough; to be checked again at this time.
     Again(Time),
     /// Its dirty pages are sent.
     Idle,
@@ -41,7 +41,7 @@ impl DirtyPages {
         }
     }
 
-    /// Takes the page that goes first out of the order, while there are more than `down_to_pages`.
+    /// Removes the first page of the order, while there are more than `down_to_pages`.
     pub(super) fn next(&mut self, down_to_pages: u64) -> Option<u32> {
         if self.order.count() <= down_to_pages {
             return None;
@@ -51,7 +51,7 @@ impl DirtyPages {
         Some(id)
     }
 
-    /// A page is read or overwritten.
+    /// Counts a read or overwrite of a page as use.
     #[inline]
     pub(super) fn used(&mut self, id: u32) {
         if self.is_lru && self.order.contains(id) {
@@ -59,15 +59,14 @@ impl DirtyPages {
         }
     }
 
-    /// No request is open any more at `now`: when to look whether that is still so, unless a look
-    /// is on its way.
+    /// Starts an idle time at `now`: returns when to check it, unless a check is scheduled.
     pub(super) fn idle_begins(&mut self, now: Time) -> Option<Time> {
         let wait = self.flush_idle.filter(|_| !self.look_pending)?;
         self.look_pending = true;
         Some(now + wait)
     }
 
-    /// Looks at a drive that has had no open request since then, if it has none.
+    /// Checks whether the drive has been idle for long enough.
     pub(super) fn look(&mut self, idle_since: Option<Time>, now: Time) -> IdleLook {
         let wait = self.flush_idle.expect("only then the drive looks");
         self.look_pending = false;
@@ -81,18 +80,18 @@ impl DirtyPages {
         }
     }
 
-    /// Lets no page stay from now on.
+    /// Sends every page as soon as it is complete from now on.
     pub(super) fn stay_no_more(&mut self) {
         self.high_pages = 0;
         self.low_pages = 0;
     }
 
-    /// Their transactions, the next to be sent first.
+    /// Returns the transactions, the next to be sent first.
     pub(super) fn ids(&self) -> impl Iterator<Item = u32> {
         self.order.iter()
     }
 
-    /// Returns the pages, no more than may stay; errors if they contradict themselves.
+    /// Returns the pages, within the limit; errors if they contradict themselves.
     pub(super) fn verify(&self) -> Result<Vec<u32>, String> {
         let ids: Vec<u32> = self.ids().collect();
         let may = ids.len() as u64 <= self.high_pages;
@@ -100,7 +99,7 @@ impl DirtyPages {
         may.then_some(ids).ok_or(told)
     }
 
-    /// Lets fewer stay than do.
+    /// Lowers the limit below the current count.
     #[cfg(test)]
     pub(super) fn lower_watermark(&mut self) {
         self.high_pages = self.order.count() - 1;

@@ -1,4 +1,4 @@
-//! The load whose equilibrium a drive starts in, and a drive without one at rest.
+//! The load whose equilibrium is a drive's initial state, and an idle drive without one.
 
 use reprieve_base::{Time, UserError};
 use reprieve_config::{EquilibriumLoad, Flow, Measure, Precondition, Scenario};
@@ -10,20 +10,20 @@ use super::Ssd;
 /// Instants between two returns to the caller.
 const INSTANTS_STEP: u64 = 1 << 20;
 
-/// The drive with the loads in whose equilibrium it starts.
+/// The drive with the loads of its equilibrium.
 pub(super) struct Equilibrium {
-    /// Its loads are those of the equilibrium, without their end where one is known.
+    /// Its loads are those of the equilibrium, without end if possible.
     pub(super) scenario: Scenario,
-    /// Nothing is asked of it before the run, so that it has done all that it does by itself.
+    /// The drive gets no request before the run, so that its background work is done.
     pub(super) rests: bool,
-    /// The load in words, for the summary; `None`: the drive is not to be in a steady state.
+    /// Description of the load, for the summary; `None`: no steady state is needed.
     pub(super) words: Option<String>,
 }
 
 impl Equilibrium {
-    /// The equilibrium that a scenario asks for.
+    /// Returns the equilibrium of a scenario.
     ///
-    /// Errors if a trace whose equilibrium it is cannot be read.
+    /// Errors if a trace that defines it cannot be read.
     pub(super) fn of(scenario: &Scenario) -> Result<Equilibrium, UserError> {
         let mut own = scenario.clone();
         if scenario.ftl.precondition != Precondition::Steady {
@@ -56,19 +56,19 @@ impl Equilibrium {
         Ok(Equilibrium { scenario: own, rests, words: Some(words) })
     }
 
-    /// The free blocks of a plane that preconditioning leaves at first.
+    /// Returns the free blocks of a plane that preconditioning leaves at first.
     pub(super) fn kept(&self, ftl: &Ftl) -> Kept {
-        // One that cannot run in would begin with a storm of collection at any other level.
+        // Without a run-in any other level would start with a storm of collection.
         if self.rests || ftl.tables.map.is_in_flash() {
             return ftl.kept_at_rest();
         }
-        // The host pays for what it takes where the pace follows free space, however fast it is.
+        // Where the pace follows free space, the host pays for its writes at any rate.
         let is_behind = !self.scenario.ftl.gc.follows_free_space
             && self.scenario.loads().any(WorkloadConfig::is_closed);
         if is_behind { ftl.kept_behind() } else { ftl.kept_ahead() }
     }
 
-    /// The scenario of the run before the run: its loads go on, and its power does not fail.
+    /// Returns the scenario of the run-in: its loads do not end, and its power does not fail.
     pub(super) fn without_end(&self) -> Scenario {
         let mut scenario = self.scenario.clone();
         let loads = scenario.workload.iter_mut();
@@ -77,17 +77,17 @@ impl Equilibrium {
         }
         (scenario.power_loss, scenario.ftl.scan) = (None, None);
         if self.rests {
-            // A drive whose windows open and close for ever never comes to rest.
+            // A drive with endless busy windows never comes to rest.
             scenario.ftl.gc.busy_window = None;
         }
-        // What it does is never told.
+        // Its results are not reported.
         scenario.measure = Measure::default();
         scenario
     }
 }
 
 impl Ssd {
-    /// Lets a drive that nobody asks for anything go on by itself; true once it does nothing.
+    /// Runs a drive without requests; true once it is idle.
     pub(super) fn rest(&mut self) -> bool {
         for _ in 0..INSTANTS_STEP {
             let next = self.run.next_event();
@@ -100,7 +100,7 @@ impl Ssd {
     }
 }
 
-/// Leaves the loads that begin first and write: of fio's jobs those of one group.
+/// Keeps the first loads that write: of fio's jobs those of one group.
 fn keep_first_that_writes(scenario: &mut Scenario) {
     let group = |flow: &Flow| match &flow.workload {
         WorkloadConfig::Fio(job) => job.course.group,

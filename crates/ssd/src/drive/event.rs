@@ -11,13 +11,13 @@ const BUSY_WINDOW: u32 = FLASH_EVENTS + 4;
 /// Events of a drive; messages of the host link are the host interface's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DriveEvent {
-    /// Something in the flash back end.
+    /// An event of the flash back end.
     Flash(FlashEvent),
-    /// The drive may have been idle long enough for the buffer to be emptied.
+    /// The drive may have been idle long enough to flush the buffer.
     LookIdle,
-    /// Writes that were throttled may enter the buffer.
+    /// Throttled writes may enter the buffer.
     BufferOpens,
-    /// A limit on power may have ended for which dies wait.
+    /// A limit on power may have ended, for which dies wait.
     LookAtPower,
     /// The next page of a scan is read.
     Scan,

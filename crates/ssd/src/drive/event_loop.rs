@@ -1,4 +1,4 @@
-//! The one loop that lets time pass: a drive, its host and their load, from instant to instant.
+//! The event loop: a drive, its host and their load, from instant to instant.
 
 use reprieve_base::event::{EventQueue, Schedule};
 use reprieve_base::{Archive, Time, UserError, parts};
@@ -13,7 +13,7 @@ use super::media_scan::ScanCounts;
 use super::page_store::PageStore;
 use super::statistics::Statistics;
 
-/// All that happens at instants: what is due when, to whom it happens, and what is counted of it.
+/// The event loop: events, components and statistics.
 pub(super) struct EventLoop {
     pub(super) now: Time,
     pub(super) events: EventQueue<DriveEvent>,
@@ -24,7 +24,7 @@ pub(super) struct EventLoop {
 }
 
 impl EventLoop {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         archive.part(&mut self.now);
         self.events.archive(archive);
@@ -43,7 +43,7 @@ impl EventLoop {
         self.stats.archive(archive);
     }
 
-    /// The drive is preconditioned, its write buffer begins with these pages: time begins.
+    /// Starts the preconditioned drive, with these pages in its write buffer.
     pub(super) fn start(&mut self, buffered: Vec<u32>) -> Result<(), UserError> {
         let PageStore { ftl, flash, record, layout, scan, busy_window, .. } = &mut self.pages;
         if self.stats.series.is_some() {
@@ -53,7 +53,7 @@ impl EventLoop {
             flash.dies_mut().precondition(die, plane, block, pages);
         });
         record.begin_checks(flash, ftl, layout);
-        // A preconditioned drive may have garbage to collect before the first request comes.
+        // A preconditioned drive may have to collect garbage before the first request arrives.
         flash.dies_mut().wake_all();
         self.flows.start(ftl);
         if let Some(scan) = scan {
@@ -66,7 +66,7 @@ impl EventLoop {
         self.pages.replay(buffered, &mut self.host.requests, self.now)
     }
 
-    /// The first requests of closed loops arrive.
+    /// Admits the first requests of closed loops.
     pub(super) fn begin_flows(&mut self) -> Result<(), UserError> {
         let before = self.stats.arrived;
         self.pull();
@@ -77,8 +77,8 @@ impl EventLoop {
         self.flows.check()
     }
 
-    /// Lets one instant pass: what frees a resource, then arrivals, then decisions. False once
-    /// nothing will happen any more that a request waits for.
+    /// Runs one instant: what frees a resource, then arrivals, then decisions. False once no event
+    /// is left that a request waits for.
     #[inline(always)]
     pub(super) fn instant(&mut self) -> bool {
         let arrival = self.flows.next_time();
@@ -88,36 +88,36 @@ impl EventLoop {
             return false;
         }
         if arrival == Time::NEVER && self.host.requests.is_empty() {
-            // What is left is background work, which no request waits for.
+            // Only background work is left, for which no request waits.
             return false;
         }
         self.pass(now, arrival);
         true
     }
 
-    /// Whether the workload went well, as far as it has gone, and why not.
+    /// Returns the error of the workload or the drive so far, if any.
     pub(super) fn check_course(&mut self) -> Result<(), UserError> {
         self.flows.check()?;
-        // A drive that is worn out comes to a halt sooner or later, whoever asks.
+        // A worn-out drive halts sooner or later.
         self.pages.ftl.tables.blocks.failing.check()?;
         self.check_goes_on();
         Ok(())
     }
 
-    /// When something happens next, arrivals aside; `NEVER` if nothing does.
+    /// Returns the next instant without arrivals; `NEVER` if there is none.
     #[inline(always)]
     pub(super) fn next_event(&self) -> Time {
         self.events.next_time().min(self.host.next_time())
     }
 
-    /// Returns when something happens next, arrivals included.
+    /// Returns the next instant, arrivals included.
     pub(super) fn next_instant(&self) -> Time {
         self.next_event().min(self.flows.next_time())
     }
 
-    /// Lets the instant `now` pass; the next request arrives at `arrival`.
+    /// Runs the instant `now`; the next request arrives at `arrival`.
     ///
-    /// Once in the machine code, so that all that has one caller is part of it there.
+    /// Compiled once, so that functions with one caller are inlined.
     #[inline(never)]
     pub(super) fn pass(&mut self, now: Time, arrival: Time) {
         debug_assert!(now >= self.now, "time runs back");
@@ -168,7 +168,7 @@ impl EventLoop {
         }
     }
 
-    /// Whether an event of the drive comes before the message of this instant.
+    /// Whether an event of the drive precedes the message of this instant.
     #[inline]
     fn is_event_first(&self) -> bool {
         self.events.next_time() == self.now && self.events.next_order() < self.host.next_order()
@@ -239,8 +239,7 @@ impl EventLoop {
         }
     }
 
-    /// Whether all that requests wait for can happen without an event that repeats for ever, which
-    /// must not hide that nothing will.
+    /// Whether open requests can complete without periodic events, which would hide a deadlock.
     fn goes_on(&self) -> bool {
         self.host.requests.is_empty() || self.next_instant() != Time::NEVER
     }
@@ -281,7 +280,7 @@ impl EventLoop {
         }
     }
 
-    /// Panics if requests are open and nothing is left to happen.
+    /// Panics if requests are open and no event is left.
     pub(super) fn check_goes_on(&self) {
         let open = self.host.requests.len();
         assert!(
@@ -292,7 +291,7 @@ impl EventLoop {
         );
     }
 
-    /// Nothing of the instant `now` has happened: the measured part may have begun before it.
+    /// Starts the measured part if it is due before `now`, of which nothing has run yet.
     #[cold]
     fn look_at_clock(&mut self) {
         let begins = self.stats.measuring.begins_before(self.now, self.stats.arrived);
@@ -301,7 +300,7 @@ impl EventLoop {
         }
     }
 
-    /// A request is about to arrive, which may be the first that counts.
+    /// Handles a request that is about to arrive, which may be the first measured one.
     #[cold]
     pub(super) fn look_at_arrival(&mut self) {
         if self.stats.measuring.begins_with(self.stats.arrived, self.now) {
@@ -312,8 +311,8 @@ impl EventLoop {
         }
     }
 
-    /// The measured part begins at `at`: everything before has happened, and of that instant what
-    /// frees resources at most.
+    /// Starts the measured part at `at`: everything before has run, and of that instant at most
+    /// what frees resources.
     pub(super) fn measure_from(&mut self, at: Time) {
         let PageStore { flash, ftl, buffer, totals, zones, scan, .. } = &mut self.pages;
         let transactions = self.stats.measuring.earlier_transactions()

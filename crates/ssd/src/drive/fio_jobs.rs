@@ -1,4 +1,4 @@
-//! The course of a job of a fio file: when it begins, how it is paced, and when it is over.
+//! Course of a job of a fio file: its start, pacing and end.
 
 use reprieve_base::{Dur, Op, Request, Time};
 use reprieve_ftl::Ftl;
@@ -6,29 +6,29 @@ use reprieve_trace::{FioJob, JobOps, JobThink};
 
 use super::prefetch::Prefetch;
 
-/// Where a job is in its course.
+/// Progress of a job.
 #[derive(Clone, Debug)]
 pub(super) struct JobCourse {
-    /// It begins when the jobs of all lower groups are over.
+    /// It starts after the jobs of all lower groups.
     pub(super) group: u32,
     /// The job in the order of the file; clones share it.
     pub(super) job: u32,
-    /// The load that has the figures of the job: its first clone.
+    /// The load with the figures of the job: its first clone.
     pub(super) figures: u32,
     delay: Dur,
     ramp: Dur,
     runtime: Option<Dur>,
     think: Option<JobThink>,
     depth: u32,
-    /// `None` before it has begun.
+    /// `None` before its start.
     begins: Option<Time>,
     /// Requests that have been issued or wait for their time, and are not complete.
     outstanding: u32,
     pub(super) issued: u64,
-    /// Requests since the last pause, and the end of that.
+    /// Requests since the last pause, and the pause's end.
     burst: u64,
     resumes: Time,
-    /// It resets zones that it writes: what follows waits for the reset.
+    /// It resets zones that it writes; its next requests wait for the reset.
     resets_own: bool,
     is_resetting: bool,
     /// Nothing more is issued; it ended at this time, or ends with its last completion after it.
@@ -41,7 +41,7 @@ pub(super) enum JobStep {
     Issue(Request),
     /// It issues this request when it arrives.
     Later(Request),
-    /// Nothing before one of its requests completes, if ever.
+    /// No request before one of its own completes.
     Nothing,
 }
 
@@ -67,12 +67,12 @@ impl JobCourse {
         }
     }
 
-    /// Its group begins, though the job may wait for its own delay.
+    /// Starts its group, though the job may wait for its own delay.
     pub(super) fn begin(&mut self, at: Time) {
         self.begins = Some(at.max(Time::ZERO + self.delay));
     }
 
-    /// The next request out of `feed`, and when it is issued.
+    /// Returns the next request out of `feed`, and when it is issued.
     pub(super) fn next(&mut self, feed: &mut Prefetch, ftl: &Ftl, now: Time) -> JobStep {
         let begins = self.begins.expect("a job is looked at when it has begun");
         if self.ended.is_some() || self.outstanding == self.depth {
@@ -107,17 +107,17 @@ impl JobCourse {
         if at == now { JobStep::Issue(request) } else { JobStep::Later(request) }
     }
 
-    /// One of its requests is complete.
+    /// Counts a completed request.
     pub(super) fn completed(&mut self) {
         self.outstanding -= 1;
     }
 
-    /// When it was over, if it is.
+    /// Returns when the job ended, if it has.
     pub(super) fn over(&self) -> Option<Time> {
         self.ended.filter(|_| self.outstanding == 0)
     }
 
-    /// Its last request is complete at `now`.
+    /// Completes its last request at `now`.
     pub(super) fn end_at_least(&mut self, now: Time) {
         self.ended = self.ended.map(|ended| ended.max(now));
     }

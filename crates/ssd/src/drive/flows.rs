@@ -40,16 +40,17 @@ pub(super) struct LoadState {
     queues: QueueTurns,
     /// Place of its service level, see [`reprieve_policy::txn::Txn::service_level`].
     service_level: u8,
-    /// The placement handle of what it writes.
+    /// The placement handle of its writes.
     handle: u8,
-    /// The course of a job of fio; `None`: a load that takes its requests as they come.
+    /// The course of a job of fio; `None`: a load that issues its requests in order of arrival.
     course: Option<Box<JobCourse>>,
-    /// `None`: the drive's figures are those of its only load, or another clone has the job's.
+    /// `None`: its figures are the drive's, as it is the only load, or those of another clone of
+    /// the job.
     pub(super) stats: Option<Box<FlowStats>>,
 }
 
 impl LoadState {
-    /// A load of which nothing has been read, without figures, level or course.
+    /// Creates a load that is not read yet, without figures, level or course.
     fn new(feed: Prefetch, queues: Vec<u32>) -> LoadState {
         LoadState {
             feed,
@@ -67,29 +68,28 @@ impl LoadState {
 /// All loads.
 pub(super) struct Flows {
     pub(super) list: Vec<LoadState>,
-    /// When the next request arrives, and of which load, the first of equals; `NEVER` if none
-    /// does.
+    /// Arrival of the next request and its load, the first among equals; `NEVER` if there is none.
     next: (Time, u32),
     /// Requests of all closed loops that may arrive now.
     to_pull: u32,
-    /// The group of jobs that has begun last.
+    /// The last group of jobs that has started.
     group: u32,
-    /// Loads have figures of their own.
+    /// Loads have separate figures.
     pub(super) have_stats: bool,
-    /// Some have a service level of their own.
+    /// Some loads have their own service levels.
     have_service_levels: bool,
-    /// There is one load, whose requests are offered one by one.
+    /// One load, whose requests are offered one by one.
     pub(super) is_served: bool,
     /// They are handed over before they arrive.
     pub(super) handover: Option<Box<Handover>>,
-    /// The queue of the request that has arrived last, of those that are handed over.
+    /// The queue of the last request that has arrived, if requests are handed over.
     queue: Queue,
     /// Queues by priority class, in the order of `Priority::ALL`.
     classes: [QueueTurns; Priority::ALL.len()],
 }
 
 impl Flows {
-    /// Writes what its one load, whose requests are handed over, has come to, or takes that back.
+    /// Saves or restores the state of its one load, whose requests are handed over.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         assert!(self.is_served, "a drive is saved that reads its load");
         let [load] = &mut self.list[..] else { unreachable!("a served drive has one load") };
@@ -98,7 +98,7 @@ impl Flows {
         turns.for_each(|queues| archive.part(&mut queues.turn));
     }
 
-    /// The loads of a scenario, opened for its drive with these submission queues and this seed.
+    /// Opens the loads of a scenario for its drive, with these submission queues and this seed.
     ///
     /// Errors if there is none, or one cannot be opened.
     pub(super) fn open(scenario: &Scenario, queues: u32, seed: u64) -> Result<Flows, UserError> {
@@ -170,7 +170,7 @@ impl Flows {
         })
     }
 
-    /// One load whose requests are offered one by one, or handed over before they arrive.
+    /// Creates one load whose requests are offered one by one, or handed over before they arrive.
     pub(super) fn served(scenario: &Scenario, queues: u32, handed_over: bool) -> Flows {
         let feed = Prefetch::offered(scenario.mapping_bytes());
         let queues = (0..queues).collect();
@@ -189,20 +189,19 @@ impl Flows {
         }
     }
 
-    /// Place of the service level of a load, see [`reprieve_policy::txn::Txn::service_level`].
+    /// Returns the service level of a load, see [`reprieve_policy::txn::Txn::service_level`].
     #[inline]
     pub(super) fn service_level(&self, flow: u32) -> u8 {
         if self.have_service_levels { self.list[flow as usize].service_level } else { 0 }
     }
 
-    /// The placement handle of what a load writes.
+    /// Returns the placement handle of a load's writes.
     #[inline]
     pub(super) fn handle(&self, flow: u32) -> u8 {
         self.list[flow as usize].handle
     }
 
-    /// The request that arrives next, of a load whose requests are offered; or another one that
-    /// arrives with it.
+    /// Offers the request that arrives next, or another one that arrives with it.
     pub(super) fn offer(&mut self, request: Request) {
         assert!(
             self.is_served
@@ -218,7 +217,7 @@ impl Flows {
         }
     }
 
-    /// A request that arrives later, or now.
+    /// Hands over a request that arrives later, or now.
     #[inline(always)]
     pub(super) fn hand_over(&mut self, request: Request, tag: u64, route: Route) {
         let handover = self.handover.as_mut().expect("requests of the drive are handed over");
@@ -228,7 +227,7 @@ impl Flows {
         }
     }
 
-    /// Reads the first request of each open load, and lets each closed one fill its depth.
+    /// Reads the first request of each open load, and fills the queue depth of each closed one.
     pub(super) fn start(&mut self, ftl: &Ftl) {
         self.begin_group(0, Time::ZERO);
         for flow in self.list.iter_mut().filter(|flow| flow.course.is_none()) {
@@ -243,7 +242,7 @@ impl Flows {
         self.find_next();
     }
 
-    /// When the next request of an open load arrives; `NEVER` if none does.
+    /// Returns when the next request of an open load arrives; `NEVER` if none does.
     #[inline(always)]
     pub(super) fn next_time(&self) -> Time {
         self.next.0
@@ -272,7 +271,7 @@ impl Flows {
         (request, number)
     }
 
-    /// A row that could not be read, once the requests before it have been handed out.
+    /// Errors at a row that could not be read, once the requests before it have been handed out.
     #[cold]
     pub(super) fn check(&mut self) -> Result<(), UserError> {
         self.list.iter_mut().find_map(|flow| flow.feed.take_error()).map_or(Ok(()), Err)
@@ -290,7 +289,7 @@ impl Flows {
         self.to_pull > 0
     }
 
-    /// A request that a closed load may send now, and its load.
+    /// Returns a request that a closed load may send now, and its load.
     #[inline]
     pub(super) fn pull(&mut self, ftl: &Ftl, now: Time) -> Option<(Request, u32)> {
         let [flow] = &mut self.list[..] else { return self.pull_any(ftl, now) };
@@ -308,7 +307,7 @@ impl Flows {
     }
 
     fn pull_any(&mut self, ftl: &Ftl, now: Time) -> Option<(Request, u32)> {
-        // More than one round, as the end of a job may let one begin that stands before it.
+        // More than one round, as the end of a job may start an earlier one in the list.
         let mut places = (0..self.list.len()).cycle();
         while self.to_pull > 0 {
             let place = places.next().expect("there is a load");
@@ -328,7 +327,7 @@ impl Flows {
         None
     }
 
-    /// The request that a job issues now, if it does.
+    /// Returns the request that a job issues now, if any.
     #[cold]
     fn pull_job(&mut self, number: u32, ftl: &Ftl, now: Time) -> Option<Request> {
         let flow = &mut self.list[number as usize];
@@ -356,7 +355,7 @@ impl Flows {
         None
     }
 
-    /// A job of this group is over; if it was the last, the next group begins.
+    /// Counts a job of this group that has ended; after the last, the next group starts.
     fn group_over(&mut self, group: u32) {
         if group != self.group {
             return;
@@ -368,7 +367,7 @@ impl Flows {
         }
     }
 
-    /// The jobs of a group begin.
+    /// Starts the jobs of a group.
     fn begin_group(&mut self, group: u32, at: Time) {
         self.group = group;
         for flow in &mut self.list {
@@ -397,7 +396,7 @@ impl Flows {
         stats.ended(now);
     }
 
-    /// The figures of a load, unless a request that arrived then is left out of them.
+    /// Returns the figures of a load, unless they exclude a request that arrived then.
     fn figures(&mut self, number: u32, arrival: Time) -> Option<&mut FlowStats> {
         let place = match &self.list[number as usize].course {
             None => number,
@@ -408,12 +407,12 @@ impl Flows {
         Some(stats.expect("all loads have figures or none"))
     }
 
-    /// The number of a load in the results: of a job that of all its clones.
+    /// Returns the number of a load in the results, which clones of a job share.
     pub(super) fn number(&self, number: u32) -> u32 {
         self.list[number as usize].course.as_ref().map_or(number, |course| course.job)
     }
 
-    /// A request of this load is complete.
+    /// Counts a completed request of this load.
     #[inline]
     pub(super) fn completed(&mut self, number: u32) {
         let flow = &mut self.list[number as usize];
@@ -425,7 +424,7 @@ impl Flows {
         self.to_pull += is_closed;
     }
 
-    /// The submission queue of the next request of a load.
+    /// Returns the submission queue of the next request of a load.
     pub(super) fn queue(&mut self, number: u32) -> u32 {
         match self.queue {
             Queue::Any => self.list[number as usize].queues.next(),
@@ -434,18 +433,18 @@ impl Flows {
         }
     }
 
-    /// Share of the loads that has been read: the mean of those that know theirs.
+    /// Returns the share of the loads that has been read: the mean of the known ones.
     pub(super) fn progress(&self) -> Option<f64> {
         let shares: Vec<f64> = self.list.iter().filter_map(|flow| flow.feed.progress()).collect();
         (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
     }
 
-    /// Returns how many rows have been read and left out, of all together.
+    /// Returns how many rows of all loads have been read and skipped.
     pub(super) fn counts(&self) -> Counts {
         let mut all = Counts::default();
         for flow in &self.list {
             let counts = flow.feed.counts();
-            // What a job has read ahead when its time is up is never sent.
+            // Requests that a job has read ahead at its end are never sent.
             let issued = flow.course.as_ref().map(|course| course.issued);
             all.add(&Counts { requests: issued.unwrap_or(counts.requests), ..counts });
         }
@@ -465,7 +464,7 @@ fn classes(scenario: &Scenario) -> [QueueTurns; Priority::ALL.len()] {
     })
 }
 
-/// The course of a job behind these loads; `None` of another load.
+/// Returns the course of a job after these loads; `None` for another load.
 fn course(config: &WorkloadConfig, before: &[Option<JobCourse>]) -> Option<JobCourse> {
     let WorkloadConfig::Fio(job) = config else { return None };
     let FioJob { clone, .. } = **job;

@@ -1,4 +1,4 @@
-//! Flush: the intervals between flushes, and how many pages of each are not in flash yet.
+//! Flush: the intervals between flushes, and the pages of each that are not in flash yet.
 
 use std::collections::VecDeque;
 
@@ -24,7 +24,7 @@ impl Intervals {
         Intervals { open: VecDeque::from([current]), first: 0 }
     }
 
-    /// Pages of a write have arrived; returns the interval that they belong to.
+    /// Adds the pages of a write; returns their interval.
     #[inline]
     pub(super) fn begin(&mut self, pages: u32) -> u32 {
         let current = self.open.back_mut().expect("there always is a current interval");
@@ -38,13 +38,13 @@ impl Intervals {
         interval - self.first + 1 == self.open.len() as u32
     }
 
-    /// One page of an interval is in flash, or superseded by one that is waited for anyway.
+    /// Counts a page of an interval that is in flash, or superseded by one that flushes wait for.
     #[inline]
     pub(super) fn end(&mut self, interval: u32) {
         self.open[(interval - self.first) as usize].pages_left -= 1;
     }
 
-    /// A flush has arrived: ends the interval. False if nothing is left to wait for.
+    /// Handles a flush: ends the interval. False if no page is left to wait for.
     pub(super) fn flush(&mut self, request: u32) -> bool {
         if self.open.len() == 1 && self.open[0].pages_left == 0 {
             return false;
@@ -54,7 +54,7 @@ impl Intervals {
         true
     }
 
-    /// The next flush that waits for nothing any more.
+    /// Returns the next flush that has no pages to wait for.
     #[inline]
     pub(super) fn next_flushed(&mut self) -> Option<u32> {
         let front = self.open.front().expect("there always is a current interval");

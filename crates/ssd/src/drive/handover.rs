@@ -1,4 +1,4 @@
-//! Requests of a caller until they are complete, and completions until it takes them.
+//! Requests of a caller until their completion, and completions until it takes them.
 
 use std::collections::VecDeque;
 
@@ -6,10 +6,10 @@ use reprieve_base::{Op, Request, Time};
 use reprieve_observe::causes::CauseTimes;
 use reprieve_policy::txn::LatencyComponents;
 
-/// A request that is complete.
+/// A completed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Completion {
-    /// The caller's, that of the request.
+    /// The caller's tag of the request.
     pub tag: u64,
     /// The request's number in order of arrival, from 0.
     pub number: u64,
@@ -19,20 +19,20 @@ pub struct Completion {
     pub lba: u64,
     /// When it reached the drive.
     pub arrival: Time,
-    /// When it was complete.
+    /// When it completed.
     pub completion: Time,
-    /// Pages of it that nothing corrected.
+    /// Its uncorrectable pages.
     pub uncorrectable_pages: u32,
 }
 
-/// Where the time of a completed request went.
+/// Components of a completed request's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Details {
     /// Components of the latency, of the transaction that completed last.
     pub parts: LatencyComponents,
     /// Causes of its waits.
     pub causes: CauseTimes,
-    /// The die of that transaction, if one had to do with it.
+    /// The die of that transaction, if any.
     pub die: Option<u32>,
     /// Senses beyond the first of each page that was read for the request.
     pub retries: u32,
@@ -50,16 +50,16 @@ pub enum Queue {
     Class(u8),
 }
 
-/// The way of a request into the drive.
+/// Route of a request into the drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Route {
     /// Its submission queue.
     pub queue: Queue,
-    /// The placement handle of what it writes; `None`: 0.
+    /// The placement handle of its writes; `None`: 0.
     pub handle: Option<u8>,
 }
 
-/// A request, until it is complete, and what its caller calls it.
+/// A request until its completion, with its caller's tag.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Slot {
     request: Option<Request>,
@@ -94,12 +94,12 @@ impl Handover {
         }
     }
 
-    /// How many requests have been handed over.
+    /// Returns the number of requests handed over.
     pub(super) fn count(&self) -> u64 {
         self.first + self.slots.len() as u64
     }
 
-    /// Takes over a request, which arrives behind all that have arrived.
+    /// Takes over a request, which arrives after all that have arrived.
     #[inline(always)]
     pub(super) fn add(&mut self, request: Request, tag: u64, route: Route) {
         let slot = Slot { request: Some(request), tag, route };
@@ -119,8 +119,8 @@ impl Handover {
         self.slots.insert(place, slot);
     }
 
-    /// The next request arrives: it, its route, and when the one behind it does, `NEVER` if none
-    /// does.
+    /// Returns the request that arrives next, its route, and the arrival of the one after it, or
+    /// `NEVER`.
     #[inline(always)]
     pub(super) fn arrive(&mut self) -> (Request, Route, Time) {
         let place = (self.next - self.first) as usize;
@@ -131,7 +131,7 @@ impl Handover {
         (request, route, behind.map_or(Time::NEVER, |request| request.arrival))
     }
 
-    /// The request of this number is complete.
+    /// Completes the request of this number.
     #[inline(always)]
     pub(super) fn complete(&mut self, number: u64, lba: u64, now: Time, uncorrectable_pages: u32) {
         let slot = &mut self.slots[(number - self.first) as usize];
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(arrive(&mut handover), (10, Time::from_ns(10)));
         assert_eq!(arrive(&mut handover), (10, Time::from_ns(15)));
         handover.complete(1, 0, Time::from_ns(11), 0);
-        // Behind what has arrived at 10, complete or not.
+        // After the arrivals at 10, complete or not.
         handover.add(read(10), 5, Route::default());
         assert_eq!(arrive(&mut handover), (10, Time::from_ns(15)));
         handover.complete(0, 0, Time::from_ns(12), 7);

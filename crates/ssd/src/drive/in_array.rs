@@ -1,4 +1,4 @@
-//! A drive as one of an array, which looks at its collection.
+//! A drive of an array, which observes and controls its collection.
 
 use reprieve_base::event::Schedule;
 use reprieve_base::{Request, Time};
@@ -8,23 +8,22 @@ use super::Ssd;
 use super::event::DriveEvent;
 use super::page_store::PageStore;
 
-/// Lets a drive keep its tables in little memory, though they are slower so: it is one of many.
+/// Uses compact, slower tables for a drive, as it is one of many.
 pub fn expect_many(drive: &mut Ssd) {
     drive.run.pages.ftl.tables.expect_many();
 }
 
-/// From `at` on lets planes of a drive collect that need not yet, or does not.
+/// Starts or stops optional garbage collection on a drive at `at`.
 pub fn let_collect(drive: &mut Ssd, at: Time, lets: bool) {
     drive.run.events.schedule(at, DriveEvent::BusyWindow(u32::from(lets)));
 }
 
-/// Returns the free blocks that planes lack which have something to collect, and blocks that are
-/// being collected.
+/// Returns the free blocks that planes with garbage lack, and the current victims.
 pub fn blocks_to_collect(drive: &Ssd) -> u32 {
     drive.run.pages.ftl.blocks_to_collect()
 }
 
-/// Whether a die that a read needs is collecting.
+/// Whether the die of a read collects.
 pub fn collects(drive: &Ssd, read: &Request) -> bool {
     let PageStore { layout, ftl, unwritten_costs_read, .. } = &drive.run.pages;
     let (first, last) = layout.pages(read);

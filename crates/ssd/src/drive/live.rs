@@ -1,7 +1,7 @@
-//! A drive that is given its requests one by one, while somebody else's clock runs.
+//! A drive that gets its requests one by one, under the clock of a caller.
 //!
-//! The caller keeps the time: it hands over each request with its arrival, says how far time has
-//! come, and is told what was completed. The same instants pass as in a run of the same requests.
+//! The caller hands over each request with its arrival, advances the time, and takes completions.
+//! Instants are those of a run of these requests.
 
 use std::collections::VecDeque;
 
@@ -15,18 +15,18 @@ use super::handover::{Completion, Details, Route};
 /// Activity of a drive at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Activity {
-    /// Requests that have arrived and are not answered.
+    /// Requests that have arrived and are not complete.
     pub open_requests: usize,
-    /// Transactions of flash that wait or are under way.
+    /// Transactions of flash that wait or run.
     pub transactions: usize,
-    /// Operations suspended so far: programs, and erases.
+    /// Suspended operations so far: programs, and erases.
     pub suspensions: [u64; 2],
-    /// Pages read and programmed, and blocks erased, by anyone.
+    /// Pages read and programmed, and blocks erased, by host and drive.
     pub operations: [u64; 3],
 }
 
 impl Ssd {
-    /// Takes the drive out of the hands of its workload; it must be preconditioned.
+    /// Removes the workload of the drive, which must be preconditioned.
     ///
     /// Panics if the drive has not been made with `Options::served`.
     pub fn start_serving(&mut self) -> Result<(), UserError> {
@@ -37,12 +37,12 @@ impl Ssd {
         self.start_now()
     }
 
-    /// The last instant that has passed.
+    /// Returns the last instant that was simulated.
     pub fn now(&self) -> Time {
         self.run.now
     }
 
-    /// Lets pass every instant up to this one.
+    /// Runs every instant up to `until`.
     ///
     /// Errors if too many blocks of the drive have failed.
     pub fn advance(&mut self, until: Time) -> Result<(), UserError> {
@@ -58,8 +58,8 @@ impl Ssd {
 
     /// Hands over a request at its arrival, and returns its number in order of arrival.
     ///
-    /// Panics if that instant has passed already: a drive that has decided does not decide again.
-    /// The first request arrives at zero at the soonest.
+    /// Panics if that instant has been simulated already, with its decisions. The first request
+    /// arrives at zero at the soonest.
     pub fn submit(&mut self, request: Request) -> Result<u64, UserError> {
         let arrival = request.arrival;
         if arrival > Time::ZERO {
@@ -74,7 +74,7 @@ impl Ssd {
         Ok(number)
     }
 
-    /// Hands over a request that arrives later, or now behind all that have arrived.
+    /// Hands over a request that arrives later, or now after all that have arrived.
     ///
     /// Panics if the drive has not been made with `Options::handed_over`, or when a request arrives
     /// on a route that the drive does not have.
@@ -84,17 +84,17 @@ impl Ssd {
         self.run.flows.hand_over(request, tag, route);
     }
 
-    /// How many requests have been handed over so.
+    /// Returns the number of requests handed over.
     pub fn handed_over(&self) -> u64 {
         self.run.flows.handover.as_ref().map_or(0, |handover| handover.count())
     }
 
-    /// Lets instants pass until `wanted` completions wait to be taken, but none after `until`;
-    /// whether so many do.
+    /// Runs instants until `wanted` completions can be taken, but none after `until`; returns
+    /// whether they can.
     ///
-    /// Events of the drive at an instant come before arrivals, as in a run. An instant may pass
-    /// again: the drive has decided, and decides anew with what came later. Errors as
-    /// [`Ssd::advance`] does. Panics if requests are open and nothing will happen.
+    /// Events of the drive at an instant precede arrivals, as in a run. An instant may run again:
+    /// the drive decides anew with later arrivals. Errors as [`Ssd::advance`] does. Panics if
+    /// requests are open and no event is left.
     pub fn advance_to_done(&mut self, until: Time, wanted: usize) -> Result<bool, UserError> {
         let behind = Time::from_ns(until.ns() + 1);
         let missing = wanted.saturating_sub(self.done_count()) as u64;
@@ -118,13 +118,13 @@ impl Ssd {
         Ok(self.run.stats.completed >= completed)
     }
 
-    /// How many completions wait to be taken.
+    /// Returns the number of completions to be taken.
     #[inline(always)]
     pub fn done_count(&self) -> usize {
         self.run.flows.handover.as_ref().map_or(0, |handover| handover.done.len())
     }
 
-    /// Takes the completion that has waited longest.
+    /// Takes the oldest completion.
     #[inline(always)]
     pub fn take_done(&mut self) -> Option<Completion> {
         let handover = self.run.flows.handover.as_mut()?;
@@ -134,7 +134,7 @@ impl Ssd {
         handover.done.pop_front()
     }
 
-    /// Begins to keep the details of completions; no request may have been handed over.
+    /// Starts to keep the details of completions; no request may have been handed over.
     pub fn keep_details(&mut self) {
         self.run.pages.flash.keep_attribution();
         let handover = self.run.flows.handover.as_mut().expect("requests are handed over");
@@ -153,8 +153,8 @@ impl Ssd {
         self.run.flows.handover.as_ref()?.details.as_ref()?.front()
     }
 
-    /// Begins to measure at `at`; nothing may be due between the last instant that has passed and
-    /// `now`, which `at` must not be before. Requests that arrived earlier are left out.
+    /// Starts to measure at `at`, which is not before `now`, with no event due between the last
+    /// instant and `now`. Requests that arrived earlier are excluded.
     pub fn measure_from(&mut self, at: Time, now: Time) {
         self.run.stats.measure_anew(at);
         if at == now {
@@ -163,12 +163,12 @@ impl Ssd {
         }
     }
 
-    /// The completions that wait to be taken, in their order.
+    /// Returns the completions to be taken, in order.
     pub fn done(&self) -> impl Iterator<Item = &Completion> {
         self.run.flows.handover.iter().flat_map(|handover| &handover.done)
     }
 
-    /// Moves what was completed since the last call into `into`, which is emptied before.
+    /// Moves the completions since the last call into `into`, which is emptied before.
     ///
     /// Panics if the drive keeps no log of requests.
     pub fn take_completed(&mut self, into: &mut LogBatch) {
@@ -176,7 +176,7 @@ impl Ssd {
         std::mem::swap(self.run.stats.log.as_mut().expect("the drive keeps a log"), into);
     }
 
-    /// Whether something was completed that was not taken.
+    /// Whether there are completions to be taken.
     ///
     /// Panics if the drive keeps no log of requests.
     pub fn has_completed(&self) -> bool {
@@ -194,9 +194,9 @@ impl Ssd {
         }
     }
 
-    /// Lets other rules hold from now on: what may be suspended, how often, and when.
+    /// Replaces the rules of suspension: which operations, how often, and when.
     ///
-    /// Panics if the scenario differs in more than `Scenario::may_become` lets it.
+    /// Panics if the scenario differs in more than `Scenario::may_become` permits.
     pub fn set_rules(&mut self, scenario: Scenario) {
         assert!(self.scenario.may_become(&scenario), "a drive stays what it is");
         self.run.pages.flash.set_rules(&scenario);

@@ -1,4 +1,4 @@
-//! A mapping in flash: requests that wait for an entry of it, and its own pages' way to flash.
+//! A mapping in flash: requests that wait for an entry, and writes of its own pages.
 
 use reprieve_base::Time;
 use reprieve_ftl::Mapping;
@@ -9,7 +9,7 @@ use super::page_store::PageStore;
 use super::pages::take_waiters;
 
 impl PageStore {
-    /// Whether a page of a host read has to wait for its entry; then it does.
+    /// Whether a page of a host read has to wait for its entry; queues it then.
     pub(super) fn waits_for_entry(
         &mut self,
         request: u32,
@@ -17,7 +17,7 @@ impl PageStore {
         requests: &mut HostRequests,
         now: Time,
     ) -> bool {
-        // What is in the buffer or the cache is found there.
+        // Pages in the buffer or the cache are found there.
         let is_buffered = self
             .ftl
             .tables
@@ -39,7 +39,7 @@ impl PageStore {
         true
     }
 
-    /// Whether a page of a host write has to wait for its entry, which tells where its old page is.
+    /// Whether a page of a host write has to wait for its entry, which gives its old page.
     pub(super) fn write_waits_for_entry(
         &mut self,
         id: u32,
@@ -49,13 +49,13 @@ impl PageStore {
         let txn = &mut self.flash.txns_mut()[id];
         txn.partial = !is_whole;
         txn.from_image = before == Mapping::Unwritten && self.unwritten_costs_read;
-        // The write before it, which is in the buffer, has seen to the entry.
+        // The write before it, which is in the buffer, has the entry.
         !matches!(before, Mapping::Buffered(_))
             && !self.ftl.tables.map.demand().use_entry(txn.lpn, true)
     }
 
-    /// Gets the entry for a transaction that needs it: reads its page of the mapping, unless that
-    /// is being read or is in memory.
+    /// Gets the entry for a transaction: reads its page of the mapping, unless that is being read
+    /// or is in memory.
     pub(super) fn fetch_entry(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         self.flash.txns_mut()[id].waits_map = true;
         let lpn = self.ftl.tables.map.demand().map_page(self.flash.txns()[id].lpn);
@@ -63,7 +63,7 @@ impl PageStore {
         if loader == NONE {
             let (die, at) = match self.ftl.tables.map.get(lpn) {
                 Mapping::Flash(page) => self.ftl.numbering.locate(page),
-                // Its newer version is still being made up from the old one and the changes.
+                // Its newer version is still being composed from the old one and the changes.
                 Mapping::Buffered(writer) if self.flash.txns()[writer].kind == Kind::MapUpdate => {
                     match self.flash.txns()[writer].old {
                         NONE => self.ftl.image_page(lpn),
@@ -86,7 +86,7 @@ impl PageStore {
         self.flash.txns_mut()[id].next = first;
     }
 
-    /// A page of the mapping has been read for those that wait for entries of it.
+    /// Completes a read of a page of the mapping, for the transactions that wait for its entries.
     pub(super) fn map_page_read(&mut self, loader: u32, requests: &mut HostRequests, now: Time) {
         let mut waiter = take_waiters(self.flash.txns_mut(), loader);
         let lpn = self.flash.txns_mut().remove(loader).lpn;
@@ -98,7 +98,7 @@ impl PageStore {
         }
     }
 
-    /// A transaction has its entry and goes on.
+    /// Continues a transaction that has its entry.
     #[cold]
     fn entry_found(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let txn = &mut self.flash.txns_mut()[id];
@@ -122,7 +122,7 @@ impl PageStore {
         self.write_map_pages(now);
     }
 
-    /// Writes the pages of the mapping that are due, as far as the planes have room.
+    /// Writes the due pages of the mapping, as far as the planes have room.
     #[inline]
     pub(super) fn write_map_pages(&mut self, now: Time) {
         if self.ftl.tables.map.is_in_flash() {
@@ -135,7 +135,7 @@ impl PageStore {
         while let Some(lpn) = self.ftl.tables.map.demand().next_due() {
             if !self.write_map_page(lpn, now) {
                 self.ftl.tables.map.demand().stays_due(lpn);
-                // Where dirty pages take up the room of the planes, they go.
+                // Dirty pages that occupy the space of the planes are sent.
                 self.send_all_held();
                 return;
             }
@@ -148,7 +148,7 @@ impl PageStore {
         if let Mapping::Buffered(writer) = self.ftl.tables.map.get(lpn) {
             let writer = &self.flash.txns()[writer];
             if writer.kind == Kind::MapUpdate || writer.start == Time::NEVER {
-                // It is about to be written, and the changes go with it.
+                // Its write takes the changes along.
                 return true;
             }
         }
@@ -176,7 +176,7 @@ impl PageStore {
         true
     }
 
-    /// The old version of a page of the mapping has been read: the new one can be written.
+    /// Continues the write of a page of the mapping whose old version has been read.
     pub(super) fn map_page_ready(&mut self, id: u32) {
         let txn = &mut self.flash.txns_mut()[id];
         txn.kind = Kind::MapProgram;
@@ -185,7 +185,7 @@ impl PageStore {
         self.flash.enqueue(id);
     }
 
-    /// A page of the mapping is in flash.
+    /// Completes a page of the mapping in flash.
     pub(super) fn map_page_programmed(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         if self.is_written_again(id) {
             return;

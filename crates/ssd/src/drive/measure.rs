@@ -1,4 +1,4 @@
-//! From when on a run is measured: what is counted before that is forgotten, or subtracted.
+//! The measured part of a run: earlier counts are discarded, or subtracted.
 
 use reprieve_base::{Dur, Op, Time, UserError};
 use reprieve_config::Measure;
@@ -8,21 +8,21 @@ use reprieve_observe::stats::{AGES, ErrorCounts, Found, Measured, WearFacts};
 
 use super::Ssd;
 
-/// The number of no request.
+/// No request.
 const NONE_YET: u64 = u64::MAX;
 
 /// Part of the run that is measured.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Measuring {
-    /// The measured part begins with the first request of this number or a higher one that arrives
+    /// The measured part starts with the first request from this number on that arrives at least
     /// this long after the start.
     from_request: u64,
     from: Dur,
-    /// The first request that counts; `NONE_YET` before it has arrived.
+    /// The first measured request; `NONE_YET` before it has arrived.
     pub(super) first: u64,
-    /// When the measured part begins, and what was counted before; `None`: it has not begun.
+    /// The start of the measured part, with the counts before it; `None` before the start.
     begun: Option<Box<Before>>,
-    /// Transactions of measured parts that another has followed.
+    /// Transactions of earlier measured parts.
     transactions: u64,
     /// Bytes that excluded requests read and wrote which were complete in the measured part.
     earlier_bytes: [u64; 2],
@@ -30,7 +30,7 @@ pub(super) struct Measuring {
     found: Option<Found>,
 }
 
-/// Counters when the measured part began.
+/// Counters at the start of the measured part.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Before {
     at: Time,
@@ -49,7 +49,7 @@ fn subtract(now: &mut [u64], before: &[u64]) {
 }
 
 impl Measuring {
-    /// Of a run whose scenario says from when on it is measured, or that the run is to find out.
+    /// Creates the measurement of a run whose start is in the scenario, or to be found by the run.
     pub(super) fn new(measure: &Measure) -> Measuring {
         let Measure { from_request, from, .. } = *measure;
         let is_all = from_request == 0 && from == Dur::ZERO;
@@ -64,13 +64,13 @@ impl Measuring {
         }
     }
 
-    /// Of a run that excludes what an earlier run of the same scenario has found.
+    /// Creates the measurement of a run that excludes the transient found by an earlier run.
     pub(super) fn excluding(found: Found, measure: &Measure) -> Measuring {
         let measure = Measure { from_request: found.from_request, ..*measure };
         Measuring { found: Some(found), ..Measuring::new(&measure) }
     }
 
-    /// The measured part is to begin at `at`, though another may have begun before.
+    /// Schedules the start of the measured part at `at`, even after an earlier one.
     pub(super) fn anew(&mut self, at: Time) {
         let transactions = self.earlier_transactions();
         let measure = Measure { from: at - Time::ZERO, ..Measure::default() };
@@ -82,20 +82,20 @@ impl Measuring {
         self.begun.is_some()
     }
 
-    /// The measured part may have begun before an instant of which nothing has happened: when it
-    /// did, after these arrivals.
+    /// Returns the start of the measured part if it lies before an instant of which nothing has
+    /// run, after these arrivals.
     pub(super) fn begins_before(&self, now: Time, arrived: u64) -> Option<Time> {
         let from = Time::ZERO + self.from;
         let had_arrived = self.from_request == 0 || arrived > self.from_request;
         (had_arrived && now >= from).then_some(from)
     }
 
-    /// Whether it begins with the request of this number, which is about to arrive.
+    /// Whether it starts with the request of this number, which is about to arrive.
     pub(super) fn begins_with(&self, number: u64, now: Time) -> bool {
         !self.has_begun() && number == self.from_request && now >= Time::ZERO + self.from
     }
 
-    /// It begins at `at`, after these transactions: what was counted before is kept.
+    /// Starts the measured part at `at`, after these transactions, and stores the counts before it.
     pub(super) fn begin(&mut self, at: Time, transactions: u64, flash: &Flash) {
         let (die_busy_ns, channel_busy_ns) = flash.busy_ns_each(at);
         self.begun = Some(Box::new(Before {
@@ -112,7 +112,7 @@ impl Measuring {
         }));
     }
 
-    /// An excluded request is complete.
+    /// Counts a completed excluded request.
     #[cold]
     pub(super) fn excluded_done(&mut self, op: Op, bytes: u32) {
         if self.has_begun() && (op == Op::Read || op.is_write()) {
@@ -120,7 +120,7 @@ impl Measuring {
         }
     }
 
-    /// The run is done, with these requests: a part of it was to be measured.
+    /// Checks after a run of these requests that its measured part has started.
     pub(super) fn check(&self, arrived: u64, now: Time) -> Result<(), UserError> {
         if self.first != NONE_YET {
             return Ok(());
@@ -139,12 +139,12 @@ impl Measuring {
         self.begun.as_deref()
     }
 
-    /// When the measured part began; now if that is still to come.
+    /// Returns when the measured part started; `now` if it has not.
     pub(super) fn since(&self, now: Time) -> Time {
         self.before().map_or(now, |before| before.at)
     }
 
-    /// For how long dies and channels were in use in the measured part.
+    /// Returns the busy times of dies and channels in the measured part.
     pub(super) fn busy_ns(&self, flash: &Flash, now: Time) -> (Vec<u64>, Vec<u64>) {
         let (mut dies, mut channels) = flash.busy_ns_each(now);
         if let Some(before) = self.before() {
@@ -154,7 +154,7 @@ impl Measuring {
         (dies, channels)
     }
 
-    /// Suspensions by what was done, in the measured part.
+    /// Returns suspensions by progress, in the measured part.
     pub(super) fn ages(&self, flash: &Flash) -> Option<[[u64; AGES]; 2]> {
         let mut ages = *flash.observers().ages()?;
         if let Some(before) = self.before().and_then(|before| before.ages.as_ref()) {
@@ -163,7 +163,7 @@ impl Measuring {
         Some(ages)
     }
 
-    /// Errors and wear of the measured part; the cycles of the blocks are those that they have.
+    /// Returns errors and wear of the measured part; block cycles are totals.
     pub(super) fn cells(&self, flash: &Flash) -> Option<(ErrorCounts, WearFacts)> {
         let (errors, wear) = flash.media()?.counted();
         Some(match self.before().and_then(|before| before.cells.as_ref()) {
@@ -172,7 +172,7 @@ impl Measuring {
         })
     }
 
-    /// Power and energy of the measured part, if they are accounted for.
+    /// Returns power and energy of the measured part, if there is a meter.
     pub(super) fn power(&self, flash: &Flash, now: Time) -> Option<PowerReport> {
         let report = flash.observers().power_report(now)?;
         Some(match self.before().and_then(|before| before.power.as_deref()) {
@@ -181,18 +181,17 @@ impl Measuring {
         })
     }
 
-    /// Bytes that excluded requests read and wrote in the measured part.
+    /// Returns the bytes that excluded requests read and wrote in the measured part.
     pub(super) fn excluded_bytes(&self) -> u64 {
         self.earlier_bytes.iter().sum()
     }
 
-    /// Page reads and programs before the measured part.
+    /// Returns page reads and programs before the measured part.
     pub(super) fn earlier_transactions(&self) -> u64 {
         self.before().map_or(self.transactions, |before| before.transactions)
     }
 
-    /// Says which part is measured, for the summary of a run that `looks_for_transient` or has no
-    /// workload of its own, as it `is_served`.
+    /// Returns the measured part for the summary of a run that `looks_for_transient` or is served.
     pub(super) fn told(
         &self,
         (arrived, now): (u64, Time),
@@ -231,15 +230,15 @@ impl Measuring {
 }
 
 impl Ssd {
-    /// Returns the transient that the finished run has found; `None`: it has not looked for it.
+    /// Returns the transient that the finished run has found; `None` if it was not looked for.
     ///
-    /// With `warmup = "auto"` a run looks for it and excludes nothing. The result is the second run
-    /// of the same scenario, which [`Ssd::exclude`] tells what the first has found.
+    /// With `warmup = "auto"` a run looks for it and excludes nothing. The result is a second run
+    /// of the same scenario, which gets it through [`Ssd::exclude`].
     pub fn found(&self) -> Option<Found> {
         Some(self.run.stats.transient.as_ref()?.found(self.run.stats.arrived))
     }
 
-    /// Excludes what an earlier run of the same scenario has found. Panics if the run has begun.
+    /// Excludes the transient found by an earlier run of the same scenario. Panics after the start.
     pub fn exclude(&mut self, found: Found) {
         assert!(!self.started, "the run has begun");
         self.run.stats.transient = None;

@@ -1,4 +1,4 @@
-//! Reads of all data in the background, and the refresh of blocks that read badly.
+//! Background reads of all data, and refresh of blocks with many errors.
 
 use reprieve_base::{Archive, Dur, Time, parts};
 use reprieve_config::Scenario;
@@ -6,18 +6,18 @@ use reprieve_flash::Flash;
 use reprieve_ftl::{Ftl, Mapping};
 use reprieve_policy::txn::{Kind, NONE, Txn};
 
-/// Logical pages without data in the flash that one step passes at most.
+/// Most logical pages without data in the flash that one step skips.
 const SKIPPED_MAX: u32 = 1024;
 
-/// A scan in the order of logical pages, over and over.
+/// A cyclic scan in the order of logical pages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MediaScan {
-    /// Time between two pages.
+    /// Interval between two reads.
     pub(super) interval: Dur,
     pages: u32,
     next_lpn: u32,
-    /// When its last page had been read, `NEVER` while it is: the next is read later, so that
-    /// others get their turn.
+    /// End of its last read, `NEVER` during a read: the next one is later, to leave other reads
+    /// their turn.
     busy_until: Time,
     /// Retries of a read from which on its block is refreshed.
     refresh_retries: Option<u32>,
@@ -32,12 +32,12 @@ pub(super) struct ScanCounts {
 }
 
 impl MediaScan {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.next_lpn, self.busy_until, self.counts);
     }
 
-    /// The scan of a scenario; `None` without one.
+    /// Creates the scan of a scenario; `None` without one.
     pub(super) fn of(scenario: &Scenario) -> Option<MediaScan> {
         let given = scenario.ftl.scan?;
         let pages = scenario.logical_pages();
@@ -51,7 +51,7 @@ impl MediaScan {
         })
     }
 
-    /// Reads the next logical page that has its data in the flash, unless one is being read.
+    /// Reads the next logical page with data in the flash, unless a read is running.
     pub(super) fn read_next(&mut self, ftl: &Ftl, flash: &mut Flash, now: Time) {
         if now <= self.busy_until {
             return;
@@ -73,7 +73,7 @@ impl MediaScan {
         }
     }
 
-    /// A page of the scan has been read.
+    /// Completes a read of the scan.
     pub(super) fn page_read(&mut self, id: u32, ftl: &mut Ftl, flash: &mut Flash, now: Time) {
         self.judge(id, ftl, flash);
         flash.txns_mut().release(id);
@@ -81,14 +81,14 @@ impl MediaScan {
         self.counts.scanned_pages += 1;
     }
 
-    /// Has the block of a page that was read refreshed if that took too many retries.
+    /// Requests the refresh of a block after a read with too many retries.
     pub(super) fn judge(&mut self, id: u32, ftl: &mut Ftl, flash: &mut Flash) {
         let txn = flash.txns()[id];
         let retries = u32::from(txn.first_retry) + u32::from(txn.further_senses);
         if self.refresh_retries.is_none_or(|least| retries < least) {
             return;
         }
-        // Its page may have been written anew, or moved, since it was sensed.
+        // Its page may have been rewritten or moved since it was sensed.
         let page = ftl.numbering.page_of(&txn);
         if ftl.tables.blocks.owner(page) != Some(txn.lpn) {
             return;

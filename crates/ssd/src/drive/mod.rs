@@ -1,4 +1,4 @@
-//! The drive as its user sees it: made from a scenario, brought into its state, run, asked.
+//! The drive as its user sees it: created from a scenario, prepared, run and queried.
 
 #[cfg(test)]
 mod broken;
@@ -71,13 +71,13 @@ pub use power_loss_view::{Cut, PowerLossView, Recovered};
 pub use series::TimeSeries;
 pub use snapshot::Snapshot;
 
-/// A simulated drive and the workload that it is given.
+/// A simulated drive and its workload.
 pub struct Ssd {
     scenario: Scenario,
-    /// State that changes from instant to instant.
+    /// State that changes between instants.
     run: EventLoop,
     preparation: Preparation,
-    /// How the power failed, once it has.
+    /// The state after a power failure, once it has occurred.
     cut: Option<Box<Cut>>,
     started: bool,
     /// The workload is done.
@@ -85,7 +85,7 @@ pub struct Ssd {
 }
 
 impl Ssd {
-    /// The drive of a scenario, with its workload opened; the first steps precondition it.
+    /// Creates the drive of a scenario, with its workload opened; the first steps precondition it.
     ///
     /// Errors if the workload cannot be opened or the drive does not fit into memory.
     pub fn new(scenario: Scenario, log_requests: bool) -> Result<Ssd, UserError> {
@@ -143,7 +143,7 @@ impl Ssd {
         Ok(ssd)
     }
 
-    /// The drive with these tables, whose loads draw from this seed.
+    /// Creates the drive with these tables, whose loads draw from this seed.
     fn assemble(
         scenario: Scenario,
         seed: u64,
@@ -237,17 +237,17 @@ impl Ssd {
         self.run.stats.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Share of the workload that has been handed out, and requests completed.
+    /// Returns the share of the workload that has been handed out, and the completed requests.
     pub fn progress(&self) -> (Option<f64>, u64) {
         (self.run.flows.progress(), self.run.stats.completed)
     }
 
-    /// Whether the drive is in the state that it starts from.
+    /// Whether the drive has its initial state.
     pub fn is_preconditioned(&self) -> bool {
         self.preparation.is_done()
     }
 
-    /// The scenario that is being run.
+    /// Returns the scenario.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }

@@ -11,22 +11,22 @@ use reprieve_state::Store;
 pub struct Options {
     /// Keep a row for each request and, unless the drive is served, the causes of its waits.
     pub log_requests: bool,
-    /// Leave the causes out of the rows, to measure what they cost.
+    /// Leave the causes out of the rows, to measure their cost.
     pub without_attribution: bool,
-    /// Keep how it goes over time.
+    /// Keep a time series.
     pub series: bool,
-    /// The drive starts in this saved state, and is not preconditioned.
+    /// Start from this saved state, without preconditioning.
     pub from_state: Option<PathBuf>,
-    /// Check all that must hold while it runs, and panic where it does not, naming this command
-    /// as the one that repeats the run.
+    /// Check all invariants during the run, and panic at a violation, with this command as the one
+    /// that repeats the run.
     pub check: Option<String>,
-    /// The drive gets its requests one by one, and has no workload.
+    /// The drive gets its requests one by one, without a workload.
     pub served: bool,
-    /// It is served, gets its requests before they arrive, and keeps what is complete until it is
-    /// taken.
+    /// As `served`, with requests before their arrival, and completions that are kept until they
+    /// are taken.
     pub handed_over: bool,
     /// Draw a timeline of this.
     pub timeline: Option<Window>,
-    /// Place of prepared states; `None`: that of the process.
+    /// Store of prepared states; `None`: that of the process.
     pub states: Option<Arc<Store>>,
 }

@@ -1,4 +1,4 @@
-//! How requests lie over pages, and over the sectors and units of them.
+//! Layout of requests over pages, and over their sectors and units.
 
 use std::num::NonZeroU32;
 use std::ops::Range;
@@ -9,12 +9,12 @@ use reprieve_ftl::Ftl;
 
 use super::interface::HostRequest;
 
-/// The logical pages of a drive, which are mapping units, as requests see them.
+/// The logical pages of a drive, which are mapping units, for requests.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageLayout {
     page_bytes: u32,
     logical_pages: u32,
-    /// Bytes that leave a die at once; `None`: pages leave whole.
+    /// Bytes of a transfer unit of a die; `None`: pages are transferred whole.
     unit_bytes: Option<u32>,
 }
 
@@ -40,7 +40,7 @@ impl PageLayout {
         }
         let page_bytes = u64::from(self.page_bytes);
         let from = request.lba * SECTOR_BYTES;
-        // An operation of a zone has no length.
+        // A zone operation has no length.
         let last = (from + u64::from(request.bytes).max(1) - 1) / page_bytes;
         assert!(
             last < u64::from(self.logical_pages),
@@ -75,7 +75,7 @@ impl PageLayout {
         self.bytes(request, lpn) == self.page_bytes
     }
 
-    /// Units of a page that a request reads; `None` where pages leave whole.
+    /// Units of a page that a request reads; `None` if pages are transferred whole.
     #[inline]
     pub(super) fn wanted_units(&self, request: &HostRequest, lpn: u32) -> Option<NonZeroU32> {
         let unit_bytes = self.unit_bytes?;
@@ -83,7 +83,7 @@ impl PageLayout {
         NonZeroU32::new(to.div_ceil(unit_bytes) - from / unit_bytes)
     }
 
-    /// Units of the old page that a write of part of it needs; `None` where pages leave whole.
+    /// Units of the old page that a partial write needs; `None` if pages are transferred whole.
     pub(super) fn rest_units(
         &self,
         request: &HostRequest,
@@ -100,22 +100,22 @@ impl PageLayout {
         NonZeroU32::new(self.page_bytes / unit_bytes - replaced)
     }
 
-    /// The bytes of a page that a request covers: the first, and the one behind the last.
+    /// Returns the bytes of a page that a request covers: the first, and the end.
     fn range(&self, request: &HostRequest, lpn: u32) -> (u32, u32) {
         let page = u64::from(lpn) * u64::from(self.page_bytes);
         let from = (request.lba * SECTOR_BYTES).saturating_sub(page) as u32;
         (from, from + self.bytes(request, lpn))
     }
 
-    /// The sectors of a page that a request covers.
+    /// Returns the sectors of a page that a request covers.
     ///
-    /// A request may end within a sector: what it writes of that counts as all of it.
+    /// A request may end within a sector, which counts as written.
     pub(super) fn sectors(&self, request: &HostRequest, lpn: u32) -> Range<u32> {
         let (from, to) = self.range(request, lpn);
         from / SECTOR_BYTES as u32..to.div_ceil(SECTOR_BYTES as u32)
     }
 
-    /// The sectors of a page that a trim covers as a whole: the rest of one is still wanted.
+    /// Sectors of a page that a trim covers completely.
     pub(super) fn whole_sectors(&self, request: &HostRequest, lpn: u32) -> Range<u32> {
         let (from, to) = self.range(request, lpn);
         from / SECTOR_BYTES as u32..to / SECTOR_BYTES as u32

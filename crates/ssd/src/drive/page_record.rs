@@ -10,9 +10,9 @@ use reprieve_policy::txn::{Kind, NONE, Txn};
 use super::interface::HostRequest;
 use super::page_layout::PageLayout;
 
-/// The notes that a drive keeps of its pages, those of them that it keeps.
+/// Records of a drive's pages, as far as they are kept.
 pub(super) struct PageRecord {
-    /// Data stored beside pages, where the power may fail.
+    /// Metadata of pages, where the power may fail.
     pub(super) journal: Option<Box<Journal>>,
     pub(super) checker: Option<Box<Checker>>,
     /// Whether acknowledged data is in flash.
@@ -20,18 +20,18 @@ pub(super) struct PageRecord {
 }
 
 impl PageRecord {
-    /// Whether there is a journal to note pages in.
+    /// Whether there is a journal.
     #[inline(always)]
     pub(super) fn has_journal(&self) -> bool {
         self.journal.is_some()
     }
 
-    /// The sectors that pages hold as the checker knows them, if it looks at them.
+    /// Returns the sectors that pages hold in the checker's record, if it tracks them.
     pub(super) fn sectors(&mut self) -> Option<&mut HeldSectors> {
         self.checker.as_mut()?.sectors.as_mut()
     }
 
-    /// The drive is about to start, and the checker is told of what is in flash.
+    /// Passes the contents of flash to the checker before the start.
     pub(super) fn begin_checks(&mut self, flash: &mut Flash, ftl: &Ftl, layout: &PageLayout) {
         let Some(checker) = &mut self.checker else { return };
         flash.keep_record();
@@ -46,7 +46,7 @@ impl PageRecord {
         }
     }
 
-    /// A request is complete, as the checker is told.
+    /// Passes a completed request to the checker.
     #[cold]
     pub(super) fn completed(&mut self, request: &HostRequest, now: Time) {
         let pages = match request.op {
@@ -58,7 +58,7 @@ impl PageRecord {
         checker.request_completed(now, request.id);
     }
 
-    /// The drive is about to start: what its pages hold is known.
+    /// Sets the journal to the contents of the pages before the start.
     pub(super) fn begin_journal(&mut self, ftl: &Ftl) {
         let Some(journal) = &mut self.journal else { return };
         ftl.tables.blocks.for_each(|die, plane, block, pages| {
@@ -81,8 +81,8 @@ impl PageRecord {
         self.journal.as_mut().expect("the caller has seen it")
     }
 
-    /// A page of a write is in the buffer: a write-back one saves it before the list of trims, any
-    /// other may lose it.
+    /// Records a page of a write in the buffer: a write-back one saves it before the list of trims,
+    /// another may lose it.
     #[cold]
     pub(super) fn accepted(&mut self, lpn: u32) {
         if !self.is_durable {
@@ -90,15 +90,15 @@ impl PageRecord {
         }
     }
 
-    /// A page of a request is in the buffer, as transaction `id`.
+    /// Records a page of a request in the buffer, as transaction `id`.
     #[cold]
     pub(super) fn written(&mut self, id: u32, lpn: u32, request: &HostRequest, now: Time) {
         let is_durable = request.fua || self.is_durable;
         self.in_buffer(id, lpn, Some((request.id, is_durable)), now);
     }
 
-    /// A page is in the buffer, as transaction `id`: of a request and whether that is acknowledged
-    /// once it is in flash, or from before the start.
+    /// Records a page in the buffer, as transaction `id`: of a request and whether that is
+    /// acknowledged once it is in flash, or from before the start.
     pub(super) fn in_buffer(&mut self, id: u32, lpn: u32, request: Option<(u64, bool)>, now: Time) {
         let version = self.journal().accepted(id);
         if let Some(checker) = &mut self.checker {
@@ -106,7 +106,7 @@ impl PageRecord {
         }
     }
 
-    /// The drive writes a page anew, as transaction `id`, with what it holds.
+    /// Records a page that the drive rewrites, as transaction `id`, with its contents.
     #[cold]
     pub(super) fn rewritten(&mut self, id: u32, lpn: u32, now: Time) {
         let version = self.journal().accepted(id);
@@ -115,7 +115,7 @@ impl PageRecord {
         }
     }
 
-    /// A page is trimmed, by the request of this number.
+    /// Records a trim of a page, by the request of this number.
     #[cold]
     pub(super) fn trimmed(&mut self, lpn: u32, number: u64) {
         self.journal().trimmed(lpn);
@@ -124,14 +124,14 @@ impl PageRecord {
         }
     }
 
-    /// A page of the host, or of a mapping in flash, is programmed by transaction `id`.
+    /// Records a program of a page of the host, or of a mapping in flash, by transaction `id`.
     #[cold]
     pub(super) fn programmed(&mut self, id: u32, txn: &Txn, ftl: &Ftl) {
         self.journal().programmed(ftl.numbering.page_of(txn), txn.lpn, id);
     }
 
-    /// Keeps the page of a write that another has overtaken, and that is programmed as transaction
-    /// `id`, until that one is done; false if nothing waits for it, or a newer page is kept.
+    /// Keeps the page of an overtaken write that is being programmed as transaction `id`, until its
+    /// end; false if nothing waits for it, or a newer page is kept.
     #[cold]
     pub(super) fn keep_overtaken(&mut self, id: u32, ftl: &mut Ftl, txns: &mut Slab<Txn>) -> bool {
         let txn = txns[id];
@@ -148,7 +148,7 @@ impl PageRecord {
         true
     }
 
-    /// A step of garbage collection is complete.
+    /// Records a completed step of garbage collection.
     #[cold]
     pub(super) fn step(&mut self, txn: &Txn, ftl: &Ftl) {
         let page = ftl.numbering.page_of(txn);

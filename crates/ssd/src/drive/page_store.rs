@@ -1,6 +1,6 @@
-//! Components behind the host interface: write buffer, translation layer and flash.
+//! Components after the host interface: write buffer, translation layer and flash.
 //!
-//! It is given requests, does what they ask page by page, and says which it has served.
+//! It serves requests page by page, and returns those that it has served.
 
 use reprieve_base::Time;
 use reprieve_config::{Acknowledge, BusyWindow, PartialWrite, Scenario};
@@ -18,7 +18,7 @@ use super::media_scan::MediaScan;
 use super::page_layout::PageLayout;
 use super::page_record::PageRecord;
 
-/// The pages of the drive, wherever they are.
+/// The pages of the drive in all components.
 pub(super) struct PageStore {
     pub(super) buffer: WriteBuffer,
     pub(super) ftl: Ftl,
@@ -26,20 +26,20 @@ pub(super) struct PageStore {
     pub(super) layout: PageLayout,
     pub(super) record: PageRecord,
     pub(super) totals: Totals,
-    /// `None`: the drive has no zones.
+    /// `None` without zones.
     pub(super) zones: Option<Box<ZoneTable>>,
-    /// `None`: nothing is read in the background.
+    /// `None` without a media scan.
     pub(super) scan: Option<MediaScan>,
     pub(super) busy_window: Option<BusyWindow>,
-    /// Pages served and not answered, in order.
+    /// Pages served and not completed, in order.
     pub(super) served: Vec<Served>,
-    /// The read of a page that was never written reads the flash.
+    /// The read of an unwritten page reads the flash.
     pub(super) unwritten_costs_read: bool,
     pub(super) partial_write: PartialWrite,
 }
 
-/// A page of a read has its data, or another request is done; of what its time went to the request
-/// has been told.
+/// A page of a read that has its data, or another request that is done; the components of its time
+/// have been added to the request.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Served {
     pub(super) request: u32,
@@ -48,8 +48,7 @@ pub(super) struct Served {
 }
 
 impl PageStore {
-    /// The pages of a drive with these tables and this flash, of which the checker is told if there
-    /// is one.
+    /// Creates the pages of a drive from its tables and flash, with a checker if any.
     pub(super) fn new(
         scenario: &Scenario,
         ftl: Ftl,
@@ -73,13 +72,13 @@ impl PageStore {
             scan: MediaScan::of(scenario),
             busy_window: scenario.ftl.gc.busy_window,
             served: Vec::with_capacity(1024),
-            // What lies behind a write pointer holds nothing.
+            // Pages beyond a write pointer are unwritten.
             unwritten_costs_read: scenario.host.unwritten_costs_read && scenario.zones.is_none(),
             partial_write: scenario.ftl.partial_write,
         }
     }
 
-    /// A read has arrived.
+    /// Handles a read.
     #[inline(always)]
     pub(super) fn read(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let request = &mut requests[id];
@@ -90,7 +89,7 @@ impl PageStore {
         }
     }
 
-    /// A write counts: its pages have to be in the flash before a flush behind it is done.
+    /// Accepts a write: a later flush waits for its pages to be in flash.
     #[inline(always)]
     pub(super) fn accept_write(&mut self, id: u32, requests: &mut HostRequests) {
         let request = &mut requests[id];
@@ -101,7 +100,7 @@ impl PageStore {
         request.interval = interval;
     }
 
-    /// A trim has arrived.
+    /// Handles a trim.
     pub(super) fn trim(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let (first, last) = (requests[id].first_lpn, requests[id].last_lpn);
         for lpn in first..=last {
@@ -119,7 +118,7 @@ impl PageStore {
         self.fill_after_drops(requests, now);
     }
 
-    /// A flush has arrived.
+    /// Handles a flush.
     pub(super) fn flush(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         if let Some(checker) = &mut self.record.checker {
             checker.flush_arrived(requests[id].id);
@@ -129,14 +128,14 @@ impl PageStore {
         }
         if self.buffer.intervals.flush(id) {
             self.send_all_held();
-            // After the pages above have been queued: none of them waits for a wordline to fill.
+            // After the pages above have been queued: none of them waits for a wordline.
             self.flash.dies_mut().flush();
         } else {
             self.request_served(id, &LatencyComponents::default(), requests);
         }
     }
 
-    /// A request other than a read is done, after `parts`.
+    /// Completes a request other than a read, after `parts`.
     pub(super) fn request_served(
         &mut self,
         id: u32,
@@ -147,7 +146,7 @@ impl PageStore {
         self.served.push(Served { request: id, lpn: NONE });
     }
 
-    /// The dispatcher gives writes their dies, and has pages written anew.
+    /// Has the dispatcher place writes and rewrite pages.
     #[cold]
     pub(super) fn dispatch(&mut self, requests: &mut HostRequests, now: Time) {
         self.flash.dispatch(now, &mut self.ftl);
@@ -156,7 +155,7 @@ impl PageStore {
         }
     }
 
-    /// A die has refused a transaction.
+    /// Whether a die has refused a transaction.
     #[cold]
     pub(super) fn refused(&self, id: u32, refusal: Refusal, now: Time, seed: u64) {
         let txn = &self.flash.txns()[id];
@@ -166,7 +165,7 @@ impl PageStore {
         );
     }
 
-    /// A transaction has left its die; returns the page of a read that it was for.
+    /// Completes a transaction that has left its die; returns the page of its read, if any.
     #[inline(always)]
     pub(super) fn transaction_done(
         &mut self,
@@ -214,7 +213,7 @@ impl PageStore {
         None
     }
 
-    /// A step of garbage collection has left its die.
+    /// Completes a step of garbage collection.
     #[inline(always)]
     fn step_done(&mut self, id: u32, now: Time) {
         let journaled = self.record.has_journal().then(|| self.flash.txns()[id]);

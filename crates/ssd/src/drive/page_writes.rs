@@ -1,4 +1,4 @@
-//! Pages that are written: into the buffer, and on to the flash.
+//! Page writes: into the buffer, and on to the flash.
 
 use reprieve_base::{PageAddress, Time};
 use reprieve_config::Acknowledge;
@@ -10,7 +10,7 @@ use super::interface::HostRequests;
 use super::page_store::PageStore;
 
 impl PageStore {
-    /// The data of a write has crossed the link: its pages go into the buffer, or wait for room.
+    /// Handles the data of a write after the link: its pages enter the buffer, or wait for space.
     pub(super) fn write(&mut self, request: u32, requests: &mut HostRequests, now: Time) {
         self.buffer.waiting.push_back(request);
         self.fill_buffer(requests, now);
@@ -21,7 +21,7 @@ impl PageStore {
         }
     }
 
-    /// Moves waiting pages into the buffer while it has room, in the order in which they came.
+    /// Moves waiting pages into the buffer while it has room, in order of arrival.
     pub(super) fn fill_buffer(&mut self, requests: &mut HostRequests, now: Time) {
         while let Some(request) = self.buffer.waiting.front().copied() {
             let lpn = requests[request].next_lpn;
@@ -35,7 +35,7 @@ impl PageStore {
                 }
             }
             if !self.buffer_page(request, lpn, requests, now) {
-                // Where dirty pages take up the room of the planes, they go.
+                // Dirty pages that occupy the space of the planes are sent.
                 self.send_all_held();
                 return;
             }
@@ -45,8 +45,8 @@ impl PageStore {
         }
     }
 
-    /// The page of a write-back buffer that a write overwrites where it is, as its program has not
-    /// begun.
+    /// Returns the page of a write-back buffer that a write overwrites in place, as its program has
+    /// not started.
     fn can_merge(&self, request: u32, lpn: u32, requests: &HostRequests) -> Option<u32> {
         if self.buffer.acknowledge != Acknowledge::Back || requests[request].fua {
             return None;
@@ -55,7 +55,7 @@ impl PageStore {
         newest.filter(|id| self.flash.txns()[*id].start == Time::NEVER)
     }
 
-    /// One page of a write goes into the buffer; false if no plane has room for it yet.
+    /// Moves a page of a write into the buffer; false if no plane has room for it yet.
     fn buffer_page(
         &mut self,
         request: u32,
@@ -76,7 +76,7 @@ impl PageStore {
         };
         self.buffer.leave_line(&mut requests[request], lpn);
         self.buffer.take();
-        // Asked before the write takes the page out.
+        // Queried before the write takes the page out.
         let needs_rest = !is_whole && self.needs_rest(request, lpn, requests, now);
         let is_rest_cached = needs_rest && self.buffer.has_cached(lpn);
         if let Some(cache) = &mut self.buffer.read_cache {
@@ -121,14 +121,14 @@ impl PageStore {
             self.page_acknowledged(request, &parts, requests);
         }
         if fua && lpn == requests[request].last_lpn {
-            // Its completion waits for the program, which so waits for no wordline to fill.
+            // Its completion waits for the program, which must not wait for the rest of a wordline.
             self.flash.dies_mut().flush();
         }
         true
     }
 
-    /// Gets what a page in the buffer lacks before it can go to the flash: its entry of a mapping
-    /// in flash, and unless all of it `is_complete` the rest of it; `before` is where that was.
+    /// Completes a page in the buffer before its program: reads its entry of a mapping in flash,
+    /// and, unless it `is_complete`, the rest of the page from `before`.
     #[inline(always)]
     fn complete_page(
         &mut self,
@@ -148,7 +148,7 @@ impl PageStore {
         }
     }
 
-    /// One page of a write takes the place of one that is in the buffer.
+    /// Replaces a page in the buffer by a page of a write.
     fn merge_page(
         &mut self,
         id: u32,
@@ -181,8 +181,8 @@ impl PageStore {
         self.page_is_safe(interval, requests, now);
     }
 
-    /// Reads a page of the flash and writes it anew, as a write of none of it would; not where the
-    /// buffer has no room to spare.
+    /// Reads a page of the flash and rewrites it, like a write that covers none of it; not if the
+    /// buffer has no space to spare.
     pub(super) fn rewrite_page(&mut self, lpn: u32, requests: &mut HostRequests, now: Time) {
         let before = self.ftl.tables.map.get(lpn);
         let has_room = !self.buffer.is_full() && self.buffer.waiting.is_empty();
@@ -200,7 +200,7 @@ impl PageStore {
         *count.expect("only then pages are written anew") += 1;
     }
 
-    /// A page that no request writes takes room in the buffer, as the transaction returned.
+    /// Reserves space in the buffer for a page without a request, as the transaction returned.
     pub(super) fn enter_unasked(&mut self, lpn: u32, target: u32, now: Time) -> u32 {
         self.buffer.take();
         let (die, at) = at_target(target, &self.ftl);
@@ -210,7 +210,7 @@ impl PageStore {
         self.flash.txns_mut().insert(txn)
     }
 
-    /// The plane that takes a write, or `NONE` where a dispatcher will say; `None`: all are full.
+    /// Returns the plane for a write, or `NONE` if a dispatcher chooses it; `None`: all are full.
     #[inline]
     pub(super) fn place_write(&mut self, lpn: u32) -> Option<u32> {
         if self.flash.stage.places_late() {
@@ -222,7 +222,7 @@ impl PageStore {
         self.ftl.place_write(lpn, &|die| self.flash.dies().load(die))
     }
 
-    /// A write that has all its data goes to its die, or waits for a dispatcher to give it one.
+    /// Sends a complete write to its die, or to the dispatcher that will choose one.
     #[inline]
     pub(super) fn send_write(&mut self, id: u32) {
         match self.flash.txns()[id].target {
@@ -234,7 +234,7 @@ impl PageStore {
         }
     }
 
-    /// The page of a host write is in flash.
+    /// Completes a page of a host write in flash.
     pub(super) fn page_programmed(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         if self.ftl.tables.blocks.failing.fails_programs() && self.is_written_again(id) {
             return;
@@ -269,8 +269,7 @@ impl PageStore {
         self.fill_buffer(requests, now);
     }
 
-    /// If the program of a page has failed and the page is wanted, it goes to another block, behind
-    /// what waits for its die.
+    /// Queues a page whose program has failed, if still needed, for another block of its die.
     #[cold]
     pub(super) fn is_written_again(&mut self, id: u32) -> bool {
         let txn = &self.flash.txns()[id];
@@ -286,7 +285,7 @@ impl PageStore {
         true
     }
 
-    /// A page of a write is as safe as the host asked for.
+    /// Handles a page of a write that is as durable as the host requires.
     fn page_acknowledged(
         &mut self,
         request: u32,
@@ -302,7 +301,7 @@ impl PageStore {
     }
 }
 
-/// Where a write goes, as far as it is known.
+/// Returns the address of a write, as far as it is known.
 #[inline]
 pub(super) fn at_target(target: u32, ftl: &Ftl) -> (u32, PageAddress) {
     if target == NONE {

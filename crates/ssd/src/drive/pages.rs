@@ -1,4 +1,4 @@
-//! Pages that are read: by the host, or as the rest of a page that it writes in part.
+//! Page reads: by the host, or as the rest of a partly written page.
 
 use reprieve_base::{PageAddress, Slab, Time};
 use reprieve_ftl::Mapping;
@@ -9,7 +9,7 @@ use super::page_store::{PageStore, Served};
 use super::page_writes::at_target;
 
 impl PageStore {
-    /// One page of a host read has arrived.
+    /// Handles a page of a host read.
     #[inline(always)]
     pub(super) fn read_page(
         &mut self,
@@ -24,7 +24,7 @@ impl PageStore {
         self.read_mapped(request, lpn, LatencyComponents::default(), requests, now);
     }
 
-    /// One page of a host read whose mapping is known, after `parts`.
+    /// Handles a page of a host read whose mapping is known, after `parts`.
     ///
     /// Inlined, so that without a mapping in flash there are no parts to pass on.
     #[inline(always)]
@@ -49,7 +49,7 @@ impl PageStore {
                 }
                 self.ftl.image_page(lpn)
             }
-            // The rest of a page that is written in part is still in the flash.
+            // The rest of a partly written page is still in the flash.
             Mapping::Buffered(id) if self.flash.txns()[id].is_incomplete() => {
                 match self.flash.txns()[id].old {
                     NONE => self.ftl.image_page(lpn),
@@ -96,7 +96,7 @@ impl PageStore {
         self.flash.enqueue(id);
     }
 
-    /// Gets the rest of a page that is written in part: from buffer, flash, or nowhere.
+    /// Gets the rest of a partly written page: from buffer, flash, or nowhere.
     pub(super) fn fill_page(
         &mut self,
         id: u32,
@@ -117,7 +117,7 @@ impl PageStore {
                     self.page_complete(id, requests, now);
                     return;
                 }
-                // The rest of the page is still being read, for an earlier write.
+                // The rest of the page is being read for an earlier write.
                 let first = self.flash.txns()[leader].waiters;
                 let txn = &mut self.flash.txns_mut()[id];
                 txn.waits_for = leader;
@@ -149,20 +149,20 @@ impl PageStore {
         self.flash.enqueue(id);
     }
 
-    /// Nothing corrected a page that was read: the request that wanted it is told.
+    /// Reports an uncorrectable page to its request.
     ///
-    /// One that was acknowledged before has no more to be told.
+    /// A request that was acknowledged before gets no report.
     #[cold]
     pub(super) fn page_lost(&mut self, id: u32, requests: &mut HostRequests) {
         let txn = &mut self.flash.txns_mut()[id];
-        // A write that waited for its old page goes on to be a program.
+        // A write that waited for its old page becomes a program.
         txn.lost = txn.kind == Kind::HostRead;
         if matches!(txn.kind, Kind::HostRead | Kind::RmwRead) && txn.request != NONE {
             requests[txn.request].uncorrectable_pages += 1;
         }
     }
 
-    /// The old page under a partial write is read: the write, and those behind it, can go on.
+    /// Continues a partial write, and those after it, whose old page has been read.
     pub(super) fn old_page_read(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let txn = &mut self.flash.txns_mut()[id];
         if txn.request != NONE {
@@ -177,7 +177,7 @@ impl PageStore {
         self.page_filled(id, requests, now);
     }
 
-    /// A write has its whole page, and with it those that waited for the rest of it.
+    /// Continues a write that has its whole page, and those that waited for the rest of it.
     pub(super) fn page_filled(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let mut in_order = take_waiters(self.flash.txns_mut(), id);
         let (die, at) = at_target(self.flash.txns()[id].target, &self.ftl);
@@ -198,7 +198,7 @@ impl PageStore {
         self.fill_after_drops(requests, now);
     }
 
-    /// A page of a read has its data at `now`, after `parts`; it crosses the link to the host.
+    /// Handles a page of a read that has its data at `now`, after `parts`, to cross the link.
     #[inline]
     pub(super) fn page_read(
         &mut self,
@@ -228,7 +228,7 @@ impl PageStore {
     }
 }
 
-/// Takes the waiters of a transaction, linked in the order in which they came.
+/// Takes the waiters of a transaction, linked in order of arrival.
 pub(super) fn take_waiters(txns: &mut Slab<Txn>, id: u32) -> u32 {
     // The list has the newest first.
     let mut ready = std::mem::replace(&mut txns[id].waiters, NONE);

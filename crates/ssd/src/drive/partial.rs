@@ -1,4 +1,4 @@
-//! Writes of part of a page: whether they read the rest of it first, and which sectors pages hold.
+//! Partial writes: whether they read the rest of the page first, and the sectors that pages hold.
 
 use reprieve_base::Time;
 use reprieve_config::PartialWrite;
@@ -7,7 +7,7 @@ use super::interface::HostRequests;
 use super::page_store::PageStore;
 
 impl PageStore {
-    /// Whether a write of part of a page needs the rest of it, be it in flash or in the buffer.
+    /// Whether a partial write needs the rest of the page, from flash or from the buffer.
     #[inline]
     pub(super) fn needs_rest(
         &self,
@@ -23,7 +23,7 @@ impl PageStore {
         }
     }
 
-    /// Whether a page holds sectors that a write of part of it leaves.
+    /// Whether a page holds sectors besides those of a partial write.
     #[cold]
     fn leaves_sectors(&self, request: u32, lpn: u32, requests: &HostRequests, now: Time) -> bool {
         let written = self.layout.sectors(&requests[request], lpn);
@@ -34,7 +34,7 @@ impl PageStore {
         leaves
     }
 
-    /// A page of a write is in the buffer.
+    /// Adds the sectors of a page of a write in the buffer.
     #[cold]
     pub(super) fn sectors_written(&mut self, request: u32, lpn: u32, requests: &mut HostRequests) {
         let written = self.layout.sectors(&requests[request], lpn);
@@ -44,7 +44,7 @@ impl PageStore {
         self.ftl.sectors.hold(lpn, written);
     }
 
-    /// A page is in the buffer, with all its sectors.
+    /// Adds all sectors of a page in the buffer.
     pub(super) fn page_written(&mut self, lpn: u32) {
         if let Some(held) = self.record.sectors() {
             held.written_whole(lpn);
@@ -52,7 +52,7 @@ impl PageStore {
         self.ftl.sectors.hold_page(lpn);
     }
 
-    /// A page that was never written is read from the image that the drive came with.
+    /// An unwritten page is read from the drive's image.
     #[cold]
     pub(super) fn sectors_read(&mut self, request: u32, lpn: u32, requests: &mut HostRequests) {
         let read = self.layout.sectors(&requests[request], lpn);
@@ -62,8 +62,8 @@ impl PageStore {
         self.ftl.sectors.find(lpn, read);
     }
 
-    /// Part of a page is trimmed: where sectors are tracked those of it are gone, and with the last
-    /// of them the page.
+    /// Trims part of a page: its sectors where they are tracked, and the page with the last of
+    /// them.
     pub(super) fn trim_part(
         &mut self,
         request: u32,
@@ -83,7 +83,7 @@ impl PageStore {
         }
     }
 
-    /// A page holds no data any more.
+    /// Removes all data of a page.
     pub(super) fn trim_page(
         &mut self,
         request: u32,

@@ -1,4 +1,4 @@
-//! The power fails in a run: when it does, and how the drive starts after it.
+//! Power failure in a run: its time, and the start of the drive after it.
 
 use reprieve_base::{Time, UserError};
 use reprieve_config::{Acknowledge, PowerLoss, Scenario};
@@ -24,17 +24,17 @@ impl Ssd {
         Ok(!self.ended && !self.is_done())
     }
 
-    /// Whether no request is open and none will come.
+    /// Whether no request is open or still to arrive.
     fn is_done(&self) -> bool {
         self.run.host.requests.is_empty() && self.run.flows.next_time() == Time::NEVER
     }
 
-    /// When something happens next.
+    /// Returns the next instant.
     pub fn next_instant(&self) -> Time {
         self.run.next_instant()
     }
 
-    /// Steps of a drive that is prepared for a loss of power; `None`: none comes in this run.
+    /// Runs a drive with power loss in steps; `None`: no power loss in this run.
     ///
     /// Errors if the workload is done before the power fails.
     pub(super) fn step_to_cut(&mut self, until: u64) -> Result<Option<bool>, UserError> {
@@ -95,8 +95,8 @@ impl Ssd {
         }
     }
 
-    /// The drive of a scenario, of the same shape, as it starts after a recovery from the loss of
-    /// power of this one.
+    /// Creates the drive of a scenario, of the same shape, after a recovery from the power failure
+    /// of this one.
     ///
     /// Errors as [`Ssd::with`] does.
     pub fn after(

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use reprieve_base::{PageAddress, Time};
 use reprieve_config::{LossPolicy, PowerLoss, Scenario};
 use reprieve_flash::power_loss::{
-    CutDie, DieScan, Journal, Powers, RecoveredPages, RecoveryTime, Rescue, Stamp, recovery_time,
-    rescue,
+    CutDie, DieScan, Journal, PowerLossFlush, Powers, RecoveredPages, RecoveryTime, Stamp,
+    flush_on_power_loss, recovery_time,
 };
 use reprieve_flash::{Aftermath, Flash};
 use reprieve_ftl::{Ftl, Mapping};
@@ -20,21 +20,21 @@ use super::save::DIRTY;
 /// Bytes of an entry in a list of trimmed pages: a logical page.
 const TRIM_BYTES: u64 = 4;
 
-/// How a loss of power went.
+/// Course of a power failure.
 #[derive(Clone, Debug)]
 pub struct Cut {
     /// When the power failed.
     pub at: Time,
-    /// Treatment of operations under way.
+    /// Treatment of running operations.
     pub policy: LossPolicy,
     /// Logical pages whose newest data was in a write-back buffer and not in flash.
     pub dirty_pages: u64,
-    /// Those that were to be saved apart, as their programs did not end, in order of acceptance.
+    /// Pages to be saved separately, as their programs did not end, in order of acceptance.
     pub dump: Vec<u32>,
     /// Pages that hold the list of trimmed pages, which is saved last.
     pub table_pages: u64,
-    /// How the rescue went.
-    pub rescue: Rescue,
+    /// How the flush went.
+    pub flush: PowerLossFlush,
     dies: Vec<CutDie>,
 }
 
@@ -45,15 +45,15 @@ pub struct Recovered {
     pub found: RecoveredPages,
     /// Logical pages that were saved, and are in the write buffer again.
     pub saved: Vec<u32>,
-    /// Whether it is known which logical pages were trimmed.
+    /// Whether trimmed pages are known.
     pub knows_trims: bool,
-    /// Blocks of the translation layer whose erase had begun, counted over the drive.
+    /// Blocks of the translation layer whose erase had started, counted over the drive.
     pub erased: Vec<u32>,
-    /// Pages, counted over the drive, whose programs ended after the power had failed.
+    /// Pages, counted over the drive, whose programs ended after the power failure.
     pub programmed: Vec<u32>,
 }
 
-/// A drive between two instants, as a loss of its power would find it.
+/// A drive between two instants, at a power failure.
 #[derive(Clone, Copy)]
 pub struct PowerLossView<'a> {
     pub(super) scenario: &'a Scenario,
@@ -65,13 +65,13 @@ pub struct PowerLossView<'a> {
     pub(super) is_durable: bool,
     pub(super) checker: Option<&'a Checker>,
     pub(super) now: Time,
-    /// When something happens next.
+    /// The next instant.
     pub(super) next: Time,
 }
 
 impl PowerLossView<'_> {
-    /// Returns the state of the drive if its power failed at `at`, before the next instant; the
-    /// run may go on as if nothing was asked.
+    /// Returns the state of the drive if its power failed at `at`, before the next instant; the run
+    /// may continue unaffected.
     pub fn cut(&self, at: Time, policy: LossPolicy) -> Cut {
         assert!(at < self.next, "an instant has been left out");
         let loss = self.loss;
@@ -86,7 +86,7 @@ impl PowerLossView<'_> {
             dirty.iter().copied().filter(|id| !ending.contains_key(id)).collect();
         dump.sort_by_key(|id| self.journal.version(*id));
         let table_pages = self.table_pages();
-        let rescue = rescue(
+        let flush = flush_on_power_loss(
             (at, awaited),
             dump.len() as u64 + table_pages,
             &dies,
@@ -99,16 +99,15 @@ impl PowerLossView<'_> {
             dirty_pages: dirty.len() as u64,
             dump: dump.into_iter().map(|id| self.flash.txns()[id].lpn).collect(),
             table_pages,
-            rescue,
+            flush,
             dies,
         }
     }
 
-    /// The newest write of each logical page in a write-back buffer; in any other nothing is
-    /// acknowledged that is not in flash.
+    /// Returns the logical pages whose newest write is in a write-back buffer; in any other,
+    /// nothing is acknowledged before it is in flash.
     ///
-    /// A write with forced unit access is among them: one that was acknowledged may have merged
-    /// with it.
+    /// Includes writes with forced unit access, as an acknowledged one may have merged with it.
     fn dirty(&self) -> BTreeSet<u32> {
         if self.is_durable {
             return BTreeSet::new();
@@ -118,19 +117,19 @@ impl PowerLossView<'_> {
         writes.filter(|(_, txn)| !txn.stale).map(|(id, _)| id).collect()
     }
 
-    /// Pages of the list of trimmed pages, or of a bitmap, whichever is shorter.
+    /// Returns the pages of the list of trimmed pages, or of a bitmap, whichever is shorter.
     fn table_pages(&self) -> u64 {
         let bitmap = u64::from(self.ftl.tables.map.logical_pages()).div_ceil(8);
         let list = self.journal.trimmed_pages() * TRIM_BYTES;
         list.min(bitmap).div_ceil(u64::from(self.scenario.mapping_bytes()))
     }
 
-    /// Returns the result of a recovery after it, from the data beside every programmed page.
+    /// Returns the result of a recovery, from the metadata of every programmed page.
     pub fn recover(&self, cut: &Cut) -> Recovered {
         let mut found = RecoveredPages::new(self.ftl.tables.map.all_pages());
         self.read_all(cut, |page, stamp| found.read(page, stamp));
         let (finished, erased, _) = self.finish(cut);
-        let saved = (cut.rescue.saved_pages as usize).min(cut.dump.len());
+        let saved = (cut.flush.saved_pages as usize).min(cut.dump.len());
         Recovered {
             found,
             saved: cut.dump[..saved].to_vec(),
@@ -140,8 +139,8 @@ impl PowerLossView<'_> {
         }
     }
 
-    /// Says of every page that is programmed, counted over the drive, or was begun, what can be
-    /// read beside it.
+    /// Passes every page that was programmed or started, counted over the drive, with its readable
+    /// metadata.
     pub fn read_all(&self, cut: &Cut, mut say: impl FnMut(u32, Option<Stamp>)) {
         let (finished, ..) = self.finish(cut);
         self.each_programmed(|die, plane, block, pages| {
@@ -153,13 +152,13 @@ impl PowerLossView<'_> {
         });
     }
 
-    /// Whether it is known afterwards which logical pages were trimmed.
+    /// Whether trimmed pages are known after a recovery.
     fn keeps_trims(&self, cut: &Cut) -> bool {
         let whole = cut.dump.len() as u64 + cut.table_pages;
-        self.loss.is_protected() && cut.rescue.saved_pages == whole
+        self.loss.is_protected() && cut.flush.saved_pages == whole
     }
 
-    /// Pages that a recovery reads something of.
+    /// Returns the pages that a recovery reads.
     fn scanned_pages(&self) -> u64 {
         let mut pages = 0;
         self.each_programmed(|_, _, _, programmed| pages += u64::from(programmed));
@@ -178,7 +177,7 @@ impl PowerLossView<'_> {
             die.pages += u64::from(pages);
             die.sense_ns += sense_ns[pages as usize];
         });
-        for (die, saved) in dies.iter_mut().zip(&cut.rescue.saved_by_die) {
+        for (die, saved) in dies.iter_mut().zip(&cut.flush.saved_by_die) {
             die.saved_pages = saved.div_ceil(self.scenario.units_per_page().into());
         }
         for block in erased_again {
@@ -189,14 +188,13 @@ impl PowerLossView<'_> {
         recovery_time(&dies, geometry, timing, self.loss.oob_bytes)
     }
 
-    /// Says of every block, by die, plane and number, how many of its pages its die has programmed
-    /// or begun to.
+    /// Passes every block, by die, plane and number, with the pages programmed or started.
     fn each_programmed(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
         let geometry = &self.scenario.geometry;
         for die in 0..geometry.dies() {
             for plane in 0..geometry.planes_per_die {
                 for block in 0..geometry.blocks_per_plane {
-                    // A table says which blocks are bad: nothing is read there.
+                    // Bad blocks are in a table, and not read.
                     if !self.ftl.tables.blocks.is_bad(die, PageAddress { plane, block, page: 0 }) {
                         say(die, plane, block, self.flash.dies().programmed(die, plane, block));
                     }
@@ -205,12 +203,12 @@ impl PowerLossView<'_> {
         }
     }
 
-    /// Returns operations that still ended: stamps of programs, blocks of the mapping whose erase
-    /// had begun, and those of them whose erase did not end.
+    /// Returns the operations that still ended: metadata of programs, blocks of the mapping whose
+    /// erase had started, and those of them whose erase did not end.
     fn finish(&self, cut: &Cut) -> (BTreeMap<u32, Stamp>, Vec<u32>, Vec<u32>) {
         let ends = cut.dies.iter().flat_map(|die| &die.ends);
         let ended: BTreeSet<u32> =
-            ends.filter(|(_, end)| *end <= cut.rescue.halt).map(|(id, _)| *id).collect();
+            ends.filter(|(_, end)| *end <= cut.flush.halt).map(|(id, _)| *id).collect();
         let mut finished = BTreeMap::new();
         for id in &ended {
             let txn = &self.flash.txns()[*id];
@@ -230,7 +228,7 @@ impl PowerLossView<'_> {
         let (mut erased, mut again) = (Vec::new(), Vec::new());
         for (id, txn) in self.flash.txns().iter().filter(|(_, txn)| txn.kind == Kind::Erase) {
             let block = self.ftl.numbering.page(txn.die, txn.at) / pages_per_block;
-            // The blocks of twins are erased at once, each by a transaction, and count as one.
+            // The blocks of a superblock are erased at once, a transaction each, and count as one.
             if erased.contains(&block) {
                 continue;
             }
@@ -242,11 +240,11 @@ impl PowerLossView<'_> {
         (finished, erased, again)
     }
 
-    /// Holds what a recovery finds against what the host was promised, where that is checked.
+    /// Checks the result of a recovery against the promises to the host, if that is checked.
     pub fn check_cut(&self, cut: &Cut, recovered: &Recovered) {
         let Some(checker) = self.checker else { return };
         let Some(promises) = &checker.promises else { return };
-        let whole = recovered.knows_trims && cut.rescue.halt == cut.rescue.safe;
+        let whole = recovered.knows_trims && cut.flush.halt == cut.flush.safe;
         let promise = if whole { Promise::Acknowledged } else { Promise::Durable };
         if let Err(what) = self.verify_found(cut, &recovered.found) {
             checker.fail(cut.at, "the recovery", &what);
@@ -257,13 +255,13 @@ impl PowerLossView<'_> {
         }
     }
 
-    /// A page whose newest data is in flash is found where the mapping had it, unless garbage
-    /// collection still moved it.
+    /// The recovered place of a page with its newest data in flash is that of the mapping, unless
+    /// garbage collection was moving it.
     fn verify_found(&self, cut: &Cut, found: &RecoveredPages) -> Result<(), String> {
         for lpn in 0..self.ftl.tables.map.all_pages() {
             let Mapping::Flash(mapped) = self.ftl.tables.map.get(lpn) else { continue };
             let page = found.page(lpn);
-            let moved = cut.rescue.halt > cut.at
+            let moved = cut.flush.halt > cut.at
                 && found.version(lpn) == self.journal.stamp(mapped).map(|stamp| stamp.version);
             if page != Some(mapped) && !moved {
                 return Err(format!(
@@ -292,13 +290,13 @@ impl PowerLossView<'_> {
         contents
     }
 
-    /// Whether what was found of a logical page is void, as far as trims are known.
+    /// Whether the recovered version of a logical page was trimmed, as far as trims are known.
     fn is_trimmed(&self, recovered: &Recovered, lpn: u32) -> bool {
         let version = recovered.found.version(lpn);
         recovered.knows_trims && self.journal.is_trimmed(lpn, version)
     }
 
-    /// The state of the drive after a recovery.
+    /// Returns the state of the drive after a recovery.
     pub(super) fn state_after(&self, recovered: &Recovered) -> State {
         let mut state = State::default();
         let trimmed = |lpn| self.is_trimmed(recovered, lpn);
@@ -321,7 +319,7 @@ impl PowerLossView<'_> {
         }
     }
 
-    /// How the power failed and what a recovery found.
+    /// Returns the power failure and its recovery for the summary.
     pub(super) fn summary(&self, cut: &Cut) -> Value {
         let recovered = self.recover(cut);
         let mut told = self.tell_cut(cut);
@@ -340,7 +338,7 @@ impl PowerLossView<'_> {
     }
 
     fn tell_cut(&self, cut: &Cut) -> Value {
-        let (loss, rescue) = (self.loss, &cut.rescue);
+        let (loss, flush) = (self.loss, &cut.flush);
         let (finished, _, erased_again) = self.finish(cut);
         let dirty = self.dirty();
         let in_place = dirty.iter().filter(|id| {
@@ -350,7 +348,7 @@ impl PowerLossView<'_> {
                 && finished.contains_key(&self.ftl.numbering.page_of(txn))
         });
         let in_place = in_place.count() as u64;
-        let dumped = rescue.saved_pages.min(cut.dump.len() as u64);
+        let dumped = flush.saved_pages.min(cut.dump.len() as u64);
         let count = |is: fn(&CutDie) -> bool| cut.dies.iter().filter(|die| is(die)).count();
         let times = self.recovery_time(cut, &erased_again);
         let planes_of_block = self.ftl.numbering.planes_of_block();
@@ -358,10 +356,10 @@ impl PowerLossView<'_> {
         json!({
             "at_ns": cut.at.ns(),
             "policy": cut.policy.name(),
-            "time_to_safety_ns": (rescue.safe - cut.at).ns(),
-            "energy_uj": rescue.energy_fj as f64 / 1e9,
-            "capacitance_uf": loss.capacitance_uf(rescue.energy_fj),
-            "lived_on_ns": (rescue.halt - cut.at).ns(),
+            "time_to_safety_ns": (flush.safe - cut.at).ns(),
+            "energy_uj": flush.energy_fj as f64 / 1e9,
+            "capacitance_uf": loss.capacitance_uf(flush.energy_fj),
+            "lived_on_ns": (flush.halt - cut.at).ns(),
             "dirty_pages": cut.dirty_pages,
             "programmed_pages": in_place,
             "saved_pages": dumped,

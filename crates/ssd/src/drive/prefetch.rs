@@ -1,4 +1,4 @@
-//! Requests on their way in: read a few ahead, so that the mapping's cache misses overlap.
+//! Requests read a few ahead, so that the mapping's cache misses overlap.
 
 use reprieve_base::{Op, Request, SECTOR_BYTES, UserError};
 use reprieve_ftl::Ftl;
@@ -9,14 +9,14 @@ const AHEAD: usize = 16;
 
 /// The workload with a few requests read ahead.
 ///
-/// Nearly every access to the mapping of a large drive misses the caches. Looked at one by one the
-/// misses add up; looked at together, before they are needed, most of their time overlaps.
+/// Nearly every access to the mapping of a large drive misses the caches. One by one the misses add
+/// up; together, ahead of time, most of their time overlaps.
 pub(super) struct Prefetch {
     workload: Workload,
     queue_depth: Option<u32>,
     ahead: Vec<Request>,
     next: usize,
-    /// A row that could not be read.
+    /// Error of a row that could not be read.
     error: Option<UserError>,
     page_bytes: u64,
     /// Its requests are offered, and nothing is read.
@@ -36,7 +36,7 @@ impl Prefetch {
         }
     }
 
-    /// Of a load whose requests are offered.
+    /// Creates the input of a load whose requests are offered.
     pub(super) fn offered(page_bytes: u32) -> Prefetch {
         Prefetch { is_offered: true, ..Prefetch::new(Workload::nothing(), page_bytes) }
     }
@@ -47,7 +47,7 @@ impl Prefetch {
         self.queue_depth
     }
 
-    /// The next request; `None` after the last, or at a row that cannot be read.
+    /// Returns the next request; `None` after the last, or at a row that cannot be read.
     #[inline(always)]
     pub(super) fn next(&mut self, ftl: &Ftl) -> Option<Request> {
         if self.next == self.ahead.len() {
@@ -58,17 +58,17 @@ impl Prefetch {
         Some(request)
     }
 
-    /// Puts a request behind those that were read, of a load whose requests are offered.
+    /// Appends a request of a load whose requests are offered.
     pub(super) fn offer(&mut self, request: Request) {
         self.ahead.push(request);
     }
 
-    /// The row that could not be read, once the requests before it have been handed out.
+    /// Takes the error of a row, once the requests before it have been handed out.
     pub(super) fn take_error(&mut self) -> Option<UserError> {
         if self.next < self.ahead.len() { None } else { self.error.take() }
     }
 
-    /// Once for many requests: their way in has no part of it.
+    /// Not inlined, as it runs once for many requests.
     #[inline(never)]
     fn refill(&mut self, ftl: &Ftl) {
         self.ahead.clear();
@@ -87,12 +87,12 @@ impl Prefetch {
         ftl.tables.touch(&lpns[..self.ahead.len()]);
     }
 
-    /// Share of the workload that has been read.
+    /// Returns the share of the workload that has been read.
     pub(super) fn progress(&self) -> Option<f64> {
         self.workload.progress()
     }
 
-    /// Returns how many rows have been read and left out.
+    /// Returns how many rows have been read and skipped.
     pub(super) fn counts(&self) -> Counts {
         self.workload.counts()
     }

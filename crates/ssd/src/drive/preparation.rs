@@ -1,4 +1,4 @@
-//! How a drive comes into the state that it starts from: preconditioned, and run in if it is to be.
+//! Preparation of a drive's initial state: preconditioning, and a run-in if needed.
 
 use reprieve_base::{Archive, Stream, UserError, parts};
 use reprieve_config::{Precondition, Scenario};
@@ -14,42 +14,42 @@ use super::{Options, Ssd};
 
 /// Page writes of preconditioning in one step: some hundredths of a second.
 const PRECONDITION_STEP: u64 = 1 << 22;
-/// Those of them that take as long as an operation of the run-in.
+/// Page writes in the time of an operation of the run-in.
 const WRITES_PER_OPERATION: u64 = 64;
 /// Operations of a preparation that is worth a file: a tenth of a second or two.
 const OPERATIONS_WORTH_A_FILE: u64 = 1 << 17;
 
-/// How the drive comes into the state that it starts from.
+/// Preparation of the initial state of a drive.
 pub(super) struct Preparation {
     preconditioner: Preconditioner,
-    /// `None`: it has its state from elsewhere.
+    /// `None`: the state comes from elsewhere.
     equilibrium: Option<Box<Equilibrium>>,
-    /// The load of that equilibrium; `None`: the drive is not to be in a steady state.
+    /// The load of that equilibrium; `None`: no steady state is needed.
     load: Option<String>,
     stage: RunInStage,
-    /// Its policies are not those that the scenario names.
+    /// Its policies differ from those of the scenario.
     pub(super) has_custom_policies: bool,
-    /// Logical pages that are in the buffer when the drive starts, from before a loss of power.
+    /// Initial logical pages of the buffer, from before a power loss.
     pub(super) replay: Vec<u32>,
     pub(super) origin: Origin,
-    /// Operations that have brought the drive here, as a measure of the time that they took.
+    /// Operations of the preparation, as a measure of its time.
     operations: u64,
 }
 
-/// How far a drive has come on its way to the state that it runs in.
+/// Stages of a run-in.
 enum RunInStage {
-    /// It has, or gets, its pages, with as many free blocks as the load is thought to leave.
+    /// Preconditioning, with the free blocks that the load is expected to leave.
     ToCome(Attempt),
-    /// It runs in.
+    /// The run-in.
     Running(Box<RunIn>),
-    /// It has its pages, and does what it does by itself.
+    /// Idle, while background work runs.
     Resting(Box<Ssd>),
-    /// The run can begin; what was done before, if anything was.
+    /// Done; with the report of the run-in, if there was one.
     Over(Option<RunInReport>),
 }
 
 impl Preparation {
-    /// Of a drive that is to be brought into this equilibrium.
+    /// Creates the preparation of a drive for this equilibrium.
     pub(super) fn of(equilibrium: Equilibrium, ftl: &mut Ftl) -> Preparation {
         let kept = equilibrium.kept(ftl);
         let preconditioner = Preconditioner::new(&equilibrium.scenario, ftl, kept);
@@ -62,7 +62,7 @@ impl Preparation {
         Preparation { preconditioner, stage, equilibrium, load, ..Preparation::done(Vec::new()) }
     }
 
-    /// Of a drive that has its state from elsewhere, and these pages in its buffer.
+    /// Creates a finished preparation of a drive with other state, and these pages in its buffer.
     pub(super) fn done(replay: Vec<u32>) -> Preparation {
         Preparation {
             preconditioner: Preconditioner::done(None),
@@ -76,7 +76,7 @@ impl Preparation {
         }
     }
 
-    /// Whether the state is there already, or somebody else prepares it.
+    /// Whether the state is available, or another thread prepares it.
     fn looks_elsewhere(&mut self, scenario: &Scenario, ftl: &mut Ftl) -> Result<bool, UserError> {
         let is_shared = self.load.is_some() && !self.has_custom_policies;
         let equilibrium = self.equilibrium.as_ref().filter(|_| is_shared);
@@ -98,9 +98,9 @@ impl Preparation {
         }
     }
 
-    /// Writes the prepared drive, or takes it back.
+    /// Saves or restores the prepared drive.
     fn exchange(&mut self, archive: &mut Archive, ftl: &mut Ftl) {
-        // Those who share a load may have it from different sections.
+        // Drives that share a load may have it from different sections.
         let load = self.load.clone();
         self.archive(archive);
         self.load = load;
@@ -108,7 +108,7 @@ impl Preparation {
         ftl.archive(archive);
     }
 
-    /// Writes what the summary says of it, which is done, or takes that back.
+    /// Saves or restores the finished report.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         let RunInStage::Over(report) = &mut self.stage else { panic!("the drive runs in") };
         let mut waf = self.preconditioner.waf();
@@ -116,7 +116,7 @@ impl Preparation {
         self.preconditioner = Preconditioner::done(waf);
     }
 
-    /// Brings the drive nearer to the state that it starts from; true once it is there.
+    /// Takes a step of the preparation; true once it is done.
     pub(super) fn advance(
         &mut self,
         scenario: &Scenario,
@@ -193,14 +193,14 @@ impl Preparation {
         Ok(())
     }
 
-    /// Stops a drive that ran before the run, and takes its tables and what its buffer holds.
+    /// Stops the drive of a run-in, and takes its tables and the contents of its buffer.
     fn take_over(&mut self, scenario: &Scenario, ftl: &mut Ftl, drive: &mut Ssd) {
         self.replay = drive.freeze();
         std::mem::swap(ftl, &mut drive.run.pages.ftl);
-        ftl.keep(scenario);
+        ftl.end_run_in(scenario);
     }
 
-    /// Preconditions the drive to its end, without a run before the run.
+    /// Preconditions the drive completely, without a run-in.
     pub(super) fn precondition(
         &mut self,
         scenario: &Scenario,
@@ -213,12 +213,12 @@ impl Preparation {
         Ok(())
     }
 
-    /// Whether the drive is in the state that it starts from.
+    /// Whether the drive has its initial state.
     pub(super) fn is_done(&self) -> bool {
         self.preconditioner.is_done() && matches!(self.stage, RunInStage::Over(_))
     }
 
-    /// Section `prepare` of the summary: the load whose equilibrium the drive starts in.
+    /// Returns the section `prepare` of the summary: the load of the drive's equilibrium.
     pub(super) fn prepared(&self) -> Option<Value> {
         let load = self.load.as_ref()?;
         let report = match &self.stage {
@@ -232,7 +232,7 @@ impl Preparation {
         }))
     }
 
-    /// Section `precondition` of the summary: what was done before the run, if the drive ran in.
+    /// Returns the section `precondition` of the summary, if the drive ran in.
     pub(super) fn summary(&self) -> Option<Value> {
         let RunInStage::Over(Some(report)) = &self.stage else { return None };
         Some(json!({
@@ -260,7 +260,7 @@ impl Preparation {
         };
         let mut own = Ftl::stand_in(&endless);
         std::mem::swap(&mut own, ftl);
-        own.rehearse(&endless);
+        own.begin_run_in(&endless);
         let seed = Stream::new(endless.seed, "precondition.run_in", 0).next_u64();
         let done = Preparation::done(Vec::new());
         let drive = Ssd::assemble(endless, seed, &Options::default(), policies, own, done)?;
@@ -271,7 +271,7 @@ impl Preparation {
         let equilibrium = self.equilibrium.as_ref().expect("a drive rests in one");
         let mut own = Ftl::stand_in(&equilibrium.scenario);
         std::mem::swap(&mut own, ftl);
-        own.rehearse(&equilibrium.scenario);
+        own.begin_run_in(&equilibrium.scenario);
         let endless = equilibrium.without_end();
         let options = Options { served: true, ..Options::default() };
         let seed = Stream::new(endless.seed, "precondition.rest", 0).next_u64();
@@ -281,7 +281,7 @@ impl Preparation {
         Ok(drive)
     }
 
-    /// The drive that ran in gives the policies back that it had.
+    /// Returns the policies that were lent to the run-in.
     fn take_back_policies(&self, scenario: &Scenario, flash: &mut Flash, drive: &mut Ssd) {
         if self.has_custom_policies {
             let own = drive.run.pages.flash.exchange_policies(Policies::of(scenario));
@@ -290,7 +290,7 @@ impl Preparation {
     }
 }
 
-/// Whether the drive has a time before the run, and tables that can be carried over.
+/// Whether the drive has a run-in, and tables that can be carried over.
 fn runs_in(scenario: &Scenario, ftl: &Ftl) -> bool {
     scenario.ftl.precondition == Precondition::Steady && !ftl.tables.map.is_in_flash()
 }

@@ -1,4 +1,4 @@
-//! The read cache: pages that were read, or written, and need no flash when they are read again.
+//! The read cache: recently read or written pages, whose next reads need no flash.
 
 use reprieve_base::{Archive, Order, parts};
 use reprieve_config::{self as scenario, Eviction};
@@ -14,23 +14,23 @@ pub(super) struct PageCache {
     lpns: Vec<u32>,
     /// Slots in use, the next to be evicted first.
     order: Order,
-    /// Slots that were in use and are not.
+    /// Free slots that were in use.
     free: Vec<u32>,
     capacity_pages: usize,
     is_lru: bool,
     fill_on_write: bool,
-    /// Units of a whole page that leave a die; `None`: pages leave whole.
+    /// Transfer units of a whole page; `None`: pages are transferred whole.
     units: Option<u32>,
     pub(super) counts: ReadCacheCounts,
 }
 
 impl PageCache {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.slots, self.lpns, self.order, self.free, self.counts);
     }
 
-    /// The cache of a scenario; `None` if it has none.
+    /// Creates the cache of a scenario; `None` if it has none.
     pub(super) fn of(scenario: &scenario::Scenario) -> Option<PageCache> {
         let cache = scenario.read_cache?;
         let pages = cache.pages(scenario.logical_pages(), scenario.mapping_bytes());
@@ -47,12 +47,12 @@ impl PageCache {
         })
     }
 
-    /// Whether a page is there, which no request for it has used yet.
+    /// Whether a page is cached; does not count as use.
     pub(super) fn has(&self, lpn: u32) -> bool {
         self.slots[lpn as usize] != NONE
     }
 
-    /// Whether a page is there; counts, and takes it as used.
+    /// Whether a page is cached; counts, and marks it as used.
     pub(super) fn hit(&mut self, lpn: u32) -> bool {
         let slot = self.slots[lpn as usize];
         if slot == NONE {
@@ -70,8 +70,8 @@ impl PageCache {
         }
     }
 
-    /// A page was read from the flash: into the cache, unless its data has changed meanwhile, or
-    /// only a part of it has left its die.
+    /// Adds a page that was read from flash, unless its data has changed meanwhile or only a part
+    /// of it has left its die.
     #[cold]
     pub(super) fn page_read(&mut self, txn: &Txn, ftl: &Ftl) {
         let is_newest = match ftl.tables.map.get(txn.lpn) {
@@ -85,7 +85,7 @@ impl PageCache {
         }
     }
 
-    /// A page, or a part of it, is written.
+    /// Handles a write of a page, or of a part of it.
     #[inline]
     pub(super) fn page_written(&mut self, lpn: u32, is_whole: bool) {
         if !self.fill_on_write {
@@ -95,7 +95,7 @@ impl PageCache {
         }
     }
 
-    /// Takes a page in, in place of another if there is no room.
+    /// Inserts a page, in place of another if the cache is full.
     fn fill(&mut self, lpn: u32) {
         let slot = self.slots[lpn as usize];
         if slot != NONE {
@@ -108,7 +108,7 @@ impl PageCache {
         self.order.push(slot);
     }
 
-    /// A slot that is not in use.
+    /// Returns a free slot.
     fn room(&mut self) -> u32 {
         if let Some(slot) = self.free.pop() {
             return slot;
@@ -124,7 +124,7 @@ impl PageCache {
         slot
     }
 
-    /// A page's data is not that of the flash any more.
+    /// Removes a page whose data differs from the flash.
     pub(super) fn forget(&mut self, lpn: u32) {
         let slot = std::mem::replace(&mut self.slots[lpn as usize], NONE);
         if slot != NONE {
@@ -133,7 +133,7 @@ impl PageCache {
         }
     }
 
-    /// Checks slots and pages against each other, and against what the drive `holds`.
+    /// Checks slots and pages against each other, and against the drive's mapping.
     pub(super) fn verify(&self, holds: impl Fn(u32) -> Mapping) -> Result<(), String> {
         let mut pages = 0;
         for (lpn, slot) in (0..).zip(self.slots.iter().copied()).filter(|(_, slot)| *slot != NONE) {
@@ -165,13 +165,13 @@ impl PageCache {
         Ok(())
     }
 
-    /// A page that the cache holds.
+    /// Returns a cached page.
     #[cfg(test)]
     pub(super) fn a_page(&self) -> u32 {
         self.lpns[self.order.first().expect("a page is there") as usize]
     }
 
-    /// Says of a page that it is where another is.
+    /// Points a page to the slot of another.
     #[cfg(test)]
     pub(super) fn mix_up(&mut self) {
         let lpn = self.a_page() as usize;
@@ -179,7 +179,7 @@ impl PageCache {
         self.slots[other] = std::mem::replace(&mut self.slots[lpn], NONE);
     }
 
-    /// Forgets a page and keeps its slot from the others.
+    /// Removes a page without freeing its slot.
     #[cfg(test)]
     pub(super) fn lose_slot(&mut self) {
         let lpn = self.a_page();

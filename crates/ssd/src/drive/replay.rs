@@ -1,4 +1,4 @@
-//! Notes of a drive that is prepared for a loss of power, and its start after one.
+//! Journal of a drive with power loss, and its start after one.
 
 use reprieve_base::{Time, UserError};
 
@@ -6,8 +6,8 @@ use super::interface::HostRequests;
 use super::page_store::PageStore;
 
 impl PageStore {
-    /// The pages that a loss of power found in the buffer are in it again, and go to the flash as
-    /// the drive starts.
+    /// Returns the pages that a power loss found in the buffer to it, to be sent to the flash at
+    /// the start.
     ///
     /// Errors if there is no room for them.
     pub(super) fn replay(
@@ -36,7 +36,7 @@ impl PageStore {
             }
             self.page_complete(id, requests, now);
         }
-        // What a recovery has found stale of a mapping in flash.
+        // Pages of the mapping that recovery has found stale.
         self.write_map_pages(now);
         Ok(())
     }

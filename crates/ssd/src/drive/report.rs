@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Ssd;
 
 impl Ssd {
-    /// The summary so far as JSON, without the wall-clock fields of `run`.
+    /// Returns the summary so far as JSON, without the wall-clock fields of `run`.
     pub fn summary(&self) -> serde_json::Value {
         let geometry = &self.scenario.geometry;
         let idle_now = match self.run.host.requests.is_empty() {
@@ -112,7 +112,7 @@ impl Ssd {
         self.run.stats.latencies.distributions()
     }
 
-    /// Page reads and programs so far, of the host and of garbage collection.
+    /// Returns page reads and programs so far, of the host and of garbage collection.
     pub fn page_transactions(&self) -> u64 {
         self.run.stats.measuring.earlier_transactions()
             + self.run.pages.flash.counts().reads()

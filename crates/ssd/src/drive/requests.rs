@@ -11,9 +11,9 @@ use super::interface::{HostRequest, HostStep};
 use super::page_store::{PageStore, Served};
 
 impl EventLoop {
-    /// Lets the requests of a closed loop arrive that completed ones have made way for.
+    /// Admits requests of a closed loop in place of completed ones.
     ///
-    /// One that completes at once makes way for the next: a loop, for there may be millions.
+    /// A loop, as a request that completes at once admits the next, perhaps millions of times.
     pub(super) fn pull(&mut self) {
         while self.flows.may_pull() {
             let Some((request, flow)) = self.flows.pull(&self.pages.ftl, self.now) else { break };
@@ -75,9 +75,9 @@ impl EventLoop {
         }
     }
 
-    /// Fetches what the drive takes out of the submission queues at this instant.
+    /// Fetches commands from the submission queues at this instant.
     ///
-    /// A command that completes at once makes way for another.
+    /// A command that completes at once frees a place for another.
     pub(super) fn fetch(&mut self) {
         while let Some(id) = self.host.fetch(self.now, self.events.orders()) {
             self.begin(id);
@@ -85,7 +85,7 @@ impl EventLoop {
         }
     }
 
-    /// A message has come.
+    /// Handles a message.
     #[inline(always)]
     pub(super) fn receive(&mut self) {
         match self.host.receive(self.now, self.events.orders()) {
@@ -97,7 +97,7 @@ impl EventLoop {
         }
     }
 
-    /// All of a request has crossed a link that keeps requests in order.
+    /// Handles a request that has crossed a link that keeps requests in order.
     #[cold]
     fn whole_here(&mut self, id: u32) {
         let request = &mut self.host.requests[id];
@@ -116,7 +116,7 @@ impl EventLoop {
         }
     }
 
-    /// Sets about a request.
+    /// Starts a request.
     #[inline]
     fn begin(&mut self, id: u32) {
         if self.host.is_in_order() {
@@ -151,14 +151,14 @@ impl EventLoop {
         self.answer_served();
     }
 
-    /// The data of a write is here.
+    /// Handles the data of a write.
     #[inline]
     fn write_received(&mut self, id: u32) {
         self.pages.write(id, &mut self.host.requests, self.now);
         self.answer_served();
     }
 
-    /// Tells the host what has been served.
+    /// Sends completions of served requests to the host.
     #[inline]
     pub(super) fn answer_served(&mut self) {
         if !self.pages.served.is_empty() {
@@ -179,7 +179,7 @@ impl EventLoop {
         self.pages.served.clear();
     }
 
-    /// A page of a read that has its data crosses the link to the host.
+    /// Sends a page of a read that has its data over the link to the host.
     #[inline]
     pub(super) fn send_page(&mut self, id: u32, lpn: u32) {
         let bytes = self.pages.layout.bytes(&self.host.requests[id], lpn);
@@ -188,7 +188,7 @@ impl EventLoop {
         }
     }
 
-    /// The last that a request sends to the host has crossed the link at `crossed`.
+    /// Completes a request whose last data crosses the link at `crossed`.
     #[inline]
     fn leave(&mut self, id: u32, crossed: Time) {
         if crossed == self.now {
@@ -198,7 +198,7 @@ impl EventLoop {
         self.host.answer(id, self.now, crossed, self.events.orders());
     }
 
-    /// A request is complete.
+    /// Completes a request.
     pub(super) fn request_done(&mut self, id: u32) {
         if self.pages.flash.observers().is_drawn() {
             self.pages.flash.observers_mut().request_done(self.now, id);
@@ -227,7 +227,7 @@ impl EventLoop {
 }
 
 impl EventLoop {
-    /// The request with the address of its pages; `None`: it is refused, which ends the run.
+    /// Returns the request with the address of its pages; `None`: refused, which ends the run.
     #[inline]
     pub(super) fn addressed(&mut self, request: Request) -> Option<Request> {
         if self.pages.zones.is_none() && request.op <= Op::Flush {
@@ -254,7 +254,7 @@ impl EventLoop {
         failing.refuse(format!("workload: {}: {what}", op.name()));
     }
 
-    /// A write is about to begin: an append gets its address; false if its zone refuses it.
+    /// Starts a write: an append gets its address; false if its zone refuses it.
     #[inline]
     pub(super) fn takes_write(&mut self, id: u32) -> bool {
         self.pages.zones.is_none() || self.zone_takes_write(id)
@@ -283,7 +283,7 @@ impl EventLoop {
         }
     }
 
-    /// An operation of a zone has arrived.
+    /// Handles a zone operation.
     #[cold]
     pub(super) fn operate_zone(&mut self, id: u32) {
         let PageStore { zones, ftl, flash, .. } = &mut self.pages;
@@ -301,7 +301,7 @@ impl EventLoop {
         self.change_zone(zone, id);
     }
 
-    /// Changes the state of a zone, of which no page waits to be programmed.
+    /// Changes the state of a zone without pages that wait to be programmed.
     fn change_zone(&mut self, zone: u32, id: u32) {
         let (pages, now) = (&mut self.pages, self.now);
         let zones = pages.zones.as_mut().expect("there are zones");
@@ -334,7 +334,7 @@ impl EventLoop {
         }
     }
 
-    /// An operation of a zone is done: what has passed since it began went to the arrays.
+    /// Completes a zone operation: its time so far counts as array time.
     fn zone_served(&mut self, id: u32) {
         let requests = &mut self.host.requests;
         let mut parts = LatencyComponents::default();
@@ -342,13 +342,13 @@ impl EventLoop {
         self.pages.request_served(id, &parts, requests);
     }
 
-    /// Goes on with what has waited for pages of zones to be programmed, or blocks to be erased.
+    /// Continues requests that waited for pages of zones to be programmed, or blocks to be erased.
     #[cold]
     pub(super) fn settle_zones(&mut self) {
         let next = |pages: &mut PageStore| pages.zones.as_mut()?.next_settled();
         while let Some((zone, id)) = next(&mut self.pages) {
             self.change_zone(zone, id);
-            // A zone has made way for another.
+            // Counts a zone that was closed for another.
             self.pages.fill_buffer(&mut self.host.requests, self.now);
         }
         while let Some(id) = self.pages.zones.as_mut().and_then(|zones| zones.done.pop()) {

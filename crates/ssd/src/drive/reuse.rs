@@ -1,4 +1,4 @@
-//! Where a drive that is to be prepared looks for its state, and all that this depends on.
+//! Look-up of a prepared state, and its dependencies.
 
 use std::fmt::{self, Write};
 use std::sync::Arc;
@@ -9,33 +9,33 @@ use twox_hash::XxHash3_128;
 
 use super::equilibrium::Equilibrium;
 
-/// Looks at somebody else's preparation without a step of it after which it is not waited for: a
-/// drive that is prepared may be left alone.
+/// Polls of another thread's preparation without progress, before it is no longer waited for: it
+/// may have been abandoned.
 const PATIENCE: u32 = 40;
 
-/// How a drive that is to be prepared comes by its state.
+/// Source of a drive's prepared state.
 pub(super) enum Origin {
-    /// It looks in this place first.
+    /// The store is searched first.
     Stored(Arc<Store>),
-    /// Another drive prepares it; `steps` were done when it was seen the last `looks` times.
+    /// Another drive prepares it; it had `steps` done in the last `looks` polls.
     Awaited { store: Arc<Store>, key: Key, steps: u64, looks: u32 },
-    /// It is prepared, for others too.
+    /// It is prepared, and shared with others.
     Claimed(Claim),
-    /// It is prepared for itself, or was.
+    /// It is prepared for this drive alone.
     Own,
 }
 
-/// An answer to the question for a state.
+/// Result of a look-up.
 pub(super) enum Look {
-    /// It is to be prepared.
+    /// Not found.
     None,
-    /// It may be there soon.
+    /// Being prepared by another drive.
     Soon,
     State(Prepared),
 }
 
 impl Origin {
-    /// Looks for a state; `key` says on what it depends, `None`: others cannot have the same.
+    /// Looks up a state; `key` has its dependencies, or is `None` if it cannot be shared.
     pub(super) fn look(&mut self, key: impl FnOnce() -> Option<Key>) -> Look {
         let (store, key, seen) = match std::mem::replace(self, Origin::Own) {
             Origin::Stored(store) => match key() {
@@ -62,8 +62,7 @@ impl Origin {
         Look::None
     }
 
-    /// A step of the preparation is done; returns the claim of others on its result if that is the
-    /// last.
+    /// Counts a step of the preparation; after the last, returns the claim on its result.
     pub(super) fn step(&mut self, is_last: bool) -> Option<Claim> {
         let Origin::Claimed(claim) = self else { return None };
         claim.step();
@@ -77,10 +76,10 @@ impl Origin {
     }
 }
 
-/// Returns all that the state depends on of a drive that is brought into an equilibrium.
+/// Returns the dependencies of the state of a drive for an equilibrium.
 pub(super) fn key(equilibrium: &Equilibrium, scenario: &Scenario) -> Key {
     let mut own = equilibrium.without_end();
-    // Its names, and the section that its loads are from, change nothing.
+    // Names, and the section of the loads, have no influence.
     (own.device, own.fio, own.equilibrium) = (String::new(), None, EquilibriumLoad::Scenario);
     let mut words = Words(XxHash3_128::new());
     // Pages go to the dies of all flows of the run.
@@ -89,7 +88,7 @@ pub(super) fn key(equilibrium: &Equilibrium, scenario: &Scenario) -> Key {
     Key { drive: words.0.finish_128(), build }
 }
 
-/// A hash of text that is written to it.
+/// A hash of the text that is written to it.
 struct Words(XxHash3_128);
 
 impl Write for Words {

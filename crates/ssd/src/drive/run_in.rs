@@ -1,8 +1,8 @@
-//! The run before the run: a drive that is to be in its steady state does its load until nothing
-//! changes any more, and the run starts from what it has come to.
+//! The run-in: a drive that is to be in its steady state runs its load until nothing changes any
+//! more, and the run starts from its state.
 //!
-//! Preconditioning without time leaves the right pages valid, and says nothing of what depends on
-//! time: how many blocks are free, which are being collected, how full the write buffer is.
+//! Preconditioning takes no time and makes the right pages valid, but leaves open what depends on
+//! time: the number of free blocks, current victims, the fill of the write buffer.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,69 +16,68 @@ use super::Ssd;
 use super::dirty_pages::DirtyPages;
 use super::event::DriveEvent;
 
-/// Requests between two looks at the drive, and between two returns to the caller.
+/// Requests between two samples of the drive, and between two returns to the caller.
 const REQUESTS_LOOK: u64 = 256;
 const REQUESTS_STEP: u64 = 1 << 16;
-/// Page operations of the flash, or requests, after which a drive that still changes is not waited
-/// for: seconds; and of a small drive this many for each of its logical pages.
+/// Page operations of the flash, or requests, after which a drive that still changes is given up:
+/// seconds; and for a small drive this many for each of its logical pages.
 const OPERATIONS_MAX: u64 = 1_000_000;
 const OPERATIONS_PER_PAGE: u64 = 64;
-/// Parts in which the drive is looked at together, and parts after which it is not waited for.
+/// Parts of the run-in that are compared, and parts after which it is given up.
 const PARTS: usize = 4;
 const PARTS_MAX: u64 = 20;
-/// Of the blocks that the host fills between two halves of those parts, the share by which the free
-/// ones may change; and by how many they may change at most, as a mean over the planes.
+/// Limits for the change of free blocks between two halves of those parts: as a share of the blocks
+/// that the host fills, and as a mean over the planes.
 const CHANGE_SHARE: f64 = 0.1;
 const CHANGE_BLOCKS_MAX: f64 = 0.5;
-/// How often a drive is preconditioned at most, each time with the free blocks that the load has
-/// left it the time before.
+/// Most preconditionings of a drive, each with the free blocks that the load has left before.
 const ATTEMPTS_MAX: u32 = 5;
 /// Attempts for a drive with more logical pages than `LARGE_PAGES`, which take seconds each.
 const ATTEMPTS_MAX_LARGE: u32 = 2;
 const LARGE_PAGES: u32 = 1 << 24;
-/// The share of its spare blocks by which that number may be off; write amplification then is off
-/// by about as much.
+/// Tolerance of that number as a share of spare blocks, which is about the error of write
+/// amplification.
 const OFF_SHARE: f64 = 0.01;
-/// How many times longer a drive is waited for that has not been looked at as long as it has to be.
+/// Factor of the shortest observation after which a drive is given up.
 const LATEST: u64 = 8;
 
-/// Which time a drive is preconditioned, and what it then leaves free.
+/// Number of a preconditioning, and the free blocks that it leaves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attempt {
     pub(super) kept: Kept,
     pub(super) number: u32,
 }
 
-/// A drive that runs in.
+/// A drive during its run-in.
 pub(super) struct RunIn {
     pub(super) drive: Ssd,
     pub(super) attempt: Attempt,
-    /// Share of valid pages that preconditioning has left in full blocks.
+    /// Share of valid pages in full blocks after preconditioning.
     share_before: f64,
-    /// Host pages programmed that make a part; when the part under way is complete, and when the
-    /// blocks are looked at next.
+    /// Host pages programmed in a part; when the current part is complete, and when the blocks are
+    /// sampled next.
     part_pages: u64,
     part_ends: u64,
     next_look: u64,
     parts_done: u64,
-    /// Parts are as long as they are to be; before, they are as short as can be told from.
+    /// Parts have their full length; before that, the shortest useful one.
     is_long: bool,
-    /// The part under way and those before it, the newest last.
+    /// The current part and earlier ones, the newest last.
     parts: Vec<RunInPart>,
 }
 
 /// Sums over a part of a drive's run.
 #[derive(Clone, Copy, Debug, Default)]
 struct RunInPart {
-    /// Free blocks over all looks.
+    /// Free blocks over all samples.
     free_blocks: u64,
     looks: u64,
-    /// Shares of valid pages in full blocks, over fewer.
+    /// Shares of valid pages in full blocks, over fewer samples.
     shares: f64,
     share_looks: u64,
 }
 
-/// Report of the time before the run.
+/// Report of the run-in.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct RunInReport {
     pub(super) requests: u64,
@@ -92,21 +91,20 @@ pub(super) struct RunInReport {
     pub(super) valid_pages: u64,
 }
 
-/// State of a drive that runs in.
+/// State of a run-in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum RunInCourse {
     GoesOn,
     AtRest,
-    /// The load leaves it these free blocks, not as many as it was preconditioned with.
+    /// Precondition again with these free blocks, which the load leaves.
     Again(Kept),
-    /// It is not waited for.
+    /// Given up.
     TooLong,
 }
 
 impl Ssd {
-    /// Stops the drive where it is: nothing is begun any more, and what the flash has under way
-    /// comes to its end. Returns the acknowledged pages of its write buffer in the order in which
-    /// they go to the flash, those under way first.
+    /// Stops the drive: starts no operation, and completes those in flash. Returns the acknowledged
+    /// pages of its write buffer in program order, those being programmed first.
     pub(super) fn freeze(&mut self) -> Vec<u32> {
         let dirty = self.acknowledged_pages();
         self.run.pages.ftl.freeze();
@@ -129,7 +127,7 @@ impl Ssd {
                 }
             }
         }
-        // Nothing comes from the host any more, and nothing goes there.
+        // Messages from and to the host are dropped.
         self.run.host.cut_off();
         for (_, txn) in self.run.pages.flash.txns().iter().filter(|(_, txn)| is_buffered(txn)) {
             self.run.pages.ftl.take_back_write(txn);
@@ -140,7 +138,7 @@ impl Ssd {
     fn acknowledged_pages(&self) -> Vec<u32> {
         let txns = self.run.pages.flash.txns();
         let held = self.run.pages.buffer.held.as_ref();
-        // What waits at no die goes before what the buffer holds back.
+        // Transactions without a die precede those that the buffer holds back.
         let held_back = held.into_iter().flat_map(DirtyPages::ids).map(|id| (id, 3));
         let waiting = self.run.pages.flash.stage.at_no_die().map(|id| (id, 2));
         let in_order = held_back.chain(waiting).zip(0u64..);
@@ -168,7 +166,7 @@ impl Ssd {
 }
 
 impl RunIn {
-    /// Lets the drive do some of its load, and says what it has come to.
+    /// Runs a step of the load, and returns the resulting course.
     pub(super) fn advance(&mut self) -> Result<RunInCourse, UserError> {
         let until = self.drive.run.stats.completed + REQUESTS_STEP;
         while self.drive.run.stats.completed < until {
@@ -237,7 +235,7 @@ impl RunIn {
             if course != RunInCourse::GoesOn {
                 return course;
             }
-            // Longer parts begin with none.
+            // Longer parts start empty.
             self.parts.drain(..self.parts.len().min(1));
         }
         self.parts.push(RunInPart::default());
@@ -246,7 +244,7 @@ impl RunIn {
         if is_late { RunInCourse::TooLong } else { RunInCourse::GoesOn }
     }
 
-    /// Judges the parts that were looked at.
+    /// Judges the sampled parts.
     fn judge(&mut self) -> RunInCourse {
         let ftl = &self.drive.run.pages.ftl;
         let half = &self.parts[PARTS / 2..];
@@ -257,7 +255,7 @@ impl RunIn {
         let off_blocks = (found.blocks() - kept.blocks()).abs();
         let off_blocks_max = OFF_SHARE * f64::from(ftl.spare_blocks());
         if number == 1 && self.change_blocks().abs() > self.change_blocks_max() {
-            // It is far from where it goes, more than could be seen.
+            // It is far from its target, beyond what can be observed.
             let ends = [ftl.kept_behind(), ftl.kept_ahead()];
             let end = ends[usize::from(self.change_blocks() > 0.0)];
             if (end.blocks() - kept.blocks()).abs() > off_blocks_max {
@@ -267,11 +265,12 @@ impl RunIn {
         let is_large = ftl.tables.map.logical_pages() > LARGE_PAGES;
         let attempts_max = if is_large { ATTEMPTS_MAX_LARGE } else { ATTEMPTS_MAX };
         if number < attempts_max && off_blocks > off_blocks_max {
-            // A drive with fewer free blocks gets more of them: past the first time, half way.
+            // With fewer free blocks a drive gets more; after the first attempt, half of the
+            // difference.
             let half = f64::midpoint(kept.blocks(), found.blocks());
             return RunInCourse::Again(if number == 1 { found } else { Kept::on_average(half) });
         }
-        // Collection whose pace follows free space comes to its level at once.
+        // Collection whose pace follows free space reaches its level at once.
         let settles = self.drive.scenario.ftl.gc.follows_free_space;
         if !settles && !self.is_long && self.begin_long_parts() {
             return RunInCourse::GoesOn;
@@ -280,8 +279,8 @@ impl RunIn {
         if is_at_rest { RunInCourse::AtRest } else { RunInCourse::GoesOn }
     }
 
-    /// From now on parts are as long as the drive is given time for, its capacity together at most;
-    /// false if that is no longer than they are.
+    /// Makes parts as long as the drive's limit permits, its capacity together at most; false if
+    /// that is no longer than they are.
     fn begin_long_parts(&mut self) -> bool {
         self.is_long = true;
         let pages = u64::from(self.drive.scenario.user_pages());
@@ -297,7 +296,7 @@ impl RunIn {
         true
     }
 
-    /// A load that lives in the buffer asks nothing of the flash, and makes requests.
+    /// A load that fits into the buffer needs no flash operations, but has requests.
     pub(super) fn operations(&self) -> u64 {
         self.drive.page_transactions().max(self.drive.run.stats.completed)
     }
@@ -307,7 +306,7 @@ impl RunIn {
         OPERATIONS_MAX.min(OPERATIONS_PER_PAGE * pages)
     }
 
-    /// A drive whose blocks have not been looked at yet is waited for.
+    /// A drive without samples of its blocks is not given up.
     fn is_late(&self) -> bool {
         let host_pages = self.drive.run.pages.flash.counts().host_programs;
         let is_seen = self.is_long || host_pages == 0;
@@ -315,7 +314,7 @@ impl RunIn {
             || self.operations() >= LATEST * self.operations_max()
     }
 
-    /// Free blocks of a plane, on average over some of the parts.
+    /// Returns the mean free blocks of a plane over some of the parts.
     fn free_blocks(&self, parts: Range<usize>) -> f64 {
         let parts = &self.parts[parts];
         let looks: u64 = parts.iter().map(|part| part.looks).sum();
@@ -324,23 +323,23 @@ impl RunIn {
         if looks == 0 { 0.0 } else { blocks as f64 / looks as f64 / planes }
     }
 
-    /// By how many blocks a plane has more free in the second half of the parts than in the first.
+    /// Returns the increase of free blocks of a plane from the first half to the second.
     fn change_blocks(&self) -> f64 {
         self.free_blocks(PARTS / 2..PARTS) - self.free_blocks(0..PARTS / 2)
     }
 
-    /// By how many it may be.
+    /// Returns the permitted change.
     fn change_blocks_max(&self) -> f64 {
         let geometry = &self.drive.scenario.geometry;
         let planes = f64::from(geometry.planes());
         let pages = (self.part_pages * PARTS as u64 / 2) as f64;
         let filled = pages / f64::from(geometry.pages_per_block) / planes;
-        // Each plane has by chance one more or one fewer.
+        // Each plane varies by one block by chance.
         (CHANGE_SHARE * filled).min(CHANGE_BLOCKS_MAX) + 1.0 / planes.sqrt()
     }
 }
 
-/// Host pages of a part that can be told from: a block in each plane, or half of one where
+/// Returns the host pages of the shortest useful part: a block in each plane, or half of one where
 /// collection is paced page by page.
 fn shortest_part(scenario: &Scenario) -> u64 {
     let geometry = &scenario.geometry;

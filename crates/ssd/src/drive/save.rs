@@ -17,9 +17,9 @@ use super::{Options, Ssd};
 /// The column of logical pages that a loss of power found in the write buffer.
 pub(super) const DIRTY: &str = "buffer.dirty";
 
-/// Reads the state that a drive starts from.
+/// Reads the initial state of a drive.
 ///
-/// Apart from the drive it is of, so that one may also start from a state that is in no file.
+/// Separate from the drive, which may also start from a state that is in no file.
 pub(super) fn read(path: &Path, scenario: &Scenario) -> Result<State, UserError> {
     State::read(path, scenario)
 }
@@ -51,7 +51,7 @@ pub(super) fn restore(
         )));
     }
     let different: BTreeSet<u32> = dirty.iter().copied().collect();
-    // A buffer that holds its pages overwrites them; another has each until it is programmed.
+    // A buffer that holds dirty pages overwrites them; others have each version until its program.
     let is_twice = different.len() < dirty.len() && scenario.buffer.hold.is_some();
     if dirty.iter().any(|lpn| *lpn >= ftl.tables.map.logical_pages()) || is_twice {
         let what = "the state has pages in its buffer that the drive has not, or one of them \
@@ -67,11 +67,11 @@ pub(super) fn restore(
 
 impl Ssd {
     /// Writes the drive's state: of the preconditioned drive, or of the drive after its last
-    /// request, when what was begun has come to its end.
+    /// request, when its operations are complete.
     ///
-    /// After a loss of power it is the state that a recovery finds, pages that were saved in the
-    /// write buffer again. Letting it come to its end takes simulated time: ask for the summary
-    /// before. Errors if requests are still to come, or the file cannot be written.
+    /// After a loss of power it is the state that a recovery finds, with saved pages in the write
+    /// buffer again. Completing operations takes simulated time, so the summary has to be taken
+    /// before. Errors if requests are still to arrive, or the file cannot be written.
     pub fn save_state(&mut self, path: &Path) -> Result<(), UserError> {
         if let Some(cut) = &self.cut {
             let view = self.power_loss();
@@ -107,9 +107,9 @@ impl Ssd {
         state.write(path, &self.scenario)
     }
 
-    /// Writes the drive as it is, in mid-flight, or takes that back.
+    /// Saves or restores the drive during a run.
     ///
-    /// Panics unless it is served, has started and has power, and nobody watches it.
+    /// Panics unless it is served, has started and has power, and no observer was added.
     pub fn archive(&mut self, archive: &mut Archive) {
         assert!(
             self.started && !self.run.pages.record.has_journal(),
@@ -119,7 +119,7 @@ impl Ssd {
         self.run.archive(archive);
     }
 
-    /// Returns a drive whose requests are handed over, as it was written to an archive.
+    /// Restores a drive whose requests are handed over from an archive.
     ///
     /// Errors if it does not fit into memory, or the archive is of another drive.
     pub fn from_archive(scenario: Scenario, archive: &mut Archive) -> Result<Ssd, UserError> {
@@ -134,7 +134,7 @@ impl Ssd {
         Ok(ssd)
     }
 
-    /// Lets what was begun come to its end: pages in the buffer are programmed, victims erased.
+    /// Completes all operations: pages in the buffer are programmed, victims erased.
     fn close(&mut self) {
         self.run.pages.ftl.close();
         self.run.pages.hold_no_more();

@@ -1,4 +1,4 @@
-//! How the run goes over time, where someone asks for it.
+//! The time series of a run, if recorded.
 
 use reprieve_base::Time;
 use reprieve_flash::Flash;
@@ -6,7 +6,7 @@ use reprieve_observe::stats::{AGES, Finished, Sample};
 
 use super::Ssd;
 
-/// How a run went over time, and over the parts of the drive.
+/// Time series of a run, and totals of the drive's parts.
 #[derive(Clone, Debug)]
 pub struct TimeSeries {
     /// By bins of time, and by latency.
@@ -21,7 +21,7 @@ pub struct TimeSeries {
     pub erases: Vec<(u32, u64)>,
 }
 
-/// Returns the counters of the flash at `then`, since which nothing has happened.
+/// Returns the counters of the flash at `then`, after its last event.
 pub(super) fn sample(flash: &Flash, then: Time) -> Sample {
     let counts = flash.counts();
     let (die_busy_ns, channel_busy_ns) = flash.busy_ns(then);
@@ -40,7 +40,7 @@ pub(super) fn sample(flash: &Flash, then: Time) -> Sample {
 }
 
 impl Ssd {
-    /// How the run went so far; `None` if nobody asked for it, or before it begins.
+    /// Returns the time series so far; `None` if not recorded, or before the start.
     pub fn course(&self) -> Option<TimeSeries> {
         let mut series = self.run.stats.series.clone()?;
         let ages = self.run.stats.measuring.ages(&self.run.pages.flash)?;

@@ -1,30 +1,30 @@
-//! A run looked at while it goes on: what a live view shows.
+//! A snapshot of a run in progress, for live views.
 
 use super::Ssd;
 
 /// Figures of a run so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
-    /// How far time has come.
+    /// Simulated time.
     pub simulated_ns: u64,
-    /// Page reads and programs, of anyone.
+    /// Page reads and programs, of host and drive.
     pub page_transactions: u64,
-    /// Reads and writes that are complete.
+    /// Completed reads and writes.
     pub completed: [u64; 2],
-    /// Their latencies that the shares asked for do not exceed.
+    /// Latency percentiles at the requested shares.
     pub percentiles_ns: [Vec<u64>; 2],
     /// Suspensions of programs, and of erases.
     pub suspensions: [u64; 2],
-    /// Of each die, for how long its array or page buffer was in use.
+    /// Time in use of each die's array or page buffer.
     pub die_busy_ns: Vec<u64>,
-    /// Dies on which an operation is suspended now.
+    /// Dies with a suspended operation.
     pub suspended_dies: u64,
 }
 
 impl Ssd {
     /// Returns the figures so far; `shares` of the requests, rising, for the percentiles.
     ///
-    /// Takes as long as some thousand page transactions: the batches of the latencies are added up.
+    /// Takes as long as some thousand page transactions, to merge the batches of latencies.
     pub fn snapshot<const N: usize>(&self, shares: [f64; N]) -> Snapshot {
         let [reads, writes, _] = self.latencies();
         Snapshot {
@@ -44,7 +44,7 @@ mod tests {
     use crate::{Options, Ssd, registries};
     use reprieve_config::{Sources, load};
 
-    /// The glance at the end of a run tells what its summary tells, and one before it tells less.
+    /// The snapshot at the end of a run equals its summary, and one before has less.
     #[test]
     fn the_last_glance_is_the_summary() {
         let text = "device = \"fast12-mlc\"\n[geometry]\nchannels = 2\nblocks_per_plane = 64\n\

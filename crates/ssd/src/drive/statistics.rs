@@ -1,4 +1,4 @@
-//! Statistics of a run: latencies, totals, the log, the series, and from when on they count.
+//! Statistics of a run: latencies, totals, log and series, and the start of the measured part.
 
 use reprieve_base::{Archive, Time, parts};
 use reprieve_config::{Scenario, Warmup};
@@ -16,26 +16,26 @@ use super::series::sample;
 
 /// The statistics of a drive.
 pub(super) struct Statistics {
-    /// Requests that have arrived, and that are complete.
+    /// Requests that have arrived, and completed ones.
     pub(super) arrived: u64,
     pub(super) completed: u64,
-    /// Since when no request is open, if none is, and for how long that was so before.
+    /// Start of the current idle time, and the total of earlier ones.
     pub(super) idle_since: Time,
     pub(super) idle_ns: u64,
     pub(super) latencies: Latencies,
     pub(super) log: Option<LogBatch>,
     pub(super) series: Option<Box<Series>>,
-    /// From when on the run is measured.
+    /// Start of the measured part.
     pub(super) measuring: Measuring,
     /// The run looks for the end of its transient.
     pub(super) transient: Option<Box<Transient>>,
     page_bytes: u64,
-    /// Told with a fault, so that it can be repeated.
+    /// Reported with a fault, so that it can be repeated.
     pub(super) seed: u64,
 }
 
 impl Statistics {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.arrived, self.completed, self.idle_since, self.idle_ns);
         parts!(archive; self.latencies, self.measuring, self.transient);
@@ -57,14 +57,14 @@ impl Statistics {
         }
     }
 
-    /// Forgets the latencies so far; the measured part is to begin at `at`.
+    /// Discards the latencies so far; the measured part starts at `at`.
     pub(super) fn measure_anew(&mut self, at: Time) {
         self.latencies = Latencies::in_batches();
         self.transient = None;
         self.measuring.anew(at);
     }
 
-    /// The measured part begins at `at`, after `transactions` transactions; no request may be open.
+    /// Starts the measured part at `at`, after `transactions` transactions; no request may be open.
     pub(super) fn measure_from(
         &mut self,
         at: Time,
@@ -85,26 +85,26 @@ impl Statistics {
         }
     }
 
-    /// No request is open any more.
+    /// Starts an idle time.
     #[inline]
     pub(super) fn idle_begins(&mut self, now: Time) {
         self.idle_since = now;
     }
 
-    /// A request arrives where none is open.
+    /// Ends an idle time.
     #[inline]
     pub(super) fn idle_ends(&mut self, now: Time) {
         self.idle_ns += (now - self.idle_since).ns();
     }
 
-    /// The instant `now` has come with `open` open requests, and nothing of it has happened.
+    /// Adds the instant `now` with `open` open requests, before its events.
     #[inline(never)]
     pub(super) fn series_instant(&mut self, now: Time, open: usize, flash: &Flash) {
         let series = self.series.as_mut().expect("the caller has seen it");
         series.advance(now, open as u64, |then| sample(flash, then));
     }
 
-    /// A request is complete, and all that is kept of it is noted.
+    /// Records a completed request.
     #[inline(always)]
     pub(super) fn request_done(
         &mut self,
@@ -139,7 +139,7 @@ impl Statistics {
         self.completed += 1;
     }
 
-    /// Notes more of a request than its latency, where that is asked for.
+    /// Records more of a request than its latency, where needed.
     #[inline(always)]
     fn note(
         &mut self,
@@ -178,7 +178,7 @@ impl Statistics {
         self.measuring.excluded_done(request.op, request.bytes);
     }
 
-    /// The run looks for the end of its transient.
+    /// Whether the run looks for the end of its transient.
     #[cold]
     fn observe(&mut self, request: &HostRequest, now: Time, flash: &Flash) {
         let programmed_bytes = self.programmed_bytes(flash);
@@ -187,12 +187,12 @@ impl Statistics {
         transient.completed(op, (now - arrival).ns(), bytes, self.arrived, programmed_bytes);
     }
 
-    /// Bytes that the flash has programmed, in the measured part.
+    /// Returns the bytes that the flash has programmed, in the measured part.
     fn programmed_bytes(&self, flash: &Flash) -> u64 {
         flash.counts().programs() * self.page_bytes
     }
 
-    /// Out of the way of runs that keep no log.
+    /// Not inlined, for runs without a log.
     #[inline(never)]
     fn log_request(
         &mut self,
@@ -219,7 +219,7 @@ impl Statistics {
         });
     }
 
-    /// Out of the way of runs, whose requests nobody has handed over.
+    /// Not inlined, for runs without handed-over requests.
     #[inline(never)]
     fn hand_back(
         &mut self,
@@ -238,8 +238,8 @@ impl Statistics {
         }
     }
 
-    /// Causes of the waits of a request that is complete, if they are kept, and the die of its last
-    /// page.
+    /// Returns the causes of the waits of a completed request, if they are kept, and the die of its
+    /// last page.
     ///
     /// Panics if not every nanosecond has its cause.
     fn causes(
@@ -267,7 +267,7 @@ impl Statistics {
     }
 }
 
-/// Out of the way of runs that keep no series.
+/// Not inlined, for runs without a series.
 #[inline(never)]
 fn record(series: &mut Series, request: &HostRequest, now: Time) {
     let latency_ns = (now - request.arrival).ns();

@@ -1,4 +1,4 @@
-//! A timeline of the drive: what it is told of requests, and its bytes.
+//! A timeline of the drive: its requests, and its bytes.
 
 use reprieve_base::Op;
 use reprieve_observe::timeline::{Arrival, Name, Timeline};
@@ -7,7 +7,7 @@ use super::Ssd;
 use super::event_loop::EventLoop;
 
 impl EventLoop {
-    /// A request has arrived.
+    /// Handles the arrival of a request.
     #[cold]
     pub(super) fn draw_arrival(&mut self, id: u32) {
         let request = &self.host.requests[id];
@@ -23,7 +23,7 @@ impl EventLoop {
 }
 
 impl Ssd {
-    /// Takes the bytes of the timeline since the last call; none if none is drawn.
+    /// Takes the bytes of the timeline since the last call, if one is drawn.
     ///
     /// When the workload is done they are the last.
     pub fn take_timeline(&mut self) -> Vec<u8> {

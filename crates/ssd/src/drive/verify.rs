@@ -6,7 +6,7 @@ use reprieve_policy::txn::Kind;
 use super::page_store::PageStore;
 
 impl PageStore {
-    /// Checks the buffer and the cache; says where something is wrong, and what.
+    /// Checks the buffer and the cache; returns the place and kind of an error.
     pub(super) fn verify(&self) -> Result<(), (&'static str, String)> {
         let (txns, ftl) = (self.flash.txns(), &self.ftl);
         self.buffer.verify(txns, ftl).map_err(|what| ("the write buffer", what))?;
@@ -21,8 +21,8 @@ impl PageStore {
         Ok(())
     }
 
-    /// Where writes of part of a page are padded, none reads the rest; one that a dispatcher has
-    /// written anew is read all the same.
+    /// Where partial writes are padded, none reads the rest; one that a dispatcher has rewritten is
+    /// read nevertheless.
     fn verify_padding(&self) -> Result<(), String> {
         let is_padded = self.partial_write == PartialWrite::Pad;
         if !is_padded || self.totals.redistributed_pages.is_some() {
@@ -38,7 +38,7 @@ impl PageStore {
     }
 }
 
-/// A way to break the tables, and a piece of what is said to it.
+/// A way to corrupt the tables, and a part of the resulting message.
 #[cfg(test)]
 type DriveBreak = (fn(&mut super::event_loop::EventLoop), &'static str);
 

@@ -1,4 +1,4 @@
-//! Pages of a write-back buffer: whether they stay, and when they go to the flash.
+//! Pages of a write-back buffer: whether they are held, and when they are sent to the flash.
 
 use reprieve_base::Time;
 use reprieve_ftl::Mapping;
@@ -8,7 +8,7 @@ use super::interface::HostRequests;
 use super::page_store::PageStore;
 
 impl PageStore {
-    /// All of a page is in the buffer: it goes to the flash, or stays until it has to.
+    /// Sends a complete page to the flash, or holds it as a dirty page.
     #[inline]
     pub(super) fn page_complete(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         if self.buffer.held.is_none() {
@@ -47,7 +47,7 @@ impl PageStore {
         self.send_held(0);
     }
 
-    /// Sends every dirty page to the flash, and from now on each as soon as it is complete.
+    /// Sends every dirty page to the flash, and later ones as soon as they are complete.
     pub(super) fn hold_no_more(&mut self) {
         if let Some(held) = &mut self.buffer.held {
             held.stay_no_more();
@@ -55,7 +55,7 @@ impl PageStore {
         self.send_all_held();
     }
 
-    /// The newest data of a page was this before it was overtaken: a dirty page is not needed.
+    /// Drops the dirty page that was the newest data of a page before, if there was one.
     #[inline]
     pub(super) fn overtaken(&mut self, before: Mapping, requests: &mut HostRequests, now: Time) {
         let Some(held) = &mut self.buffer.held else { return };
@@ -68,12 +68,12 @@ impl PageStore {
         }
     }
 
-    /// A page leaves the buffer without a program; the caller lets others in.
+    /// Drops a page from the buffer without a program; the caller admits others.
     fn drop_page(&mut self, id: u32, requests: &mut HostRequests, now: Time) {
         let txn = self.flash.txns_mut().remove(id);
         debug_assert!(txn.stale && txn.request == NONE, "a page was dropped that is needed");
         if txn.target != NONE {
-            // Where a dispatcher gives planes, one that was never sent has none to leave.
+            // With a dispatcher, a page that was never sent has no plane to leave.
             self.ftl.tables.finish_write(&txn);
         }
         self.buffer.give_back();
@@ -81,7 +81,7 @@ impl PageStore {
         self.page_is_safe(txn.interval, requests, now);
     }
 
-    /// Lets writes into the room that dropped pages have left.
+    /// Admits writes into the space of dropped pages.
     #[inline]
     pub(super) fn fill_after_drops(&mut self, requests: &mut HostRequests, now: Time) {
         if self.buffer.held.is_some() {

@@ -1,32 +1,32 @@
-//! Limits on how fast writes enter the buffer: a pace while few blocks are free, a quota a window.
+//! Limits on writes into the buffer: a pace while few blocks are free, a quota for each window.
 
 use reprieve_base::{Archive, Dur, Time, parts};
 use reprieve_config::Scenario;
 
-/// When the next page may enter the buffer, as the firmware of some drives limits it.
+/// The limits on writes into the buffer, like the firmware of some drives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WriteThrottle {
-    /// Between two pages while fewer blocks of the drive than this are free.
+    /// Interval between two pages while fewer blocks of the drive than this are free.
     pace: Option<(Dur, u64)>,
     /// Pages that enter in each window of this length.
     quota: Option<(Dur, u64)>,
-    /// When the pace lets the next page in.
+    /// When the pace admits the next page.
     next_at: Time,
-    /// The end of the window, and the pages that it still lets in.
+    /// The end of the window, and the pages that it still admits.
     window_ends: Time,
     left: u64,
-    /// When the buffer has to be looked at again, and when it will be.
+    /// When the buffer has to be checked again, and the scheduled check.
     wakes_at: Time,
     asked: Time,
 }
 
 impl WriteThrottle {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.next_at, self.window_ends, self.left, self.wakes_at, self.asked);
     }
 
-    /// The limits of a scenario; `None` without any.
+    /// Creates the limits of a scenario; `None` without any.
     pub(super) fn of(scenario: &Scenario) -> Option<WriteThrottle> {
         let throttle = &scenario.buffer.throttle;
         let unit = u64::from(scenario.mapping_bytes());
@@ -49,7 +49,7 @@ impl WriteThrottle {
     pub(super) fn lets_in(&mut self, now: Time, free_blocks: impl Fn() -> u64) -> bool {
         if let Some((window, pages)) = self.quota {
             if now >= self.window_ends {
-                // Windows follow each other from the start of the run.
+                // Windows are consecutive from the start of the run.
                 let whole = now.ns() / window.ns();
                 self.window_ends = Time::from_ns((whole + 1) * window.ns());
                 self.left = pages;
@@ -79,7 +79,7 @@ impl WriteThrottle {
         false
     }
 
-    /// When the buffer has to be looked at again, told once.
+    /// Returns when the buffer has to be checked again, once.
     pub(super) fn take_wake(&mut self) -> Option<Time> {
         let is_new = self.wakes_at != std::mem::replace(&mut self.asked, self.wakes_at);
         is_new.then_some(self.wakes_at)

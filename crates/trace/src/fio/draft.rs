@@ -6,7 +6,7 @@ use super::job::{JobOps, JobOrder, JobRate};
 use super::units::Extent;
 use super::zones::{self, Split};
 
-/// The options of a job so far.
+/// The options of a job as read.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Draft {
     /// Without the share of reads of a mix.

@@ -9,8 +9,8 @@ use super::job::{DriveZones, JobOps};
 const TRIM: usize = 2;
 
 impl JobFit<'_> {
-    /// The zones of a job with `zonemode=zbd`. Its region then has their capacities only, and what
-    /// it trims is a zone.
+    /// Returns the zones of a job with `zonemode=zbd`. Its region then has their capacities only,
+    /// and it trims whole zones.
     pub(super) fn drive_zones(
         &self,
         sizes: &mut [Vec<(u32, f64)>; 3],

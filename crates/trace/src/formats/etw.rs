@@ -55,7 +55,7 @@ fn parse(line: &[u8], time: EtwTime, in_heading: &mut bool) -> Result<Row, &'sta
     let op = match kind {
         _ if kind.eq_ignore_ascii_case(b"DiskRead") => Op::Read,
         _ if kind.eq_ignore_ascii_case(b"DiskWrite") => Op::Write,
-        // Other events have columns of their own, and file names with commas and quotes in them.
+        // Other events have other columns, and file names with commas and quotes in them.
         _ if kind.first().is_some_and(u8::is_ascii_alphabetic) => return Ok(Row::Other),
         _ => return Err("a row begins with its kind, such as DiskRead"),
     };

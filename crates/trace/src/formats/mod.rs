@@ -29,8 +29,8 @@ pub(crate) use text::TextParser;
 
 use crate::reading::ReadOptions;
 
-/// Formats with a grammar of their own. To add one: its file, and its line here; one of columns is
-/// a row of `tables.rs`.
+/// Formats with a separate grammar. To add one: its file, and its line here; one of columns is a
+/// row of `tables.rs`.
 const OTHERS: &[Format] = &[
     blkparse::FORMAT,
     blktrace::FORMAT,

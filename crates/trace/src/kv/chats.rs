@@ -29,7 +29,7 @@ pub(crate) struct Chats {
     begins: Clock,
     gap_ns: f64,
     next_begin_ns: u64,
-    /// Conversations that go on, by the time of their next prompt and their number.
+    /// Open conversations, by the time of their next prompt and their number.
     going_on: BTreeMap<(u64, u64), Chat>,
     begun: u64,
     last_block: u64,

@@ -3,7 +3,7 @@
 //! Mooncake's traces (`conversation_trace.jsonl` and others) have a JSON object a line: `timestamp`
 //! in ms, `input_length` in tokens, and `hash_ids`, a number for each block of the prompt. Azure's
 //! (`AzureLLMInferenceTrace_*.csv`) have the heading `TIMESTAMP,ContextTokens,GeneratedTokens`, and
-//! do not say which prompts share tokens: each block there is one of its own.
+//! do not show shared tokens: each block there is distinct.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ impl Prompts {
     }
 }
 
-/// A trace whose first line tells its format.
+/// A trace whose format follows from its first line.
 pub(crate) struct PromptTrace {
     path: PathBuf,
     lines: Lines,

@@ -39,7 +39,7 @@ impl PartialOrd for NumberedRow {
     }
 }
 
-/// Counts so far, over all files.
+/// Counts over all files.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tallies {
     pub(super) rows: u64,
@@ -56,7 +56,7 @@ const UNKNOWN_PERCENT_MAX: u64 = 5;
 const ROWS_TO_JUDGE: u64 = 10_000;
 
 impl Tallies {
-    /// Errors if too many of the rows so far are unknown events.
+    /// Errors if too many of the rows are unknown events.
     pub(super) fn check_unknown(&self, files: &Files, format: &Format) -> Result<(), UserError> {
         let unknown = self.drops.of(DropReason::UnknownEvent);
         if unknown * 100 <= self.rows * UNKNOWN_PERCENT_MAX {

@@ -159,7 +159,7 @@ impl Rows {
         self.tallies.other_lines
     }
 
-    /// Rows dropped so far; later stages add theirs here.
+    /// Returns the dropped rows; later stages add theirs here.
     pub(crate) fn drops(&self) -> &Drops {
         &self.tallies.drops
     }

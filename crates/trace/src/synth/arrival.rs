@@ -9,8 +9,8 @@ use crate::arrivals::Arrivals;
 use crate::transform::scaled;
 use crate::wrong;
 
-/// Longest mean span of a run, in ns: 3.2 years, so far below the 584 years of `Time` that no
-/// sum of random gaps reaches it.
+/// Longest mean span of a run, in ns: 3.2 years, well below the 584 years of `Time`, which no sum
+/// of random gaps reaches.
 const SPAN_NS_MAX: f64 = 1e17;
 
 /// Arrival times in order.

@@ -27,7 +27,7 @@ struct Chain {
     of: Vec<OfSize>,
 }
 
-/// The requests of one size so far.
+/// Draws of one request size.
 #[derive(Debug)]
 struct OfSize {
     /// A draw of 53 bits below this keeps the size for the next request.

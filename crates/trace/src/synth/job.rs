@@ -33,7 +33,7 @@ pub(crate) struct JobSource {
     fua: bool,
     queue_depth: u32,
     handed_out: u64,
-    /// Reads, writes and trims so far, and their bytes.
+    /// Counts of reads, writes and trims, and their bytes.
     counts: [u64; 3],
     bytes: [u64; 3],
     /// Trim and write: the trim whose write is next.
@@ -244,7 +244,7 @@ impl Pace {
             JobRate::Iops(rate) => (count, rate),
         };
         self.next_ns = match &mut self.poisson {
-            // Gaps with the mean that the rate implies for the requests so far.
+            // Gaps with the mean that the rate implies for the requests until now.
             Some((stream, clock)) => {
                 let mean_ns = amount as f64 / count as f64 * 1e9 / rate as f64;
                 clock.advance(exponential(stream) * mean_ns)

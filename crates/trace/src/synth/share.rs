@@ -25,9 +25,9 @@ impl WorkloadConfig {
     /// The load for a drive of fewer planes that makes these like those of the whole; `None` if it
     /// does not exist, or is not known.
     ///
-    /// It does not if a request is longer than such a drive has planes, if a grid of addresses
-    /// leaves out pages, if each page has a popularity of its own, and if trims make the number of
-    /// pages that hold data a matter of many passes.
+    /// It does not exist if a request is longer than such a drive has planes, if a grid of
+    /// addresses leaves out pages, if each page has its popularity, and if trims make the number of
+    /// pages with data a matter of many passes.
     pub fn of_planes(&self, share: &PlaneShare) -> Option<WorkloadConfig> {
         match self {
             WorkloadConfig::Trace(_) | WorkloadConfig::Kv(_) | WorkloadConfig::Fio(_) => None,

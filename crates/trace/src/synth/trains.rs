@@ -73,7 +73,7 @@ struct Starts {
     independent_ns: f64,
     span_ns: f64,
     starts_per_span: f64,
-    /// Number of spans so far.
+    /// Number of spans.
     spans: u64,
     /// Intervals ahead, the next one last.
     ahead: Vec<Interval>,

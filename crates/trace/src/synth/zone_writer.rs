@@ -48,15 +48,15 @@ impl ZoneWriter {
         })
     }
 
-    /// The sector at a place of the region, from which so many are read: those before the end of
+    /// Returns the sector at a place of the region for a read of `sectors`, moved before the end of
     /// the zone's capacity.
     pub(super) fn read(&self, place: u64, sectors: u64) -> u64 {
         let within = (place % self.capacity).min(self.capacity.saturating_sub(sectors));
         place / self.capacity * self.size + within
     }
 
-    /// A write of so many sectors to the zone of a place of the region, or to the one whose turn it
-    /// is; less at the end of a zone.
+    /// Writes `sectors` to the zone of a place of the region, or to the next one in turn; fewer at
+    /// the end of a zone.
     pub(super) fn write(&mut self, place: u64, sectors: u64) -> ZoneWrite {
         let zone = if self.is_sequential { self.next_zone } else { place / self.capacity };
         let mut at = self.open.iter().position(|open| open.zone == zone);

@@ -83,7 +83,7 @@ impl Ordered {
         self.rows.at(row.place, sentence)
     }
 
-    /// Returns the counts of the rows so far.
+    /// Returns the counts of the rows.
     pub(crate) fn counts(&self) -> Counts {
         Counts {
             rows: self.rows.count(),

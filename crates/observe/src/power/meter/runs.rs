@@ -1,4 +1,4 @@
-//! Programs and erases as the meter follows them, lane by lane.
+//! Programs and erases in the meter, lane by lane.
 
 use reprieve_base::Time;
 use reprieve_nand::{Run, Segment};
@@ -16,7 +16,7 @@ impl Meter {
         &mut self.dies[die as usize].lanes[lane]
     }
 
-    /// A program or erase begins with a run; an operation that is suspended lies around it.
+    /// Starts a program or erase with a run, perhaps inside a suspended operation.
     pub fn begin(&mut self, now: Time, die: u32, (class, page): (Class, u32), run: Run) {
         self.advance(now);
         let page_type = self.page_type(page);
@@ -27,7 +27,7 @@ impl Meter {
         self.start_run((die, 0), run);
     }
 
-    /// The operation of a lane that was suspended last goes on with a run.
+    /// Resumes the last suspended operation of a lane with a run.
     pub fn resume(&mut self, now: Time, place: Place, run: Run) {
         self.advance(now);
         self.settle(place.0);
@@ -47,7 +47,7 @@ impl Meter {
         self.enter(place, run, run.first());
     }
 
-    /// A stretch of the run of a lane with this number is over.
+    /// Ends the segment with this number of a lane's run.
     pub(super) fn go_on(&mut self, place: Place, number: u32) {
         let lane = self.lane(place);
         let Some((run, segment)) = lane.run.as_ref().filter(|_| lane.runs == number) else {
@@ -61,12 +61,12 @@ impl Meter {
         });
     }
 
-    /// The run of a lane goes on with a stretch.
+    /// Starts the next segment of a lane's run.
     pub(super) fn enter(&mut self, place: Place, run: Run, segment: Segment) {
         self.change(place, |lane| lane.run = Some((run, segment)));
     }
 
-    /// Changes the stretch of a lane, and with it the power of its run above an idle die.
+    /// Changes the segment of a lane, and with it the power of its run above an idle die.
     fn change(&mut self, place: Place, change: impl FnOnce(&mut MeteredLane)) {
         let lane = &mut self.dies[place.0 as usize].lanes[place.1];
         change(lane);
@@ -92,7 +92,7 @@ impl Meter {
 
     /// Splits the run on a plane off from the lane of all planes, to be suspended there alone.
     ///
-    /// Until it is suspended the base of the command is drawn by the planes that go on.
+    /// Until its suspension the other planes draw the base of the command.
     pub fn split(&mut self, now: Time, (die, apart): Place) {
         self.advance(now);
         let (run, segment) = self.lane((die, 0)).run.expect("something runs");
@@ -116,7 +116,7 @@ impl Meter {
         self.enter((die, apart), run.on_planes(1), segment);
     }
 
-    /// The run of a lane was asked at `now` to make way, and does so at `free_at`.
+    /// Suspends the run of a lane by a request at `now`, with the array free at `free_at`.
     pub fn stop(&mut self, now: Time, place: Place, free_at: Time) {
         self.advance(now);
         self.leave(place);
@@ -133,7 +133,7 @@ impl Meter {
         self.enter(place, run, segment);
     }
 
-    /// The operation that runs on a lane is suspended.
+    /// Suspends the running operation of a lane.
     pub fn suspended(&mut self, now: Time, place: Place) {
         self.advance(now);
         self.leave(place);
@@ -145,7 +145,7 @@ impl Meter {
         self.ledger.suspend(open, now);
     }
 
-    /// The operation that runs on a lane is complete; what lies around it is suspended as it was.
+    /// Ends the operation of a lane; one around it is suspended as before.
     pub fn ended(&mut self, now: Time, place: Place) {
         self.advance(now);
         self.leave(place);

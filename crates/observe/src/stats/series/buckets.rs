@@ -2,12 +2,12 @@
 
 /// Buckets of an octave: the upper end of one is at most a sixteenth above any value in it.
 const PER_OCTAVE: u64 = 16;
-/// Bits that tell the buckets of an octave apart.
+/// Bits that select a bucket of an octave.
 const BITS: u32 = PER_OCTAVE.trailing_zeros();
 /// Buckets of all values of 64 bits: sixteen for 0 to 15, and sixteen for each longer octave.
 pub const BUCKETS: usize = (PER_OCTAVE * (64 - BITS as u64 + 1)) as usize;
 
-/// The bucket of a value.
+/// Returns the bucket of a value.
 #[inline]
 pub(super) fn bucket_of(value: u64) -> usize {
     if value < PER_OCTAVE {
@@ -18,7 +18,7 @@ pub(super) fn bucket_of(value: u64) -> usize {
     ((u64::from(octave) + 1) * PER_OCTAVE + within) as usize
 }
 
-/// The largest value of a bucket.
+/// Returns the largest value of a bucket.
 pub fn upper_end(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     if bucket < PER_OCTAVE {

@@ -1,7 +1,7 @@
-//! How a run went over time, in bins whose number is bounded and whose sums are exact.
+//! Time series of a run, in a bounded number of bins with exact sums.
 //!
-//! A bin begins with a length of which 512 are half a millisecond. When a run outgrows
-//! them, every two become one, and each is twice as long.
+//! A bin has an initial length of which 512 are half a millisecond. When a run outgrows them, pairs
+//! are merged, and each is twice as long.
 
 mod ages;
 mod buckets;
@@ -15,9 +15,9 @@ use buckets::bucket_of;
 pub use buckets::{BUCKETS, upper_end};
 use reprieve_policy::txn::{LatencyComponents, PART_NAMES};
 
-/// Bins there may be.
+/// Maximum number of bins.
 pub const BINS: usize = 512;
-/// Length of a bin at first.
+/// Initial length of a bin.
 const SHORTEST_NS: u64 = 1000;
 
 /// Counters of the drive that are sampled when a bin ends.
@@ -39,13 +39,13 @@ pub type Sample = [u64; SAMPLED.len()];
 /// Requests of one kind, reads or writes, that were completed in a bin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Completed {
-    /// How many.
+    /// Number.
     pub count: u64,
-    /// Bytes that they asked for.
+    /// Their bytes.
     pub bytes: u64,
     /// Sum of their latencies.
     pub latency_ns: u128,
-    /// The longest.
+    /// The longest latency.
     pub latency_ns_max: u64,
 }
 
@@ -63,11 +63,11 @@ impl Completed {
 pub struct Bin {
     /// Reads and writes.
     pub completed: [Completed; 2],
-    /// Counts in it, in the order of [`SAMPLED`].
+    /// Sampled counts, in the order of [`SAMPLED`].
     pub counted: Sample,
-    /// Open requests, times the time for which they were open.
+    /// Open requests, integrated over time.
     pub open_request_ns: u128,
-    /// Most requests that were open while time passed.
+    /// Most open requests over any time.
     pub open_requests_max: u64,
 }
 
@@ -80,27 +80,27 @@ impl Bin {
     }
 }
 
-/// Requests of alike latency.
+/// Requests of similar latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeriesClass {
-    /// How many.
+    /// Number.
     pub count: u64,
-    /// Where their time went, in the order of [`PART_NAMES`].
+    /// Components of their time, in the order of [`PART_NAMES`].
     pub parts_ns: [u128; PART_NAMES.len()],
 }
 
 /// The collector.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// When the first bin begins.
+    /// Start of the first bin.
     begin: Time,
     width_ns: u64,
-    /// The bin that goes on, and when it ends.
+    /// The current bin, and its end.
     current: usize,
     end_ns: u64,
-    /// Up to when open requests are accounted for.
+    /// Until when open requests are counted.
     since: Time,
-    /// Counters when the bin began.
+    /// Counters at the start of the bin.
     before: Sample,
     bins: Vec<Bin>,
     /// Requests by bin, by kind, by bucket of latency.
@@ -115,7 +115,7 @@ impl Default for Series {
 }
 
 impl Series {
-    /// One that starts at `begin`, with these counts.
+    /// Creates one that starts at `begin`, with these counts.
     pub fn starting(begin: Time, before: Sample) -> Series {
         Series {
             begin,
@@ -130,8 +130,8 @@ impl Series {
         }
     }
 
-    /// Time has come to `now`, with `open` requests open up to then; nothing of this instant has
-    /// happened. `sample` says what had been counted at an earlier instant.
+    /// Advances to `now`, before the events of this instant, with `open` requests open until then.
+    /// `sample` returns the counts at an earlier instant.
     pub fn advance(&mut self, now: Time, open: u64, sample: impl Fn(Time) -> Sample) {
         while now.ns() > self.end_ns {
             let end = Time::from_ns(self.end_ns);
@@ -165,7 +165,7 @@ impl Series {
         self.before = *sample;
     }
 
-    /// Makes of every two bins one, so that the second half is free.
+    /// Merges pairs of bins, so that the second half is free.
     #[cold]
     fn pair_up(&mut self) {
         const ROW: usize = 2 * BUCKETS;
@@ -184,7 +184,7 @@ impl Series {
         self.current = BINS / 2;
     }
 
-    /// Counts a request that is complete at the instant to which time has come last.
+    /// Counts a request that completes at the last instant of [`advance`](Self::advance).
     pub fn record(&mut self, op: Op, bytes: u32, latency_ns: u64, parts: &LatencyComponents) {
         let kind = match op {
             Op::Read => 0,
@@ -207,9 +207,9 @@ impl Series {
         }
     }
 
-    /// Returns the series, at the end of a run or in its course: the last bin ends now.
+    /// Returns the series, at the end of a run or during it: the last bin ends now.
     ///
-    /// `sample` is what has been counted since the start.
+    /// `sample` has the counts since the start.
     pub fn finish(mut self, sample: &Sample) -> Finished {
         self.count_up_to(sample);
         let begins_ns = self.end_ns - self.width_ns;
@@ -228,16 +228,16 @@ impl Series {
     }
 }
 
-/// How a run went over time.
+/// The finished time series.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
-    /// When the first bin begins.
+    /// Start of the first bin.
     pub begin_ns: u64,
     /// Length of each bin but the last.
     pub width_ns: u64,
     /// Length of the last.
     pub length_ns_last: u64,
-    /// The bins, in order; none of a run in which nothing happened.
+    /// The bins, in order; empty for a run without events.
     pub bins: Vec<Bin>,
     /// Requests by bin, by kind (reads, writes), by bucket of latency: [`BUCKETS`] each.
     pub latencies: Vec<u64>,

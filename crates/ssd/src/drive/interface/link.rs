@@ -10,13 +10,13 @@ const SUBMISSION_BYTES: u64 = 64;
 /// An entry of a completion queue (the same, section 4.6).
 const COMPLETION_BYTES: u64 = 16;
 
-/// Time that bytes take on the link.
+/// Time of bytes on the link.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     /// `None`: transfers take no time.
     bytes_per_s: Option<u64>,
     packets: Option<Packets>,
-    /// The transfer that was asked for last: most are of one length.
+    /// The last transfer length and its time, as most lengths are equal.
     last: (u64, Dur),
 }
 
@@ -44,7 +44,7 @@ struct Link {
 }
 
 impl Link {
-    /// When a transfer that is ready at `now` has crossed the link.
+    /// Returns when a transfer that is ready at `now` has crossed the link.
     #[inline]
     fn cross(&mut self, now: Time, time: Dur) -> Time {
         if !self.takes_time {
@@ -59,24 +59,23 @@ impl Link {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Links {
     pace: Pace,
-    /// A doorbell, an entry of a submission queue, one of a completion queue, a request for what is
-    /// in the host's memory.
+    /// Lengths of a doorbell, a submission entry, a completion entry, and a read of host memory.
     doorbell: Dur,
     submission: Dur,
     completion: Dur,
     ask: Dur,
-    /// In, or both.
+    /// Into the drive, or both ways.
     first: Link,
-    /// Out; `None`: a link that is half duplex.
+    /// Out of the drive; `None`: the link is half duplex.
     out: Option<Link>,
-    /// Doorbells, entries of queues and requests for data cross it as well.
+    /// Doorbells, queue entries and reads of host memory cross it as well.
     pub(super) carries_commands: bool,
     /// One request at a time crosses it, and none overtakes another.
     pub(super) in_order: bool,
 }
 
 impl Links {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.pace.last, self.first, self.out);
     }
@@ -91,7 +90,7 @@ impl Links {
             doorbell: pace.time(DOORBELL_BYTES),
             submission: pace.time(SUBMISSION_BYTES),
             completion: pace.time(COMPLETION_BYTES),
-            // A packet without data.
+            // Sends a packet without data.
             ask: pace.time(0),
             pace,
             first: link,
@@ -101,18 +100,18 @@ impl Links {
         }
     }
 
-    /// Whether what crosses it does so later.
+    /// Whether transfers take time.
     pub(super) fn takes_time(&self) -> bool {
         self.first.takes_time
     }
 
-    /// Data of a write that is ready at `now`.
+    /// Sends the data of a write that is ready at `now`.
     #[inline]
     pub(super) fn cross_in(&mut self, now: Time, bytes: u64) -> Time {
         self.first.cross(now, self.pace.time(bytes))
     }
 
-    /// Data of a read that is ready at `now`.
+    /// Sends the data of a read that is ready at `now`.
     #[inline]
     pub(super) fn cross_out(&mut self, now: Time, bytes: u64) -> Time {
         let time = self.pace.time(bytes);
@@ -124,31 +123,31 @@ impl Links {
         self.out.as_mut().unwrap_or(&mut self.first)
     }
 
-    /// When the link is free for a command that comes at `now`, behind what came before it.
+    /// Returns when the link is free for a command at `now`.
     pub(super) fn turn(&self, now: Time) -> Time {
         self.first.free_at.max(now)
     }
 
-    /// The host rings: there is a submission, or it has taken a completion.
+    /// Sends a doorbell of the host, for a submission or a completion that it has taken.
     #[inline]
     pub(super) fn ring(&mut self, now: Time) -> Time {
         self.first.cross(now, self.doorbell)
     }
 
-    /// The drive asks for what is in the host's memory.
+    /// Sends a read of host memory.
     #[inline]
     pub(super) fn ask(&mut self, now: Time) -> Time {
         let time = self.ask;
         self.out().cross(now, time)
     }
 
-    /// The host sends an entry of a submission queue.
+    /// Sends a submission entry of the host.
     #[inline]
     pub(super) fn submission(&mut self, now: Time) -> Time {
         self.first.cross(now, self.submission)
     }
 
-    /// The drive writes an entry of a completion queue.
+    /// Sends a completion entry of the drive.
     #[inline]
     pub(super) fn completion(&mut self, now: Time) -> Time {
         let time = self.completion;

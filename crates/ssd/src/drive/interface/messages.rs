@@ -1,4 +1,4 @@
-//! Messages between host and drive, in lines that are in order of time.
+//! Messages between host and drive, in queues ordered by time.
 
 use std::collections::VecDeque;
 
@@ -12,27 +12,27 @@ use reprieve_base::event::Orders;
 pub(super) enum What {
     /// A doorbell: a request is in its submission queue.
     Doorbell,
-    /// The drive has turned to a command of a submission queue.
+    /// The drive starts to fetch a command of a submission queue.
     Fetched,
-    /// The drive asks the host for a command.
+    /// The drive reads a command from host memory.
     CommandRequest,
     /// A command.
     Command,
-    /// The drive asks the host for the data of a write.
+    /// The drive reads the data of a write from host memory.
     DataRequest,
     /// The data of a write.
     Data,
     /// All of a request, on a link that keeps requests in order.
     Whole,
-    /// The last that a request sends to the host.
+    /// The last data of a request to the host, or its completion.
     Answer,
 }
 
-/// A message about a request, and when it has come.
+/// A message about a request, and its arrival.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Message {
     pub(super) at: Time,
-    /// Order of sending, which decides among messages and events of one instant.
+    /// Order of sending, shared with events of the drive, within an instant.
     pub(super) order: u64,
     pub(super) what: What,
     pub(super) request: u32,
@@ -48,8 +48,8 @@ impl Message {
     }
 }
 
-/// The lines, by number. A command that the drive has turned to stands in a line of its own: one
-/// at a time is fetched.
+/// Queues by number. A command that the drive fetches has a queue of its own, as one at a time is
+/// fetched.
 const TO_DRIVE: usize = 0;
 const TO_HOST: usize = 1;
 const FETCH: usize = 2;
@@ -57,7 +57,7 @@ const ANSWERS: usize = 3;
 const LINES: usize = 4;
 
 impl What {
-    /// The line in which such messages wait.
+    /// Returns the queue of such messages.
     fn line(self) -> usize {
         match self {
             What::CommandRequest | What::DataRequest => TO_HOST,
@@ -68,15 +68,15 @@ impl What {
     }
 }
 
-/// All messages. A direction of the link is first in, first out, so that a line needs no sorting.
+/// All messages. Each direction of the link is first in, first out, so that its queue is sorted.
 ///
-/// The next message stands before all lines. Mostly it is the only one, and no line is touched.
+/// The next message, usually the only one, is kept outside the queues.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Messages {
-    /// The one that comes next; its time is `NEVER` without one.
+    /// The next message; its time is `NEVER` if there is none.
     next: Message,
     lines: [VecDeque<Message>; LINES],
-    /// Messages in the lines.
+    /// Messages in the queues.
     behind: usize,
 }
 
@@ -86,23 +86,23 @@ impl Messages {
         Messages { next: NOTHING, lines, behind: 0 }
     }
 
-    /// When the next message comes; `NEVER` if none does.
+    /// Returns when the next message arrives; `NEVER` if none does.
     #[inline(always)]
     pub(super) fn next_time(&self) -> Time {
         self.next.at
     }
 
-    /// When that was sent, in one order with the events of the drive.
+    /// Returns the order of the next message, shared with events of the drive.
     #[inline]
     pub(super) fn next_order(&self) -> u64 {
         self.next.order
     }
 
-    /// A message to the drive, or to the host, that will have come `at` this instant.
+    /// Sends a message that arrives `at` this instant.
     #[inline(always)]
     pub(super) fn send(&mut self, at: Time, what: What, request: u32, orders: &mut Orders) {
         let order = orders.take();
-        // What was sent later comes later among equals.
+        // Messages of one instant arrive in the order of sending.
         if at >= self.next.at {
             return self.wait(at, order, what, request);
         }
@@ -112,8 +112,7 @@ impl Messages {
         self.next = Message { at, order, what, request };
     }
 
-    /// A message waits in its line, an answer before those that come later: what sends no data does
-    /// not wait behind data.
+    /// Queues a message; an answer without data passes data.
     #[inline(never)]
     fn wait(&mut self, at: Time, order: u64, what: What, request: u32) {
         let message = Message { at, order, what, request };
@@ -130,7 +129,7 @@ impl Messages {
         self.check_fetch();
     }
 
-    /// The message that was next of all waits before those of its line: another comes before it.
+    /// Returns the next message to the head of its queue, as another precedes it.
     #[inline(never)]
     fn wait_first(&mut self) {
         self.lines[self.next.what.line()].push_front(self.next);
@@ -144,7 +143,7 @@ impl Messages {
         debug_assert!(self.lines[FETCH].len() + next <= 1, "two commands are fetched at once");
     }
 
-    /// Whether the next message is one that the drive has something to do for.
+    /// Whether the next message gives the drive work.
     #[inline(always)]
     pub(super) fn gives_work(&self) -> bool {
         match self.next.what {
@@ -153,7 +152,7 @@ impl Messages {
         }
     }
 
-    /// Takes the next message: what it is, and about which request.
+    /// Removes the next message; returns it and its request.
     #[inline(always)]
     pub(super) fn take(&mut self) -> (What, u32) {
         debug_assert!(self.next.at < Time::NEVER, "a message is next");
@@ -165,7 +164,7 @@ impl Messages {
         (what, request)
     }
 
-    /// The first of those that wait is next.
+    /// Takes the first of the queued messages as the next one.
     #[inline(never)]
     fn take_from_lines(&mut self) {
         let mut first = (&NOTHING, ANSWERS);
@@ -179,7 +178,7 @@ impl Messages {
         self.lines[first.1].pop_front();
     }
 
-    /// Forgets everything: nothing comes from the host any more, and nothing goes there.
+    /// Drops all messages.
     pub(super) fn clear(&mut self) {
         *self = Messages::new();
     }

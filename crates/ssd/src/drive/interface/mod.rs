@@ -1,6 +1,6 @@
-//! The host interface: submission queues, the link, and what crosses it.
+//! The host interface: submission queues, the link, and messages.
 //!
-//! It says what the drive has to do next for a request; what the drive does is not its business.
+//! It returns the next step of the drive for a request, but does not carry it out.
 
 mod link;
 mod messages;
@@ -23,20 +23,20 @@ pub(super) struct HostRequest {
     pub(super) op: Op,
     pub(super) lba: u64,
     pub(super) bytes: u32,
-    /// Write: acknowledged when it is programmed, whatever the buffer does.
+    /// Write with forced unit access: acknowledged when it is programmed.
     pub(super) fua: bool,
     pub(super) arrival: Time,
-    /// When the drive began to fetch it from its submission queue; at once without queues.
+    /// When the drive started to fetch it from its submission queue; at once without queues.
     pub(super) fetched: Time,
-    /// When the drive had it and set about it.
+    /// When the drive had it and started it.
     pub(super) begun: Time,
     /// Write: when its data had crossed the link.
     pub(super) received: Time,
-    /// Pages of it, or under it, that nothing corrected.
+    /// Uncorrectable pages, of the request or of old pages under it.
     pub(super) uncorrectable_pages: u32,
-    /// Senses beyond the first of each of those.
+    /// Senses beyond the first of each of these pages.
     pub(super) retries: u32,
-    /// Pages that are not done.
+    /// Pages left.
     pub(super) pages_left: u32,
     /// First and last logical page that it touches.
     pub(super) first_lpn: u32,
@@ -45,20 +45,20 @@ pub(super) struct HostRequest {
     pub(super) next_lpn: u32,
     /// Write or flush: the flush interval in which it arrived.
     pub(super) interval: u32,
-    /// The load that it belongs to, and the place of the service level that this has of its own.
+    /// Its load, and the number of the load's own service level.
     pub(super) flow: u32,
     pub(super) service_level: u8,
     /// The placement handle of its data.
     pub(super) handle: u8,
     /// The submission queue that it came through.
     pub(super) queue: u32,
-    /// Behind it in that queue, or `NONE`.
+    /// The next one in that queue, or `NONE`.
     pub(super) next: u32,
-    /// Where the time of its last page went, once that is done.
+    /// Components of its last page's time, once that is done.
     pub(super) parts: LatencyComponents,
 }
 
-/// The requests that are open.
+/// Open requests.
 pub(super) type HostRequests = Slab<HostRequest>;
 
 impl HostRequest {
@@ -74,11 +74,11 @@ impl HostRequest {
 
 /// Next step of the drive.
 pub(super) enum HostStep {
-    /// Set about a request: its command is here.
+    /// Start a request whose command has arrived.
     Begin(u32),
-    /// Take the data of a write, which is here.
+    /// Take the data of a write, which has arrived.
     Data(u32),
-    /// Set about a request that is here as a whole.
+    /// Start a request that has arrived as a whole.
     Whole(u32),
     /// A request is complete.
     Done(u32),
@@ -90,17 +90,17 @@ pub(super) struct HostInterface {
     /// `None`: requests go straight to the drive.
     queues: Option<HostQueues>,
     links: Links,
-    /// Time that every command spends in the controller besides, side by side with others.
+    /// Controller time of every command, in parallel with others.
     controller: Dur,
-    /// Time of commands that are no reads.
+    /// Controller time of commands other than reads.
     controller_write: Dur,
-    /// Commands take their time on the link, so that most messages only lead to others.
+    /// Commands take time on the link, so that most messages only cause others.
     talks: bool,
     messages: Messages,
 }
 
 impl HostInterface {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.requests, self.messages);
         self.links.archive(archive);
@@ -122,12 +122,12 @@ impl HostInterface {
         }
     }
 
-    /// How many submission queues there are; none where requests go straight to the drive.
+    /// Returns the number of submission queues; none if requests go straight to the drive.
     pub(super) fn queue_count(&self) -> u32 {
         self.queues.as_ref().map_or(0, HostQueues::count)
     }
 
-    /// Whether requests come through submission queues.
+    /// Whether requests use submission queues.
     #[inline(always)]
     pub(super) fn has_queues(&self) -> bool {
         self.queues.is_some()
@@ -139,24 +139,24 @@ impl HostInterface {
         self.links.in_order
     }
 
-    /// When the next message comes; `NEVER` if none does.
+    /// Returns when the next message arrives; `NEVER` if none does.
     #[inline(always)]
     pub(super) fn next_time(&self) -> Time {
         self.messages.next_time()
     }
 
-    /// When that was sent, in one order with the events of the drive.
+    /// Returns the order of the next message, shared with events of the drive.
     #[inline]
     pub(super) fn next_order(&self) -> u64 {
         self.messages.next_order()
     }
 
-    /// Nothing comes from the host any more, and nothing goes there.
+    /// Drops all messages, in both directions.
     pub(super) fn cut_off(&mut self) {
         self.messages.clear();
     }
 
-    /// A request arrives: whether the drive has it at once.
+    /// Handles the arrival of a request; returns whether the drive has it at once.
     #[inline(always)]
     pub(super) fn arrive(&mut self, id: u32, queue: u32, now: Time, orders: &mut Orders) -> bool {
         let Some(queues) = &mut self.queues else { return true };
@@ -170,7 +170,7 @@ impl HostInterface {
         false
     }
 
-    /// Takes the message that comes at `now`, and says what the drive has to do, if anything.
+    /// Takes the message at `now`; returns the next step of the drive, if any.
     #[inline(always)]
     pub(super) fn receive(&mut self, now: Time, orders: &mut Orders) -> Option<HostStep> {
         let (what, id) = self.messages.take();
@@ -207,7 +207,7 @@ impl HostInterface {
         self.queues.as_ref().is_some_and(HostQueues::may_fetch)
     }
 
-    /// Lets messages come that are due before `until`, up to one that gives the drive work to do.
+    /// Handles messages before `until`, up to one that gives the drive work.
     #[inline(always)]
     pub(super) fn run_to(&mut self, until: Time, orders: &mut Orders) {
         if self.talks && self.only_leads_on(until) {
@@ -215,7 +215,7 @@ impl HostInterface {
         }
     }
 
-    /// Whether the next message comes before `until` and only leads to another.
+    /// Whether the next message arrives before `until` and only causes another one.
     #[inline(always)]
     fn only_leads_on(&self, until: Time) -> bool {
         self.next_time() < until && !self.messages.gives_work()
@@ -226,7 +226,7 @@ impl HostInterface {
             let now = self.next_time();
             let step = self.receive(now, orders);
             debug_assert!(step.is_none(), "the drive has something to do at {now}");
-            // With the last message of an instant the drive turns to its queues.
+            // After the last message of an instant the drive fetches from its queues.
             if self.next_time() > now && self.may_fetch() {
                 let here = self.fetch(now, orders);
                 debug_assert!(here.is_none(), "a command that crosses a link is here later");
@@ -234,8 +234,8 @@ impl HostInterface {
         }
     }
 
-    /// Fetches what the drive takes out of the submission queues at this instant, up to a command
-    /// that is here at once.
+    /// Fetches commands from the submission queues at this instant, up to one that is available at
+    /// once.
     #[inline(always)]
     pub(super) fn fetch(&mut self, now: Time, orders: &mut Orders) -> Option<u32> {
         while let Some(queues) = &mut self.queues {
@@ -243,7 +243,7 @@ impl HostInterface {
             let command = queues.command;
             self.requests[id].fetched = now;
             if command > Dur::ZERO {
-                // One at a time: the next can follow when this one has come.
+                // One at a time: the next fetch follows when this one is complete.
                 self.messages.send(now + command, What::Fetched, id, orders);
                 return None;
             }
@@ -254,7 +254,7 @@ impl HostInterface {
         None
     }
 
-    /// The drive has turned to a command: it has it, or asks the host for it.
+    /// Starts a command: the drive has it, or reads it from host memory.
     #[inline(always)]
     fn take_command(&mut self, id: u32, now: Time, orders: &mut Orders) -> Option<HostStep> {
         if self.links.carries_commands {
@@ -270,7 +270,7 @@ impl HostInterface {
         HostStep::Begin(id)
     }
 
-    /// A request joins what crosses a link that keeps requests in order, a write with its data;
+    /// Sends a request over a link that keeps requests in order, a write with its data; returns
     /// whether it has crossed at once.
     pub(super) fn cross_whole(&mut self, id: u32, now: Time, orders: &mut Orders) -> bool {
         let request = &self.requests[id];
@@ -284,7 +284,7 @@ impl HostInterface {
         crossed == now
     }
 
-    /// The drive wants the data of a write; whether it is here at once.
+    /// Requests the data of a write; returns whether it is available at once.
     #[inline]
     pub(super) fn want_data(&mut self, id: u32, now: Time, orders: &mut Orders) -> bool {
         if self.links.carries_commands {
@@ -294,7 +294,7 @@ impl HostInterface {
         self.data_comes(id, now, orders)
     }
 
-    /// The host sends the data of a write; whether it is here at once.
+    /// Sends the data of a write from the host; returns whether it is available at once.
     #[inline(always)]
     fn data_comes(&mut self, id: u32, now: Time, orders: &mut Orders) -> bool {
         let received = self.links.cross_in(now, u64::from(self.requests[id].bytes));
@@ -305,15 +305,15 @@ impl HostInterface {
         received == now
     }
 
-    /// Sends a page of a read to the host: when the read is complete with the last of
-    /// them; `None`: others are still to come.
+    /// Sends a page of a read to the host; returns when the read is complete with the last of them,
+    /// or `None`.
     #[inline]
     pub(super) fn send_page(&mut self, id: u32, bytes: u32, now: Time) -> Option<Time> {
         let request = &mut self.requests[id];
         request.pages_left -= 1;
         let pages_left = request.pages_left;
         if self.links.in_order {
-            // With the last page all data crosses such a link.
+            // With the last page all data has crossed such a link.
             let bytes = u64::from(request.bytes);
             return (pages_left == 0).then(|| self.links.cross_out(now, bytes) + self.controller);
         }
@@ -325,24 +325,24 @@ impl HostInterface {
         Some(told + self.controller)
     }
 
-    /// When the host knows that a request other than a read is done.
+    /// Returns when the host has the completion of a request other than a read.
     #[inline]
     pub(super) fn completion(&mut self, now: Time) -> Time {
         let told = if self.links.carries_commands { self.links.completion(now) } else { now };
         told + self.controller_write
     }
 
-    /// The last that a request sends to the host has crossed the link at `crossed`.
+    /// Sends the completion of a request, whose last data crosses the link at `crossed`.
     ///
-    /// The link is first in, first out: the page that comes to it last leaves it last.
+    /// The link is first in, first out: the last page to enter it leaves it last.
     #[inline]
     pub(super) fn answer(&mut self, id: u32, now: Time, crossed: Time, orders: &mut Orders) {
         self.requests[id].parts.add(LatencyComponent::Link, (crossed - now).ns());
         self.messages.send(crossed, What::Answer, id, orders);
     }
 
-    /// A request is complete: its queue may send another. To where its time went comes what passed
-    /// before the drive set about it, in its queue and on the link.
+    /// Completes a request, so that its queue may send another. The time before the drive started
+    /// it is added to its components, by queue and link.
     #[inline]
     pub(super) fn close(&mut self, id: u32, now: Time) -> &HostRequest {
         let request = &mut self.requests[id];

@@ -10,7 +10,7 @@ use super::HostRequests;
 /// Commands that NCQ has tags for (Serial ATA Revision 3.0, section 13.6).
 const NCQ_COMMANDS: u32 = 32;
 
-/// One submission queue: the requests in it, oldest first, and what the drive has fetched from it.
+/// One submission queue: its requests, oldest first, and those that the drive has fetched.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct SubmissionQueue {
     first: u32,
@@ -20,7 +20,7 @@ struct SubmissionQueue {
     oldest: u64,
 }
 
-/// The queues, without the arbiter that looks at them.
+/// The queues, without their arbiter.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct QueueLines {
     queues: Vec<SubmissionQueue>,
@@ -28,7 +28,7 @@ struct QueueLines {
     ready: Vec<u64>,
     /// Bits that are set.
     ready_count: u32,
-    /// Requests of one queue that the drive may have fetched and not answered.
+    /// Limit for the fetched and uncompleted requests of a queue.
     entries: u32,
 }
 
@@ -36,10 +36,10 @@ struct QueueLines {
 pub(in crate::drive) struct HostQueues {
     lines: QueueLines,
     arbiter: Box<dyn Arbiter>,
-    /// Requests of all queues that the drive may have fetched and not answered.
+    /// Limit for the fetched and uncompleted requests of all queues.
     outstanding_max: u32,
     outstanding: u32,
-    /// Time that fetching a command takes.
+    /// Time to fetch a command.
     pub(super) command: Dur,
     /// A command is being fetched.
     pub(super) is_fetching: bool,
@@ -48,13 +48,13 @@ pub(in crate::drive) struct HostQueues {
 }
 
 impl HostQueues {
-    /// Writes what changes in it, or takes that back.
+    /// Saves or restores the state that changes.
     pub(super) fn archive(&mut self, archive: &mut Archive) {
         parts!(archive; self.lines, self.outstanding, self.is_fetching, self.ringing);
         self.arbiter.archive(archive);
     }
 
-    /// The queues of a scenario; `None` if requests go straight to the drive.
+    /// Creates the queues of a scenario; `None` if requests go straight to the drive.
     pub(super) fn of(host: &Host) -> Option<HostQueues> {
         let one = Nvme::one_queue(NCQ_COMMANDS);
         let nvme = match &host.interface {
@@ -79,12 +79,12 @@ impl HostQueues {
         })
     }
 
-    /// How many there are.
+    /// Returns the number of queues.
     pub(super) fn count(&self) -> u32 {
         self.lines.queues()
     }
 
-    /// A request goes into its queue.
+    /// Queues a request.
     #[inline(always)]
     pub(super) fn push(&mut self, id: u32, requests: &mut HostRequests) {
         let number = requests[id].queue;
@@ -98,20 +98,20 @@ impl HostQueues {
         self.lines.look_at(number);
     }
 
-    /// Whether there is a request that the drive may fetch now.
+    /// Whether the drive may fetch a request now.
     #[inline(always)]
     pub(super) fn may_fetch(&self) -> bool {
         let is_free = !self.is_fetching && self.outstanding < self.outstanding_max;
         self.lines.ready_count > 0 && is_free
     }
 
-    /// Fetches a request, if there is one that the drive may fetch now.
+    /// Fetches a request, if the drive may.
     #[inline(always)]
     pub(super) fn fetch(&mut self, requests: &HostRequests) -> Option<u32> {
         if !self.may_fetch() {
             return None;
         }
-        // Of one queue there is nothing to choose.
+        // One queue needs no arbitration.
         let number = match self.lines.queues.len() {
             1 => 0,
             _ => self.arbiter.pick(&self.lines)?,
@@ -132,7 +132,7 @@ impl HostQueues {
         Some(id)
     }
 
-    /// A request that was fetched from this queue is answered.
+    /// Counts a completed request of this queue.
     pub(super) fn answered(&mut self, number: u32) {
         let queue = &mut self.lines.queues[number as usize];
         queue.fetched -= 1;
@@ -183,7 +183,7 @@ impl HostQueues {
         self.outstanding += 1;
     }
 
-    /// Forgets the requests that wait in a queue.
+    /// Drops the requests that wait in a queue.
     #[cfg(test)]
     pub(in crate::drive) fn lose_requests(&mut self) {
         let waits = |queue: &&mut SubmissionQueue| queue.first != NONE;
@@ -193,7 +193,7 @@ impl HostQueues {
         self.lines.ready_count = 0;
     }
 
-    /// Says of a queue that it may be fetched from if it may not, or the other way round.
+    /// Inverts the mark of a queue from which the drive may fetch.
     #[cfg(test)]
     pub(in crate::drive) fn mix_up(&mut self) {
         self.lines.ready[0] ^= 1;
@@ -201,7 +201,7 @@ impl HostQueues {
 }
 
 impl QueueLines {
-    /// Keeps the bit of a queue that has changed.
+    /// Updates the bit of a queue that has changed.
     #[inline]
     fn look_at(&mut self, number: u32) {
         let queue = &self.queues[number as usize];

@@ -1,4 +1,4 @@
-"""Rows of charts kept beside their specifications, written by column."""
+"""Rows of charts as named datasets outside their specifications, written by column."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from reprieve.plot.rows import Row
 from reprieve.plot.theme import PAGE
 
 
-class Aside:
-    """A theme of the page that puts the rows of its charts aside, and those rows."""
+class NamedDatasets:
+    """A page theme that stores the rows of its charts by name, and these rows."""
 
     def __init__(self) -> None:
-        self.theme = replace(PAGE, aside=self._keep)
+        self.theme = replace(PAGE, store_rows=self._store)
         self._rows: dict[str, list[Row]] = {}
 
-    def _keep(self, rows: list[Row]) -> str:
+    def _store(self, rows: list[Row]) -> str:
         name = f"rows-{len(self._rows)}"
         self._rows[name] = rows
         return name
 
     def spec(self, chart: Chart, title: str, caption: str) -> dict[str, Any]:
-        """Return the specification of a chart, described by these words, with its rows."""
+        """Return the specification of a chart with its rows, title and caption."""
         described = chart.properties(description=f"{title}. {caption}".strip())
         spec: dict[str, Any] = described.to_dict(validate=False)
         named = [part["data"]["name"] for part in (spec, *spec.get("layer", ())) if "data" in part]
@@ -32,7 +32,7 @@ class Aside:
 
 
 def compact(rows: list[Row]) -> dict[str, Any]:
-    """Write rows by column, words as indices into a list: a third of the characters."""
+    """Write rows by column, strings as indices into a list: a third of the characters."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns: dict[str, Any] = {}
     for name in names:

@@ -1,71 +1,71 @@
-//! A running or suspended operation as the chain sees it, and the questions that are put to it.
+//! A running or suspended operation as the suspension chain sees it, and calls to the chain.
 
 use std::cell::RefCell;
 
 use reprieve_base::{Dur, Time};
-use reprieve_nand::{Estimate, Refusal, UnderWay};
+use reprieve_nand::{ActiveOperation, Estimate, Refusal};
 use reprieve_policy::sched::{Class, Classes, SuspendView, Waiter};
 use reprieve_policy::suspend::{Answer, Case, GcNeed, OperationView, Reason};
 use reprieve_policy::txn::{Kind, NONE};
 use reprieve_policy::work::Work;
 
-use super::asking::Asking;
 use super::classes::class_of;
 use super::controller::Controller;
 use super::die::DieUnit;
 use super::lane::{Lane, LaneId};
 use super::serving::Serving;
+use super::suspension_request::SuspensionRequest;
 
-/// An operation that something waits for.
-struct Stopped<'a, W> {
+/// View of an operation with waiting transactions.
+struct SuspensionView<'a, W> {
     serving: &'a Serving,
     controller: &'a Controller,
-    /// Asked for what only the layer above knows.
+    /// Garbage collection state, from the FTL.
     work: RefCell<&'a mut W>,
     now: Time,
     die: u32,
-    /// The plane that makes way by itself; `None`: all do.
+    /// The plane that is suspended alone; `None`: all planes are.
     plane: Option<u32>,
-    /// The program or erase; `NONE`: an erase that would be the next to begin.
+    /// The program or erase; `NONE`: the next erase, before its start.
     operation: u32,
     class: Class,
-    /// When it ends; now while it is suspended.
+    /// End of the operation; `now` while it is suspended.
     until: Time,
     suspended: Dur,
-    asking: Asking,
+    request: SuspensionRequest,
     classes: Option<Classes>,
 }
 
 impl Serving {
-    /// Puts the question of a suspension of what runs on a lane to the chain.
+    /// Evaluates the chain for the operation that runs on a lane.
     #[inline(always)]
-    pub(super) fn ask_chain<W: Work>(
+    pub(super) fn evaluate<W: Work>(
         &self,
         controller: &mut Controller,
         (die, lane): (u32, LaneId),
         now: Time,
-        asking: Asking,
+        request: SuspensionRequest,
         work: &mut W,
     ) -> Answer {
-        if self.sees_classes && asking.for_gc_read && lane == LaneId::WHOLE {
-            // What asks waits from now on, if it did not.
+        if self.sees_classes && request.for_gc_read && lane == LaneId::WHOLE {
+            // The read of garbage collection counts as waiting from now on.
             controller.dies.gc_waits(die, now);
         }
-        let case = self.running(controller, (die, lane), now, asking, work);
+        let case = self.running(controller, (die, lane), now, request, work);
         controller.suspension.decide(&case)
     }
 
-    /// Returns the chain's answer without acting on it, by its guards too or without.
+    /// Evaluates the chain without side effects, with or without its guards.
     #[cold]
-    pub(super) fn ask_in_vain<W: Work>(
+    pub(super) fn preview<W: Work>(
         &self,
         controller: &Controller,
         lane: (u32, LaneId),
         now: Time,
-        (asking, is_guarded): (Asking, bool),
+        (request, is_guarded): (SuspensionRequest, bool),
         work: &mut W,
     ) -> Answer {
-        let case = self.running(controller, lane, now, asking, work);
+        let case = self.running(controller, lane, now, request, work);
         controller.suspension.would_decide(&case, is_guarded)
     }
 
@@ -75,19 +75,19 @@ impl Serving {
         controller: &'a Controller,
         (die, lane): (u32, LaneId),
         now: Time,
-        asking: Asking,
+        request: SuspensionRequest,
         work: &'a mut W,
-    ) -> Stopped<'a, W> {
+    ) -> SuspensionView<'a, W> {
         let dies = &controller.dies;
         let running = dies[die].running_lane(lane);
         let (operation, until) = (running.operation(), running.scheduled);
         let suspended = Dur::from_ns(dies.txns[operation].suspended_ns);
         let classes = match (self.sees_classes, lane) {
             (false, _) => None,
-            (true, LaneId::WHOLE) => Some(dies.classes(die, now, work, asking.for_gc_read)),
+            (true, LaneId::WHOLE) => Some(dies.classes(die, now, work, request.for_gc_read)),
             (true, _) => Some(dies.classes_of_plane(die, now, operation, suspended)),
         };
-        Stopped {
+        SuspensionView {
             serving: self,
             controller,
             work: RefCell::new(work),
@@ -98,12 +98,12 @@ impl Serving {
             class: class_of(dies.txns[operation].kind),
             until,
             suspended,
-            asking,
+            request,
             classes,
         }
     }
 
-    /// Whether the policy wants an operation to resume after this time in suspension.
+    /// Whether the policy ends a suspension of this length.
     #[inline(always)]
     pub(super) fn must_resume<W: Work>(
         &self,
@@ -114,11 +114,11 @@ impl Serving {
         work: &mut W,
     ) -> bool {
         controller.suspension.limits_suspension()
-            && self.asks_to_resume(controller, (die, lane, operation), suspended, now, work)
+            && self.policy_ends_suspension(controller, (die, lane, operation), suspended, now, work)
     }
 
     #[cold]
-    fn asks_to_resume<W: Work>(
+    fn policy_ends_suspension<W: Work>(
         &self,
         controller: &Controller,
         (die, lane, operation): (u32, LaneId, u32),
@@ -126,7 +126,7 @@ impl Serving {
         now: Time,
         work: &mut W,
     ) -> bool {
-        controller.suspension.must_resume(&Stopped {
+        controller.suspension.must_resume(&SuspensionView {
             serving: self,
             controller,
             work: RefCell::new(work),
@@ -137,12 +137,12 @@ impl Serving {
             class: class_of(controller.dies.txns[operation].kind),
             until: now,
             suspended,
-            asking: Asking::default(),
+            request: SuspensionRequest::default(),
             classes: None,
         })
     }
 
-    /// Whether what is suspended on a die has to go on: itself, or so that the erase around it can.
+    /// Whether the suspended operation has to resume, for itself or for the erase around it.
     #[inline(always)]
     pub(super) fn suspended_must_resume<W: Work>(
         &self,
@@ -157,8 +157,8 @@ impl Serving {
             || self.outer_must_resume(controller, die, now, work)
     }
 
-    /// Whether the erase around the operation has been suspended for as long as it may be: then
-    /// the operation goes on to its end, so that the erase can.
+    /// Whether the erase around the operation has reached its longest suspension, so that the
+    /// operation has to finish first.
     #[inline]
     fn outer_must_resume<W: Work>(
         &self,
@@ -175,15 +175,15 @@ impl Serving {
         }
     }
 
-    /// Whether a program that waits would have an erase suspended as soon as it had begun.
-    fn would_stop_erase<W: Work>(
+    /// Whether a waiting program would suspend an erase as soon as it starts.
+    fn would_suspend_erase<W: Work>(
         &self,
         controller: &Controller,
         die: u32,
         now: Time,
         work: &mut W,
     ) -> bool {
-        controller.suspension.would_suspend(&Stopped {
+        controller.suspension.would_suspend(&SuspensionView {
             serving: self,
             controller,
             work: RefCell::new(work),
@@ -194,15 +194,14 @@ impl Serving {
             class: Class::Erase,
             until: now + controller.dies[die].die.erase_of(None),
             suspended: Dur::ZERO,
-            asking: Asking::default(),
+            request: SuspensionRequest::default(),
             classes: None,
         })
     }
 
-    /// Whether the next step of garbage collection is an erase that a program which waits would
-    /// suspend as soon as it has begun.
+    /// Whether garbage collection would next erase, and a waiting program suspend that.
     #[cold]
-    pub(super) fn erase_gives_way<W: Work>(
+    pub(super) fn erase_would_be_suspended<W: Work>(
         &self,
         controller: &Controller,
         die: u32,
@@ -210,13 +209,13 @@ impl Serving {
         work: &mut W,
     ) -> bool {
         let Some(id) = controller.dies.next_write(die, now) else { return false };
-        self.would_stop_erase(controller, die, now, work)
+        self.would_suspend_erase(controller, die, now, work)
             && controller.dies.could_start(id, work)
             && work.gc_next(die) == Some(Kind::Erase)
     }
 }
 
-impl<W: Work> Stopped<'_, W> {
+impl<W: Work> SuspensionView<'_, W> {
     fn unit(&self) -> &DieUnit {
         &self.controller.dies[self.die]
     }
@@ -225,18 +224,18 @@ impl<W: Work> Stopped<'_, W> {
         self.until > self.now && self.operation != NONE
     }
 
-    /// It, if it runs, as the die has it.
-    fn under_way(&self) -> Option<UnderWay<'_>> {
-        self.runs().then(|| self.unit().die.under_way(self.plane))?
+    /// Returns the operation of the die, if it runs.
+    fn active_operation(&self) -> Option<ActiveOperation<'_>> {
+        self.runs().then(|| self.unit().die.active_operation(self.plane))?
     }
 
     /// Returns the estimate of a program whose wordlines differ.
     fn estimate(&self) -> Option<Estimate> {
-        self.under_way()?.estimate(self.now)
+        self.active_operation()?.estimate(self.now)
     }
 }
 
-impl<W: Work> OperationView for Stopped<'_, W> {
+impl<W: Work> OperationView for SuspensionView<'_, W> {
     fn now(&self) -> Time {
         self.now
     }
@@ -291,11 +290,11 @@ impl<W: Work> OperationView for Stopped<'_, W> {
     }
 
     fn safe_point(&self) -> Option<Time> {
-        self.under_way()?.safe_point(self.now)
+        self.active_operation()?.safe_point(self.now)
     }
 
     fn entry_cost(&self) -> Option<Dur> {
-        Some(self.under_way()?.foreseen(self.now)?.free_at - self.now)
+        Some(self.active_operation()?.worst_suspension_cost(self.now)?.free_at - self.now)
     }
 
     fn longest_entry_cost(&self) -> Dur {
@@ -304,7 +303,7 @@ impl<W: Work> OperationView for Stopped<'_, W> {
     }
 
     fn resume_cost(&self) -> Option<Dur> {
-        Some(self.under_way()?.foreseen(self.now)?.resume_cost)
+        Some(self.active_operation()?.worst_suspension_cost(self.now)?.resume_cost)
     }
 
     fn waiting_reads(&self) -> usize {
@@ -387,7 +386,7 @@ impl<W: Work> OperationView for Stopped<'_, W> {
     }
 }
 
-impl<W: Work> Case for Stopped<'_, W> {
+impl<W: Work> Case for SuspensionView<'_, W> {
     fn guard(&self, begins_first: bool) -> Result<(), Answer> {
         let unit = self.unit();
         if unit.whole.below.operation != NONE
@@ -401,14 +400,14 @@ impl<W: Work> Case for Stopped<'_, W> {
             return Err(Answer::No(Reason::Nesting));
         }
         let die = &unit.die;
-        let goes_on = die.under_way(self.plane).and_then(|operation| operation.goes_on_at());
+        let goes_on = die.active_operation(self.plane).and_then(|operation| operation.goes_on_at());
         let goes_on = goes_on.filter(|at| begins_first && self.now <= *at);
         if let Some(at) = goes_on {
-            // An instant on a border still belongs to what ends there.
+            // The instant at which the prelude ends still belongs to it.
             return Err(Answer::At(at + Dur::from_ns(1)));
         }
         let may = die.may_suspend(self.now, self.plane);
-        may.map_err(|refusal| held_off(refusal, self.until))
+        may.map_err(|refusal| refused(refusal, self.until))
     }
 
     fn may_ask_scheduler_in_vain(&self) -> bool {
@@ -425,10 +424,10 @@ impl<W: Work> Case for Stopped<'_, W> {
             now: self.now,
             die: self.die,
             running: dies.operation_of(self.operation),
-            read: self.asking.read.map(waiter),
-            write: self.asking.write.map(waiter),
+            read: self.request.read.map(waiter),
+            write: self.request.write.map(waiter),
             queued_write: dies.next_write(self.die, self.now).map(waiter),
-            for_gc_read: self.asking.for_gc_read,
+            for_gc_read: self.request.for_gc_read,
             classes: self.classes,
         };
         if self.serving.scheduler.allow_suspend(&view) {
@@ -439,9 +438,9 @@ impl<W: Work> Case for Stopped<'_, W> {
     }
 }
 
-/// Translates the refusal of a die to suspend an operation that runs to `until`.
+/// Converts the refusal of a die to suspend an operation that runs to `until`.
 #[cold]
-pub(super) fn held_off(refusal: Refusal, until: Time) -> Answer {
+pub(super) fn refused(refusal: Refusal, until: Time) -> Answer {
     match refusal {
         Refusal::TooSoon { until: from } if from < until => Answer::At(from),
         Refusal::TooSoon { .. } => Answer::No(Reason::NearlyDone),

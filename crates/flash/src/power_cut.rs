@@ -1,4 +1,4 @@
-//! The dies when the power fails: what becomes of the operations that they are at work on.
+//! Dies at a power failure: the fate of their operations.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use reprieve_policy::txn::{Kind, NONE, Txn};
 use super::dies::Dies;
 use crate::power_loss::{CutDie, Draw, Powers};
 
-/// The power as it fails: of which drive, when, and what the scenario says of it.
+/// A power failure: its time, and its rules in the scenario.
 struct PowerCut<'a> {
     dies: &'a Dies,
     at: Time,
@@ -20,8 +20,7 @@ struct PowerCut<'a> {
 }
 
 impl Dies {
-    /// Each die after the power has failed at `at`, at or after the last instant that has passed;
-    /// nothing here is changed.
+    /// Returns the state of each die after a power failure at `at`, not before the last instant.
     pub fn cut(
         &self,
         at: Time,
@@ -38,9 +37,9 @@ impl Dies {
 struct CutLane {
     /// When its array is free.
     free_at: Time,
-    /// It is suspended from then on.
+    /// The operation stays suspended from then on.
     stays: bool,
-    /// Until then it draws what it does while it runs.
+    /// The lane draws the power of its running operation until then.
     runs: bool,
 }
 
@@ -71,7 +70,7 @@ impl PowerCut<'_> {
             let suspends = !unit.die.is_suspended() && unit.whole.operation() != NONE;
             let kind =
                 if suspends { self.dies.txns[unit.whole.operation()].kind } else { Kind::HostRead };
-            // A page that waits in the page buffer is not wanted any more.
+            // Pages in the page buffer are dropped.
             let senses = unit.die.plane_reads().until().map_or(scheduled, |until| until.max(at));
             cut.free_at = if resets { at + reset_of(kind, loss) } else { senses };
             let uw = match suspends {
@@ -86,7 +85,7 @@ impl PowerCut<'_> {
         cut
     }
 
-    /// Deals with the operation that runs; returns whether it is suspended from then on.
+    /// Handles the running operation; returns whether it stays suspended.
     fn operation(&self, die: u32, cut: &mut CutDie) -> bool {
         let PowerCut { at, policy, loss, .. } = *self;
         let unit = &self.dies[die];
@@ -117,12 +116,12 @@ impl PowerCut<'_> {
         free_at.is_some() && policy != LossPolicy::Reset
     }
 
-    /// Deals with each lane of a die whose planes make way by themselves.
+    /// Handles each lane of a die with plane suspension.
     fn lanes(&self, die: u32, cut: &mut CutDie) {
         let PowerCut { at, policy, loss, powers, .. } = *self;
         let unit = &self.dies[die];
         if let Some(senses_until) = unit.die.plane_reads().until() {
-            // A page that waits in a page buffer is not wanted any more.
+            // Pages in page buffers are dropped.
             let resets = policy == LossPolicy::Reset;
             let until = if resets { at + reset_of(Kind::HostRead, loss) } else { senses_until };
             let uw = powers.sense.on(1u32) * u64::from(unit.die.plane_reads().sensing());
@@ -145,7 +144,7 @@ impl PowerCut<'_> {
         cut.draws.extend(stay.iter().map(|from| Draw { from: *from, to: Time::NEVER, uw }));
     }
 
-    /// Deals with what was begun on some planes of a die, the same on each of them.
+    /// Handles one operation, on all its planes alike.
     fn lane(&self, operation: u32, cut: &mut CutDie) -> CutLane {
         let PowerCut { at, policy, loss, .. } = *self;
         let Txn { die, kind, at: place, mark, .. } = self.dies.txns[operation];
@@ -187,13 +186,13 @@ impl PowerCut<'_> {
         }
     }
 
-    /// The pages of a command end when its die is free.
+    /// Completes the pages of a command when its die is free.
     fn ends(&self, operation: u32, cut: &mut CutDie) {
         let end = cut.free_at;
         cut.ends.extend(self.pages(operation).map(|id| (id, end)));
     }
 
-    /// The program that was loaded begins by itself when what runs has ended, and ends too.
+    /// Runs the loaded program after the current one, to its end.
     fn loaded(&self, die: u32, cut: &mut CutDie) {
         let unit = &self.dies[die];
         let from = cut.free_at;
@@ -205,7 +204,7 @@ impl PowerCut<'_> {
         self.ends(unit.loaded, cut);
     }
 
-    /// The transactions of a command, a page or block each.
+    /// Returns the transactions of a command, a page or block each.
     fn pages(&self, id: u32) -> impl Iterator<Item = u32> {
         let next = |id: &u32| Some(self.dies.txns[*id].next).filter(|next| *next != NONE);
         std::iter::successors(Some(id), next)
@@ -222,13 +221,13 @@ impl PowerCut<'_> {
     }
 }
 
-/// When the array of a running die is free if it is asked to suspend from `at` on, as soon as it
-/// may; `None`: it runs to its end.
+/// Returns when a running array is free after a suspension requested at `at`, or as soon as allowed
+/// after that; `None`: the operation runs to its end.
 fn suspend(mut die: Die, at: Time, scheduled: Time) -> Option<Time> {
     stopped_at(at, scheduled, &mut |at| die.suspend(at))
 }
 
-/// Returns when an operation that runs until `end` is stopped, with the way of asking.
+/// As `suspend`, with a function that requests the suspension of an operation that ends at `end`.
 fn stopped_at(
     at: Time,
     end: Time,

@@ -1,31 +1,31 @@
-//! The rescue: pages that are not in flash go to the dies that are free first, while power lasts.
+//! Power-loss flush: pages that are not in flash go to the first free dies while power lasts.
 
 use reprieve_base::{Dur, Time};
 use reprieve_config::{PowerLoss, Scenario};
 
 use super::{CutDie, Draw, Powers};
 
-/// How long the drive lives on.
+/// Hold-up of the drive after a power failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RescueBudget {
+pub struct FlushBudget {
     /// Time.
     pub hold_up: Option<Dur>,
     /// Energy in femtojoules.
     pub energy_fj: Option<u128>,
 }
 
-/// How a rescue goes.
+/// Result of a power-loss flush.
 #[derive(Clone, Debug)]
-pub struct Rescue {
+pub struct PowerLossFlush {
     /// When all is safe, if power lasts.
     pub safe: Time,
     /// Energy until then in femtojoules.
     pub energy_fj: u128,
-    /// When nothing works any more: when all is safe, or power has ended.
+    /// When the drive stops: all pages are safe, or power has ended.
     pub halt: Time,
-    /// Pages saved by then, in the order in which they were to be.
+    /// Pages saved by then, in flush order.
     pub saved_pages: u64,
-    /// Those of each die.
+    /// Pages saved by each die.
     pub saved_by_die: Vec<u64>,
 }
 
@@ -36,25 +36,24 @@ struct Batch {
     end: Time,
 }
 
-/// Energy that is drawn at once: a transfer's, at its beginning.
+/// Energy of a transfer, drawn at its start.
 type Lump = (Time, u128);
 
-/// Saves logical pages from `at` on; `awaited` is when the last program ends that carries
-/// data of the host and was not stopped.
-pub fn rescue(
+/// Saves logical pages from `at` on; `awaited` is the end of the last host program that was not
+/// stopped.
+pub fn flush_on_power_loss(
     (at, awaited): (Time, Time),
     pages: u64,
     dies: &[CutDie],
     scenario: &Scenario,
     (loss, powers): (&PowerLoss, &Powers),
-) -> Rescue {
+) -> PowerLossFlush {
     let (geometry, timing) = (scenario.mapping_geometry(), &scenario.timing);
     let mut draws: Vec<Draw> = dies.iter().flat_map(|die| die.draws.iter().copied()).collect();
     let mut lumps = Vec::new();
     let program = loss.program.unwrap_or_else(|| timing.program_array(timing.iterations_of(0)));
-    let line = RescueLine { dies_per_channel: geometry.dies_per_channel as usize, at };
-    // In the time of one's own pages are saved one a plane; else a program takes a whole wordline,
-    // which is padded.
+    let line = FlushSchedule { dies_per_channel: geometry.dies_per_channel as usize, at };
+    // With its own program time a program saves one page a plane; else a wordline, padded.
     let (together, data_in) = match loss.program {
         Some(_) => (u64::from(scenario.units_per_page()), timing.bus),
         None => (u64::from(scenario.units_together()), timing.data_in()),
@@ -73,7 +72,7 @@ pub fn rescue(
     let ends = batches.iter().map(|batch| batch.end);
     let safe = ends.max().unwrap_or(at).max(awaited);
     let drawn = Drawn { at, base_uw: powers.base_uw, draws, lumps };
-    let budget = RescueBudget { hold_up: loss.hold_up, energy_fj: loss.budget_fj() };
+    let budget = FlushBudget { hold_up: loss.hold_up, energy_fj: loss.budget_fj() };
     let halt = match loss.is_protected() {
         true => safe.min(drawn.lasts(budget, safe)),
         false => at,
@@ -81,7 +80,7 @@ pub fn rescue(
     let mut saved_by_die = vec![0; dies.len()];
     let saved = batches.iter().filter(|batch| loss.is_protected() && batch.end <= halt);
     saved.for_each(|batch| saved_by_die[batch.die] += batch.pages);
-    Rescue {
+    PowerLossFlush {
         safe,
         energy_fj: drawn.until(safe),
         halt,
@@ -90,17 +89,17 @@ pub fn rescue(
     }
 }
 
-/// Order in which dies save pages.
-struct RescueLine {
+/// Assignment of pages to dies.
+struct FlushSchedule {
     dies_per_channel: usize,
     at: Time,
 }
 
-impl RescueLine {
-    /// Gives pages, at most a program's, to the die that can begin first, of equal ones the
-    /// first, until none is left.
+impl FlushSchedule {
+    /// Gives up to `most` pages at a time to the die that can start first; ties go to the lowest
+    /// number.
     ///
-    /// `begin` says when the channel is free again.
+    /// `begin` returns when the channel is free again.
     fn save(
         &self,
         mut pages: u64,
@@ -129,7 +128,7 @@ impl RescueLine {
     }
 }
 
-/// All that is drawn, in closed form.
+/// Energy drawn after the power failure, in closed form.
 struct Drawn {
     at: Time,
     base_uw: u64,
@@ -150,8 +149,8 @@ impl Drawn {
         base + draws.sum::<u128>() + begun.map(|(_, fj)| fj).sum::<u128>()
     }
 
-    /// When a budget ends, if that is before `limit`; else `limit`.
-    fn lasts(&self, budget: RescueBudget, limit: Time) -> Time {
+    /// Returns when a budget ends, at most `limit`.
+    fn lasts(&self, budget: FlushBudget, limit: Time) -> Time {
         let in_time = budget.hold_up.map_or(limit, |hold_up| limit.min(self.at + hold_up));
         match budget.energy_fj {
             Some(energy_fj) => self.energy_lasts(energy_fj, in_time),
@@ -160,7 +159,7 @@ impl Drawn {
     }
 
     fn energy_lasts(&self, budget_fj: u128, limit: Time) -> Time {
-        // What is drawn only changes at these instants.
+        // Power changes at these instants only.
         let ends = self.draws.iter().flat_map(|draw| [draw.from, draw.to]);
         let begins = self.lumps.iter().map(|(from, _)| *from);
         let mut instants: Vec<Time> =

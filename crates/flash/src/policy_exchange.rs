@@ -1,11 +1,11 @@
-//! A back end that runs before the run: policies that are lent to it, and its end.
+//! Policies lent to the back end of a run-in, and the end of its waiting transactions.
 
 use reprieve_policy::Policies;
 
 use super::Flash;
 
 impl Flash {
-    /// Takes these policies in place of those that it has, which say the same of themselves.
+    /// Replaces the policies by others with the same properties, and returns the old ones.
     pub fn exchange_policies(&mut self, policies: Policies) -> Policies {
         let Policies { scheduler, suspension } = policies;
         Policies {
@@ -14,7 +14,7 @@ impl Flash {
         }
     }
 
-    /// Forgets waiting transactions, except pages that collection has begun to read.
+    /// Drops waiting transactions, except pages whose read for garbage collection has started.
     pub fn forget_waiting(&mut self) {
         self.stage.forget_waiting();
         self.controller.dies.forget_waiting();

@@ -1,10 +1,10 @@
-//! The steady state of a large drive whose pages differ: that of some planes, copied to all.
+//! Replication of planes: the steady state of a large drive whose pages differ, from a few planes.
 //!
-//! Where each logical page has its plane, what happens on one does not depend on the others; and
-//! as pages are striped over planes, each plane has the same part of every region of a load. So a
-//! drive of a few such planes is overwritten by name, and its planes are copied: the k-th logical
-//! page of a plane lies where the k-th of its model does. Then the load itself is written to the
-//! whole drive for a while, so that copies of one plane do not collect at the same time.
+//! With fixed placement the planes are independent, and with striping each has the same part of
+//! every region of a load. So a drive of a few such planes is overwritten page by page, and its
+//! planes are copied: the k-th logical page of a plane lies where the k-th of its model does. Then
+//! the load is written to the whole drive for a while, so that copies of one plane do not collect
+//! at the same time.
 
 use reprieve_base::{Geometry, Stream, Superblocks, UserError};
 use reprieve_config::{Precondition, Scenario};
@@ -14,60 +14,60 @@ use reprieve_trace::{PlaneShare, WorkloadConfig};
 use super::replay::Replay;
 use super::{Ftl, Kept, Mapping};
 
-/// Logical pages up to which a drive is overwritten by name, page by page of its own: some seconds.
+/// Logical pages up to which a whole drive is overwritten page by page, in some seconds.
 pub(super) const BY_NAME_PAGES: u32 = 1 << 22;
-/// Writes to the whole drive, at most, by which copies of one plane are driven apart.
+/// Most writes to the whole drive by which copies of one plane are made to diverge.
 const PARTING_WRITES: u64 = 1 << 22;
 
-/// Preconditioning that goes on piece by piece.
-pub(super) trait InPieces {
-    /// Goes on for about `writes` page writes.
+/// Preconditioning in steps.
+pub(super) trait Incremental {
+    /// Advances by about `writes` page writes.
     fn advance(&mut self, ftl: &mut Ftl, scenario: &Scenario, writes: u64)
     -> Result<(), UserError>;
 
-    /// Whether the state asked for is reached.
+    /// Whether the target state is reached.
     fn is_done(&self) -> bool;
 
     /// Write amplification of its last overwrites, where they say so.
     fn waf(&self) -> Option<f64>;
 }
 
-/// Begins what overwrites every page of a drive by name.
+/// Creates the preconditioning by page of the drive of a few planes.
 type ByName<P> = fn(&Scenario, &mut Ftl, Kept) -> P;
 
-/// A large drive on its way to the steady state; `P` brings the drive of a few planes there.
-pub(super) struct Tiling<P> {
+/// Replication of a large drive; `P` preconditions the drive of a few planes.
+pub(super) struct PlaneReplication<P> {
     /// The drive of a few planes.
     scenario: Scenario,
-    stage: TileStage<P>,
+    stage: ReplicationStage<P>,
 }
 
-enum TileStage<P> {
-    /// The drive of a few planes has to be made.
+enum ReplicationStage<P> {
+    /// The drive of a few planes is to be created.
     ToBegin,
-    /// It is brought to its steady state.
+    /// The drive of a few planes is preconditioned.
     Overwriting {
         models: Ftl,
         preconditioner: P,
     },
     Copying(Copying),
-    /// Writes by which copies of one plane are driven apart.
+    /// Writes by which copies of one plane diverge.
     Parting {
         replay: Replay,
         left: u64,
     },
 }
 
-/// Planes that are copied, and how far that has got.
+/// Copied planes, and the progress.
 struct Copying {
     models: Ftl,
-    /// Of each plane of the drive the one that it is a copy of.
+    /// The model of each plane of the drive.
     model_of: Vec<u32>,
     /// Logical pages whose places are copied.
     done: u32,
 }
 
-/// The drive of a few planes that a large one is made from; `None` if it is not made so.
+/// Returns the drive of a few planes that models a large one; `None`: not applicable.
 fn models(scenario: &Scenario, by_name_pages: u32) -> Option<Scenario> {
     let all_pages = scenario.logical_pages();
     let geometry = Superblocks::new(scenario.ftl.twin_blocks, &scenario.geometry)
@@ -99,7 +99,7 @@ fn models(scenario: &Scenario, by_name_pages: u32) -> Option<Scenario> {
     }
 }
 
-/// The drive with so many planes of the inner geometry, each with so many pages of the user.
+/// Returns the drive with `planes` planes of the inner geometry, each with `pages` user pages.
 fn models_of(
     scenario: &Scenario,
     geometry: &Geometry,
@@ -137,16 +137,16 @@ fn models_of(
     Some(few)
 }
 
-impl<P: InPieces> Tiling<P> {
-    /// Of a scenario, if its drive has more pages than that and can be made from some planes.
-    pub(super) fn of(scenario: &Scenario, by_name_pages: u32) -> Option<Tiling<P>> {
+impl<P: Incremental> PlaneReplication<P> {
+    /// Creates the replication of a scenario, if its drive is larger and can be replicated.
+    pub(super) fn of(scenario: &Scenario, by_name_pages: u32) -> Option<PlaneReplication<P>> {
         let scenario = models(scenario, by_name_pages)?;
-        Some(Tiling { scenario, stage: TileStage::ToBegin })
+        Some(PlaneReplication { scenario, stage: ReplicationStage::ToBegin })
     }
 
-    /// Goes on for about `writes` page writes; true when the drive is in its steady state.
+    /// Advances by about `writes` page writes; true when the drive is in its steady state.
     ///
-    /// `by_name` begins what overwrites every page of the drive of a few planes.
+    /// `by_name` creates the preconditioning of the drive of a few planes.
     pub(super) fn advance(
         &mut self,
         ftl: &mut Ftl,
@@ -155,20 +155,20 @@ impl<P: InPieces> Tiling<P> {
         writes: u64,
     ) -> Result<bool, UserError> {
         match &mut self.stage {
-            TileStage::ToBegin => {
+            ReplicationStage::ToBegin => {
                 let mut models = Ftl::new(&self.scenario)?;
                 let preconditioner = by_name(&self.scenario, &mut models, kept);
-                self.stage = TileStage::Overwriting { models, preconditioner };
+                self.stage = ReplicationStage::Overwriting { models, preconditioner };
             }
-            TileStage::Overwriting { models, preconditioner } => {
+            ReplicationStage::Overwriting { models, preconditioner } => {
                 preconditioner.advance(models, &self.scenario, writes)?;
                 if preconditioner.is_done() {
                     let mut done = Ftl::stand_in(&self.scenario);
                     std::mem::swap(&mut done, models);
-                    self.stage = TileStage::Copying(Copying::new(done, ftl, &self.scenario));
+                    self.stage = ReplicationStage::Copying(Copying::new(done, ftl, &self.scenario));
                 }
             }
-            TileStage::Copying(copying) => {
+            ReplicationStage::Copying(copying) => {
                 if copying.advance(ftl, writes) {
                     for (plane, first) in (0..).zip(firsts(ftl)) {
                         copying.copy_owners(ftl, plane, first);
@@ -177,13 +177,13 @@ impl<P: InPieces> Tiling<P> {
                     copying.copy_blocks(ftl);
                     ftl.settle(&scenario.drawing_apart("precondition.victim"));
                     let replay = Replay::new(scenario, kept)?;
-                    self.stage = TileStage::Parting {
+                    self.stage = ReplicationStage::Parting {
                         replay,
                         left: parting_writes(&ftl.numbering.geometry),
                     };
                 }
             }
-            TileStage::Parting { replay, left } => {
+            ReplicationStage::Parting { replay, left } => {
                 let done = replay.overwrite(ftl, writes.min(*left))?;
                 *left = left.saturating_sub(done.written);
                 return Ok(*left == 0);
@@ -193,7 +193,7 @@ impl<P: InPieces> Tiling<P> {
     }
 }
 
-/// Writes after which those of a plane vary by about a block: chance makes that the root of their
+/// Returns the writes after which the writes of a plane vary by about a block, the root of their
 /// number.
 fn parting_writes(geometry: &Geometry) -> u64 {
     let per_plane = u64::from(geometry.pages_per_block).pow(2);
@@ -204,7 +204,7 @@ impl Copying {
     fn new(models: Ftl, ftl: &Ftl, scenario: &Scenario) -> Copying {
         let count = models.numbering.geometry.planes();
         let planes = ftl.numbering.geometry.planes();
-        // Each plane is copied as often as any other, in an order of chance.
+        // Each plane is copied equally often, in a random order.
         let mut stream = Stream::new(scenario.seed, "precondition.copies", 0);
         let mut model_of: Vec<u32> = (0..planes).map(|plane| plane % count).collect();
         for round in model_of.chunks_mut(count as usize) {
@@ -215,10 +215,9 @@ impl Copying {
         Copying { models, model_of, done: 0 }
     }
 
-    /// Copies where about `pages` logical pages lie; true when all are copied.
+    /// Copies the places of about `pages` logical pages; true when all are copied.
     ///
-    /// The tables are gone through from front to back: who owns a page is copied by
-    /// [`Copying::copy_owners`].
+    /// Goes through the tables from front to back; [`Copying::copy_owners`] copies the owners.
     fn advance(&mut self, ftl: &mut Ftl, pages: u64) -> bool {
         let end = (u64::from(self.done) + pages).min(ftl.tables.map.logical_pages().into()) as u32;
         let planes = ftl.numbering.geometry.planes();
@@ -250,7 +249,7 @@ impl Copying {
         end == ftl.tables.map.logical_pages()
     }
 
-    /// Copies which logical pages of a plane its pages hold, where those are in order of address.
+    /// Copies the logical pages of a plane's pages, in order of address.
     fn copy_owners(&self, ftl: &mut Ftl, plane: u32, first: u32) {
         let (planes, count) =
             (ftl.numbering.geometry.planes(), self.models.numbering.geometry.planes());
@@ -264,14 +263,14 @@ impl Copying {
             let (own, unit) = (u64::from(like) / units, u64::from(like) % units);
             let row = own / u64::from(count);
             let lpn = (row * u64::from(planes) + u64::from(first)) * units + unit;
-            // A plane may have one logical page fewer than that which it is a copy of.
+            // A plane may have one logical page fewer than its model.
             if lpn < u64::from(ftl.tables.map.logical_pages()) {
                 ftl.tables.blocks.name(plane * per_plane + page, lpn as u32);
             }
         }
     }
 
-    /// By how much the pages of each plane, counted over the drive, are behind those of its model;
+    /// Returns the distance of the pages of each plane, counted over the drive, from its model's,
     /// modulo 2^32.
     fn offsets(&self, ftl: &Ftl) -> Vec<u32> {
         let per_plane = ftl.numbering.pages_per_plane();
@@ -280,7 +279,7 @@ impl Copying {
         (0..).zip(&self.model_of).map(offset).collect()
     }
 
-    /// Counts the valid pages of each block, which are named already.
+    /// Counts the valid pages of each block, whose logical pages are set.
     fn count_valid(&self, ftl: &mut Ftl) {
         let pages = ftl.numbering.geometry.pages_per_block;
         for plane in 0..ftl.numbering.geometry.planes() {
@@ -294,7 +293,7 @@ impl Copying {
         }
     }
 
-    /// Copies what the blocks of the planes are, and in which order they were filled.
+    /// Copies the roles of blocks, and their order of filling.
     fn copy_blocks(&self, ftl: &mut Ftl) {
         let blocks = ftl.numbering.geometry.blocks_per_plane as usize;
         for (plane, model) in self.model_of.iter().map(|model| *model as usize).enumerate() {
@@ -302,7 +301,7 @@ impl Copying {
             assert!(state.victim.is_none() && state.failed.is_empty(), "nothing is under way");
             let copy = &mut ftl.tables.blocks.planes[plane];
             assert_eq!(copy.good_blocks, state.good_blocks, "a plane has bad blocks of its own");
-            // A plane may have one logical page fewer than that which it is a copy of.
+            // A plane may have one logical page fewer than its model.
             let committed = copy.committed;
             *copy = state.clone();
             copy.committed = committed;
@@ -314,7 +313,7 @@ impl Copying {
     }
 }
 
-/// Of each plane its first page of the user, in the order of logical pages.
+/// Returns each plane's first user page, in the order of logical pages.
 fn firsts(ftl: &Ftl) -> Vec<u32> {
     let mut firsts = vec![0; ftl.numbering.geometry.planes() as usize];
     let home = |page| ftl.placement.home(page * ftl.numbering.units_per_page());
@@ -322,7 +321,7 @@ fn firsts(ftl: &Ftl) -> Vec<u32> {
     firsts
 }
 
-/// Where a page lies a number of pages behind.
+/// Moves a page by a number of pages.
 fn moved_by(mapping: Mapping, offset: u32) -> Mapping {
     match mapping {
         Mapping::Flash(page) => Mapping::Flash(page.wrapping_add(offset)),
@@ -330,8 +329,8 @@ fn moved_by(mapping: Mapping, offset: u32) -> Mapping {
     }
 }
 
-/// Bytes of memory that making a drive from copies takes besides its own, if it is made so; by
-/// what a drive takes.
+/// Returns the memory for the models of a drive besides its own, if it is replicated; from the
+/// memory of a drive.
 pub fn models_bytes(scenario: &Scenario, of_drive: impl Fn(&Scenario) -> u64) -> u64 {
     models(scenario, BY_NAME_PAGES).map_or(0, |models| of_drive(&models))
 }

@@ -1,4 +1,4 @@
-//! Estimates of a suspension, for policies that weigh it: asked of a die, and not done.
+//! Estimates of a suspension, for policies; the die does not change.
 
 use reprieve_base::{Dur, Stream, Time};
 
@@ -10,32 +10,30 @@ use crate::timing::{EraseMode, ProgramSuspension, Restore, Suspension};
 
 /// Costs of a suspension of the running operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outlook {
-    /// When the array would be free.
+pub struct SuspensionCost {
+    /// When the array is free.
     pub free_at: Time,
-    /// The array time beyond what it has left that a resumption takes: restore or set-up, and
-    /// phases that are done again.
+    /// Array time that the suspension adds: restore or set-up, and repeated phases.
     pub resume_cost: Dur,
 }
 
-/// A program or erase that runs or is suspended, to those who weigh whether it should make way.
+/// A running or suspended program or erase.
 #[derive(Clone, Copy, Debug)]
-pub struct UnderWay<'a> {
+pub struct ActiveOperation<'a> {
     operation: &'a Operation,
     part: &'a Part,
     vth: &'a Stream,
 }
 
 impl Die {
-    /// The program or erase on a plane that was suspended by itself, or else that which began last.
+    /// Returns the operation of a plane that was suspended alone, or else the last that started.
     #[inline]
-    pub fn under_way(&self, plane: Option<u32>) -> Option<UnderWay<'_>> {
+    pub fn active_operation(&self, plane: Option<u32>) -> Option<ActiveOperation<'_>> {
         let operation = self.operations.on(plane)?;
-        Some(UnderWay { operation, part: &self.part, vth: &self.vth })
+        Some(ActiveOperation { operation, part: &self.part, vth: &self.vth })
     }
 
-    /// Whether the part and its limits let an operation be asked to make way at `now`: that on
-    /// `plane` alone, or all that works together.
+    /// Whether the part accepts a suspend command at `now`, for `plane` alone or for all planes.
     pub fn may_suspend(&self, now: Time, plane: Option<u32>) -> Result<(), Refusal> {
         match plane {
             None => match self.array {
@@ -59,38 +57,37 @@ impl Die {
     }
 }
 
-impl UnderWay<'_> {
+impl ActiveOperation<'_> {
     /// Returns the costs of a suspension requested at `now`; `None`: it ends before that takes
     /// effect.
-    pub fn outlook(&self, now: Time) -> Option<Outlook> {
-        self.outlook_of(*self.operation, now)
+    pub fn suspension_cost(&self, now: Time) -> Option<SuspensionCost> {
+        self.cost_of_suspending(*self.operation, now)
     }
 
-    /// Estimates them as a controller can, to which a program may take as long as any.
-    pub fn foreseen(&self, now: Time) -> Option<Outlook> {
-        self.outlook_of(self.at_longest(), now)
+    /// As `suspension_cost`, if the program takes as long as the slowest.
+    pub fn worst_suspension_cost(&self, now: Time) -> Option<SuspensionCost> {
+        self.cost_of_suspending(self.at_longest(), now)
     }
 
-    fn outlook_of(&self, mut operation: Operation, now: Time) -> Option<Outlook> {
+    fn cost_of_suspending(&self, mut operation: Operation, now: Time) -> Option<SuspensionCost> {
         let (timing, suspension) = (&self.part.timing, &self.part.suspension);
         let left = operation.end(timing) - now;
         let free_at = self.stop(&mut operation, now, suspension)?;
         operation.resume(free_at, timing, suspension);
         let takes = free_at - now + (operation.end(timing) - free_at);
-        // Phases that are gone through before the array is free are part of what was left.
-        Some(Outlook { free_at, resume_cost: takes.saturating_sub(left) })
+        // Phases before the array is free are part of the remaining time.
+        Some(SuspensionCost { free_at, resume_cost: takes.saturating_sub(left) })
     }
 
-    /// How much longer a program goes on, as far as a controller knows; `None`: it knows, as all
-    /// wordlines take as long.
+    /// Estimates the remaining time of a program whose wordlines differ; `None`: it is exact.
     pub fn estimate(&self, now: Time) -> Option<Estimate> {
         let spread = self.part.timing.spread.as_ref()?;
         let is_program = self.operation.kind == Kind::Program;
         is_program.then(|| self.operation.estimate(now, &self.part.timing, spread))
     }
 
-    /// The next instant at which it could stop without a phase that is broken off, as far as a
-    /// controller knows; `None`: it ends before.
+    /// Returns the next instant at which no phase would be aborted, if the program takes as long as
+    /// the slowest; `None`: the operation ends before.
     pub fn safe_point(&self, now: Time) -> Option<Time> {
         let mut suspension = self.part.suspension;
         suspension.erase_mode = EraseMode::Deferred;
@@ -100,12 +97,12 @@ impl UnderWay<'_> {
         self.stop(&mut self.at_longest(), now, &suspension)
     }
 
-    /// When the restore or set-up ends with which it goes on; `None`: it was never suspended.
+    /// Returns the end of the restore or set-up after a resume; `None`: it was never suspended.
     pub fn goes_on_at(&self) -> Option<Time> {
         self.operation.goes_on_at()
     }
 
-    /// It as if its wordlines took as long as any.
+    /// Returns the operation with the iterations of the slowest wordline.
     fn at_longest(&self) -> Operation {
         let spread = self.part.timing.spread.as_ref();
         match spread.filter(|_| self.operation.kind == Kind::Program) {
@@ -114,7 +111,7 @@ impl UnderWay<'_> {
         }
     }
 
-    /// Stops a copy of it; which way a draw goes changes no instant of it.
+    /// Stops a copy of the operation; the result does not depend on the random stream.
     fn stop(&self, operation: &mut Operation, now: Time, suspension: &Suspension) -> Option<Time> {
         match operation.stop(now, &self.part.timing, suspension, &mut self.vth.clone()) {
             Stop::AtEnd => None,
@@ -124,9 +121,8 @@ impl UnderWay<'_> {
 }
 
 impl Operations {
-    /// The longest that an array, or a plane, may take to be free after a request that comes at any
-    /// instant of a program, or of an erase: the longest phase that is not broken off, after a
-    /// restore or set-up that is not either.
+    /// Returns the longest time from a suspend command to a free array or plane: an uninterruptible
+    /// restore or set-up, then the longest uninterruptible phase.
     pub fn longest_entry(&self, part: &Part, is_erase: bool, plane: Option<u32>) -> Dur {
         let (timing, suspension) = (&part.timing, &part.suspension);
         let planes = plane.map_or(self.planes(), |_| 1);
@@ -149,7 +145,7 @@ impl Operations {
             _ => phase + timing.suspend_overhead_of(is_erase),
         };
         let restore = match (is_erase, suspension.shadow_buffer) {
-            // A page that is sent again is not broken off.
+            // Repeated data-in is not interrupted.
             (false, false) => timing.data_in() * u64::from(planes),
             _ if suspension.restore == Restore::Interruptible => Dur::ZERO,
             (true, _) => timing.voltage_reset,

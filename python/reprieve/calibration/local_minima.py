@@ -1,9 +1,9 @@
-"""Other valleys: where another number of iterations stands in for another cost of a suspension.
+"""Other local minima: the number of iterations traded against the cost of a suspension.
 
 A read that meets a program waits for the end of an iteration, and then for the suspension. Few
-long iterations whose suspension costs little and many short ones whose costs more are alike to
-nearly all reads, and what lies between them is worse than either: steps of least squares end in the
-valley in which they begin.
+long iterations with a cheap suspension and many short ones with an expensive suspension fit nearly
+all reads alike, and points between them fit worse: least squares ends in the minimum in which it
+starts.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from reprieve.calibration.least_squares import number
 from reprieve.calibration.parameters import OVERHEAD, PROGRAM, STEPS, Parameter, Value
 
 _SHARES = (0.6, 0.75, 0.87, 1.15, 1.3, 1.5, 1.8)
-"""Other numbers of iterations, as shares of the one that was found."""
+"""Other numbers of iterations, as multiples of the fitted one."""
 
 
-def other_valleys(values: dict[str, Value], free: Sequence[Parameter]) -> list[dict[str, Value]]:
+def other_minima(values: dict[str, Value], free: Sequence[Parameter]) -> list[dict[str, Value]]:
     """Return points at which the longest iteration and its suspension take as long together.
 
     None where the iterations of a program or the cost of its suspension are not free.

@@ -1,18 +1,18 @@
 //! The wrong bits of the worst of several codewords, from one draw.
 //!
-//! A page is decoded when its worst codeword is, and nothing asks for the others. The worst of N
-//! has at most k wrong bits with probability F(k)^N, so that one uniform number says which it is;
-//! to draw each codeword by itself from the binomial is several times as much work.
+//! A page is decoded when its worst codeword is. The worst of N has at most k wrong bits with
+//! probability F(k)^N, so that one uniform number gives k, at a fraction of the cost of a binomial
+//! draw for each codeword.
 
 use reprieve_base::Stream;
 
-/// Probability of an outcome that is left out: a draw falls on it once in 10^17 at most.
+/// Probability of a neglected outcome: a draw falls on it once in 10^17 at most.
 const NEGLIGIBLE: f64 = 1e-20;
 
 /// Number in place of a draw of 0: half of the least other one.
 const LEAST_UNIFORM: f64 = f64::EPSILON / 4.0;
 
-/// Low bits of a rate that are left out of its number: neighbours differ by a part in 512 to 1,024.
+/// Low bits of a rate that are not in its number: neighbours differ by a part in 512 to 1,024.
 const LEFT_OUT: u32 = f64::MANTISSA_DIGITS - 10;
 
 /// Rates whose tails are kept, by their low bits, and room for the numbers of errors of each.
@@ -22,12 +22,11 @@ const ERRORS: usize = 160;
 /// Codewords of one length, whose worst is drawn.
 pub struct WorstCodeword {
     bits: usize,
-    /// By errors: the logarithm of the number of ways to have them, once it has
-    /// been asked for.
+    /// By errors: the logarithm of the number of ways to have them, computed on first use.
     ln_ways: Vec<f64>,
     /// By errors: by how much there are more ways for one more, `(bits - errors) / (errors + 1)`.
     ratios: Vec<f64>,
-    /// Tails at rates that were drawn at twice or more, and last those of any other.
+    /// Tails at rates that were drawn at least twice, and last those of any other.
     kept: Vec<Tails>,
 }
 
@@ -37,7 +36,7 @@ struct Tails {
     rate: u64,
     /// The least number of errors that is not negligible.
     first: usize,
-    /// By errors from there on; empty until the rate comes for the second time.
+    /// By errors from there on; empty until the second draw at the rate.
     exceeds: Vec<f64>,
 }
 
@@ -73,9 +72,9 @@ impl WorstCodeword {
     /// The least number of wrong bits that the worst codeword exceeds with a probability of at most
     /// `1 - uniform`.
     fn worst_at(&mut self, rate: f64, codewords: u64, uniform: f64) -> usize {
-        // What one codeword may exceed it with; as a difference from 1 it would lose its digits.
+        // The probability for one codeword; as a difference from 1 it would lose its digits.
         let allowed = -libm::expm1(libm::log(uniform) / codewords as f64);
-        // Errors grow with the rate: where both neighbours say the same, so does what is between.
+        // Errors grow with the rate: if both neighbours agree, so does every rate between them.
         let number = rate.to_bits() >> LEFT_OUT;
         let [below, above] = [number, number + 1].map(|number| self.errors_at(number, allowed));
         below.filter(|_| below == above).unwrap_or_else(|| {
@@ -84,7 +83,7 @@ impl WorstCodeword {
         })
     }
 
-    /// Errors at the rate of this number; `None` if it comes for the first time.
+    /// Returns the errors at the rate of this number; `None` on its first draw.
     fn errors_at(&mut self, number: u64, allowed: f64) -> Option<usize> {
         let place = number as usize % KEPT;
         let tails = &mut self.kept[place];
@@ -144,7 +143,7 @@ impl WorstCodeword {
 mod tests {
     use super::*;
 
-    /// Draws at one rate after the other are the same as each by itself, from the binomial.
+    /// Draws with stored rates equal separate draws from the binomial.
     #[test]
     fn rates_that_were_kept_change_no_draw() {
         let mut kept = WorstCodeword::new(9103);

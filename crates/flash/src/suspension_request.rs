@@ -7,27 +7,27 @@ use reprieve_policy::work::Work;
 
 use super::dies::Dies;
 
-/// Waiting transactions that may have an operation suspended.
+/// The waiting transactions for which an operation may be suspended.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Asking {
-    /// A read that is queued.
+pub(super) struct SuspensionRequest {
+    /// A queued read.
     pub(super) read: Option<u32>,
-    /// Else a read that garbage collection has not begun.
+    /// Else a read of garbage collection that is not queued yet.
     pub(super) for_gc_read: bool,
-    /// A host program that could run inside an erase.
+    /// A host program that may run inside an erase.
     pub(super) write: Option<u32>,
 }
 
 impl Dies {
-    /// Finds what may have the operation of a die suspended.
+    /// Finds the transactions for which the operation of a die may be suspended.
     #[inline(always)]
-    pub(super) fn asking<W: Work>(
+    pub(super) fn suspension_request<W: Work>(
         &mut self,
         eligibility: &Eligibility,
         die: u32,
         now: Time,
         work: &mut W,
-    ) -> Result<Asking, Reason> {
+    ) -> Result<SuspensionRequest, Reason> {
         if !self.facts.suspends {
             return Err(Reason::NoSuspension);
         }
@@ -43,7 +43,7 @@ impl Dies {
             read.is_none() && reads_may && self.admits_gc_read(eligibility, die, work);
         let write = self.admissible_write(eligibility, die, now, work);
         if read.is_some() || for_gc_read || write.is_some() {
-            return Ok(Asking { read, for_gc_read, write });
+            return Ok(SuspensionRequest { read, for_gc_read, write });
         }
         let Some(first) = first else { return Err(Reason::NothingWaits) };
         if !reads_may {
@@ -54,7 +54,7 @@ impl Dies {
         Err(if admitted { Reason::SameBlock } else { Reason::Class })
     }
 
-    /// The oldest queued read that may be served now, and while an operation runs, suspend it.
+    /// Returns the oldest queued read that may be served now; it suspends a running operation.
     #[inline(always)]
     pub(super) fn admissible_read<W: Work>(
         &mut self,
@@ -64,15 +64,15 @@ impl Dies {
     ) -> Option<u32> {
         let unit = &self[die];
         let first = unit.reads.first()?;
-        if unit.whole.operation() == NONE || self.may_be_beside(eligibility, die, first, work) {
+        if unit.whole.operation() == NONE || self.may_run_inside(eligibility, die, first, work) {
             return Some(first);
         }
         self.read_behind(eligibility, die, first, work)
     }
 
-    /// Whether a queued read may be served beside the operation of its die.
+    /// Whether a queued read may be served while the operation of its die is suspended.
     #[inline(always)]
-    fn may_be_beside<W: Work>(
+    fn may_run_inside<W: Work>(
         &mut self,
         eligibility: &Eligibility,
         die: u32,
@@ -86,11 +86,11 @@ impl Dies {
             return false;
         }
         work.locate(txn);
-        // What a running or suspended operation holds cannot be read.
+        // Pages of a running or suspended operation cannot be read.
         !unit.die.bars_read(txn.at)
     }
 
-    /// The oldest of those behind a read that may be served beside the operation.
+    /// Returns the oldest read after `first` that may be served inside the operation.
     #[cold]
     fn read_behind<W: Work>(
         &mut self,
@@ -100,14 +100,13 @@ impl Dies {
         work: &mut W,
     ) -> Option<u32> {
         let mut id = self.txns[first].next;
-        while id != NONE && !self.may_be_beside(eligibility, die, id, work) {
+        while id != NONE && !self.may_run_inside(eligibility, die, id, work) {
             id = self.txns[id].next;
         }
         (id != NONE).then_some(id)
     }
 
-    /// The oldest read that may be served now on a plane that is free; if there is none, the oldest
-    /// that waits for its plane.
+    /// Returns the oldest admissible read whose plane is free, or else the oldest admissible read.
     pub(super) fn next_read<W: Work>(
         &mut self,
         eligibility: &Eligibility,
@@ -134,7 +133,7 @@ impl Dies {
         waits
     }
 
-    /// The host program that would be next, if it may run inside the erase on the die now.
+    /// Returns the next host program, if it may run inside the erase on the die now.
     ///
     /// Programs do not overtake each other: pages of a block are programmed in order.
     #[inline]
@@ -159,13 +158,13 @@ impl Dies {
         (admits && self.could_start(id, work)).then_some(id)
     }
 
-    /// Whether a program has a page to go to, of a block that nothing works on.
+    /// Whether a program has a free page, in a block without an operation.
     pub(super) fn could_start<W: Work>(&self, id: u32, work: &W) -> bool {
         let txn = &self.txns[id];
         work.next_page(txn).is_some_and(|at| !self[txn.die].die.works_on(at))
     }
 
-    /// Whether a read of garbage collection may make the operation on the die wait.
+    /// Whether a read of garbage collection may suspend the operation on the die.
     #[inline(always)]
     pub(super) fn admits_gc_read<W: Work>(
         &self,

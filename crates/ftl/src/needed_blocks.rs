@@ -1,4 +1,4 @@
-//! How many blocks a plane needs: for its data, its open blocks and garbage collection.
+//! Blocks that a plane needs: for its data, its open blocks and garbage collection.
 
 use reprieve_base::Stream;
 use reprieve_config::{Misfit, Scenario};
@@ -6,11 +6,11 @@ use reprieve_config::{Misfit, Scenario};
 use super::demand;
 use super::write_frontiers::WriteFrontiers;
 
-/// Blocks that garbage collection has under way besides its reserve and one to gain: the open block
-/// of the host, its own, and the one it erases.
+/// Blocks in use by garbage collection besides its reserve and the block that it frees: the open
+/// blocks of host and collection, and the victim.
 const GC_BLOCKS: u32 = 3;
 
-/// Good blocks that a plane needs; what the scenario checks with one open block a plane.
+/// Returns the good blocks that a plane needs, as the scenario's check with one open block.
 pub(super) fn needed_blocks(scenario: &Scenario, pages: u32, fronts: &WriteFrontiers) -> u32 {
     let geometry = scenario.mapping_geometry();
     let data_pages = pages.div_ceil(geometry.planes());
@@ -19,7 +19,7 @@ pub(super) fn needed_blocks(scenario: &Scenario, pages: u32, fronts: &WriteFront
     data_blocks + scenario.ftl.gc_hard_free_blocks + GC_BLOCKS + 1 + more_fronts
 }
 
-/// Whether each block of a plane, counted over the drive, is bad from the start, in order.
+/// Returns for each block of a plane, counted over the drive, whether it is bad from the factory.
 pub(super) fn bad_blocks(scenario: &Scenario, plane: u32) -> impl Iterator<Item = bool> {
     let share = scenario.ftl.faults.factory_bad_share;
     let mut stream = Stream::new(scenario.seed, "nand.factory", u64::from(plane));
@@ -30,7 +30,7 @@ pub(super) fn bad_blocks(scenario: &Scenario, plane: u32) -> impl Iterator<Item 
 pub fn misfit(scenario: &Scenario) -> Option<Misfit> {
     let fronts = WriteFrontiers::new(scenario);
     let (reserve, moved) = (scenario.ftl.gc_hard_free_blocks, fronts.count_of_moved());
-    // Each open block that pages are moved to may need a free one before an erase gives one back.
+    // Each open block of collection may need a free block before an erase frees one.
     if reserve < moved {
         let what = format!(
             "with these ftl.stream, ftl.gc_stream and ftl.mapping garbage collection writes to \

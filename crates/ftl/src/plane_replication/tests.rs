@@ -42,7 +42,7 @@ fn preconditioned(scenario: &Scenario, by_name_pages: u32) -> Ftl {
     ftl
 }
 
-fn tiled(seed: u64, more: &[&str]) -> Ftl {
+fn replicated(seed: u64, more: &[&str]) -> Ftl {
     let scenario = drive(seed, more);
     assert!(models(&scenario, LIMIT_PAGES).is_some(), "{more:?}: is not made from copies");
     preconditioned(&scenario, LIMIT_PAGES)
@@ -83,7 +83,7 @@ fn assert_same_law(more: &[&str]) {
     for seed in 0..DRIVES {
         // What is written to look at the drives is drawn apart from what made them.
         let apart = drive(1000 + seed, more);
-        copied.push(figures(&mut tiled(seed, more), &apart));
+        copied.push(figures(&mut replicated(seed, more), &apart));
         let mut ftl = preconditioned(&drive(DRIVES + seed, more), u32::MAX);
         named.push(figures(&mut ftl, &apart));
     }
@@ -125,7 +125,7 @@ fn every_page_is_copied_once_to_its_plane() {
         let more = [more, &uneven, &["workload.footprint_share=0.9"]].concat();
         let scenario = drive(5, &more);
         assert_ne!(scenario.user_pages() % PLANES, 0, "a page more on some planes");
-        let mut ftl = tiled(5, &more);
+        let mut ftl = replicated(5, &more);
         let Geometry { planes_per_die, blocks_per_plane, .. } = scenario.geometry;
         let mut programmed = vec![0; scenario.geometry.blocks() as usize];
         ftl.tables.blocks.for_each(|die, plane, block, pages| {
@@ -164,11 +164,11 @@ fn a_drive_made_from_copies_depends_on_its_seed_alone() {
 
 #[test]
 fn drives_whose_planes_are_not_alike_are_done_by_name() {
-    let is_tiled = |more: &[&str]| models(&drive(1, more), LIMIT_PAGES).is_some();
-    let hot_cold_and = |more: &[&str]| is_tiled(&[&HOT_COLD[..], more].concat());
+    let is_replicated = |more: &[&str]| models(&drive(1, more), LIMIT_PAGES).is_some();
+    let hot_cold_and = |more: &[&str]| is_replicated(&[&HOT_COLD[..], more].concat());
     assert!(hot_cold_and(&[]) && hot_cold_and(&["ftl.placement=pdwc"]));
     // Without names, or in another state.
-    assert!(!is_tiled(&[]) && !hot_cold_and(&["ftl.precondition=sequential"]));
+    assert!(!is_replicated(&[]) && !hot_cold_and(&["ftl.precondition=sequential"]));
     for more in [
         &["ftl.placement=dynamic"][..],
         &["ftl.stream=hot-cold", "ftl.gc_hard_free_blocks=3"],
@@ -182,7 +182,7 @@ fn drives_whose_planes_are_not_alike_are_done_by_name() {
     }
     // Trims, and pages with popularities of their own.
     assert!(!hot_cold_and(&["workload.trim_fraction=0.05"]));
-    assert!(!is_tiled(&["workload.addresses=zipf", "workload.zipf_theta=0.8"]));
+    assert!(!is_replicated(&["workload.addresses=zipf", "workload.zipf_theta=0.8"]));
     // As many pages as are done by name.
     let few = drive(1, &HOT_COLD);
     assert!(models(&few, few.logical_pages()).is_none());

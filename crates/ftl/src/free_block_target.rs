@@ -1,39 +1,39 @@
-//! How many free blocks of a plane preconditioning leaves: between two whole numbers, on average.
+//! Free blocks that preconditioning leaves on a plane, a fractional number on average.
 
 use super::Ftl;
 use super::rules::Pace;
 
-/// 2^64 over the golden ratio: multiples of it fill `[0, 1)` evenly, however many there are.
+/// 2^64 over the golden ratio: its multiples fill `[0, 1)` evenly for any count.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Parts the planes, so that they do not all have the greater number at once.
+/// Phase between planes, so that they do not all have the greater number at once.
 const OF_PLANE: u64 = 0xd1b5_4a32_d192_ed03;
 
-/// Blocks of a plane that preconditioning does not keep free, so that it has any to write to.
+/// Blocks of a plane that preconditioning needs to write to.
 const MARGIN_BLOCKS: u32 = 4;
 
-/// Free blocks of a plane down to which collection lets the host write.
+/// Free blocks of a plane down to which collection admits host writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kept {
     blocks: f64,
 }
 
 impl Kept {
-    /// `blocks` on average.
+    /// Creates a target of `blocks` on average.
     pub fn on_average(blocks: f64) -> Kept {
         Kept { blocks }
     }
 
-    /// Always `blocks`.
+    /// Creates a target of exactly `blocks`.
     pub fn always(blocks: u32) -> Kept {
         Kept { blocks: f64::from(blocks) }
     }
 
-    /// The number on average.
+    /// Returns the average.
     pub fn blocks(self) -> f64 {
         self.blocks
     }
 
-    /// The number while a plane, counted over the drive, fills the block of this number.
+    /// Returns the number for a plane, counted over the drive, at its block number `fills`.
     pub(super) fn of(self, plane: u32, fills: u32) -> u32 {
         let (whole, share) = (self.blocks.floor(), self.blocks.fract());
         let place = u64::from(fills).wrapping_mul(GOLDEN);
@@ -44,17 +44,17 @@ impl Kept {
 }
 
 impl Ftl {
-    /// Free blocks of a plane whose collection is always behind.
+    /// Returns the free blocks of a plane whose collection cannot keep up.
     pub fn kept_behind(&self) -> Kept {
         Kept::always(self.tables.blocks.reserve_blocks)
     }
 
-    /// Free blocks that collection leaves where it keeps up with the load.
+    /// Returns the free blocks of a plane whose collection keeps up with the load.
     pub fn kept_ahead(&self) -> Kept {
         let rules = &self.collection.rules;
         let ahead = match rules.pace {
             Pace::Fixed { .. } => f64::from(rules.start_blocks.saturating_sub(1)),
-            // Half way, where it gains what the host takes, less half of a victim.
+            // The midpoint, where collection keeps pace with the host, less half a victim.
             Pace::FreeSpace { .. } => {
                 f64::midpoint(rules.start_blocks.into(), self.tables.blocks.reserve_blocks.into())
                     - 0.5
@@ -63,8 +63,8 @@ impl Ftl {
         self.within_spare(ahead)
     }
 
-    /// Free blocks of a plane at rest: one more than make collection begin, so that the next block
-    /// to be opened does not set it off.
+    /// Returns the free blocks of an idle plane: one more than starts collection, so that the next
+    /// open block does not start it.
     pub fn kept_at_rest(&self) -> Kept {
         let rules = &self.collection.rules;
         let start_blocks = if rules.in_background { rules.start_blocks } else { 0 };
@@ -73,22 +73,22 @@ impl Ftl {
         Kept::always(start_blocks.max(least).min(most) + 1)
     }
 
-    /// The next number to try, when blocks were filled to one share of valid pages by
-    /// preconditioning and to another by the load.
+    /// Returns the next target to try, from the shares of valid pages in full blocks after
+    /// preconditioning and after the load.
     ///
-    /// A plane that has a full block fewer has its pages in the others.
+    /// With one full block fewer a plane has its pages in the others.
     pub fn kept_for(&self, kept: Kept, share_before: f64, share: f64) -> Kept {
         let blocks = f64::from(self.numbering.geometry.blocks_per_plane) - kept.blocks - 1.0;
         self.within_spare(kept.blocks + blocks * (share / share_before - 1.0))
     }
 
-    /// Collection has its reserve; and with most of its room free, a plane would do nothing else.
+    /// Limits a target to the reserve of collection and half of the spare blocks.
     fn within_spare(&self, blocks: f64) -> Kept {
         let most = f64::from(self.spare_blocks() / 2);
         Kept { blocks: blocks.min(most).max(f64::from(self.tables.blocks.reserve_blocks)) }
     }
 
-    /// Blocks of a plane beyond those that its logical pages fill.
+    /// Returns the blocks of a plane beyond those that its logical pages fill.
     pub fn spare_blocks(&self) -> u32 {
         let geometry = &self.numbering.geometry;
         let pages = self.tables.map.all_pages().div_ceil(geometry.planes());

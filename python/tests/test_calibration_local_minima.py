@@ -1,4 +1,4 @@
-"""Other valleys: which points are in them, and that a search goes on from the lower one."""
+"""Other local minima: their points, and that a search goes on from the lower one."""
 
 import math
 from typing import Any
@@ -8,11 +8,11 @@ import pytest
 
 from reprieve.calibration.evaluate import Evaluator
 from reprieve.calibration.least_squares import WIDE, Fit, polish
+from reprieve.calibration.local_minima import other_minima
 from reprieve.calibration.objective import Weights
 from reprieve.calibration.parameters import OVERHEAD, PROGRAM, STEPS, Parameter, Value
 from reprieve.calibration.replay import Effort
 from reprieve.calibration.search import Depth, Search
-from reprieve.calibration.valleys import other_valleys
 from reprieve.parallel import silent
 
 FREE = [Parameter(PROGRAM, 400, 3000), Parameter(STEPS, 2, 16, whole=True),
@@ -20,24 +20,24 @@ FREE = [Parameter(PROGRAM, 400, 3000), Parameter(STEPS, 2, 16, whole=True),
 LONG: dict[str, Value] = {PROGRAM: 1200.0, STEPS: 8.0, OVERHEAD: 10.0}
 
 
-def test_a_read_waits_as_long_in_other_valleys() -> None:
+def test_a_read_waits_as_long_in_other_minima() -> None:
     """By hand: 1,200 µs in 8 iterations and 10 µs are 160; in 9, 133.3 and 26.7; in 10, 120 and 40.
 
     In 7 an iteration alone is 171.4 µs; in 12 the suspension would cost 60 µs, out of its range.
     """
-    found = other_valleys(LONG, FREE)
+    found = other_minima(LONG, FREE)
     assert [each[STEPS] for each in found] == [9.0, 10.0]
     assert [each[OVERHEAD] for each in found] == pytest.approx([160 - 1200 / 9, 40.0])
     assert all(each[PROGRAM] == 1200.0 for each in found)
 
 
 @pytest.mark.parametrize("fixed", [STEPS, OVERHEAD])
-def test_what_is_not_free_has_no_other_valley(fixed: str) -> None:
-    assert other_valleys(LONG, [each for each in FREE if each.key != fixed]) == []
+def test_what_is_not_free_has_no_other_minimum(fixed: str) -> None:
+    assert other_minima(LONG, [each for each in FREE if each.key != fixed]) == []
 
 
-class Valleys(Evaluator):
-    """A wait of 160 µs and a program of 1,200 µs, and valleys at 8 and at 13 iterations.
+class TwoMinima(Evaluator):
+    """A wait of 160 µs and a program of 1,200 µs, and minima at 8 and at 13 iterations.
 
     The second is lower: there the last residual is 0, and in the first it is 1.
     """
@@ -59,15 +59,15 @@ def search(evaluator: Evaluator, free: list[Parameter]) -> Search:
     return Search([], free, {}, evaluator, Depth(), silent)
 
 
-def test_a_search_goes_on_from_the_lower_valley() -> None:
-    valleys = Valleys({"device": "tlc-nvme"}, Weights())
+def test_a_search_goes_on_from_the_lower_minimum() -> None:
+    minima = TwoMinima({"device": "tlc-nvme"}, Weights())
     free = [*FREE[:1], Parameter(STEPS, 2, 48, whole=True), Parameter(OVERHEAD, 0.5, 100)]
     begin: dict[str, Value] = {PROGRAM: 1300.0, STEPS: 8.0, OVERHEAD: 8.0}
-    first = polish(valleys, free, begin, [], 8, Effort(9), lambda _done: None, 1, WIDE)
+    first = polish(minima, free, begin, [], 8, Effort(9), lambda _done: None, 1, WIDE)
     assert first.values[STEPS] == 8.0
     assert first.cost == pytest.approx(0.5, abs=0.02)
-    found = search(valleys, free).finish(begin)
-    valleys.close()
+    found = search(minima, free).finish(begin)
+    minima.close()
     assert found.values[STEPS] == 13.0
     assert found.cost == pytest.approx(0.0, abs=0.02)
     # 1,200 µs in 13 iterations are 92.3 µs each.

@@ -1,4 +1,4 @@
-//! Next step of garbage collection on a die, without beginning anything.
+//! Kind of the next garbage collection step on a die, without starting it.
 
 use reprieve_policy::txn::Kind;
 
@@ -6,29 +6,29 @@ use super::blocks::Blocks;
 use super::collection::Collection;
 
 impl Collection {
-    /// The kind of the next step on a die that needs collection, as far as it can be told before
-    /// a victim is chosen: that begins with a read.
-    pub(super) fn peek(&self, die: u32, blocks: &Blocks) -> Kind {
+    /// Returns the kind of the next step on a die that needs collection; a read if no victim is
+    /// chosen yet.
+    pub(super) fn next_step_kind(&self, die: u32, blocks: &Blocks) -> Kind {
         let planes = || blocks.numbering.planes_of(die);
         let need = planes().map(|plane| self.need_of_plane(plane, blocks)).max();
         let needy = planes().filter(|plane| Some(self.need_of_plane(*plane, blocks)) == need);
-        // As the die itself: the plane it is at, else one that has begun, the one with least room.
+        // The order of `Collection`: the current plane, one with a victim, the fewest free blocks.
         let current = self.dies[die as usize].plane;
         let plane = needy.min_by_key(|plane| {
             let state = &blocks.planes[*plane as usize];
             let has_begun = state.victim.is_some();
             (!(has_begun && *plane == current), !has_begun, state.free_blocks(), *plane)
         });
-        plane.map_or(Kind::GcRead, |plane| self.peek_at(plane, blocks))
+        plane.map_or(Kind::GcRead, |plane| self.next_step_kind_at(plane, blocks))
     }
 
-    fn peek_at(&self, plane: u32, blocks: &Blocks) -> Kind {
+    fn next_step_kind_at(&self, plane: u32, blocks: &Blocks) -> Kind {
         let pages = blocks.numbering.pages_per_block();
         let job = &self.jobs[plane as usize];
         let moves = if self.copyback { Kind::GcCopy } else { Kind::GcRead };
         let Some(victim) = blocks.victim_of(plane) else { return moves };
         let together = blocks.planes[plane as usize].together;
-        // A page that is on its way is programmed next.
+        // Pages that have been read are programmed next.
         let first = job.first_to_write(pages, together, &blocks.fronts);
         if first.is_some() || job.in_flight {
             return Kind::GcProgram;
