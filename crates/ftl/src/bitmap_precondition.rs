@@ -6,7 +6,7 @@ use reprieve_policy::victim::{self, VictimPolicy};
 
 use super::bitmap_plane::{BitmapPlane, FRONT};
 use super::overwrite_scope::Scope;
-use super::page_names::{DrawnNames, Names};
+use super::page_names::{DrawnNames, Names, PreparedPages};
 use super::{Ftl, Kept, Mapping};
 
 /// Valid physical pages before logical pages are assigned to them.
@@ -130,7 +130,7 @@ impl BitmapDrive {
     /// memory for the drawn order.
     pub(super) fn name_by_number(&self, ftl: &mut Ftl, scopes: Vec<Scope>) {
         let names = DrawnNames::new(ftl, self.pages.iter().map(BitmapPlane::words), scopes);
-        ftl.tables.start_with(Names::Drawn(names));
+        ftl.tables.start_with(Names::new(PreparedPages::Drawn(names)));
     }
 
     /// Assigns the logical pages of a scope to the valid pages of its plane, or of the drive, in a

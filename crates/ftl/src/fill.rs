@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::blocks::Blocks;
 use super::in_order::InOrder;
-use super::page_names::Names;
+use super::page_names::{Names, PreparedPages};
 use super::page_tables::PageTables;
 use super::plane::Plane;
 use super::{Ftl, Kept, Mapping};
@@ -55,7 +55,7 @@ impl Ftl {
         let (rounds, of_plane) = (lpn / of_round, self.numbering.pages_per_plane());
         let of_drive = self.numbering.geometry.planes() as usize;
         let in_order = InOrder::new(&planes, rounds, of_drive, of_plane);
-        self.tables.start_with(Names::InOrder(in_order));
+        self.tables.start_with(Names::new(PreparedPages::InOrder(in_order)));
         lpn
     }
 

@@ -42,6 +42,7 @@ mod rebuild;
 mod refresh;
 mod registries;
 mod replay;
+mod replicated_names;
 mod restore;
 mod rules;
 mod run_in_phases;

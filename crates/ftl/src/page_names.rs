@@ -11,49 +11,73 @@ use super::in_order::InOrder;
 use super::overwrite_scope::Scope;
 use super::permutation::Permutation;
 use super::ranked_bits::{GROUP_WORDS, RankedBits};
+use super::replicated_names::ReplicatedNames;
 
 /// Contents of the valid pages of a drive that was just prepared.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) enum Names {
-    /// They were written once, in order.
+pub(super) struct Names {
+    pages: PreparedPages,
+    /// Mapping units that stay together as such a page, as a power of two.
+    unit_bits: u32,
+}
+
+/// How the pages were written.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) enum PreparedPages {
+    /// Once, in order.
     InOrder(InOrder),
-    /// They were overwritten at random.
+    /// At random.
     Drawn(DrawnNames),
+    /// As those of a smaller drive.
+    Replicated(ReplicatedNames),
 }
 
 impl Names {
-    /// Returns the names of a drive whose pages are `1 << bits` mapping units each.
-    pub(super) fn divided(mut self, bits: u32) -> Names {
-        match &mut self {
-            Names::InOrder(_) => unreachable!("a drive that is overwritten is not in order"),
-            Names::Drawn(drawn) => drawn.unit_bits += bits,
-        }
-        self
+    /// Creates names of pages of one mapping unit.
+    pub(super) fn new(pages: PreparedPages) -> Names {
+        Names { pages, unit_bits: 0 }
     }
 
-    /// Writes which pages of `planes` planes are valid, or takes that back.
+    /// Returns the names of a drive whose pages are `1 << bits` mapping units each.
+    pub(super) fn divided(self, bits: u32) -> Names {
+        Names { unit_bits: self.unit_bits + bits, ..self }
+    }
+
+    /// Writes its tables, or takes them back; the drive has `planes` planes.
     pub(super) fn archive(&mut self, archive: &mut Archive, planes: usize) {
-        if let Names::Drawn(drawn) = self {
-            drawn.archive(archive, planes);
+        match &mut self.pages {
+            PreparedPages::InOrder(_) => {}
+            PreparedPages::Drawn(drawn) => drawn.archive(archive, planes),
+            PreparedPages::Replicated(replicated) => replicated.archive(archive),
         }
     }
 
     /// The logical page that a page, counted over the drive, holds.
     #[cold]
     pub(super) fn owner(&self, page: u32) -> Option<u32> {
-        match self {
-            Names::InOrder(pages) => pages.owner(page),
-            Names::Drawn(drawn) => drawn.owner_of_unit(page),
-        }
+        let whole = page >> self.unit_bits;
+        let lpn = match &self.pages {
+            PreparedPages::InOrder(pages) => pages.owner(whole),
+            PreparedPages::Drawn(drawn) => drawn.owner(whole),
+            PreparedPages::Replicated(replicated) => replicated.owner(whole),
+        };
+        Some(lpn? << self.unit_bits | self.unit(page))
     }
 
     /// The page, counted over the drive, that holds a logical page.
     #[cold]
     pub(super) fn page(&self, lpn: u32) -> Option<u32> {
-        match self {
-            Names::InOrder(pages) => pages.page(lpn),
-            Names::Drawn(drawn) => Some(drawn.page_of_unit(lpn)),
-        }
+        let whole = lpn >> self.unit_bits;
+        let page = match &self.pages {
+            PreparedPages::InOrder(pages) => pages.page(whole)?,
+            PreparedPages::Drawn(drawn) => drawn.page(whole),
+            PreparedPages::Replicated(replicated) => replicated.page(whole),
+        };
+        Some(page << self.unit_bits | self.unit(lpn))
+    }
+
+    fn unit(&self, number: u32) -> u32 {
+        number & ((1 << self.unit_bits) - 1)
     }
 }
 
@@ -65,8 +89,6 @@ pub(super) struct DrawnNames {
     valid: RankedBits,
     groups_per_plane: u32,
     pages_per_plane: u32,
-    /// Mapping units that stay together as such a page, as a power of two.
-    unit_bits: u32,
     /// The logical pages of each plane, in the order of planes, or those of the drive.
     scopes: Vec<Named>,
     /// Of each of the first logical pages, one a plane, the number of its scope.
@@ -111,25 +133,12 @@ impl DrawnNames {
         let scopes: Vec<Named> = (0..).zip(scopes).map(named).collect();
         let lpns = scopes.iter().map(|named| u64::from(named.scope.lpns)).sum::<u64>();
         assert_eq!(u64::from(valid.ones()), lpns, "as many pages are valid as have names");
-        DrawnNames { valid, groups_per_plane, pages_per_plane, unit_bits: 0, scopes, scope_of }
+        DrawnNames { valid, groups_per_plane, pages_per_plane, scopes, scope_of }
     }
 
     /// Writes which pages of `planes` planes are valid, or takes that back.
     fn archive(&mut self, archive: &mut Archive, planes: usize) {
         self.valid.archive(archive, planes * self.groups_per_plane as usize * GROUP_WORDS);
-    }
-
-    fn owner_of_unit(&self, page: u32) -> Option<u32> {
-        let lpn = self.owner(page >> self.unit_bits)?;
-        Some(lpn << self.unit_bits | self.unit(page))
-    }
-
-    fn page_of_unit(&self, lpn: u32) -> u32 {
-        self.page(lpn >> self.unit_bits) << self.unit_bits | self.unit(lpn)
-    }
-
-    fn unit(&self, number: u32) -> u32 {
-        number & ((1 << self.unit_bits) - 1)
     }
 
     /// The logical page that a page, counted over the drive, holds.

@@ -11,8 +11,10 @@ use reprieve_config::{Precondition, Scenario};
 use reprieve_policy::place;
 use reprieve_trace::{PlaneShare, WorkloadConfig};
 
+use super::page_names::{Names, PreparedPages};
 use super::replay::Replay;
-use super::{Ftl, Kept, Mapping};
+use super::replicated_names::ReplicatedNames;
+use super::{Ftl, Kept};
 
 /// Logical pages up to which a whole drive is overwritten page by page, in some seconds.
 pub(super) const BY_NAME_PAGES: u32 = 1 << 22;
@@ -46,25 +48,9 @@ enum ReplicationStage<P> {
     /// The drive of a few planes is to be created.
     ToBegin,
     /// The drive of a few planes is preconditioned.
-    Overwriting {
-        models: Ftl,
-        preconditioner: P,
-    },
-    Copying(Copying),
+    Overwriting(Box<(Ftl, P)>),
     /// Writes by which copies of one plane diverge.
-    Parting {
-        replay: Replay,
-        left: u64,
-    },
-}
-
-/// Copied planes, and the progress.
-struct Copying {
-    models: Ftl,
-    /// The model of each plane of the drive.
-    model_of: Vec<u32>,
-    /// Logical pages whose places are copied.
-    done: u32,
+    Parting { replay: Replay, left: u64 },
 }
 
 /// Returns the drive of a few planes that models a large one; `None`: not applicable.
@@ -158,24 +144,15 @@ impl<P: Incremental> PlaneReplication<P> {
             ReplicationStage::ToBegin => {
                 let mut models = Ftl::new(&self.scenario)?;
                 let preconditioner = by_name(&self.scenario, &mut models, kept);
-                self.stage = ReplicationStage::Overwriting { models, preconditioner };
+                self.stage = ReplicationStage::Overwriting(Box::new((models, preconditioner)));
             }
-            ReplicationStage::Overwriting { models, preconditioner } => {
+            ReplicationStage::Overwriting(both) => {
+                let (models, preconditioner) = &mut **both;
                 preconditioner.advance(models, &self.scenario, writes)?;
                 if preconditioner.is_done() {
-                    let mut done = Ftl::stand_in(&self.scenario);
-                    std::mem::swap(&mut done, models);
-                    self.stage = ReplicationStage::Copying(Copying::new(done, ftl, &self.scenario));
-                }
-            }
-            ReplicationStage::Copying(copying) => {
-                if copying.advance(ftl, writes) {
-                    for (plane, first) in (0..).zip(firsts(ftl)) {
-                        copying.copy_owners(ftl, plane, first);
-                    }
-                    copying.count_valid(ftl);
-                    copying.copy_blocks(ftl);
+                    ftl.replicate(models, &model_of(ftl, models, self.scenario.seed));
                     ftl.settle(&scenario.drawing_apart("precondition.victim"));
+                    ftl.tables.expect_many();
                     let replay = Replay::new(scenario, kept)?;
                     self.stage = ReplicationStage::Parting {
                         replay,
@@ -200,132 +177,51 @@ fn parting_writes(geometry: &Geometry) -> u64 {
     (per_plane * u64::from(geometry.planes())).min(PARTING_WRITES)
 }
 
-impl Copying {
-    fn new(models: Ftl, ftl: &Ftl, scenario: &Scenario) -> Copying {
-        let count = models.numbering.geometry.planes();
-        let planes = ftl.numbering.geometry.planes();
-        // Each plane is copied equally often, in a random order.
-        let mut stream = Stream::new(scenario.seed, "precondition.copies", 0);
-        let mut model_of: Vec<u32> = (0..planes).map(|plane| plane % count).collect();
-        for round in model_of.chunks_mut(count as usize) {
-            for last in (1..round.len()).rev() {
-                round.swap(last, stream.below(last as u64 + 1) as usize);
-            }
-        }
-        Copying { models, model_of, done: 0 }
-    }
-
-    /// Copies the places of about `pages` logical pages; true when all are copied.
-    ///
-    /// Goes through the tables from front to back; [`Copying::copy_owners`] copies the owners.
-    fn advance(&mut self, ftl: &mut Ftl, pages: u64) -> bool {
-        let end = (u64::from(self.done) + pages).min(ftl.tables.map.logical_pages().into()) as u32;
-        let planes = ftl.numbering.geometry.planes();
-        let count = self.models.numbering.geometry.planes();
-        let units = ftl.numbering.units_per_page();
-        let offsets = self.offsets(ftl);
-        let firsts = firsts(&self.models);
-        let of_column = |column: u32| {
-            let plane = ftl.placement.home(column * units) as usize;
-            (firsts[self.model_of[plane] as usize], offsets[plane])
-        };
-        let columns: Vec<(u32, u32)> = (0..planes).map(of_column).collect();
-        let (page, mut unit) = (self.done / units, self.done % units);
-        let (mut row, mut column) = (page / planes, page % planes);
-        for lpn in self.done..end {
-            let (first, offset) = columns[column as usize];
-            let like = (row * count + first) * units + unit;
-            ftl.tables.map.set(lpn, moved_by(self.models.tables.map.get(like), offset));
-            ftl.sectors.copy(lpn, &self.models.sectors, like);
-            unit += 1;
-            if unit == units {
-                (column, unit) = (column + 1, 0);
-            }
-            if column == planes {
-                (row, column) = (row + 1, 0);
-            }
-        }
-        self.done = end;
-        end == ftl.tables.map.logical_pages()
-    }
-
-    /// Copies the logical pages of a plane's pages, in order of address.
-    fn copy_owners(&self, ftl: &mut Ftl, plane: u32, first: u32) {
-        let (planes, count) =
-            (ftl.numbering.geometry.planes(), self.models.numbering.geometry.planes());
-        let (per_plane, units) =
-            (ftl.numbering.pages_per_plane(), u64::from(ftl.numbering.units_per_page()));
-        let model = self.model_of[plane as usize];
-        for page in 0..per_plane {
-            let Some(like) = self.models.tables.blocks.owner(model * per_plane + page) else {
-                continue;
-            };
-            let (own, unit) = (u64::from(like) / units, u64::from(like) % units);
-            let row = own / u64::from(count);
-            let lpn = (row * u64::from(planes) + u64::from(first)) * units + unit;
-            // A plane may have one logical page fewer than its model.
-            if lpn < u64::from(ftl.tables.map.logical_pages()) {
-                ftl.tables.blocks.name(plane * per_plane + page, lpn as u32);
-            }
+/// Returns the model of each plane: each is copied equally often, in a random order.
+fn model_of(ftl: &Ftl, models: &Ftl, seed: u64) -> Vec<u32> {
+    let count = models.numbering.geometry.planes();
+    let mut stream = Stream::new(seed, "precondition.copies", 0);
+    let planes = 0..ftl.numbering.geometry.planes();
+    let mut model_of: Vec<u32> = planes.map(|plane| plane % count).collect();
+    for round in model_of.chunks_mut(count as usize) {
+        for last in (1..round.len()).rev() {
+            round.swap(last, stream.below(last as u64 + 1) as usize);
         }
     }
+    model_of
+}
 
-    /// Returns the distance of the pages of each plane, counted over the drive, from its model's,
-    /// modulo 2^32.
-    fn offsets(&self, ftl: &Ftl) -> Vec<u32> {
-        let per_plane = ftl.numbering.pages_per_plane();
-        let offset =
-            |(plane, model): (u32, &u32)| plane.wrapping_sub(*model).wrapping_mul(per_plane);
-        (0..).zip(&self.model_of).map(offset).collect()
-    }
-
-    /// Counts the valid pages of each block, whose logical pages are set.
-    fn count_valid(&self, ftl: &mut Ftl) {
-        let pages = ftl.numbering.geometry.pages_per_block;
-        for plane in 0..ftl.numbering.geometry.planes() {
-            let blocks = ftl.numbering.geometry.blocks_per_plane;
-            for block in plane * blocks..(plane + 1) * blocks {
-                let owned = |page: &u32| ftl.tables.blocks.owner(*page).is_some();
-                let valid = (block * pages..(block + 1) * pages).filter(owned).count() as u32;
-                ftl.tables.blocks.index.add_valid_pages(block, valid);
-                ftl.tables.blocks.planes[plane as usize].committed += valid;
+impl Ftl {
+    /// Takes the state of planes of a smaller drive, one for each of its own.
+    fn replicate(&mut self, models: &Ftl, model_of: &[u32]) {
+        let names = ReplicatedNames::new(self, models, model_of);
+        if self.sectors.is_tracked() {
+            for lpn in 0..self.tables.map.logical_pages() {
+                self.sectors.copy(lpn, &models.sectors, names.like(lpn).0);
             }
         }
-    }
-
-    /// Copies the roles of blocks, and their order of filling.
-    fn copy_blocks(&self, ftl: &mut Ftl) {
-        let blocks = ftl.numbering.geometry.blocks_per_plane as usize;
-        for (plane, model) in self.model_of.iter().map(|model| *model as usize).enumerate() {
-            let state = &self.models.tables.blocks.planes[model];
+        let (own, of) = (&mut self.tables.blocks, &models.tables.blocks);
+        let count = own.numbering.geometry.blocks_per_plane as usize;
+        for (plane, model) in model_of.iter().map(|model| *model as usize).enumerate() {
+            let (blocks, modelled) = (plane * count, model * count);
+            let state = &of.planes[model];
             assert!(state.victim.is_none() && state.failed.is_empty(), "nothing is under way");
-            let copy = &mut ftl.tables.blocks.planes[plane];
-            assert_eq!(copy.good_blocks, state.good_blocks, "a plane has bad blocks of its own");
-            // A plane may have one logical page fewer than its model.
-            let committed = copy.committed;
-            *copy = state.clone();
-            copy.committed = committed;
-            let filled =
-                &self.models.tables.blocks.fill_order[model * blocks..(model + 1) * blocks];
-            ftl.tables.blocks.fill_order[plane * blocks..(plane + 1) * blocks]
-                .copy_from_slice(filled);
+            let good_blocks = own.planes[plane].good_blocks;
+            assert_eq!(good_blocks, state.good_blocks, "a plane has bad blocks of its own");
+            own.planes[plane] = state.clone();
+            own.fill_order[blocks..blocks + count]
+                .copy_from_slice(&of.fill_order[modelled..modelled + count]);
+            for block in 0..count {
+                let valid = of.index.valid((modelled + block) as u32);
+                own.index.add_valid_pages((blocks + block) as u32, valid);
+            }
         }
-    }
-}
-
-/// Returns each plane's first user page, in the order of logical pages.
-fn firsts(ftl: &Ftl) -> Vec<u32> {
-    let mut firsts = vec![0; ftl.numbering.geometry.planes() as usize];
-    let home = |page| ftl.placement.home(page * ftl.numbering.units_per_page());
-    (0..ftl.numbering.geometry.planes()).for_each(|page| firsts[home(page) as usize] = page);
-    firsts
-}
-
-/// Moves a page by a number of pages.
-fn moved_by(mapping: Mapping, offset: u32) -> Mapping {
-    match mapping {
-        Mapping::Flash(page) => Mapping::Flash(page.wrapping_add(offset)),
-        other => panic!("a page of a drive in its steady state is {other:?}"),
+        for page in names.missing() {
+            own.index.remove_valid(own.numbering.block_of(page));
+            own.planes[own.numbering.plane_of(own.numbering.block_of(page)) as usize].committed -=
+                1;
+        }
+        self.tables.start_with(Names::new(PreparedPages::Replicated(names)));
     }
 }
 

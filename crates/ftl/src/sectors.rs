@@ -265,6 +265,11 @@ impl SectorMap {
         }
     }
 
+    /// Returns whether sectors are tracked.
+    pub(super) fn is_tracked(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Copies the sectors of a page from one of a drive with pages of equal size.
     pub(super) fn copy(&mut self, lpn: u32, from: &SectorMap, like: u32) {
         let (Some(own), Some(from)) = (&mut self.0, &from.0) else { return };

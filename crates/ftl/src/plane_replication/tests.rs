@@ -3,6 +3,7 @@
 use reprieve_base::Slab;
 use reprieve_config::{self as scenario, Sources};
 
+use super::super::Mapping;
 use super::super::precondition::Preconditioner;
 use super::*;
 
