@@ -141,16 +141,20 @@ def read(path: Path) -> Data:
 def listed(tables: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield tables; one that has `columns` and `rows` is a group of as many tables as it has rows.
 
-    A row has the cells of its columns, of which it may leave out the last, and the other keys of
-    the group. A column `options.op` is the key `op` of the table `options`.
+    A row has the cells of its columns, of which it may leave out the last, or after all of them a
+    table of further keys, and the other keys of the group. A column `options.op` is the key `op`
+    of the table `options`.
     """
     for table in tables:
         shared = {key: value for key, value in table.items() if key not in ("columns", "rows")}
+        columns = table.get("columns", ())
         for cells in table.get("rows", [[]]):
             row = dict(shared)
-            for column, cell in zip(table.get("columns", ()), cells, strict=False):
+            further = cells[len(columns)] if len(cells) > len(columns) else {}
+            for column, cell in (*zip(columns, cells, strict=False), *further.items()):
                 outer, _, key = column.partition(".")
-                row[outer] = {**row.get(outer, {}), key: cell} if key else cell
+                own = {key: cell} if key else cell
+                row[outer] = {**row.get(outer, {}), **own} if isinstance(own, dict) else own
             yield row
 
 
@@ -243,9 +247,10 @@ def without_effect(
 
 
 def multiple(claim: Claim, at: str = "") -> float:
-    """Return the number of a claim that compares two runs as a multiple of the other run's."""
+    """Return the number of a claim as a multiple: of the run that it compares to, or of one."""
     value, how = claim.value[at], claim.options["how"]
-    return {"below": 1 - value / 100, "above": 1 + value / 100, "ratio": value}[how]
+    multiples = {"below": 1 - value / 100, "above": 1 + value / 100, "share": value / 100}
+    return multiples.get(how, value)
 
 
 def questions(readings: Iterable[Reading]) -> list[str]:
@@ -280,6 +285,35 @@ def given_by(
     return {
         title: one.mean for title, one in found if one is not None and claim.accepts(one.mean, at)
     }
+
+
+def judged(
+    claim: Claim,
+    measured: Callable[[str, Mapping[Any, Any]], Estimate | None],
+    reading: str,
+    data: Data,
+    seeds: Sequence[int],
+    *,
+    kind: Kind | None = None,
+    null: float | None = None,
+    lack: str = "",
+    others: Iterable[Reading] = (),
+    where: str = "",
+    at: str = "",
+) -> Verdict:
+    """Judge a claim under a reading over seeds, with its cause if it is not reproduced.
+
+    `measured` takes the name of a reading, and runs that others stand in the place of, which is how
+    `null` is found unless it is given. `kind`: by default whether it is a duplicate.
+    """
+    if null is None:
+        null = without_effect(claim, data["null"], lambda equal: measured(reading, equal))
+    verdict = claim.verdict(
+        measured(reading, {}), where=where, at=at, seeds=seeds, null=null,
+        kind=kind or ("duplicate" if claim.options.get("again") else "predicted"),
+        lack=few(seeds) or lack,
+    )  # fmt: skip
+    return explained(verdict, claim, lambda name: measured(name, {}), others, at)
 
 
 def by_reading(

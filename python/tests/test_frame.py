@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from reprieve_studies.frame import (
     explained,
     few,
     given_by,
+    judged,
     listed,
     multiple,
     read,
@@ -121,6 +123,18 @@ def test_a_group_of_tables_is_a_table_a_row() -> None:
     assert plain == {"claim": "third"}
 
 
+def test_a_row_has_further_keys_behind_its_columns() -> None:
+    further = {"note": "once", "options": {"pick": "most"}}
+    group = {
+        "options": {"how": "ratio"},
+        "columns": ["claim"],
+        "rows": [["first", further], ["second"]],
+    }
+    one, two = listed([group])
+    assert one == {"claim": "first", "note": "once", "options": {"how": "ratio", "pick": "most"}}
+    assert two == {"claim": "second", "options": {"how": "ratio"}}
+
+
 @pytest.mark.parametrize(
     ("how", "pick", "expected"),
     [
@@ -212,6 +226,23 @@ def test_a_reading_that_gives_a_claim_is_its_cause_before_all_others() -> None:
     assert explained(held, claim, found.get, others) is held
 
 
+def test_a_judged_claim_has_its_null_model_and_the_reading_that_gives_it() -> None:
+    claim = Claim("", "headline", "", {"": 50}, tolerance=5, options={"of": "PES", "to": "RPS"})
+    readings = {name: Reading(name, title=name, question="") for name in ("base", "near")}
+    data = Data((claim,), readings, {"null": [[("PES", "RPS")]]})
+    found = {"base": 20.0, "near": 48.0}
+
+    def measured(reading: str, equal: Mapping[str, str]) -> Estimate:
+        return Estimate(0.0 if equal else found[reading])
+
+    verdict = judged(claim, measured, "base", data, range(5), others=[readings["near"]])
+    assert (verdict.ours, verdict.null, verdict.kind, verdict.lack) == (20, 0, "predicted", "")
+    assert (verdict.cause, verdict.note) == ("reading", "near: 48")
+    twice = replace(claim, options={**claim.options, "again": True})
+    verdict = judged(twice, measured, "near", data, [1], null=7.0, lack="too short")
+    assert (verdict.null, verdict.kind, verdict.lack) == (7, "duplicate", "1 of 5 seeds")
+
+
 def test_the_table_of_readings_has_every_claim_with_its_margin() -> None:
     claim = Claim("it is shorter", "headline", "", {"SLC": 40}, unit="%", relation=AT_MOST)
     found = {"a": Estimate(41.25, 40.0, 42.5), "b": None}
@@ -255,6 +286,7 @@ TABLES_JOINT = (
     TABLES
     + """
 [joint]
+title = "A and B"
 base = "base"
 readings = ["base", "more"]
 loads = ["one", "two"]
@@ -282,7 +314,7 @@ def test_the_joint_reading_holds_most_headlines_and_is_then_predicted(tmp_path: 
         row = Verdict("it is", "", "1", 10.0, 10 + far, 0.5, of="headline", null=0.0)
         return [row, Verdict("it too", "", "1", 0.0, 0.0, 1.0, of="headline", null=0.5)]
 
-    article = search(data, judge, Settings(quick=True), "A and B")
+    article = search(data, judge, Settings(quick=True))
     found = article.numbers
     assert (found["reading"], found["loads"]) == ("one more", "two")
     assert found["number"] == {"key": "a.c", "value": 2.0, "draws": [2.0, 3.0]}
