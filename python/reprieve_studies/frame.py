@@ -319,18 +319,17 @@ def judged(
 def by_reading(
     caption: str,
     claims: Sequence[tuple[Claim, str]],
-    readings: Sequence[str],
-    found: Callable[[Claim, str, str], Estimate | None],
     titles: Mapping[str, str],
+    found: Callable[[Claim, str, str], Estimate | None],
 ) -> Table:
-    """Set every claim, at a drive or case, beside its measure under each reading."""
+    """Set every claim, at a drive or case, beside its measure under each reading by its title."""
     rows = []
     for claim, at in claims:
-        cells = [cell(found(claim, at, name)) for name in readings]
+        cells = [cell(found(claim, at, name)) for name in titles]
         unit = "" if claim.unit == "1" else f", {claim.unit}"
         name = f"{at}: {claim.claim}{unit}" if at else claim.claim + unit
         rows.append([name, f"{RELATIONS[claim.relation]}{claim.value[at]:,.4g}", *cells])
-    columns = ["claim", "source", *(titles[name] for name in readings)]
+    columns = ["claim", "source", *titles.values()]
     return Table(f"{caption}, means over the seeds", columns, rows)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reprieve_studies.charts import bars_over_seeds
+from reprieve_studies.charts import bars_over_seeds, lines_over_seeds
 from reprieve_studies.fast12.runs import DATA as FAST12
 from reprieve_studies.frame import (
     Claim,
@@ -193,8 +193,22 @@ def test_bars_have_the_mean_of_their_seeds_and_an_average_of_their_groups() -> N
         ("SLC", "F2", "RPS"): 6,
         ("SLC", "average", "RPS"): 4,
     }
-    low, high = bars.errors["SLC", "average", "RPS"]
-    assert (low + high) / 2 == pytest.approx(4)
+    one = bars.errors["SLC", "average", "RPS"]
+    assert one.low is not None and one.high is not None
+    assert (one.low + one.high) / 2 == pytest.approx(4)
+
+
+def test_lines_have_the_mean_of_their_seeds() -> None:
+    found: dict[tuple[str, float], list[float]] = {
+        ("a", 1): [1.0, 3.0],
+        ("a", 2): [5.0],
+        ("b", 1): [1.0, math.nan],
+    }
+    first, other = lines_over_seeds(found, "x", "y").points
+    # Student's t of one degree of freedom, 12.71, times the standard error of 1.
+    assert first == {"series": "a", "x": 1, "y": 2, "low": pytest.approx(-10.706, abs=1e-3),
+                     "high": pytest.approx(14.706, abs=1e-3)}  # fmt: skip
+    assert other == {"series": "a", "x": 2, "y": 5}
 
 
 def test_a_ratio_over_seeds_is_a_mean_of_logarithms() -> None:
@@ -247,7 +261,7 @@ def test_the_table_of_readings_has_every_claim_with_its_margin() -> None:
     claim = Claim("it is shorter", "headline", "", {"SLC": 40}, unit="%", relation=AT_MOST)
     found = {"a": Estimate(41.25, 40.0, 42.5), "b": None}
     titles = {"a": "first", "b": "other"}
-    table = by_reading("Readings", [(claim, "SLC")], ["a", "b"], lambda *row: found[row[2]], titles)
+    table = by_reading("Readings", [(claim, "SLC")], titles, lambda *row: found[row[2]])
     assert table.columns == ["claim", "source", "first", "other"]
     assert table.rows == [["SLC: it is shorter, %", "≤ 40", "41.25 ± 1.25", "–"]]
 

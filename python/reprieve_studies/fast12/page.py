@@ -62,7 +62,7 @@ def _sentences(results: Results, caption: str, columns: Mapping[str, tuple[str, 
         return measured(results, claim, of=of, reading=reading, device=device)
 
     rows = [(claim, device) for claim in SENTENCES for device in DEVICES]
-    return by_reading(caption, rows, list(columns), found, {name: name for name in columns})
+    return by_reading(caption, rows, {name: name for name in columns}, found)
 
 
 def _table_2(results: Results) -> Table:
