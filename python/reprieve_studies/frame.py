@@ -32,7 +32,7 @@ class Claim:
     """A row of the table of claims: a sentence of the source, and how it is measured."""
 
     claim: str
-    of: Class
+    of: Class | None
     source: str
     value: Mapping[str, float]
     """By drive, or case, where the source has several; else by ""."""
@@ -85,6 +85,11 @@ class Claim:
         )  # fmt: skip
 
 
+def stated(claim: str, source: str, number: float, relation: str = EQUAL, **more: Any) -> Claim:
+    """Return a claim of no class, whose number is calculated; `more`: other fields."""
+    return Claim(claim, None, source, {"": number}, relation=relation, **more)
+
+
 @dataclass(frozen=True)
 class Reading:
     """A row of the table of readings: an interpretation of what the source leaves open."""
@@ -127,7 +132,8 @@ def read(path: Path) -> Data:
     that has, and its own keys win.
     """
     document = tomllib.loads(path.read_text(encoding="utf-8"))
-    claims = tuple(_claim(row, document["paper"]) for row in listed(document.pop("claim")))
+    paper = document.get("paper", "")
+    claims = tuple(_claim(row, paper) for row in listed(document.pop("claim", [])))
     readings: dict[str, Reading] = {}
     for row in listed(document.pop("reading", [])):
         base = readings[row.pop("from")] if "from" in row else Reading("", "", "")

@@ -16,6 +16,11 @@ Plan = TypeVar("Plan")
 Outcome = TypeVar("Outcome")
 
 
+def sized(data: Data, plan: Callable[..., Plan]) -> Callable[[Settings], Plan]:
+    """Return what makes the plan of a study with a table for each: quick, or full."""
+    return lambda settings: plan(**data["plan"]["quick" if settings.quick else "full"])
+
+
 @dataclass(frozen=True)
 class Paper(Generic[Plan, Outcome]):
     """The parts of a study; its file has the `title` of the report and that of the `study`."""
@@ -61,3 +66,29 @@ class Paper(Generic[Plan, Outcome]):
         """Judge every claim under a candidate for the joint reading."""
         assert self.candidate is not None, self.data["study"]
         return self.verdicts(self.run(self.candidate(candidate, seeds, quick), bench))
+
+
+def of_runs(
+    data: Data,
+    plan: Callable[[Settings], Plan],
+    simulate: Callable[[Bench, Plan], Any],
+    parts: tuple[Any, Any],
+    facts: Callable[[Plan], Mapping[str, str]],
+    takes: frozenset[str] = frozenset(),
+) -> Study:
+    """Return a study of ours, with claims of its runs and its plan, and a page of its numbers.
+
+    `parts`: the modules of both.
+    """
+    claims, page = parts
+    return Paper(
+        data,
+        plan,
+        lambda plan, bench: (simulate(bench, plan), plan),
+        lambda made: claims.verdicts(*made),
+        lambda made: claims.numbers(*made),
+        lambda made: facts(made[1]),
+        lambda made: page.sections(claims.numbers(*made)),
+        takes=takes,
+        words={"paper_word": "expected"},
+    ).study()

@@ -2,11 +2,11 @@
 
 from reprieve_studies.deadline import claims, experiment, page
 from reprieve_studies.deadline.benches import DATA
-from reprieve_studies.paper import Paper
+from reprieve_studies.paper import Paper, sized
 
 STUDY = Paper(
     DATA,
-    lambda settings: experiment.Plan(**DATA["plan"]["quick" if settings.quick else "full"]),
+    sized(DATA, experiment.Plan),
     experiment.run,
     claims.verdicts,
     claims.numbers,

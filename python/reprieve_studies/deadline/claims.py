@@ -11,6 +11,7 @@ from reprieve_studies.deadline.benches import DATA, Bench
 from reprieve_studies.deadline.experiment import HEAVIER, JUDGING, Outcome
 from reprieve_studies.deadline.families import FAMILIES, NEVER, RELAXED, words
 from reprieve_studies.deadline.measures import Measured, cost
+from reprieve_studies.frame import stated
 from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.seeds import ratio as ratio_of
 from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict
@@ -120,11 +121,9 @@ def _rig(outcome: Outcome) -> Iterator[Verdict]:
     if outcome.on_rig:
         rig = estimate([one.suspensions_per_s for one in outcome.on_rig])
         drive = outcome.over_seeds("die-500", "deadline").suspensions_per_s
-        yield Verdict(
-            "die-500: suspensions a second of the frozen deadline rule, on the rig as in the drive",
-            "the drive's own runs", "1/s", drive, rig.mean, JUDGING["rig_tolerance_share"] * drive,
-            low=rig.low, high=rig.high,
-        )  # fmt: skip
+        words, share = DATA["text"]["rig"], JUDGING["rig_tolerance_share"]
+        claim = stated(words, "the drive's own runs", drive, unit="1/s", tolerance_share=share)
+        yield claim.verdict(rig)
 
 
 def headline(outcome: Outcome) -> str:
