@@ -167,8 +167,8 @@ def listed(tables: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 def _claim(row: dict[str, Any], paper: str) -> Claim:
     value = row["value"] if isinstance(row["value"], dict) else {"": row["value"]}
     source = ", ".join(part for part in (paper, row["source"]) if part)
-    made = Claim(**{**row, "value": value, "source": source})
-    assert made.of in CLASSES, made.of
+    made = Claim(**{"of": None, **row, "value": value, "source": source})
+    assert made.of in (None, *CLASSES), made.of
     assert made.relation in RELATIONS, made.relation
     return made
 
