@@ -25,6 +25,16 @@ def printable(text: str) -> str:
     )
 
 
+def value(text: str) -> int | float | str:
+    """Return the number that a text is, or else the text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def in_python(function: Callable[P, R]) -> Callable[P, R]:
     """Let a function's mistakes name its arguments in place of the command's options."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,11 @@ _COLUMNS = 80
 
 # Words that leave no room for the numbers beside them are wrapped, to no less than this.
 _WORDS = 28
+
+
+def command_line() -> str:
+    """Return the command that repeats this one, for what it writes."""
+    return shlex.join(["reprieve", *sys.argv[1:]])
 
 
 def screen() -> Console:
