@@ -92,8 +92,8 @@ ROOMS = {
     "faces": Room(
         tuple(f"crates/{name}/src/*.rs" for name in ("py", "capi", "embed", "web")), 4_684, 3_800
     ),
-    "package": Room(("python/reprieve/*.py",), 25_059, 14_500),
-    "studies": Room(("python/reprieve_studies/*.py",), 12_831, 6_500),
+    "package": Room(("python/reprieve/*.py",), 25_053, 14_500),
+    "studies": Room(("python/reprieve_studies/*.py",), 11_805, 6_500),
     **{
         f"study of {name}": Room(
             tuple(f"python/reprieve_studies/{name}/*.{kind}" for kind in ("py", "toml")),
@@ -101,14 +101,14 @@ ROOMS = {
             900,
         )
         for name, ceiling in (
-            ("zambelli21", 797),
-            ("starblaze", 822),
-            ("fast12", 1_125),
-            ("mbm", 1_230),
-            ("deadline", 1_167),
-            ("aero", 681),
-            ("zones", 404),
-            ("kv_cache", 360),
+            ("zambelli21", 772),
+            ("starblaze", 808),
+            ("fast12", 899),
+            ("mbm", 900),
+            ("deadline", 900),
+            ("aero", 657),
+            ("zones", 370),
+            ("kv_cache", 342),
         )
     },
     "tooling": Room(("docs/*.py", "benches/*.py", "benches/src/*.rs"), 2_748, 2_000),

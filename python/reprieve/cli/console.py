@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reprieve.cli.bars import Move
     from reprieve.parallel import Step
 
-__all__ = ["overall", "progress", "say", "sentence", "show", "table"]
+__all__ = ["command_line", "overall", "progress", "say", "sentence", "show", "table"]
 
 # Where there is no terminal: a file, a message or a page that the table goes into has this much.
 _COLUMNS = 80

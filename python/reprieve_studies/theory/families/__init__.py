@@ -23,6 +23,8 @@ _MODULES = (fifo, priority, ideal, cost, distributions, repeat, starvation, defe
             closed, saturation)  # fmt: skip
 """A family is one file and one name here, and its table in `families.toml`."""
 _WORDS = tomllib.loads(Path(__file__).with_name("families.toml").read_text(encoding="utf-8"))
+ABOUT: str = _WORDS["about"]
+"""How to read their report."""
 FAMILIES: tuple[Family, ...] = tuple(
     Family(name, of["title"], of["paragraphs"], Axes(**of["axes"]), one.experiments, one.curves)
     for one in _MODULES
