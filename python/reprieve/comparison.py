@@ -7,7 +7,6 @@ import math
 import os
 import re
 import shlex
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
@@ -26,6 +25,7 @@ from reprieve.result import Result
 from reprieve.roles import bases, bounds_in, is_named
 from reprieve.scenario import ScenarioLike, Source, toml_value
 from reprieve.simulation import Files, Watch, run_into, simulate
+from reprieve.words import toml_or_word
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,17 +169,9 @@ def _check(source: Source, axes: Sequence[Axis]) -> None:
         seen += axis.arms or [axis.key]
 
 
-def _value(value: str) -> Any:
-    """Return a value that is written in TOML, or a bare word."""
-    try:
-        return tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
-        return value
-
-
 def _word(key: str, value: str) -> str:
     """Return a value as a reader writes it: a TOML string without its quotes, a policy's name."""
-    parsed = _value(value)
+    parsed = toml_or_word(value)
     return str(short(key, parsed)) if isinstance(parsed, str) else value
 
 
@@ -271,7 +263,7 @@ class Comparison(Mapping[str, Result]):
         rows = []
         for run in self.runs:
             values = [text.partition("=")[::2] for text in run.sets]
-            row = {"label": run.label} | {key: _value(value) for key, value in values}
+            row = {"label": run.label} | {key: toml_or_word(value) for key, value in values}
             rows.append(row | frames.flat(self[run.label].summary))
         # A run may have what the first has not, such as a read cache.
         names = dict.fromkeys(name for row in rows for name in row)

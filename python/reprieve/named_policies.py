@@ -326,7 +326,7 @@ def split(text: str, path: str, sets: Sequence[str]) -> Split:
         key, _, value = one.partition("=")
         key = key.strip()
         if key in KEYS:
-            last[key] = _word(value.strip())
+            last[key] = words.toml_or_word(value.strip())
             if refers(last[key]):
                 continue
             in_sets.add(key)
@@ -373,14 +373,6 @@ def _owners(given: Sequence[str]) -> dict[str, str]:
 def _default(key: str) -> str:
     section, _, name = key.partition(".")
     return str(json.loads(schema()[section][name]["default_toml"]))
-
-
-def _word(value: str) -> Any:
-    """Return a value that is written in TOML, or a bare word."""
-    try:
-        return tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
-        return value
 
 
 def _said(error: BaseException) -> str:

@@ -306,6 +306,23 @@ ScenarioLike = str | os.PathLike[str] | Mapping[str, Any] | Scenario
 """Scenario of a run: a path, a dictionary of the file's form, or a `Scenario`."""
 
 
+def read_file(path: Path, what: str) -> str:
+    """Return the text of a TOML file; raises UserError, which names what it is, if it has none."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{path}: byte {error.start} is not UTF-8; a {what} is TOML in UTF-8"
+        ) from None
+    except OSError as error:
+        raise UserError(
+            f"{path}: cannot read the {what}: {error.strerror}; name a TOML file"
+        ) from None
+    except ValueError as error:
+        why = f"cannot read the {what}: {error}; name a TOML file"
+        raise UserError(f"{str(path)!a}: {why}") from None
+
+
 @dataclass(frozen=True)
 class Source:
     """A scenario before it is resolved."""
@@ -320,20 +337,7 @@ class Source:
     @classmethod
     def read(cls, path: Path, sets: Sequence[str] = ()) -> Source:
         """Read a scenario file; raises UserError if it cannot be read."""
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise UserError(
-                f"{path}: byte {error.start} is not UTF-8; a scenario is TOML in UTF-8"
-            ) from None
-        except OSError as error:
-            raise UserError(
-                f"{path}: cannot read the scenario: {error.strerror}; name a TOML file"
-            ) from None
-        except ValueError as error:
-            what = f"cannot read the scenario: {error}; name a TOML file"
-            raise UserError(f"{str(path)!a}: {what}") from None
-        return cls(text, str(path), tuple(sets))
+        return cls(read_file(path, "scenario"), str(path), tuple(sets))
 
     @classmethod
     def of(cls, scenario: ScenarioLike, overrides: Mapping[str, Any]) -> Source:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from reprieve._native import UserError
 
@@ -23,6 +24,24 @@ def printable(text: str) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
         for letter in " ".join(text.split())
     )
+
+
+def toml_or_word(text: str) -> Any:
+    """Return the value that a text is in TOML, or else the text: a bare word."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def value(text: str) -> int | float | str:
+    """Return the number that a text is, or else the text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def in_python(function: Callable[P, R]) -> Callable[P, R]:

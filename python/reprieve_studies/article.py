@@ -37,6 +37,11 @@ class Figure:
     draw: Callable[[Theme], Chart]
 
 
+def numbered(number: int | str, title: str, caption: str, draw: Callable[[Theme], Chart]) -> Figure:
+    """Return a figure of a paper in its form, with the number that it has there."""
+    return Figure(f"figure-{number}", f"Figure {number}: {title}", caption, draw)
+
+
 @dataclass(frozen=True)
 class Section:
     """A heading and its content, in the order of the fields."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from reprieve import Latency
 from reprieve.plot import Chart, Theme, dashes, finished
-from reprieve_studies.seeds import estimate
+from reprieve_studies.seeds import Estimate, estimate
 
 _HEIGHT = 260
 _ROW_HEIGHT = 20
@@ -39,8 +39,8 @@ class Bars:
     title: str
     """Of the axis."""
     format: str = ".2f"
-    errors: Mapping[tuple[str, str, str], tuple[float, float]] = field(default_factory=dict)
-    """Ends of the bars of error, where there are any."""
+    errors: Mapping[tuple[str, str, str], Estimate] = field(default_factory=dict)
+    """Estimates with ends, which have bars of error."""
     marks: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
     """Numbers of the source, drawn as a line across their bar."""
     domain: tuple[float, float] | None = None
@@ -131,8 +131,7 @@ def bars_over_seeds(
             values[device, average, series] = [fmean(seed) for seed in zip(*of_groups, strict=True)]
     means = {key: estimate(bars) for key, bars in values.items()}
     means = {key: one for key, one in means.items() if isfinite(one.mean)}
-    errors = {key: (one.low, one.high) for key, one in means.items()
-              if one.low is not None and one.high is not None}  # fmt: skip
+    errors = {key: one for key, one in means.items() if _ends(one)}
     return Bars({key: one.mean for key, one in means.items()}, title, errors=errors, **how)
 
 
@@ -189,6 +188,19 @@ class Lines:
                 marks = marks.encode(shape=shape)
             drawn.append(marks)
         return finished(cast("Chart", alt.layer(*drawn)), theme, _HEIGHT)
+
+
+def lines_over_seeds(
+    found: Mapping[tuple[str, float], Sequence[float]], x_title: str, y_title: str, **how: Any
+) -> Lines:
+    """Return lines that several seeds gave, by series and x; a point that is no number is left out.
+
+    `how`: other fields of the lines.
+    """
+    means = {key: estimate(values) for key, values in found.items()}
+    points = [{"series": series, "x": x, "y": one.mean, **_ends(one)}
+              for (series, x), one in means.items() if isfinite(one.mean)]  # fmt: skip
+    return Lines(points, x_title, y_title, **how)
 
 
 @dataclass(frozen=True)
@@ -262,8 +274,10 @@ def _middles(spots: Sequence[str]) -> list[dict[str, str]]:
     ]
 
 
-def _ends(error: tuple[float, float] | None) -> dict[str, float]:
-    return {} if error is None else {"low": error[0], "high": error[1]}
+def _ends(one: Estimate | None) -> dict[str, float]:
+    if one is None or one.low is None or one.high is None:
+        return {}
+    return {"low": one.low, "high": one.high}
 
 
 def _firsts(keys: Iterable[tuple[str, str, str]], index: int) -> list[str]:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from statistics import fmean
 from typing import Any, TypeVar
 
@@ -58,31 +59,29 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def compressions(
-    bench: Bench,
-    wanted: Mapping[Key, tuple[Setup, float, bool]],
-    near: Mapping[Key, float] | None = None,
+    bench: Bench, wanted: Mapping[Key, tuple[Setup, float, bool, Key]]
 ) -> dict[Key, Compression]:
     """Compress loads: each a set-up, the idle share, and whether it is that of the dies.
 
-    `near`: scales that are about right, of some of them.
+    Last, another of them, which is found first, whose scale is about right; or itself.
     """
-    near = near or {}
-    works: dict[Key, tuple[str, Callable[[Watch], Any]]] = {}
-    for key, (setup, target, of_dies) in wanted.items():
+    found: dict[Key, Compression] = {}
+    while len(found) < len(wanted):
+        works: dict[Key, tuple[str, Callable[[Watch], Any]]] = {}
+        for key, (setup, target, of_dies, near) in wanted.items():
+            if key not in found and (near == key or near in found):
+                start = None if near == key else found[near].time_scale
+                identity = digest("compression", setup.run, str(target), str(of_dies), str(start))
+                works[key] = (identity, partial(_work, setup, target, of_dies, start))
+        rows = bench.once("compressing the loads", works)
+        found |= {key: Compression(**row) for key, row in rows.items()}
+    return found
 
-        def work(
-            watch: Watch,
-            setup: Setup = setup,
-            target: float = target,
-            of_dies: bool = of_dies,
-            start: float | None = near.get(key),
-        ) -> dict[str, float]:
-            return asdict(compress(setup, target, watch, of_dies=of_dies, near=start))
 
-        identity = digest("compression", setup.run, str(target), str(of_dies), str(near.get(key)))
-        works[key] = (identity, work)
-    found = bench.once("compressing the loads", works)
-    return {key: Compression(**row) for key, row in found.items()}
+def _work(
+    setup: Setup, target: float, of_dies: bool, near: float | None, watch: Watch
+) -> dict[str, float]:
+    return asdict(compress(setup, target, watch, of_dies=of_dies, near=near))
 
 
 def idle_shares(result: Result) -> tuple[float, float]:

@@ -32,7 +32,7 @@ class Claim:
     """A row of the table of claims: a sentence of the source, and how it is measured."""
 
     claim: str
-    of: Class
+    of: Class | None
     source: str
     value: Mapping[str, float]
     """By drive, or case, where the source has several; else by ""."""
@@ -85,6 +85,11 @@ class Claim:
         )  # fmt: skip
 
 
+def stated(claim: str, source: str, number: float, relation: str = EQUAL, **more: Any) -> Claim:
+    """Return a claim of no class, whose number is calculated; `more`: other fields."""
+    return Claim(claim, None, source, {"": number}, relation=relation, **more)
+
+
 @dataclass(frozen=True)
 class Reading:
     """A row of the table of readings: an interpretation of what the source leaves open."""
@@ -127,7 +132,8 @@ def read(path: Path) -> Data:
     that has, and its own keys win.
     """
     document = tomllib.loads(path.read_text(encoding="utf-8"))
-    claims = tuple(_claim(row, document["paper"]) for row in listed(document.pop("claim")))
+    paper = document.get("paper", "")
+    claims = tuple(_claim(row, paper) for row in listed(document.pop("claim", [])))
     readings: dict[str, Reading] = {}
     for row in listed(document.pop("reading", [])):
         base = readings[row.pop("from")] if "from" in row else Reading("", "", "")
@@ -141,24 +147,28 @@ def read(path: Path) -> Data:
 def listed(tables: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield tables; one that has `columns` and `rows` is a group of as many tables as it has rows.
 
-    A row has the cells of its columns, of which it may leave out the last, and the other keys of
-    the group. A column `options.op` is the key `op` of the table `options`.
+    A row has the cells of its columns, of which it may leave out the last, or after all of them a
+    table of further keys, and the other keys of the group. A column `options.op` is the key `op`
+    of the table `options`.
     """
     for table in tables:
         shared = {key: value for key, value in table.items() if key not in ("columns", "rows")}
+        columns = table.get("columns", ())
         for cells in table.get("rows", [[]]):
             row = dict(shared)
-            for column, cell in zip(table.get("columns", ()), cells, strict=False):
+            further = cells[len(columns)] if len(cells) > len(columns) else {}
+            for column, cell in (*zip(columns, cells, strict=False), *further.items()):
                 outer, _, key = column.partition(".")
-                row[outer] = {**row.get(outer, {}), key: cell} if key else cell
+                own = {key: cell} if key else cell
+                row[outer] = {**row.get(outer, {}), **own} if isinstance(own, dict) else own
             yield row
 
 
 def _claim(row: dict[str, Any], paper: str) -> Claim:
     value = row["value"] if isinstance(row["value"], dict) else {"": row["value"]}
     source = ", ".join(part for part in (paper, row["source"]) if part)
-    made = Claim(**{**row, "value": value, "source": source})
-    assert made.of in CLASSES, made.of
+    made = Claim(**{"of": None, **row, "value": value, "source": source})
+    assert made.of in (None, *CLASSES), made.of
     assert made.relation in RELATIONS, made.relation
     return made
 
@@ -243,9 +253,10 @@ def without_effect(
 
 
 def multiple(claim: Claim, at: str = "") -> float:
-    """Return the number of a claim that compares two runs as a multiple of the other run's."""
+    """Return the number of a claim as a multiple: of the run that it compares to, or of one."""
     value, how = claim.value[at], claim.options["how"]
-    return {"below": 1 - value / 100, "above": 1 + value / 100, "ratio": value}[how]
+    multiples = {"below": 1 - value / 100, "above": 1 + value / 100, "share": value / 100}
+    return multiples.get(how, value)
 
 
 def questions(readings: Iterable[Reading]) -> list[str]:
@@ -282,21 +293,49 @@ def given_by(
     }
 
 
+def judged(
+    claim: Claim,
+    measured: Callable[[str, Mapping[Any, Any]], Estimate | None],
+    reading: str,
+    data: Data,
+    seeds: Sequence[int],
+    *,
+    kind: Kind | None = None,
+    null: float | None = None,
+    lack: str = "",
+    others: Iterable[Reading] = (),
+    where: str = "",
+    at: str = "",
+) -> Verdict:
+    """Judge a claim under a reading over seeds, with its cause if it is not reproduced.
+
+    `measured` takes the name of a reading, and runs that others stand in the place of, which is how
+    `null` is found unless it is given. `kind`: by default whether it is a duplicate.
+    """
+    if null is None:
+        null = without_effect(claim, data["null"], lambda equal: measured(reading, equal))
+    verdict = claim.verdict(
+        measured(reading, {}), where=where, at=at, seeds=seeds, null=null,
+        kind=kind or ("duplicate" if claim.options.get("again") else "predicted"),
+        lack=few(seeds) or lack,
+    )  # fmt: skip
+    return explained(verdict, claim, lambda name: measured(name, {}), others, at)
+
+
 def by_reading(
     caption: str,
     claims: Sequence[tuple[Claim, str]],
-    readings: Sequence[str],
-    found: Callable[[Claim, str, str], Estimate | None],
     titles: Mapping[str, str],
+    found: Callable[[Claim, str, str], Estimate | None],
 ) -> Table:
-    """Set every claim, at a drive or case, beside its measure under each reading."""
+    """Set every claim, at a drive or case, beside its measure under each reading by its title."""
     rows = []
     for claim, at in claims:
-        cells = [cell(found(claim, at, name)) for name in readings]
+        cells = [cell(found(claim, at, name)) for name in titles]
         unit = "" if claim.unit == "1" else f", {claim.unit}"
         name = f"{at}: {claim.claim}{unit}" if at else claim.claim + unit
         rows.append([name, f"{RELATIONS[claim.relation]}{claim.value[at]:,.4g}", *cells])
-    columns = ["claim", "source", *(titles[name] for name in readings)]
+    columns = ["claim", "source", *titles.values()]
     return Table(f"{caption}, means over the seeds", columns, rows)
 
 

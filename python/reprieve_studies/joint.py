@@ -79,7 +79,7 @@ def score(found: Sequence[Verdict], classes: Collection[str] = ("headline",)) ->
     return Score(sum(miss <= 1 for miss in missed), len(counted), fmean(far or [_FAR]))
 
 
-def search(data: Data, judge: Judge, settings: Settings, title: str) -> Article:
+def search(data: Data, judge: Judge, settings: Settings) -> Article:
     """Find the joint reading, freeze it, and predict every claim with fresh seeds."""
     of, every = data["joint"], list(candidates(data))
     with settings.bench() as bench:
@@ -107,7 +107,7 @@ def search(data: Data, judge: Judge, settings: Settings, title: str) -> Article:
         "candidates": [_row(one, of_one) for one, of_one in zip(every, scores, strict=True)],
     }
     return Article(
-        title=f"{title}: the joint reading",
+        title=f"{of['title']}: the joint reading",
         command=settings.command,
         facts={
             "Paper": data["paper"],

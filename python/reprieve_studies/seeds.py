@@ -1,6 +1,6 @@
 """A measure that several seeds gave: its mean, and how sure that is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, isfinite, log, sqrt
 from statistics import fmean, stdev
@@ -29,6 +29,17 @@ def estimate(values: Sequence[float]) -> Estimate:
     quantile = float(stdtrit(len(values) - 1, (1 + _CONFIDENCE) / 2))
     half = quantile * stdev(values) / sqrt(len(values))
     return Estimate(mean, mean - half, mean + half)
+
+
+def interval(low: float | None, high: float | None, digits: int = 2) -> str:
+    """Return an interval for a table."""
+    return "–" if low is None or high is None else f"{low:.{digits}f} to {high:.{digits}f}"
+
+
+def shown(found: Mapping[str, float | None]) -> str:
+    """Return the numbers of an estimate for a table: its mean, and its interval if it has one."""
+    ends = interval(found["low"], found["high"])
+    return f"{found['mean']:.2f}" + ("" if found["low"] is None else f" ({ends})")
 
 
 def ratio(pairs: Sequence[tuple[float, float]]) -> Estimate:

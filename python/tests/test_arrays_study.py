@@ -55,7 +55,7 @@ def test_ratios_are_of_pairs() -> None:
 
 def test_every_arm_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     small = {"geometry.channels": 1, "geometry.dies_per_channel": 1, "geometry.pages_per_block": 96}
-    monkeypatch.setitem(runs.DATA, "drive", {**runs.DATA["drive"], **small})
+    monkeypatch.setitem(runs.DATA.rest, "drive", {**runs.DATA["drive"], **small})
     with bench(tmp_path, 2) as engine:
         plan = Plan(requests=600, seeds=[1], loads=["mixed", "mixed-whole"])
         found = runs.simulate(engine, plan)

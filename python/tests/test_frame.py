@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from reprieve_studies.charts import bars_over_seeds
+from reprieve_studies.charts import bars_over_seeds, lines_over_seeds
 from reprieve_studies.fast12.runs import DATA as FAST12
 from reprieve_studies.frame import (
     Claim,
@@ -19,6 +20,7 @@ from reprieve_studies.frame import (
     explained,
     few,
     given_by,
+    judged,
     listed,
     multiple,
     read,
@@ -121,6 +123,18 @@ def test_a_group_of_tables_is_a_table_a_row() -> None:
     assert plain == {"claim": "third"}
 
 
+def test_a_row_has_further_keys_behind_its_columns() -> None:
+    further = {"note": "once", "options": {"pick": "most"}}
+    group = {
+        "options": {"how": "ratio"},
+        "columns": ["claim"],
+        "rows": [["first", further], ["second"]],
+    }
+    one, two = listed([group])
+    assert one == {"claim": "first", "note": "once", "options": {"how": "ratio", "pick": "most"}}
+    assert two == {"claim": "second", "options": {"how": "ratio"}}
+
+
 @pytest.mark.parametrize(
     ("how", "pick", "expected"),
     [
@@ -179,8 +193,22 @@ def test_bars_have_the_mean_of_their_seeds_and_an_average_of_their_groups() -> N
         ("SLC", "F2", "RPS"): 6,
         ("SLC", "average", "RPS"): 4,
     }
-    low, high = bars.errors["SLC", "average", "RPS"]
-    assert (low + high) / 2 == pytest.approx(4)
+    one = bars.errors["SLC", "average", "RPS"]
+    assert one.low is not None and one.high is not None
+    assert (one.low + one.high) / 2 == pytest.approx(4)
+
+
+def test_lines_have_the_mean_of_their_seeds() -> None:
+    found: dict[tuple[str, float], list[float]] = {
+        ("a", 1): [1.0, 3.0],
+        ("a", 2): [5.0],
+        ("b", 1): [1.0, math.nan],
+    }
+    first, other = lines_over_seeds(found, "x", "y").points
+    # Student's t of one degree of freedom, 12.71, times the standard error of 1.
+    assert first == {"series": "a", "x": 1, "y": 2, "low": pytest.approx(-10.706, abs=1e-3),
+                     "high": pytest.approx(14.706, abs=1e-3)}  # fmt: skip
+    assert other == {"series": "a", "x": 2, "y": 5}
 
 
 def test_a_ratio_over_seeds_is_a_mean_of_logarithms() -> None:
@@ -212,11 +240,28 @@ def test_a_reading_that_gives_a_claim_is_its_cause_before_all_others() -> None:
     assert explained(held, claim, found.get, others) is held
 
 
+def test_a_judged_claim_has_its_null_model_and_the_reading_that_gives_it() -> None:
+    claim = Claim("", "headline", "", {"": 50}, tolerance=5, options={"of": "PES", "to": "RPS"})
+    readings = {name: Reading(name, title=name, question="") for name in ("base", "near")}
+    data = Data((claim,), readings, {"null": [[("PES", "RPS")]]})
+    found = {"base": 20.0, "near": 48.0}
+
+    def measured(reading: str, equal: Mapping[str, str]) -> Estimate:
+        return Estimate(0.0 if equal else found[reading])
+
+    verdict = judged(claim, measured, "base", data, range(5), others=[readings["near"]])
+    assert (verdict.ours, verdict.null, verdict.kind, verdict.lack) == (20, 0, "predicted", "")
+    assert (verdict.cause, verdict.note) == ("reading", "near: 48")
+    twice = replace(claim, options={**claim.options, "again": True})
+    verdict = judged(twice, measured, "near", data, [1], null=7.0, lack="too short")
+    assert (verdict.null, verdict.kind, verdict.lack) == (7, "duplicate", "1 of 5 seeds")
+
+
 def test_the_table_of_readings_has_every_claim_with_its_margin() -> None:
     claim = Claim("it is shorter", "headline", "", {"SLC": 40}, unit="%", relation=AT_MOST)
     found = {"a": Estimate(41.25, 40.0, 42.5), "b": None}
     titles = {"a": "first", "b": "other"}
-    table = by_reading("Readings", [(claim, "SLC")], ["a", "b"], lambda *row: found[row[2]], titles)
+    table = by_reading("Readings", [(claim, "SLC")], titles, lambda *row: found[row[2]])
     assert table.columns == ["claim", "source", "first", "other"]
     assert table.rows == [["SLC: it is shorter, %", "≤ 40", "41.25 ± 1.25", "–"]]
 
@@ -255,6 +300,7 @@ TABLES_JOINT = (
     TABLES
     + """
 [joint]
+title = "A and B"
 base = "base"
 readings = ["base", "more"]
 loads = ["one", "two"]
@@ -282,7 +328,7 @@ def test_the_joint_reading_holds_most_headlines_and_is_then_predicted(tmp_path: 
         row = Verdict("it is", "", "1", 10.0, 10 + far, 0.5, of="headline", null=0.0)
         return [row, Verdict("it too", "", "1", 0.0, 0.0, 1.0, of="headline", null=0.5)]
 
-    article = search(data, judge, Settings(quick=True), "A and B")
+    article = search(data, judge, Settings(quick=True))
     found = article.numbers
     assert (found["reading"], found["loads"]) == ("one more", "two")
     assert found["number"] == {"key": "a.c", "value": 2.0, "draws": [2.0, 3.0]}

@@ -11,9 +11,8 @@ import pytest
 import reprieve as rp
 from reprieve.cli import main
 from reprieve.experiments.store import Record
-from reprieve_studies import fast12
 from reprieve_studies.compress import compress
-from reprieve_studies.fast12 import claims, runs
+from reprieve_studies.fast12 import claims
 from reprieve_studies.fast12.claims import (
     METRICS,
     SENTENCES,
@@ -27,7 +26,6 @@ from reprieve_studies.fast12.runs import (
     DATA,
     DEVICES,
     MAIN,
-    Group,
     Place,
     Plan,
     Results,
@@ -41,6 +39,7 @@ from reprieve_studies.seeds import Estimate, estimate
 from .drive import Reprieve
 from .vega import check_charts
 
+NAMED = {claim.name: claim for claim in SENTENCES}
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -90,7 +89,7 @@ LATENCIES_US = {
 
 
 @pytest.fixture
-def group() -> Group:
+def results() -> Results:
     """Two loads whose measures can be worked out by hand."""
     loads = counterparts({}, MAIN)[:2]
     found = {
@@ -100,7 +99,7 @@ def group() -> Group:
     }
     of_f1 = Run(Place(MAIN, "SLC", "F1", 1), BASE, "PES_IPC")
     found[of_f1] = fake(*LATENCIES_US["PES_IPC"][0], 6, 2)
-    return Group(loads, MAIN, "SLC", BASE, 1, found)
+    return Results(Plan({MAIN: loads}, [1], 1000), {}, found, device="SLC", seed=1)
 
 
 @pytest.mark.parametrize(
@@ -127,10 +126,8 @@ def group() -> Group:
         ("suspended_share", 4.0),
     ],
 )
-def test_measures_by_hand(group: Group, name: str, expected: float) -> None:
-    claim = next(claim for claim in SENTENCES if claim.name == name)
-    plan = Plan({MAIN: group.loads}, [1], 1000)
-    found = measured(Results(plan, {}, group.runs), claim, MAIN, BASE, "SLC")
+def test_measures_by_hand(results: Results, name: str, expected: float) -> None:
+    found = measured(results, NAMED[name])
     assert found is not None
     assert found.mean == pytest.approx(expected)
 
@@ -143,10 +140,10 @@ def test_an_interval_is_that_of_student() -> None:
     assert estimate([2.0]) == Estimate(2.0)
 
 
-def test_a_claim_about_suspension_needs_suspensions(group: Group) -> None:
-    assert not works(group, "PES_IPC")  # PES_IPS suspended nothing
-    assert works(group, "RPS")
-    assert works(group, "PE0")
+def test_a_claim_about_suspension_needs_suspensions(results: Results) -> None:
+    assert not works(results, NAMED["ipc_reduction_of_rps"])  # PES_IPS suspended nothing
+    assert works(results, NAMED["rps_read_reduction"])
+    assert works(results, NAMED["pe0_read_reduction"])
 
 
 def test_the_simulators_drive_need_not_be_full() -> None:
@@ -165,6 +162,7 @@ def test_the_simulators_drive_need_not_be_full() -> None:
 
 def test_every_claim_has_its_measure() -> None:
     known = {*METRICS, *claims.OF_TABLE_1, "fifo_ms", "figure_3", "queue"}
+    assert {*METRICS} < {*claims.MEASURES} < known
     assert {claim.measure for claim in DATA.claims} == known
     assert len(SENTENCES) == 16
 
@@ -306,14 +304,11 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two seeds, and drives of as few blocks as hold the loads: most of a run is to set them up."""
     assert DATA["seeds"] == [1, 2, 3, 4, 5]
     monkeypatch.setitem(DATA.rest, "seeds", (1, 2))
-    devices = {}
     for name, blocks in (("SLC", 1536), ("MLC", 768)):
         preset = (ROOT / f"devices/{DEVICES[name]}.toml").read_text()
         path = tmp_path / f"{DEVICES[name]}.toml"
         path.write_text(preset.replace("[geometry]", f"[geometry]\nblocks_per_plane = {blocks}\n#"))
-        devices[name] = str(path)
-    for module in (runs, claims, fast12.figures, fast12):
-        monkeypatch.setattr(module, "DEVICES", devices)
+        monkeypatch.setitem(DATA["devices"], name, str(path))
 
 
 @pytest.mark.seconds(20)

@@ -11,7 +11,7 @@ from scipy.sparse import lil_array
 
 import reprieve as rp
 from reprieve_studies.deadline.benches import die_scenario
-from reprieve_studies.deadline.families import Keys, batch, deadline, static
+from reprieve_studies.deadline.families import Keys
 from reprieve_studies.deadline.measures import Measured, of_result
 from reprieve_studies.runs import Setup
 from reprieve_studies.theory.suspension_bound import Die, FromRelaxation, Relaxation
@@ -34,6 +34,10 @@ def simulate(
     return of_result(die.slo_us, result)
 
 
+def threshold(remaining_us: float) -> Keys:
+    return {"suspension.policy": "threshold", "suspension.min_remaining_us": remaining_us}
+
+
 class AtRandom(rp.SuspensionPolicy):
     """Suspends for a number of reads, or with a probability at each decision."""
 
@@ -51,11 +55,14 @@ def policies(die: Die, seed: int) -> list[tuple[Keys, rp.SuspensionPolicy | None
     draw = random.Random(seed)
     share = draw.random()
     return [
-        (static(round(share * die.program_us), 0), None),
-        (batch(draw.randint(1, 5), round(share * die.slo_us)), None),
-        (deadline(round((0.5 + share / 2) * die.slo_us), draw.randint(0, 3)), None),
+        (threshold(round(share * die.program_us)), None),
+        ({"suspension.policy": "batch", "suspension.batch.reads": draw.randint(1, 5),
+          "suspension.batch.oldest_us": round(share * die.slo_us)}, None),
+        ({"suspension.policy": "deadline",
+          "suspension.deadline.read_slo_us": round((0.5 + share / 2) * die.slo_us),
+          "suspension.deadline.margin_reads": draw.randint(0, 3)}, None),
         ({}, AtRandom(seed)),
-    ]
+    ]  # fmt: skip
 
 
 def dual(die: Die, found: Measured, price: float) -> float:
@@ -91,7 +98,7 @@ def test_the_bound_rises_as_steps_become_shorter(die: Die, in_order: bool) -> No
 
 def test_nothing_is_needed_where_reads_may_be_as_late_as_without_suspensions() -> None:
     die = DIES[0]
-    never = simulate(die, static(1e9, 0))
+    never = simulate(die, threshold(1e9))
     assert never.suspensions == 0
     grid = Relaxation(die, 10.0)
     assert grid.per_s(never.late_share, grid.best_price(never.late_share)) == 0

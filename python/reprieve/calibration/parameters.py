@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from reprieve import words
 from reprieve._native import UserError
 
 Value = float | int | str | None
@@ -165,11 +166,4 @@ _WORDS: dict[str, Value] = {"none": None, "true": True, "false": False}
 
 
 def _value(text: str) -> Value:
-    if text in _WORDS:
-        return _WORDS[text]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    return _WORDS[text] if text in _WORDS else words.value(text)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reprieve._native import UserError
-from reprieve.cli.console import progress, say, sentence, show, table
+from reprieve.cli.console import command_line, progress, say, sentence, show, table
 from reprieve.cli.options import (
     AllowPython,
     Force,
@@ -96,7 +94,7 @@ def compare(
     with progress() as bars:
         settings = Settings(
             jobs,
-            shlex.join(["reprieve", *sys.argv[1:]]),
+            command_line(),
             lambda run, share, done: bars(run.label, share, done),
             save,
             baseline,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -16,13 +17,18 @@ if TYPE_CHECKING:
     from reprieve.cli.bars import Move
     from reprieve.parallel import Step
 
-__all__ = ["overall", "progress", "say", "sentence", "show", "table"]
+__all__ = ["command_line", "overall", "progress", "say", "sentence", "show", "table"]
 
 # Where there is no terminal: a file, a message or a page that the table goes into has this much.
 _COLUMNS = 80
 
 # Words that leave no room for the numbers beside them are wrapped, to no less than this.
 _WORDS = 28
+
+
+def command_line() -> str:
+    """Return the command that repeats this one, for what it writes."""
+    return shlex.join(["reprieve", *sys.argv[1:]])
 
 
 def screen() -> Console:

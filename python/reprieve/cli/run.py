@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -12,7 +11,7 @@ from typing import Annotated
 import typer
 
 from reprieve._native import UserError
-from reprieve.cli.console import say, sentence, show, table, warn
+from reprieve.cli.console import command_line, say, sentence, show, table, warn
 from reprieve.cli.options import (
     AllowPython,
     DrawTimeline,
@@ -100,7 +99,7 @@ def run(
     read = [*inputs_of(source), *([] if from_state is None else [from_state])]
     trust(is_trusted=allow_python)
     may_write([save_state], directory, inputs=read, force=force)
-    command = shlex.join(["reprieve", *sys.argv[1:]])
+    command = command_line()
     if save_state is None and save_state_at is not None:
         raise UserError("--save-state-at says when to save, and no --save-state FILE says where")
     drive = Drive(from_state, save_state, save_state_at or "end", command if check else None)

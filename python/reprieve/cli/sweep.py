@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reprieve._native import UserError
-from reprieve.cli.console import overall, say, show, table, warn
+from reprieve.cli.console import command_line, overall, say, show, table, warn
 from reprieve.cli.options import (
     AllowPython,
     Force,
@@ -80,7 +78,7 @@ def sweep(
     with overall() as step:
         settings = Settings(
             workers, scheduler, processes, collect, None if part is None else _part(part),
-            retry_failed, minutes, step, warn, shlex.join(["reprieve", *sys.argv[1:]]), save,
+            retry_failed, minutes, step, warn, command_line(), save,
         )  # fmt: skip
         outcome = sweep_into(plan, directory, settings)
     if part is None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reprieve.cli.console import overall, say, sentence, show, table, warn
+from reprieve.cli.console import command_line, overall, say, sentence, show, table, warn
 from reprieve.cli.options import (
     AllowPython,
     Force,
@@ -96,7 +94,7 @@ def tune(
     trust(is_trusted=allow_python)
     may_write([], directory, inputs=inputs_of(source), force=force)
     check_values(source, asked)
-    command = shlex.join(["reprieve", *sys.argv[1:]])
+    command = command_line()
     settings = Settings(tries, seeds, search_seed, minutes, workers, scheduler, command=command)
     answered(source, asked, directory, settings)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from reprieve.cli.console import overall, say, sentence, show, table
+from reprieve.cli.console import command_line, overall, say, sentence, show, table
 from reprieve.cli.options import Force, Jobs, ScenarioFile, Sets, given, option, out_dir
 
 
@@ -40,7 +38,7 @@ def what_if(
     source = Source.read(scenario, sets or [])
     directory = Path("out", f"what-if-{scenario.stem}") if out is None else out
     may_write([], directory, inputs=inputs_of(source), force=force)
-    command = shlex.join(["reprieve", *sys.argv[1:]])
+    command = command_line()
     with overall() as step:
         found = what_if_into(
             source, directory, vary or (), share(by), seeds, workers, step, command

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from reprieve.cli.console import command_line
 from reprieve.cli.options import Force, Jobs, Minutes, ScenarioFile, Sets, given, option, out_dir
 from reprieve.cli.tune import answered
 
@@ -67,6 +66,6 @@ def which(
     asked = asked_of(question, source, Given(words, where or [], tail, least, share(indifferent)))
     directory = Path("out", f"which-{question}-{scenario.stem}") if out is None else out
     may_write([], directory, inputs=inputs_of(source), force=force)
-    command = shlex.join(["reprieve", *sys.argv[1:]])
+    command = command_line()
     settings = Settings(seeds=seeds, minutes=minutes, workers=workers, command=command)
     answered(source, asked, directory, settings)

@@ -11,7 +11,7 @@ from typing import Any
 
 from reprieve._native import UserError
 from reprieve.named_policies import reference, short
-from reprieve.scenario import Source, toml_text, toml_value
+from reprieve.scenario import Source, read_file, toml_text, toml_value
 from reprieve.toml_values import parse_toml
 
 Value = Any
@@ -111,16 +111,7 @@ def read_plan(sweep: str | os.PathLike[str] | Mapping[str, Any]) -> Plan:
     if isinstance(sweep, Mapping):
         return _plan(sweep, "<dict>", Path.cwd())
     path = Path(sweep)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise UserError(
-            f"{path}: byte {error.start} is not UTF-8; a sweep is TOML in UTF-8"
-        ) from None
-    except OSError as error:
-        raise UserError(
-            f"{path}: cannot read the sweep: {error.strerror}; name a TOML file"
-        ) from None
+    text = read_file(path, "sweep")
     return _plan(parse_toml(text, str(path)), str(path), path.resolve().parent)
 
 

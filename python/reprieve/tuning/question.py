@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Any
 
+from reprieve import words
 from reprieve._native import UserError
 from reprieve.confidence import FIGURES
 from reprieve.experiments.plan import Axis, Range, Value
@@ -228,11 +229,4 @@ def share(text: str) -> float:
 
 def _value(text: str) -> Any:
     word = text.strip()
-    if word in ("true", "false"):
-        return word == "true"
-    for kind in (int, float):
-        try:
-            return kind(word)
-        except ValueError:
-            continue
-    return word
+    return word == "true" if word in ("true", "false") else words.value(word)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log
 from statistics import fmean
@@ -131,8 +131,7 @@ def _kind(outcome: Outcome, case: Case, cells: Iterable[tuple[str, int]]) -> Kin
 
 
 def _untestable(_outcome: Outcome, claim: Claim) -> Verdict:
-    verdict = claim.verdict(None)
-    return Verdict(**{**vars(verdict), "untestable": True})
+    return replace(claim.verdict(None), untestable=True)
 
 
 # ---- Numbers -------------------------------------------------------------------------------------

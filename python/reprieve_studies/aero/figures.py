@@ -4,11 +4,31 @@ from collections.abc import Sequence
 
 from reprieve_studies.aero.claims import Case, Outcome, cases, judged, tail_us
 from reprieve_studies.aero.runs import DATA, Spot
-from reprieve_studies.article import Figure, Table
+from reprieve_studies.article import Figure, Section, Table
 from reprieve_studies.charts import bars_over_seeds
+from reprieve_studies.seeds import interval
 
 _SHOWN = ("neither", "program", "ends", "erase", "both")
 _ANSWERS = {True: "yes", False: "no", None: "undecided"}
+
+
+def facts(outcome: Outcome) -> dict[str, str]:
+    """Return what was run."""
+    plan = outcome.plan
+    return {
+        "Paper": DATA["paper"],
+        "Requests of a run": ", ".join(f"{plan.requests(load):,}" for load in plan.loads),
+        "Runs": f"{len(outcome.runs):,}",
+        "Seeds": ", ".join(map(str, plan.seeds)),
+    }
+
+
+def sections(outcome: Outcome) -> list[Section]:
+    """Return the report below its verdicts."""
+    return [
+        Section("The gain, by what is suspended", [DATA["about"]], [gains(outcome)],
+                [table_of_gains(outcome)])
+    ]  # fmt: skip
 
 
 def gains(outcome: Outcome) -> Figure:
@@ -43,21 +63,13 @@ def table_of_gains(outcome: Outcome) -> Table:
     for case in cases(outcome):
         for load, cycles in outcome.cells(case):
             found = judged(outcome, case, [(load, cycles)])
-            ends = "–" if found["low"] is None else f"{found['low']:.1f} to {found['high']:.1f}"
+            ends = interval(found["low"], found["high"], 1)
             rows.append([
                 DATA["schemes"][case.scheme]["title"], DATA["arms"][case.arm]["title"],
                 DATA["loads"][load]["title"], case.percentile.replace("_", "."), f"{cycles:,}",
                 f"{found['mean']:.1f}", ends, _ANSWERS[found["survives"]],
             ])  # fmt: skip
-    columns = [
-        "scheme",
-        "suspended",
-        "load",
-        "percentile",
-        "cycles",
-        "shorter by, %",
-        "95 %",
-        "34 %",
-    ]
+    columns = ["scheme", "suspended", "load", "percentile", "cycles", "shorter by, %", "95 %",
+               "34 %"]  # fmt: skip
     caption = "Gains against BASE; 34 %: does the published gain survive"
     return Table(caption, columns, rows, words=4, folded=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reprieve_studies.arrays.runs import LOADS, PERCENTILES, Plan, Runs, Spot, arms, techniques
-from reprieve_studies.frame import few
+from reprieve_studies.frame import few, stated
 from reprieve_studies.seeds import Estimate, estimate, ratio
 from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict
 
@@ -47,18 +47,15 @@ def verdicts(runs: Runs, plan: Plan) -> list[Verdict]:
         rows = _claims(load)
         name = figure(runs, load).replace("_", ".")
         for claim, source, expected, relation, one, other in rows:
-            of = gain(runs, plan, load, one, other)
-            found.append(
-                Verdict(f"{load}: {name} of reads, {claim}", source, "1", expected, of.mean, 0.0,
-                        relation, kind="measured", seeds=list(plan.seeds), low=of.low,
-                        high=of.high, null=1.0, lack=few(plan.seeds))
-            )  # fmt: skip
+            row = stated(f"{load}: {name} of reads, {claim}", source, expected, relation)
+            of, seeds = gain(runs, plan, load, one, other), list(plan.seeds)
+            found.append(row.verdict(of, seeds=seeds, null=1.0, lack=few(seeds)))
         rates = [run["written_bytes_per_s"] for spot, run in runs.items() if spot.load == load]
-        found.append(
-            Verdict(f"{load}: bytes written a second, most over least of a seed", _OURS, "1", 1.02,
-                    _spread(runs, plan, load), 0.0, AT_MOST, kind="measured",
-                    seeds=list(plan.seeds), note=f"{min(rates) / 1e6:,.1f} MB/s at least")
+        row = stated(
+            f"{load}: bytes written a second, most over least of a seed", _OURS, 1.02, AT_MOST,
+            note=f"{min(rates) / 1e6:,.1f} MB/s at least",
         )  # fmt: skip
+        found.append(row.verdict(Estimate(_spread(runs, plan, load)), seeds=list(plan.seeds)))
     return found
 
 
@@ -108,12 +105,10 @@ def _of_load(runs: Runs, plan: Plan, load: str) -> dict[str, Any]:
         ).mean
 
     def cell(technique: str, arm: str) -> dict[str, Any]:
-        over = gain(runs, plan, load, ("direct", "none"), (technique, arm))
-        own = gain(runs, plan, load, ("direct", arm), (technique, arm))
         return {
             **{column: mean(technique, arm, column) for column in COLUMNS},
-            "gain": {"mean": over.mean, "low": over.low, "high": over.high},
-            "own_gain": {"mean": own.mean, "low": own.low, "high": own.high},
+            "gain": vars(gain(runs, plan, load, ("direct", "none"), (technique, arm))),
+            "own_gain": vars(gain(runs, plan, load, ("direct", arm), (technique, arm))),
         }
 
     return {

@@ -8,6 +8,7 @@ from typing import Any
 from reprieve_studies.arrays.claims import COLUMNS
 from reprieve_studies.article import Figure, Section, Table
 from reprieve_studies.charts import Dots
+from reprieve_studies.seeds import shown
 
 _ARMS = {"none": "no suspension", "suspension": "suspension", "deadline": "deadline"}
 _HEADS = (
@@ -30,7 +31,7 @@ def sections(numbers: Mapping[str, Any]) -> Sequence[Section]:
         for technique, of in techniques.items()
     ]
     rows = [
-        [title, arm, technique, *(f"{of[column]:,.0f}" for column in COLUMNS), _gain(of["gain"])]
+        [title, arm, technique, *(f"{of[column]:,.0f}" for column in COLUMNS), shown(of["gain"])]
         for title, arm, technique, of in cells
     ]
     columns = ["load", "drives", "reads", *_HEADS, "direct without suspension over it, p99.9"]
@@ -44,9 +45,3 @@ def sections(numbers: Mapping[str, Any]) -> Sequence[Section]:
     dots = Dots(values, "p99.9 of reads, µs", log=True)
     figure = Figure("arrays", "Reads of an array beside its writes", caption, dots.draw)
     return [Section("Reads of arrays", figures=[figure], tables=[table])]
-
-
-def _gain(found: Mapping[str, Any]) -> str:
-    if found["low"] is None:
-        return f"{found['mean']:.2f}"
-    return f"{found['mean']:.2f} ({found['low']:.2f} to {found['high']:.2f})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,10 +12,11 @@ import reprieve as rp
 from reprieve.experiments.identity import digest, run_id
 from reprieve.parallel import Watch
 from reprieve.scenario import Source
+from reprieve_studies.frame import read
 from reprieve_studies.loads import real
 from reprieve_studies.runs import Bench
 
-DATA = tomllib.loads(Path(__file__).with_name("study.toml").read_text(encoding="utf-8"))
+DATA = read(Path(__file__).with_name("study.toml"))
 LOADS: Mapping[str, Mapping[str, Any]] = DATA["load"]
 PERCENTILES = ("p50", "p95", "p99", "p99_9", "p99_99")
 

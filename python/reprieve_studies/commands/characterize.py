@@ -1,13 +1,11 @@
 """`reprieve characterize`: a part's programs suspended with every pair of delays."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from reprieve.cli.console import say, show, table
+from reprieve.cli.console import command_line, say, show, table
 from reprieve.cli.options import Force, Sets, argument, out_dir
 from reprieve.overwriting import may_write, named_by
 from reprieve_studies.commands.verdicts import show_verdicts
@@ -34,7 +32,7 @@ def characterize(
     directory = Path("out", f"characterize-{Path(part).stem}") if out is None else out
     may_write([], directory, inputs=[*named_by(Path(part))], force=force)
     measured = measure(part, tuple(sets or ()), wordlines, seed, ALIKE if alike else VARIETY)
-    article = characterize_into(measured, directory, shlex.join(["reprieve", *sys.argv[1:]]))
+    article = characterize_into(measured, directory, command_line())
     rows = table(f"{part}: programs by suspensions", ["suspensions", "programs", "share"])
     counts = measured.suspensions()
     for number, count in counts.items():

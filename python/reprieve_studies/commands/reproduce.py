@@ -1,12 +1,10 @@
 """`reprieve reproduce`: a paper's tables and figures beside its own numbers."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
 from reprieve import UserError
-from reprieve.cli.console import overall, say
+from reprieve.cli.console import command_line, overall, say
 from reprieve.cli.options import Force, Jobs, argument, flag, given, out_dir
 from reprieve.overwriting import may_write
 from reprieve_studies.commands.verdicts import show_verdicts
@@ -51,7 +49,7 @@ def reproduce(
     files = dict(_trace(text) for text in traces or ())
     may_write([], directory, inputs=[each.path for each in files.values()], force=force)
     with overall() as step:
-        command = shlex.join(["reprieve", *sys.argv[1:]])
+        command = command_line()
         settings = Settings(quick, requests, files, jobs, step, joint, command)
         article = reproduce_into(paper, directory, settings)
     show_verdicts(article.title, article.verdicts, "paper")

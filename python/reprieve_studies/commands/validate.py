@@ -1,13 +1,11 @@
 """`reprieve validate`: the closed forms of queueing theory beside what the simulator gives."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from reprieve.cli.console import overall, say, show, table
+from reprieve.cli.console import command_line, overall, say, show, table
 from reprieve.cli.options import Force, Jobs, flag
 from reprieve.overwriting import may_write
 from reprieve_studies.verdicts import tally
@@ -31,7 +29,7 @@ def validate(
     from reprieve_studies.theory.article import cells
 
     may_write([], out, inputs=[], force=force)
-    settings = Settings(quick, jobs, shlex.join(["reprieve", *sys.argv[1:]]))
+    settings = Settings(quick, jobs, command_line())
     with overall() as step:
         validation = validate_into(out, settings, step)
     columns = ["check", "theory", "simulated", "standard error", "difference", "verdict"]

@@ -2,71 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from statistics import fmean
-from typing import NamedTuple
+from typing import Any
 
 from reprieve.experiments.identity import digest
 from reprieve.parallel import Watch
-from reprieve_studies.deadline.benches import Bench, dies, drives
-from reprieve_studies.deadline.bounds import RELAXED, bounds, policy, relaxed
-from reprieve_studies.deadline.families import FAMILIES, Family, Keys, points
+from reprieve_studies.deadline.benches import DATA, Bench, dies, drives
+from reprieve_studies.deadline.families import FAMILIES, NEVER, RELAXED, Family, Keys, points
 from reprieve_studies.deadline.measures import Measured, cost, job, mean, of_rig
 from reprieve_studies.runs import Bench as Engine
-from reprieve_studies.runs import Job, Setup
-from reprieve_studies.study import Settings
+from reprieve_studies.runs import Job, Key
+from reprieve_studies.theory.suspension_bound import Die, Relaxation
 
-HEAVIER = (1.0, 1.25)
-"""Loads on which the frozen points are judged: that of the search, and one heavier by a quarter."""
-SAFETY = 0.85
-"""A point is taken only if it has at most this share of the late reads that are allowed: the best
-of many tries is lucky in its seeds."""
-WRITES_KEPT = 0.99
-"""Of those without any suspension, where p99.9 is what counts."""
-NEVER: Keys = {"suspension.policy": "threshold", "suspension.min_remaining_us": 1e9}
+JUDGING: Mapping[str, Any] = DATA["judging"]
+HEAVIER: Sequence[float] = JUDGING["heavier"]
 _ON_RIG = "die-500"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Sizes of the runs."""
+    """Sizes of the runs, as the file explains them."""
 
     reads: int
-    """Of a run on one die."""
     requests: int
-    """Of a run on a drive, where the load is generated."""
     tries: int
-    """Points of each family on one die."""
     drive_tries: int
-    """Points of each family on a drive."""
     searched: Sequence[int]
-    """Seeds on one die; on drives the first, whose runs have ten times as many late reads."""
     judged: Sequence[int]
-    """Seeds, none of which is searched."""
     names: Sequence[str] = ()
-    """Of the benches; all if there are none."""
     steps_us: Sequence[float] = ()
-    """Of the bounds, from coarse to fine; there is no bound if there are none."""
-
-    def seeds(self, bench: Bench) -> Sequence[int]:
-        """Return the seeds of the search on a bench."""
-        return self.searched[: None if bench.die else 1]
-
-    def benches(self) -> list[Bench]:
-        """Return the benches, dies first."""
-        every = [*dies(self.reads), *drives(self.requests)]
-        return [bench for bench in every if not self.names or bench.name in self.names]
-
-
-class Spot(NamedTuple):
-    """A run."""
-
-    bench: str
-    keys: tuple[tuple[str, object], ...]
-    seed: int
-    heavier: float
 
 
 @dataclass(frozen=True)
@@ -79,10 +45,6 @@ class Frozen:
     """Whether it kept the bound in the search; else it came nearest."""
 
 
-Place = tuple[str, Family, float]
-"""A bench, a family, and how heavy the load is."""
-
-
 @dataclass(frozen=True)
 class Outcome:
     """All results."""
@@ -90,10 +52,8 @@ class Outcome:
     plan: Plan
     benches: Sequence[Bench]
     frozen: Mapping[tuple[str, Family], Frozen]
-    judged: Mapping[Place, Sequence[Measured]]
-    """One for each seed, in their order."""
-    never: Mapping[str, Sequence[Measured]]
-    """Without any suspension, on the seeds and the load of the judgement."""
+    judged: Mapping[tuple[str, Family, float], Sequence[Measured]]
+    """By bench, family and how heavy the load is; one for each seed, in their order."""
     on_rig: Sequence[Measured]
     bounds: Mapping[str, Mapping[str, float]]
     """Suspensions a second that every policy needs, by bench, then by step in µs."""
@@ -103,108 +63,95 @@ class Outcome:
         return mean(self.judged[bench, family, heavier])
 
 
-def run(plan: Plan, settings: Settings) -> Outcome:
+def run(plan: Plan, engine: Engine) -> Outcome:
     """Search, freeze, judge."""
     assert not set(plan.searched) & set(plan.judged), "judged on the seeds of the search"
-    benches = {bench.name: bench for bench in plan.benches()}
-    tried = {(name, family): points(family, bench, plan.tries if bench.die else plan.drive_tries)
-             for name, bench in benches.items() for family in FAMILIES}  # fmt: skip
-    bounded = [bench for bench in benches.values() if bench.bounded and plan.steps_us]
-    tried |= {(bench.name, RELAXED): relaxed() for bench in bounded}
-    search = [spot(name, keys, seed) for (name, _), some in tried.items()
-              for keys in (*some, NEVER) for seed in plan.seeds(benches[name])]  # fmt: skip
-    with settings.bench() as engine:
-        found = _simulate(engine, "searching", benches, search, with_power=False)
-        frozen = {
-            (name, family): freeze(benches[name], some, plan.seeds(benches[name]), found)
-            for (name, family), some in tried.items()
-        }
-        spots = {
-            (name, family, heavier): [spot(name, one.keys, seed, heavier) for seed in plan.judged]
-            for (name, family), one in frozen.items() for heavier in HEAVIER
-        }  # fmt: skip
-        never = {name: [spot(name, NEVER, seed) for seed in plan.judged] for name in benches}
-        every = [one for some in (*spots.values(), *never.values()) for one in some]
-        judged = _simulate(engine, "judging", benches, every, with_power=True)
-        by_place = {place: [judged[one] for one in some] for place, some in spots.items()}
-        late = {one.name: mean(by_place[one.name, RELAXED, 1.0]).late_share for one in bounded}
-        return Outcome(
-            plan,
-            list(benches.values()),
-            frozen,
-            by_place,
-            {name: [judged[one] for one in some] for name, some in never.items()},
-            _on_rig(plan, benches, frozen, engine),
-            bounds(bounded, late, plan.steps_us, engine),
+    every = [*dies(plan.reads), *drives(plan.requests)]
+    benches = {one.name: one for one in every if not plan.names or one.name in plan.names}
+    bounded = {name: one for name, one in benches.items() if one.bounded and plan.steps_us}
+    tried = {
+        (name, family): points(family, bench, plan.tries if bench.die else plan.drive_tries)
+        for name, bench in benches.items()
+        for family in (*FAMILIES, NEVER, *([RELAXED] if name in bounded else []))
+    }
+    search = {
+        (*place, at): [job(bench, keys, seed) for seed in plan.searched[: None if bench.die else 1]]
+        for place, some in tried.items()
+        for bench in (benches[place[0]],)
+        for at, keys in enumerate(some)
+    }
+    found = _measured(engine, "searching", search)
+    means = {key: mean(some) for key, some in found.items()}
+    frozen = {
+        (name, family): freeze(
+            benches[name], some, [means[name, family, at] for at, _ in enumerate(some)],
+            means[name, NEVER, 0],
         )
+        for (name, family), some in tried.items()
+    }  # fmt: skip
+    judge = {
+        (name, family, heavier): [
+            job(benches[name], one.keys, seed, heavier, with_power=True) for seed in plan.judged
+        ]
+        for (name, family), one in frozen.items()
+        for heavier in HEAVIER[: 1 if family == NEVER else None]
+    }
+    judged = _measured(engine, "judging", judge)
+    bench, point = benches.get(_ON_RIG), frozen.get((_ON_RIG, "deadline"))
+    on_rig = {
+        seed: (digest("rig", str(point.keys), str(seed)), partial(of_rig, bench, point.keys, seed))
+        for seed in plan.judged if bench and point
+    }  # fmt: skip
+    rig = [Measured(**row) for row in engine.once("on the rig", on_rig).values()]
+    bounds = {}
+    for name, bench in bounded.items():
+        late = mean(judged[name, RELAXED, 1.0]).late_share
+        assert bench.die is not None, name
+        given = (bench.die, bench.late_share, late, plan.steps_us)
+        bounds[name] = (digest("bound", *map(str, given)), partial(_bounds, *given))
+    return Outcome(
+        plan, list(benches.values()), frozen, judged, rig, engine.once("bounding", bounds)
+    )
 
 
-def spot(bench: str, keys: Keys, seed: int, heavier: float = 1.0) -> Spot:
-    """Return the identity of a run."""
-    return Spot(bench, tuple(sorted(keys.items())), seed, heavier)
+def _measured(
+    engine: Engine, what: str, jobs: Mapping[Key, Sequence[Job]]
+) -> dict[Key, list[Measured]]:
+    """Measure runs, for each key one a seed."""
+    each = {(key, at): one for key, some in jobs.items() for at, one in enumerate(some)}
+    rows = engine.texts(what, each)
+    return {key: [Measured(**rows[key, at]) for at, _ in enumerate(some)]
+            for key, some in jobs.items()}  # fmt: skip
 
 
 def freeze(
-    bench: Bench,
-    tried: Sequence[Keys],
-    seeds: Sequence[int],
-    found: Mapping[Spot, Measured],
+    bench: Bench, tried: Sequence[Keys], found: Sequence[Measured], never: Measured
 ) -> Frozen:
-    """Return the best point of a search: the cheapest of those that keep the bound.
-
-    Where none does, the one that comes nearest.
-    """
-    means = [mean([found[spot(bench.name, keys, seed)] for seed in seeds]) for keys in tried]
-    writes = fmean(found[spot(bench.name, NEVER, seed)].writes_per_s for seed in seeds)
+    """Return the cheapest point that keeps the bound, or else the one that comes nearest."""
 
     def misses(one: Measured) -> float:
-        if bench.aim == "tail":
-            return max(0.0, WRITES_KEPT * writes - one.writes_per_s)
-        return max(0.0, one.late_share - SAFETY * bench.late_share)
+        lost = JUDGING["writes_kept"] * never.writes_per_s - one.writes_per_s
+        late = one.late_share - JUDGING["safety"] * bench.late_share
+        return float(max(0.0, lost if bench.aim == "tail" else late))
 
-    best = min(range(len(tried)), key=lambda at: (misses(means[at]), cost(bench, means[at])))
-    return Frozen(tried[best], means[best], misses(means[best]) == 0)
-
-
-def _on_rig(
-    plan: Plan,
-    benches: Mapping[str, Bench],
-    frozen: Mapping[tuple[str, Family], Frozen],
-    engine: Engine,
-) -> list[Measured]:
-    """Measure the frozen deadline rule on the rig."""
-    if _ON_RIG not in benches:
-        return []
-    bench, keys = benches[_ON_RIG], frozen[_ON_RIG, "deadline"].keys
-
-    def work(seed: int, _watch: Watch) -> dict[str, float]:
-        return asdict(of_rig(bench, keys, seed))
-
-    works = {seed: (digest("on the rig", bench.name, str(keys), str(seed)), partial(work, seed))
-             for seed in plan.judged}  # fmt: skip
-    return [Measured(**row) for row in engine.once("on the rig", works).values()]
+    best = min(range(len(tried)), key=lambda at: (misses(found[at]), cost(bench, found[at])))
+    return Frozen(tried[best], found[best], misses(found[best]) == 0)
 
 
-def _simulate(
-    engine: Engine,
-    what: str,
-    benches: Mapping[str, Bench],
-    spots: Iterable[Spot],
-    *,
-    with_power: bool,
-) -> dict[Spot, Measured]:
-    """Measure every run; a drive is brought to its steady state once a seed."""
+def _bounds(
+    die: Die, late_share: float, late: float, steps_us: Sequence[float], _watch: Watch
+) -> Mapping[str, float]:
+    """Return suspensions a second that every policy of a die needs, by step in µs.
 
-    def one(spot: Spot) -> Job:
-        bench = benches[spot.bench]
-        own = policy(bench, dict(spot.keys))
-        keys = {} if own else dict(spot.keys)
-        keys |= bench.overrides(spot.seed, spot.heavier)
-        if with_power and bench.has_power and spot.heavier == 1:
-            # Phase by phase, which takes several times as long: not in the search.
-            keys["power.account"] = "on"
-        settled = Setup(bench.scenario, bench.overrides(spot.seed, 1.0))
-        return job(bench, keys, settled if bench.die is None else None, own)
+    At the finest step also under `any order`, if reads may overtake others, and under `as late`,
+    with the share `late` of late reads.
+    """
 
-    rows = engine.texts(what, {spot: one(spot) for spot in spots})
-    return {spot: Measured(**row) for spot, row in rows.items()}
+    def bound(step_us: float, share: float, in_order: bool = True) -> float:
+        price = Relaxation(die, DATA["relaxation"]["rough_us"], in_order).best_price(share)
+        return Relaxation(die, step_us, in_order).per_s(share, price)
+
+    finest = steps_us[-1]
+    found = {f"{step:g}": bound(step, late_share) for step in steps_us}
+    others = {"any order": bound(finest, late_share, False), "as late": bound(finest, late)}
+    return {**found, **others}

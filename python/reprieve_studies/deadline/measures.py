@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import asdict, astuple, dataclass, replace
 from math import nan
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 
 import reprieve as rp
 from reprieve.die_rig import rig_columns
-from reprieve_studies.deadline.benches import Bench
+from reprieve.parallel import Watch
+from reprieve_studies.deadline.benches import DATA, Bench
+from reprieve_studies.deadline.families import PRICE, Keys
 from reprieve_studies.logged import Log
 from reprieve_studies.runs import Job, Setup
+from reprieve_studies.theory.suspension_bound import FromRelaxation
 
 _NS = 1000
 _WARM_UP_SHARE = 0.05
 """Of the reads: the first, whose lateness does not count."""
 _BLOCKS, _PAGES = 64, 64
 """Blocks of the rig's die that reads fall into, and the pages of a block."""
-_OF_RIG = ("timing", "suspension", "scheduling", "geometry")
-_TAIL = 99.9
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,6 @@ class Measured:
     """Results of a policy; rates are over the time until the last read completes."""
 
     late_share: float
-    late_reads: float
     p99_9_us: float
     suspensions_per_s: float
     suspensions: float
@@ -45,19 +44,24 @@ class Measured:
 
 
 def job(
-    bench: Bench,
-    keys: Mapping[str, Any],
-    settled: Setup | None = None,
-    policy: rp.SuspensionPolicy | None = None,
+    bench: Bench, keys: Keys, seed: int, heavier: float = 1.0, *, with_power: bool = False
 ) -> Job:
-    """Return the run of a bench with these keys over its scenario, or with a policy."""
+    """Return a run; a drive is brought to its steady state once a seed."""
+    own = None
+    if bench.die and PRICE in keys:
+        own, keys = FromRelaxation(bench.die, DATA["relaxation"]["step_us"], keys[PRICE]), {}
+    sets = {**keys, **bench.overrides(seed, heavier)}
+    if with_power and bench.has_power and heavier == 1:
+        # Phase by phase, which takes several times as long: not in the search.
+        sets["power.account"] = "on"
+    settled = None if bench.die else Setup(bench.scenario, bench.overrides(seed, 1.0))
 
     def measure(result: rp.Result) -> str:
         return json.dumps(asdict(of_result(bench.slo_us, result)))
 
-    name = f"deadline at {bench.slo_us}{policy or ''}"
-    options = {"requests": True, "suspension_policy": policy}
-    return Job(Setup(bench.scenario, keys), settled, measure, name, options)
+    name = f"deadlines at {bench.slo_us}{own or ''}"
+    options = {"requests": True, "suspension_policy": own}
+    return Job(Setup(bench.scenario, sets), settled, measure, name, options)
 
 
 def of_result(slo_us: float, result: rp.Result) -> Measured:
@@ -65,12 +69,11 @@ def of_result(slo_us: float, result: rp.Result) -> Measured:
     flash, power = result.summary["flash"], result.summary.get("power")
     suspended = sum(each["count"] for each in flash["suspended_operations"].values())
     most = suspended / max(flash["programs"] + flash["erases"], 1)
-    count = sum(flash["suspensions"].values())
-    found = _measured(slo_us, Log.of(result), count, most)
+    found = _measured(slo_us, Log.of(result), sum(flash["suspensions"].values()), most)
     return found if power is None else replace(found, energy_j=power["energy_uj"]["total"] / 1e6)
 
 
-def of_rig(bench: Bench, keys: Mapping[str, Any], seed: int) -> Measured:
+def of_rig(bench: Bench, keys: Keys, seed: int, _watch: Watch) -> dict[str, float]:
     """Drive one die with the load of a bench, and measure it as a drive is measured.
 
     Reads are of blocks that are not being programmed; the programs all wait from the start on.
@@ -78,26 +81,25 @@ def of_rig(bench: Bench, keys: Mapping[str, Any], seed: int) -> Measured:
     reads = int(bench.scenario["flow"]["reads"]["requests"])
     gaps_us = np.random.default_rng(seed).exponential(1e6 / bench.rate, reads)
     at_ns = np.cumsum(np.rint(gaps_us * _NS)).astype(np.int64)
-    number = np.arange(int(at_ns[-1] / _NS / bench.program_us))
-    none = np.zeros(reads, np.int64)
+    programs = int(at_ns[-1] / _NS / bench.program_us)
+    op = np.repeat(["program", "read"], [programs, reads])
+    number = np.where(op == "program", np.arange(len(op)), 0)
     commands = {
-        "arrival_ns": np.concatenate([number * 0, at_ns]),
-        "op": np.array(["program"] * len(number) + ["read"] * reads),
-        "plane": np.concatenate([number * 0, none]),
-        "block": np.concatenate([_BLOCKS + number // _PAGES, none]),
-        "page": np.concatenate([number % _PAGES, none]),
+        "arrival_ns": np.concatenate([np.zeros(programs, np.int64), at_ns]),
+        "op": op,
+        "plane": number * 0,
+        "block": np.where(op == "program", _BLOCKS + number // _PAGES, 0),
+        "page": number % _PAGES,
     }
-    sections = {name: dict(bench.scenario[name]) for name in _OF_RIG if name in bench.scenario}
-    sections["geometry"] |= {
-        "blocks_per_plane": _BLOCKS + len(number) // _PAGES + 1, "pages_per_block": _PAGES,
-    }  # fmt: skip
-    scenario = rp.Scenario(**{"device": bench.scenario["device"], **sections})
+    sections = ("device", "timing", "suspension", "scheduling", "geometry")
+    own = rp.Scenario(**{name: bench.scenario[name] for name in sections})
+    blocks = _BLOCKS + programs // _PAGES + 1
+    scenario = own.replace(geometry__blocks_per_plane=blocks, geometry__pages_per_block=_PAGES)
     rows = rig_columns(scenario, commands, **keys)
     suspensions = rows["suspensions"][rows["op"] == "program"]
     ops = np.where(rows["op"] == "program", "write", rows["op"])
     log = Log(ops, *(rows[name].astype(np.int64) for name in ("arrival_ns", "completion_ns")))
-    most = float((suspensions > 0).mean())
-    return _measured(bench.slo_us, log, float(suspensions.sum()), most)
+    return asdict(_measured(bench.slo_us, log, suspensions.sum(), (suspensions > 0).mean()))
 
 
 def _measured(slo_us: float, log: Log, suspensions: float, suspensions_of_most: float) -> Measured:
@@ -106,22 +108,19 @@ def _measured(slo_us: float, log: Log, suspensions: float, suspensions_of_most: 
     reads_us = took_us[is_read]
     reads_us = reads_us[int(_WARM_UP_SHARE * len(reads_us)) :]
     last_ns = int(ended[is_read].max())
-    seconds = last_ns / 1e9
     written = is_write & (ended <= last_ns)
-    late = reads_us > slo_us
-    return Measured(
-        late_share=float(late.mean()),
-        late_reads=float(late.sum()),
-        p99_9_us=float(np.percentile(reads_us, _TAIL)),
-        suspensions_per_s=suspensions / seconds,
-        suspensions=float(suspensions),
-        suspensions_of_most=suspensions_of_most,
-        writes_per_s=float(written.sum()) / seconds,
-        write_mean_us=float(took_us[is_write].mean()) if is_write.any() else nan,
-        write_bytes_per_s=nan
-        if log.size_bytes is None
-        else float((written * log.size_bytes).sum()) / seconds,
-    )
+    seconds, sizes = last_ns / 1e9, nan if log.size_bytes is None else log.size_bytes
+    found = {
+        "late_share": (reads_us > slo_us).mean(),
+        "p99_9_us": np.percentile(reads_us, 99.9),
+        "suspensions_per_s": suspensions / seconds,
+        "suspensions": suspensions,
+        "suspensions_of_most": suspensions_of_most,
+        "writes_per_s": written.sum() / seconds,
+        "write_mean_us": took_us[is_write].mean() if is_write.any() else nan,
+        "write_bytes_per_s": (written * sizes).sum() / seconds,
+    }
+    return Measured(**{name: float(value) for name, value in found.items()})
 
 
 def cost(bench: Bench, one: Measured) -> float:
@@ -131,9 +130,4 @@ def cost(bench: Bench, one: Measured) -> float:
 
 def mean(measured: Sequence[Measured]) -> Measured:
     """Return the mean over seeds, field by field."""
-    return Measured(
-        **{
-            each.name: fmean(getattr(one, each.name) for one in measured)
-            for each in fields(Measured)
-        }
-    )
+    return Measured(*map(fmean, zip(*map(astuple, measured), strict=True)))

@@ -2,14 +2,14 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from math import nan
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from reprieve.calibration import Term, errors
 from reprieve_studies.drives.outcomes import PARTS, Outcome, Plan
+from reprieve_studies.frame import stated
 from reprieve_studies.seeds import Estimate, estimate, ratio
 from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict
 
@@ -48,15 +48,15 @@ class Target:
 
     def verdict(self, outcome: Outcome) -> Verdict:
         """Judge it on a drive; not testable without a device or such a condition."""
-        shares = [100 * share for share in self.shares(outcome)]
-        found = estimate(shares or [nan])
+        shares, key = [100 * share for share in self.shares(outcome)], outcome.drive.key
         why = "no predicted condition has it" if outcome.runs else "the drive has no device"
-        return Verdict(
-            f"{outcome.drive.key}: {self.claim}", "set before the fit", "%",
-            self.limits[outcome.drive.key], found.mean if shares else None, 0.0, AT_MOST,
-            "" if shares else why, untestable=not shares, kind="predicted",
-            seeds=list(outcome.runs), low=found.low, high=found.high,
+        claim = stated(
+            f"{key}: {self.claim}", "set before the fit", self.limits[key], AT_MOST, unit="%",
+            note="" if shares else why,
         )  # fmt: skip
+        found = estimate(shares) if shares else None
+        verdict = claim.verdict(found, seeds=list(outcome.runs), kind="predicted")
+        return replace(verdict, untestable=not shares)
 
 
 DATA = tomllib.loads(Path(__file__).with_name("study.toml").read_text(encoding="utf-8"))
@@ -77,14 +77,15 @@ def verdicts(outcomes: Sequence[Outcome]) -> list[Verdict]:
 def _answer(outcome: Outcome) -> Verdict:
     """Judge whether the errors say of a drive that it suspends, or that it does not."""
     suspends, asked = DATA["suspends"][outcome.drive.key], suspension(outcome)
-    claim = "suspends" if suspends else "does not suspend"
-    return Verdict(
-        f"{outcome.drive.key}: {claim}, by the ratio of errors without suspension and with",
-        "set before the fit", "1", _RATIO if suspends else 1 / _RATIO,
-        asked[0].mean if asked else None, 0.0, AT_LEAST if suspends else AT_MOST,
-        "" if asked else "the drive has no device", untestable=not asked, kind="predicted",
-        seeds=list(outcome.switched),
+    words = "suspends" if suspends else "does not suspend"
+    claim = stated(
+        f"{outcome.drive.key}: {words}, by the ratio of errors without suspension and with",
+        "set before the fit", _RATIO if suspends else 1 / _RATIO,
+        AT_LEAST if suspends else AT_MOST, note="" if asked else "the drive has no device",
     )  # fmt: skip
+    found = Estimate(asked[0].mean) if asked else None
+    verdict = claim.verdict(found, seeds=list(outcome.switched), kind="predicted")
+    return replace(verdict, untestable=not asked)
 
 
 def errors_of(outcome: Outcome, part: str, figure: str, statistic: str) -> list[float]:

@@ -1,8 +1,10 @@
 """The runs of the study: loads on two drives, compressed, under every policy and reading."""
 
+from __future__ import annotations
+
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +14,7 @@ from reprieve.experiments.store import Record
 from reprieve_studies import loads
 from reprieve_studies.compress import Compression, compressions
 from reprieve_studies.frame import Reading, read
+from reprieve_studies.joint import Candidate
 from reprieve_studies.loads import Load, Recording
 from reprieve_studies.runs import Bench, Job, Setup, keeping
 from reprieve_studies.study import Settings
@@ -60,42 +63,23 @@ class Plan:
     requests: int
     """Of each load at most."""
     quick: bool = False
-    """Judge the claims alone: no reading of one question."""
+    """Judge the claims alone: no other reading."""
     base: Reading = DATA.readings[BASE]
     """The reading that is judged, under that name."""
 
-    @property
-    def others(self) -> Sequence[Reading]:
-        """Return the readings of one question, with the first set."""
-        return (
-            ()
-            if self.quick
-            else [one for name, one in DATA.readings.items() if name not in (BASE, CHOSEN)]
-        )
-
     def of_set(self, of: str) -> Sequence[Reading]:
-        """Return every reading that runs with a set."""
-        both = (self.base, DATA.readings[CHOSEN])
-        return (*both[: 1 if self.quick else 2], *(self.others if of == MAIN else ()))
-
-    def seeds_of(self, *loads: Load) -> Sequence[int]:
-        """Return the seeds of some loads."""
-        return (_ONCE,) if all(load.genuine for load in loads) else self.seeds
-
-    def places(self, of: str, device: str, load: Load) -> list[Place]:
-        """Return a load on a drive with every seed."""
-        return [Place(of, device, load.trace, seed) for seed in self.seeds_of(load)]
+        """Return every reading that runs with a set: those of one question with the first."""
+        others = [] if self.quick else list(DATA.readings.values())[1:]
+        return (self.base, *(one for one in others if of == MAIN or one.name == CHOSEN))
 
     @cached_property
     def loads(self) -> dict[Place, Load]:
         """Return every load on every drive with every seed."""
         return {
-            place: load
-            for of, some in self.sets.items()
-            for device in DEVICES
-            for load in some
-            for place in self.places(of, device, load)
-        }
+            Place(of, device, load.trace, seed): load
+            for of, some in self.sets.items() for device in DEVICES for load in some
+            for seed in ((_ONCE,) if load.genuine else self.seeds)
+        }  # fmt: skip
 
     def drive(self, place: Place, reading: Reading) -> Setup:
         """Return a load on a drive under a reading, as fast as it is recorded."""
@@ -104,27 +88,27 @@ class Plan:
         full = load.spread if reading.options.get("compressed") == "full" else {}
         return setup.with_overrides({**full, **reading.sets})
 
-    def first(self, place: Place) -> Place:
-        """Return the place with the first seed."""
-        return place if place.seed == _ONCE else place._replace(seed=self.seeds[0])
-
 
 def planned(settings: Settings) -> Plan:
     """Return the plan that the command asks for."""
     requests = settings.requests_or(DATA["requests"]["quick" if settings.quick else "full"])
-    sets = {
-        name: counterparts(settings.traces, name)
-        for name in DATA["sets"]
-        if name == MAIN or not settings.quick
-    }
+    names = [MAIN] if settings.quick else DATA["sets"]
+    sets = {name: counterparts(settings.traces, name) for name in names}
     return Plan(sets, DATA["seeds"], requests, settings.quick)
+
+
+def candidate_plan(candidate: Candidate, seeds: Sequence[int], quick: bool) -> Plan:
+    """Return the plan that judges a candidate for the joint reading."""
+    requests = DATA["requests"]["search" if quick else "full"]
+    sets = {MAIN: counterparts({}, candidate.loads)}
+    return Plan(sets, seeds, requests, True, candidate.reading)
 
 
 def counterparts(genuine: Mapping[str, Recording], of: str) -> list[Load]:
     """Return the six loads of the paper in a set, as `reprieve_studies.loads.papers` does."""
 
     def counterpart(name: str, seed: int) -> Load:
-        preset = f"{DATA['traces'][name]}-{DATA['sets'][of]['suffix']}"
+        preset = f"{DATA['traces'][name]}-{DATA['sets'][of]}"
         flows = tomllib.loads(rp.load(preset))["flow"]
         counts = {flow: keys["requests"] for flow, keys in flows.items()}
         return Load(name, preset, False, {}, preset, seed, counts)
@@ -133,44 +117,40 @@ def counterparts(genuine: Mapping[str, Recording], of: str) -> list[Load]:
 
 
 @dataclass(frozen=True)
-class Group:
-    """The runs of the loads of a set on a drive, under a reading, with one seed."""
+class Results:
+    """All runs, how the loads were compressed, and which runs a measure is of."""
 
-    loads: Sequence[Load]
-    of: str
-    device: str
-    reading: str
-    seed: int
+    plan: Plan
+    compressions: Scales
     runs: Mapping[Run, Record]
+    of: str = MAIN
+    device: str = ""
+    reading: str = BASE
+    load: str = ""
+    """By its trace; empty: all of the set."""
+    seed: int = _ONCE
+    instead: Mapping[str, str] = field(default_factory=dict)
+    """Policies whose runs stand in the place of others."""
+
+    @property
+    def loads(self) -> Sequence[Load]:
+        """Return the loads of the set, or the one."""
+        some = self.plan.sets.get(self.of, ())
+        return [load for load in some if self.load in ("", load.trace)]
+
+    def seeds(self, **which: Any) -> list[Results]:
+        """Return the results of each seed, by default of these runs; none if they were not run."""
+        own = replace(self, **which)
+        if not own.loads or all(one.name != own.reading for one in self.plan.of_set(own.of)):
+            return []
+        is_drawn = not all(load.genuine for load in self.plan.sets[own.of])
+        return [replace(own, seed=seed) for seed in (self.plan.seeds if is_drawn else (_ONCE,))]
 
     def result(self, load: Load, policy: str, limit: int | None = None) -> Record:
         """Return a run; a recorded load has one for all seeds."""
         seed = _ONCE if load.genuine else self.seed
         place = Place(self.of, self.device, load.trace, seed)
-        return self.runs[Run(place, self.reading, policy, limit)]
-
-
-@dataclass(frozen=True)
-class Results:
-    """All runs, and how the loads were compressed."""
-
-    plan: Plan
-    compressions: Scales
-    runs: Mapping[Run, Record]
-
-    def groups(self, of: str, device: str, reading: str = BASE) -> list[Group]:
-        """Return the runs of a set for each seed; none if it was not run under the reading."""
-        if of not in self.plan.sets or all(one.name != reading for one in self.plan.of_set(of)):
-            return []
-        loads = self.plan.sets[of]
-        return [Group(loads, of, device, reading, seed, self.runs)
-                for seed in self.plan.seeds_of(*loads)]  # fmt: skip
-
-
-def run(settings: Settings) -> Results:
-    """Run everything that the command asks for."""
-    with settings.bench() as bench:
-        return simulate(planned(settings), bench)
+        return self.runs[Run(place, self.reading, self.instead.get(policy, policy), limit)]
 
 
 def simulate(plan: Plan, bench: Bench) -> Results:
@@ -179,8 +159,8 @@ def simulate(plan: Plan, bench: Bench) -> Results:
     setups: dict[Run, Setup] = {}
     for place in plan.loads:
         for reading in plan.of_set(place.of):
-            scale = scales[reading.name if _has_own(plan, reading) else BASE, place]
-            drive = plan.drive(place, reading).with_overrides({_SCALE: scale.time_scale})
+            scale = scales[reading.name, place].time_scale
+            drive = plan.drive(place, reading).with_overrides({_SCALE: scale})
             for name, policy in POLICIES.items():
                 # The paper's own addition has nothing that a reading of one question asks about.
                 if reading.name in (BASE, CHOSEN) or name != "PER":
@@ -192,13 +172,13 @@ def simulate(plan: Plan, bench: Bench) -> Results:
     return Results(plan, scales, bench.each("running the policies", jobs, keep))
 
 
-def _queue(place: Place, drive: Setup, scale: Compression, reading: Reading) -> Iterator[Any]:
+def _queue(place: Place, drive: Setup, scale: float, reading: Reading) -> Iterator[Any]:
     """Yield the runs of Figure 7: F2 compressed once more, by limit of the write queue."""
     of = DATA["queue"]
     for limit in of["limits"]:
         for name in of["policies"]:
             yield Run(place, reading.name, name, limit), drive.with_overrides({
-                _SCALE: scale.time_scale / of["compression"],
+                _SCALE: scale / of["compression"],
                 **reading.options.get("queue", {}),
                 "scheduling.write_queue_limit": limit,
                 "policy": POLICIES[name],
@@ -206,40 +186,22 @@ def _queue(place: Place, drive: Setup, scale: Compression, reading: Reading) -> 
 
 
 def _scales(plan: Plan, bench: Bench) -> Scales:
-    """Find every compression: that of a load's first seed is near those of its others."""
-    scales: dict[tuple[str, Place], Compression] = {}
-
-    def find(wanted: Collection[tuple[str, Place]], near: Mapping[Place, Place]) -> None:
-        works = {}
-        for name, place in wanted:
-            reading = plan.base if name == BASE else DATA.readings[name]
-            setup = plan.drive(place, reading).with_overrides({"policy": "fifo"})
-            of_dies = reading.options["compressed"] != "drive"
-            share = reading.options.get("idle_share", DATA["idle_share"])
-            works[name, place] = (setup, share, of_dies)
-        about = {(name, place): scales[BASE, near[place]].time_scale
-                 for name, place in wanted if place in near}  # fmt: skip
-        scales.update(compressions(bench, works, about))
-
-    firsts = {place: plan.first(place) for place in plan.loads}
-    find({(BASE, place) for place in firsts.values()}, {})
-    find([(BASE, place) for place, first in firsts.items() if place != first], firsts)
-    own = {
-        (reading.name, place): (reading.name, first if _is_of_first(reading) else place)
-        for place, first in firsts.items()
-        for reading in plan.of_set(place.of)
-        if _has_own(plan, reading) and reading.name != BASE
-    }
-    find(dict.fromkeys(own.values()), {place: place for place in firsts})
-    return {**scales, **{key: scales[found] for key, found in own.items()}}
-
-
-def _has_own(plan: Plan, reading: Reading) -> bool:
-    """Return whether its loads are compressed for it alone."""
-    own, base = ("compressed", "idle_share"), plan.base.options
-    return any(reading.options.get(name) != base.get(name) for name in own)
-
-
-def _is_of_first(reading: Reading) -> bool:
-    """Return whether one seed's scale serves all: to fill a drive costs more than the load."""
-    return bool(reading.options["compressed"] == "full")
+    """Find every compression: of a load's first seed, near it of the others and other readings."""
+    wanted, same = {}, {}
+    for place, load in plan.loads.items():
+        first = place if load.genuine else place._replace(seed=plan.seeds[0])
+        for reading in plan.of_set(place.of):
+            key, of = (reading.name, place), reading.options
+            is_base, is_full = reading.name == BASE, of["compressed"] == "full"
+            names = ("compressed", "idle_share")
+            if not is_base and all(of.get(name) == plan.base.options.get(name) for name in names):
+                same[key] = (BASE, place)
+            elif is_full and place != first:
+                same[key] = (reading.name, first)  # to fill a drive costs more than the load
+            else:
+                setup = plan.drive(place, reading).with_overrides({"policy": "fifo"})
+                share = of.get("idle_share", DATA["idle_share"])
+                near = (BASE, first if is_base else place)
+                wanted[key] = (setup, share, of["compressed"] != "drive", near)
+    found = compressions(bench, wanted)
+    return {**found, **{key: found[other] for key, other in same.items()}}

@@ -3,36 +3,29 @@
 from dataclasses import replace
 
 from reprieve import UserError
-from reprieve_studies.article import Article
 from reprieve_studies.kv_cache import claims, page
 from reprieve_studies.kv_cache.runs import DATA, Plan, simulate
-from reprieve_studies.study import Settings, Study
+from reprieve_studies.paper import of_runs, sized
+from reprieve_studies.study import Settings
 
-_TITLE = "LLM servers: what suspension is worth to the time to first token"
 
-
-def article(settings: Settings) -> Article:
-    """Run everything and write it up."""
-    plan = Plan(**DATA["plan"]["quick" if settings.quick else "full"])
+def _planned(settings: Settings) -> Plan:
+    plan = sized(DATA, Plan)(settings)
     for name, given in settings.traces.items():
         if name != "prompts":
             raise UserError(f"--trace {name}={given.path}: must be prompts=FILE")
         plan = replace(plan, trace=given.path.resolve())
-    with settings.bench() as bench:
-        runs = simulate(bench, plan)
-    numbers = claims.numbers(runs, plan)
-    return Article(
-        title=_TITLE,
-        command=settings.command,
-        facts={
-            "Drives": ", ".join(plan.devices),
-            "Runs": f"{plan.prompts:,} prompts, {len(plan.seeds)} seeds",
-        },
-        sections=page.sections(numbers),
-        verdicts=claims.verdicts(runs, plan),
-        paper_word="expected",
-        numbers=numbers,
-    )
+    return plan
 
 
-STUDY = Study(_TITLE, frozenset({"traces"}), article)
+STUDY = of_runs(
+    DATA,
+    _planned,
+    simulate,
+    (claims, page),
+    lambda plan: {
+        "Drives": ", ".join(plan.devices),
+        "Runs": f"{plan.prompts:,} prompts, {len(plan.seeds)} seeds",
+    },
+    frozenset({"traces"}),
+)

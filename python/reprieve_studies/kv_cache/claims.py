@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reprieve_studies.frame import few
+from reprieve_studies.frame import few, stated
 from reprieve_studies.kv_cache.runs import ARMS, PERCENTILES, STORES, Plan, Runs, Spot
 from reprieve_studies.seeds import Estimate, estimate, ratio
 from reprieve_studies.verdicts import AT_MOST, Verdict
@@ -40,14 +40,9 @@ def verdicts(runs: Runs, plan: Plan) -> list[Verdict]:
             beyond = plan.prompts // 100
             if figure == "p99" and not lack:
                 lack = f"{beyond} prompts beyond the percentile"
-            found.append(
-                Verdict(
-                    f"{device}: {figure} of time to first token, without suspension over with it",
-                    "set before the first run", "1", LITTLE, None if one is None else one.mean,
-                    0.0, AT_MOST, seeds=list(plan.seeds), low=None if one is None else one.low,
-                    high=None if one is None else one.high, lack=lack, null=1.0,
-                )
-            )  # fmt: skip
+            words = f"{device}: {figure} of time to first token, without suspension over with it"
+            claim = stated(words, "set before the first run", LITTLE, AT_MOST)
+            found.append(claim.verdict(one, seeds=list(plan.seeds), lack=lack, null=1.0))
     return found
 
 
@@ -96,14 +91,9 @@ def _of(runs: Runs, plan: Plan, spot: tuple[str, str, str]) -> dict[str, Any]:
         "waf": mean("waf"),
         "waits": {part: 100 * mean("waits", part) for part in own[0]["waits"]},
         "gain": {
-            f"{times}_{name}": _interval(gain(runs, plan, spot, f"{times}_ns", name))
+            f"{times}_{name}": one and vars(one)
             for times in ("first_token", "load")
             for name in PERCENTILES
+            for one in (gain(runs, plan, spot, f"{times}_ns", name),)
         },
     }
-
-
-def _interval(found: Estimate | None) -> dict[str, float | None] | None:
-    if found is None:
-        return None
-    return {"mean": found.mean, "low": found.low, "high": found.high}

@@ -9,6 +9,7 @@ from reprieve_studies.article import Figure, Section, Table
 from reprieve_studies.charts import Dots
 from reprieve_studies.kv_cache.claims import LITTLE
 from reprieve_studies.kv_cache.runs import PERCENTILES
+from reprieve_studies.seeds import shown
 
 
 def answer(numbers: Mapping[str, Any]) -> str:
@@ -52,8 +53,4 @@ def sections(numbers: Mapping[str, Any]) -> Sequence[Section]:
 
 
 def _gain(found: Mapping[str, float | None] | None, arm: str) -> str:
-    if found is None or arm == "none":
-        return "–"
-    if found["low"] is None:
-        return f"{found['mean']:.2f}"
-    return f"{found['mean']:.2f} ({found['low']:.2f} to {found['high']:.2f})"
+    return "–" if found is None or arm == "none" else shown(found)

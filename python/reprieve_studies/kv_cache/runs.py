@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import reprieve as rp
+from reprieve_studies.frame import read
 from reprieve_studies.runs import Bench, Job, Setup
 
-DATA = tomllib.loads(Path(__file__).with_name("study.toml").read_text(encoding="utf-8"))
+DATA = read(Path(__file__).with_name("study.toml"))
 ARMS = tuple(DATA["arms"])
 STORES = ("at once", "throttled")
 PERCENTILES = ("p50", "p95", "p99")

@@ -1,18 +1,24 @@
 """The runs of the study: loads, schemes and readings on the drive of Table I."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from reprieve import Result
 from reprieve_studies import loads
 from reprieve_studies.compress import Compression, compressions
-from reprieve_studies.frame import Reading, read
+from reprieve_studies.frame import Reading, contrast, read
+from reprieve_studies.joint import Candidate
 from reprieve_studies.loads import Load, Recording
 from reprieve_studies.logged import Latencies, Log, latencies
 from reprieve_studies.runs import Bench, Job, Setup
+from reprieve_studies.seeds import Estimate, estimate
+from reprieve_studies.study import Settings
 
 DATA = read(Path(__file__).with_name("study.toml"))
 SCHEMES: Mapping[str, Mapping[str, Any]] = DATA["schemes"]
@@ -43,17 +49,13 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """Options of the command that select runs."""
+    """Options of the command that select runs; those of the tables `plan` are explained there."""
 
     papers: Sequence[Load]
     requests: int
-    """Of each load at most."""
     pages_per_block: int = 128
-    """In place of 1024 (A141): the drive comes to its state in an eighth of the time."""
     tail_times: int = 0
-    """Length of the runs of tails over that of the others; 0: there are none."""
     chips: Sequence[int] = (2,)
-    """Of a channel: Figure 9 has 2, 4 and 8, Table I the first."""
     seeds: Sequence[int] = (1,)
     base: Reading = DATA.readings[BASE]
     """The reading that is judged."""
@@ -70,7 +72,18 @@ class Plan:
         return next((one for one in self.readings if one.name == name), self.base)
 
 
-# ---- Loads ---------------------------------------------------------------------------------------
+def planned(settings: Settings) -> Plan:
+    """Return the plan that the command asks for."""
+    usual = DATA["plan"]["quick" if settings.quick else "full"]
+    usual = {**usual, "requests": settings.requests_or(usual["requests"])}
+    readings = [] if settings.quick else list(DATA.readings.values())[1:]
+    return Plan(counterparts(settings.traces), seeds=DATA["seeds"], readings=readings, **usual)
+
+
+def candidate_plan(candidate: Candidate, seeds: Sequence[int], quick: bool) -> Plan:
+    """Return the plan that judges a candidate for the joint reading."""
+    usual = DATA["plan"]["search" if quick else "full"]
+    return Plan(counterparts({}), seeds=seeds, base=candidate.reading, **usual)
 
 
 def counterparts(genuine: Mapping[str, Recording]) -> list[Load]:
@@ -80,24 +93,16 @@ def counterparts(genuine: Mapping[str, Recording]) -> list[Load]:
 
 def _counterpart(name: str, seed: int) -> Load:
     read_kib, write_kib, reads_percent = DATA["loads"][name]
-    reads = {"read_fraction": round(reads_percent / 100, 4)}
-    if name == "Financial":
-        return Load(name, "fin-like", False, {**DATA["financial"], **reads}, None, seed)
-    workload = {
-        "generator": "mixed",
-        **reads,
+    label, own = name.partition("_")[0].lower(), {
         "read_request_bytes": loads.sizes(read_kib),
         "write_request_bytes": loads.sizes(write_kib),
-        **DATA["addresses"],
-        **DATA["bursts"],
-    }
-    return Load(name, f"{name.partition('_')[0].lower()}-like", False, workload, None, seed)
-
-
-# ---- Runs ----------------------------------------------------------------------------------------
-
-Scales = Mapping[tuple[str, str, int], Compression]
-"""By reading, load and seed."""
+        **DATA["generated"]["addresses"],
+        **DATA["generated"]["arrivals"],
+    }  # fmt: skip
+    if name == "Financial":
+        label, own = "fin", DATA["financial"]
+    workload = {"generator": "mixed", **own, "read_fraction": round(reads_percent / 100, 4)}
+    return Load(name, f"{label}-like", False, workload, None, seed)
 
 
 @dataclass(frozen=True)
@@ -106,24 +111,9 @@ class Measured:
 
     latencies: Mapping[str, Latencies]
     """By "read", "write" and "total"."""
-    mb_per_s: float
-    """Bytes of the requests that count, from the first arrival to the last completion."""
-    erases: int
-    """Of blocks, one of each plane; in Figure 11 without those of the warm-up."""
-    gc_waf: float
-    die_busy_percent: float
-    suspended_percent: float
-    """Of programs, those that were suspended at least once."""
-    joint_percent: float
-    """Pages programmed in commands of two planes."""
-
-    def mean_us(self, op: str = "total") -> float:
-        """Return a mean latency."""
-        return self.latencies[op].mean_us
-
-    def percentile_us(self, op: str, percent: float) -> float | None:
-        """Return a percentile, or None where it would rest on too few."""
-        return self.latencies[op].percentiles_us[str(percent)]
+    counts: Mapping[str, float]
+    """By name; `erases` are of blocks, one of each plane, without those of the warm-up in the main
+    series, `suspended_percent` of programs, `joint_percent` pages in commands of two planes."""
 
 
 def measured(result: Result) -> str:
@@ -131,54 +121,101 @@ def measured(result: Result) -> str:
     log, flash = Log.of(result).after(DATA["warm_up_share"]), result.summary["flash"]
     programs, commands = flash["programs"], flash["multi_plane_commands"]["program"]
     times_us = {op: log.latency_us[log.ops == op] for op in OPS} | {"total": log.latency_us}
-    found = Measured(
-        {op: latencies(own, PERCENTILES) for op, own in times_us.items()},
-        log.mb_per_s(),
-        int(flash["erases"]),
-        float(flash["gc_waf"] or 0),
-        100 * float(result.summary["device"]["die_busy_share"]),
-        100 * float(flash["suspended_share"]["program"]),
-        100 * 2 * commands / programs if programs else 0.0,
-    )
-    return json.dumps(asdict(found))
+    counts = {
+        "mb_per_s": log.mb_per_s(),
+        "erases": flash["erases"],
+        "gc_waf": float(flash["gc_waf"] or 0),
+        "die_busy_percent": 100 * float(result.summary["device"]["die_busy_share"]),
+        "suspended_percent": 100 * float(flash["suspended_share"]["program"]),
+        "joint_percent": 100 * 2 * commands / programs if programs else 0.0,
+    }
+    found = {op: latencies(own, PERCENTILES) for op, own in times_us.items()}
+    return json.dumps(asdict(Measured(found, counts)))
 
 
-def of_row(row: Mapping[str, Any]) -> Measured:
-    """Return the run of a stored row."""
-    own = {op: Latencies(**one) for op, one in row["latencies"].items()}
-    return Measured(**{**row, "latencies": own})
+Scales = Mapping[tuple[str, str, int], Compression]
+"""By reading, load and seed."""
+METRICS: Mapping[str, Callable[[Measured], float]] = {
+    "mean_us": lambda run: run.latencies["total"].mean_us,
+    "read_us": lambda run: run.latencies["read"].mean_us,
+    "write_us": lambda run: run.latencies["write"].mean_us,
+    "mb_per_s": lambda run: run.counts["mb_per_s"],
+    "erases": lambda run: run.counts["erases"],
+    "read_p99_us": lambda run: run.latencies["read"].percentiles_us["99.0"] or nan,
+}
 
 
-def simulate(plan: Plan, bench: Bench) -> tuple[Scales, dict[Spot, Measured]]:
-    """Run everything: compress the loads, then run them."""
+@dataclass(frozen=True)
+class Outcome:
+    """All results."""
+
+    plan: Plan
+    compressions: Scales
+    runs: Mapping[Spot, Measured]
+    series: str = MAIN
+    seed: int = 1
+    """Of the runs that measures look at, as the series is."""
+    instead: Mapping[str, str] = field(default_factory=dict)
+    """Schemes whose runs stand in the place of others."""
+
+    @property
+    def papers(self) -> list[str]:
+        """Return the paper's loads."""
+        return [load.trace for load in self.plan.papers]
+
+    def seeds(self, **which: Any) -> Iterator[Outcome]:
+        """Yield the results of each seed, by default of this series."""
+        return (replace(self, seed=seed, **which) for seed in self.plan.seeds)
+
+    def one(self, load: str, scheme: str, chips: int = 2) -> Measured:
+        """Return a run of the series, or that of the judged reading where it has none."""
+        spot = Spot(self.series, load, self.instead.get(scheme, scheme), chips, self.seed)
+        return self.runs[spot if spot in self.runs else spot._replace(series=BASE)]
+
+    def pairs(self, metric: str, of: str, to: str, chips: int = 2) -> list[tuple[float, float]]:
+        """Return a metric of two schemes under every load; `chips`: of the first."""
+        value = METRICS[metric]
+        return [(value(self.one(load, of, chips)), value(self.one(load, to)))
+                for load in self.papers]  # fmt: skip
+
+    def over_tbm(self, scheme: str, metric: str = "mean_us", series: str = MAIN) -> Estimate:
+        """Return a metric over that of TBM, average of the loads, over the seeds."""
+        each = [one.pairs(metric, scheme, TBM) for one in self.seeds(series=series)]
+        return estimate([contrast("ratio", pairs) for pairs in each])
+
+    def normalised(self, scheme: str, chips: int) -> float:
+        """Return the mean latency over that of TBM with two chips, average of the loads."""
+        return contrast("ratio", self.pairs("mean_us", scheme, TBM, chips))
+
+
+def simulate(plan: Plan, bench: Bench) -> Outcome:
+    """Compress the loads, then run them."""
     scales = _scales(plan, bench)
-    rows = bench.texts("running the schemes", list_jobs(plan, scales))
-    runs = {spot: of_row(row) for spot, row in rows.items()}
+    runs = {}
+    for spot, row in bench.texts("running the schemes", list_jobs(plan, scales)).items():
+        own = {op: Latencies(**one) for op, one in row["latencies"].items()}
+        runs[spot] = Measured(own, row["counts"])
     for spot in [spot for spot in runs if spot.series == BEFORE]:
-        main = spot._replace(series=MAIN)
-        runs[main] = replace(runs[main], erases=runs[main].erases - runs.pop(spot).erases)
-    return scales, runs
+        main, before = spot._replace(series=MAIN), runs.pop(spot).counts["erases"]
+        counts = runs[main].counts
+        runs[main] = replace(runs[main], counts={**counts, "erases": counts["erases"] - before})
+    return Outcome(plan, scales, runs)
 
 
 def _scales(plan: Plan, bench: Bench) -> Scales:
     """Compress every load under TBM; that of the first seed is near those of the others."""
-    found: dict[tuple[str, str, int], Compression] = {}
-    for seeds in (plan.seeds[:1], plan.seeds[1:]):
-        wanted, near = {}, {}
-        for name in (BASE, *(one.name for one in plan.readings if "idle_share" in one.options)):
-            reading = plan.reading(name)
-            how = (reading.options.get("idle_share", DATA["idle_share"]),
-                   reading.options.get("idle_of_dies", True))  # fmt: skip
-            for load in plan.papers:
-                for seed in seeds:
-                    key = name, load.trace, seed
-                    setup = place(plan, load, plan.requests_short, seed=seed)
-                    setup = setup.with_overrides({**SCHEMES[TBM], **sets_of(reading, TBM)})
-                    wanted[key] = (setup, *how)
-                    if first := found.get((name, load.trace, plan.seeds[0])):
-                        near[key] = first.time_scale
-        found |= compressions(bench, wanted, near)
-    return found
+    wanted = {}
+    for name in (BASE, *(one.name for one in plan.readings if "idle_share" in one.options)):
+        reading = plan.reading(name)
+        share = reading.options.get("idle_share", DATA["idle_share"])
+        of_dies = reading.options.get("idle_of_dies", True)
+        for load in plan.papers:
+            for seed in plan.seeds:
+                setup = place(plan, load, plan.requests_short, seed=seed)
+                setup = setup.with_overrides(_scheme(TBM, reading))
+                near = (name, load.trace, plan.seeds[0])
+                wanted[name, load.trace, seed] = (setup, share, of_dies, near)
+    return compressions(bench, wanted)
 
 
 def list_jobs(plan: Plan, scales: Scales) -> dict[Spot, Job]:
@@ -188,36 +225,32 @@ def list_jobs(plan: Plan, scales: Scales) -> dict[Spot, Job]:
                 BEFORE: int(DATA["warm_up_share"] * plan.requests),
                 TAIL: plan.requests * plan.tail_times}  # fmt: skip
     for load in plan.papers:
-        for series, scheme, chips in _of_load(plan, load):
-            for seed in plan.seeds:
-                reading = plan.reading(series)
-                spot = Spot(series, load.trace, scheme, chips, seed)
+        for spot in _spots(plan, load.trace):
+            reading = plan.reading(spot.series)
+            drawn, keys = load.closed(DATA["queue_depth"]), dict(_scheme(spot.scheme, reading))
+            if spot.series != LIMIT:
                 own = reading.name if "idle_share" in reading.options else BASE
-                pace = {"workload.time_scale": scales[own, load.trace, seed].time_scale}
-                drawn = load.closed(DATA["queue_depth"]) if series == LIMIT else load
-                setup = place(plan, drawn, requests.get(series, plan.requests_short), chips, seed)
-                setup = setup.with_overrides({
-                    **_scheme(scheme, reading), **({} if series == LIMIT else pace)
-                })  # fmt: skip
-                jobs[spot] = Job(setup, _settled(setup), measured, "mbm", {"requests": True})
+                keys["workload.time_scale"] = scales[own, load.trace, spot.seed].time_scale
+                drawn = load
+            count = requests.get(spot.series, plan.requests_short)
+            setup = place(plan, drawn, count, spot.chips, spot.seed).with_overrides(keys)
+            jobs[spot] = Job(setup, _settled(setup), measured, "mbm counts", {"requests": True})
     return jobs
 
 
-def _of_load(plan: Plan, load: Load) -> Iterator[tuple[str, str, int]]:
-    """Yield the series, scheme and chips a channel of every run of a load."""
-    least, *more = plan.chips
-    for name in SCHEMES:
-        yield from ((series, name, least) for series in (MAIN, BEFORE, LIMIT))
-    for name in PAPERS:
-        yield from ((MAIN, name, chips) for chips in more)
-        if plan.tail_times and load.trace in DATA["tail_loads"]:
-            yield TAIL, name, least
-    for name in APART if plan.readings else ():
-        yield from ((series, name, least) for series in (MAIN, BEFORE))
-    for reading in (plan.base, *plan.readings) if plan.readings else ():
-        for name in PAPERS:
-            if name == MBM or not of_mbm_alone(reading) or reading == plan.base:
-                yield reading.name, name, least
+def _spots(plan: Plan, load: str) -> Iterator[Spot]:
+    """Yield every run of a load."""
+    tails: tuple[str, ...] = PAPERS if plan.tail_times and load in DATA["tail_loads"] else ()
+    readings = (plan.base, *plan.readings) if plan.readings else ()
+    every = (*SCHEMES, *(APART if readings else ()))
+    schemes = {MAIN: every, BEFORE: every, LIMIT: tuple(SCHEMES), TAIL: tails}
+    for one in readings:
+        schemes[one.name] = (MBM,) if one != plan.base and of_mbm_alone(one) else PAPERS
+    for seed in plan.seeds:
+        for series, names in schemes.items():
+            yield from (Spot(series, load, name, plan.chips[0], seed) for name in names)
+        for chips in plan.chips[1:]:
+            yield from (Spot(MAIN, load, name, chips, seed) for name in PAPERS)
 
 
 def _scheme(name: str, reading: Reading) -> Mapping[str, Any]:
@@ -257,9 +290,7 @@ def _settled(setup: Setup) -> Setup | None:
 
     None where that is in no state: of a recording, and where MBM may be rewriting pages.
     """
-    if setup.overrides.get("scheduling.dispatch") == "mbm":
-        return None
     workload = setup.scenario["workload"]
-    if "requests" not in workload:
+    if setup.overrides.get("scheduling.dispatch") == "mbm" or "requests" not in workload:
         return None
     return Setup({**setup.scenario, "workload": {**workload, "requests": 1}}, setup.overrides)

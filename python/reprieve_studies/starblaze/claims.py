@@ -2,14 +2,23 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from reprieve.experiments.store import Record
-from reprieve_studies.frame import Claim, contrast, evaluate, few, without_effect
+from reprieve_studies.frame import Claim, contrast, evaluate, judged
+from reprieve_studies.runs import Bench
 from reprieve_studies.seeds import Estimate, estimate
-from reprieve_studies.starblaze.runs import BASE, CASES, DATA, Plan, Runs, little, slides
+from reprieve_studies.starblaze.runs import (
+    BASE,
+    CASES,
+    DATA,
+    Plan,
+    Runs,
+    little,
+    simulate,
+    slides,
+)
 from reprieve_studies.verdicts import Verdict
 
 KINDS = ("read", "write")
@@ -61,6 +70,11 @@ class Outcome:
     ) -> float:
         """Return the reads and writes of a case in a second."""
         return sum(self.row(setting, case, kind, reading, seed).iops for kind in KINDS)
+
+
+def run(plan: Plan, bench: Bench) -> Outcome:
+    """Run everything."""
+    return Outcome(plan, simulate(plan, plan.spots, bench))
 
 
 def measured(summary: Mapping[str, Any], kind: str) -> tuple[float, float, float, float, int]:
@@ -126,14 +140,15 @@ def verdicts(outcome: Outcome) -> list[Verdict]:
 def _verdict(outcome: Outcome, claim: Claim, case: str) -> Verdict:
     is_row = claim.of != "mechanism"
     own = seeds(outcome, claim)
-    verdict = claim.verdict(
-        measure(outcome, claim, case),
+    verdict = judged(
+        claim,
+        lambda _reading, equal: measure(outcome, claim, case, equal),
+        BASE.name,
+        DATA,
+        own,
+        kind=claim.options.get("as"),
         where=case + (", " if is_row else ": ") if case else "",
         at=case,
-        seeds=own,
-        kind=claim.options.get("as", "predicted"),
-        null=without_effect(claim, DATA["null"], partial(measure, outcome, claim, case)),
-        lack=few(own),
     )
     if claim.measure == "us_max" and claim.of == "absolute":
         row = outcome.row(claim.options["of"], case, claim.options["kind"])

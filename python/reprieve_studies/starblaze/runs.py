@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 from reprieve.experiments.store import Record
 from reprieve.scenario import toml_text
 from reprieve_studies.frame import Reading, read
+from reprieve_studies.joint import Candidate
 from reprieve_studies.runs import Bench, Job, Overrides, Setup, keeping
+from reprieve_studies.study import Settings
 
 DATA = read(Path(__file__).with_name("study.toml"))
 CASES: Mapping[str, Mapping[str, int]] = DATA["cases"]
@@ -74,6 +76,18 @@ class Plan:
             for case in CASES
             for seed in (self.seeds if name in JUDGED else self.seeds[:1])
         ]
+
+
+def planned(settings: Settings) -> Plan:
+    """Return the plan that the command asks for."""
+    usual = DATA["plan"]["quick" if settings.quick else "full"]
+    return Plan(**usual, seeds=DATA["seeds"], claims_only=settings.quick)
+
+
+def candidate_plan(candidate: Candidate, seeds: Sequence[int], quick: bool) -> Plan:
+    """Return the plan that judges a candidate for the joint reading."""
+    usual = DATA["plan"]["quick" if quick else "full"]
+    return Plan(**usual, seeds=seeds, base=candidate.reading, claims_only=True)
 
 
 def slides(case: str, kind: str, measure: str, setting: str = "none") -> float:

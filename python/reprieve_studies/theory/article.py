@@ -10,21 +10,12 @@ from reprieve.plot import Chart, Theme, dashes
 from reprieve_studies.article import Article, Figure, Section, Table
 from reprieve_studies.theory import Settings, Validation
 from reprieve_studies.theory.checks import ERRORS, Axes, Curve, Family, Verified
-from reprieve_studies.theory.families import FAMILIES
+from reprieve_studies.theory.families import ABOUT, FAMILIES
 
 _HEIGHT = 280
 _WHOLE = 10_000
 """From here on a number is written without decimals."""
 _OUTCOMES = {True: "agrees", False: "differs", None: "not enough samples"}
-_ABOUT = (
-    "Each simulation is a configuration for which theory has a formula. The mean of its requests "
-    "is taken after the first twentieth, and its standard error from forty batches. A check "
-    "passes when theory lies within three standard errors and within 1 % (0.5 % for write "
-    "amplification, whose theory is a limit); where the standard error is more than half of that "
-    "tolerance, a mean that agrees proves nothing, and the check has no verdict. Of about a "
-    "hundred means that are right, one in three or four sets of seeds would have one three "
-    "standard errors off; the seeds are fixed, so that a run repeats."
-)
 
 
 def article(validation: Validation, settings: Settings) -> Article:
@@ -35,7 +26,7 @@ def article(validation: Validation, settings: Settings) -> Article:
         title="Validation against closed forms",
         command=settings.command,
         facts={"Run": "quick" if settings.quick else "full"},
-        sections=[Section("How to read it", [_ABOUT]), *sections],
+        sections=[Section("How to read it", [ABOUT]), *sections],
         verdicts=validation.verdicts,
         paper_word="theory",
     )

@@ -126,22 +126,6 @@ def resumed(first: Class, second: Class) -> Transform:
     return transform
 
 
-def crommelin(reads: Class, time: float) -> float:
-    """P(W > time) of M/D/1 (Crommelin 1932), in the form of Franx that has no cancellation."""
-    load, k = reads.load, math.floor(time / reads.service) + 1
-    # P(n in the system at a departure), by the recursion of the embedded Markov chain.
-    come = [math.exp(-load) * load**j / math.factorial(j) for j in range(k + 1)]
-    at = [1 - load]
-    for n in range(k):
-        known = at[0] * come[n] + sum(at[j] * come[n - j + 1] for j in range(1, n + 1))
-        at.append((at[n] - known) / come[0])
-    # Not more than n + 1 in the system: not more than n in the queue.
-    at_most = [sum(at[: n + 2]) for n in range(k)]
-    x = reads.rate * (k * reads.service - time)
-    terms = (at_most[k - 1 - j] * x**j / math.factorial(j) for j in range(k))
-    return 1 - math.exp(-x) * sum(terms)
-
-
 @dataclass(frozen=True)
 class Finding:
     """State that the first read of a busy period may find, and its wait there."""

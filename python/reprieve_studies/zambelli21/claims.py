@@ -2,24 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from statistics import fmean
 from typing import Any, NamedTuple, cast
 
-from reprieve.characterize import Measured
+from reprieve.characterize import Measured, measure
 from reprieve.experiments.store import Record
 from reprieve_studies.characterize import claims as of_the_bench
-from reprieve_studies.frame import (
-    Claim,
-    Reading,
-    evaluate,
-    explained,
-    few,
-    without_effect,
-)
+from reprieve_studies.frame import Claim, Reading, evaluate, judged
+from reprieve_studies.runs import Bench
 from reprieve_studies.seeds import Estimate, estimate
 from reprieve_studies.verdicts import EVENTS_MIN, Kind, Verdict
-from reprieve_studies.zambelli21.runs import BASE, DATA, JUDGED, Plan, Runs, Spot
+from reprieve_studies.zambelli21.runs import BASE, DATA, JUDGED, PART, Plan, Runs, Spot, simulate
 
 
 class Metric(NamedTuple):
@@ -86,6 +80,16 @@ class Outcome:
         return METRICS[claim.options["metric"]].of(run)
 
 
+def run(plan: Plan, bench: Bench) -> Outcome:
+    """Run everything."""
+    return Outcome(plan, simulate(plan, plan.spots, bench), _of_the_part())
+
+
+@cache
+def _of_the_part() -> Measured:
+    return measure(PART, (), DATA["wordlines"], 1)
+
+
 def cases(claim: Claim, reading: str, seed: int = 1) -> list[Spot]:
     """Return the loads and depths of a claim, by default all, without suspension."""
     of = claim.options
@@ -122,15 +126,6 @@ def _amplification(outcome: Outcome) -> Verdict:
 
 
 def _verdict(outcome: Outcome, claim: Claim, reading: str) -> Verdict:
-    found = outcome.measure(claim, reading)
-    assert found is not None, claim.claim
-    verdict = claim.verdict(
-        found,
-        seeds=outcome.plan.seeds,
-        kind=_kind(outcome, claim, reading),
-        null=without_effect(claim, DATA["null"], partial(outcome.measure, claim, reading)),
-        lack=few(outcome.plan.seeds) or _lack(outcome, claim, reading),
-    )
     if claim.of == "mechanism":
         cells = [
             " to ".join(f"{outcome.value(claim, case, claim.options[name]):,.4g}"
@@ -138,8 +133,17 @@ def _verdict(outcome: Outcome, claim: Claim, reading: str) -> Verdict:
             for case in cases(claim, reading, outcome.plan.seeds[0])
         ]  # fmt: skip
         note = "loads and depths for which it holds; seed 1: " + "; ".join(cells)
-        verdict = replace(verdict, note=note)
-    return explained(verdict, claim, partial(outcome.measure, claim), _others(claim, reading))
+        claim = replace(claim, note=note)
+    return judged(
+        claim,
+        partial(outcome.measure, claim),
+        reading,
+        DATA,
+        outcome.plan.seeds,
+        kind=_kind(outcome, claim, reading),
+        lack=_lack(outcome, claim, reading),
+        others=_others(claim, reading),
+    )
 
 
 _TAILS = {"total_tail": "total", "read_tail": "read"}

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from reprieve.experiments.store import Record
 from reprieve_studies.frame import Reading, read
+from reprieve_studies.joint import Candidate
 from reprieve_studies.runs import Bench, Job, Setup, keeping
+from reprieve_studies.study import Settings
 
 DATA = read(Path(__file__).with_name("study.toml"))
 JUDGED = tuple(one.name for one in DATA.readings.values() if one.judged)
@@ -69,6 +71,19 @@ class Plan:
             1_000, self.requests * DATA["requests"]["others"] // DATA["requests"]["judged"]
         )
         return self.requests if reading in JUDGED else others
+
+
+def planned(settings: Settings) -> Plan:
+    """Return the plan that the command asks for."""
+    requests = settings.requests_or(DATA["requests"]["quick" if settings.quick else "judged"])
+    run_in = 0 if settings.quick else DATA["run_in"]
+    return Plan(requests, DATA["seeds"], settings.quick, run_in)
+
+
+def candidate_plan(candidate: Candidate, seeds: Sequence[int], quick: bool) -> Plan:
+    """Return the plan that judges a candidate for the joint reading."""
+    requests = DATA["requests"]["search" if quick else "judged"]
+    return Plan(requests, seeds, claims_only=True, base=candidate.reading)
 
 
 def simulate(plan: Plan, spots: Sequence[Spot], bench: Bench) -> dict[Spot, Record]:

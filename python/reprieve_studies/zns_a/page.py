@@ -25,6 +25,8 @@ from reprieve.calibration import (
 )
 from reprieve.plot import Theme
 from reprieve_studies.article import Article, Figure, Section, Table
+from reprieve_studies.frame import stated
+from reprieve_studies.seeds import Estimate
 from reprieve_studies.study import Settings
 from reprieve_studies.verdicts import AT_MOST, Verdict
 from reprieve_studies.zns_a.measurements import (
@@ -105,18 +107,15 @@ def _verdicts(found: Calibration) -> list[Verdict]:
         ("nine tenths of the errors of p50, p90 and p99", body.ninth_tenth, NINE_TENTHS_MAX),
         ("nine tenths of the errors of p99.9", tail.ninth_tenth, P99_9_MAX),
     )
-    return [
-        Verdict(
-            claim=f"{claim}, in runs that were not fitted",
-            source="set before the first fit",
-            unit="%",
-            paper=100 * limit,
-            ours=100 * ours,
-            tolerance=0.0,
-            relation=AT_MOST,
-            kind="predicted",
-        )
+    claims = (
+        (f"{claim}, in runs that were not fitted", "set before the first fit", 100 * limit, ours)
         for claim, ours, limit in wanted
+    )
+    return [
+        stated(words, source, limit, AT_MOST, unit="%").verdict(
+            Estimate(100 * ours), kind="predicted"
+        )
+        for words, source, limit, ours in claims
     ]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import reprieve as rp
+from reprieve_studies.frame import stated
 from reprieve_studies.seeds import Estimate, estimate, ratio
 from reprieve_studies.verdicts import AT_LEAST, AT_MOST, Verdict
 from reprieve_studies.zones.runs import DATA, LOADS, Plan, Runs, Spot
@@ -63,60 +64,47 @@ def unsuspended_tail_us(load: str, base_us: float) -> float:
     return base_us + erase * (1 - _TAIL / busy)
 
 
+def read_us(runs: Runs, plan: Plan, load: str, arm: str, figure: str) -> Estimate:
+    """Return a figure of the latency of reads over the seeds."""
+    spots = [Spot(load, arm, seed) for seed in plan.seeds]
+    return estimate([read_ns(runs, spot, figure) / _NS for spot in spots])
+
+
 def verdicts(runs: Runs, plan: Plan) -> list[Verdict]:
     """Judge the claims, each stated before the first run."""
-    found = []
+    found, seeds = [], list(plan.seeds)
     times = device()
     for load in ("resets-10", "resets-30"):
-        alone = [read_ns(runs, Spot(load, "erase", seed), "p50") / _NS for seed in plan.seeds]
-        base = sum(alone) / len(alone)
+        base = read_us(runs, plan, load, "erase", "p50").mean
         expected = unsuspended_tail_us(load, base)
-        found.append(
-            _verdict(f"{load}: p99.9 of reads without suspension", "share of time and rest of an"
-                     " erase, by hand", expected, 0.05 * expected, runs, plan,
-                     (load, "none", "p99_9"), kind="measured")
+        least = base + times["progress"] + times["erase_entry"] + 100
+        by_hand = stated(
+            f"{load}: p99.9 of reads without suspension",
+            "share of time and rest of an erase, by hand",
+            expected, unit="µs", tolerance=0.05 * expected,
         )  # fmt: skip
-        bound = base + times["progress"] + times["erase_entry"] + 100
-        found.append(
-            _verdict(f"{load}: p99.9 of reads that suspend erases", "least progress, entry, and"
-                     " 100 µs for reads before it", bound, 0.0, runs, plan,
-                     (load, "erase", "p99_9"), AT_MOST)
+        bound = stated(
+            f"{load}: p99.9 of reads that suspend erases",
+            "least progress, entry, and 100 µs for reads before it",
+            least, AT_MOST, unit="µs",
         )  # fmt: skip
-    for load, arms, least in (
-        ("resets-30", ("none", "erase"), 3.0),
-        ("writes-400", ("none", "program"), 3.0),
-        ("both", ("erase", "both"), 3.0),
-        ("both", ("none", "both"), 3.0),
+        for claim, arm in ((by_hand, "none"), (bound, "erase")):
+            found.append(claim.verdict(read_us(runs, plan, load, arm, "p99_9"), seeds=seeds))
+    for load, arms in (
+        ("resets-30", ("none", "erase")),
+        ("writes-400", ("none", "program")),
+        ("both", ("erase", "both")),
+        ("both", ("none", "both")),
     ):
+        words = f"{load}: p99.9 of reads, {arms[0]} over {arms[1]}"
+        claim = stated(words, "set before the first run", 3.0, AT_LEAST)
         gain = gains(runs, plan, load, arms, "p99_9")
-        found.append(
-            Verdict(
-                f"{load}: p99.9 of reads, {arms[0]} over {arms[1]}", "set before the first run",
-                "1", least, gain.mean, 0.0, AT_LEAST, kind="measured", seeds=list(plan.seeds),
-                low=gain.low, high=gain.high, null=1.0,
-            )
-        )  # fmt: skip
-    waf = [_waf(runs, spot) for spot in runs]
-    found.append(
-        Verdict("write amplification of every run", "zones are erased as they were written", "1",
-                1.0, max(waf), 0.0, AT_MOST, kind="measured", seeds=list(plan.seeds))
-    )  # fmt: skip
-    return found
-
-
-def _verdict(
-    claim: str, source: str, expected: float, tolerance: float, runs: Runs, plan: Plan,
-    of: tuple[str, str, str], relation: str = "equal", kind: Any = "measured",
-) -> Verdict:  # fmt: skip
-    load, arm, figure = of
-    values = [read_ns(runs, Spot(load, arm, seed), figure) / _NS for seed in plan.seeds]
-    mean = estimate(values)
-    return Verdict(claim, source, "µs", expected, mean.mean, tolerance, relation, kind=kind,
-                   seeds=list(plan.seeds), low=mean.low, high=mean.high)  # fmt: skip
-
-
-def _waf(runs: Runs, spot: Spot) -> float:
-    return float(runs[spot]["flash"]["waf"])
+        found.append(claim.verdict(gain, seeds=seeds, null=1.0))
+    waf = Estimate(max(float(run["flash"]["waf"]) for run in runs.values()))
+    claim = stated(
+        "write amplification of every run", "zones are erased as they were written", 1.0, AT_MOST
+    )
+    return [*found, claim.verdict(waf, seeds=seeds)]
 
 
 def numbers(runs: Runs, plan: Plan) -> dict[str, Any]:
@@ -135,23 +123,17 @@ def _of_load(runs: Runs, plan: Plan, load: str) -> dict[str, Any]:
         "title": LOADS[load]["title"],
         "arms": {
             arm: {
-                **{f"read_{name}_us": estimate(
-                    [read_ns(runs, Spot(load, arm, seed), name) / _NS for seed in plan.seeds]
-                ).mean for name in PERCENTILES},
+                **{f"read_{name}_us": read_us(runs, plan, load, arm, name).mean
+                   for name in PERCENTILES},
                 **_cost(runs, plan, load, arm),
             }
             for arm in arms
         },
         "gains": {
-            arm: {name: _interval(gains(runs, plan, load, ("none", arm), name))
-                  for name in PERCENTILES}
+            arm: {name: vars(gains(runs, plan, load, ("none", arm), name)) for name in PERCENTILES}
             for arm in arms[1:]
         },
     }  # fmt: skip
-
-
-def _interval(found: Estimate) -> dict[str, float | None]:
-    return {"mean": found.mean, "low": found.low, "high": found.high}
 
 
 def _cost(runs: Runs, plan: Plan, load: str, arm: str) -> dict[str, float | None]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from reprieve_studies.article import Figure, Section, Table
 from reprieve_studies.charts import Dots
+from reprieve_studies.seeds import shown
 
 _ARMS = {
     "none": "nothing suspends", "erase": "erases suspend", "program": "programs suspend",
@@ -17,8 +18,9 @@ _ARMS = {
 def sections(numbers: Mapping[str, Any]) -> Sequence[Section]:
     """Return the sections of the report."""
     rows = [
-        [one["title"], _ARMS[arm], *(f"{of[f'read_{name}_us']:,.0f}" for name in
-         ("p50", "p99", "p99_9")), _gain(one, arm), _shown(of["reset_ms"]), _shown(of["write_us"])]
+        [one["title"], _ARMS[arm],
+         *(f"{of[f'read_{name}_us']:,.0f}" for name in ("p50", "p99", "p99_9")),
+         _gain(one, arm), _number(of["reset_ms"]), _number(of["write_us"])]
         for one in numbers["loads"].values()
         for arm, of in one["arms"].items()
     ]  # fmt: skip
@@ -38,14 +40,9 @@ def sections(numbers: Mapping[str, Any]) -> Sequence[Section]:
     return [Section("Reads beside zones", figures=[figure], tables=[table])]
 
 
-def _shown(value: float | None) -> str:
+def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:,.2f}"
 
 
 def _gain(one: Mapping[str, Any], arm: str) -> str:
-    if arm not in one["gains"]:
-        return "–"
-    found = one["gains"][arm]["p99_9"]
-    if found["low"] is None:
-        return f"{found['mean']:.2f}"
-    return f"{found['mean']:.2f} ({found['low']:.2f} to {found['high']:.2f})"
+    return shown(one["gains"][arm]["p99_9"]) if arm in one["gains"] else "–"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import tempfile
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import reprieve as rp
+from reprieve_studies.frame import read
 from reprieve_studies.runs import Bench, Job, Setup
 
-DATA = tomllib.loads(Path(__file__).with_name("study.toml").read_text(encoding="utf-8"))
+DATA = read(Path(__file__).with_name("study.toml"))
 LOADS: Mapping[str, Mapping[str, Any]] = DATA["load"]
 
 

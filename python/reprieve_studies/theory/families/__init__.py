@@ -1,6 +1,9 @@
 """The families of checks, in the order of the report."""
 
-from reprieve_studies.theory.checks import Family
+import tomllib
+from pathlib import Path
+
+from reprieve_studies.theory.checks import Axes, Family
 from reprieve_studies.theory.families import (
     closed,
     cost,
@@ -16,18 +19,15 @@ from reprieve_studies.theory.families import (
     waf,
 )
 
-FAMILIES: tuple[Family, ...] = (
-    fifo.FAMILY,
-    priority.FAMILY,
-    ideal.FAMILY,
-    cost.FAMILY,
-    distributions.FAMILY,
-    repeat.FAMILY,
-    starvation.FAMILY,
-    deferred.FAMILY,
-    phases.FAMILY,
-    waf.FAMILY,
-    closed.FAMILY,
-    saturation.FAMILY,
+_MODULES = (fifo, priority, ideal, cost, distributions, repeat, starvation, deferred, phases, waf,
+            closed, saturation)  # fmt: skip
+"""A family is one file and one name here, and its table in `families.toml`."""
+_WORDS = tomllib.loads(Path(__file__).with_name("families.toml").read_text(encoding="utf-8"))
+ABOUT: str = _WORDS["about"]
+"""How to read their report."""
+FAMILIES: tuple[Family, ...] = tuple(
+    Family(name, of["title"], of["paragraphs"], Axes(**of["axes"]), one.experiments, one.curves)
+    for one in _MODULES
+    for name in (one.__name__.rpartition(".")[2],)
+    for of in (_WORDS[name],)
 )
-"""A family is one file and one line here."""

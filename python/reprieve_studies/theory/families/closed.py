@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from reprieve.tables import Table
-from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
+from reprieve_studies.theory.checks import Check, Curve, Experiment
 from reprieve_studies.theory.formulas import closed_throughput
 from reprieve_studies.theory.models import Drive, Floats, spread, times_ns
 from reprieve_studies.verdicts import AT_LEAST
@@ -80,18 +80,3 @@ def curves() -> Mapping[str, Curve]:
         _EXPONENTIAL: [(float(depth), _between_us(depth)) for depth in depths],
         _FIXED: [(float(depth), _READ_US / min(depth, _DIES)) for depth in depths],
     }
-
-
-FAMILY = Family(
-    "closed",
-    "Closed loads",
-    [
-        "Reads at random over 16 dies, each with a channel of its own and no time on it; a new "
-        "read is sent when one completes. With exponential service the product form of queueing "
-        "networks is exact; constant service can only be compared with the bounds, which the "
-        "figure shows as its line."
-    ],
-    Axes("reads outstanding", "mean time between completions, µs", log_x=True, log_y=True),
-    experiments,
-    curves,
-)

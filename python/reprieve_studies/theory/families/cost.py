@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
+from reprieve_studies.theory.checks import Check, Curve, Experiment
 from reprieve_studies.theory.families.one_die import (
     IDEAL_KEYS,
     PROGRAM_US,
@@ -93,19 +93,3 @@ def curves() -> Mapping[str, Curve]:
         drawn[f"wait of reads, {word}"] = [(us, model.read_wait()) for us, model in models]
         drawn[f"completion of programs, {word}"] = [(us, m.completion()) for us, m in models]
     return drawn
-
-
-FAMILY = Family(
-    "cost",
-    "Suspension at a cost",
-    [
-        "A program takes 10 µs to stop, and has to restore its page before it goes on. A read "
-        "that comes during an atomic restore waits for its end; an interruptible one is broken "
-        "off and begins anew. Theory usually counts the restore as work that keeps its progress, "
-        "which is neither; the forms here are derived for the two, and tests check them against "
-        "a Monte-Carlo calculation that shares nothing with the simulator."
-    ],
-    Axes("restore, µs", "mean, µs", log_y=True),
-    experiments,
-    curves,
-)

@@ -5,8 +5,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
-from reprieve_studies.theory.families.raw import READ_US, completions, erase_keys, in_line, rate_of
+from reprieve_studies.theory.checks import Check, Curve, Experiment
+from reprieve_studies.theory.families.raw import completions, erase_keys, in_line, rate_of
 from reprieve_studies.theory.formulas import Class, remainder, set_up_wait
 from reprieve_studies.theory.models import Floats, Rig
 from reprieve_studies.verdicts import AT_MOST
@@ -83,17 +83,3 @@ def curves() -> Mapping[str, Curve]:
         series: [(float(us), _wait(between_us, us)) for us in range(10, 521, 10)]
         for between_us, series in _SERIES.items()
     }
-
-
-FAMILY = Family(
-    "deferred",
-    "Deferred suspension",
-    [
-        "Erases of six segments stand in line; a read that comes waits for the end of the segment "
-        f"in progress. Reads of {READ_US} µs that come rarely wait half a segment; those that come "
-        "often share the wait and meet each other."
-    ],
-    Axes("segment s, µs", "mean wait of a read, µs"),
-    experiments,
-    curves,
-)

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from reprieve_studies.theory import batches, transforms
-from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
+from reprieve_studies.theory.checks import Check, Curve, Experiment
 from reprieve_studies.theory.families.one_die import (
     IDEAL_KEYS,
     PROGRAM_US,
@@ -235,21 +235,3 @@ def curves() -> Mapping[str, Curve]:
         name: [(_percentile(theory, level), 1 - level) for level in levels]
         for name, theory in drawn.items()
     }
-
-
-FAMILY = Family(
-    "distributions",
-    "Distributions",
-    [
-        "Percentiles from p50 to p99.99 of the same queues. Their waits and latencies have known "
-        "Laplace transforms, which are inverted numerically (Abate and Whitt 1995). The error of a "
-        "simulated percentile is that of the share of requests beyond it, from forty batches. "
-        "The figure has the share of reads that wait longer.",
-        "A policy that holds reads back (batch) has no closed form. Its theory is a Markov chain "
-        "of the instants at which a program goes on, on a grid of its thousand phases: "
-        "an independent numerical method with a step of 0.16 µs.",
-    ],
-    Axes("wait of a read, µs", "share of reads that wait longer", log_y=True),
-    experiments,
-    curves,
-)

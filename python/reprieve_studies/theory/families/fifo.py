@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
+from reprieve_studies.theory.checks import Check, Curve, Experiment
 from reprieve_studies.theory.families.one_die import PROGRAM_US, READ_US, classes_of, one_die, waits
 from reprieve_studies.theory.formulas import Class, fifo_wait, with_load
 from reprieve_studies.theory.models import Drive
@@ -59,16 +59,3 @@ def curves() -> Mapping[str, Curve]:
         _ONLY_READS: [(load, fifo_wait(with_load(load, READ_US))) for load in loads],
         _BOTH: [(load, fifo_wait(*classes_of(load))) for load in loads],
     }
-
-
-FAMILY = Family(
-    "fifo",
-    "Order of arrival",
-    [
-        "Poisson requests at one die with a channel of its own, served in order of arrival: reads "
-        "of 30 µs alone, and reads with programs of 160 µs that make up three quarters of the load."
-    ],
-    Axes("load of the die", "mean wait, µs", log_y=True),
-    experiments,
-    curves,
-)

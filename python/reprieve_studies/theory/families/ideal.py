@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
+from reprieve_studies.theory.checks import Check, Curve, Experiment
 from reprieve_studies.theory.families.one_die import (
     IDEAL_KEYS,
     PROGRAM_US,
@@ -89,18 +89,3 @@ def curves() -> Mapping[str, Curve]:
         ],
         "latency of writes": [(load, preemptive_latency(*classes_of(load))) for load in loads],
     }
-
-
-FAMILY = Family(
-    "ideal",
-    "Suspension without cost",
-    [
-        "Programs stop for a read and go on without any cost: reads hardly see them, and writes "
-        "are late by the reads that came between. PE0, whose programs take no time, is the same "
-        "for reads. The number of suspensions of a program is that of the reads that arrive while "
-        "it works."
-    ],
-    Axes("load of the die", "mean, µs", log_y=True),
-    experiments,
-    curves,
-)

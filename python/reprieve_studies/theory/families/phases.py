@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
+from reprieve_studies.theory.checks import Check, Curve, Experiment
 from reprieve_studies.theory.formulas import cancel_wait, phase_wait
 from reprieve_studies.theory.models import Floats, Rig, command_columns
 
@@ -104,18 +104,3 @@ def curves() -> Mapping[str, Curve]:
     """Return the waits over the length of the verify."""
     lengths = [4 + step / 4 for step in range(121)]
     return {series: [(us, _wait(mode, us)) for us in lengths] for mode, series in _SERIES.items()}
-
-
-FAMILY = Family(
-    "phases",
-    "The rest of a phase",
-    [
-        "One read comes at a random instant of each program: pulses of 20 µs and verifies by "
-        "turns. Under IPS it waits for the end of the phase; under IPC the phase is cancelled, and "
-        "a voltage reset of 4 µs follows, but at the end of a phase, where its own reset is under "
-        "way (with reset_inside_phase = false, it follows there too)."
-    ],
-    Axes("verify, µs", "mean wait of a read, µs"),
-    experiments,
-    curves,
-)

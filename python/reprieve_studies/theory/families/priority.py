@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
+from reprieve_studies.theory.checks import Check, Curve, Experiment
 from reprieve_studies.theory.families.one_die import classes_of, one_die, waits
 from reprieve_studies.theory.formulas import cobham_waits
 from reprieve_studies.theory.models import Drive
@@ -43,16 +43,3 @@ def curves() -> Mapping[str, Curve]:
         "reads": [(load, waits[0]) for load, waits in both],
         "writes": [(load, waits[1]) for load, waits in both],
     }
-
-
-FAMILY = Family(
-    "priority",
-    "Read priority",
-    [
-        "The same die under RPS: a read waits for what is being served, a program for all reads. "
-        "The wait in order of arrival would be the same for both and lie between them."
-    ],
-    Axes("load of the die", "mean wait, µs", log_y=True),
-    experiments,
-    curves,
-)

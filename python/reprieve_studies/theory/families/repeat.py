@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
+from reprieve_studies.theory.checks import Check, Curve, Experiment
 from reprieve_studies.theory.families.raw import erase_keys, rate_of, rig
 from reprieve_studies.theory.formulas import busy_period, repeat_completion
 
@@ -58,17 +58,3 @@ def curves() -> Mapping[str, Curve]:
         _SERIES[1]: [(float(us), _completion(us, 1)) for us in range(20, 1201, 20)],
         _SERIES[_SEGMENTS]: [(float(us), _completion(us, _SEGMENTS)) for us in range(60, 2461, 60)],
     }
-
-
-FAMILY = Family(
-    "repeat",
-    "Erases that begin again",
-    [
-        "Erases stand in line at one die, and reads come at random, one in 400 µs, which keep the "
-        "die for 40 µs on average. An erase that is suspended begins again, all of it or the "
-        "segment that was broken off: the time it takes grows exponentially with what it loses."
-    ],
-    Axes("erase, µs", "mean time from start to end, µs", log_y=True),
-    experiments,
-    curves,
-)

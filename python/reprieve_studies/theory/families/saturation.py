@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
+from reprieve_studies.theory.checks import Check, Curve, Experiment
 from reprieve_studies.theory.formulas import channel_share
 from reprieve_studies.theory.models import Drive, count, spread
 
@@ -88,17 +88,3 @@ def curves() -> Mapping[str, Curve]:
             (float(dies), channel_share(dies, _TRANSFER_US, _PROGRAM_US)) for dies in range(1, 17)
         ]
     }
-
-
-FAMILY = Family(
-    "saturation",
-    "Saturation of channel and link",
-    [
-        "Writes over the dies of one channel, with so many outstanding that no die is ever without "
-        "one: a transfer of 20 µs and a program of 140 µs by turns saturate the channel at eight "
-        "dies. And reads over a host link that is slower than the sixteen channels behind it."
-    ],
-    Axes("dies on the channel", "share of time busy"),
-    experiments,
-    curves,
-)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
+from reprieve_studies.theory.checks import Check, Curve, Experiment
 from reprieve_studies.theory.families.raw import program_keys, rate_of, rig
 from reprieve_studies.theory.formulas import Class, Suspension
 
@@ -79,18 +79,3 @@ def curves() -> Mapping[str, Curve]:
         ]
         for (between_us, atomic), series in _SERIES.items()
     }
-
-
-FAMILY = Family(
-    "starvation",
-    "Progress under many reads",
-    [
-        "Programs of 1.5 ms stand in line and restore their page after each suspension. Where "
-        "reads break the restore off, the time to the end grows exponentially with the restore: "
-        "such an operation starves. An atomic restore delays reads instead, and does not save the "
-        "program: a read during the restore asks for the next suspension."
-    ],
-    Axes("restore δ, µs", "mean time from start to end, µs", log_y=True),
-    experiments,
-    curves,
-)

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from reprieve_studies.theory import amplification
-from reprieve_studies.theory.checks import Axes, Check, Curve, Experiment, Family
+from reprieve_studies.theory.checks import Check, Curve, Experiment
 from reprieve_studies.theory.models import Drive, count, spread
 
 _RESERVE = 2
@@ -116,19 +116,3 @@ def curves() -> Mapping[str, Curve]:
         policy: [(alpha, _theory(policy, alpha, _DRAWN)) for alpha in alphas]
         for policy in _POLICIES
     }
-
-
-FAMILY = Family(
-    "waf",
-    "Write amplification",
-    [
-        "Random writes over a whole drive in its steady state. Theory is of infinitely many "
-        "blocks; the drives have one or two thousand, which leaves a difference of some tenths of "
-        "a per cent, so that the tolerance of 0.5 % counts here and not the standard error. α is "
-        "of the pages that can hold data when a victim is chosen: the reserve and the open block "
-        "cannot. The figure has the drives with blocks of 64 pages."
-    ],
-    Axes("α, pages that can hold data for each logical page", "write amplification", log_y=True),
-    experiments,
-    curves,
-)

@@ -1,12 +1,14 @@
-"""The paper's figures, in its form."""
+"""The report: the paper's figures in its form, its claims under every reading, the part alone."""
 
 import numpy as np
 
 from reprieve import Latency, rig_power
-from reprieve_studies.article import Figure
+from reprieve_studies.article import Figure, Section, numbered
+from reprieve_studies.characterize.page import SECTIONS
 from reprieve_studies.charts import Bars, Lines, cumulative
+from reprieve_studies.frame import by_reading, questions
 from reprieve_studies.zambelli21.claims import METRICS, Outcome
-from reprieve_studies.zambelli21.runs import DATA, FITTED, PART, Spot
+from reprieve_studies.zambelli21.runs import DATA, FITTED, JUDGED, PART, Spot
 
 _NUMBERED = {
     "10a": "iops",
@@ -20,7 +22,38 @@ _ANY_DEVICE = "tlc3d-1tb"
 """The rig's; the part under it is replaced."""
 
 
-def of_the_drive(outcome: Outcome) -> list[Figure]:
+def facts(outcome: Outcome) -> dict[str, str]:
+    """Return what was run."""
+    plan = outcome.plan
+    return {
+        "Paper": DATA["paper"],
+        "Part": PART,
+        "Readings": ", ".join(DATA.readings[name].title for name in JUDGED),
+        "Requests of a run": f"{plan.requests:,}; {plan.requests_of('page-2'):,} of other readings",
+        "Runs": f"{len(plan.spots):,}",
+        "Seeds": ", ".join(map(str, plan.seeds)) + "; the first of them for other readings",
+    }
+
+
+def sections(outcome: Outcome) -> list[Section]:
+    """Return the report below its verdicts."""
+    shown = list(dict.fromkeys(spot.reading for spot in outcome.runs))
+    titles = {name: DATA.readings[name].title for name in shown}
+    table = by_reading(
+        "The claims under every reading", [(claim, "") for claim in DATA.claims], titles,
+        lambda claim, _drive, name: outcome.measure(claim, name),
+    )  # fmt: skip
+    return [
+        Section("The paper's figures", [DATA["about"]], _of_the_drive(outcome)),
+        Section("Readings of the paper", questions(DATA.readings[name] for name in shown),
+                tables=[table]),
+        Section("The part", [f"reprieve characterize {PART} gives the same by itself."],
+                _of_the_part(outcome)),
+        *(make(outcome.bench) for make in SECTIONS),
+    ]  # fmt: skip
+
+
+def _of_the_drive(outcome: Outcome) -> list[Figure]:
     """Return Figures 10 to 13."""
     bars = {number: _bars(outcome, number, metric) for number, metric in _NUMBERED.items()}
     tails = [bars.pop(number) for number in ("13a", "13b")]
@@ -44,7 +77,7 @@ def _bars(outcome: Outcome, number: str, metric: str) -> Figure:
         f"{about.title.capitalize()} by load and queue depth; 0, 5 or 10 suspensions of a program "
         f"allowed, the fitted reading; after Figure {number} of the paper."
     )
-    return Figure(f"figure-{number}", f"Figure {number}: {about.title}", caption, bars.draw)
+    return numbered(number, about.title, caption, bars.draw)
 
 
 def _figure_12(outcome: Outcome) -> Figure:
@@ -64,10 +97,10 @@ def _figure_12(outcome: Outcome) -> Figure:
         "after Figure 12 of the paper, which does not say how many are. Latencies below 1 µs, of "
         "writes that find room at once, are drawn at 1 µs."
     )
-    return Figure("figure-12", "Figure 12: distribution of latencies", caption, lines.draw)
+    return numbered(12, "distribution of latencies", caption, lines.draw)
 
 
-def of_the_part(outcome: Outcome) -> list[Figure]:
+def _of_the_part(outcome: Outcome) -> list[Figure]:
     """Return Figures 3a and 3b."""
     columns = outcome.bench.columns
     wordlines, firsts = np.unique(columns["wordline"], return_index=True)
@@ -80,8 +113,7 @@ def of_the_part(outcome: Outcome) -> list[Figure]:
         f"Undisturbed programs of {len(points)} wordlines drawn at random; the paper's have no "
         "numbers, ours are the part's assumption."
     )
-    title = "Figure 3a: how wordlines differ"
-    return [Figure("figure-3a", title, caption, spread.draw), _figure_3b()]
+    return [numbered("3a", "how wordlines differ", caption, spread.draw), _figure_3b()]
 
 
 def _figure_3b() -> Figure:
@@ -102,4 +134,4 @@ def _figure_3b() -> Figure:
         "verifies, then idle, sensing, data out, and on. The paper zooms in, and shows a "
         "suspension without a read."
     )
-    return Figure("figure-3b", "Figure 3b: power of a suspended program", caption, lines.draw)
+    return numbered("3b", "power of a suspended program", caption, lines.draw)
