@@ -26,7 +26,8 @@ impl<P: Incremental> LargerUnits<P> {
         let units_differ = scenario.ftl.streams.hot_window_share.is_some()
             || scenario.ftl.demand.is_some()
             || scenario.zones.is_some();
-        let scenario = scenario.in_larger_units().filter(|_| is_steady && !units_differ)?;
+        let scenario =
+            scenario.overwrites().in_larger_units().filter(|_| is_steady && !units_differ)?;
         Some(LargerUnits { scenario, drive: None, waf: None })
     }
 

@@ -66,7 +66,7 @@ fn models(scenario: &Scenario, by_name_pages: u32) -> Option<Scenario> {
         || all_pages <= by_name_pages
         || has_own_pages
         || !is_fixed()
-        || !scenario.ftl.streams.gc_separate && scenario.writes_evenly()
+        || !scenario.ftl.streams.gc_separate && scenario.overwrites().are_even()
     {
         return None;
     }
@@ -109,7 +109,7 @@ fn models_of(
     let physical = few.geometry.pages() as f64;
     few.ftl.over_provisioning = 1.0 - f64::from(planes * pages) / physical;
     assert_eq!(few.user_pages(), planes * pages, "pages of the user are rounded to the nearest");
-    if scenario.writes_evenly() {
+    if scenario.overwrites().are_even() {
         (few.workload, few.flows) = (None, Vec::new());
         return Some(few);
     }

@@ -209,7 +209,7 @@ impl Preconditioner {
 /// writes several units together too, as if one by one.
 fn without_names(scenario: &Scenario) -> bool {
     let is_large = scenario.logical_pages() > BY_NAME_PAGES;
-    scenario.writes_evenly() || is_large && scenario.writes_everywhere()
+    scenario.overwrites().are_even() || is_large && scenario.overwrites().are_everywhere()
 }
 
 impl Progress {

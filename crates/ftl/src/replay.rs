@@ -47,11 +47,11 @@ impl Replay {
     /// Errors if a load cannot be opened.
     pub(super) fn new(scenario: &Scenario, kept: Kept) -> Result<Replay, UserError> {
         let stream = Stream::new(scenario.seed, "precondition.overwrite", 0);
-        if scenario.writes_evenly() {
+        if scenario.overwrites().are_even() {
             return Ok(Replay { pages: Pages::Evenly(stream), kept });
         }
         let page_bytes = u64::from(scenario.mapping_bytes());
-        let loads = scenario.overwriting_loads().zip(0..).map(|(load, number)| {
+        let loads = scenario.overwrites().loads().zip(0..).map(|(load, number)| {
             let seed = Stream::new(scenario.seed, "precondition.load", number).next_u64();
             Workload::open(&load, scenario.capacity_bytes(), seed)
         });

@@ -40,7 +40,7 @@ impl<const FIRST: u32> Table<FIRST> {
     /// Frees the memory of a full table if few of its entries are set.
     pub(super) fn thin_out(&mut self) {
         match &mut self.memory {
-            Memory::Sparse(sparse) => sparse.expect_few(),
+            Memory::Sparse(sparse) => sparse.settle(),
             Memory::All(all) => {
                 if let Some(sparse) = SparseTable::of(bytemuck::cast_slice(all)) {
                     self.memory = Memory::Sparse(sparse);

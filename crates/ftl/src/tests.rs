@@ -147,7 +147,7 @@ fn the_steady_state_of_units_written_together_is_that_of_a_long_replay() {
         (4, &["ftl.gc_stream=separate", "ftl.over_provisioning=0.4"]),
     ] {
         let more = [&units[..], more].concat();
-        assert!(drive(1, &more).in_larger_units().is_some());
+        assert!(drive(1, &more).overwrites().in_larger_units().is_some());
         assert_law_of_replay(together, &more, preconditioned);
     }
 }

@@ -17,7 +17,7 @@ use reprieve_base::{Op, Request, SECTOR_BYTES, Stream, Time, UserError};
 
 use crate::counts::Counts;
 use crate::request_source::RequestSource;
-use crate::steady_load::{WriteExtent, greatest_common_divisor};
+use crate::write_extent::{WriteExtent, greatest_common_divisor};
 
 /// Writes that go to new places, as a share of all, above which the others make no difference.
 const NEARLY_ALL: f64 = 0.99;

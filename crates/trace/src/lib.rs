@@ -23,6 +23,7 @@ mod synth;
 mod trace_source;
 mod transform;
 mod workload;
+mod write_extent;
 
 use reprieve_base::UserError;
 
@@ -47,10 +48,10 @@ pub use reading::{
     BlktraceAction, EtwTime, IologWait, ReadOptions, Reading, SameSecond, ZeroLength,
 };
 pub use source::{absolute, hold, is_file, is_trace};
-pub use steady_load::WriteExtent;
 pub use synth::{KvPlan, PlaneShare, Served, generators, misfit};
 pub use trace_source::cyclic;
 pub use workload::{Load, Workload};
+pub use write_extent::WriteExtent;
 
 /// Returns the error of a value of section `[workload]`.
 pub(crate) fn wrong(key: &str, value: impl std::fmt::Display, what: &str) -> UserError {

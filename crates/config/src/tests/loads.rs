@@ -252,7 +252,7 @@ fn a_cache_of_an_llm_server_is_what_its_keys_say_and_is_printed() {
         "s.toml: ftl.precondition = \"steady\": the generator kv-cache has no equilibrium; must be \
          \"none\" or \"sequential\", or beside precondition.load = \"random-writes\""
     );
-    assert!(good(text, &[steady, "precondition.load=random-writes"]).writes_evenly());
+    assert!(good(text, &[steady, "precondition.load=random-writes"]).overwrites().are_even());
     assert_eq!(
         bad(text, &["zones.model=host-managed"]),
         "s.toml:3: workload.generator = \"kv-cache\": a drive with zones is not overwritten in \
@@ -266,8 +266,8 @@ fn units_that_are_always_written_together_make_a_larger_one() {
         mapping_bytes = 4096\n[workload]\ngenerator = \"mixed\"\nrequests = 1\n\
         read_fraction = 0.5\nqueue_depth = 1\n";
     let larger = |sets: &[&str]| {
-        let drive = good(text, sets).in_larger_units()?;
-        assert!(drive.ftl.fills_programs && drive.writes_evenly());
+        let drive = good(text, sets).overwrites().in_larger_units()?;
+        assert!(drive.ftl.fills_programs && drive.overwrites().are_even());
         assert_eq!(drive.capacity_bytes(), good(text, sets).capacity_bytes());
         Some(drive.ftl.mapping_bytes)
     };
@@ -293,6 +293,6 @@ fn units_that_are_always_written_together_make_a_larger_one() {
     ] {
         assert_eq!(larger(sets), None, "{sets:?}");
     }
-    assert!(good(text, &["workload.request_bytes=4096"]).writes_evenly());
-    assert!(!good(text, &["workload.request_bytes=16384"]).writes_evenly());
+    assert!(good(text, &["workload.request_bytes=4096"]).overwrites().are_even());
+    assert!(!good(text, &["workload.request_bytes=16384"]).overwrites().are_even());
 }

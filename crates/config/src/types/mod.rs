@@ -7,6 +7,7 @@
 mod ftl;
 mod host;
 mod mbm;
+mod overwrites;
 mod parts;
 mod power;
 mod scheduling;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use reprieve_base::{Dur, Geometry, Stream};
 use reprieve_nand::reliability::{Rber, SuspendWear};
 use reprieve_nand::{Ecc, EraseLengths, Parallelism, Suspension, Timing};
-use reprieve_trace::{WorkloadConfig, WriteExtent};
+use reprieve_trace::WorkloadConfig;
 
 use crate::value::words;
 
@@ -33,6 +34,7 @@ pub use mbm::{
     Alignment, Chips, FirstOf, MbmRules, ReadAreas, Redistribution, Rounding, ShareRules, Spread,
     Ties, TransactionUnit, Trigger,
 };
+pub use overwrites::Overwrites;
 pub use parts::Part;
 pub(crate) use parts::dies_of;
 pub use power::{BudgetCounts, Capacitor, LossPolicy, Power, PowerLoss, Thermal};
@@ -207,39 +209,9 @@ impl Scenario {
         (self.workload, self.fio, self.flows) = (None, None, Vec::new());
     }
 
-    /// The generated loads that change data, made random and endless.
-    pub fn overwriting_loads(&self) -> impl Iterator<Item = WorkloadConfig> {
-        let changing = self.loads().filter(|load| load.changes_data());
-        changing.filter_map(WorkloadConfig::at_random)
-    }
-
-    /// Whether generated loads write all pages of the drive alike and trim none.
-    pub fn writes_everywhere(&self) -> bool {
-        let capacity_bytes = self.capacity_bytes();
-        self.overwriting_loads().all(|load| load.writes_evenly(capacity_bytes))
-    }
-
-    /// As above, and no write has several mapping units of a page, to be overwritten together.
-    pub fn writes_evenly(&self) -> bool {
-        let units = || self.write_extent().longest_bytes <= u64::from(self.mapping_bytes());
-        self.writes_everywhere() && (self.units_per_page() == 1 || units())
-    }
-
-    /// The drive with larger mapping units, if its loads always write several of them together.
-    pub fn in_larger_units(&self) -> Option<Scenario> {
-        let (page_bytes, unit_bytes) = (self.geometry.page_bytes, self.mapping_bytes());
-        let grain = self.write_extent().grain_bytes;
-        let sizes = std::iter::successors(Some(page_bytes), |bytes| Some(bytes / 2));
-        let mut whole = sizes.take_while(|bytes| *bytes > unit_bytes);
-        let larger = whole.find(|bytes| grain > 0 && grain % u64::from(*bytes) == 0)?;
-        let mut scenario = self.clone();
-        (scenario.ftl.mapping_bytes, scenario.ftl.fills_programs) = (larger, true);
-        Some(scenario)
-    }
-
-    fn write_extent(&self) -> WriteExtent {
-        let extents = self.overwriting_loads().map(|load| load.write_extent());
-        extents.fold(WriteExtent::NONE, WriteExtent::and)
+    /// Returns the overwrites of its loads.
+    pub fn overwrites(&self) -> Overwrites<'_> {
+        Overwrites(self)
     }
 
     /// Returns the service levels of the loads that have one, in their order.
