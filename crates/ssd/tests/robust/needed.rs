@@ -143,7 +143,7 @@ const PAIRS: &[(&str, &str, Shown)] = &[
     ("superblocks", "planes that are erased one by one", Breaks("that the twins have programmed")),
     ("superblocks", "mapping units below a page", Breaks("subtract with overflow")),
     ("superblocks", "bad blocks", Breaks("a program goes to an open block")),
-    ("blocks in SLC mode", "victims that are chosen as a set", Breaks("is still at work")),
+    ("blocks in SLC mode", "victims that are chosen as a set", Breaks("requests are not complete")),
     ("blocks in SLC mode", "bad blocks", Breaks("requests are not complete")),
     ("planes that collect side by side", "copybacks", Breaks("requests are not complete")),
     ("blocks in SLC mode", "a steady state", Breaks("is Full and Full")),
