@@ -251,7 +251,7 @@ mod tests {
         made_in_wordlines(1, valid, moved)
     }
 
-    /// As above, with so many pages a program.
+    /// Creates the drive of [`made`] with programs of `pages` pages.
     fn made_in_wordlines(pages: u32, valid: [&[u32]; 2], moved: [u32; 2]) -> PageTables {
         let pages = format!("timing.wordline_pages={pages}");
         let more = [

@@ -26,8 +26,10 @@ impl<P: Incremental> LargerUnits<P> {
         let units_differ = scenario.ftl.streams.hot_window_share.is_some()
             || scenario.ftl.demand.is_some()
             || scenario.zones.is_some();
-        let scenario =
-            scenario.overwrites().in_larger_units().filter(|_| is_steady && !units_differ)?;
+        if !is_steady || units_differ {
+            return None;
+        }
+        let scenario = scenario.overwrites().in_larger_units()?;
         Some(LargerUnits { scenario, drive: None, waf: None })
     }
 
@@ -61,7 +63,7 @@ impl<P: Incremental> LargerUnits<P> {
 
 impl Ftl {
     /// Takes the state of a drive with larger units, each of which becomes several.
-    fn divide(&mut self, larger: Ftl) {
+    pub(super) fn divide(&mut self, larger: Ftl) {
         let lpns = larger.tables.map.logical_pages();
         let units = self.tables.map.logical_pages() / lpns;
         self.sectors.hold_all();

@@ -46,9 +46,8 @@ impl Names {
     /// Writes its tables, or takes them back; the drive has `planes` planes.
     pub(super) fn archive(&mut self, archive: &mut Archive, planes: usize) {
         match &mut self.pages {
-            PreparedPages::InOrder(_) => {}
             PreparedPages::Drawn(drawn) => drawn.archive(archive, planes),
-            PreparedPages::Replicated(replicated) => replicated.archive(archive),
+            PreparedPages::InOrder(_) | PreparedPages::Replicated(_) => {}
         }
     }
 

@@ -217,9 +217,9 @@ impl Ftl {
             }
         }
         for page in names.missing() {
-            own.index.remove_valid(own.numbering.block_of(page));
-            own.planes[own.numbering.plane_of(own.numbering.block_of(page)) as usize].committed -=
-                1;
+            let block = own.numbering.block_of(page);
+            own.index.remove_valid(block);
+            own.planes[own.numbering.plane_of(block) as usize].committed -= 1;
         }
         self.tables.start_with(Names::new(PreparedPages::Replicated(names)));
     }

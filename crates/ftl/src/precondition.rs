@@ -117,7 +117,7 @@ impl Preconditioner {
             victim::make(&scenario.drawing_apart("precondition.victim"), ftl.numbering.geometry);
         let state = match scenario.ftl.precondition {
             Precondition::None => Progress::Done,
-            Precondition::Steady if ftl.pages_are_alike() && without_names(scenario) => {
+            Precondition::Steady if ftl.pages_are_alike() && draws_pages(scenario) => {
                 Progress::Overwriting(Box::new(Overwriting::new(ftl, scenario, kept, sampling)))
             }
             Precondition::Sequential | Precondition::Steady => Progress::Filling(0),
@@ -207,7 +207,7 @@ impl Preconditioner {
 
 /// Whether a load's overwrites are drawn without names. Of a very large drive they are where it
 /// writes several units together too, as if one by one.
-fn without_names(scenario: &Scenario) -> bool {
+fn draws_pages(scenario: &Scenario) -> bool {
     let is_large = scenario.logical_pages() > BY_NAME_PAGES;
     scenario.overwrites().are_even() || is_large && scenario.overwrites().are_everywhere()
 }

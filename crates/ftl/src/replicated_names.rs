@@ -1,7 +1,5 @@
 //! Logical pages of a drive whose planes are copies of those of a small one, computed on demand.
 
-use reprieve_base::Archive;
-
 use super::{Ftl, Mapping};
 
 /// A page of the models that holds nothing.
@@ -11,19 +9,24 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct ReplicatedNames {
     /// Of each logical page of the models its page, and the reverse.
-    #[serde(skip)]
     pages: Vec<u32>,
-    #[serde(skip)]
     lpns: Vec<u32>,
     logical_pages: u32,
     pages_per_plane: u32,
     /// Mapping units of a page, which stay on one plane.
     units: u32,
     models: u32,
-    /// Of each plane its model, and their first user pages in the order of logical pages.
-    planes: Vec<(u32, u32, u32)>,
+    planes: Vec<Replica>,
     /// The plane of each of the first user pages.
     columns: Vec<u32>,
+}
+
+/// The model of a plane, and the first user page of each in the order of logical pages.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Replica {
+    model: u32,
+    first: u32,
+    model_first: u32,
 }
 
 impl ReplicatedNames {
@@ -37,8 +40,10 @@ impl ReplicatedNames {
         let (own, of) = (firsts(ftl), firsts(models));
         let mut columns = vec![0; own.len()];
         (0..).zip(&own).for_each(|(plane, first)| columns[*first as usize] = plane);
-        let planes =
-            model_of.iter().zip(own).map(|(model, own)| (*model, own, of[*model as usize]));
+        let replica = |(model, first): (&u32, u32)| {
+            let model_first = of[*model as usize];
+            Replica { model: *model, first, model_first }
+        };
         ReplicatedNames {
             pages: (0..models.tables.map.logical_pages()).map(page_of).collect(),
             lpns: (0..models.numbering.geometry.pages() as u32).map(lpn_of).collect(),
@@ -46,18 +51,8 @@ impl ReplicatedNames {
             pages_per_plane: ftl.numbering.pages_per_plane(),
             units: ftl.numbering.units_per_page(),
             models: models.numbering.geometry.planes(),
-            planes: planes.collect(),
+            planes: model_of.iter().zip(own).map(replica).collect(),
             columns,
-        }
-    }
-
-    /// Writes the places of the models' pages, or takes them back.
-    pub(super) fn archive(&mut self, archive: &mut Archive) {
-        let mut lengths = (self.pages.len(), self.lpns.len());
-        archive.part(&mut lengths);
-        for (table, length) in [(&mut self.pages, lengths.0), (&mut self.lpns, lengths.1)] {
-            table.resize(length, NONE);
-            archive.table(bytemuck::cast_slice_mut(table));
         }
     }
 
@@ -66,7 +61,7 @@ impl ReplicatedNames {
         let (page, unit) = (lpn / self.units, lpn % self.units);
         let planes = self.columns.len() as u32;
         let plane = self.columns[(page % planes) as usize];
-        let (_, _, first) = self.planes[plane as usize];
+        let first = self.planes[plane as usize].model_first;
         ((page / planes * self.models + first) * self.units + unit, plane)
     }
 
@@ -74,12 +69,12 @@ impl ReplicatedNames {
     pub(super) fn missing(&self) -> Vec<u32> {
         let rows = self.pages.len() as u32 / (self.units * self.models);
         let mut missing = Vec::new();
-        for (plane, (model, own, of)) in (0..).zip(&self.planes) {
-            let last = (rows - 1) * self.columns.len() as u32 + own;
+        for (plane, replica) in (0..).zip(&self.planes) {
+            let last = (rows - 1) * self.columns.len() as u32 + replica.first;
             if last >= self.logical_pages / self.units {
-                let first = ((rows - 1) * self.models + of) * self.units;
+                let first = ((rows - 1) * self.models + replica.model_first) * self.units;
                 let like = &self.pages[first as usize..(first + self.units) as usize];
-                let offset = self.offset(plane, *model);
+                let offset = self.offset(plane);
                 missing.extend(like.iter().map(|page| page.wrapping_add(offset)));
             }
         }
@@ -87,21 +82,21 @@ impl ReplicatedNames {
     }
 
     /// Returns the distance of a plane's pages from its model's, modulo 2^32.
-    fn offset(&self, plane: u32, model: u32) -> u32 {
+    fn offset(&self, plane: u32) -> u32 {
+        let model = self.planes[plane as usize].model;
         plane.wrapping_sub(model).wrapping_mul(self.pages_per_plane)
     }
 
     /// Returns the page, counted over the drive, that holds a logical page.
     pub(super) fn page(&self, lpn: u32) -> u32 {
         let (like, plane) = self.like(lpn);
-        let (model, _, _) = self.planes[plane as usize];
-        self.pages[like as usize].wrapping_add(self.offset(plane, model))
+        self.pages[like as usize].wrapping_add(self.offset(plane))
     }
 
     /// Returns the logical page that a page, counted over the drive, holds.
     pub(super) fn owner(&self, page: u32) -> Option<u32> {
         let (plane, own) = (page / self.pages_per_plane, page % self.pages_per_plane);
-        let (model, first, _) = self.planes[plane as usize];
+        let Replica { model, first, .. } = self.planes[plane as usize];
         let like = self.lpns[(model * self.pages_per_plane + own) as usize];
         if like == NONE {
             return None;

@@ -84,11 +84,11 @@ impl SparseTable {
         }
         archive.part(&mut self.earlier);
         if archive.is_loading() {
-            let mut earlier = std::mem::take(&mut self.earlier);
+            let earlier = std::mem::take(&mut self.earlier);
             let is_sound = earlier.is_sorted_by(|one, next| one.0 < next.0)
                 && earlier.last().is_none_or(|last| (last.0 as usize) < self.entries);
             archive.refuse_unless(is_sound);
-            earlier.truncate(if is_sound { usize::MAX } else { 0 });
+            let earlier = if is_sound { earlier } else { Vec::new() };
             *self = SparseTable::with(earlier, self.entries);
         }
     }

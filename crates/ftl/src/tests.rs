@@ -43,7 +43,7 @@ impl Ftl {
         self.replay_together(1, writes, stream)
     }
 
-    /// As above, with so many neighbours always written together.
+    /// Overwrites runs of `together` adjacent logical pages, drawn at random, by name.
     fn replay_together(&mut self, together: u32, writes: u32, stream: &mut Stream) -> u32 {
         let places = u64::from(self.tables.map.logical_pages() / together);
         let kept = Kept::always(self.tables.blocks.reserve_blocks);
@@ -133,12 +133,6 @@ fn the_steady_state_is_that_of_a_long_replay() {
 /// Units that a load always writes together, of a page or of half of one.
 #[test]
 fn the_steady_state_of_units_written_together_is_that_of_a_long_replay() {
-    let units = [
-        "ftl.over_provisioning=0.3",
-        "ftl.mapping_bytes=512",
-        "workload.request_bytes=2048",
-        "workload.align_bytes=2048",
-    ];
     for (together, more) in [
         (4, &[][..]),
         (2, &["workload.request_bytes=1024", "workload.align_bytes=1024"]),
@@ -146,7 +140,7 @@ fn the_steady_state_of_units_written_together_is_that_of_a_long_replay() {
         (4, &["ftl.placement=dynamic"]),
         (4, &["ftl.gc_stream=separate", "ftl.over_provisioning=0.4"]),
     ] {
-        let more = [&units[..], more].concat();
+        let more = [&FOUR_UNITS[..], more].concat();
         assert!(drive(1, &more).overwrites().in_larger_units().is_some());
         assert_law_of_replay(together, &more, preconditioned);
     }
@@ -155,15 +149,30 @@ fn the_steady_state_of_units_written_together_is_that_of_a_long_replay() {
 /// A drive in its steady state of which only two planes were overwritten.
 fn copied(seed: u64, sets: &[&str]) -> Ftl {
     let scenario = drive(seed, sets);
-    let mut ftl = Ftl::new(&scenario).expect("a drive that fits into memory");
-    let sampling = Sampling { beyond: 0, models: 0 };
+    let of = |scenario: &Scenario| Ftl::new(scenario).expect("a drive that fits into memory");
+    let larger = scenario.overwrites().in_larger_units();
+    let prepared = larger.as_ref().unwrap_or(&scenario);
+    let (mut ftl, sampling) = (of(prepared), Sampling { beyond: 0, models: 0 });
     let mut preconditioner =
-        Preconditioner::without_names(&scenario, &mut ftl, Kept::always(2), sampling);
+        Preconditioner::without_names(prepared, &mut ftl, Kept::always(2), sampling);
     while !preconditioner.is_done() {
-        preconditioner.advance(&mut ftl, &scenario, 1000).expect("a drive that settles");
+        preconditioner.advance(&mut ftl, prepared, 1000).expect("a drive that settles");
+    }
+    if larger.is_some() {
+        let units = std::mem::replace(&mut ftl, of(&scenario));
+        ftl.divide(units);
+        ftl.settle(&scenario);
     }
     ftl
 }
+
+/// Units of which a load writes four together.
+const FOUR_UNITS: [&str; 4] = [
+    "ftl.mapping_bytes=512",
+    "ftl.over_provisioning=0.3",
+    "workload.request_bytes=2048",
+    "workload.align_bytes=2048",
+];
 
 #[test]
 fn planes_that_are_copied_have_the_law_of_a_long_replay() {
@@ -179,6 +188,7 @@ fn planes_that_are_copied_have_the_law_of_a_long_replay() {
     ] {
         assert_law_of_replay(1, &[PLANES_MORE, sets].concat(), copied);
     }
+    assert_law_of_replay(4, &[PLANES_MORE, &FOUR_UNITS].concat(), copied);
 }
 
 /// Pages that collection moves for each of some hundredths of a drive that is overwritten.
@@ -228,6 +238,7 @@ fn each_page_of_a_drive_of_copies_has_one_name() {
         &["ftl.over_provisioning=0.2202"][..],
         &["ftl.placement=dynamic"],
         &["ftl.placement=aligned", "ftl.mapping_bytes=512", "ftl.over_provisioning=0.3"],
+        &FOUR_UNITS,
     ] {
         let sets = [PLANES_MORE, sets, &["ftl.precondition=steady"]].concat();
         let ftl = copied(5, &sets);

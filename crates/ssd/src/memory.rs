@@ -41,10 +41,9 @@ const FIXED_BYTES: u64 = 50 << 20;
 /// Returns the approximate memory of a run of the scenario.
 pub fn needed_bytes(scenario: &Scenario) -> u64 {
     let units = scenario.mapping_geometry().pages();
-    let knows_last_writes = scenario.ftl.streams.hot_window_share.is_some();
-    let last_writes = if knows_last_writes { u64::from(scenario.logical_pages()) } else { 0 };
+    let knows_last_writes = u64::from(scenario.ftl.streams.hot_window_share.is_some());
     table_bytes(scenario)
-        + last_writes * BYTES_PER_LAST_WRITE
+        + knows_last_writes * u64::from(scenario.logical_pages()) * BYTES_PER_LAST_WRITE
         + mapping_bytes(scenario)
         + preconditioning_bytes(scenario)
         + run_in_bytes(scenario)
@@ -72,7 +71,7 @@ fn mapping_bytes(scenario: &Scenario) -> u64 {
 }
 
 /// Bytes besides the tables during preconditioning: valid pages, and pages whose logical numbers
-/// are permuted, of a plane or of the drive; or the copied planes.
+/// are permuted, of a plane or of the drive; the copied planes; the drive in larger units.
 fn preconditioning_bytes(scenario: &Scenario) -> u64 {
     if scenario.ftl.precondition != Precondition::Steady {
         return 0;
@@ -81,7 +80,8 @@ fn preconditioning_bytes(scenario: &Scenario) -> u64 {
     let pages = u64::from(scenario.logical_pages());
     let is_fixed = place::make(scenario, geometry).is_fixed();
     let dealt = if is_fixed { pages.div_ceil(u64::from(geometry.planes())) } else { pages };
-    let models = reprieve_ftl::models_bytes(scenario, table_bytes);
+    let larger = scenario.overwrites().in_larger_units().map_or(0, |larger| table_bytes(&larger));
+    let models = reprieve_ftl::models_bytes(scenario, table_bytes) + larger;
     scenario.mapping_geometry().pages().div_ceil(8) + dealt * BYTES_PER_LOGICAL_PAGE + models
 }
 
