@@ -79,25 +79,25 @@ mod tests {
 
     #[test]
     fn pages_go_around_the_planes() {
-        let twins = Superblocks::new(true, &DIE);
-        let inner = twins.inner_geometry(DIE);
+        let superblocks = Superblocks::new(true, &DIE);
+        let inner = superblocks.inner_geometry(DIE);
         assert_eq!((inner.planes_per_die, inner.pages_per_block), (1, 15));
         assert_eq!(inner.pages(), DIE.pages());
         for page in 0..15 {
             let at = PageAddress { plane: 0, block: 2, page };
-            let outer = twins.outer(at);
+            let outer = superblocks.outer(at);
             assert_eq!((outer.plane, outer.block, outer.page), (page % 3, 2, page / 3));
-            assert_eq!(twins.inner(outer), at);
+            assert_eq!(superblocks.inner(outer), at);
         }
-        let eight = [0, 1, 2].map(|plane| twins.pages_on(plane, 8));
+        let eight = [0, 1, 2].map(|plane| superblocks.pages_on(plane, 8));
         assert_eq!(eight, [3, 3, 2]);
     }
 
     #[test]
     fn a_plane_by_itself_is_as_it_is() {
-        let twins = Superblocks::new(false, &DIE);
+        let superblocks = Superblocks::new(false, &DIE);
         let at = PageAddress { plane: 2, block: 3, page: 4 };
-        assert_eq!((twins.outer(at), twins.inner(at)), (at, at));
-        assert_eq!((twins.inner_geometry(DIE), twins.pages_on(0, 4)), (DIE, 4));
+        assert_eq!((superblocks.outer(at), superblocks.inner(at)), (at, at));
+        assert_eq!((superblocks.inner_geometry(DIE), superblocks.pages_on(0, 4)), (DIE, 4));
     }
 }

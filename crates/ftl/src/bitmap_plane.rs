@@ -8,7 +8,7 @@ use reprieve_policy::victim::{BlockView, VictimPolicy};
 use super::filler::filler;
 use super::overwrite_scope::Scope;
 use super::plane::Plane;
-use super::{Ftl, Kept};
+use super::{FreeTarget, Ftl};
 use crate::block_index::BlockIndex;
 
 /// Only open block of a plane, as pages are alike.
@@ -26,7 +26,7 @@ pub(super) struct BitmapPlane {
     fills_programs: bool,
     /// Free blocks that the host leaves.
     reserve_blocks: u32,
-    kept: Kept,
+    kept: FreeTarget,
     /// One valid bit a page.
     valid: Vec<u64>,
     index: BlockIndex,
@@ -57,7 +57,7 @@ impl BlockView for InDrive<'_> {
 
 impl BitmapPlane {
     /// Creates a plane of an FTL without valid pages.
-    pub(super) fn new(ftl: &Ftl, plane: u32, kept: Kept) -> BitmapPlane {
+    pub(super) fn new(ftl: &Ftl, plane: u32, kept: FreeTarget) -> BitmapPlane {
         let (pages, blocks) =
             (ftl.numbering.geometry.pages_per_block, ftl.numbering.geometry.blocks_per_plane);
         let words = (pages * blocks).div_ceil(64) as usize;

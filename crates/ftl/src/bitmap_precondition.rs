@@ -7,7 +7,7 @@ use reprieve_policy::victim::{self, VictimPolicy};
 use super::bitmap_plane::{BitmapPlane, FRONT};
 use super::overwrite_scope::Scope;
 use super::page_names::{DrawnNames, Names, PreparedPages};
-use super::{Ftl, Kept, Mapping};
+use super::{FreeTarget, Ftl, Mapping};
 
 /// Valid physical pages before logical pages are assigned to them.
 ///
@@ -20,7 +20,7 @@ pub(super) struct BitmapDrive {
 
 impl BitmapDrive {
     /// Returns a drive without valid pages, which keeps some free blocks in each plane.
-    pub(super) fn new(ftl: &Ftl, scenario: &Scenario, kept: Kept) -> BitmapDrive {
+    pub(super) fn new(ftl: &Ftl, scenario: &Scenario, kept: FreeTarget) -> BitmapDrive {
         let planes = 0..ftl.tables.blocks.planes.len() as u32;
         let apart = scenario.drawing_apart("precondition.victim");
         BitmapDrive {

@@ -347,7 +347,7 @@ impl Blocks {
 
     /// Passes every block with its programmed pages: die, plane in the die, block, pages of flash.
     pub fn for_each(&self, mut say: impl FnMut(u32, u32, u32, u32)) {
-        let Numbering { geometry, twins, .. } = self.numbering;
+        let Numbering { geometry, superblocks, .. } = self.numbering;
         for (number, plane) in (0..).zip(&self.planes) {
             let die = self.numbering.die(number);
             let mut programmed = vec![geometry.pages_per_block; geometry.blocks_per_plane as usize];
@@ -359,12 +359,12 @@ impl Blocks {
             }
             for (block, pages) in (0..).zip(programmed) {
                 let pages = self.numbering.flash_pages(pages);
-                if !twins.exist() {
+                if !superblocks.exist() {
                     say(die, number % geometry.planes_per_die, block, pages);
                     continue;
                 }
-                for plane in 0..twins.planes() {
-                    say(die, plane, block, twins.pages_on(plane, pages));
+                for plane in 0..superblocks.planes() {
+                    say(die, plane, block, superblocks.pages_on(plane, pages));
                 }
             }
         }

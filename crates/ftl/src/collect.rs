@@ -107,7 +107,7 @@ impl Collection {
         now: Time,
     ) -> Option<Txn> {
         let numbering = tables.blocks.numbering;
-        if numbering.twins.exist() {
+        if numbering.superblocks.exist() {
             return self.take_twin_erase(die, &tables.blocks, now);
         }
         for plane in numbering.planes_of(die) {
@@ -138,7 +138,7 @@ impl Collection {
     fn take_twin_erase(&mut self, die: u32, blocks: &Blocks, now: Time) -> Option<Txn> {
         let plane = self.dies[die as usize].plane;
         let job = &mut self.jobs[plane as usize];
-        if job.erased_planes == blocks.numbering.twins.planes() {
+        if job.erased_planes == blocks.numbering.superblocks.planes() {
             return None;
         }
         let victim = blocks.victim_of(plane).expect("it is being erased");
@@ -159,7 +159,7 @@ impl Collection {
     ) -> Option<Txn> {
         let plane = blocks.numbering.plane(first.die, first.at);
         let held = *self.jobs[plane as usize].held.get(number as usize)?;
-        if first.at.plane + number == blocks.numbering.twins.planes() {
+        if first.at.plane + number == blocks.numbering.superblocks.planes() {
             return None;
         }
         let front = front_of_moved(plane, blocks, held.lpn);
@@ -223,16 +223,14 @@ impl Collection {
     /// Returns how many pages a program of a plane moves, the first of which goes to `first`.
     #[inline]
     fn pages_moved(&self, plane: u32, first: PageAddress, front: usize, blocks: &Blocks) -> usize {
-        let twins = blocks.numbering.twins;
+        let planes = blocks.numbering.superblocks.planes();
         let goes_there = |held: &&HeldPage| front_of_moved(plane, blocks, held.lpn) == front;
         let held = self.jobs[plane as usize].held.iter();
-        match twins.exist() {
+        match blocks.numbering.superblocks.exist() {
             // A page that has become cold since its read may make more than a program takes.
             false => held.filter(goes_there).take(self.batch as usize).count(),
             // The pages that `take_twin_page` places on the other planes.
-            true => {
-                held.take((twins.planes() - first.plane) as usize).take_while(goes_there).count()
-            }
+            true => held.take((planes - first.plane) as usize).take_while(goes_there).count(),
         }
     }
 
@@ -250,7 +248,7 @@ impl Collection {
         blocks: &mut Blocks,
         now: Time,
     ) -> Option<Txn> {
-        if blocks.numbering.twins.exist() {
+        if blocks.numbering.superblocks.exist() {
             return self.take_twin_page(first, number, blocks, now);
         }
         let plane = blocks.numbering.plane(first.die, first.at);
@@ -292,7 +290,7 @@ impl Collection {
                 tables.relocate(old, numbering.page_of(&txns[id]), lpn, txns);
             }
             // The blocks of a superblock are erased at once, and count as one.
-            _ if numbering.twins.exist() && at.plane > 0 => {}
+            _ if numbering.superblocks.exist() && at.plane > 0 => {}
             _ => {
                 let victim = self.end_job(plane, tables);
                 self.reclaimed(plane, victim, &mut tables.blocks);

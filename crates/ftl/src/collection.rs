@@ -69,7 +69,7 @@ impl Collection {
             collecting: 0,
             waiting_dies: VecDeque::new(),
             copyback: scenario.ftl.copyback,
-            batch: together.max(numbering.twins.planes()),
+            batch: together.max(numbering.superblocks.planes()),
             unit_transfers: match scenario.units_per_page() {
                 1 => None,
                 _ => scenario.transfer_unit_bytes().map(|bytes| scenario.mapping_bytes() / bytes),

@@ -11,7 +11,7 @@ use super::in_order::InOrder;
 use super::page_names::{Names, PreparedPages};
 use super::page_tables::PageTables;
 use super::plane::Plane;
-use super::{Ftl, Kept, Mapping};
+use super::{FreeTarget, Ftl, Mapping};
 
 /// Rounds whose pages get their names together: those of a plane are a line of the cache.
 const ROUNDS_TOGETHER: u32 = 16;
@@ -71,7 +71,7 @@ impl Ftl {
 
     /// Takes a page for a logical page; returns the plane and the page.
     fn take(&mut self, lpn: u32) -> (u32, u32) {
-        let kept = Kept::always(self.tables.blocks.reserve_blocks);
+        let kept = FreeTarget::always(self.tables.blocks.reserve_blocks);
         let plane = self.place_write(lpn, &|_| 0);
         let plane = plane.expect("the drive has more room than logical pages");
         (plane, self.tables.take_now(plane, lpn, kept).0)
@@ -79,7 +79,7 @@ impl Ftl {
 
     /// Writes logical pages that hold nothing yet, in order.
     pub(super) fn fill(&mut self, lpns: Range<u32>) {
-        let kept = Kept::always(self.tables.blocks.reserve_blocks);
+        let kept = FreeTarget::always(self.tables.blocks.reserve_blocks);
         let round = self.placement.round().filter(|_| self.tables.blocks.fronts.fills_in_order());
         let mut lpn = lpns.start;
         while let Some(pages) = round.filter(|pages| *pages <= lpns.end - lpn) {
@@ -235,7 +235,7 @@ mod tests {
             let [mut by_rounds, mut by_page, mut in_order] =
                 std::array::from_fn(|_| Ftl::new(&scenario).expect("a small drive"));
             let pages = by_page.tables.map.all_pages();
-            let kept = Kept::always(by_page.tables.blocks.reserve_blocks);
+            let kept = FreeTarget::always(by_page.tables.blocks.reserve_blocks);
             (0..pages).for_each(|lpn| {
                 by_page.write_now(lpn, kept);
             });

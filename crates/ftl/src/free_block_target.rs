@@ -13,19 +13,19 @@ const MARGIN_BLOCKS: u32 = 4;
 
 /// Free blocks of a plane down to which collection admits host writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Kept {
+pub struct FreeTarget {
     blocks: f64,
 }
 
-impl Kept {
+impl FreeTarget {
     /// Creates a target of `blocks` on average.
-    pub fn on_average(blocks: f64) -> Kept {
-        Kept { blocks }
+    pub fn on_average(blocks: f64) -> FreeTarget {
+        FreeTarget { blocks }
     }
 
     /// Creates a target of exactly `blocks`.
-    pub fn always(blocks: u32) -> Kept {
-        Kept { blocks: f64::from(blocks) }
+    pub fn always(blocks: u32) -> FreeTarget {
+        FreeTarget { blocks: f64::from(blocks) }
     }
 
     /// Returns the average.
@@ -45,12 +45,12 @@ impl Kept {
 
 impl Ftl {
     /// Returns the free blocks of a plane whose collection cannot keep up.
-    pub fn kept_behind(&self) -> Kept {
-        Kept::always(self.tables.blocks.reserve_blocks)
+    pub fn kept_behind(&self) -> FreeTarget {
+        FreeTarget::always(self.tables.blocks.reserve_blocks)
     }
 
     /// Returns the free blocks of a plane whose collection keeps up with the load.
-    pub fn kept_ahead(&self) -> Kept {
+    pub fn kept_ahead(&self) -> FreeTarget {
         let rules = &self.collection.rules;
         let ahead = match rules.pace {
             Pace::Fixed { .. } => f64::from(rules.start_blocks.saturating_sub(1)),
@@ -65,27 +65,27 @@ impl Ftl {
 
     /// Returns the free blocks of an idle plane: one more than starts collection, so that the next
     /// open block does not start it.
-    pub fn kept_at_rest(&self) -> Kept {
+    pub fn kept_at_rest(&self) -> FreeTarget {
         let rules = &self.collection.rules;
         let start_blocks = if rules.in_background { rules.start_blocks } else { 0 };
         let least = self.tables.blocks.reserve_blocks + 1;
         let most = self.spare_blocks().saturating_sub(MARGIN_BLOCKS).max(least);
-        Kept::always(start_blocks.max(least).min(most) + 1)
+        FreeTarget::always(start_blocks.max(least).min(most) + 1)
     }
 
     /// Returns the next target to try, from the shares of valid pages in full blocks after
     /// preconditioning and after the load.
     ///
     /// With one full block fewer a plane has its pages in the others.
-    pub fn kept_for(&self, kept: Kept, share_before: f64, share: f64) -> Kept {
+    pub fn kept_for(&self, kept: FreeTarget, share_before: f64, share: f64) -> FreeTarget {
         let blocks = f64::from(self.numbering.geometry.blocks_per_plane) - kept.blocks - 1.0;
         self.within_spare(kept.blocks + blocks * (share / share_before - 1.0))
     }
 
     /// Limits a target to the reserve of collection and half of the spare blocks.
-    fn within_spare(&self, blocks: f64) -> Kept {
+    fn within_spare(&self, blocks: f64) -> FreeTarget {
         let most = f64::from(self.spare_blocks() / 2);
-        Kept { blocks: blocks.min(most).max(f64::from(self.tables.blocks.reserve_blocks)) }
+        FreeTarget { blocks: blocks.min(most).max(f64::from(self.tables.blocks.reserve_blocks)) }
     }
 
     /// Returns the blocks of a plane beyond those that its logical pages fill.
@@ -100,12 +100,12 @@ impl Ftl {
 
 #[cfg(test)]
 mod tests {
-    use super::Kept;
+    use super::FreeTarget;
 
     #[test]
     fn a_number_between_two_is_met_on_average() {
         for (blocks, least) in [(2.0, 2), (2.25, 2), (3.9, 3)] {
-            let kept = Kept::on_average(blocks);
+            let kept = FreeTarget::on_average(blocks);
             let numbers: Vec<u32> = (0..1000).map(|fills| kept.of(5, fills)).collect();
             assert!(numbers.iter().all(|number| *number == least || *number == least + 1));
             let mean = numbers.iter().sum::<u32>() as f64 / 1000.0;

@@ -74,7 +74,7 @@ use zone_slots::ZoneSlots;
 pub use blocks::Blocks;
 pub use demand::DemandMap;
 pub use faults::Failing;
-pub use free_block_target::Kept;
+pub use free_block_target::FreeTarget;
 pub use map::{Map, Mapping};
 pub use numbering::Numbering;
 pub use page_tables::PageTables;

@@ -15,7 +15,7 @@ use reprieve_policy::txn::Txn;
 pub struct Numbering {
     /// Geometry of this layer, where pages are mapping units and a superblock is one block.
     pub(super) geometry: Geometry,
-    pub(super) twins: Superblocks,
+    pub(super) superblocks: Superblocks,
     /// Mapping units of a page of flash, as a power of two.
     unit_bits: u32,
     /// Collection fills the last program of a victim with data of another.
@@ -25,10 +25,10 @@ pub struct Numbering {
 impl Numbering {
     /// Returns the numbering of a scenario's drive.
     pub(super) fn of(scenario: &Scenario) -> Numbering {
-        let twins = Superblocks::new(scenario.ftl.twin_blocks, &scenario.geometry);
+        let superblocks = Superblocks::new(scenario.ftl.twin_blocks, &scenario.geometry);
         Numbering {
-            geometry: twins.inner_geometry(scenario.mapping_geometry()),
-            twins,
+            geometry: superblocks.inner_geometry(scenario.mapping_geometry()),
+            superblocks,
             unit_bits: scenario.units_per_page().ilog2(),
             fills_programs: scenario.ftl.fills_programs || scenario.units_per_page() > 1,
         }
@@ -79,7 +79,7 @@ impl Numbering {
 
     /// Returns the planes of a block.
     pub fn planes_of_block(&self) -> u64 {
-        u64::from(self.twins.planes())
+        u64::from(self.superblocks.planes())
     }
 
     /// Returns the pages of a plane.
@@ -95,13 +95,13 @@ impl Numbering {
         let (plane, block) = (block / blocks_per_plane, block % blocks_per_plane);
         let page = self.flash_page(page);
         let at = PageAddress { plane: plane % planes_per_die, block, page };
-        (plane / planes_per_die, self.twins.outer(at))
+        (plane / planes_per_die, self.superblocks.outer(at))
     }
 
     /// Returns the first page at an address.
     #[inline]
     pub fn page(&self, die: u32, at: PageAddress) -> u32 {
-        let at = self.twins.inner(at);
+        let at = self.superblocks.inner(at);
         let plane = die * self.geometry.planes_per_die + at.plane;
         let block = plane * self.geometry.blocks_per_plane + at.block;
         block * self.geometry.pages_per_block + (at.page << self.unit_bits)
@@ -121,7 +121,7 @@ impl Numbering {
     /// Returns the plane of an address.
     #[inline]
     pub(super) fn plane(&self, die: u32, at: PageAddress) -> u32 {
-        die * self.geometry.planes_per_die + self.twins.inner(at).plane
+        die * self.geometry.planes_per_die + self.superblocks.inner(at).plane
     }
 
     /// Returns die and address, as far as known, of a page that will be written to a plane.
@@ -135,7 +135,8 @@ impl Numbering {
     #[inline]
     pub(super) fn address(&self, plane: u32, block: u32, page: u32) -> PageAddress {
         let page = self.flash_page(page);
-        self.twins.outer(PageAddress { plane: plane % self.geometry.planes_per_die, block, page })
+        let plane = plane % self.geometry.planes_per_die;
+        self.superblocks.outer(PageAddress { plane, block, page })
     }
 
     /// Returns the die of a plane.
@@ -195,9 +196,9 @@ mod tests {
             pages_per_block: 8,
             page_bytes: 4096,
         };
-        let twins = Superblocks::new(in_step, &outer);
-        let geometry = twins.inner_geometry(outer);
-        Numbering { geometry, twins, unit_bits: 0, fills_programs: false }
+        let superblocks = Superblocks::new(in_step, &outer);
+        let geometry = superblocks.inner_geometry(outer);
+        Numbering { geometry, superblocks, unit_bits: 0, fills_programs: false }
     }
 
     #[test]
@@ -214,11 +215,14 @@ mod tests {
 
     #[test]
     fn pages_of_twins_go_around_their_planes() {
-        let twins = numbering(true);
+        let superblocks = numbering(true);
         // Page 5 of the block of 16 is the third of the second plane.
-        assert_eq!(twins.locate(64 + 2 * 16 + 5).1, PageAddress { plane: 1, block: 2, page: 2 });
-        assert_eq!(twins.page(1, PageAddress { plane: 1, block: 2, page: 2 }), 101);
-        assert_eq!((twins.pages_per_block(), twins.planes_of_block()), (16, 2));
+        assert_eq!(
+            superblocks.locate(64 + 2 * 16 + 5).1,
+            PageAddress { plane: 1, block: 2, page: 2 }
+        );
+        assert_eq!(superblocks.page(1, PageAddress { plane: 1, block: 2, page: 2 }), 101);
+        assert_eq!((superblocks.pages_per_block(), superblocks.planes_of_block()), (16, 2));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use reprieve_config::Scenario;
 use super::bitmap_precondition::BitmapDrive;
 use super::overwrite_scope::Scope;
 use super::pass::Pass;
-use super::{Ftl, Kept};
+use super::{FreeTarget, Ftl};
 
 /// Logical pages up to which every plane is overwritten, in seconds.
 pub(super) const SAMPLED_PAGES: u32 = 1 << 24;
@@ -65,7 +65,7 @@ impl Overwriting {
     pub(super) fn new(
         ftl: &mut Ftl,
         scenario: &Scenario,
-        kept: Kept,
+        kept: FreeTarget,
         sampling: Sampling,
     ) -> Overwriting {
         ftl.sectors.hold_all();

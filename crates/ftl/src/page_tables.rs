@@ -117,8 +117,8 @@ impl PageTables {
             _ => return txn.at,
         };
         let (die, at) = self.blocks.numbering.locate(page);
-        let twins = self.blocks.numbering.twins;
-        let is_there = die == txn.die && (at.plane == txn.at.plane || twins.exist());
+        let superblocks = self.blocks.numbering.superblocks;
+        let is_there = die == txn.die && (at.plane == txn.at.plane || superblocks.exist());
         if is_there { at } else { txn.at }
     }
 

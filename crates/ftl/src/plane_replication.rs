@@ -14,7 +14,7 @@ use reprieve_trace::{PlaneShare, WorkloadConfig};
 use super::page_names::{Names, PreparedPages};
 use super::replay::Replay;
 use super::replicated_names::ReplicatedNames;
-use super::{Ftl, Kept};
+use super::{FreeTarget, Ftl};
 
 /// Logical pages up to which a whole drive is overwritten page by page, in some seconds.
 pub(super) const BY_NAME_PAGES: u32 = 1 << 22;
@@ -35,7 +35,7 @@ pub(super) trait Incremental {
 }
 
 /// Creates the preconditioning by page of the drive of a few planes.
-type ByName<P> = fn(&Scenario, &mut Ftl, Kept) -> P;
+type ByName<P> = fn(&Scenario, &mut Ftl, FreeTarget) -> P;
 
 /// Replication of a large drive; `P` preconditions the drive of a few planes.
 pub(super) struct PlaneReplication<P> {
@@ -137,7 +137,7 @@ impl<P: Incremental> PlaneReplication<P> {
         &mut self,
         ftl: &mut Ftl,
         scenario: &Scenario,
-        (kept, by_name): (Kept, ByName<P>),
+        (kept, by_name): (FreeTarget, ByName<P>),
         writes: u64,
     ) -> Result<bool, UserError> {
         match &mut self.stage {

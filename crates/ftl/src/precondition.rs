@@ -16,12 +16,12 @@ use super::overwriting::{MODEL_PAGES, Overwriting, SAMPLED_PAGES, Sampling};
 use super::pass::Pass;
 use super::plane_replication::{BY_NAME_PAGES, Incremental, PlaneReplication};
 use super::replay::Replay;
-use super::{Ftl, Kept};
+use super::{FreeTarget, Ftl};
 
 /// Preconditioning in steps, so that progress can be shown.
 pub struct Preconditioner {
     state: Progress,
-    kept: Kept,
+    kept: FreeTarget,
     /// Write amplification in the last pass of overwrites.
     waf: Option<f64>,
 }
@@ -70,7 +70,7 @@ struct Replaying {
 
 impl Preconditioner {
     /// Creates the preconditioning of an unwritten drive to the state of its scenario.
-    pub fn new(scenario: &Scenario, ftl: &mut Ftl, kept: Kept) -> Preconditioner {
+    pub fn new(scenario: &Scenario, ftl: &mut Ftl, kept: FreeTarget) -> Preconditioner {
         match LargerUnits::of(scenario) {
             Some(larger) => {
                 Preconditioner { state: Progress::InLargerUnits(Box::new(larger)), kept, waf: None }
@@ -80,7 +80,7 @@ impl Preconditioner {
     }
 
     /// Creates the preconditioning that overwrites page by page, if anything.
-    pub(super) fn by_name(scenario: &Scenario, ftl: &mut Ftl, kept: Kept) -> Preconditioner {
+    pub(super) fn by_name(scenario: &Scenario, ftl: &mut Ftl, kept: FreeTarget) -> Preconditioner {
         Preconditioner::with_limit(scenario, ftl, kept, u32::MAX)
     }
 
@@ -88,7 +88,7 @@ impl Preconditioner {
     pub(super) fn with_limit(
         scenario: &Scenario,
         ftl: &mut Ftl,
-        kept: Kept,
+        kept: FreeTarget,
         by_name_pages: u32,
     ) -> Preconditioner {
         match PlaneReplication::of(scenario, by_name_pages) {
@@ -110,7 +110,7 @@ impl Preconditioner {
     pub(super) fn without_names(
         scenario: &Scenario,
         ftl: &mut Ftl,
-        kept: Kept,
+        kept: FreeTarget,
         sampling: Sampling,
     ) -> Preconditioner {
         ftl.tables.blocks.victim =
@@ -127,11 +127,11 @@ impl Preconditioner {
 
     /// Creates a finished one for a drive with other state, and its write amplification.
     pub fn done(waf: Option<f64>) -> Preconditioner {
-        Preconditioner { state: Progress::Done, kept: Kept::always(0), waf }
+        Preconditioner { state: Progress::Done, kept: FreeTarget::always(0), waf }
     }
 
     /// Returns the free blocks that it leaves in a plane.
-    pub fn kept(&self) -> Kept {
+    pub fn kept(&self) -> FreeTarget {
         self.kept
     }
 
@@ -216,7 +216,7 @@ impl Progress {
     fn after_filling(
         ftl: &mut Ftl,
         scenario: &Scenario,
-        kept: Kept,
+        kept: FreeTarget,
     ) -> Result<Progress, UserError> {
         ftl.sectors.hold_all();
         Ok(match scenario.ftl.precondition {

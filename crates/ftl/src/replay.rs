@@ -12,7 +12,7 @@ use reprieve_trace::Workload;
 use super::filler::next_filler;
 use super::page_tables::PageTables;
 use super::plane::Plane;
-use super::{Ftl, Kept};
+use super::{FreeTarget, Ftl};
 
 /// Pages drawn ahead, so that the misses of their mapping overlap.
 const DRAWN_AHEAD: u64 = 16;
@@ -20,7 +20,7 @@ const DRAWN_AHEAD: u64 = 16;
 /// Stationary overwrites.
 pub(super) struct Replay {
     pages: Pages,
-    kept: Kept,
+    kept: FreeTarget,
 }
 
 /// Which pages are overwritten.
@@ -45,7 +45,7 @@ impl Replay {
     /// Creates the overwrites of a scenario's loads, or uniform ones where they are uniform.
     ///
     /// Errors if a load cannot be opened.
-    pub(super) fn new(scenario: &Scenario, kept: Kept) -> Result<Replay, UserError> {
+    pub(super) fn new(scenario: &Scenario, kept: FreeTarget) -> Result<Replay, UserError> {
         let stream = Stream::new(scenario.seed, "precondition.overwrite", 0);
         if scenario.overwrites().are_even() {
             return Ok(Replay { pages: Pages::Evenly(stream), kept });
@@ -83,7 +83,7 @@ impl Replay {
     }
 }
 
-fn overwrite_evenly(ftl: &mut Ftl, writes: u64, stream: &mut Stream, kept: Kept) -> u64 {
+fn overwrite_evenly(ftl: &mut Ftl, writes: u64, stream: &mut Stream, kept: FreeTarget) -> u64 {
     let pages = u64::from(ftl.tables.map.logical_pages());
     let mut drawn = [0; DRAWN_AHEAD as usize];
     let (mut left, mut moved) = (writes, 0);
@@ -112,7 +112,7 @@ impl Ftl {
 
     /// Applies a request at once; returns the changed pages, and the pages that collection moved
     /// for them.
-    fn replay_now(&mut self, request: &Request, page_bytes: u64, kept: Kept) -> (u64, u64) {
+    fn replay_now(&mut self, request: &Request, page_bytes: u64, kept: FreeTarget) -> (u64, u64) {
         let (from, bytes) = (request.lba * SECTOR_BYTES, u64::from(request.bytes));
         match request.op {
             Op::Write => {
@@ -141,12 +141,12 @@ impl Ftl {
     }
 
     /// Writes a logical page at once; returns the pages that garbage collection moved for it.
-    pub(super) fn write_now(&mut self, lpn: u32, kept: Kept) -> u32 {
+    pub(super) fn write_now(&mut self, lpn: u32, kept: FreeTarget) -> u32 {
         self.write_placed(lpn, kept).1
     }
 
     /// Writes a page; returns the plane as well, counted over the drive.
-    pub(super) fn write_placed(&mut self, lpn: u32, kept: Kept) -> (u32, u32) {
+    pub(super) fn write_placed(&mut self, lpn: u32, kept: FreeTarget) -> (u32, u32) {
         let plane = self.place_write(lpn, &|_| 0);
         let plane = plane.expect("the drive has more room than logical pages");
         (plane, self.tables.write_now(plane, lpn, kept))
@@ -156,7 +156,7 @@ impl Ftl {
 impl PageTables {
     /// Writes a logical page to a plane at once; returns the pages that garbage collection moved
     /// for it.
-    fn write_now(&mut self, plane: u32, lpn: u32, kept: Kept) -> u32 {
+    fn write_now(&mut self, plane: u32, lpn: u32, kept: FreeTarget) -> u32 {
         let (page, moved) = self.take_now(plane, lpn, kept);
         self.put(lpn, page);
         moved
@@ -164,7 +164,7 @@ impl PageTables {
 
     /// Takes a page of a plane for a logical page; returns it, and the pages that garbage
     /// collection moved.
-    pub(super) fn take_now(&mut self, plane: u32, lpn: u32, kept: Kept) -> (u32, u32) {
+    pub(super) fn take_now(&mut self, plane: u32, lpn: u32, kept: FreeTarget) -> (u32, u32) {
         let front = self.blocks.fronts.of_write(lpn, 0);
         let mut moved = 0;
         let kept_blocks = kept.of(plane, self.blocks.planes[plane as usize].fills);

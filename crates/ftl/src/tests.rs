@@ -30,7 +30,7 @@ pub(crate) fn drive(seed: u64, more: &[&str]) -> Scenario {
 fn preconditioned(seed: u64, more: &[&str]) -> Ftl {
     let scenario = drive(seed, more);
     let mut ftl = Ftl::new(&scenario).expect("a drive that fits into memory");
-    let mut preconditioner = Preconditioner::new(&scenario, &mut ftl, Kept::always(2));
+    let mut preconditioner = Preconditioner::new(&scenario, &mut ftl, FreeTarget::always(2));
     while !preconditioner.is_done() {
         preconditioner.advance(&mut ftl, &scenario, 1000).expect("a drive that settles");
     }
@@ -46,7 +46,7 @@ impl Ftl {
     /// Overwrites runs of `together` adjacent logical pages, drawn at random, by name.
     fn replay_together(&mut self, together: u32, writes: u32, stream: &mut Stream) -> u32 {
         let places = u64::from(self.tables.map.logical_pages() / together);
-        let kept = Kept::always(self.tables.blocks.reserve_blocks);
+        let kept = FreeTarget::always(self.tables.blocks.reserve_blocks);
         let mut moved = 0;
         for _ in 0..writes / together {
             let first = stream.below(places) as u32 * together;
@@ -154,7 +154,7 @@ fn copied(seed: u64, sets: &[&str]) -> Ftl {
     let prepared = larger.as_ref().unwrap_or(&scenario);
     let (mut ftl, sampling) = (of(prepared), Sampling { beyond: 0, models: 0 });
     let mut preconditioner =
-        Preconditioner::without_names(prepared, &mut ftl, Kept::always(2), sampling);
+        Preconditioner::without_names(prepared, &mut ftl, FreeTarget::always(2), sampling);
     while !preconditioner.is_done() {
         preconditioner.advance(&mut ftl, prepared, 1000).expect("a drive that settles");
     }

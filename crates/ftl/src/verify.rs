@@ -117,19 +117,19 @@ impl Blocks {
             block % self.numbering.geometry.blocks_per_plane,
         );
         let of = |twin: u32| {
-            let plane = plane * self.numbering.twins.planes() + twin;
+            let plane = plane * self.numbering.superblocks.planes() + twin;
             u32::from(
                 programmed[(plane * self.numbering.geometry.blocks_per_plane + block) as usize],
             )
         };
-        let done = (0..self.numbering.twins.planes()).map(of).sum();
-        let out_of_step = (0..self.numbering.twins.planes())
-            .find(|twin| of(*twin) != self.numbering.twins.pages_on(*twin, done));
+        let done = (0..self.numbering.superblocks.planes()).map(of).sum();
+        let out_of_step = (0..self.numbering.superblocks.planes())
+            .find(|twin| of(*twin) != self.numbering.superblocks.pages_on(*twin, done));
         match out_of_step {
             None => Ok(done * self.numbering.units_per_page()),
             Some(twin) => Err(format!(
                 "block {block} of plane {twin} of die {plane} has {} of the {done} pages that the \
-                 twins have programmed",
+                 superblock has programmed",
                 of(twin)
             )),
         }

@@ -15,8 +15,8 @@ const LIMIT_PAGES: u32 = 8 * 256 * 16 * 72 / 100 + 16;
 /// Of a few hundred means all are nearer than so many standard errors, but for one time in a
 /// thousand.
 const ERRORS_MAX: f64 = 4.7;
-fn kept() -> Kept {
-    Kept::always(2)
+fn kept() -> FreeTarget {
+    FreeTarget::always(2)
 }
 
 const HOT_COLD: [&str; 3] =
@@ -112,8 +112,8 @@ fn copies_of_planes_have_the_law_of_pages_by_name_where_requests_are_long() {
     let long = ["workload.request_bytes=16384", "workload.align_bytes=16384"];
     assert_same_law(&[&HOT_COLD[..], &long[..]].concat());
     assert_same_law(&[&HOT_COLD[..], &["ftl.mapping_bytes=2048"]].concat());
-    let twins = ["ftl.twin_blocks=true", "parallelism.multi_plane=block"];
-    assert_same_law(&[&HOT_COLD[..], &twins[..]].concat());
+    let twin_blocks = ["ftl.twin_blocks=true", "parallelism.multi_plane=block"];
+    assert_same_law(&[&HOT_COLD[..], &twin_blocks[..]].concat());
 }
 
 #[test]

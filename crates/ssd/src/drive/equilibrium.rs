@@ -2,7 +2,7 @@
 
 use reprieve_base::{Time, UserError};
 use reprieve_config::{EquilibriumLoad, Flow, Measure, Precondition, Scenario};
-use reprieve_ftl::{Ftl, Kept};
+use reprieve_ftl::{FreeTarget, Ftl};
 use reprieve_trace::{WorkloadConfig, cyclic};
 
 use super::Ssd;
@@ -57,7 +57,7 @@ impl Equilibrium {
     }
 
     /// Returns the free blocks of a plane that preconditioning leaves at first.
-    pub(super) fn kept(&self, ftl: &Ftl) -> Kept {
+    pub(super) fn kept(&self, ftl: &Ftl) -> FreeTarget {
         // Without a run-in any other level would start with a storm of collection.
         if self.rests || ftl.tables.map.is_in_flash() {
             return ftl.kept_at_rest();

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use reprieve_base::{Time, UserError};
 use reprieve_config::Scenario;
-use reprieve_ftl::{Kept, Mapping};
+use reprieve_ftl::{FreeTarget, Mapping};
 use reprieve_policy::txn::{Kind, NONE, Txn};
 
 use super::Ssd;
@@ -44,7 +44,7 @@ const LATEST: u64 = 8;
 /// Number of a preconditioning, and the free blocks that it leaves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attempt {
-    pub(super) kept: Kept,
+    pub(super) kept: FreeTarget,
     pub(super) number: u32,
 }
 
@@ -97,7 +97,7 @@ pub(super) enum RunInCourse {
     GoesOn,
     AtRest,
     /// Precondition again with these free blocks, which the load leaves.
-    Again(Kept),
+    Again(FreeTarget),
     /// Given up.
     TooLong,
 }
@@ -267,8 +267,8 @@ impl RunIn {
         if number < attempts_max && off_blocks > off_blocks_max {
             // With fewer free blocks a drive gets more; after the first attempt, half of the
             // difference.
-            let half = f64::midpoint(kept.blocks(), found.blocks());
-            return RunInCourse::Again(if number == 1 { found } else { Kept::on_average(half) });
+            let half = FreeTarget::on_average(f64::midpoint(kept.blocks(), found.blocks()));
+            return RunInCourse::Again(if number == 1 { found } else { half });
         }
         // Collection whose pace follows free space reaches its level at once.
         let settles = self.drive.scenario.ftl.gc.follows_free_space;

@@ -119,7 +119,7 @@ proptest! {
     #![proptest_config(many(150))]
 
     /// Under the checker, which compares the planes of a die after each instant at which an FTL is
-    /// looked at, the twins are never out of step, and nothing is lost.
+    /// looked at, its blocks are never out of step, and nothing is lost.
     #[test]
     fn twins_stay_in_step(
         mut case in case(),

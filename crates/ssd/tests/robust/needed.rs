@@ -140,7 +140,11 @@ const PAIRS: &[(&str, &str, Shown)] = &[
     ("a budget of power", "cache programs", Breaks("the budget: ")),
     ("a drive that warms up", "cache programs", Breaks("the budget: ")),
     ("suspension of single planes", "no independent plane reads", Breaks("index out of bounds")),
-    ("superblocks", "planes that are erased one by one", Breaks("that the twins have programmed")),
+    (
+        "superblocks",
+        "planes that are erased one by one",
+        Breaks("that the superblock has programmed"),
+    ),
     ("superblocks", "mapping units below a page", Breaks("subtract with overflow")),
     ("superblocks", "bad blocks", Breaks("a program goes to an open block")),
     ("blocks in SLC mode", "victims that are chosen as a set", Breaks("requests are not complete")),
