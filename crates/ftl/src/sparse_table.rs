@@ -104,7 +104,8 @@ impl SparseTable {
         kept.copied().chain(self.set.iter().map(|(place, entry)| (*place, *entry)))
     }
 
-    #[inline]
+    /// Returns an entry; not inlined, as lookups in full tables are.
+    #[inline(never)]
     pub(super) fn get(&self, index: u32) -> u32 {
         self.set.get(&index).copied().unwrap_or_else(|| self.set_earlier(index))
     }

@@ -106,12 +106,13 @@ impl<const FIRST: u32> Table<FIRST> {
         Ok(Table { memory, pages })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn get(&self, index: u32) -> u32 {
-        match &self.memory {
-            Memory::All(all) => bytemuck::cast_slice::<_, u32>(all)[index as usize] ^ FIRST,
-            Memory::Sparse(sparse) => sparse.get(index) ^ FIRST,
-        }
+        let entry = match &self.memory {
+            Memory::All(all) => bytemuck::cast_slice::<_, u32>(all)[index as usize],
+            Memory::Sparse(sparse) => sparse.get(index),
+        };
+        entry ^ FIRST
     }
 
     #[inline]

@@ -21,6 +21,8 @@ pub(super) struct EventLoop {
     pub(super) host: HostInterface,
     pub(super) pages: PageStore,
     pub(super) stats: Statistics,
+    /// Every instant has more to do than its events; see [`EventLoop::has_instant_work`].
+    pub(super) is_watched: bool,
 }
 
 impl EventLoop {
@@ -125,11 +127,8 @@ impl EventLoop {
         if !self.stats.measuring.has_begun() {
             self.look_at_clock();
         }
-        if self.stats.series.is_some() {
-            self.stats.series_instant(now, self.host.requests.len(), &self.pages.flash);
-        }
-        if self.pages.flash.observers().has_thermal() {
-            self.pages.flash.observers_mut().look_at_temperature(now);
+        if self.is_watched {
+            self.begin_instant();
         }
         self.let_happen();
         if self.flows.may_pull() {
@@ -142,6 +141,30 @@ impl EventLoop {
             self.fetch();
         }
         self.decide();
+        if self.is_watched {
+            self.end_instant();
+        }
+    }
+
+    /// Whether observers, a throttle or a checker look at every instant.
+    pub(super) fn has_instant_work(&self) -> bool {
+        let PageStore { flash, buffer, record, .. } = &self.pages;
+        let has_limits = flash.observers().has_thermal() || buffer.throttle.is_some();
+        has_limits || self.stats.series.is_some() || record.checker.is_some()
+    }
+
+    #[cold]
+    fn begin_instant(&mut self) {
+        if self.stats.series.is_some() {
+            self.stats.series_instant(self.now, self.host.requests.len(), &self.pages.flash);
+        }
+        if self.pages.flash.observers().has_thermal() {
+            self.pages.flash.observers_mut().look_at_temperature(self.now);
+        }
+    }
+
+    #[cold]
+    fn end_instant(&mut self) {
         if self.pages.buffer.throttle.is_some() {
             self.look_at_throttle();
         }
@@ -212,9 +235,17 @@ impl EventLoop {
                     self.answer_served();
                 }
             }
+            rare => self.handle_rare(rare),
+        }
+    }
+
+    /// Handles an event of the drive itself.
+    #[cold]
+    fn handle_rare(&mut self, event: DriveEvent) {
+        match event {
             DriveEvent::LookIdle => self.look_idle(),
             // Dies decide at each instant.
-            DriveEvent::LookAtPower => {}
+            DriveEvent::LookAtPower | DriveEvent::Flash(_) => {}
             DriveEvent::Scan => self.scan(),
             DriveEvent::BusyWindow(opens) => self.turn_busy(opens == 1),
             DriveEvent::BufferOpens => {

@@ -173,6 +173,7 @@ impl Ssd {
             pages: PageStore::new(&scenario, ftl, flash, checker),
             host,
             stats: Statistics::new(&scenario, options),
+            is_watched: true,
         };
         let mut ssd = Ssd { run, preparation, cut: None, started: false, ended: false, scenario };
         if let Some(dispatcher) = dispatcher {
@@ -184,6 +185,7 @@ impl Ssd {
         if options.log_requests && !options.served && !options.without_attribution {
             ssd.run.pages.flash.keep_attribution();
         }
+        ssd.run.is_watched = ssd.run.has_instant_work();
         Ok(ssd)
     }
 
