@@ -7,17 +7,16 @@ import tempfile
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from reprieve._native import UserError
 from reprieve.calibration.filled_drives import FilledDrives, capacity_bytes
 from reprieve.calibration.fio_results import DIRECTIONS
 from reprieve.calibration.measured import Condition, Job, Measured
 from reprieve.calibration.parameters import Values, overrides
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _OURS = frozenset(
     (
@@ -246,8 +245,6 @@ def _has_bytes(condition: Condition) -> bool:
 def _figures(
     latency_ns: NDArray[np.int64] | None, measured: Measured, runtime_s: float
 ) -> Simulated:
-    import numpy as np
-
     if latency_ns is None or not len(latency_ns):
         return Simulated(0, 0.0, {})
     percents = [p for p in measured.percentile_ns if p < _ALL]

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 
+import numpy as np
+
 from reprieve._native import UserError
 from reprieve.calibration.evaluate import Evaluator, Step
 from reprieve.calibration.least_squares import (
@@ -306,7 +308,6 @@ class Search:
         self, free: Sequence[Parameter], values: dict[str, Value], guessed: int
     ) -> list[dict[str, Value]]:
         """Return points of Sobol's sequence, as many as are left beside those that are guessed."""
-        import numpy as np
         from scipy.stats import qmc
 
         if not free:

@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from reprieve._native import UserError
 from reprieve.calibration.evaluate import Evaluator
@@ -18,10 +20,6 @@ from reprieve.calibration.replay import Effort
 from reprieve.drives.folders import MeasuredDrive
 from reprieve.drives.rates import beyond
 from reprieve.parallel import Step, silent
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 __all__ = ["DriveFit", "fit", "is_fitted"]
 
@@ -100,8 +98,6 @@ class _Search:
     """Points that were simulated, and the next ones."""
 
     def __init__(self, drive: MeasuredDrive, evaluator: Evaluator, reads: int) -> None:
-        import numpy as np
-
         self._free: Sequence[Parameter] = drive.free
         self._conditions = drive.fitted_conditions
         self._evaluator = evaluator
@@ -114,8 +110,6 @@ class _Search:
 
     def run(self, rounds: int) -> DriveFit:
         """Return the best point of all rounds."""
-        import numpy as np
-
         start = np.array([each.start() for each in self._free])
         self._simulate([start])
         self._check_figures()
@@ -143,8 +137,6 @@ class _Search:
 
     def _star(self, start: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """Return a point beside the start for each parameter."""
-        import numpy as np
-
         reach = np.minimum(_REACH, (self._high - self._low) / 2)
         return [*(start + np.diag(np.where(start + reach < self._high, reach, -reach)))]
 
@@ -177,8 +169,6 @@ class _Search:
 
     def _model(self, at: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Fit residuals as a constant and slopes, from points nearby: it evens out their noise."""
-        import numpy as np
-
         points, found = np.array(self._points), np.array(self._residuals)
         ways = points - at
         distances = np.sqrt((ways**2).sum(axis=1))
@@ -192,8 +182,6 @@ class _Search:
 
     def _steps(self, at: NDArray[np.float64], reach: float) -> list[NDArray[np.float64]]:
         """Return damped steps of the model, and one at random that keeps the model wide."""
-        import numpy as np
-
         constant, slopes = self._model(at)
         normal, gradient = slopes.T @ slopes, slopes.T @ constant
         diagonal = np.diag(np.diag(normal) + 1e-6)
@@ -216,8 +204,6 @@ class _Search:
         self, at: NDArray[np.float64], found: NDArray[np.float64]
     ) -> tuple[Interval, ...]:
         """Return intervals of the linear model, wider by what it leaves unexplained."""
-        import numpy as np
-
         _, slopes = self._model(at)
         freedom = max(len(found) - len(at), 1)
         excess = max(float(found @ found) / freedom, 1.0)
